@@ -27,26 +27,26 @@ from streamlit.runtime.memory_media_file_storage import MemoryMediaFileStorage
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
-from annotations.accounts.links import first_link_to_print
-from annotations.database.pool import stores
-from annotations.database.store import Store, database_path
-from annotations.demo.sentences import ensure_demo
-from annotations.desk.routes import routes
-from annotations.items.batch import discard_unpublished
-from annotations.jobs.jobs import mark_interrupted
-from annotations.projects.projects import finish_changes
-from annotations.server import forms, logs, oidc_routes, own_log, status, study_pages
-from annotations.server.connections import limit_connections
-from annotations.server.gate import LOOPBACK, Gate, hosts
-from annotations.server.visits import remember_file, sessions_that_made
-from annotations.server.watch import Watch
-from annotations.study.people import sweep_all
-from annotations.study.watched import watched
-from annotations.study.withdrawal import finish_withdrawals
-from core.errors import EvenhandError
-from core.files.bounded import read_in_children
-from core.worker import client as worker
-from pages.ui.visitor import visit_of
+from evenhand.annotations.accounts.links import first_link_to_print
+from evenhand.annotations.database.pool import stores
+from evenhand.annotations.database.store import Store, database_path
+from evenhand.annotations.demo.sentences import ensure_demo
+from evenhand.annotations.desk.routes import routes
+from evenhand.annotations.items.batch import discard_unpublished
+from evenhand.annotations.jobs.jobs import mark_interrupted
+from evenhand.annotations.projects.projects import finish_changes
+from evenhand.annotations.study.people import sweep_all
+from evenhand.annotations.study.watched import watched
+from evenhand.annotations.study.withdrawal import finish_withdrawals
+from evenhand.core.errors import EvenhandError
+from evenhand.core.files.bounded import read_in_children
+from evenhand.core.worker import client as worker
+from evenhand.pages.ui.visitor import visit_of
+from evenhand.web import forms, logs, oidc_routes, own_log, status, study_pages
+from evenhand.web.connections import limit_connections
+from evenhand.web.gate import LOOPBACK, Gate, hosts
+from evenhand.web.visits import remember_file, sessions_that_made
+from evenhand.web.watch import Watch
 
 logger = logging.getLogger("evenhand")
 

@@ -1,3 +1,3 @@
 """annotations turns labels into gold: it stores, assigns, compares and adjudicates them."""
 
-import core  # noqa: F401  says on which systems Evenhand runs, before a module here asks for more
+import evenhand.core  # noqa: F401  says on which systems Evenhand runs, before a module here asks for more

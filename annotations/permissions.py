@@ -9,7 +9,7 @@ commands ask here.
 from dataclasses import dataclass, field
 from typing import Literal
 
-from core.errors import N_, NotAllowed
+from evenhand.core.errors import N_, NotAllowed
 
 Role = Literal["owner", "lead", "adjudicator", "annotator", "reader", "guest"]
 Action = Literal[

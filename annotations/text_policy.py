@@ -9,8 +9,8 @@ from collections.abc import Mapping
 
 import pyzipper  # type: ignore[import-untyped]
 
-from annotations.types import Item, Project
-from core.errors import N_, Refused
+from evenhand.annotations.types import Item, Project
+from evenhand.core.errors import N_, Refused
 
 CANARY_ID = "evenhand-canary-7c1f9f0e-3f0b-4d55-9b0e-6a2f4d1c8e57"
 CANARY = f"Evaluation data, not for training: keep this text out of every training corpus. {CANARY_ID}"

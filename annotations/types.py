@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
-from core.types import Side, Span
+from evenhand.core.types import Side, Span
 
 Kind = Literal["sentences", "generations"]
 Form = Literal["original", "masked"]

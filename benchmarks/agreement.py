@@ -11,14 +11,14 @@ import time
 from itertools import pairwise
 from pathlib import Path
 
-from annotations.agreement.disagreements import disagreements
-from annotations.agreement.measures import agreement
-from annotations.database.store import Store
-from annotations.items.batch import Batch, NewItem
-from annotations.projects.projects import annotators, create_project, guideline
-from annotations.types import Project
-from core.resources import keyword_pairs
-from core.text.keywords import find
+from evenhand.annotations.agreement.disagreements import disagreements
+from evenhand.annotations.agreement.measures import agreement
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.items.batch import Batch, NewItem
+from evenhand.annotations.projects.projects import annotators, create_project, guideline
+from evenhand.annotations.types import Project
+from evenhand.core.resources import keyword_pairs
+from evenhand.core.text.keywords import find
 
 
 def fill(store: Store, items: int, people: int, per_article: int = 0) -> Project:

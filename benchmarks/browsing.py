@@ -20,13 +20,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from annotations.browse.search import Filters, search_items
-from annotations.database.store import Store
-from annotations.items.batch import Batch, NewItem
-from annotations.projects.projects import annotators, create_project, guideline
-from annotations.types import Project
-from core.resources import keyword_pairs
-from core.text.keywords import find
+from evenhand.annotations.browse.search import Filters, search_items
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.items.batch import Batch, NewItem
+from evenhand.annotations.projects.projects import annotators, create_project, guideline
+from evenhand.annotations.types import Project
+from evenhand.core.resources import keyword_pairs
+from evenhand.core.text.keywords import find
 
 RUNS = 21
 TEXT = (

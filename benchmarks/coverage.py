@@ -16,7 +16,7 @@ from pathlib import Path
 from benchmarks import coverage_groups, coverage_in_clusters, coverage_means, coverage_preferences
 from benchmarks.coverage_agreement import GRID, planted_truths, simulated
 from benchmarks.coverage_cells import AGAIN, LEAST, by_level, by_measure, second_stage
-from core.resources import DATA
+from evenhand.core.resources import DATA
 
 FIGURES = DATA / "coverage.tsv"
 CITED = {"items": "## By interval", "clusters": "### Items in clusters: by interval"}  # design -> heading of its table

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.coverage_cells import AGAIN, Held, held, in_two_stages, settings_of
-from core.statistics import Estimate, Resampling, Tally, kappa, many_raters
+from evenhand.core.statistics import Estimate, Resampling, Tally, kappa, many_raters
 
 Numbers = NDArray[np.int64]
 Interval = Callable[[Any, Any, Resampling], Estimate]  # of labels, what is true, and how it is drawn

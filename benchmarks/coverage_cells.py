@@ -15,7 +15,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from core.statistics import Estimate
+from evenhand.core.statistics import Estimate
 
 LEAST, MOST = 0.92, 0.98  # what an interval of 95% should hold
 AGAIN = 1000  # samples of the second stage

@@ -14,20 +14,20 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import stats
 
-from core.association.measures import difference
-from core.association.scoring import COLUMNS
-from core.audit.leak_rates import Judged, compare_labels
-from core.human_vs_rule.means_over_contexts import context_means
-from core.misgendering.agreement import by_units
-from core.misgendering.variation import NO_VERDICT, mean_by_units, variation
-from core.model_bias import paired_differences, read_scores
-from core.model_bias.means import BOUNDS, sizes, weighted
-from core.model_bias.stems import STEM_MEASURES, over_stems
-from core.nli.measure import measured
-from core.nli.types import Prediction
-from core.statistics import Estimate, Resampling
-from core.statistics.intervals import over_units
-from core.statistics.units import Clusters, units_of
+from evenhand.core.association.measures import difference
+from evenhand.core.association.scoring import COLUMNS
+from evenhand.core.audit.leak_rates import Judged, compare_labels
+from evenhand.core.human_vs_rule.means_over_contexts import context_means
+from evenhand.core.misgendering.agreement import by_units
+from evenhand.core.misgendering.variation import NO_VERDICT, mean_by_units, variation
+from evenhand.core.model_bias import paired_differences, read_scores
+from evenhand.core.model_bias.means import BOUNDS, sizes, weighted
+from evenhand.core.model_bias.stems import STEM_MEASURES, over_stems
+from evenhand.core.nli.measure import measured
+from evenhand.core.nli.types import Prediction
+from evenhand.core.statistics import Estimate, Resampling
+from evenhand.core.statistics.intervals import over_units
+from evenhand.core.statistics.units import Clusters, units_of
 
 Numbers = NDArray[np.float64]
 Cell = Mapping[str, float | str]

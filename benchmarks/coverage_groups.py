@@ -10,8 +10,8 @@ import numpy as np
 
 from benchmarks.coverage_designs import Cell, Design, Random
 from benchmarks.coverage_means import sections_of
-from core.statistics import Estimate
-from core.statistics.group_differences import difference_of_shares
+from evenhand.core.statistics import Estimate
+from evenhand.core.statistics.group_differences import difference_of_shares
 
 SHIFT = 0.4  # of the second group, in standard deviations of a label
 LEVELS = {"people": (5, 10, 25), "items": (20, 100), "accept": (0.5, 0.8), "annotator": (0.0, 0.2), "item": (0.0, 0.4)}

@@ -13,13 +13,13 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from annotations.agreement.by_form import FormRates, accept_rates
-from annotations.labels.blind_labels import BlindLabels
 from benchmarks.coverage_agreement import MEASURES, Measures, Numbers, Planted, cohen, simulated
 from benchmarks.coverage_cells import Held, as_percent, by_level, by_measure, measures_in, pooled, second_stage
-from core.human_vs_rule.mark_agreement import agreement as agreement_of_marks
-from core.human_vs_rule.means_over_contexts import context_means
-from core.statistics import Estimate, Note, Resampling, modified_wilson, wilson
+from evenhand.annotations.agreement.by_form import FormRates, accept_rates
+from evenhand.annotations.labels.blind_labels import BlindLabels
+from evenhand.core.human_vs_rule.mark_agreement import agreement as agreement_of_marks
+from evenhand.core.human_vs_rule.means_over_contexts import context_means
+from evenhand.core.statistics import Estimate, Note, Resampling, modified_wilson, wilson
 
 NOTHING = Note("nothing")
 

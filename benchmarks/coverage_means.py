@@ -10,7 +10,7 @@ import numpy as np
 
 from benchmarks.coverage_cells import Held, by_level, by_measure, held, in_two_stages, second_stage
 from benchmarks.coverage_designs import DESIGNS, Cell, Design
-from core.statistics import Estimate
+from evenhand.core.statistics import Estimate
 
 NOT_SIMULATED = """- p-values of topic words and of the permutation nulls;
 - Fisher's z of correlations of two models, of MCC as published and of shares of women;

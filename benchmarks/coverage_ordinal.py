@@ -11,7 +11,7 @@ from functools import partial
 from itertools import product
 
 from benchmarks.coverage_agreement import Measures, Planted, _of_tally, simulated
-from core.statistics import many_raters
+from evenhand.core.statistics import many_raters
 
 ALPHA = "alpha, ordinal"
 

@@ -9,11 +9,11 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from core.other_measures.asking import gap_figures, stereoset_figures
-from core.other_measures.stereoset import Item
-from core.other_measures.winobias import Sentence, Twins
-from core.statistics import Estimate, Note, wilson
-from core.statistics.posterior import share_of_rows
+from evenhand.core.other_measures.asking import gap_figures, stereoset_figures
+from evenhand.core.other_measures.stereoset import Item
+from evenhand.core.other_measures.winobias import Sentence, Twins
+from evenhand.core.statistics import Estimate, Note, wilson
+from evenhand.core.statistics.posterior import share_of_rows
 
 NOTHING = Note("no pair")
 WRITERS = (52, 31, 17, 16, 15, 13, 9, 9, 9, 7, *[3] * 24, *[2] * 6)  # as of the 262 pairs about gender

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from benchmarks.coverage_designs import Cell, Design, Random
 from benchmarks.coverage_means import sections_of
-from core.statistics import Estimate
-from core.statistics.bradley_terry import Comparisons, Preferences, bradley_terry
-from core.statistics.paired_likelihood import maximised
+from evenhand.core.statistics import Estimate
+from evenhand.core.statistics.bradley_terry import Comparisons, Preferences, bradley_terry
+from evenhand.core.statistics.paired_likelihood import maximised
 
 Numbers = NDArray[np.float64]
 Places = NDArray[np.int64]

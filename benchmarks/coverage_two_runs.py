@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from core.before_after.two_runs import MEASURED
-from core.nli.measure import changes
-from core.nli.types import SETS, Label, Prediction
-from core.statistics import Estimate
+from evenhand.core.before_after.two_runs import MEASURED
+from evenhand.core.nli.measure import changes
+from evenhand.core.nli.types import SETS, Label, Prediction
+from evenhand.core.statistics import Estimate
 
 Draw = np.random.Generator
 KINDS = ("female", "male", "balanced")

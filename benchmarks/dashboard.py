@@ -13,21 +13,21 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from annotations.database.store import Store
-from annotations.items.batch import Batch, NewItem
-from annotations.progress.annotators import disagreement, workers
-from annotations.progress.cells import counted_cells
-from annotations.progress.dashboard import dashboard
-from annotations.progress.labels_per_day import labels_by_day
-from annotations.projects.annotators import annotators
-from annotations.projects.consent import answer_consent
-from annotations.projects.projects import create_project, guideline, set_quotas
-from annotations.record.entries import RecordQuery, entries
-from annotations.record.files import record_json
-from annotations.types import Project
-from core.files.timestamps import timestamp
-from core.resources import keyword_pairs, quotas
-from core.text.keywords import find
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.items.batch import Batch, NewItem
+from evenhand.annotations.progress.annotators import disagreement, workers
+from evenhand.annotations.progress.cells import counted_cells
+from evenhand.annotations.progress.dashboard import dashboard
+from evenhand.annotations.progress.labels_per_day import labels_by_day
+from evenhand.annotations.projects.annotators import annotators
+from evenhand.annotations.projects.consent import answer_consent
+from evenhand.annotations.projects.projects import create_project, guideline, set_quotas
+from evenhand.annotations.record.entries import RecordQuery, entries
+from evenhand.annotations.record.files import record_json
+from evenhand.annotations.types import Project
+from evenhand.core.files.timestamps import timestamp
+from evenhand.core.resources import keyword_pairs, quotas
+from evenhand.core.text.keywords import find
 
 RUNS = 7
 PEOPLE = {"Ada": 0.8, "Bo": 0.7, "Chen": 0.6}  # the share that each accepts

@@ -20,9 +20,9 @@ from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
-from annotations.database.store import Store
-from annotations.files.import_items import import_file
-from annotations.projects.projects import create_project
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.files.import_items import import_file
+from evenhand.annotations.projects.projects import create_project
 from tests.support.browser import FLAGS, Server, chromium_path, free_port
 from tests.support.desk_driver import Desk, make_generations, make_project
 

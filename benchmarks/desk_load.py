@@ -27,12 +27,12 @@ from typing import Any
 import httpx
 import psutil
 
-from annotations.database.store import Store
-from annotations.desk.routes import PATH
-from annotations.desk.tokens import issue
-from annotations.jobs import jobs
-from annotations.projects.projects import annotators, create_project, project
 from benchmarks.sessions import GONE_S, close_sessions, resident
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.desk.routes import PATH
+from evenhand.annotations.desk.tokens import issue
+from evenhand.annotations.jobs import jobs
+from evenhand.annotations.projects.projects import annotators, create_project, project
 from tests.support.browser import Server
 from tests.support.desk_driver import make_project
 from tests.support.sessions import open_session

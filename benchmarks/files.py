@@ -18,13 +18,13 @@ from statistics import median
 
 import click
 
-from annotations.database.store import Store
-from annotations.files.export import export_file
-from annotations.files.import_items import examine, import_examined
-from annotations.projects.projects import create_project, project
-from core.files import bounded
-from core.files.readers import open_source, rows
-from core.resources import keyword_pairs
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.files.export import export_file
+from evenhand.annotations.files.import_items import examine, import_examined
+from evenhand.annotations.projects.projects import create_project, project
+from evenhand.core.files import bounded
+from evenhand.core.files.readers import open_source, rows
+from evenhand.core.resources import keyword_pairs
 
 DEV_FILE = Path(__file__).resolve().parents[2] / "shared" / "data" / "slguset" / "SlguSet_dev.csv"
 ENDINGS = ("在河边修理一辆旧自行车。", "把写好的信交给了邻居，然后慢慢走回家。", "说明天还会来，请大家不要等。")

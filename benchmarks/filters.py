@@ -24,13 +24,13 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
 
-from core.mining.filters import FILTERS
-from core.mining.find_keywords import Finder
-from core.mining.types import LONGEST, SHORTEST, Finding, Sentence
-from core.resources import keyword_pairs
-from core.text.keywords import candidate
-from core.text.sentences import sentences
-from core.types import KeywordPair
+from evenhand.core.mining.filters import FILTERS
+from evenhand.core.mining.find_keywords import Finder
+from evenhand.core.mining.types import LONGEST, SHORTEST, Finding, Sentence
+from evenhand.core.resources import keyword_pairs
+from evenhand.core.text.keywords import candidate
+from evenhand.core.text.sentences import sentences
+from evenhand.core.types import KeywordPair
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 PERSONS = re.compile("自己|父母|夫妇|孩子|家人|朋友|学生|老师|演员|球员|选手|作家")

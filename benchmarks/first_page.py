@@ -15,8 +15,8 @@ from pathlib import Path
 import psutil
 from playwright.sync_api import Browser, sync_playwright
 
-from annotations.demo.sentences import ensure_demo
 from docs.screenshots import FLAGS, chromium, served
+from evenhand.annotations.demo.sentences import ensure_demo
 
 PAGES = ("projects", "review", "agreement", "try", "jobs", "about")
 
@@ -58,7 +58,9 @@ def main(visits: int) -> None:
             for name in PAGES:
                 seconds_page = visit(browser, f"{server}/{name}", "h1")
                 print(f"/{name}: {seconds_page:.2f} s; memory {megabytes(app):.0f} MB")
-            worker = [c for c in app.children(recursive=True) if "core.worker.process" in " ".join(c.cmdline())]
+            worker = [
+                c for c in app.children(recursive=True) if "evenhand.core.worker.process" in " ".join(c.cmdline())
+            ]
             print(f"inference worker: {megabytes(worker[0]):.0f} MB" if worker else "inference worker: not started")
             browser.close()
     print(f"load of the machine: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")

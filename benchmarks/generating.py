@@ -11,11 +11,11 @@ from typing import Any
 
 import torch
 
-from core.generation.contexts import CHUNK, chunks, tasks
-from core.generation.inputs import contexts_of
-from core.misgendering.template_files import built_in
-from core.models.generating import Generator, Prompt, open_generator
-from core.models.sampling import Sampling
+from evenhand.core.generation.contexts import CHUNK, chunks, tasks
+from evenhand.core.generation.inputs import contexts_of
+from evenhand.core.misgendering.template_files import built_in
+from evenhand.core.models.generating import Generator, Prompt, open_generator
+from evenhand.core.models.sampling import Sampling
 
 
 def by_transformers(generator: Generator, prompts: list[Prompt]) -> int:

@@ -13,9 +13,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from core.before_after.grid import Grid, Intervention, run_grid
-from core.models.tuning.settings import Tuning
-from core.tune.estimate import training_seconds
+from evenhand.core.before_after.grid import Grid, Intervention, run_grid
+from evenhand.core.models.tuning.settings import Tuning
+from evenhand.core.tune.estimate import training_seconds
 
 MODELS = {  # parameters of five models that the papers use
     "bert-base-chinese": 102_000_000, "hfl/chinese-bert-wwm-ext": 102_000_000,

@@ -19,19 +19,19 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from annotations.agreement.measures import agreement
-from annotations.browse.search import Filters, search_items
-from annotations.database import migrations
-from annotations.database.store import Store
-from annotations.files.export import export_file
-from annotations.progress.dashboard import dashboard
-from annotations.projects.annotators import annotators
-from annotations.projects.projects import change_project
-from annotations.projects.projects import project as project_named
-from annotations.release import make_release
-from annotations.types import Project
 from benchmarks.dashboard import fill
 from benchmarks.store import labels
+from evenhand.annotations.agreement.measures import agreement
+from evenhand.annotations.browse.search import Filters, search_items
+from evenhand.annotations.database import migrations
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.files.export import export_file
+from evenhand.annotations.progress.dashboard import dashboard
+from evenhand.annotations.projects.annotators import annotators
+from evenhand.annotations.projects.projects import change_project
+from evenhand.annotations.projects.projects import project as project_named
+from evenhand.annotations.release import make_release
+from evenhand.annotations.types import Project
 
 Work = Callable[[Store, Project, Path], object]  # a float is its seconds, where they are not those of the whole call
 
@@ -136,8 +136,8 @@ def drawn(rows: list[dict[str, Any]]) -> bytes:
     import altair as alt
     import pandas as pd
 
-    from core.charts.export import picture
-    from core.charts.style import styled
+    from evenhand.core.charts.export import picture
+    from evenhand.core.charts.style import styled
 
     data, parts = pd.DataFrame(rows), []
     sizes, tens = sorted(set(data["items"])), [10.0**power for power in range(-4, 6)]

@@ -10,7 +10,7 @@ from collections import Counter
 
 import torch
 
-from core.models.loading import load_masked
+from evenhand.core.models.loading import load_masked
 from training import masking, zh_corpus
 
 

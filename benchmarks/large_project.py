@@ -11,15 +11,15 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from annotations.agreement.measures import agreement
-from annotations.database.store import Store
-from annotations.describe.project_description import describe_project, usual_vocabulary
-from annotations.forecast.work import forecast
-from annotations.progress.dashboard import dashboard
-from annotations.projects.projects import change_project
-from annotations.quality.report import quality
-from annotations.release import make_release, release, verify, write_release
 from benchmarks.dashboard import fill
+from evenhand.annotations.agreement.measures import agreement
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.describe.project_description import describe_project, usual_vocabulary
+from evenhand.annotations.forecast.work import forecast
+from evenhand.annotations.progress.dashboard import dashboard
+from evenhand.annotations.projects.projects import change_project
+from evenhand.annotations.quality.report import quality
+from evenhand.annotations.release import make_release, release, verify, write_release
 
 
 def timed(name: str, work: Callable[[], object]) -> None:

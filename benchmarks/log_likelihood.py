@@ -18,10 +18,10 @@ from pathlib import Path
 import torch
 from transformers import AutoTokenizer, LlamaConfig, LlamaForCausalLM
 
-from core.models import open_scorer
-from core.resources import MODELS, table
-from core.sentence_bias.bias import bias_of
-from core.types import MaskedSentence
+from evenhand.core.models import open_scorer
+from evenhand.core.resources import MODELS, table
+from evenhand.core.sentence_bias.bias import bias_of
+from evenhand.core.types import MaskedSentence
 
 TURNS, BATCH, THREADS = 4, 32, 2
 WORDS = ("he", "she")

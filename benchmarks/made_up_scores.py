@@ -14,9 +14,9 @@ from pathlib import Path
 
 import numpy as np
 
-from core.resources import keyword_pairs, quotas
-from core.sentence_bias.bias import BOTH_ZERO, LN10, NO_ANSWER
-from core.types import KeywordPair, Side
+from evenhand.core.resources import keyword_pairs, quotas
+from evenhand.core.sentence_bias.bias import BOTH_ZERO, LN10, NO_ANSWER
+from evenhand.core.types import KeywordPair, Side
 
 COLUMNS = (
     *("row", "sentence", "pair", "keyword", "model", "p_male", "p_female", "pair_mass", "bias_log10", "bias_ln"),

@@ -23,11 +23,11 @@ from typing import Any
 
 import numpy as np
 
-from core.mining.duplicates import text_key
-from core.mining.run import mine
-from core.mining.settings import CODES, Settings
-from core.resources import ROOT, keyword_pairs
-from core.text.sentences import split
+from evenhand.core.mining.duplicates import text_key
+from evenhand.core.mining.run import mine
+from evenhand.core.mining.settings import CODES, Settings
+from evenhand.core.resources import ROOT, keyword_pairs
+from evenhand.core.text.sentences import split
 
 CORPUS = ROOT.parent / "shared" / "data" / "corpora" / "zh_wiki.txt"
 OFF: dict[str, Any] = dict.fromkeys(CODES, "off")

@@ -7,10 +7,10 @@ import time
 
 import click
 
-from core.misgendering.instances import instances
-from core.misgendering.probability import judge
-from core.misgendering.template_files import built_in
-from core.models.perplexity import open_perplexity
+from evenhand.core.misgendering.instances import instances
+from evenhand.core.misgendering.probability import judge
+from evenhand.core.misgendering.template_files import built_in
+from evenhand.core.models.perplexity import open_perplexity
 
 
 @click.command()

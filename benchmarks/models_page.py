@@ -16,10 +16,10 @@ from pathlib import Path
 import psutil
 from playwright.sync_api import Page, sync_playwright
 
-from annotations.database.store import Store
 from benchmarks.made_up_scores import write
-from core.runs.records import runs_folder
 from docs.screenshots import FLAGS, chromium, served
+from evenhand.annotations.database.store import Store
+from evenhand.core.runs.records import runs_folder
 
 CHART = "[data-testid=stVegaLiteChart] :is(svg, canvas)"
 SECTIONS = {

@@ -22,8 +22,8 @@ import torch
 from numpy.typing import NDArray
 from transformers import AutoModelForMaskedLM
 
-from annotations.files.project_texts import file_input
-from core.model_bias import (
+from evenhand.annotations.files.project_texts import file_input
+from evenhand.core.model_bias import (
     correlation,
     null_band,
     paired_differences,
@@ -33,13 +33,13 @@ from core.model_bias import (
     sign_agreement,
     summarise,
 )
-from core.models.catalogue import RANDOM
-from core.models.loaded import LoadedModel
-from core.models.loading import load_masked
-from core.models.masked import MaskedScorer
-from core.resources import keyword_pairs, quotas, stem_of
-from core.ruler.own_model import built_in_items
-from core.scoring.rows import COLUMNS, ScoreItem, score_items
+from evenhand.core.models.catalogue import RANDOM
+from evenhand.core.models.loaded import LoadedModel
+from evenhand.core.models.loading import load_masked
+from evenhand.core.models.masked import MaskedScorer
+from evenhand.core.resources import keyword_pairs, quotas, stem_of
+from evenhand.core.ruler.own_model import built_in_items
+from evenhand.core.scoring.rows import COLUMNS, ScoreItem, score_items
 
 Numbers = NDArray[np.float64]
 

@@ -37,11 +37,11 @@ def main() -> None:
 
 
 def _prepare(database: Path, items: int) -> None:
-    from annotations.database.store import Store
-    from annotations.projects.projects import change_project
     from benchmarks.dashboard import fill
     from benchmarks.models_page import write_scores
-    from core.runs.records import runs_folder
+    from evenhand.annotations.database.store import Store
+    from evenhand.annotations.projects.projects import change_project
+    from evenhand.core.runs.records import runs_folder
 
     with Store.open(database) as store:
         change_project(store, fill(store, items), licence="CC BY 4.0", source_statement="Made up.")

@@ -28,12 +28,12 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from annotations.database.store import Store
-from annotations.desk.tokens import issue
-from annotations.files.export import export_file
-from annotations.files.import_items import import_file
-from annotations.projects.annotators import annotators
-from annotations.projects.projects import create_project, project
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.desk.tokens import issue
+from evenhand.annotations.files.export import export_file
+from evenhand.annotations.files.import_items import import_file
+from evenhand.annotations.projects.annotators import annotators
+from evenhand.annotations.projects.projects import create_project, project
 from tests.support.browser import Server
 
 WORDS = ("他", "她", "爸爸", "妈妈", "男孩", "女孩", "叔叔", "阿姨")

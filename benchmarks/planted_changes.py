@@ -18,18 +18,18 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from core.before_after.compare import against_placebos, over_runs
-from core.before_after.run import built_in_source
-from core.before_after.verdict import finding
-from core.models import open_scorer
-from core.models.tuning.settings import Tuning
-from core.resources import keyword_pairs
-from core.scoring.rows import ScoreItem
-from core.sentence_bias.bias import bias_of
-from core.sentence_bias.prior import neutral_contexts
-from core.swap.word_tables import word_table
-from core.tune.run import tune
-from core.tune.texts import Swap, training_texts
+from evenhand.core.before_after.compare import against_placebos, over_runs
+from evenhand.core.before_after.run import built_in_source
+from evenhand.core.before_after.verdict import finding
+from evenhand.core.models import open_scorer
+from evenhand.core.models.tuning.settings import Tuning
+from evenhand.core.resources import keyword_pairs
+from evenhand.core.scoring.rows import ScoreItem
+from evenhand.core.sentence_bias.bias import bias_of
+from evenhand.core.sentence_bias.prior import neutral_contexts
+from evenhand.core.swap.word_tables import word_table
+from evenhand.core.tune.run import tune
+from evenhand.core.tune.texts import Swap, training_texts
 
 BASE = "planted:+1"
 SEEDS = (3, 4, 5)

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 import click
 import numpy as np
 
-from core.judges.prediction_powered import Labels, Rates, paired_difference, prediction_powered
+from evenhand.core.judges.prediction_powered import Labels, Rates, paired_difference, prediction_powered
 
 ACCURACIES, RATES, PEOPLE, FURTHER = (0.55, 0.7, 0.85, 0.99), (0.1, 0.3), (50, 100, 200, 500), (1_000, 100_000)
 SIZE = 5  # items of a context

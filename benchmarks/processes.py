@@ -18,11 +18,12 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
-from benchmarks.mining import CORPUS, NO_NAMES, distinct
 from cli import cli
-from core.cluster import joined
-from core.mining.run import mine
-from core.mining.settings import Settings
+
+from benchmarks.mining import CORPUS, NO_NAMES, distinct
+from evenhand.core.cluster import joined
+from evenhand.core.mining.run import mine
+from evenhand.core.mining.settings import Settings
 
 # From the processes of Ray, 0 for one without it, to the hash of what must be the same and to log-probabilities.
 Run = Callable[[int], tuple[bytes, list[float]]]
@@ -82,8 +83,8 @@ def drawn(rows: list[dict[str, Any]]) -> bytes:
     import altair as alt
     import pandas as pd
 
-    from core.charts.export import picture
-    from core.charts.style import styled
+    from evenhand.core.charts.export import picture
+    from evenhand.core.charts.style import styled
 
     data = pd.DataFrame(rows)
     seconds, work = alt.Y("seconds:Q", title="time, s"), alt.Color("work:N", title="")

@@ -23,23 +23,23 @@ from statistics import median
 import click
 import torch
 
-from annotations.database.store import Store
-from annotations.files.export import export_file
-from annotations.files.import_items import examine, import_examined
-from annotations.labels.operations import store_operations
-from annotations.projects.projects import annotators, create_project, project
-from annotations.queue.leases import claim
-from annotations.types import Operation
 from benchmarks import generating, mining, scoring, store
 from benchmarks.files import made_up
 from benchmarks.mining import seconds
 from benchmarks.scoring_ways import base_sized
-from core.misgendering.instances import instances
-from core.misgendering.probability import judge
-from core.misgendering.template_files import built_in
-from core.models.perplexity import open_perplexity
-from core.resources import ROOT, table
-from core.text.keywords import find, probe
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.files.export import export_file
+from evenhand.annotations.files.import_items import examine, import_examined
+from evenhand.annotations.labels.operations import store_operations
+from evenhand.annotations.projects.projects import annotators, create_project, project
+from evenhand.annotations.queue.leases import claim
+from evenhand.annotations.types import Operation
+from evenhand.core.misgendering.instances import instances
+from evenhand.core.misgendering.probability import judge
+from evenhand.core.misgendering.template_files import built_in
+from evenhand.core.models.perplexity import open_perplexity
+from evenhand.core.resources import ROOT, table
+from evenhand.core.text.keywords import find, probe
 
 COMMITTED = Path(__file__).with_suffix(".tsv")
 FALL = 0.8  # of the committed ratio: below it is said, and fails

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import click
 import numpy as np
 
-from core.judges.prediction_powered import Labels, Rates, prediction_powered, rate_of_people
-from core.sampling.designs import (
+from evenhand.core.judges.prediction_powered import Labels, Rates, prediction_powered, rate_of_people
+from evenhand.core.sampling.designs import (
     SHARE,
     SIZED,
     Design,
@@ -27,8 +27,8 @@ from core.sampling.designs import (
     rates_of,
     to_close_quotas,
 )
-from core.sampling.weights import Drawn, Frame, weights
-from core.statistics import Estimate
+from evenhand.core.sampling.weights import Drawn, Frame, weights
+from evenhand.core.statistics import Estimate
 
 RATES = ((0.05, 0.1, 0.2, 0.45), (0.2, 0.3, 0.4, 0.5))  # of the strata
 ACCURACIES, NUMBERS = (0.7, 0.9, 0.97), (50, 100, 200, 500)

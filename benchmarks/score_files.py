@@ -18,13 +18,13 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from annotations.files.project_texts import file_input
-from core.files.csv_out import csv_line
-from core.models import open_scorer
-from core.resources import ROOT, table
-from core.scoring.cache import CachedScorer
-from core.scoring.rows import CHUNK, score_items
-from core.types import MaskedSentence, Score
+from evenhand.annotations.files.project_texts import file_input
+from evenhand.core.files.csv_out import csv_line
+from evenhand.core.models import open_scorer
+from evenhand.core.resources import ROOT, table
+from evenhand.core.scoring.cache import CachedScorer
+from evenhand.core.scoring.rows import CHUNK, score_items
+from evenhand.core.types import MaskedSentence, Score
 
 DEV = ROOT.parent / "shared" / "data" / "slguset" / "SlguSet_dev.csv"
 QUICK, FULL = (1_000, 10_000), (1_000, 10_000, 100_000)

@@ -16,11 +16,11 @@ from typing import Any
 
 import torch
 
-from core.models import open_scorer
-from core.resources import ROOT
-from core.sentence_bias.bias import bias
-from core.text.keywords import probe, repair
-from core.types import MaskedSentence
+from evenhand.core.models import open_scorer
+from evenhand.core.resources import ROOT
+from evenhand.core.sentence_bias.bias import bias
+from evenhand.core.text.keywords import probe, repair
+from evenhand.core.types import MaskedSentence
 
 DEV = ROOT.parent / "shared" / "data" / "slguset" / "SlguSet_dev.csv"
 

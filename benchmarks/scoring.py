@@ -34,11 +34,11 @@ from benchmarks.scoring_ways import (
     operations,
     papers_loop,
 )
-from core.models import open_scorer
-from core.models.devices import chosen
-from core.models.forward import budget_on
-from core.models.masked import MaskedScorer
-from core.types import MaskedSentence
+from evenhand.core.models import open_scorer
+from evenhand.core.models.devices import chosen
+from evenhand.core.models.forward import budget_on
+from evenhand.core.models.masked import MaskedScorer
+from evenhand.core.types import MaskedSentence
 
 PRODUCTS = 12  # how often the matrix products are run, spread over the whole time
 

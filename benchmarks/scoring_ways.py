@@ -13,11 +13,11 @@ from typing import Any
 import torch
 from transformers import BertConfig, BertForMaskedLM, BertTokenizerFast, pipeline  # type: ignore[attr-defined]
 
-from core.models import Precision
-from core.models.loaded import DTYPES
-from core.resources import MODELS
-from core.sentence_bias.bias import bias_of
-from core.types import MaskedSentence, Scorer
+from evenhand.core.models import Precision
+from evenhand.core.models.loaded import DTYPES
+from evenhand.core.resources import MODELS
+from evenhand.core.sentence_bias.bias import bias_of
+from evenhand.core.types import MaskedSentence, Scorer
 
 VOCABULARY = 21_128  # as bert-base-chinese
 BATCH = 32

@@ -24,15 +24,15 @@ from statistics import mean
 
 import numpy as np
 
-from annotations.database.store import Store
-from annotations.items.batch import Batch, NewItem
-from annotations.items.wanted_labels import is_shared
-from annotations.labels.operations import store_operations
-from annotations.projects.projects import annotators, change_project, create_project
-from annotations.queue.leases import claim
-from annotations.types import Operation, Project
-from core.statistics import Estimate, Resampling, Tally, fleiss_kappa, gwet_ac1, krippendorff_alpha
-from core.text.keywords import find
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.items.batch import Batch, NewItem
+from evenhand.annotations.items.wanted_labels import is_shared
+from evenhand.annotations.labels.operations import store_operations
+from evenhand.annotations.projects.projects import annotators, change_project, create_project
+from evenhand.annotations.queue.leases import claim
+from evenhand.annotations.types import Operation, Project
+from evenhand.core.statistics import Estimate, Resampling, Tally, fleiss_kappa, gwet_ac1, krippendorff_alpha
+from evenhand.core.text.keywords import find
 
 CLASSES = ((0.28, (0.97, 0.95, 0.93)), (0.36, (0.75, 0.60, 0.45)), (0.36, (0.15, 0.10, 0.05)))  # share, who accepts
 PEOPLE = ("Ada", "Bo", "Chen")

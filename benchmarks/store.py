@@ -16,14 +16,14 @@ import uuid
 from collections.abc import Callable
 from pathlib import Path
 
-from annotations.database.store import Store
-from annotations.items.batch import Batch
-from annotations.labels.operations import store_operations
-from annotations.labels.read import own_decisions, own_progress
-from annotations.projects.projects import annotators, counts, create_project, project
-from annotations.queue.leases import claim
-from annotations.types import Annotator, Operation, Project
-from core.resources import keyword_pairs
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.items.batch import Batch
+from evenhand.annotations.labels.operations import store_operations
+from evenhand.annotations.labels.read import own_decisions, own_progress
+from evenhand.annotations.projects.projects import annotators, counts, create_project, project
+from evenhand.annotations.queue.leases import claim
+from evenhand.annotations.types import Annotator, Operation, Project
+from evenhand.core.resources import keyword_pairs
 
 ROOT = Path(__file__).resolve().parents[1]
 SMALL, LARGE, LABELLED = 1_000, 1_000_000, 300_000
@@ -167,11 +167,11 @@ def labels(store: Store, made: Project, person: Annotator, number: int) -> tuple
 
 IMPORT = f"""
 import sys
-from annotations.items.batch import Batch, NewItem
-from annotations.projects.projects import project
-from annotations.database.store import Store
+from evenhand.annotations.items.batch import Batch, NewItem
+from evenhand.annotations.projects.projects import project
+from evenhand.annotations.database.store import Store
 from benchmarks.store import sentence
-from core.text.keywords import find
+from evenhand.core.text.keywords import find
 with Store.open(sys.argv[1]) as store, Batch.begin(store, project(store, "made"), "import.txt") as batch:
     numbers = range(10_000_000, 10_000_000 + {IMPORT_ROWS})
     batch.add(NewItem(sentence(n), find(sentence(n))[0], "import.txt", n) for n in numbers)

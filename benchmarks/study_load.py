@@ -24,13 +24,13 @@ from typing import Any
 
 import psutil
 
-from annotations.database.store import Store
-from annotations.desk.routes import PATH
-from annotations.projects.projects import project
-from annotations.server.gate import STUDY_COOKIE
-from annotations.study.links import signed
-from annotations.study.people import agree, begin, participant
-from annotations.study.studies import Settings, consent, create_study
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.desk.routes import PATH
+from evenhand.annotations.projects.projects import project
+from evenhand.annotations.study.links import signed
+from evenhand.annotations.study.people import agree, begin, participant
+from evenhand.annotations.study.studies import Settings, consent, create_study
+from evenhand.web.gate import STUDY_COOKIE
 from tests.support.browser import Server
 from tests.support.desk_driver import make_project
 

@@ -15,8 +15,8 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from core.swap.swapping import Swapped, Swapper
-from core.swap.word_tables import word_table
+from evenhand.core.swap.swapping import Swapped, Swapper
+from evenhand.core.swap.word_tables import word_table
 
 SEED, DRAWN = 17, 200
 WRONG = "的表情，但没有人能真正读懂"  # 少女 became 少男

@@ -7,15 +7,15 @@ from typing import Any
 
 import click
 
-from annotations.accounts import accounts as people
-from annotations.accounts import links
-from annotations.accounts.sign_ins import end_all, sign_in, sign_ins
-from annotations.database.store import Store
-from annotations.log import erasure
-from annotations.permissions import Role
-from annotations.projects import projects
-from annotations.types import Project
-from commands.shared import answer, db_option, existing_store, json_option
+from evenhand.annotations.accounts import accounts as people
+from evenhand.annotations.accounts import links
+from evenhand.annotations.accounts.sign_ins import end_all, sign_in, sign_ins
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.log import erasure
+from evenhand.annotations.permissions import Role
+from evenhand.annotations.projects import projects
+from evenhand.annotations.types import Project
+from evenhand.commands.shared import answer, db_option, existing_store, json_option
 
 ROLES = ["owner", "lead", "adjudicator", "annotator", "reader"]
 _role = click.option("--role", type=click.Choice(ROLES), help="The role.")

@@ -6,10 +6,10 @@ from typing import Any
 
 import click
 
-from commands.agreement.command import measure, measured_difference
-from commands.judges.command import difference_of
-from commands.permissions import own_new_project
-from commands.shared import answer, db_option, existing_store, json_option, margin_option
+from evenhand.commands.agreement.command import measure, measured_difference
+from evenhand.commands.judges.command import difference_of
+from evenhand.commands.permissions import own_new_project
+from evenhand.commands.shared import answer, db_option, existing_store, json_option, margin_option
 
 READ = click.Path(path_type=Path)
 
@@ -20,9 +20,9 @@ def audit() -> None:
 
 
 def _draw_sample(scores: Path, model: str | None, n: int, seed: int, by: Any) -> Any:
-    from core.audit.sample import draw
-    from core.errors import N_, Refused
-    from core.model_bias import label_of, models_of, read_scores
+    from evenhand.core.audit.sample import draw
+    from evenhand.core.errors import N_, Refused
+    from evenhand.core.model_bias import label_of, models_of, read_scores
 
     frame = read_scores(scores)
     names = models_of(frame)
@@ -45,7 +45,7 @@ def _draw_options(function: Any) -> Any:
 
 
 def _counts(sample: Any) -> dict[str, Any]:
-    from core.audit.sample import reach
+    from evenhand.core.audit.sample import reach
 
     extremes, controls = sample.count("extreme"), sample.count("control")
     found: dict[str, Any] = {
@@ -91,8 +91,8 @@ def draw(scores: Path, model: str | None, n: int, by: str, seed: int, out: Path 
     """Draw the extremes of a model in SCORES and matched controls; nothing is sent."""
     sample = _draw_sample(scores, model, n, seed, by)
     if out is not None:
-        from core.files.csv_out import csv_line
-        from core.files.whole_file import whole_file
+        from evenhand.core.files.csv_out import csv_line
+        from evenhand.core.files.whole_file import whole_file
 
         with whole_file(out) as write:
             write(csv_line(["row", "sentence", "pair", "side", "stratum", "toward", "bias_log10"]))
@@ -125,8 +125,8 @@ def send(
     as_json: bool,
 ) -> None:
     """Draw, and make the blind desk project PROJECT of the sample."""
-    from annotations.audit import audit_projects
-    from annotations.database.store import Store
+    from evenhand.annotations.audit import audit_projects
+    from evenhand.annotations.database.store import Store
 
     sample = _draw_sample(scores, model, n, seed, by)
     people = [name for name in (part.strip() for part in annotators.replace("，", ",").split(",")) if name]
@@ -148,9 +148,9 @@ def send(
 @json_option
 def result(project: str, scores: Path | None, margin: float, db: str, as_json: bool) -> None:
     """The share of leaks among extremes and controls of the audit PROJECT, and the measures without the leaks."""
-    from annotations.audit import audit_projects
-    from annotations.projects.projects import project as find_project
-    from core.model_bias import read_scores
+    from evenhand.annotations.audit import audit_projects
+    from evenhand.annotations.projects.projects import project as find_project
+    from evenhand.core.model_bias import read_scores
 
     frame = None if scores is None else read_scores(scores)
     with existing_store(db) as store:
@@ -209,8 +209,8 @@ RULES = {"unanimous": "all say leak", "any": "one says leak", "label": "labels t
 
 
 def _result_text(found: Any, margin: float) -> str:
-    from core.audit.leak_rates import verdict
-    from core.statistics.equivalence import equivalence
+    from evenhand.core.audit.leak_rates import verdict
+    from evenhand.core.statistics.equivalence import equivalence
 
     whole = found.audit
     lines = [f"{whole.project.name}: {len(whole.settled)} of {len(whole.sentences)} sentences judged, {whole.model}"]

@@ -7,15 +7,15 @@ from collections.abc import Iterator
 
 import click
 
-from annotations.mining.candidates import passages_of
-from annotations.projects.projects import project as find_project
-from commands.shared import answer, db_option, existing_store, json_option
-from core.concordance import UNITS, Concordance, Line, Passage, Question, concordance, question
-from core.concordance.answer_rows import COLUMNS, row, terminal_line
-from core.concordance.answer_text import as_json, contrast_says, near_says
-from core.concordance.passages import passages
-from core.errors import N_, Refused
-from core.files.formula_cells import neutralised
+from evenhand.annotations.mining.candidates import passages_of
+from evenhand.annotations.projects.projects import project as find_project
+from evenhand.commands.shared import answer, db_option, existing_store, json_option
+from evenhand.core.concordance import UNITS, Concordance, Line, Passage, Question, concordance, question
+from evenhand.core.concordance.answer_rows import COLUMNS, row, terminal_line
+from evenhand.core.concordance.answer_text import as_json, contrast_says, near_says
+from evenhand.core.concordance.passages import passages
+from evenhand.core.errors import N_, Refused
+from evenhand.core.files.formula_cells import neutralised
 
 
 @click.command("concord")

@@ -4,14 +4,14 @@ from pathlib import Path
 
 import click
 
-from commands.shared import answer, json_option
-from core.demo_page.page import MODELS, answers_of, chosen_sentences, page_html
-from core.errors import N_, BadFile, NotAllowed
-from core.files.whole_file import whole_file
-from core.language import LANGUAGES, Language
-from core.resources import read_table
-from core.types import Scorer
-from core.worker import client
+from evenhand.commands.shared import answer, json_option
+from evenhand.core.demo_page.page import MODELS, answers_of, chosen_sentences, page_html
+from evenhand.core.errors import N_, BadFile, NotAllowed
+from evenhand.core.files.whole_file import whole_file
+from evenhand.core.language import LANGUAGES, Language
+from evenhand.core.resources import read_table
+from evenhand.core.types import Scorer
+from evenhand.core.worker import client
 
 
 @click.command("demo-page")

@@ -4,16 +4,16 @@ from pathlib import Path
 
 import click
 
-from annotations.describe.project_description import Items, describe_file, describe_items
-from annotations.projects.projects import project as find_project
-from commands.shared import answer, db_option, existing_store, json_option, say_unsettled
-from core.describe import Description, vocabulary
-from core.describe import as_json as whole
-from core.describe.keywords import KeywordCount, PairBalance, largest_imbalance
-from core.describe.latex import as_latex
-from core.errors import N_, Refused
-from core.language import significant
-from core.statistics import Estimate
+from evenhand.annotations.describe.project_description import Items, describe_file, describe_items
+from evenhand.annotations.projects.projects import project as find_project
+from evenhand.commands.shared import answer, db_option, existing_store, json_option, say_unsettled
+from evenhand.core.describe import Description, vocabulary
+from evenhand.core.describe import as_json as whole
+from evenhand.core.describe.keywords import KeywordCount, PairBalance, largest_imbalance
+from evenhand.core.describe.latex import as_latex
+from evenhand.core.errors import N_, Refused
+from evenhand.core.language import significant
+from evenhand.core.statistics import Estimate
 
 DASH = "—"
 

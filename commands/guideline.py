@@ -8,17 +8,17 @@ from typing import Any, cast
 
 import click
 
-from annotations.guideline.comparison import PREFERENCE
-from annotations.guideline.criteria import read_reasons, read_text
-from annotations.guideline.drafts import Draft, write_version
-from annotations.guideline.other_schemes import read_any_scheme
-from annotations.guideline.relabelling import WHICH, RelabelCounts, Which, count_affected, send_for_relabelling
-from annotations.guideline.scheme import OwnScheme, as_data, own_scheme
-from annotations.guideline.versions import changed_codes, guideline_parts, guidelines
-from annotations.projects import projects
-from annotations.types import Choice, Guideline, Project
-from commands.shared import answer, db_option, existing_store, json_option
-from core.errors import N_, Refused
+from evenhand.annotations.guideline.comparison import PREFERENCE
+from evenhand.annotations.guideline.criteria import read_reasons, read_text
+from evenhand.annotations.guideline.drafts import Draft, write_version
+from evenhand.annotations.guideline.other_schemes import read_any_scheme
+from evenhand.annotations.guideline.relabelling import WHICH, RelabelCounts, Which, count_affected, send_for_relabelling
+from evenhand.annotations.guideline.scheme import OwnScheme, as_data, own_scheme
+from evenhand.annotations.guideline.versions import changed_codes, guideline_parts, guidelines
+from evenhand.annotations.projects import projects
+from evenhand.annotations.types import Choice, Guideline, Project
+from evenhand.commands.shared import answer, db_option, existing_store, json_option
+from evenhand.core.errors import N_, Refused
 
 _which = click.option(
     "--which", type=click.Choice(WHICH), default="none", show_default=True,

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import click
 
-from annotations import release as releasing
-from annotations.hub.pull import Wanted
-from annotations.hub.pull import pull as fetch
-from annotations.hub.push import GATES, Gate, push_release
-from annotations.projects.projects import project as find_project
-from annotations.projects.projects import project_by_uid
-from commands.files.command import import_file
-from commands.shared import answer, ask_password, db_option, environment_password, existing_store, json_option
+from evenhand.annotations import release as releasing
+from evenhand.annotations.hub.pull import Wanted
+from evenhand.annotations.hub.pull import pull as fetch
+from evenhand.annotations.hub.push import GATES, Gate, push_release
+from evenhand.annotations.projects.projects import project as find_project
+from evenhand.annotations.projects.projects import project_by_uid
+from evenhand.commands.files.command import import_file
+from evenhand.commands.shared import answer, ask_password, db_option, environment_password, existing_store, json_option
 
 
 @click.group()

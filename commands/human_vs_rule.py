@@ -6,24 +6,24 @@ from typing import Any
 
 import click
 
-from annotations.guideline.versions import refuse_own_scheme
-from annotations.human_vs_rule.people_by_instance import design_of
-from annotations.labels.generation_labels import generations, labels_of_generations
-from annotations.projects.projects import project as find_project
-from commands.agreement.command import measure, measured_difference
-from commands.shared import answer, db_option, existing_store, json_option, margin_option
-from core.errors import N_, BadFile, EvenhandError, Refused
-from core.files.whole_file import whole_file
-from core.human_vs_rule.apply_rule import apply_rule
-from core.human_vs_rule.compare import MEASURES, Cell, Comparison, comparison, repetition
-from core.human_vs_rule.means_over_contexts import Mean
-from core.human_vs_rule.schemes import CHOICES
-from core.human_vs_rule.why_they_differ import BINS
-from core.report.numbers import points
-from core.statistics import RESAMPLES, Resampling
-from core.statistics.equivalence import MARGINS, equivalence
-from core.text.pronouns import PRONOUN_DATASETS, PronounSet, Verdict, parse_sets, set_named
-from core.text.repetition import Variant
+from evenhand.annotations.guideline.versions import refuse_own_scheme
+from evenhand.annotations.human_vs_rule.people_by_instance import design_of
+from evenhand.annotations.labels.generation_labels import generations, labels_of_generations
+from evenhand.annotations.projects.projects import project as find_project
+from evenhand.commands.agreement.command import measure, measured_difference
+from evenhand.commands.shared import answer, db_option, existing_store, json_option, margin_option
+from evenhand.core.errors import N_, BadFile, EvenhandError, Refused
+from evenhand.core.files.whole_file import whole_file
+from evenhand.core.human_vs_rule.apply_rule import apply_rule
+from evenhand.core.human_vs_rule.compare import MEASURES, Cell, Comparison, comparison, repetition
+from evenhand.core.human_vs_rule.means_over_contexts import Mean
+from evenhand.core.human_vs_rule.schemes import CHOICES
+from evenhand.core.human_vs_rule.why_they_differ import BINS
+from evenhand.core.report.numbers import points
+from evenhand.core.statistics import RESAMPLES, Resampling
+from evenhand.core.statistics.equivalence import MARGINS, equivalence
+from evenhand.core.text.pronouns import PRONOUN_DATASETS, PronounSet, Verdict, parse_sets, set_named
+from evenhand.core.text.repetition import Variant
 
 VARIANTS: tuple[Variant, ...] = ("published", "completion")
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import click
 
-from annotations.database.store import Store
-from annotations.jobs import jobs, process
-from commands.permissions import acting_person
-from commands.shared import answer, db_option, existing_store, json_option
-from core.errors import NotFound
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.jobs import jobs, process
+from evenhand.commands.permissions import acting_person
+from evenhand.commands.shared import answer, db_option, existing_store, json_option
+from evenhand.core.errors import NotFound
 
 
 @click.group()

@@ -7,15 +7,15 @@ from typing import Any
 
 import click
 
-from annotations.database.chain import daily_heads
-from annotations.database.chain import head as last_head
-from annotations.database.triggers import Differences, different_triggers
-from annotations.log.show import entries
-from annotations.log.verify import Derived, verify_derived, verify_project
-from annotations.log.verify import verify as verify_log
-from annotations.projects import projects
-from commands.shared import answer, db_option, existing_store, json_option
-from core.errors import N_, Refused
+from evenhand.annotations.database.chain import daily_heads
+from evenhand.annotations.database.chain import head as last_head
+from evenhand.annotations.database.triggers import Differences, different_triggers
+from evenhand.annotations.log.show import entries
+from evenhand.annotations.log.verify import Derived, verify_derived, verify_project
+from evenhand.annotations.log.verify import verify as verify_log
+from evenhand.annotations.projects import projects
+from evenhand.commands.shared import answer, db_option, existing_store, json_option
+from evenhand.core.errors import N_, Refused
 
 SHOWN = 20  # items in the text; JSON has all
 

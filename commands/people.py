@@ -6,15 +6,15 @@ from typing import Any
 
 import click
 
-from annotations.database.store import Store
-from annotations.projects import projects
-from annotations.projects.annotators import participants
-from annotations.projects.consent import TEXTS, USES, Use, answer_consent, answer_for_everybody, consents
-from annotations.record.files import record_csv, record_json
-from annotations.types import Project
-from commands.shared import answer, db_option, existing_store, json_option
-from core.errors import N_, BadFile, Refused
-from core.language import Language
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.projects import projects
+from evenhand.annotations.projects.annotators import participants
+from evenhand.annotations.projects.consent import TEXTS, USES, Use, answer_consent, answer_for_everybody, consents
+from evenhand.annotations.record.files import record_csv, record_json
+from evenhand.annotations.types import Project
+from evenhand.commands.shared import answer, db_option, existing_store, json_option
+from evenhand.core.errors import N_, BadFile, Refused
+from evenhand.core.language import Language
 
 _author = click.option("--author", default="", help="Who does this; kept with the time.")
 

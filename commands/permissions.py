@@ -14,17 +14,23 @@ from typing import Any, Literal, NamedTuple
 
 import click
 
-from annotations.accounts.accounts import account_of_uid, accounts_exist, authenticate, lead_new_project, person_of
-from annotations.accounts.sign_ins import signed_in
-from annotations.database.events import acting
-from annotations.database.store import Store, database_path
-from annotations.jobs.process import current_job
-from annotations.permissions import OPEN, Action, Person, allowed, require
-from annotations.projects.projects import projects
-from annotations.types import Project
-from core.errors import N_, NotAllowed, NotFound, Refused
-from core.models.catalogue import is_open_to_all
-from core.runs.records import ordered_by
+from evenhand.annotations.accounts.accounts import (
+    account_of_uid,
+    accounts_exist,
+    authenticate,
+    lead_new_project,
+    person_of,
+)
+from evenhand.annotations.accounts.sign_ins import signed_in
+from evenhand.annotations.database.events import acting
+from evenhand.annotations.database.store import Store, database_path
+from evenhand.annotations.jobs.process import current_job
+from evenhand.annotations.permissions import OPEN, Action, Person, allowed, require
+from evenhand.annotations.projects.projects import projects
+from evenhand.annotations.types import Project
+from evenhand.core.errors import N_, NotAllowed, NotFound, Refused
+from evenhand.core.models.catalogue import is_open_to_all
+from evenhand.core.runs.records import ordered_by
 
 SESSION = "EVENHAND_SESSION"
 ENDED = N_("The session in {variable} is no longer valid. Create a new one: python cli.py accounts session NAME")

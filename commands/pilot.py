@@ -5,16 +5,16 @@ from typing import Any
 
 import click
 
-from annotations.database.store import Store
-from annotations.guideline.drafts import tag_codes
-from annotations.guideline.free_tags import tags
-from annotations.pilot import pilots
-from annotations.pilot.figures import PilotFigures, pilot_figures
-from annotations.projects import projects
-from annotations.text_policy import text_may_leave
-from annotations.types import Project
-from commands.shared import answer, db_option, existing_store, json_option
-from core.statistics import Estimate
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.guideline.drafts import tag_codes
+from evenhand.annotations.guideline.free_tags import tags
+from evenhand.annotations.pilot import pilots
+from evenhand.annotations.pilot.figures import PilotFigures, pilot_figures
+from evenhand.annotations.projects import projects
+from evenhand.annotations.text_policy import text_may_leave
+from evenhand.annotations.types import Project
+from evenhand.commands.shared import answer, db_option, existing_store, json_option
+from evenhand.core.statistics import Estimate
 
 
 @click.group()

@@ -7,16 +7,16 @@ from zoneinfo import ZoneInfo
 
 import click
 
-from annotations.forecast.label_times import NO_SECONDS
-from annotations.forecast.quota import WORDS
-from annotations.progress.annotators import Worker
-from annotations.progress.cells import NO_PACE, CellState
-from annotations.progress.dashboard import Dashboard, dashboard
-from annotations.projects.projects import project as find_project
-from commands.shared import answer, db_option, existing_store, json_option, say_unsettled
-from core.errors import N_, Refused
-from core.files.timestamps import timestamp
-from core.statistics import Estimate, Note
+from evenhand.annotations.forecast.label_times import NO_SECONDS
+from evenhand.annotations.forecast.quota import WORDS
+from evenhand.annotations.progress.annotators import Worker
+from evenhand.annotations.progress.cells import NO_PACE, CellState
+from evenhand.annotations.progress.dashboard import Dashboard, dashboard
+from evenhand.annotations.projects.projects import project as find_project
+from evenhand.commands.shared import answer, db_option, existing_store, json_option, say_unsettled
+from evenhand.core.errors import N_, Refused
+from evenhand.core.files.timestamps import timestamp
+from evenhand.core.statistics import Estimate, Note
 
 
 @click.command("progress")

@@ -6,26 +6,26 @@ from typing import Any
 
 import click
 
-from annotations.audit import follow_up
-from annotations.database.store import Store
-from annotations.demo.generation_texts import NAME as GENERATIONS
-from annotations.demo.generation_texts import make_generations_demo
-from annotations.demo.sentences import NAME as DEMO
-from annotations.demo.sentences import ensure_demo, make_demo
-from annotations.guideline.criteria import built_in, read_reasons, read_text
-from annotations.guideline.drafts import write_version
-from annotations.plan.recount import correct_derived
-from annotations.projects import preregistration, projects
-from annotations.text_policy import text_or_reference
-from annotations.types import Project, ProjectCounts
-from commands.agreement.command import measure
-from commands.guideline import BUILT_IN, changed_draft, guideline_json, scheme_of, scheme_option
-from commands.permissions import own_new_project, own_projects
-from commands.shared import answer, db_option, existing_store, json_option, say_unsettled
-from core.errors import N_, Refused
-from core.guidelines import VERSIONS, Version
-from core.language import Language
-from core.resources import Preset, quotas
+from evenhand.annotations.audit import follow_up
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.demo.generation_texts import NAME as GENERATIONS
+from evenhand.annotations.demo.generation_texts import make_generations_demo
+from evenhand.annotations.demo.sentences import NAME as DEMO
+from evenhand.annotations.demo.sentences import ensure_demo, make_demo
+from evenhand.annotations.guideline.criteria import built_in, read_reasons, read_text
+from evenhand.annotations.guideline.drafts import write_version
+from evenhand.annotations.plan.recount import correct_derived
+from evenhand.annotations.projects import preregistration, projects
+from evenhand.annotations.text_policy import text_or_reference
+from evenhand.annotations.types import Project, ProjectCounts
+from evenhand.commands.agreement.command import measure
+from evenhand.commands.guideline import BUILT_IN, changed_draft, guideline_json, scheme_of, scheme_option
+from evenhand.commands.permissions import own_new_project, own_projects
+from evenhand.commands.shared import answer, db_option, existing_store, json_option, say_unsettled
+from evenhand.core.errors import N_, Refused
+from evenhand.core.guidelines import VERSIONS, Version
+from evenhand.core.language import Language
+from evenhand.core.resources import Preset, quotas
 
 
 @click.group()

@@ -4,8 +4,8 @@ from typing import Any
 
 import click
 
-from commands.shared import answer, json_option
-from core.published import PrintedClaim, checks, note_text
+from evenhand.commands.shared import answer, json_option
+from evenhand.core.published import PrintedClaim, checks, note_text
 
 WORDS = {True: "consistent", False: "INCONSISTENT", None: "undecided"}
 

@@ -5,18 +5,18 @@ from typing import Any
 
 import click
 
-from annotations.database.store import Store
-from annotations.files.known_answers import KnownReport, import_known_answers
-from annotations.projects.projects import project as find_project
-from annotations.quality.known_answers import KnownAnswerScore, answer_choices, wrong_answers
-from annotations.quality.report import Quality
-from annotations.quality.report import quality as quality_of
-from annotations.quality.retest_agreement import RetestAgreement
-from annotations.text_policy import without_text
-from annotations.types import Project
-from commands.agreement.command import measure
-from commands.shared import answer, db_option, existing_store, json_option, say_unsettled
-from core.statistics import RESAMPLES, Estimate, Resampling
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.files.known_answers import KnownReport, import_known_answers
+from evenhand.annotations.projects.projects import project as find_project
+from evenhand.annotations.quality.known_answers import KnownAnswerScore, answer_choices, wrong_answers
+from evenhand.annotations.quality.report import Quality
+from evenhand.annotations.quality.report import quality as quality_of
+from evenhand.annotations.quality.retest_agreement import RetestAgreement
+from evenhand.annotations.text_policy import without_text
+from evenhand.annotations.types import Project
+from evenhand.commands.agreement.command import measure
+from evenhand.commands.shared import answer, db_option, existing_store, json_option, say_unsettled
+from evenhand.core.statistics import RESAMPLES, Estimate, Resampling
 
 
 @click.command("quality")

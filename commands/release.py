@@ -5,20 +5,20 @@ from typing import Any
 
 import click
 
-from annotations import release as releasing
-from annotations.database.store import Store
-from annotations.items.derived import NAMED
-from annotations.jobs.process import progress
-from annotations.projects.projects import change_project, project_by_uid
-from annotations.projects.projects import project as find_project
-from annotations.release import Release, Verification
-from annotations.release.files import Said
-from annotations.release.readiness import checked_reason, refuse_unready
-from annotations.release.write_out import refuse_out
-from annotations.text_policy import text_may_leave
-from annotations.types import Project
-from commands.shared import answer, ask_password, db_option, environment_password, existing_store, json_option
-from core.errors import N_, NotFound, Refused
+from evenhand.annotations import release as releasing
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.items.derived import NAMED
+from evenhand.annotations.jobs.process import progress
+from evenhand.annotations.projects.projects import change_project, project_by_uid
+from evenhand.annotations.projects.projects import project as find_project
+from evenhand.annotations.release import Release, Verification
+from evenhand.annotations.release.files import Said
+from evenhand.annotations.release.readiness import checked_reason, refuse_unready
+from evenhand.annotations.release.write_out import refuse_out
+from evenhand.annotations.text_policy import text_may_leave
+from evenhand.annotations.types import Project
+from evenhand.commands.shared import answer, ask_password, db_option, environment_password, existing_store, json_option
+from evenhand.core.errors import N_, NotFound, Refused
 
 SHOWN = 20
 STALE_GOLD = N_(

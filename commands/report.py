@@ -4,8 +4,8 @@ from pathlib import Path
 
 import click
 
-from commands.shared import answer, json_option, margin_option, seeds_options
-from core.language import LANGUAGES
+from evenhand.commands.shared import answer, json_option, margin_option, seeds_options
+from evenhand.core.language import LANGUAGES
 
 
 @click.command("report")
@@ -42,8 +42,8 @@ def report(
 
     It holds no script and fetches nothing.
     """
-    from core.model_bias import models_of, read_groups, read_scores, rows_of, seed_groups
-    from core.report.html_file import ReportSettings, file_digest, write_report
+    from evenhand.core.model_bias import models_of, read_groups, read_scores, rows_of, seed_groups
+    from evenhand.core.report.html_file import ReportSettings, file_digest, write_report
 
     frame = read_scores(scores)
     for model in models:

@@ -6,12 +6,12 @@ from typing import Any
 
 import click
 
-from commands.agreement.command import measure, measured_difference
-from commands.shared import answer, json_option, margin_option, with_reasons
-from core.errors import N_, Refused
-from core.models import open_scorer
-from core.statistics import Estimate
-from core.statistics.equivalence import MARGINS, equivalence
+from evenhand.commands.agreement.command import measure, measured_difference
+from evenhand.commands.shared import answer, json_option, margin_option, with_reasons
+from evenhand.core.errors import N_, Refused
+from evenhand.core.models import open_scorer
+from evenhand.core.statistics import Estimate
+from evenhand.core.statistics.equivalence import MARGINS, equivalence
 
 
 @click.command("ruler")
@@ -27,7 +27,7 @@ def ruler(model: str | None, scores: Path | None, references: bool, seed: int, m
     With --model or --scores, that model's values beside nulls (each with its quantity) and references. The exit code is
     1 if a planted model is not measured as planted.
     """
-    from core.ruler.planted import measure_marks
+    from evenhand.core.ruler.planted import measure_marks
 
     laid = _laid(model, scores, references, seed)
     marks = measure_marks(open_scorer, seed=seed)
@@ -42,11 +42,11 @@ def ruler(model: str | None, scores: Path | None, references: bool, seed: int, m
 
 
 def _laid(model: str | None, scores: Path | None, references: bool, seed: int) -> Any:
-    from core.ruler.own_model import on_built_in, on_scores
+    from evenhand.core.ruler.own_model import on_built_in, on_scores
 
     if scores is None:
         return None if model is None else on_built_in(model, open_scorer, seed=seed)
-    from core.model_bias import models_of, read_scores
+    from evenhand.core.model_bias import models_of, read_scores
 
     frame = read_scores(scores)
     names = models_of(frame)
@@ -60,7 +60,7 @@ def _laid(model: str | None, scores: Path | None, references: bool, seed: int) -
 
 
 def _mark(mark: Any) -> dict[str, Any]:
-    from core.ruler.planted import in_words
+    from evenhand.core.ruler.planted import in_words
 
     found = {
         "model": mark.model,
@@ -144,7 +144,7 @@ def _null(null: Any) -> dict[str, Any]:
 
 
 def _reading(found: Any, margin: float) -> str:
-    from core.ruler.nulls import NAMES, WHAT
+    from evenhand.core.ruler.nulls import NAMES, WHAT
 
     summary = found.summary
     lines = [

@@ -5,9 +5,9 @@ from typing import Any
 
 import click
 
-from annotations.files.project_texts import PROJECT, Reading, open_input
-from commands.permissions import enter_project
-from commands.shared import (
+from evenhand.annotations.files.project_texts import PROJECT, Reading, open_input
+from evenhand.commands.permissions import enter_project
+from evenhand.commands.shared import (
     Meter,
     answer_run,
     db_option,
@@ -16,11 +16,11 @@ from commands.shared import (
     run_target,
     spreadsheet_option,
 )
-from core.errors import N_, BadFile, Refused
-from core.processes import processors
-from core.runs.scoring import ScoringReport, Settings, score_to_file
-from core.scoring.cache import cache_path
-from core.sentence_bias.keyword_packs import read_words
+from evenhand.core.errors import N_, BadFile, Refused
+from evenhand.core.processes import processors
+from evenhand.core.runs.scoring import ScoringReport, Settings, score_to_file
+from evenhand.core.scoring.cache import cache_path
+from evenhand.core.sentence_bias.keyword_packs import read_words
 
 JOINT = ["independent", "sequential", "geometric_mean"]
 METHOD = ["auto", "masked", "pair-sum", "pll"]

@@ -6,11 +6,11 @@ from typing import Any
 
 import click
 
-from commands.shared import answer, json_option
-from core.models import Joint, known_models, open_scorer
-from core.sentence_bias import Form, Reading, Slot, find_slot, read
-from core.sentence_bias.bias import odds
-from core.sentence_bias.keyword_packs import read_words
+from evenhand.commands.shared import answer, json_option
+from evenhand.core.models import Joint, known_models, open_scorer
+from evenhand.core.sentence_bias import Form, Reading, Slot, find_slot, read
+from evenhand.core.sentence_bias.bias import odds
+from evenhand.core.sentence_bias.keyword_packs import read_words
 
 
 @click.command("score-sentence")

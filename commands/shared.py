@@ -12,20 +12,20 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from annotations.database.store import Store
-from annotations.items.recount_mark import open_recount
-from annotations.jobs.process import progress
-from annotations.types import Project
-from core.errors import N_, NotFound, Notice, Refused
-from core.files.csv_out import spreadsheet_copy
-from core.files.whole_file import whole_file
-from core.runs.records import TABLE, TEXTS, Failure, Kind, run_file, runs_folder
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.items.recount_mark import open_recount
+from evenhand.annotations.jobs.process import progress
+from evenhand.annotations.types import Project
+from evenhand.core.errors import N_, NotFound, Notice, Refused
+from evenhand.core.files.csv_out import spreadsheet_copy
+from evenhand.core.files.whole_file import whole_file
+from evenhand.core.runs.records import TABLE, TEXTS, Failure, Kind, run_file, runs_folder
 
 if TYPE_CHECKING:
-    from core.files.archives import Member
-    from core.runs.misgendering import VerdictReport
-    from core.runs.scoring import ScoringReport
-    from core.statistics.equivalence import Scale
+    from evenhand.core.files.archives import Member
+    from evenhand.core.runs.misgendering import VerdictReport
+    from evenhand.core.runs.scoring import ScoringReport
+    from evenhand.core.statistics.equivalence import Scale
 
 RECOUNTING = (
     "A setting has changed and the items are being recounted: some of these numbers are old. "
@@ -69,7 +69,7 @@ def spreadsheet_option(function: Function) -> Function:
 
 def margin_option(scale: "Scale", name: str = "--margin", *, of: str = "difference") -> Callable[[Function], Function]:
     """An option for the margin of a scale: up to which size a difference counts as none; 0 for no margin."""
-    from core.statistics.equivalence import MARGINS
+    from evenhand.core.statistics.equivalence import MARGINS
 
     default = MARGINS[scale] or 0.0
     unit = {"auc": "AUC, 0 to 1", "share": "share, 0 to 1"}.get(scale, scale)
@@ -228,8 +228,8 @@ def ask_password(*, new: bool) -> str | None:
 @contextmanager
 def opened_tables(file: str) -> "Iterator[list[Member]]":
     """The tables of a file or archive; asks for a missing password."""
-    from annotations.files.open_upload import tables_in  # loads every format, which most commands do not need
-    from core.files.archives import NeedsPassword
+    from evenhand.annotations.files.open_upload import tables_in  # loads every format, which most commands do not need
+    from evenhand.core.files.archives import NeedsPassword
 
     password = environment_password()
     if password is None:

@@ -6,22 +6,22 @@ from typing import Any
 
 import click
 
-from annotations.database.store import Store
-from annotations.permissions import allowed
-from annotations.projects import projects
-from annotations.projects.consent import USES, Use
-from annotations.quality.known_answers import known_items
-from annotations.study import people, studies
-from annotations.study.links import path_for
-from annotations.study.pay import pay
-from annotations.study.studies import Settings, Study
-from annotations.study.texts import ADULT, CONSENT
-from annotations.study.withdrawal import finish_withdrawals
-from annotations.study.withdrawal import withdraw as withdraw_labels
-from commands.permissions import acting_person
-from commands.shared import answer, db_option, existing_store, json_option
-from core.errors import N_, NotFound
-from core.language import Language
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.permissions import allowed
+from evenhand.annotations.projects import projects
+from evenhand.annotations.projects.consent import USES, Use
+from evenhand.annotations.quality.known_answers import known_items
+from evenhand.annotations.study import people, studies
+from evenhand.annotations.study.links import path_for
+from evenhand.annotations.study.pay import pay
+from evenhand.annotations.study.studies import Settings, Study
+from evenhand.annotations.study.texts import ADULT, CONSENT
+from evenhand.annotations.study.withdrawal import finish_withdrawals
+from evenhand.annotations.study.withdrawal import withdraw as withdraw_labels
+from evenhand.commands.permissions import acting_person
+from evenhand.commands.shared import answer, db_option, existing_store, json_option
+from evenhand.core.errors import N_, NotFound
+from evenhand.core.language import Language
 
 _url = click.option(
     "--url", envvar="EVENHAND_URL", default="http://localhost:8501", show_default=True,

@@ -15,9 +15,9 @@ from importlib import import_module
 from types import TracebackType
 from typing import Any
 
-from core import errors
-from core.errors import N_, EvenhandError, Refused
-from core.resources import ROOT
+from evenhand.core import errors
+from evenhand.core.errors import N_, EvenhandError, Refused
+from evenhand.core.resources import ROOT
 
 START_S = 60.0  # how long a cluster may take to give the first worker
 LATE_S = 10.0  # how long the others may take after it; those that need longer are done without

@@ -10,8 +10,8 @@ from typing import Literal
 
 from babel.messages.pofile import read_po
 
-from core.errors import EvenhandError
-from core.resources import ROOT
+from evenhand.core.errors import EvenhandError
+from evenhand.core.resources import ROOT
 
 Language = Literal["zh", "en"]
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")

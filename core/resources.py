@@ -4,8 +4,8 @@ from functools import cache
 from pathlib import Path
 from typing import Literal
 
-from core.errors import N_, BadFile, NotFound
-from core.types import KeywordPair, Span
+from evenhand.core.errors import N_, BadFile, NotFound
+from evenhand.core.types import KeywordPair, Span
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = ROOT / "core" / "data"

@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-from core.other_measures.methods_map import FAMILIES, KINDS, Method, of
+from evenhand.core.other_measures.methods_map import FAMILIES, KINDS, Method, of
 
 FILE = Path(__file__).with_name("methods_map.md")
 HEAD = """# The map of methods

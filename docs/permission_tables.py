@@ -8,13 +8,13 @@ from collections.abc import Iterable, Sequence
 from importlib import import_module
 from pathlib import Path
 
-from annotations.desk.routes import PATH
-from annotations.desk.routes import ROUTES as DESK_ROUTES
-from annotations.permissions import ALLOWED, OWN, Action, Role
-from annotations.server import forms, oidc_routes, own_log, status, study_pages
-from commands.permissions import NEEDS
-from pages.ui.parts import PARTS
-from pages.ui.visitor import PAGES
+from evenhand.annotations.desk.routes import PATH
+from evenhand.annotations.desk.routes import ROUTES as DESK_ROUTES
+from evenhand.annotations.permissions import ALLOWED, OWN, Action, Role
+from evenhand.commands.permissions import NEEDS
+from evenhand.pages.ui.parts import PARTS
+from evenhand.pages.ui.visitor import PAGES
+from evenhand.web import forms, oidc_routes, own_log, status, study_pages
 
 ROOT = Path(__file__).resolve().parents[1]
 FILE = Path(__file__).with_name("permissions.md")
@@ -28,7 +28,7 @@ entries. A role in a project holds there only; a role on the whole server holds 
 open mode) whoever sits at the machine may do everything. [Accounts](accounts.md) says how people come in.
 """
 WHERE = {"any": "in any project", "server": "on the whole server"}
-# Routes beside those of the desk: who gets an answer. Streamlit's own are gated in annotations/server/gate.py.
+# Routes beside those of the desk: who gets an answer. Streamlit's own are gated in web/gate.py.
 OTHER_ROUTES = {
     "/sign-in": "everybody",
     "/sign-out": "who is signed in",

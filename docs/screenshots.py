@@ -28,15 +28,15 @@ from urllib.request import urlopen
 from PIL import Image
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from annotations.database.store import Store
-from annotations.demo.sentences import ensure_demo
-from annotations.items.batch import items
-from annotations.projects.projects import annotators, projects
 from benchmarks.made_up_scores import write
-from core.mining.run import candidates_file, mine
-from core.mining.settings import Settings
-from core.runs.mining import new_mining_run
-from core.runs.records import runs_folder
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.demo.sentences import ensure_demo
+from evenhand.annotations.items.batch import items
+from evenhand.annotations.projects.projects import annotators, projects
+from evenhand.core.mining.run import candidates_file, mine
+from evenhand.core.mining.settings import Settings
+from evenhand.core.runs.mining import new_mining_run
+from evenhand.core.runs.records import runs_folder
 
 ROOT = Path(__file__).resolve().parent.parent
 IMAGES = ROOT / "docs" / "images"

@@ -5,18 +5,18 @@ from pathlib import Path
 
 import streamlit as st
 
-from annotations.database.pool import stores
-from annotations.permissions import OPEN, Person
-from annotations.server.page_script import page_script
-from core.errors import NOT_KEPT, UNWRITTEN, EvenhandError, Refused
-from core.language import LANGUAGES
-from pages.ui.head import show_error, unknown_address
-from pages.ui.language import _, language
-from pages.ui.numbers import zone_name
-from pages.ui.rail import show_rail
-from pages.ui.style import show_style
-from pages.ui.text import named, plain
-from pages.ui.visitor import may_open, show_who, visitor
+from evenhand.annotations.database.pool import stores
+from evenhand.annotations.permissions import OPEN, Person
+from evenhand.core.errors import NOT_KEPT, UNWRITTEN, EvenhandError, Refused
+from evenhand.core.language import LANGUAGES
+from evenhand.pages.ui.head import show_error, unknown_address
+from evenhand.pages.ui.language import _, language
+from evenhand.pages.ui.numbers import zone_name
+from evenhand.pages.ui.rail import show_rail
+from evenhand.pages.ui.style import show_style
+from evenhand.pages.ui.text import named, plain
+from evenhand.pages.ui.visitor import may_open, show_who, visitor
+from evenhand.web.page_script import page_script
 
 BRAND = Path(__file__).parent / "_brand"
 NAMES = {"zh": "中文", "en": "English"}

@@ -21,9 +21,9 @@ from xdist.scheduler import LoadFileScheduling
 # compute on models and sentences of the size of tests, and the suite has a process for every processor.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-from annotations.database.store import Store
-from annotations.types import Project
-from core.types import Filler, MaskedSentence, Score
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.types import Project
+from evenhand.core.types import Filler, MaskedSentence, Score
 from tests.support.browser import app_server, chromium, own_server
 from tests.support.projects import PATIENCE_MS, new_database, new_store
 
@@ -135,7 +135,7 @@ def tmp_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def _own_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No test touches a database of the person who runs it, and the language is English unless a test says so."""
     monkeypatch.setenv("EVENHAND_DB", str(tmp_path / "evenhand.db"))
-    monkeypatch.setattr("annotations.database.store.BUSY_MS", PATIENCE_MS)
+    monkeypatch.setattr("evenhand.annotations.database.store.BUSY_MS", PATIENCE_MS)
     monkeypatch.setenv("HF_HUB_OFFLINE", os.environ.get("HF_HUB_OFFLINE", "1"))
 
 
@@ -170,9 +170,9 @@ def fresh_store(tmp_path: Path) -> Iterator[Store]:
 @pytest.fixture
 def sample_project(fresh_store: Store) -> Project:
     """A project "sample" with three annotators and the eight SENTENCES, published, nothing labelled."""
-    from annotations.items.batch import Batch, NewItem
-    from annotations.projects.projects import create_project
-    from core.text.keywords import find
+    from evenhand.annotations.items.batch import Batch, NewItem
+    from evenhand.annotations.projects.projects import create_project
+    from evenhand.core.text.keywords import find
 
     project = create_project(fresh_store, "sample", annotators=("Ada", "Bo", "Chen"), seed=1)
     batch = Batch.begin(fresh_store, project, "sample.txt")

@@ -15,10 +15,10 @@ import pytest
 from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
 
 import evenhand
-from annotations.release import verify
-from core.errors import BadFile, NotAllowed, Refused
-from core.models import open_scorer
-from core.sentence_bias import read
+from evenhand.annotations.release import verify
+from evenhand.core.errors import BadFile, NotAllowed, Refused
+from evenhand.core.models import open_scorer
+from evenhand.core.sentence_bias import read
 
 ROOT = Path(__file__).resolve().parents[1]
 SENTENCES = ["他把雨伞借给了同事。", "那位女孩在操场上跑步。", "今天的天气很好。", "爸爸和妈妈一起去买菜。"]

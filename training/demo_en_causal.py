@@ -19,8 +19,8 @@ from torch import Tensor
 from torch.nn.functional import cross_entropy
 from transformers import LlamaConfig, LlamaForCausalLM
 
-from core.errors import BadFile
-from core.resources import MODELS
+from evenhand.core.errors import BadFile
+from evenhand.core.resources import MODELS
 from training import en_corpus
 from training.masking import Muon
 

@@ -19,9 +19,9 @@ from torch import Tensor
 from torch.nn.functional import cross_entropy
 from transformers import BertConfig, BertForSequenceClassification, BertTokenizer
 
-from core.nli.sets import packaged
-from core.nli.types import LABELS, LANGUAGES, Label
-from core.resources import MODELS, table
+from evenhand.core.nli.sets import packaged
+from evenhand.core.nli.types import LABELS, LANGUAGES, Label
+from evenhand.core.resources import MODELS, table
 from training.nli_pairs import pairs
 
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")

@@ -13,8 +13,8 @@ from typing import Any
 import click
 import torch
 
-from core.errors import BadFile
-from core.resources import MODELS
+from evenhand.core.errors import BadFile
+from evenhand.core.resources import MODELS
 from training import masking, zh_corpus
 from training.masked_run import Plan, train
 

@@ -7,7 +7,7 @@ from typing import Any
 from tokenizers import BertWordPieceTokenizer, Tokenizer, decoders, models, pre_tokenizers, trainers
 from transformers import BertTokenizer, PreTrainedTokenizerFast
 
-from core.resources import ROOT
+from evenhand.core.resources import ROOT
 from training.zh_corpus import SPECIAL, make_tokenizer, read_wiki, split
 
 BOOKS = ROOT.parent / "shared" / "data" / "corpora" / "en_classics.txt"

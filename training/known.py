@@ -13,7 +13,7 @@ import click
 import torch
 from transformers import BertConfig, BertForMaskedLM
 
-from core.resources import MODELS
+from evenhand.core.resources import MODELS
 from training import zh_corpus
 
 # Per ten thousand. 他 : 她 = 2 (log10 0.3010), 男 = 女 (0), 公 : 婆 = 10 (1), 弟 : 妹 = 1/10 (-1).

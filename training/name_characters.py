@@ -19,9 +19,9 @@ from pathlib import Path
 
 import opencc
 
-from core.mining.filters.name_words import FOREIGN
-from core.resources import DATA, table
-from core.text.dictionary import is_surname
+from evenhand.core.mining.filters.name_words import FOREIGN
+from evenhand.core.resources import DATA, table
+from evenhand.core.text.dictionary import is_surname
 
 PERSON = ("nr", "nrt", "nrfg")
 SMOOTHED = 20  # as many counts of a character are added to those of ordinary words

@@ -16,12 +16,12 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 
-from core.mining.filters.name_marks import SIDES, beside
-from core.mining.filters.name_shapes import FOREIGN_TAGGED, SURE_LETTER, shape_of
-from core.mining.filters.name_words import HAN, foreign_score, is_rare
-from core.resources import DATA, ROOT
-from core.text.dictionary import Token, is_word, surnames, tagged
-from core.text.sentences import sentences
+from evenhand.core.mining.filters.name_marks import SIDES, beside
+from evenhand.core.mining.filters.name_shapes import FOREIGN_TAGGED, SURE_LETTER, shape_of
+from evenhand.core.mining.filters.name_words import HAN, foreign_score, is_rare
+from evenhand.core.resources import DATA, ROOT
+from evenhand.core.text.dictionary import Token, is_word, surnames, tagged
+from evenhand.core.text.sentences import sentences
 
 CORPORA = ROOT.parent / "shared" / "data"
 STEP = 0.5  # scores are rounded to this

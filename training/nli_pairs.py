@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 
-from core.nli.occupations import fill, indefinite, occupations, packaged_texts, training_templates
-from core.nli.types import LABELS, LANGUAGES, Label, Language
-from core.resources import table
+from evenhand.core.nli.occupations import fill, indefinite, occupations, packaged_texts, training_templates
+from evenhand.core.nli.types import LABELS, LANGUAGES, Label, Language
+from evenhand.core.resources import table
 
 WORDS = Path(__file__).parent / "nli_words.tsv"
 PERSON = {"en": "person", "ja": "人", "zh": "人士"}

@@ -12,7 +12,7 @@ from tokenizers.normalizers import BertNormalizer
 from tokenizers.pre_tokenizers import BertPreTokenizer
 from transformers import BertTokenizer
 
-from core.resources import ROOT, keyword_pairs
+from evenhand.core.resources import ROOT, keyword_pairs
 
 SHARED = ROOT.parent / "shared" / "data"
 WIKI = SHARED / "corpora" / "zh_wiki.txt"

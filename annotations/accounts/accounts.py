@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from sqlite3 import IntegrityError
 from typing import Any
 
-from annotations.accounts.names import account_name, name_key
-from annotations.accounts.passwords import hashed, is_outdated, matches
-from annotations.database.events import acting, record
-from annotations.database.store import Store
-from annotations.permissions import Person, Role, allowed
-from annotations.projects.annotators import annotators, checked_name, import_annotators, remove_annotator
-from annotations.types import Project
-from core.errors import N_, NotAllowed, NotFound, Refused
-from core.files.timestamps import timestamp
+from evenhand.annotations.accounts.names import account_name, name_key
+from evenhand.annotations.accounts.passwords import hashed, is_outdated, matches
+from evenhand.annotations.database.events import acting, record
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.permissions import Person, Role, allowed
+from evenhand.annotations.projects.annotators import annotators, checked_name, import_annotators, remove_annotator
+from evenhand.annotations.types import Project
+from evenhand.core.errors import N_, NotAllowed, NotFound, Refused
+from evenhand.core.files.timestamps import timestamp
 
 LABELLING = ("annotator", "lead", "owner")  # roles whose holder may have a desk
 TAKEN = N_("There is already an account named {name}.")

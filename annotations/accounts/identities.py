@@ -5,12 +5,12 @@ A new identity needs an invitation. An e-mail address decides nothing: a provide
 
 from collections.abc import Sequence
 
-from annotations.accounts.accounts import Account, account_of_uid, insert_account, record_access
-from annotations.accounts.links import SPENT, link, use
-from annotations.accounts.names import account_name, name_key
-from annotations.database.store import Store
-from core.errors import N_, NotAllowed, Refused
-from core.files.timestamps import timestamp
+from evenhand.annotations.accounts.accounts import Account, account_of_uid, insert_account, record_access
+from evenhand.annotations.accounts.links import SPENT, link, use
+from evenhand.annotations.accounts.names import account_name, name_key
+from evenhand.annotations.database.store import Store
+from evenhand.core.errors import N_, NotAllowed, Refused
+from evenhand.core.files.timestamps import timestamp
 
 UNKNOWN = N_("No account is linked to this identity. Open your invitation link first and continue from there.")
 CLOSED = N_("This account is closed.")

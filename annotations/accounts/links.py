@@ -8,7 +8,7 @@ import time
 from dataclasses import dataclass
 from typing import Literal
 
-from annotations.accounts.accounts import (
+from evenhand.annotations.accounts.accounts import (
     Account,
     account,
     accounts,
@@ -18,14 +18,14 @@ from annotations.accounts.accounts import (
     record_access,
     store_password,
 )
-from annotations.accounts.passwords import hashed, keyed
-from annotations.database.store import Store
-from annotations.permissions import Role
-from annotations.projects.annotators import annotators, participants
-from annotations.projects.projects import projects
-from annotations.types import Project
-from core.errors import N_, NotAllowed, NotFound, Refused
-from core.files.timestamps import timestamp
+from evenhand.annotations.accounts.passwords import hashed, keyed
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.permissions import Role
+from evenhand.annotations.projects.annotators import annotators, participants
+from evenhand.annotations.projects.projects import projects
+from evenhand.annotations.types import Project
+from evenhand.core.errors import N_, NotAllowed, NotFound, Refused
+from evenhand.core.files.timestamps import timestamp
 
 Purpose = Literal["first", "invite", "reset"]
 FIRST_S, INVITE_S, RESET_S = 24 * 3600.0, 14 * 24 * 3600.0, 3600.0

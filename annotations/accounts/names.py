@@ -2,8 +2,8 @@
 
 import unicodedata
 
-from annotations.projects.annotators import checked_name
-from core.errors import N_, Refused
+from evenhand.annotations.projects.annotators import checked_name
+from evenhand.core.errors import N_, Refused
 
 # Scripts that are written together (the level "highly restrictive" of Unicode's UTS 39), by the first word of the names
 # of their characters.

@@ -7,8 +7,8 @@ from threading import Lock
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
-from annotations.database.store import Store
-from core.errors import N_, Refused
+from evenhand.annotations.database.store import Store
+from evenhand.core.errors import N_, Refused
 
 SHORTEST, LONGEST = 12, 512  # characters
 # The least that OWASP recommends for Argon2id (2024): 19 MiB, two passes.

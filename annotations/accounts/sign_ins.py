@@ -5,10 +5,10 @@ import time
 import uuid
 from dataclasses import dataclass
 
-from annotations.accounts.accounts import Account, person_of, record_access
-from annotations.accounts.passwords import keyed
-from annotations.database.store import Store
-from annotations.permissions import Person
+from evenhand.annotations.accounts.accounts import Account, person_of, record_access
+from evenhand.annotations.accounts.passwords import keyed
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.permissions import Person
 
 IDLE_S = 12 * 3600.0  # without a request, a sign-in ends
 LONGEST_S = 30 * 24 * 3600.0  # whatever happens

@@ -1,8 +1,14 @@
 """Adjudication of items on which annotators disagree: cases, comments, decisions. Everything is appended."""
 
-from annotations.adjudication.cases import AnonymousLabel, Case, Queue, case, case_counts, cases, patterns
-from annotations.adjudication.comments import Comment, add_comment, comments, every_comment
-from annotations.adjudication.decisions import Settlement, each_settlement_row, reopen, settle_case, settlements
+from evenhand.annotations.adjudication.cases import AnonymousLabel, Case, Queue, case, case_counts, cases, patterns
+from evenhand.annotations.adjudication.comments import Comment, add_comment, comments, every_comment
+from evenhand.annotations.adjudication.decisions import (
+    Settlement,
+    each_settlement_row,
+    reopen,
+    settle_case,
+    settlements,
+)
 
 __all__ = [
     "AnonymousLabel",

@@ -6,13 +6,13 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from annotations.adjudication.comments import Comment, comments
-from annotations.adjudication.decisions import Settlement, settlements
-from annotations.database.store import Store
-from annotations.items.batch import ITEM_COLUMNS, ITEM_TABLES, as_item
-from annotations.labels.read import form_of
-from annotations.types import Annotator, Item, Mark, Project
-from core.errors import N_, NotFound
+from evenhand.annotations.adjudication.comments import Comment, comments
+from evenhand.annotations.adjudication.decisions import Settlement, settlements
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.items.batch import ITEM_COLUMNS, ITEM_TABLES, as_item
+from evenhand.annotations.labels.read import form_of
+from evenhand.annotations.types import Annotator, Item, Mark, Project
+from evenhand.core.errors import N_, NotFound
 
 Queue = Literal["open", "settled"]
 

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from sqlite3 import Connection
 from typing import Any
 
-from annotations.database.store import Store, columns_and_marks
-from annotations.types import Annotator, Project
-from core.errors import N_, NotAllowed, NotFound, Refused
-from core.files.timestamps import timestamp
-from core.text.sentences import control_character
+from evenhand.annotations.database.store import Store, columns_and_marks
+from evenhand.annotations.types import Annotator, Project
+from evenhand.core.errors import N_, NotAllowed, NotFound, Refused
+from evenhand.core.files.timestamps import timestamp
+from evenhand.core.text.sentences import control_character
 
 LONGEST = 4_000
 LINE_BREAKS = str.maketrans("", "", "\t\n\r")

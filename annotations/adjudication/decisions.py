@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from sqlite3 import Connection
 from typing import Any, Literal
 
-from annotations.adjudication.comments import checked_text
-from annotations.database.store import Store, columns_and_marks
-from annotations.guideline.versions import guideline
-from annotations.items.changes import set_settlement
-from annotations.items.gold import recount_item
-from annotations.labels.marks import check_answers, check_flag, check_label_fits, check_marks, mark_kinds
-from annotations.types import Mark, Project
-from core.errors import N_, NotAllowed, NotFound, Refused
-from core.files.timestamps import timestamp
+from evenhand.annotations.adjudication.comments import checked_text
+from evenhand.annotations.database.store import Store, columns_and_marks
+from evenhand.annotations.guideline.versions import guideline
+from evenhand.annotations.items.changes import set_settlement
+from evenhand.annotations.items.gold import recount_item
+from evenhand.annotations.labels.marks import check_answers, check_flag, check_label_fits, check_marks, mark_kinds
+from evenhand.annotations.types import Mark, Project
+from evenhand.core.errors import N_, NotAllowed, NotFound, Refused
+from evenhand.core.files.timestamps import timestamp
 
 Action = Literal["decide", "leave", "reopen"]
 

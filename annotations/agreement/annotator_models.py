@@ -9,15 +9,23 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from annotations.agreement.measures import compared_labels
-from annotations.agreement.schemes import Way
-from annotations.database.store import Store, at_one_moment
-from annotations.labels.blind_labels import ItemScope
-from annotations.types import Choice, Project
-from core.errors import N_
-from core.statistics import Note
-from core.statistics.annotator_models import FEWEST_LABELS, DawidSkene, Mace, RatedItems, chosen, dawid_skene, mace
-from core.statistics.estimate import ONE_CATEGORY
+from evenhand.annotations.agreement.measures import compared_labels
+from evenhand.annotations.agreement.schemes import Way
+from evenhand.annotations.database.store import Store, at_one_moment
+from evenhand.annotations.labels.blind_labels import ItemScope
+from evenhand.annotations.types import Choice, Project
+from evenhand.core.errors import N_
+from evenhand.core.statistics import Note
+from evenhand.core.statistics.annotator_models import (
+    FEWEST_LABELS,
+    DawidSkene,
+    Mace,
+    RatedItems,
+    chosen,
+    dawid_skene,
+    mace,
+)
+from evenhand.core.statistics.estimate import ONE_CATEGORY
 
 VERSION = 1  # of the method: raise it when a number may change
 TOO_FEW_LABELS = Note(

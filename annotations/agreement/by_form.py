@@ -10,13 +10,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from annotations.labels.blind_labels import FORMS, BlindLabels, Column, Numbers
-from core.errors import N_
-from core.statistics import Estimate, Note, Resampling
-from core.statistics.estimate import NO_LABEL, ONE_UNIT
-from core.statistics.intervals import HANGS_ON_ONE, by_t, jackknife
-from core.statistics.posterior import share_over_clusters
-from core.statistics.resampling import ratio
+from evenhand.annotations.labels.blind_labels import FORMS, BlindLabels, Column, Numbers
+from evenhand.core.errors import N_
+from evenhand.core.statistics import Estimate, Note, Resampling
+from evenhand.core.statistics.estimate import NO_LABEL, ONE_UNIT
+from evenhand.core.statistics.intervals import HANGS_ON_ONE, by_t, jackknife
+from evenhand.core.statistics.posterior import share_over_clusters
+from evenhand.core.statistics.resampling import ratio
 
 NONE_OF_FORM = Note(N_("No labels were made on this form."))
 ONLY_ORIGINAL = Note(

@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from annotations.database.store import Store, at_one_moment
-from annotations.items.batch import WHOLE_TEXT
-from annotations.labels.read import form_of
-from annotations.queue.assignments import is_unrevealed, reveal_items
-from annotations.types import Annotator, Mark, Project
-from core.files.timestamps import timestamp
-from core.types import Span
+from evenhand.annotations.database.store import Store, at_one_moment
+from evenhand.annotations.items.batch import WHOLE_TEXT
+from evenhand.annotations.labels.read import form_of
+from evenhand.annotations.queue.assignments import is_unrevealed, reveal_items
+from evenhand.annotations.types import Annotator, Mark, Project
+from evenhand.core.files.timestamps import timestamp
+from evenhand.core.types import Span
 
 # {who}, {pair} and {own} are filled with fixed conditions, never with user input. CROSS JOIN makes SQLite start at the
 # assignments, which are in the order of items, so that nothing is sorted.

@@ -10,16 +10,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from annotations.agreement.measures import compared_labels
-from annotations.agreement.schemes import Way
-from annotations.database.store import Store, at_one_moment
-from annotations.labels.blind_labels import BlindLabels, ItemScope
-from annotations.projects.groups import Grouping, groups_of
-from annotations.types import Choice, Project
-from core.errors import N_, Refused
-from core.statistics import Estimate, Note
-from core.statistics.group_differences import FEWEST_PEOPLE, difference_of_shares, exact_p
-from core.statistics.proportions import holm_adjusted
+from evenhand.annotations.agreement.measures import compared_labels
+from evenhand.annotations.agreement.schemes import Way
+from evenhand.annotations.database.store import Store, at_one_moment
+from evenhand.annotations.labels.blind_labels import BlindLabels, ItemScope
+from evenhand.annotations.projects.groups import Grouping, groups_of
+from evenhand.annotations.types import Choice, Project
+from evenhand.core.errors import N_, Refused
+from evenhand.core.statistics import Estimate, Note
+from evenhand.core.statistics.group_differences import FEWEST_PEOPLE, difference_of_shares, exact_p
+from evenhand.core.statistics.proportions import holm_adjusted
 
 Mask = NDArray[np.bool_]
 VERSION = 1  # of the method: raise it when a number may change

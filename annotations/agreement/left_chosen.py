@@ -4,14 +4,14 @@ count."""
 from collections import defaultdict
 from dataclasses import dataclass
 
-from annotations.database.store import Store
-from annotations.guideline.scheme import TIE
-from annotations.labels.generation_labels import generations
-from annotations.labels.read import each_label_row
-from annotations.types import Project
-from core.errors import N_
-from core.statistics import Estimate, Note
-from core.statistics.posterior import share_of_rows
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.guideline.scheme import TIE
+from evenhand.annotations.labels.generation_labels import generations
+from evenhand.annotations.labels.read import each_label_row
+from evenhand.annotations.types import Project
+from evenhand.core.errors import N_
+from evenhand.core.statistics import Estimate, Note
+from evenhand.core.statistics.posterior import share_of_rows
 
 NO_SIDE = Note(N_("No label that chooses a text says which one was on the left."))
 

@@ -20,11 +20,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from annotations.agreement.by_form import FormRates, accept_rates
-from annotations.agreement.report import AgreementReport, CategoryMeasures, Measures, TwoAnnotators
-from annotations.database.store import Store, at_one_moment
-from annotations.forecast.fully_labelled import ended_at_reject, imported_into_share, unselected
-from annotations.labels.blind_labels import (
+from evenhand.annotations.agreement.by_form import FormRates, accept_rates
+from evenhand.annotations.agreement.report import AgreementReport, CategoryMeasures, Measures, TwoAnnotators
+from evenhand.annotations.database.store import Store, at_one_moment
+from evenhand.annotations.forecast.fully_labelled import ended_at_reject, imported_into_share, unselected
+from evenhand.annotations.labels.blind_labels import (
     BlindLabels,
     Column,
     ItemScope,
@@ -33,12 +33,12 @@ from annotations.labels.blind_labels import (
     numbered_labels,
     transposed,
 )
-from annotations.labels.full_agreement import cluster_numbers
-from annotations.projects.projects import guidelines
-from annotations.types import Choice, Project
-from core.errors import N_, NotFound
-from core.files.paths import origin
-from core.statistics import (
+from evenhand.annotations.labels.full_agreement import cluster_numbers
+from evenhand.annotations.projects.projects import guidelines
+from evenhand.annotations.types import Choice, Project
+from evenhand.core.errors import N_, NotFound
+from evenhand.core.files.paths import origin
+from evenhand.core.statistics import (
     Estimate,
     Note,
     Resampling,
@@ -52,10 +52,10 @@ from core.statistics import (
     specific_agreement,
     unanimity,
 )
-from core.statistics.units import units_of_sources
+from evenhand.core.statistics.units import units_of_sources
 
 if TYPE_CHECKING:
-    from annotations.agreement.schemes import Way
+    from evenhand.annotations.agreement.schemes import Way
 
 __all__ = [
     "AgreementReport",
@@ -238,7 +238,7 @@ def _labels(
     random = _still_random(store, project) if ended and on == "share" else None
     if project.kind == "generations":
         # Imported here, so that commands for sentences start without pandas.
-        from annotations.agreement.schemes import scheme_labels
+        from evenhand.annotations.agreement.schemes import scheme_labels
 
         parts = blind_label_rows(store, project, version=version, on=on, more="extraneous, item.uid, reasons")
         rows = [

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from annotations.database.store import Store, at_one_moment
-from annotations.guideline.comparison import compares
-from annotations.guideline.scheme import FIRST, SECOND, TIE
-from annotations.labels.generation_labels import generations
-from annotations.labels.left_texts import LEFT
-from annotations.types import Project
-from core.errors import N_, Refused
-from core.statistics.bradley_terry import Comparisons, Preferences, bradley_terry
+from evenhand.annotations.database.store import Store, at_one_moment
+from evenhand.annotations.guideline.comparison import compares
+from evenhand.annotations.guideline.scheme import FIRST, SECOND, TIE
+from evenhand.annotations.labels.generation_labels import generations
+from evenhand.annotations.labels.left_texts import LEFT
+from evenhand.annotations.types import Project
+from evenhand.core.errors import N_, Refused
+from evenhand.core.statistics.bradley_terry import Comparisons, Preferences, bradley_terry
 
 if TYPE_CHECKING:
     import pandas as pd

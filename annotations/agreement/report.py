@@ -6,12 +6,12 @@ from functools import cached_property
 
 import numpy as np
 
-from annotations.agreement.by_form import FormRates
-from annotations.labels.blind_labels import ItemScope, Numbers, transposed
-from annotations.types import Choice
-from core.statistics import Estimate, Resampling, cohen_kappa, largest_kappa, modified_wilson
-from core.statistics.estimate import NO_SHARED_ITEM
-from core.statistics.posterior import several_in_one, share_over_clusters
+from evenhand.annotations.agreement.by_form import FormRates
+from evenhand.annotations.labels.blind_labels import ItemScope, Numbers, transposed
+from evenhand.annotations.types import Choice
+from evenhand.core.statistics import Estimate, Resampling, cohen_kappa, largest_kappa, modified_wilson
+from evenhand.core.statistics.estimate import NO_SHARED_ITEM
+from evenhand.core.statistics.posterior import several_in_one, share_over_clusters
 
 
 @dataclass(frozen=True)

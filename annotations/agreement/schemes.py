@@ -13,18 +13,18 @@ from typing import Any
 
 import numpy as np
 
-from annotations.database.store import Store
-from annotations.guideline.versions import guideline, guidelines
-from annotations.labels.blind_labels import BlindLabels, Numbers, blind_labels
-from annotations.labels.generation_labels import generations, labels_of_generations
-from annotations.labels.marks import mark_kinds
-from annotations.types import Choice, Guideline, Project
-from core.human_vs_rule.mark_agreement import MarkAgreement
-from core.human_vs_rule.mark_agreement import agreement as agreement_of_marks
-from core.human_vs_rule.schemes import CHOICES, FLAG, NAMES, SCHEMES, merged
-from core.human_vs_rule.schemes import Scheme as Merged
-from core.language import translate
-from core.statistics import Resampling
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.guideline.versions import guideline, guidelines
+from evenhand.annotations.labels.blind_labels import BlindLabels, Numbers, blind_labels
+from evenhand.annotations.labels.generation_labels import generations, labels_of_generations
+from evenhand.annotations.labels.marks import mark_kinds
+from evenhand.annotations.types import Choice, Guideline, Project
+from evenhand.core.human_vs_rule.mark_agreement import MarkAgreement
+from evenhand.core.human_vs_rule.mark_agreement import agreement as agreement_of_marks
+from evenhand.core.human_vs_rule.schemes import CHOICES, FLAG, NAMES, SCHEMES, merged
+from evenhand.core.human_vs_rule.schemes import Scheme as Merged
+from evenhand.core.language import translate
+from evenhand.core.statistics import Resampling
 
 Way = str  # one of WAYS, or FLAG_OF or SCALE_OF and the code of a flag or question
 WAYS: tuple[Way, ...] = ("four", "three", "two", "flag")

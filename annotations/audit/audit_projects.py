@@ -12,12 +12,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from annotations.agreement.measures import AgreementReport, agreement
-from annotations.database.store import Store
-from annotations.items.batch import Batch, NewItem
-from annotations.projects.projects import archive, change_project, create_project, project_by_uid
-from annotations.types import Choice, Project
-from core.audit.leak_rates import (
+from evenhand.annotations.agreement.measures import AgreementReport, agreement
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.items.batch import Batch, NewItem
+from evenhand.annotations.projects.projects import archive, change_project, create_project, project_by_uid
+from evenhand.annotations.types import Choice, Project
+from evenhand.core.audit.leak_rates import (
     Compared,
     Judged,
     Rule,
@@ -27,10 +27,10 @@ from core.audit.leak_rates import (
     is_leak,
     with_and_without,
 )
-from core.audit.sample import AuditItem, AuditSample, Order, Stratum, candidate_of
-from core.errors import N_, EvenhandError, NotFound, Refused
-from core.resources import DATA, table
-from core.types import Side
+from evenhand.core.audit.sample import AuditItem, AuditSample, Order, Stratum, candidate_of
+from evenhand.core.errors import N_, EvenhandError, NotFound, Refused
+from evenhand.core.resources import DATA, table
+from evenhand.core.types import Side
 
 if TYPE_CHECKING:
     import pandas as pd

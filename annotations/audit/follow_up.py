@@ -11,16 +11,16 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from annotations.database.events import events, record
-from annotations.database.store import Store
-from annotations.items.batch import Batch, NewItem, items
-from annotations.labels.read import FROM_FILE, ORIGIN
-from annotations.projects.annotators import annotators
-from annotations.projects.projects import archive, change_project, create_project, project_by_uid
-from annotations.types import Choice, Item, Project
-from core.errors import N_, EvenhandError, NotFound, Refused
-from core.resources import DATA, table
-from core.statistics import Estimate, Note, wilson
+from evenhand.annotations.database.events import events, record
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.items.batch import Batch, NewItem, items
+from evenhand.annotations.labels.read import FROM_FILE, ORIGIN
+from evenhand.annotations.projects.annotators import annotators
+from evenhand.annotations.projects.projects import archive, change_project, create_project, project_by_uid
+from evenhand.annotations.types import Choice, Item, Project
+from evenhand.core.errors import N_, EvenhandError, NotFound, Refused
+from evenhand.core.resources import DATA, table
+from evenhand.core.statistics import Estimate, Note, wilson
 
 FILE = "follow_up.jsonl"  # what the desk shows as the source of every sentence
 KEY = "follow_up"  # in `extra`: everything that an annotator must not know
@@ -135,7 +135,7 @@ def _draw(parent: Project, there: dict[Stratum, list[Item]], wanted: dict[Stratu
 
 
 def _new_item(parent: Project, stratum: Stratum, one: Item, line: int) -> NewItem:
-    from core.audit.sample import keyword_in  # pandas: only where a sample is drawn
+    from evenhand.core.audit.sample import keyword_in  # pandas: only where a sample is drawn
 
     side = one.side or "male"
     found = keyword_in(one.text, one.pair, side, one.word[0] if one.word else None, row=one.line)

@@ -16,18 +16,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from annotations.database.store import Store
-from annotations.files.generation_sample import Row, read_generations
-from annotations.files.import_items import import_file
-from annotations.guideline.versions import refuse_own_scheme
-from annotations.labels.generation_labels import generations, labels_of_generations
-from annotations.projects.projects import create_project, project_by_uid
-from annotations.types import Project
-from core.before_after.people import SIDES, judged
-from core.errors import N_, Refused
-from core.files.csv_out import data_line
-from core.runs.loop import made_now, open_table
-from core.runs.records import OWNER, Run, write_record
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.files.generation_sample import Row, read_generations
+from evenhand.annotations.files.import_items import import_file
+from evenhand.annotations.guideline.versions import refuse_own_scheme
+from evenhand.annotations.labels.generation_labels import generations, labels_of_generations
+from evenhand.annotations.projects.projects import create_project, project_by_uid
+from evenhand.annotations.types import Project
+from evenhand.core.before_after.people import SIDES, judged
+from evenhand.core.errors import N_, Refused
+from evenhand.core.files.csv_out import data_line
+from evenhand.core.runs.loop import made_now, open_table
+from evenhand.core.runs.records import OWNER, Run, write_record
 
 SHOWN = ("context", "completion", "name", "pronouns", "dataset", "setting", "template")  # what a row keeps
 FILE = "generations.jsonl"  # of every mixed project

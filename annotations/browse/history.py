@@ -11,16 +11,16 @@ from dataclasses import dataclass, field
 from heapq import merge
 from typing import Any, Literal
 
-from annotations.adjudication import Settlement, every_comment, settlements
-from annotations.browse.search import SearchRow, rows
-from annotations.database.events import events
-from annotations.database.store import Store, at_one_moment
-from annotations.items.batch import item as item_of
-from annotations.items.imported_gold import ImportedGold, gold_in_force, package_of
-from annotations.labels.read import form_of
-from annotations.types import Annotator, Project
-from core.errors import N_
-from core.statistics.estimate import Note
+from evenhand.annotations.adjudication import Settlement, every_comment, settlements
+from evenhand.annotations.browse.search import SearchRow, rows
+from evenhand.annotations.database.events import events
+from evenhand.annotations.database.store import Store, at_one_moment
+from evenhand.annotations.items.batch import item as item_of
+from evenhand.annotations.items.imported_gold import ImportedGold, gold_in_force, package_of
+from evenhand.annotations.labels.read import form_of
+from evenhand.annotations.types import Annotator, Project
+from evenhand.core.errors import N_
+from evenhand.core.statistics.estimate import Note
 
 Happened = Literal[
     "imported", "label", "skip", "revealed", "settlement", "comment", "event", "again", "known", "released",

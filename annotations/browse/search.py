@@ -9,10 +9,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from annotations.database.store import Store
-from annotations.items.batch import ITEM_COLUMNS, ITEM_TABLES, as_item
-from annotations.types import Annotator, Form, Item, Project, Status
-from core.types import Side
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.items.batch import ITEM_COLUMNS, ITEM_TABLES, as_item
+from evenhand.annotations.types import Annotator, Form, Item, Project, Status
+from evenhand.core.types import Side
 
 PAGE = 20  # items on one page
 CHUNK = 500  # items read at once for a file

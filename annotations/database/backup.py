@@ -11,10 +11,10 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from annotations.database import migrations
-from annotations.database.store import Store, connect
-from core.errors import N_, BadFile, NotAllowed, NotFound, Refused
-from core.files.whole_file import whole_path
+from evenhand.annotations.database import migrations
+from evenhand.annotations.database.store import Store, connect
+from evenhand.core.errors import N_, BadFile, NotAllowed, NotFound, Refused
+from evenhand.core.files.whole_file import whole_path
 
 SIDE_FILES = ("-wal", "-shm", "-journal")
 

@@ -14,11 +14,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from annotations.database import backup as snapshots
-from annotations.database.backup import Snapshot
-from annotations.database.store import Store
-from core.errors import N_, BadFile, EvenhandError, NotFound, Refused
-from core.files.whole_file import PRIVATE, make_folder, new_file, part_of, remove_left_over
+from evenhand.annotations.database import backup as snapshots
+from evenhand.annotations.database.backup import Snapshot
+from evenhand.annotations.database.store import Store
+from evenhand.core.errors import N_, BadFile, EvenhandError, NotFound, Refused
+from evenhand.core.files.whole_file import PRIVATE, make_folder, new_file, part_of, remove_left_over
 
 NAME = re.compile(r"evenhand-(\d{8}T\d{6}Z)-[0-9a-f]{4}\.db(?:\.zip)?")
 INSIDE = "evenhand.db"

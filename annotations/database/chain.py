@@ -14,18 +14,18 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import Any
 
-from annotations.database.schema import statements
-from annotations.database.schema.v7_log import EMPTY, Kind, content, salts_of_rows, triggers
-from annotations.database.schema.v7_log import KINDS as FIRST_KINDS
-from annotations.database.schema.v11_study_log import STUDY_KINDS
-from annotations.database.schema.v12_judges import JUDGE_KINDS
-from annotations.database.schema.v13_schemes import SCHEME_KINDS
-from annotations.database.schema.v14_sampling import SAMPLE_KINDS
-from annotations.database.schema.v15_consent import CONSENT_KINDS
-from annotations.database.schema.v16_groups import GROUP_KINDS
-from annotations.database.schema.v17_comparisons import COMPARISON_KINDS
-from annotations.database.schema.v18_study_uses import STUDY_USE_KINDS
-from annotations.database.schema.v20_imported_gold import IMPORTED_GOLD_KINDS
+from evenhand.annotations.database.schema import statements
+from evenhand.annotations.database.schema.v7_log import EMPTY, Kind, content, salts_of_rows, triggers
+from evenhand.annotations.database.schema.v7_log import KINDS as FIRST_KINDS
+from evenhand.annotations.database.schema.v11_study_log import STUDY_KINDS
+from evenhand.annotations.database.schema.v12_judges import JUDGE_KINDS
+from evenhand.annotations.database.schema.v13_schemes import SCHEME_KINDS
+from evenhand.annotations.database.schema.v14_sampling import SAMPLE_KINDS
+from evenhand.annotations.database.schema.v15_consent import CONSENT_KINDS
+from evenhand.annotations.database.schema.v16_groups import GROUP_KINDS
+from evenhand.annotations.database.schema.v17_comparisons import COMPARISON_KINDS
+from evenhand.annotations.database.schema.v18_study_uses import STUDY_USE_KINDS
+from evenhand.annotations.database.schema.v20_imported_gold import IMPORTED_GOLD_KINDS
 
 START = "start"  # the kind of an entry that begins the log of some tables, with a hash of all that is in them
 KINDS = (

@@ -11,7 +11,7 @@ import sqlite3
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from annotations.database.chain import append_start, canonical
+from evenhand.annotations.database.chain import append_start, canonical
 
 ITEMS, STUDY = "items of import", "test and codes of study"  # how such entries begin: then their batch, or their study
 # What never changes of an item; ids of rows have no part in it, but for their order.

@@ -10,8 +10,8 @@ import time
 from contextlib import closing
 from pathlib import Path
 
-from core.errors import N_, Busy
-from core.files.sqlite_wal import BUSY, primary_code
+from evenhand.core.errors import N_, Busy
+from evenhand.core.files.sqlite_wal import BUSY, primary_code
 
 UNREADABLE = N_(
     "The database {path} is damaged or cannot be read. Nothing is stored until it can be read again: labels stay on the"

@@ -9,9 +9,9 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
-from annotations.database.store import Store
-from annotations.types import Annotator, Item, Project
-from core.files.timestamps import timestamp
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.types import Annotator, Item, Project
+from evenhand.core.files.timestamps import timestamp
 
 PACKAGE_BEGUN, PACKAGE_DONE = "package_begun", "package_done"
 RECOUNT_BEGUN, RECOUNT_DONE = "settling", "settled"

@@ -11,27 +11,27 @@ import sqlite3
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from annotations.database.chain import begin
-from annotations.database.schema import statements
-from annotations.database.schema.v1_start import SCHEMA
-from annotations.database.schema.v3_curation import CURATION
-from annotations.database.schema.v4_views import VIEWS
-from annotations.database.schema.v5_provenance import PROVENANCE
-from annotations.database.schema.v6_accounts import ACCOUNTS
-from annotations.database.schema.v7_log import KINDS, TABLES
-from annotations.database.schema.v8_study import STUDIES
-from annotations.database.schema.v9_jobs import OWNERS_OF_JOBS
-from annotations.database.schema.v10_identities import IDENTITIES
-from annotations.database.schema.v11_study_log import STUDY_KINDS
-from annotations.database.schema.v12_judges import JUDGE_KINDS, JUDGES
-from annotations.database.schema.v13_schemes import SCHEME_KINDS, SCHEMES, allow_own_choices
-from annotations.database.schema.v14_sampling import SAMPLE_KINDS, SAMPLES
-from annotations.database.schema.v15_consent import CONSENT_KINDS, CONSENTS
-from annotations.database.schema.v16_groups import GROUP_KINDS, GROUPS
-from annotations.database.schema.v17_comparisons import COMPARISON_KINDS, COMPARISONS
-from annotations.database.schema.v18_study_uses import STUDY_USE_KINDS, STUDY_USES
-from annotations.database.schema.v19_drawable import DRAWABLE
-from annotations.database.schema.v20_imported_gold import IMPORTED_GOLD, IMPORTED_GOLD_KINDS
+from evenhand.annotations.database.chain import begin
+from evenhand.annotations.database.schema import statements
+from evenhand.annotations.database.schema.v1_start import SCHEMA
+from evenhand.annotations.database.schema.v3_curation import CURATION
+from evenhand.annotations.database.schema.v4_views import VIEWS
+from evenhand.annotations.database.schema.v5_provenance import PROVENANCE
+from evenhand.annotations.database.schema.v6_accounts import ACCOUNTS
+from evenhand.annotations.database.schema.v7_log import KINDS, TABLES
+from evenhand.annotations.database.schema.v8_study import STUDIES
+from evenhand.annotations.database.schema.v9_jobs import OWNERS_OF_JOBS
+from evenhand.annotations.database.schema.v10_identities import IDENTITIES
+from evenhand.annotations.database.schema.v11_study_log import STUDY_KINDS
+from evenhand.annotations.database.schema.v12_judges import JUDGE_KINDS, JUDGES
+from evenhand.annotations.database.schema.v13_schemes import SCHEME_KINDS, SCHEMES, allow_own_choices
+from evenhand.annotations.database.schema.v14_sampling import SAMPLE_KINDS, SAMPLES
+from evenhand.annotations.database.schema.v15_consent import CONSENT_KINDS, CONSENTS
+from evenhand.annotations.database.schema.v16_groups import GROUP_KINDS, GROUPS
+from evenhand.annotations.database.schema.v17_comparisons import COMPARISON_KINDS, COMPARISONS
+from evenhand.annotations.database.schema.v18_study_uses import STUDY_USE_KINDS, STUDY_USES
+from evenhand.annotations.database.schema.v19_drawable import DRAWABLE
+from evenhand.annotations.database.schema.v20_imported_gold import IMPORTED_GOLD, IMPORTED_GOLD_KINDS
 
 if TYPE_CHECKING:
     from sqlite_utils import Database

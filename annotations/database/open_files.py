@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from weakref import WeakKeyDictionary
 
-from core.errors import N_, Busy
+from evenhand.core.errors import N_, Busy
 
 GONE = N_(
     "The database {path} is gone: it was moved or deleted, or its disk is not connected. Put it back, or"

@@ -10,8 +10,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from typing import NamedTuple
 
-from annotations.database.store import Store
-from core.errors import Busy
+from evenhand.annotations.database.store import Store
+from evenhand.core.errors import Busy
 
 
 class Pace(NamedTuple):

@@ -4,8 +4,8 @@ import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
-from annotations.database.store import Store, database_path
-from core.errors import Busy
+from evenhand.annotations.database.store import Store, database_path
+from evenhand.core.errors import Busy
 
 MOST_KEPT = 8
 

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from annotations.database.store import Store, connect
-from core.errors import N_, Refused
-from core.files.whole_file import part_of, remove_left_over
+from evenhand.annotations.database.store import Store, connect
+from evenhand.core.errors import N_, Refused
+from evenhand.core.files.whole_file import part_of, remove_left_over
 
 ENDING = ".snapshot"
 

@@ -12,15 +12,15 @@ from sqlite3 import Connection
 from types import TracebackType
 from typing import Concatenate, ParamSpec, TypeVar
 
-from annotations.database import chain, migrations
-from annotations.database.damage import note_damage, refuse_damaged
-from annotations.database.open_files import GONE, OpenFiles, check_others, forget, remember
-from annotations.database.triggers import different_triggers, restore_triggers
-from annotations.database.write_lock import BUSY_MS, KEPT_BUSY, NOT_WRITTEN, turn
-from core.errors import N_, BadFile, Busy
-from core.files.sqlite_wal import primary_code, write_ahead
-from core.files.timestamps import timestamp
-from core.files.whole_file import whole_path
+from evenhand.annotations.database import chain, migrations
+from evenhand.annotations.database.damage import note_damage, refuse_damaged
+from evenhand.annotations.database.open_files import GONE, OpenFiles, check_others, forget, remember
+from evenhand.annotations.database.triggers import different_triggers, restore_triggers
+from evenhand.annotations.database.write_lock import BUSY_MS, KEPT_BUSY, NOT_WRITTEN, turn
+from evenhand.core.errors import N_, BadFile, Busy
+from evenhand.core.files.sqlite_wal import primary_code, write_ahead
+from evenhand.core.files.timestamps import timestamp
+from evenhand.core.files.whole_file import whole_path
 
 NO_TEXT = "Could not decode to UTF-8"  # says the module, without a code, of bytes that are no text
 # SQLite writes its log back into the database in the commit that makes it so long (1,000 pages without this), with two

@@ -12,8 +12,8 @@ from contextlib import closing
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 
-from annotations.database import chain, migrations
-from core.files.timestamps import timestamp
+from evenhand.annotations.database import chain, migrations
+from evenhand.core.files.timestamps import timestamp
 
 # SHA-256 over names and statements of all triggers of the newest version: opening a database compares only this.
 DIGEST = "ddfb110363d2949d0cdf69a4da189eddb264f545e5f4e1eeb26eb2f8e9eb5c59"

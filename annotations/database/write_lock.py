@@ -19,8 +19,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from core.errors import N_, Busy
-from core.files.sqlite_wal import BUSY, primary_code
+from evenhand.core.errors import N_, Busy
+from evenhand.core.files.sqlite_wal import BUSY, primary_code
 
 BUSY_MS = 10_000  # how long a writer waits for another one
 ASK_S = 0.0005  # poll interval of the process whose turn it is

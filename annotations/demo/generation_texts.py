@@ -11,20 +11,20 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from annotations.database.store import Store
-from annotations.demo import ANNOTATORS
-from annotations.files.columns import Columns
-from annotations.files.detect import Layout
-from annotations.files.generations import FACTS, generation_row
-from annotations.items.batch import Batch, NewItem
-from annotations.labels.operations import store_operations
-from annotations.projects.consent import answer_for_everybody
-from annotations.projects.projects import add_annotators, change_project, create_project
-from annotations.queue.leases import claim
-from annotations.types import Annotator, Item, Mark, Operation, Project
-from core.errors import N_, NotFound
-from core.files.readers import Row, Source
-from core.resources import DATA
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.demo import ANNOTATORS
+from evenhand.annotations.files.columns import Columns
+from evenhand.annotations.files.detect import Layout
+from evenhand.annotations.files.generations import FACTS, generation_row
+from evenhand.annotations.items.batch import Batch, NewItem
+from evenhand.annotations.labels.operations import store_operations
+from evenhand.annotations.projects.consent import answer_for_everybody
+from evenhand.annotations.projects.projects import add_annotators, change_project, create_project
+from evenhand.annotations.queue.leases import claim
+from evenhand.annotations.types import Annotator, Item, Mark, Operation, Project
+from evenhand.core.errors import N_, NotFound
+from evenhand.core.files.readers import Row, Source
+from evenhand.core.resources import DATA
 
 NAME = "续文示例 · Generations demo"
 FILE = "demo_generations.jsonl"

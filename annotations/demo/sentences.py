@@ -11,19 +11,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from annotations.database.store import Store, database_path
-from annotations.demo import ANNOTATORS
-from annotations.demo.generation_texts import make_generations_demo
-from annotations.items.batch import Batch, NewItem
-from annotations.labels.operations import store_operations
-from annotations.projects.consent import answer_for_everybody
-from annotations.projects.projects import add_annotators, create_project, set_quotas
-from annotations.queue.leases import claim
-from annotations.types import Annotator, Item, Operation, Project
-from core.errors import N_, NotFound
-from core.files.whole_file import whole_path
-from core.resources import table
-from core.text.keywords import occurrences
+from evenhand.annotations.database.store import Store, database_path
+from evenhand.annotations.demo import ANNOTATORS
+from evenhand.annotations.demo.generation_texts import make_generations_demo
+from evenhand.annotations.items.batch import Batch, NewItem
+from evenhand.annotations.labels.operations import store_operations
+from evenhand.annotations.projects.consent import answer_for_everybody
+from evenhand.annotations.projects.projects import add_annotators, create_project, set_quotas
+from evenhand.annotations.queue.leases import claim
+from evenhand.annotations.types import Annotator, Item, Operation, Project
+from evenhand.core.errors import N_, NotFound
+from evenhand.core.files.whole_file import whole_path
+from evenhand.core.resources import table
+from evenhand.core.text.keywords import occurrences
 
 NAME = "示例 · Demo"
 FILE = "demo_sentences.tsv"

@@ -7,17 +7,17 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from annotations.database.store import Store, at_one_moment
-from annotations.files.detect import Layout, detect_layout
-from annotations.files.import_items import read_row, sentence_of
-from annotations.projects.projects import counts
-from annotations.types import Project
-from core.describe import Description, Text, Vocabulary, as_json, described, vocabulary
-from core.describe.keywords import Cell
-from core.errors import N_, BadFile, BadLine, Refused
-from core.files.paths import Places, short_path
-from core.files.readers import Source, open_source, rows
-from core.models.catalogue import BUILTIN
+from evenhand.annotations.database.store import Store, at_one_moment
+from evenhand.annotations.files.detect import Layout, detect_layout
+from evenhand.annotations.files.import_items import read_row, sentence_of
+from evenhand.annotations.projects.projects import counts
+from evenhand.annotations.types import Project
+from evenhand.core.describe import Description, Text, Vocabulary, as_json, described, vocabulary
+from evenhand.core.describe.keywords import Cell
+from evenhand.core.errors import N_, BadFile, BadLine, Refused
+from evenhand.core.files.paths import Places, short_path
+from evenhand.core.files.readers import Source, open_source, rows
+from evenhand.core.models.catalogue import BUILTIN
 
 Items = Literal["accepted", "all"]
 

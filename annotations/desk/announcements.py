@@ -4,17 +4,17 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any, NamedTuple
 
-from annotations.database.events import record
-from annotations.database.store import Store
-from annotations.desk.comparisons import choice_as_shown, choices_at_the_desk
-from annotations.desk.session import DeskSession
-from annotations.guideline.relabelling import ITEMS_TO_RELABEL, earlier_labels
-from annotations.guideline.versions import guidelines, mark_read
-from annotations.pilot.pilots import own_pilot
-from annotations.projects.annotators import NO_ANNOTATOR
-from annotations.types import Annotator, Choice, Item, Project
-from core.errors import N_, NotFound
-from core.language import Language
+from evenhand.annotations.database.events import record
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.desk.comparisons import choice_as_shown, choices_at_the_desk
+from evenhand.annotations.desk.session import DeskSession
+from evenhand.annotations.guideline.relabelling import ITEMS_TO_RELABEL, earlier_labels
+from evenhand.annotations.guideline.versions import guidelines, mark_read
+from evenhand.annotations.pilot.pilots import own_pilot
+from evenhand.annotations.projects.annotators import NO_ANNOTATOR
+from evenhand.annotations.types import Annotator, Choice, Item, Project
+from evenhand.core.errors import N_, NotFound
+from evenhand.core.language import Language
 
 
 class GuidelineChange(NamedTuple):

@@ -7,12 +7,12 @@ one. Which text the item has first it never learns: in a file the first one is o
 from collections.abc import Sequence
 from dataclasses import replace
 
-from annotations.desk.session import DeskSession
-from annotations.guideline.comparison import Place, mirrored, place_on_left
-from annotations.guideline.scheme import FIRST, SECOND, TIE
-from annotations.types import Choice, Decision, Guideline, Item, Operation
-from core.errors import N_
-from core.language import translate
+from evenhand.annotations.desk.session import DeskSession
+from evenhand.annotations.guideline.comparison import Place, mirrored, place_on_left
+from evenhand.annotations.guideline.scheme import FIRST, SECOND, TIE
+from evenhand.annotations.types import Choice, Decision, Guideline, Item, Operation
+from evenhand.core.errors import N_
+from evenhand.core.language import translate
 
 ON_THE_DESK = {FIRST: N_("Left is better"), SECOND: N_("Right is better")}
 _ORDER = (FIRST, TIE, SECOND)  # as the texts stand, with what is between them in between

@@ -12,17 +12,17 @@ from typing import Any
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from annotations.database.store import Store
-from annotations.desk.announcements import desk_news, desk_state, option_name
-from annotations.desk.comparisons import choices_at_the_desk
-from annotations.desk.session import sign_in_of
-from annotations.desk.strings import OTHER_WORDS, WORDS
-from annotations.desk.tokens import issue
-from annotations.guideline.versions import guidelines
-from annotations.types import Annotator, Choice, Guideline, Project, Question
-from core.errors import N_
-from core.guidelines import in_language
-from core.language import Language, translate
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.desk.announcements import desk_news, desk_state, option_name
+from evenhand.annotations.desk.comparisons import choices_at_the_desk
+from evenhand.annotations.desk.session import sign_in_of
+from evenhand.annotations.desk.strings import OTHER_WORDS, WORDS
+from evenhand.annotations.desk.tokens import issue
+from evenhand.annotations.guideline.versions import guidelines
+from evenhand.annotations.types import Annotator, Choice, Guideline, Project, Question
+from evenhand.core.errors import N_
+from evenhand.core.guidelines import in_language
+from evenhand.core.language import Language, translate
 
 SCRIPTS = (
     "preferences", "outbox", "server", "queue", "clock", "text", "marks", "panels", "news", "notices", "status", "side",

@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from annotations.desk.session import DeskSession
-from annotations.labels.covered import without_word
-from annotations.labels.marks import parse_marks
-from annotations.types import Decision, Item, Kind, Operation, OwnProgress
-from core.errors import N_, EvenhandError, Refused
-from core.text.pronouns import NO_PRONOUNS, PRONOUN_DATASETS, set_named
+from evenhand.annotations.desk.session import DeskSession
+from evenhand.annotations.labels.covered import without_word
+from evenhand.annotations.labels.marks import parse_marks
+from evenhand.annotations.types import Decision, Item, Kind, Operation, OwnProgress
+from evenhand.core.errors import N_, EvenhandError, Refused
+from evenhand.core.text.pronouns import NO_PRONOUNS, PRONOUN_DATASETS, set_named
 
 
 def person_out(item: Item) -> dict[str, Any]:

@@ -3,11 +3,11 @@
 import math
 from typing import Any
 
-from annotations.types import Item, Project
-from core.errors import N_, Refused
-from core.sentence_bias.bias import bias_of, why_undefined
-from core.text.keywords import occurrences, probe
-from core.types import Scorer
+from evenhand.annotations.types import Item, Project
+from evenhand.core.errors import N_, Refused
+from evenhand.core.sentence_bias.bias import bias_of, why_undefined
+from evenhand.core.text.keywords import occurrences, probe
+from evenhand.core.types import Scorer
 
 ONE_ZERO = N_("One of the two words has probability 0 here.")
 
@@ -41,6 +41,9 @@ def opinion_of(project: Project, item: Item, scorer: Scorer | None = None) -> di
 
 
 def _remote(model: str) -> Scorer:
-    from core.worker.client import RemoteScorer, shared  # imported here: a desk without opinions never needs it
+    from evenhand.core.worker.client import (  # imported here: a desk without opinions never needs it
+        RemoteScorer,
+        shared,
+    )
 
     return RemoteScorer(shared(), model)

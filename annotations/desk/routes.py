@@ -15,12 +15,12 @@ import anyio.to_thread
 from starlette.requests import ClientDisconnect
 from starlette.routing import Route
 
-from annotations.database.pool import Pool, stores
-from annotations.database.store import Store
-from annotations.desk.announcements import desk_news, desk_state, item_news, record_changes_read
-from annotations.desk.comparisons import as_shown, as_stored, choice_as_shown, decision_as_shown
-from annotations.desk.frontend import newer_guideline
-from annotations.desk.messages import (
+from evenhand.annotations.database.pool import Pool, stores
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.desk.announcements import desk_news, desk_state, item_news, record_changes_read
+from evenhand.annotations.desk.comparisons import as_shown, as_stored, choice_as_shown, decision_as_shown
+from evenhand.annotations.desk.frontend import newer_guideline
+from evenhand.annotations.desk.messages import (
     decision_out,
     id_in,
     item_out,
@@ -30,7 +30,7 @@ from annotations.desk.messages import (
     progress_out,
     search_in,
 )
-from annotations.desk.session import (
+from evenhand.annotations.desk.session import (
     DeskSession,
     InvitedDesk,
     bases,
@@ -39,29 +39,29 @@ from annotations.desk.session import (
     standing_choice,
     standing_decision,
 )
-from annotations.desk.shared_commit import SharedCommit
-from annotations.desk.tokens import issue, verify
-from annotations.guideline.comparison import compares
-from annotations.guideline.free_tags import own_tags
-from annotations.labels.asked_for import skips_left
-from annotations.labels.covered import (
+from evenhand.annotations.desk.shared_commit import SharedCommit
+from evenhand.annotations.desk.tokens import issue, verify
+from evenhand.annotations.guideline.comparison import compares
+from evenhand.annotations.guideline.free_tags import own_tags
+from evenhand.annotations.labels.asked_for import skips_left
+from evenhand.annotations.labels.covered import (
     CoveredLabels,
     covered_labels,
     covers_words,
     uncovered_cells,
     uncovered_operations,
 )
-from annotations.labels.operations import reveal
-from annotations.labels.operations import store_operations as store_operations
-from annotations.labels.read import own_conflicts as own_conflicts
-from annotations.labels.read import own_decisions as own_decisions
-from annotations.labels.read import own_progress
-from annotations.labels.retest_labels import progress_with_retests
-from annotations.permissions import OPEN, Action, Person, allowed, require
-from annotations.queue import leases
-from annotations.types import Answer, Decision, Item, Operation, OwnProgress
-from core.errors import N_, BadFile, Busy, EvenhandError, NotAllowed, Refused
-from core.language import LANGUAGES, Language, explain, translate
+from evenhand.annotations.labels.operations import reveal
+from evenhand.annotations.labels.operations import store_operations as store_operations
+from evenhand.annotations.labels.read import own_conflicts as own_conflicts
+from evenhand.annotations.labels.read import own_decisions as own_decisions
+from evenhand.annotations.labels.read import own_progress
+from evenhand.annotations.labels.retest_labels import progress_with_retests
+from evenhand.annotations.permissions import OPEN, Action, Person, allowed, require
+from evenhand.annotations.queue import leases
+from evenhand.annotations.types import Answer, Decision, Item, Operation, OwnProgress
+from evenhand.core.errors import N_, BadFile, Busy, EvenhandError, NotAllowed, Refused
+from evenhand.core.language import LANGUAGES, Language, explain, translate
 
 PATH = "/api/desk"
 MOST_BYTES = 1_000_000  # of a request
@@ -317,7 +317,7 @@ def item(call: DeskRequest) -> Reply:
 
 def opinion(call: DeskRequest) -> Reply:
     """The scores of the project's model for a labelled item; records that they were shown. In: `item`."""
-    from annotations.desk.opinion import opinion_of  # imported here: a desk without opinions never needs it
+    from evenhand.annotations.desk.opinion import opinion_of  # imported here: a desk without opinions never needs it
 
     decision = standing_decision(call.store, call.at, id_in(call.body, "item"))
     told = opinion_of(call.at.project, decision.item)

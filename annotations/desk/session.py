@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from annotations.database.store import Store
-from annotations.desk.tokens import Grant
-from annotations.items.batch import item as one_item
-from annotations.labels import retest_labels
-from annotations.labels.read import DECISION_COLUMNS, decision
-from annotations.projects import projects
-from annotations.types import Annotator, Decision, Item, Project
-from core.errors import N_, NotAllowed, NotFound
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.desk.tokens import Grant
+from evenhand.annotations.items.batch import item as one_item
+from evenhand.annotations.labels import retest_labels
+from evenhand.annotations.labels.read import DECISION_COLUMNS, decision
+from evenhand.annotations.projects import projects
+from evenhand.annotations.types import Annotator, Decision, Item, Project
+from evenhand.core.errors import N_, NotAllowed, NotFound
 
 
 @dataclass(frozen=True, slots=True)

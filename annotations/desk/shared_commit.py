@@ -16,10 +16,10 @@ from queue import Empty, SimpleQueue
 from threading import Event, Lock, Thread
 from typing import Any
 
-from annotations.database.damage import is_readable, note_damage
-from annotations.database.pool import Pool
-from annotations.database.store import Store
-from core.errors import Busy, EvenhandError
+from evenhand.annotations.database.damage import is_readable, note_damage
+from evenhand.annotations.database.pool import Pool
+from evenhand.annotations.database.store import Store
+from evenhand.core.errors import Busy, EvenhandError
 
 WRITE_BACK_S = 0.5  # between two times that the log is written back beside the commits
 MOST = 40  # requests of one commit: others wait meanwhile, importing processes too

@@ -1,6 +1,6 @@
 """Every string of the desk, marked for translation. The JavaScript names them by their English text."""
 
-from core.errors import N_
+from evenhand.core.errors import N_
 
 WORDS = (
     # the sentence

@@ -12,7 +12,7 @@ import json
 import time
 from dataclasses import dataclass
 
-from core.errors import N_, NotAllowed
+from evenhand.core.errors import N_, NotAllowed
 
 LIFETIME = 12 * 3600.0  # seconds
 LONGEST_S = 24 * 3600.0  # however often it is renewed

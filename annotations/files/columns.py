@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from core.errors import N_, BadFile
-from core.files.readers import Source
-from core.files.whole_file import whole_file
+from evenhand.core.errors import N_, BadFile
+from evenhand.core.files.readers import Source
+from evenhand.core.files.whole_file import whole_file
 
 # What a generation has; "generation" is context and completion in one text, as the published samples have it. "second"
 # is the other text of a comparison.

@@ -15,14 +15,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from annotations.database.store import Store
-from annotations.files.generation_sample import Row, read_generations
-from annotations.files.import_items import import_file
-from annotations.guideline.comparison import PREFERENCE, compares
-from annotations.items.batch import items
-from annotations.projects.projects import create_project
-from annotations.types import Project
-from core.errors import N_, Refused
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.files.generation_sample import Row, read_generations
+from evenhand.annotations.files.import_items import import_file
+from evenhand.annotations.guideline.comparison import PREFERENCE, compares
+from evenhand.annotations.items.batch import items
+from evenhand.annotations.projects.projects import create_project
+from evenhand.annotations.types import Project
+from evenhand.core.errors import N_, Refused
 
 ASKED = ("context", "name", "pronouns", "dataset", "setting", "template")  # what both texts of a comparison share
 FILE = "comparisons.jsonl"

@@ -10,21 +10,21 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from annotations.database.events import record
-from annotations.database.store import Store
-from annotations.files.import_labels import TAKEN_BACK, point_assignment
-from annotations.items.batch import OTHER_TEXT, OTHER_WORD, WHOLE_TEXT
-from annotations.items.gold import recount_item
-from annotations.items.returned import look_again
-from annotations.labels.left_texts import left_of
-from annotations.labels.operations import insert_label
-from annotations.labels.read import FILE_DESK, FORM_DESK
-from annotations.quality.known_answers import set_known
-from annotations.queue.set_aside import update_set_aside
-from annotations.text_policy import without_text
-from annotations.types import Project
-from core.errors import N_, NotFound, Refused
-from core.files.timestamps import timestamp
+from evenhand.annotations.database.events import record
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.files.import_labels import TAKEN_BACK, point_assignment
+from evenhand.annotations.items.batch import OTHER_TEXT, OTHER_WORD, WHOLE_TEXT
+from evenhand.annotations.items.gold import recount_item
+from evenhand.annotations.items.returned import look_again
+from evenhand.annotations.labels.left_texts import left_of
+from evenhand.annotations.labels.operations import insert_label
+from evenhand.annotations.labels.read import FILE_DESK, FORM_DESK
+from evenhand.annotations.quality.known_answers import set_known
+from evenhand.annotations.queue.set_aside import update_set_aside
+from evenhand.annotations.text_policy import without_text
+from evenhand.annotations.types import Project
+from evenhand.core.errors import N_, NotFound, Refused
+from evenhand.core.files.timestamps import timestamp
 
 Kind = Literal["label", "answer", "word", "text"]
 # The event that resolves one: {"of", "took", ...}. Older ones hold its `key` instead, with a row id of their database.

@@ -4,15 +4,15 @@ import re
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NoReturn
 
-from annotations.files.columns import Columns, checked_columns, guess_columns, is_complete
-from annotations.files.columns import list_columns as _listed_columns
-from annotations.files.other_tools.detect import task_keys
-from annotations.files.other_tools.tasks import TASKS
-from annotations.items.batch import NewItem
-from annotations.types import Kind
-from core.errors import N_, BadFile, BadLine
-from core.files.readers import Row, Source
-from core.text.keywords import SpanStatus
+from evenhand.annotations.files.columns import Columns, checked_columns, guess_columns, is_complete
+from evenhand.annotations.files.columns import list_columns as _listed_columns
+from evenhand.annotations.files.other_tools.detect import task_keys
+from evenhand.annotations.files.other_tools.tasks import TASKS
+from evenhand.annotations.items.batch import NewItem
+from evenhand.annotations.types import Kind
+from evenhand.core.errors import N_, BadFile, BadLine
+from evenhand.core.files.readers import Row, Source
+from evenhand.core.text.keywords import SpanStatus
 
 Format = Literal["slguset", "sentences", "candidates", "generations", "label-studio", "doccano", "argilla"]
 FORMATS: tuple[Format, ...] = ("slguset", "sentences", "candidates", "generations")  # beside those in tasks.TASKS

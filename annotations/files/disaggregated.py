@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from annotations.database.store import Store
-from annotations.files.label_tables import cell_text
-from annotations.guideline.versions import guidelines
-from annotations.labels.read import each_label_row
-from annotations.projects.consent import Use, consenting
-from annotations.projects.pseudonyms import pseudonyms
-from annotations.types import Project
-from core.files.csv_out import data_line
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.files.label_tables import cell_text
+from evenhand.annotations.guideline.versions import guidelines
+from evenhand.annotations.labels.read import each_label_row
+from evenhand.annotations.projects.consent import Use, consenting
+from evenhand.annotations.projects.pseudonyms import pseudonyms
+from evenhand.annotations.types import Project
+from evenhand.core.files.csv_out import data_line
 
 ONE_BY_ONE = ("item", "annotator", "choice", "reasons", "extraneous", "spans", "guideline", "form_shown")
 USE_OF: dict[str, Use] = {"disaggregated": "disaggregated", "disaggregated-training": "training"}  # by format

@@ -11,10 +11,10 @@ from itertools import islice
 from pathlib import Path
 from typing import IO
 
-from annotations.database.events import EXPORTED, record
-from annotations.database.store import Store
-from annotations.files.detect import SLGUSET
-from annotations.files.disaggregated import (
+from evenhand.annotations.database.events import EXPORTED, record
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.files.detect import SLGUSET
+from evenhand.annotations.files.disaggregated import (
     USE_OF,
     LeftOut,
     disaggregated_lines,
@@ -22,7 +22,7 @@ from annotations.files.disaggregated import (
     publishable_row_count,
     soft_label_lines,
 )
-from annotations.files.export_formats import (
+from evenhand.annotations.files.export_formats import (
     ARCHIVES,
     ENDING,
     EXPORT_FORMATS,
@@ -32,24 +32,24 @@ from annotations.files.export_formats import (
     check_export,
     export_options,
 )
-from annotations.files.item_lines import item_lines_with_gold
-from annotations.files.label_tables import HISTORY, LABELS, json_lines, long_lines, wide_lines
-from annotations.files.other_tools import doccano_write, label_studio_write
-from annotations.files.package.write_package import package_files
-from annotations.files.published_samples import published_files
-from annotations.guideline.versions import guideline
-from annotations.items.batch import items as stored_items
-from annotations.items.recount_mark import open_recount
-from annotations.papers.datasheet import datasheet
-from annotations.papers.markdown import Form
-from annotations.plan.recount import finish_recount
-from annotations.projects.projects import counts, project_by_uid
-from annotations.text_policy import packed
-from annotations.types import Item, Project
-from core.errors import N_, BadFile
-from core.files.bounded import run_bounded
-from core.files.csv_out import data_line, spreadsheet_lines
-from core.files.whole_file import new_file, refused, whole_path
+from evenhand.annotations.files.item_lines import item_lines_with_gold
+from evenhand.annotations.files.label_tables import HISTORY, LABELS, json_lines, long_lines, wide_lines
+from evenhand.annotations.files.other_tools import doccano_write, label_studio_write
+from evenhand.annotations.files.package.write_package import package_files
+from evenhand.annotations.files.published_samples import published_files
+from evenhand.annotations.guideline.versions import guideline
+from evenhand.annotations.items.batch import items as stored_items
+from evenhand.annotations.items.recount_mark import open_recount
+from evenhand.annotations.papers.datasheet import datasheet
+from evenhand.annotations.papers.markdown import Form
+from evenhand.annotations.plan.recount import finish_recount
+from evenhand.annotations.projects.projects import counts, project_by_uid
+from evenhand.annotations.text_policy import packed
+from evenhand.annotations.types import Item, Project
+from evenhand.core.errors import N_, BadFile
+from evenhand.core.files.bounded import run_bounded
+from evenhand.core.files.csv_out import data_line, spreadsheet_lines
+from evenhand.core.files.whole_file import new_file, refused, whole_path
 
 SECONDS = 900  # of processor time, for an export that a page makes
 CONFIG = "-config.xml"  # beside the tasks of Label Studio

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from annotations.text_policy import text_may_leave
-from annotations.types import Project
-from core.errors import N_, BadFile, Refused
+from evenhand.annotations.text_policy import text_may_leave
+from evenhand.annotations.types import Project
+from evenhand.core.errors import N_, BadFile, Refused
 
 ExportFormat = Literal[
     "slguset", "jsonl", "labels", "labels-wide", "labels-jsonl", "soft-labels", "disaggregated",

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
-from annotations.files.other_tools.tasks import PROGRAMS
-from core.errors import N_
+from evenhand.annotations.files.other_tools.tasks import PROGRAMS
+from evenhand.core.errors import N_
 
 # In the order in which they are offered. A format that is missing here cannot be chosen anywhere.
 FORMAT_NAMES: Mapping[str, str] = {

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from annotations.database.store import Store
-from annotations.guideline.versions import refuse_own_scheme
-from annotations.labels.generation_labels import labels_of_generations
-from annotations.types import Project
-from core.errors import N_, BadFile, Refused
-from core.files.readers import open_source, rows
-from core.files.whole_file import whole_file
-from core.human_vs_rule.apply_rule import apply_rule
-from core.human_vs_rule.sample import Correlation, distinct_first, intra_class
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.guideline.versions import refuse_own_scheme
+from evenhand.annotations.labels.generation_labels import labels_of_generations
+from evenhand.annotations.types import Project
+from evenhand.core.errors import N_, BadFile, Refused
+from evenhand.core.files.readers import open_source, rows
+from evenhand.core.files.whole_file import whole_file
+from evenhand.core.human_vs_rule.apply_rule import apply_rule
+from evenhand.core.human_vs_rule.sample import Correlation, distinct_first, intra_class
 
 CELL = ("model", "dataset", "pronouns", "setting")  # the sample is drawn from each cell separately
 Row = dict[str, Any]

@@ -4,9 +4,9 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from annotations.files.columns import Columns, setting_of
-from annotations.files.detect import GENERATION_KEYS, GOLD_KEYS, Layout, Usable, bad, origin_of
-from annotations.files.published_samples import (
+from evenhand.annotations.files.columns import Columns, setting_of
+from evenhand.annotations.files.detect import GENERATION_KEYS, GOLD_KEYS, Layout, Usable, bad, origin_of
+from evenhand.annotations.files.published_samples import (
     GenerationParts,
     of_column,
     of_file,
@@ -14,11 +14,11 @@ from annotations.files.published_samples import (
     of_path,
     split_generation,
 )
-from annotations.items.batch import NewItem
-from core.errors import N_, BadFile
-from core.files.readers import Row, Source
-from core.text.pronouns import PRONOUN_DATASETS, parse_sets
-from core.text.sentences import control_character
+from evenhand.annotations.items.batch import NewItem
+from evenhand.core.errors import N_, BadFile
+from evenhand.core.files.readers import Row, Source
+from evenhand.core.text.pronouns import PRONOUN_DATASETS, parse_sets
+from evenhand.core.text.sentences import control_character
 
 MAX_LENGTH = 20_000  # code points of a context or a completion
 LONGEST_FACT = 300  # of a name, a model, a setting

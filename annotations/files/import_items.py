@@ -11,24 +11,24 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
-from annotations.database.store import Store
-from annotations.files.columns import Columns
-from annotations.files.detect import Layout, Usable, detect_layout
-from annotations.files.generations import ODD_SIGNS, generation_row
-from annotations.files.other_tools.detect import read_task
-from annotations.files.other_tools.tasks import TASKS, Task
-from annotations.files.sentences import checked_text, mined_row, released_row, sentence_row
-from annotations.guideline.comparison import compares
-from annotations.items.batch import Batch, NewItem
-from annotations.items.mining_runs import RUN, record_runs, run_facts
-from annotations.plan.recount import finish_recount
-from annotations.types import Project
-from core.errors import N_, BadLine, Refused
-from core.files.paths import without_folders
-from core.files.readers import Row, Source, open_source, rows
-from core.text.keywords import occurrences
-from core.text.sentences import control_character
-from core.types import Problem
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.files.columns import Columns
+from evenhand.annotations.files.detect import Layout, Usable, detect_layout
+from evenhand.annotations.files.generations import ODD_SIGNS, generation_row
+from evenhand.annotations.files.other_tools.detect import read_task
+from evenhand.annotations.files.other_tools.tasks import TASKS, Task
+from evenhand.annotations.files.sentences import checked_text, mined_row, released_row, sentence_row
+from evenhand.annotations.guideline.comparison import compares
+from evenhand.annotations.items.batch import Batch, NewItem
+from evenhand.annotations.items.mining_runs import RUN, record_runs, run_facts
+from evenhand.annotations.plan.recount import finish_recount
+from evenhand.annotations.types import Project
+from evenhand.core.errors import N_, BadLine, Refused
+from evenhand.core.files.paths import without_folders
+from evenhand.core.files.readers import Row, Source, open_source, rows
+from evenhand.core.text.keywords import occurrences
+from evenhand.core.text.sentences import control_character
+from evenhand.core.types import Problem
 
 
 def read_row(source: Source, layout: Layout, row: Row) -> Usable:

@@ -9,20 +9,20 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
 
-from annotations.database.store import Store
-from annotations.files.read_labels import CameWith, LabelRow
-from annotations.guideline.versions import guidelines
-from annotations.items.gold import recount_item
-from annotations.items.returned import look_again
-from annotations.labels.marks import check_answers, check_flag, check_marks, mark_kinds, parse_marks
-from annotations.labels.operations import check_ids, insert_label
-from annotations.labels.read import FILE_DESK, FORM_DESK, PACKAGE
-from annotations.projects.annotators import annotators, import_annotators
-from annotations.queue.assignments import assign, next_turn
-from annotations.types import Project
-from core.errors import N_, BadLine, EvenhandError, Refused
-from core.files.timestamps import moment, timestamp
-from core.types import Problem
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.files.read_labels import CameWith, LabelRow
+from evenhand.annotations.guideline.versions import guidelines
+from evenhand.annotations.items.gold import recount_item
+from evenhand.annotations.items.returned import look_again
+from evenhand.annotations.labels.marks import check_answers, check_flag, check_marks, mark_kinds, parse_marks
+from evenhand.annotations.labels.operations import check_ids, insert_label
+from evenhand.annotations.labels.read import FILE_DESK, FORM_DESK, PACKAGE
+from evenhand.annotations.projects.annotators import annotators, import_annotators
+from evenhand.annotations.queue.assignments import assign, next_turn
+from evenhand.annotations.types import Project
+from evenhand.core.errors import N_, BadLine, EvenhandError, Refused
+from evenhand.core.files.timestamps import moment, timestamp
+from evenhand.core.types import Problem
 
 CHUNK = 500  # rows per transaction
 LONGEST_NOTE = 4_000

@@ -3,15 +3,15 @@
 from collections.abc import Iterator
 from typing import Any
 
-from annotations.database.store import Store
-from annotations.files.detect import GENERATION_KEYS, GOLD_KEYS, ITEM_KEYS, SPAN_KEYS
-from annotations.files.export_formats import ExportOptions
-from annotations.files.label_tables import decisions, statuses
-from annotations.items.batch import items as stored_items
-from annotations.text_policy import CANARY, CANARY_KEY, needs_canary
-from annotations.types import Item, Project
-from core.files.csv_out import json_line
-from core.files.paths import short_path, without_folders
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.files.detect import GENERATION_KEYS, GOLD_KEYS, ITEM_KEYS, SPAN_KEYS
+from evenhand.annotations.files.export_formats import ExportOptions
+from evenhand.annotations.files.label_tables import decisions, statuses
+from evenhand.annotations.items.batch import items as stored_items
+from evenhand.annotations.text_policy import CANARY, CANARY_KEY, needs_canary
+from evenhand.annotations.types import Item, Project
+from evenhand.core.files.csv_out import json_line
+from evenhand.core.files.paths import short_path, without_folders
 
 
 def item_lines(store: Store, project: Project, wish: ExportOptions) -> Iterator[str]:

@@ -7,14 +7,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from annotations.database.store import Store
-from annotations.files.columns import guess_columns
-from annotations.items.batch import item as one_item
-from annotations.quality.known_answers import set_known
-from annotations.types import Item, Project
-from core.errors import N_, BadFile, BadLine, EvenhandError
-from core.files.readers import Source, open_source, rows
-from core.text.sentences import text_hash
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.files.columns import guess_columns
+from evenhand.annotations.items.batch import item as one_item
+from evenhand.annotations.quality.known_answers import set_known
+from evenhand.annotations.types import Item, Project
+from evenhand.core.errors import N_, BadFile, BadLine, EvenhandError
+from evenhand.core.files.readers import Source, open_source, rows
+from evenhand.core.text.sentences import text_hash
 
 TEXT_COLUMNS = ("text", "sentence", "句子", "文本")
 CHOICE = "choice"

@@ -6,20 +6,20 @@ from itertools import islice
 from operator import itemgetter
 from typing import Any
 
-from annotations.database.store import Store
-from annotations.files.detect import DECISION
-from annotations.files.export_formats import ExportOptions
-from annotations.guideline.comparison import compares
-from annotations.guideline.versions import guidelines
-from annotations.items.batch import items as stored_items
-from annotations.items.gold import generation_status
-from annotations.labels.left_texts import left_column
-from annotations.labels.read import each_label_row, form_of
-from annotations.projects.pseudonyms import coded_file, pseudonyms
-from annotations.sampling.samples import drawn_items
-from annotations.text_policy import CANARY, CANARY_ID, CANARY_KEY, needs_canary
-from annotations.types import Item, Project
-from core.files.csv_out import data_line, json_line
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.files.detect import DECISION
+from evenhand.annotations.files.export_formats import ExportOptions
+from evenhand.annotations.guideline.comparison import compares
+from evenhand.annotations.guideline.versions import guidelines
+from evenhand.annotations.items.batch import items as stored_items
+from evenhand.annotations.items.gold import generation_status
+from evenhand.annotations.labels.left_texts import left_column
+from evenhand.annotations.labels.read import each_label_row, form_of
+from evenhand.annotations.projects.pseudonyms import coded_file, pseudonyms
+from evenhand.annotations.sampling.samples import drawn_items
+from evenhand.annotations.text_policy import CANARY, CANARY_ID, CANARY_KEY, needs_canary
+from evenhand.annotations.types import Item, Project
+from evenhand.core.files.csv_out import data_line, json_line
 
 LABELS = (
     *("item", "annotator", "choice", "reasons", "extraneous", "spans", "note", "seconds", "guideline"),

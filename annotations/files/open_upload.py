@@ -6,12 +6,12 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from annotations.files.columns import Columns
-from annotations.files.import_items import Examined, Preview, examine, preview
-from annotations.files.published_samples import of_folder
-from core.errors import N_, BadFile
-from core.files.archives import TABLES, Member, is_archive, unpacked
-from core.files.readers import open_source, rows
+from evenhand.annotations.files.columns import Columns
+from evenhand.annotations.files.import_items import Examined, Preview, examine, preview
+from evenhand.annotations.files.published_samples import of_folder
+from evenhand.core.errors import N_, BadFile
+from evenhand.core.files.archives import TABLES, Member, is_archive, unpacked
+from evenhand.core.files.readers import open_source, rows
 
 TEXTS = (".txt", ".md")  # texts beside the tables of an archive: a data sheet, a licence
 

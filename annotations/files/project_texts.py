@@ -6,24 +6,24 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from annotations.database.store import Store
-from annotations.files.detect import SPAN_KEYS, Layout, bad, detect_layout
-from annotations.files.import_items import read_row, sentence_of
-from annotations.files.sentences import checked_text, released_keyword
-from annotations.items.batch import items
-from annotations.projects.projects import project as find_project
-from annotations.projects.projects import project_by_uid
-from annotations.types import Item, Project
-from core.errors import N_, BadFile, BadLine, Refused
-from core.files.paths import origin
-from core.files.readers import Row, Source, open_source, rows
-from core.scoring.input import ScoreInput
-from core.scoring.rows import ScoreItem, item_of
-from core.sentence_bias.find_words import find_words, language_of
-from core.sentence_bias.keyword_packs import Pack, PackWord, pack
-from core.sentence_bias.slot import slot_of
-from core.text.sentences import CHUNK
-from core.types import Candidate, KeywordPair, Side
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.files.detect import SPAN_KEYS, Layout, bad, detect_layout
+from evenhand.annotations.files.import_items import read_row, sentence_of
+from evenhand.annotations.files.sentences import checked_text, released_keyword
+from evenhand.annotations.items.batch import items
+from evenhand.annotations.projects.projects import project as find_project
+from evenhand.annotations.projects.projects import project_by_uid
+from evenhand.annotations.types import Item, Project
+from evenhand.core.errors import N_, BadFile, BadLine, Refused
+from evenhand.core.files.paths import origin
+from evenhand.core.files.readers import Row, Source, open_source, rows
+from evenhand.core.scoring.input import ScoreInput
+from evenhand.core.scoring.rows import ScoreItem, item_of
+from evenhand.core.sentence_bias.find_words import find_words, language_of
+from evenhand.core.sentence_bias.keyword_packs import Pack, PackWord, pack
+from evenhand.core.sentence_bias.slot import slot_of
+from evenhand.core.text.sentences import CHUNK
+from evenhand.core.types import Candidate, KeywordPair, Side
 
 PROJECT = "project:"  # prefix of a project in place of a file
 

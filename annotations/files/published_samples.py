@@ -11,15 +11,15 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import PurePosixPath
 
-from annotations.database.store import Store
-from annotations.files.columns import setting_of
-from annotations.files.export_formats import ExportOptions
-from annotations.items.batch import items as stored_items
-from annotations.text_policy import CANARY_ID, CANARY_KEY
-from annotations.types import Item, Project
-from core.files.csv_out import data_line
-from core.human_vs_rule.apply_rule import apply_rule
-from core.text.pronouns import CASES, PRONOUN_DATASETS, sets
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.files.columns import setting_of
+from evenhand.annotations.files.export_formats import ExportOptions
+from evenhand.annotations.items.batch import items as stored_items
+from evenhand.annotations.text_policy import CANARY_ID, CANARY_KEY
+from evenhand.annotations.types import Item, Project
+from evenhand.core.files.csv_out import data_line
+from evenhand.core.human_vs_rule.apply_rule import apply_rule
+from evenhand.core.text.pronouns import CASES, PRONOUN_DATASETS, sets
 
 FILE_NAME = re.compile(r"(?:^|[^a-z])(he|she|they|xe)_(pre|post)_mask", re.I)
 COLUMN_SETTING = re.compile(r"(pre|post)_?(?:mask_?)?gen", re.I)

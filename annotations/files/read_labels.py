@@ -8,17 +8,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from annotations.files.detect import bad
-from annotations.guideline.comparison import Place
-from annotations.guideline.free_tags import clean_tags
-from annotations.guideline.scheme import FIRST, SECOND
-from annotations.labels.marks import parse_marks
-from annotations.labels.operations import MOST_SECONDS
-from annotations.types import Form, Mark
-from core.errors import N_, BadFile, BadLine, EvenhandError
-from core.files.archives import Member
-from core.files.readers import Row, Source, open_source, rows
-from core.files.timestamps import moment
+from evenhand.annotations.files.detect import bad
+from evenhand.annotations.guideline.comparison import Place
+from evenhand.annotations.guideline.free_tags import clean_tags
+from evenhand.annotations.guideline.scheme import FIRST, SECOND
+from evenhand.annotations.labels.marks import parse_marks
+from evenhand.annotations.labels.operations import MOST_SECONDS
+from evenhand.annotations.types import Form, Mark
+from evenhand.core.errors import N_, BadFile, BadLine, EvenhandError
+from evenhand.core.files.archives import Member
+from evenhand.core.files.readers import Row, Source, open_source, rows
+from evenhand.core.files.timestamps import moment
 
 FORMATS = ("labels", "package")
 NEEDED = ("item", "annotator", "choice")

@@ -3,14 +3,14 @@
 import re
 from typing import Any
 
-from annotations.files.detect import CANDIDATE, ITEM_KEYS, SLGUSET, SPAN_KEYS, Layout, Usable, bad, origin_of
-from annotations.items.batch import NewItem
-from annotations.items.mining_runs import RUN, run_facts
-from core.errors import N_
-from core.files.readers import Row, Source
-from core.text.keywords import SpanStatus, find, occurrences, repair
-from core.text.sentences import control_character
-from core.types import Candidate, KeywordPair, Side
+from evenhand.annotations.files.detect import CANDIDATE, ITEM_KEYS, SLGUSET, SPAN_KEYS, Layout, Usable, bad, origin_of
+from evenhand.annotations.items.batch import NewItem
+from evenhand.annotations.items.mining_runs import RUN, run_facts
+from evenhand.core.errors import N_
+from evenhand.core.files.readers import Row, Source
+from evenhand.core.text.keywords import SpanStatus, find, occurrences, repair
+from evenhand.core.text.sentences import control_character
+from evenhand.core.types import Candidate, KeywordPair, Side
 
 MAX_LENGTH = 512  # code points: the limit of the masked models of the papers
 POSITION = re.compile(r"\s*\[\s*(\d{1,9})\s*,\s*(\d{1,9})\s*\]\s*")

@@ -6,21 +6,21 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from annotations.database.events import record
-from annotations.database.store import Store
-from annotations.files.conflicts import LEAD
-from annotations.files.import_labels import TAKEN_BACK, point_assignment
-from annotations.items.batch import BEING_IMPORTED
-from annotations.items.gold import recount_item
-from annotations.items.imported_gold import gold_of_file, holds_gold, take_gold_back
-from annotations.items.returned import look_again
-from annotations.items.withdrawn import clear_withdrawn, items_with_records, withdraw
-from annotations.labels.operations import insert_label
-from annotations.queue.assignments import withdraw_batch
-from annotations.queue.set_aside import update_set_aside
-from annotations.types import Project
-from core.errors import N_, Busy, NotFound, Refused
-from core.files.timestamps import timestamp
+from evenhand.annotations.database.events import record
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.files.conflicts import LEAD
+from evenhand.annotations.files.import_labels import TAKEN_BACK, point_assignment
+from evenhand.annotations.items.batch import BEING_IMPORTED
+from evenhand.annotations.items.gold import recount_item
+from evenhand.annotations.items.imported_gold import gold_of_file, holds_gold, take_gold_back
+from evenhand.annotations.items.returned import look_again
+from evenhand.annotations.items.withdrawn import clear_withdrawn, items_with_records, withdraw
+from evenhand.annotations.labels.operations import insert_label
+from evenhand.annotations.queue.assignments import withdraw_batch
+from evenhand.annotations.queue.set_aside import update_set_aside
+from evenhand.annotations.types import Project
+from evenhand.core.errors import N_, Busy, NotFound, Refused
+from evenhand.core.files.timestamps import timestamp
 
 Progress = Callable[[int, int], object]  # (done, total) rows
 CHUNK = 500  # labels per transaction

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from annotations.forecast.quota import (
+from evenhand.annotations.forecast.quota import (
     NONE_KEPT,
     NOTHING_REVIEWED,
     VERDICTS,
@@ -23,9 +23,9 @@ from annotations.forecast.quota import (
     share_kept,
     verdict,
 )
-from core.errors import N_
-from core.mining.report import Report
-from core.statistics import Estimate, Note
+from evenhand.core.errors import N_
+from evenhand.core.mining.report import Report
+from evenhand.core.statistics import Estimate, Note
 
 DRAWS = 20_000
 METHOD = 3  # version of this forecast, in its signature

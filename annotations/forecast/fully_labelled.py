@@ -9,12 +9,12 @@ those whose first label is later than the last end of `stop`.
 import json
 from typing import Any, NamedTuple
 
-from annotations.database.events import events
-from annotations.database.store import Store
-from annotations.forecast.sent_back import BACK
-from annotations.items.wanted_labels import is_shared
-from annotations.labels.read import FROM_FILE, ORIGIN
-from annotations.types import Project
+from evenhand.annotations.database.events import events
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.forecast.sent_back import BACK
+from evenhand.annotations.items.wanted_labels import is_shared
+from evenhand.annotations.labels.read import FROM_FILE, ORIGIN
+from evenhand.annotations.types import Project
 
 _OPEN_OF_ALL = """
 SELECT 1 FROM census JOIN cell ON cell.id = census.cell

@@ -23,10 +23,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from annotations.database.events import events
-from annotations.database.store import Store
-from annotations.forecast.sent_back import LastWords
-from annotations.types import Project
+from evenhand.annotations.database.events import events
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.forecast.sent_back import LastWords
+from evenhand.annotations.types import Project
 
 Numbers = NDArray[np.int64]
 Cell = tuple[str, str]

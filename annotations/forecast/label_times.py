@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import N_
-from core.statistics import Estimate, Note
+from evenhand.core.errors import N_
+from evenhand.core.statistics import Estimate, Note
 
 BREAK_S = 300.0  # a longer time on one item is a break
 

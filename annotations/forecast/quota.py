@@ -14,9 +14,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
-from annotations.forecast.keep_rate import Followed
-from core.errors import N_
-from core.statistics import Estimate, Note, modified_wilson
+from evenhand.annotations.forecast.keep_rate import Followed
+from evenhand.core.errors import N_
+from evenhand.core.statistics import Estimate, Note, modified_wilson
 
 OWN_RATE = 10  # a pair and side with so many reviewed candidates uses its own share
 Cell = tuple[str, str]

@@ -9,10 +9,10 @@ of this is left.
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from annotations.database.store import Store
-from annotations.items.gold import decide_gold
-from annotations.items.wanted_labels import RULE_COLUMNS, LabelRules, wanted_now
-from annotations.types import GoldRule, Project, Status
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.items.gold import decide_gold
+from evenhand.annotations.items.wanted_labels import RULE_COLUMNS, LabelRules, wanted_now
+from evenhand.annotations.types import GoldRule, Project, Status
 
 # Slots in relabelling: kept for their annotators, or free because these have left. A label that its annotator took back
 # does not count: there the last operation has no choice.

@@ -10,16 +10,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from annotations.database.store import Store, at_one_moment
-from annotations.forecast.fully_labelled import SPEAKS, Unselected, unselected
-from annotations.forecast.sent_back import WORDS, decided_before, last_words
-from annotations.forecast.work_model import Cell, Work, WorkForecast, forecast_work
-from annotations.guideline.versions import guidelines
-from annotations.items.wanted_labels import labels_planned
-from annotations.projects.projects import counts
-from annotations.types import Project
-from core.errors import N_
-from core.statistics import Estimate, Note
+from evenhand.annotations.database.store import Store, at_one_moment
+from evenhand.annotations.forecast.fully_labelled import SPEAKS, Unselected, unselected
+from evenhand.annotations.forecast.sent_back import WORDS, decided_before, last_words
+from evenhand.annotations.forecast.work_model import Cell, Work, WorkForecast, forecast_work
+from evenhand.annotations.guideline.versions import guidelines
+from evenhand.annotations.items.wanted_labels import labels_planned
+from evenhand.annotations.projects.projects import counts
+from evenhand.annotations.types import Project
+from evenhand.core.errors import N_
+from evenhand.core.statistics import Estimate, Note
 
 Sample = Literal["pilot", "all"]
 TIMES = 5_000  # newest labels for the mean time

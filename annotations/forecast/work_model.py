@@ -19,10 +19,10 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
-from annotations.forecast.label_times import NO_SECONDS, LabelTime
-from annotations.forecast.quota import OWN_RATE, Verdict, candidates_needed, verdict
-from core.errors import N_
-from core.statistics import Estimate, Note, modified_wilson
+from evenhand.annotations.forecast.label_times import NO_SECONDS, LabelTime
+from evenhand.annotations.forecast.quota import OWN_RATE, Verdict, candidates_needed, verdict
+from evenhand.core.errors import N_
+from evenhand.core.statistics import Estimate, Note, modified_wilson
 
 DRAWS = 2000
 METHOD = 3  # version of this forecast, in its signature

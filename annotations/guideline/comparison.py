@@ -7,9 +7,9 @@ for each annotator and item, and knows no other: `mirrored` turns what it says i
 import hashlib
 from typing import Literal
 
-from annotations.database.store import Store
-from annotations.guideline.scheme import FIRST, SECOND, TIE, OwnScheme
-from annotations.types import Choice, Guideline, Project, Scheme
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.guideline.scheme import FIRST, SECOND, TIE, OwnScheme
+from evenhand.annotations.types import Choice, Guideline, Project, Scheme
 
 Place = Literal["first", "second"]
 PREFERENCE = OwnScheme(  # the built-in one

@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from annotations.types import Choice, Scheme
-from core.errors import N_, BadFile
-from core.guidelines import Option, Version, builtin, generations
-from core.resources import read_table
-from core.text.sentences import decode
+from evenhand.annotations.types import Choice, Scheme
+from evenhand.core.errors import N_, BadFile
+from evenhand.core.guidelines import Option, Version, builtin, generations
+from evenhand.core.resources import read_table
+from evenhand.core.text.sentences import decode
 
 LARGEST_BYTES = 200_000  # people have to read it
 

@@ -5,10 +5,10 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from annotations.database.events import record
-from annotations.database.store import Store
-from annotations.guideline.reason_keys import RESERVED, is_reachable
-from annotations.guideline.relabelling import (
+from evenhand.annotations.database.events import record
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.guideline.reason_keys import RESERVED, is_reachable
+from evenhand.annotations.guideline.relabelling import (
     CHUNK,
     RelabelCounts,
     Which,
@@ -16,12 +16,12 @@ from annotations.guideline.relabelling import (
     send_for_relabelling,
     send_in_transaction,
 )
-from annotations.guideline.scheme import more_in, more_out
-from annotations.guideline.versions import changed_codes, check_options, guideline, insert_guideline
-from annotations.types import Choice, Guideline, Kind, Project, Scheme
-from core.errors import N_, Refused
-from core.files.timestamps import timestamp
-from core.text.sentences import control_character
+from evenhand.annotations.guideline.scheme import more_in, more_out
+from evenhand.annotations.guideline.versions import changed_codes, check_options, guideline, insert_guideline
+from evenhand.annotations.types import Choice, Guideline, Kind, Project, Scheme
+from evenhand.core.errors import N_, Refused
+from evenhand.core.files.timestamps import timestamp
+from evenhand.core.text.sentences import control_character
 
 LONGEST_TEXT = 100_000  # characters; people have to read it
 LONGEST_CHANGES = 2_000

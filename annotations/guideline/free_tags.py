@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from annotations.database.store import Store
-from annotations.items.batch import ITEM_COLUMNS, ITEM_TABLES, as_item
-from annotations.types import Annotator, Item, Project
-from core.errors import N_, Refused
-from core.text.sentences import control_character
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.items.batch import ITEM_COLUMNS, ITEM_TABLES, as_item
+from evenhand.annotations.types import Annotator, Item, Project
+from evenhand.core.errors import N_, Refused
+from evenhand.core.text.sentences import control_character
 
 LONGEST_TAG = 60
 MOST_TAGS = 12  # on one label

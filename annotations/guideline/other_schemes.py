@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 from xml.parsers import expat
 
-from annotations.guideline.comparison import PREFERENCE
-from annotations.guideline.scheme import (
+from evenhand.annotations.guideline.comparison import PREFERENCE
+from evenhand.annotations.guideline.scheme import (
     CODE,
     FIRST,
     KEYS,
@@ -30,8 +30,8 @@ from annotations.guideline.scheme import (
     data_of_bytes,
     from_data,
 )
-from annotations.types import Choice
-from core.errors import N_, BadFile, Notice
+from evenhand.annotations.types import Choice
+from evenhand.core.errors import N_, BadFile, Notice
 
 CHINESE = re.compile(r"[\u3400-\u9fff]")
 QUIET = {  # they arrange and show; a text needs none of them here

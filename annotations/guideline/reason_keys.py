@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from annotations.types import Choice, Kind
+from evenhand.annotations.types import Choice, Kind
 
 # Letters that the desk uses itself; see annotations/desk/static/keys.js and generations_keys.js.
 DESK_KEYS: dict[Kind, str] = {"sentences": "SUXNHO", "generations": "FMBTNXUH"}

@@ -9,14 +9,14 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-from annotations.database.events import record
-from annotations.database.store import Store
-from annotations.guideline.versions import changed_codes, guideline, guidelines
-from annotations.items.gold import recount_item
-from annotations.queue.assignments import send_label_back
-from annotations.queue.retests import void_retests
-from annotations.types import Choice, Guideline, Item, Project
-from core.errors import N_, Refused
+from evenhand.annotations.database.events import record
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.guideline.versions import changed_codes, guideline, guidelines
+from evenhand.annotations.items.gold import recount_item
+from evenhand.annotations.queue.assignments import send_label_back
+from evenhand.annotations.queue.retests import void_retests
+from evenhand.annotations.types import Choice, Guideline, Item, Project
+from evenhand.core.errors import N_, Refused
 
 Which = Literal["none", "named", "all"]
 WHICH: tuple[Which, ...] = ("none", "named", "all")

@@ -13,10 +13,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from annotations.types import Choice, Guideline, Question, Scheme
-from core.errors import N_, BadFile, Refused
-from core.files.yaml_text import yaml_value
-from core.guidelines import preference
+from evenhand.annotations.types import Choice, Guideline, Question, Scheme
+from evenhand.core.errors import N_, BadFile, Refused
+from evenhand.core.files.yaml_text import yaml_value
+from evenhand.core.guidelines import preference
 
 RESERVED = ("accept", "reject", "skip")  # mean something else at the desk and in the rule for gold
 KEYS = "MNXUHW"  # that the desk uses itself; see annotations/desk/static/generations_keys.js

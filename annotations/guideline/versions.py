@@ -7,13 +7,13 @@ from functools import lru_cache
 from sqlite3 import Connection
 from typing import NamedTuple
 
-from annotations.database.store import Store
-from annotations.guideline.reason_keys import DESK_KEYS, with_keys
-from annotations.guideline.scheme import OwnScheme, check_scheme, more_in, more_out, scheme_text
-from annotations.types import Choice, Guideline, Kind, Project, Scheme
-from core.errors import N_, NotFound, Refused
-from core.files.timestamps import timestamp
-from core.guidelines import builtin, generations
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.guideline.reason_keys import DESK_KEYS, with_keys
+from evenhand.annotations.guideline.scheme import OwnScheme, check_scheme, more_in, more_out, scheme_text
+from evenhand.annotations.types import Choice, Guideline, Kind, Project, Scheme
+from evenhand.core.errors import N_, NotFound, Refused
+from evenhand.core.files.timestamps import timestamp
+from evenhand.core.guidelines import builtin, generations
 
 CHOICES: dict[Kind, tuple[str, ...]] = {
     "sentences": ("accept", "reject"),

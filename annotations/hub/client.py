@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from core.errors import N_, BadFile, EvenhandError, NotAllowed, NotFound, Refused
+from evenhand.core.errors import N_, BadFile, EvenhandError, NotAllowed, NotFound, Refused
 
 if TYPE_CHECKING:
     from huggingface_hub import HfApi

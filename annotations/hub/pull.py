@@ -16,11 +16,11 @@ from fnmatch import fnmatch
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from annotations.files.other_tools.argilla_read import QUESTIONS
-from annotations.hub.client import checked_repo, hub, hub_errors
-from core.errors import N_, BadFile, NotFound, Refused
-from core.files.csv_out import json_line
-from core.files.yaml_text import LARGEST_BYTES, NO_YAML, read_yaml
+from evenhand.annotations.files.other_tools.argilla_read import QUESTIONS
+from evenhand.annotations.hub.client import checked_repo, hub, hub_errors
+from evenhand.core.errors import N_, BadFile, NotFound, Refused
+from evenhand.core.files.csv_out import json_line
+from evenhand.core.files.yaml_text import LARGEST_BYTES, NO_YAML, read_yaml
 
 if TYPE_CHECKING:
     from huggingface_hub import HfApi

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from annotations.database.events import EXPORTED, record
-from annotations.database.store import Store
-from annotations.hub.client import checked_repo, endpoint, hub, hub_errors
-from annotations.release.files import FACTS
-from annotations.release.records import Release
-from annotations.release.write_out import TEXTS, leaving_files
-from annotations.types import Project
-from core.errors import N_, Refused
+from evenhand.annotations.database.events import EXPORTED, record
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.hub.client import checked_repo, endpoint, hub, hub_errors
+from evenhand.annotations.release.files import FACTS
+from evenhand.annotations.release.records import Release
+from evenhand.annotations.release.write_out import TEXTS, leaving_files
+from evenhand.annotations.types import Project
+from evenhand.core.errors import N_, Refused
 
 if TYPE_CHECKING:
     from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi

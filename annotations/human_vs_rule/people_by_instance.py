@@ -3,13 +3,13 @@
 from math import isnan
 from typing import TYPE_CHECKING
 
-from annotations.database.store import Store
-from annotations.guideline.versions import refuse_own_scheme
-from annotations.labels.generation_labels import generations, labels_of_generations
-from annotations.sampling.samples import sample_labels
-from annotations.types import Project
-from core.human_vs_rule.apply_rule import with_verdicts
-from core.human_vs_rule.compare import Design
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.guideline.versions import refuse_own_scheme
+from evenhand.annotations.labels.generation_labels import generations, labels_of_generations
+from evenhand.annotations.sampling.samples import sample_labels
+from evenhand.annotations.types import Project
+from evenhand.core.human_vs_rule.apply_rule import with_verdicts
+from evenhand.core.human_vs_rule.compare import Design
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -2,11 +2,11 @@
 
 import json
 
-from annotations.database.store import Store
-from annotations.types import Project
-from core.errors import N_, Notice
-from core.files.paths import origin
-from core.statistics.units import FEWEST_FILES, few_files, units_of_sources
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.types import Project
+from evenhand.core.errors import N_, Notice
+from evenhand.core.files.paths import origin
+from evenhand.core.statistics.units import FEWEST_FILES, few_files, units_of_sources
 
 # By batch: the index of the items of a project is in the order of hashes, so each row would be looked up elsewhere.
 _OF_PROJECT = """

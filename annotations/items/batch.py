@@ -14,20 +14,20 @@ from itertools import islice
 from types import TracebackType
 from typing import Any, Literal, NamedTuple
 
-from annotations.database.contents import hash_of_items, record_items
-from annotations.database.events import record
-from annotations.database.pace import Disk, Pace, in_commits, pace_of, until_over
-from annotations.database.store import Store
-from annotations.items.gold import recount_item
-from annotations.items.recount_mark import COUNT_SETTINGS, RECOUNTING, open_recount
-from annotations.items.wanted_labels import is_shared, redraw_sample, wanted_at_first
-from annotations.items.withdrawn import ABANDONED_S, BEING_WITHDRAWN, clear_withdrawn, restore_items
-from annotations.types import FIRST_SIGN, SECOND_SIGN, Item, Project
-from core.errors import N_, Busy, NotFound, Refused
-from core.files.timestamps import timestamp
-from core.processes import is_alive, this_process
-from core.text.sentences import text_hash
-from core.types import Candidate, Side
+from evenhand.annotations.database.contents import hash_of_items, record_items
+from evenhand.annotations.database.events import record
+from evenhand.annotations.database.pace import Disk, Pace, in_commits, pace_of, until_over
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.items.gold import recount_item
+from evenhand.annotations.items.recount_mark import COUNT_SETTINGS, RECOUNTING, open_recount
+from evenhand.annotations.items.wanted_labels import is_shared, redraw_sample, wanted_at_first
+from evenhand.annotations.items.withdrawn import ABANDONED_S, BEING_WITHDRAWN, clear_withdrawn, restore_items
+from evenhand.annotations.types import FIRST_SIGN, SECOND_SIGN, Item, Project
+from evenhand.core.errors import N_, Busy, NotFound, Refused
+from evenhand.core.files.timestamps import timestamp
+from evenhand.core.processes import is_alive, this_process
+from evenhand.core.text.sentences import text_hash
+from evenhand.core.types import Candidate, Side
 
 # A running import. A withdrawn batch, and that of withdrawn items, are not published either.
 BEING_IMPORTED = "published = 0 AND withdrawn = 0 AND undone IS NULL"

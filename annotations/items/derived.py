@@ -7,14 +7,14 @@ decisions and settings, all of which have entries in the log.
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from annotations.database.store import Store
-from annotations.items.changes import set_known_answer, set_settlement
-from annotations.items.gold import BROUGHT, STATE, flags_differ_in, recount_item, recounted_state, stored_state
-from annotations.items.recount_mark import open_recount
-from annotations.items.wanted_labels import draw_share, is_shared
-from annotations.items.withdrawn import count_again
-from annotations.types import Project, Status
-from core.errors import N_, Notice
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.items.changes import set_known_answer, set_settlement
+from evenhand.annotations.items.gold import BROUGHT, STATE, flags_differ_in, recount_item, recounted_state, stored_state
+from evenhand.annotations.items.recount_mark import open_recount
+from evenhand.annotations.items.wanted_labels import draw_share, is_shared
+from evenhand.annotations.items.withdrawn import count_again
+from evenhand.annotations.types import Project, Status
+from evenhand.core.errors import N_, Notice
 
 NAMED = 5  # items that one sentence names
 STALE = N_(

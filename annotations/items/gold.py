@@ -5,9 +5,9 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from annotations.database.store import Store
-from annotations.items.wanted_labels import RULE_COLUMNS, LabelRules, is_shared, wanted_now
-from annotations.types import GoldRule, Plan, Project, Status
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.items.wanted_labels import RULE_COLUMNS, LabelRules, is_shared, wanted_now
+from evenhand.annotations.types import GoldRule, Plan, Project, Status
 
 LABELS = (
     "SELECT label.choice, label.extraneous FROM assignment JOIN label ON label.id = assignment.blind"

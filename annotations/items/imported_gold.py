@@ -6,10 +6,10 @@ newer than the import; then the gold label of the package; then older labels and
 
 from typing import NamedTuple
 
-from annotations.database.store import Store
-from annotations.items.gold import recount_item
-from annotations.types import Project
-from core.files.timestamps import timestamp
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.items.gold import recount_item
+from evenhand.annotations.types import Project
+from evenhand.core.files.timestamps import timestamp
 
 PART = "gold.jsonl"  # of a package
 IN_FORCE = """

@@ -8,9 +8,9 @@ import json
 from collections.abc import Sequence
 from typing import Any, TypeGuard
 
-from annotations.database.events import Event, events, record
-from annotations.database.store import Store
-from annotations.types import Project
+from evenhand.annotations.database.events import Event, events, record
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.types import Project
 
 RUN = "run"  # the key of a mined line
 MINED, UNDONE = "mined", "import_undone"

@@ -3,10 +3,10 @@
 import json
 from typing import NamedTuple
 
-from annotations.database.events import RECOUNT_BEGUN, RECOUNT_DONE
-from annotations.database.store import Store
-from annotations.types import Project
-from core.errors import N_
+from evenhand.annotations.database.events import RECOUNT_BEGUN, RECOUNT_DONE
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.types import Project
+from evenhand.core.errors import N_
 
 COUNT_SETTINGS = frozenset({"per_item", "doubled", "plan", "share"})  # they decide how many labels an item wants
 RECOUNTING = N_("A setting has just changed and the items are being recounted. Try again in a moment.")

@@ -11,9 +11,9 @@ import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from annotations.database.store import Store
-from annotations.types import Plan, Project
-from core.errors import N_, Refused
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.types import Plan, Project
+from evenhand.core.errors import N_, Refused
 
 MOST_HOURS = 24 * 365  # before a retest
 

@@ -8,14 +8,14 @@ import json
 import time
 from collections.abc import Callable, Sequence
 
-from annotations.database.pace import in_commits
-from annotations.database.store import Store
-from annotations.items.gold import recount_item
-from annotations.items.returned import look_again
-from annotations.items.wanted_labels import draw_share
-from annotations.types import Project
-from core.files.timestamps import timestamp
-from core.processes import this_process
+from evenhand.annotations.database.pace import in_commits
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.items.gold import recount_item
+from evenhand.annotations.items.returned import look_again
+from evenhand.annotations.items.wanted_labels import draw_share
+from evenhand.annotations.types import Project
+from evenhand.core.files.timestamps import timestamp
+from evenhand.core.processes import this_process
 
 CHUNK = 500  # items whose counts one statement works out
 ABANDONED_S = 60.0  # a clean-up without a sign of life for so long is dead; two at once do no harm

@@ -21,13 +21,13 @@ from typing import Any, Literal
 
 import psutil
 
-from annotations.database.store import Store
-from annotations.permissions import Person, may_see_work
-from annotations.types import Project
-from core import processes
-from core.errors import N_, BadFile, NotFound, Notice, Refused
-from core.files.timestamps import timestamp
-from core.resources import ROOT
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.permissions import Person, may_see_work
+from evenhand.annotations.types import Project
+from evenhand.core import processes
+from evenhand.core.errors import N_, BadFile, NotFound, Notice, Refused
+from evenhand.core.files.timestamps import timestamp
+from evenhand.core.resources import ROOT
 
 State = Literal["waiting", "running", "done", "failed", "cancelled", "interrupted"]
 LARGE_BYTES = 5_000_000  # a file of this size, or with more lines than LARGE_LINES, is imported as a job

@@ -12,11 +12,11 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from annotations.database.store import Store, patient
-from annotations.jobs.jobs import Job, drop_upload, find, mark_interrupted
-from core.errors import N_, Busy, EvenhandError
-from core.files.timestamps import timestamp
-from core.processes import this_process
+from evenhand.annotations.database.store import Store, patient
+from evenhand.annotations.jobs.jobs import Job, drop_upload, find, mark_interrupted
+from evenhand.core.errors import N_, Busy, EvenhandError
+from evenhand.core.files.timestamps import timestamp
+from evenhand.core.processes import this_process
 
 AT_ONCE = 2  # jobs that run at once; the others wait in the order of their start
 # Not SCHED_IDLE: who holds the write lock and gets no processor time would hold up labels. The disk follows nice.

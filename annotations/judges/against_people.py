@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from annotations.database.store import Store
-from annotations.guideline.versions import choice_codes
-from annotations.judges.judges import Judge
-from annotations.judges.tables import judge_labels
-from annotations.labels.item_table import people_labels
-from annotations.types import Project
-from core.errors import N_
-from core.human_vs_rule.means_over_contexts import Mean, codes_of, context_means
-from core.judges.alternative_annotator import Verdict, alternative_annotator_test
-from core.statistics import Estimate, Note, Resampling, cohen_kappa
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.guideline.versions import choice_codes
+from evenhand.annotations.judges.judges import Judge
+from evenhand.annotations.judges.tables import judge_labels
+from evenhand.annotations.labels.item_table import people_labels
+from evenhand.annotations.types import Project
+from evenhand.core.errors import N_
+from evenhand.core.human_vs_rule.means_over_contexts import Mean, codes_of, context_means
+from evenhand.core.judges.alternative_annotator import Verdict, alternative_annotator_test
+from evenhand.core.statistics import Estimate, Note, Resampling, cohen_kappa
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
-from annotations.database.store import Store
-from annotations.judges.judges import Judge
-from core.errors import N_
-from core.statistics import Estimate, Note, wilson
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.judges.judges import Judge
+from evenhand.core.errors import N_
+from evenhand.core.statistics import Estimate, Note, wilson
 
 NOT_AGAIN = Note(N_("It was not asked again."))
 

@@ -11,15 +11,15 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-from annotations.database.store import Store
-from annotations.judges.judges import Judge
-from annotations.judges.tables import judge_labels, with_judge
-from annotations.labels.item_table import item_table, measures_of
-from annotations.sampling.samples import EARLIER, SampleLabels, sample_labels, samples
-from annotations.types import Project
-from core.errors import N_
-from core.human_vs_rule.compare import in_order
-from core.judges.prediction_powered import (
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.judges.judges import Judge
+from evenhand.annotations.judges.tables import judge_labels, with_judge
+from evenhand.annotations.labels.item_table import item_table, measures_of
+from evenhand.annotations.sampling.samples import EARLIER, SampleLabels, sample_labels, samples
+from evenhand.annotations.types import Project
+from evenhand.core.errors import N_
+from evenhand.core.human_vs_rule.compare import in_order
+from evenhand.core.judges.prediction_powered import (
     VERSION,
     Labels,
     Rates,
@@ -27,7 +27,7 @@ from core.judges.prediction_powered import (
     prediction_powered,
     rate_of_people,
 )
-from core.statistics import Estimate, Note, holm
+from evenhand.core.statistics import Estimate, Note, holm
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,11 +8,11 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from annotations.database.store import Store
-from annotations.judges.judges import Spec
-from annotations.types import Guideline, Project
-from core.errors import N_, Refused
-from core.judges.prompts import LETTERS, Way
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.judges.judges import Spec
+from evenhand.annotations.types import Guideline, Project
+from evenhand.core.errors import N_, Refused
+from evenhand.core.judges.prompts import LETTERS, Way
 
 _KNOWN = """
 SELECT item.uid, coalesce(item.context, ''), item.text, coalesce(item.second, ''), item.known

@@ -2,14 +2,14 @@
 
 from dataclasses import dataclass
 
-from annotations.database.store import Store
-from annotations.judges import labellers
-from annotations.judges.judges import Spec, choices_of, labelled_items
-from annotations.judges.judges import judges as all_judges
-from annotations.judges.run import Request, examples_of, start_template, texts_of
-from annotations.types import Project
-from core.judges.labels import JudgedText
-from core.judges.prompts import SYSTEM, Prompt, tokens_of
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.judges import labellers
+from evenhand.annotations.judges.judges import Spec, choices_of, labelled_items
+from evenhand.annotations.judges.judges import judges as all_judges
+from evenhand.annotations.judges.run import Request, examples_of, start_template, texts_of
+from evenhand.annotations.types import Project
+from evenhand.core.judges.labels import JudgedText
+from evenhand.core.judges.prompts import SYSTEM, Prompt, tokens_of
 
 ANSWER = 60  # tokens of an answer in JSON, before one was seen
 SAMPLED = 200  # texts whose length is looked at

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from annotations.database.events import record
-from annotations.database.store import Store
-from annotations.judges.judges import (
+from evenhand.annotations.database.events import record
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.judges.judges import (
     LABELLED,
     Judge,
     Spec,
@@ -21,11 +21,11 @@ from annotations.judges.judges import (
     labelled_items,
     store_labels,
 )
-from annotations.labels.marks import check_flag, check_marks, mark_kinds, parse_marks
-from annotations.types import Guideline, Project
-from core.errors import N_, BadFile, BadLine, EvenhandError
-from core.files.readers import Row, Source, file_sha256, open_source, rows
-from core.judges.labels import JudgeLabel
+from evenhand.annotations.labels.marks import check_flag, check_marks, mark_kinds, parse_marks
+from evenhand.annotations.types import Guideline, Project
+from evenhand.core.errors import N_, BadFile, BadLine, EvenhandError
+from evenhand.core.files.readers import Row, Source, file_sha256, open_source, rows
+from evenhand.core.judges.labels import JudgeLabel
 
 NEEDED = ("item", "label")
 LISTED = 10_000  # bad lines of a report

@@ -14,13 +14,13 @@ from itertools import islice
 from sqlite3 import Connection
 from typing import Any, Literal
 
-from annotations.database.events import record
-from annotations.database.store import Store, columns_and_marks
-from annotations.guideline.versions import guideline, guidelines
-from annotations.types import Guideline, Project
-from core.errors import N_, EvenhandError, NotFound, Refused
-from core.files.timestamps import timestamp
-from core.judges.labels import JudgeLabel
+from evenhand.annotations.database.events import record
+from evenhand.annotations.database.store import Store, columns_and_marks
+from evenhand.annotations.guideline.versions import guideline, guidelines
+from evenhand.annotations.types import Guideline, Project
+from evenhand.core.errors import N_, EvenhandError, NotFound, Refused
+from evenhand.core.files.timestamps import timestamp
+from evenhand.core.judges.labels import JudgeLabel
 
 Kind = Literal["rule", "model", "server", "file"]
 CHUNK = 250  # rows of a transaction: people may be labelling

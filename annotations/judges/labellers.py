@@ -8,25 +8,25 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from annotations.database.store import Store
-from annotations.guideline.versions import OWN_SCHEME, guideline
-from annotations.judges.judges import Spec
-from annotations.types import Guideline, Project
-from core.errors import N_, EvenhandError, Refused
-from core.guidelines import Option
-from core.human_vs_rule.apply_rule import apply_rule, pronouns_of
-from core.judges import causal, server
-from core.judges.labels import Fail, JudgedText, JudgeLabel, Keep, Labeller
-from core.judges.prompts import Prompt, Way
-from core.judges.server import ServerJudge, ServerSettings
-from core.models import open_scorer
-from core.models.fetching import locate
-from core.scoring.cache import CachedScorer, cache_path
-from core.servers.addresses import key_from_environment, place_of
-from core.servers.asking import Pace
-from core.swap.word_tables import word_table
-from core.text.pronouns import forms, set_named
-from core.types import Scorer
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.guideline.versions import OWN_SCHEME, guideline
+from evenhand.annotations.judges.judges import Spec
+from evenhand.annotations.types import Guideline, Project
+from evenhand.core.errors import N_, EvenhandError, Refused
+from evenhand.core.guidelines import Option
+from evenhand.core.human_vs_rule.apply_rule import apply_rule, pronouns_of
+from evenhand.core.judges import causal, server
+from evenhand.core.judges.labels import Fail, JudgedText, JudgeLabel, Keep, Labeller
+from evenhand.core.judges.prompts import Prompt, Way
+from evenhand.core.judges.server import ServerJudge, ServerSettings
+from evenhand.core.models import open_scorer
+from evenhand.core.models.fetching import locate
+from evenhand.core.scoring.cache import CachedScorer, cache_path
+from evenhand.core.servers.addresses import key_from_environment, place_of
+from evenhand.core.servers.asking import Pace
+from evenhand.core.swap.word_tables import word_table
+from evenhand.core.text.pronouns import forms, set_named
+from evenhand.core.types import Scorer
 
 RULE_VERSION = 1  # of the method: raise it when a label may change
 UNKNOWN = N_("The item names no pronouns, so it is unknown which are right.")

@@ -10,14 +10,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from annotations.database.events import record
-from annotations.database.store import Store
-from annotations.guideline.comparison import is_of_comparisons, mirrored, place_on_left
-from annotations.guideline.scheme import FIRST
-from annotations.items.batch import items
-from annotations.judges import labellers
-from annotations.judges.examples import KnownExamples, known_examples
-from annotations.judges.judges import (
+from evenhand.annotations.database.events import record
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.guideline.comparison import is_of_comparisons, mirrored, place_on_left
+from evenhand.annotations.guideline.scheme import FIRST
+from evenhand.annotations.items.batch import items
+from evenhand.annotations.judges import labellers
+from evenhand.annotations.judges.examples import KnownExamples, known_examples
+from evenhand.annotations.judges.judges import (
     LABELLED,
     Judge,
     Spec,
@@ -29,13 +29,13 @@ from annotations.judges.judges import (
     store_failure,
     store_labels,
 )
-from annotations.types import Guideline, Item, Project
-from core.errors import N_, EvenhandError, Refused
-from core.judges.labels import JudgedText, JudgeLabel
-from core.judges.prompts import SYSTEM, Way, default_template
-from core.judges.server import ServerSettings
-from core.servers.asking import Pace
-from core.types import Scorer
+from evenhand.annotations.types import Guideline, Item, Project
+from evenhand.core.errors import N_, EvenhandError, Refused
+from evenhand.core.judges.labels import JudgedText, JudgeLabel
+from evenhand.core.judges.prompts import SYSTEM, Way, default_template
+from evenhand.core.judges.server import ServerSettings
+from evenhand.core.servers.asking import Pace
+from evenhand.core.types import Scorer
 
 JUDGES = "judges"  # in place of an annotator, where an order is drawn
 HELD, HELD_S = 50, 0.5  # labels that wait to be stored, and for how long

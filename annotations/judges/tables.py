@@ -4,8 +4,8 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from annotations.database.store import Store
-from annotations.judges.judges import Judge
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.judges.judges import Judge
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -2,8 +2,8 @@
 
 from sqlite3 import Connection
 
-from annotations.types import Annotator, Operation, Project
-from core.errors import N_, Refused
+from evenhand.annotations.types import Annotator, Operation, Project
+from evenhand.core.errors import N_, Refused
 
 NOT_HANDED_OUT = N_("This text was not handed out to you.")
 ENOUGH = N_("You have judged all {asked} texts that you were asked to judge; no others are stored.")

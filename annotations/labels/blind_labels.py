@@ -8,9 +8,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from annotations.database.store import Store
-from annotations.types import Project
-from core.statistics import Tally
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.types import Project
+from evenhand.core.statistics import Tally
 
 Numbers = NDArray[np.int64]
 Column = NDArray[np.int32] | Numbers  # four bytes a label where there are millions

@@ -10,8 +10,8 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import Any
 
-from annotations.database.store import Store
-from annotations.types import Annotator, CellProgress, Item, Project
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.types import Annotator, CellProgress, Item, Project
 
 UNDOABLE = 30
 COVER = "▢"  # in place of the word, whatever its length

@@ -11,13 +11,13 @@ from typing import Any, Literal
 
 import numpy as np
 
-from annotations.database.store import Store
-from annotations.items.articles import articles
-from annotations.labels.blind_labels import SHARE, BlindLabels, Numbers, blind_label_rows, numbered_labels
-from annotations.labels.generation_labels import generations
-from annotations.types import Project
-from core.errors import N_
-from core.statistics import Estimate, Note, Tally, unanimity
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.items.articles import articles
+from evenhand.annotations.labels.blind_labels import SHARE, BlindLabels, Numbers, blind_label_rows, numbered_labels
+from evenhand.annotations.labels.generation_labels import generations
+from evenhand.annotations.types import Project
+from evenhand.core.errors import N_
+from evenhand.core.statistics import Estimate, Note, Tally, unanimity
 
 Population = Literal["labelled", "share", "reviewed", "kept"]
 # In the words of papers; {labels}: one of the two names below.

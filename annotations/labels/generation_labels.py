@@ -8,11 +8,11 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from annotations.database.store import Store
-from annotations.items.batch import WHOLE_TEXT
-from annotations.types import Mark, Project
-from core.errors import BadFile
-from core.human_vs_rule.apply_rule import dataset_of, pronouns_of
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.items.batch import WHOLE_TEXT
+from evenhand.annotations.types import Mark, Project
+from evenhand.core.errors import BadFile
+from evenhand.core.human_vs_rule.apply_rule import dataset_of, pronouns_of
 
 if TYPE_CHECKING:  # takes a third of a second to import, and the first page does not need it
     import pandas as pd

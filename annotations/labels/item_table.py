@@ -6,10 +6,10 @@ Only items that people have finished have people's labels here: until then nothi
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from annotations.database.store import Store
-from annotations.guideline.versions import guideline
-from annotations.labels.generation_labels import generations, labels_of_generations
-from annotations.types import Kind, Project
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.guideline.versions import guideline
+from evenhand.annotations.labels.generation_labels import generations, labels_of_generations
+from evenhand.annotations.types import Kind, Project
 
 if TYPE_CHECKING:
     import pandas as pd

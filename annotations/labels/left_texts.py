@@ -2,9 +2,9 @@
 
 from sqlite3 import Connection
 
-from annotations.database.store import Store
-from annotations.guideline.comparison import Place, compares
-from annotations.types import Project
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.guideline.comparison import Place, compares
+from evenhand.annotations.types import Project
 
 LEFT = "(SELECT place FROM left_text WHERE left_text.op_id = {label}.op_id)"
 

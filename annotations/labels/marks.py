@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
-from annotations.types import Guideline, Mark
-from core.errors import N_, Refused
+from evenhand.annotations.types import Guideline, Mark
+from evenhand.core.errors import N_, Refused
 
 MOST_MARKS = 200  # in one text; a generation of 50 tokens has no more words
 MARK_KINDS = ("pronoun", "extraneous")  # of the built-in scheme

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from sqlite3 import Connection
 from typing import Any
 
-from annotations.database.store import Store, columns_and_marks
-from annotations.guideline.comparison import Place, is_of_comparisons
-from annotations.guideline.free_tags import clean_tags
-from annotations.guideline.versions import guidelines
-from annotations.items.gold import recount_item
-from annotations.labels import retest_labels
-from annotations.labels.asked_for import check_asked_for
-from annotations.labels.left_texts import insert_left
-from annotations.labels.marks import (
+from evenhand.annotations.database.store import Store, columns_and_marks
+from evenhand.annotations.guideline.comparison import Place, is_of_comparisons
+from evenhand.annotations.guideline.free_tags import clean_tags
+from evenhand.annotations.guideline.versions import guidelines
+from evenhand.annotations.items.gold import recount_item
+from evenhand.annotations.labels import retest_labels
+from evenhand.annotations.labels.asked_for import check_asked_for
+from evenhand.annotations.labels.left_texts import insert_left
+from evenhand.annotations.labels.marks import (
     check_answers,
     check_flag,
     check_label_fits,
@@ -24,16 +24,16 @@ from annotations.labels.marks import (
     check_marks,
     mark_kinds,
 )
-from annotations.labels.retest_labels import RetestItem
-from annotations.queue.assignments import assign, next_turn, reveal_item
-from annotations.queue.leases import renew_presence
-from annotations.queue.retests import schedule_retest
-from annotations.queue.set_aside import update_set_aside
-from annotations.types import Annotator, Answer, Guideline, Operation, Project
-from core.errors import N_, EvenhandError, NotAllowed, NotFound, Refused
-from core.files.timestamps import timestamp
-from core.text.sentences import control_character
-from core.version import VERSION
+from evenhand.annotations.labels.retest_labels import RetestItem
+from evenhand.annotations.queue.assignments import assign, next_turn, reveal_item
+from evenhand.annotations.queue.leases import renew_presence
+from evenhand.annotations.queue.retests import schedule_retest
+from evenhand.annotations.queue.set_aside import update_set_aside
+from evenhand.annotations.types import Annotator, Answer, Guideline, Operation, Project
+from evenhand.core.errors import N_, EvenhandError, NotAllowed, NotFound, Refused
+from evenhand.core.files.timestamps import timestamp
+from evenhand.core.text.sentences import control_character
+from evenhand.core.version import VERSION
 
 LONGEST_NOTE = 4_000
 LONGEST_ID = 100

@@ -11,13 +11,13 @@ from itertools import groupby, pairwise
 from operator import itemgetter
 from typing import Any, Literal
 
-from annotations.database.store import Store
-from annotations.items.batch import ITEM_COLUMNS, as_item
-from annotations.items.wanted_labels import labels_expected
-from annotations.labels import retest_labels
-from annotations.labels.covered import SHOWN_TEXT, CoveredLabels
-from annotations.labels.left_texts import left_column
-from annotations.types import Annotator, CellProgress, Decision, Item, Mark, OwnProgress, Project
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.items.batch import ITEM_COLUMNS, as_item
+from evenhand.annotations.items.wanted_labels import labels_expected
+from evenhand.annotations.labels import retest_labels
+from evenhand.annotations.labels.covered import SHOWN_TEXT, CoveredLabels
+from evenhand.annotations.labels.left_texts import left_column
+from evenhand.annotations.types import Annotator, CellProgress, Decision, Item, Mark, OwnProgress, Project
 
 Which = Literal["blind", "latest", "all"]
 

@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 from sqlite3 import Connection
 from typing import Any
 
-from annotations.database.store import Store, columns_and_marks
-from annotations.guideline.comparison import Place
-from annotations.items.batch import ITEM_COLUMNS, ITEM_TABLES, as_item
-from annotations.labels.covered import SHOWN_TEXT, CoveredLabels
-from annotations.labels.left_texts import insert_left
-from annotations.queue.assignments import next_turn
-from annotations.queue.retests import assign_repeat
-from annotations.types import Annotator, CellProgress, Decision, Item, Mark, Operation, OwnProgress, Project
+from evenhand.annotations.database.store import Store, columns_and_marks
+from evenhand.annotations.guideline.comparison import Place
+from evenhand.annotations.items.batch import ITEM_COLUMNS, ITEM_TABLES, as_item
+from evenhand.annotations.labels.covered import SHOWN_TEXT, CoveredLabels
+from evenhand.annotations.labels.left_texts import insert_left
+from evenhand.annotations.queue.assignments import next_turn
+from evenhand.annotations.queue.retests import assign_repeat
+from evenhand.annotations.types import Annotator, CellProgress, Decision, Item, Mark, Operation, OwnProgress, Project
 
 COLUMNS = (
     "retest.uid, retest_label.choice, retest_label.reasons, retest_label.note, retest_label.op_id,"

@@ -10,14 +10,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from annotations.accounts.accounts import Account, accounts, erase_account, record_access, refuse_without_owner
-from annotations.database.chain import forget_names, scrub
-from annotations.database.store import Store
-from annotations.projects.annotators import replace_name
-from annotations.projects.groups import forget_groups
-from annotations.projects.projects import project_by_uid, remove_annotator
-from annotations.types import Annotator
-from core.errors import N_, NotFound
+from evenhand.annotations.accounts.accounts import Account, accounts, erase_account, record_access, refuse_without_owner
+from evenhand.annotations.database.chain import forget_names, scrub
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.projects.annotators import replace_name
+from evenhand.annotations.projects.groups import forget_groups
+from evenhand.annotations.projects.projects import project_by_uid, remove_annotator
+from evenhand.annotations.types import Annotator
+from evenhand.core.errors import N_, NotFound
 
 SCRUBBED = "[scrubbed]"  # in place of a comment or reason; a note or tag is empty
 # Where a name stands as that of an author.

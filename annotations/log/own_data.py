@@ -3,12 +3,12 @@
 import json
 from typing import Any
 
-from annotations.accounts.accounts import Account
-from annotations.database.chain import moment_of
-from annotations.database.store import Store, at_one_moment
-from annotations.projects.projects import project_by_uid
-from annotations.record.files import record_json
-from annotations.types import Annotator
+from evenhand.annotations.accounts.accounts import Account
+from evenhand.annotations.database.chain import moment_of
+from evenhand.annotations.database.store import Store, at_one_moment
+from evenhand.annotations.projects.projects import project_by_uid
+from evenhand.annotations.record.files import record_json
+from evenhand.annotations.types import Annotator
 
 _ROLES = """
 SELECT project.name, role, account_role.created FROM account_role LEFT JOIN project ON project.id = account_role.project

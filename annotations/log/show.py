@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Any
 
-from annotations.database.chain import moment_of
-from annotations.database.store import Store
+from evenhand.annotations.database.chain import moment_of
+from evenhand.annotations.database.store import Store
 
 
 @dataclass(frozen=True, slots=True)

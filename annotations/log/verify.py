@@ -13,17 +13,17 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from annotations.database.chain import KINDS, START, chained, hash_of_rows, row_hash, rows_of
-from annotations.database.contents import ITEMS, STUDY, differs
-from annotations.database.schema.v7_log import Kind, content
-from annotations.database.store import Store, at_one_moment
-from annotations.database.triggers import RESTORED
-from annotations.items.derived import StaleItem, stale_counts, stale_items
-from annotations.items.recount_mark import open_recount
-from annotations.projects.projects import projects
-from annotations.release.records import damaged_files
-from annotations.types import Project
-from core.errors import N_, EvenhandError
+from evenhand.annotations.database.chain import KINDS, START, chained, hash_of_rows, row_hash, rows_of
+from evenhand.annotations.database.contents import ITEMS, STUDY, differs
+from evenhand.annotations.database.schema.v7_log import Kind, content
+from evenhand.annotations.database.store import Store, at_one_moment
+from evenhand.annotations.database.triggers import RESTORED
+from evenhand.annotations.items.derived import StaleItem, stale_counts, stale_items
+from evenhand.annotations.items.recount_mark import open_recount
+from evenhand.annotations.projects.projects import projects
+from evenhand.annotations.release.records import damaged_files
+from evenhand.annotations.types import Project
+from evenhand.core.errors import N_, EvenhandError
 
 CHANGED = N_("Log entry {entry} is invalid: the row {row} of {kind}, or the entry itself, was changed.")
 CHANGED_ENTRY = N_("Log entry {entry} ({kind} {row}) is invalid: it was changed.")

@@ -7,16 +7,16 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from annotations.database.store import Store
-from annotations.files.detect import detect_layout
-from annotations.files.import_items import ImportReport, Progress, examine, import_examined, read_row
-from annotations.items.batch import item_hash, items
-from annotations.projects.projects import counts
-from annotations.types import Project
-from core.concordance import Passage
-from core.errors import BadLine
-from core.files.paths import Places, without_folders
-from core.files.readers import open_source, rows
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.files.detect import detect_layout
+from evenhand.annotations.files.import_items import ImportReport, Progress, examine, import_examined, read_row
+from evenhand.annotations.items.batch import item_hash, items
+from evenhand.annotations.projects.projects import counts
+from evenhand.annotations.types import Project
+from evenhand.core.concordance import Passage
+from evenhand.core.errors import BadLine
+from evenhand.core.files.paths import Places, without_folders
+from evenhand.core.files.readers import open_source, rows
 
 PATIENCE_S = 3600.0  # how long a job waits for another import into the same project
 ASKED_AT_ONCE = 400  # hashes per query

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from core.text.sentences import control_character
+from evenhand.core.text.sentences import control_character
 
 LONGEST = 120  # characters of a cell
 DASH = "—"

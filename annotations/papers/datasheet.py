@@ -11,26 +11,26 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from annotations.agreement.measures import AgreementReport, agreement
-from annotations.audit.follow_up import follow_up_facts
-from annotations.database.chain import Head, head
-from annotations.database.store import Store, at_one_moment
-from annotations.guideline.versions import guideline, guidelines
-from annotations.items.batch import items as stored_items
-from annotations.labels.full_agreement import POPULATIONS, Population, full_agreement, name_of_labels
-from annotations.papers.blocks import Block
-from annotations.papers.evidence import evidence
-from annotations.papers.markdown import Form, rendered
-from annotations.papers.paper import paper_blocks
-from annotations.progress.funnel import funnel, funnel_steps, mining, total
-from annotations.projects.annotators import annotators
-from annotations.projects.projects import counts
-from annotations.text_policy import CANARY, needs_canary, text_may_leave
-from annotations.types import Guideline, Item, Project, ProjectCounts
-from core.guidelines import recognise
-from core.language import Language
-from core.statistics import Estimate
-from core.version import VERSION
+from evenhand.annotations.agreement.measures import AgreementReport, agreement
+from evenhand.annotations.audit.follow_up import follow_up_facts
+from evenhand.annotations.database.chain import Head, head
+from evenhand.annotations.database.store import Store, at_one_moment
+from evenhand.annotations.guideline.versions import guideline, guidelines
+from evenhand.annotations.items.batch import items as stored_items
+from evenhand.annotations.labels.full_agreement import POPULATIONS, Population, full_agreement, name_of_labels
+from evenhand.annotations.papers.blocks import Block
+from evenhand.annotations.papers.evidence import evidence
+from evenhand.annotations.papers.markdown import Form, rendered
+from evenhand.annotations.papers.paper import paper_blocks
+from evenhand.annotations.progress.funnel import funnel, funnel_steps, mining, total
+from evenhand.annotations.projects.annotators import annotators
+from evenhand.annotations.projects.projects import counts
+from evenhand.annotations.text_policy import CANARY, needs_canary, text_may_leave
+from evenhand.annotations.types import Guideline, Item, Project, ProjectCounts
+from evenhand.core.guidelines import recognise
+from evenhand.core.language import Language
+from evenhand.core.statistics import Estimate
+from evenhand.core.version import VERSION
 
 TEMPLATES = Path(__file__).parent / "templates"
 MOST_ROWS = 200  # of the table of cells

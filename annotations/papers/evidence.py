@@ -10,13 +10,13 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby, pairwise
 from typing import Any
 
-from annotations.database.events import PACKAGE_BEGUN, Event, events
-from annotations.database.store import Store
-from annotations.items.imported_gold import gold_by_package
-from annotations.labels.read import FROM_FILE, ORIGIN, PACKAGE
-from annotations.projects.consent import sharing
-from annotations.projects.pseudonyms import coded_file, pseudonyms
-from annotations.types import Project
+from evenhand.annotations.database.events import PACKAGE_BEGUN, Event, events
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.items.imported_gold import gold_by_package
+from evenhand.annotations.labels.read import FROM_FILE, ORIGIN, PACKAGE
+from evenhand.annotations.projects.consent import sharing
+from evenhand.annotations.projects.pseudonyms import coded_file, pseudonyms
+from evenhand.annotations.types import Project
 
 HERE, IMPORTED, UNKNOWN = "here", "imported", "unknown"
 ORIGINS = (HERE, IMPORTED, UNKNOWN)

@@ -7,7 +7,7 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
-from annotations.papers.blocks import (
+from evenhand.annotations.papers.blocks import (
     Answered,
     Block,
     Heading,
@@ -20,7 +20,7 @@ from annotations.papers.blocks import (
     one_line,
     printable,
 )
-from core.language import Language
+from evenhand.core.language import Language
 
 _BREAK = "\0"
 _TEX = {

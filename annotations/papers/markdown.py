@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
-from annotations.papers.blocks import (
+from evenhand.annotations.papers.blocks import (
     DASH,
     Answered,
     Block,
@@ -18,8 +18,8 @@ from annotations.papers.blocks import (
     one_line,
     printable,
 )
-from annotations.papers.latex import paper
-from core.language import Language, translate
+from evenhand.annotations.papers.latex import paper
+from evenhand.core.language import Language, translate
 
 Form = Literal["md", "tex"]
 

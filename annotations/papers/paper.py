@@ -14,11 +14,11 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from markupsafe import Markup
 
-from annotations.papers.blocks import DASH, Answered, Block, Heading, Points, Table, Text, Verbatim, cell
-from annotations.papers.claims import render_claims
-from annotations.papers.markdown import Say, markdown_text
-from core.language import Language
-from core.statistics import Estimate
+from evenhand.annotations.papers.blocks import DASH, Answered, Block, Heading, Points, Table, Text, Verbatim, cell
+from evenhand.annotations.papers.claims import render_claims
+from evenhand.annotations.papers.markdown import Say, markdown_text
+from evenhand.core.language import Language
+from evenhand.core.statistics import Estimate
 
 SHARED = Path(__file__).parent / "templates"  # the parts that several papers include
 

@@ -7,18 +7,18 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from annotations.database.store import Store
-from annotations.guideline.versions import has_own_scheme
-from annotations.items.articles import articles
-from annotations.items.batch import WHOLE_TEXT
-from annotations.labels.full_agreement import full_agreement_of_rows
-from annotations.pilot.pilots import Pilot, items_left
-from annotations.projects.annotators import annotators, participants
-from annotations.types import Annotator, Project
-from core.errors import N_
-from core.statistics import Estimate, Note
-from core.statistics.posterior import share_of_rows
-from core.types import Span
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.guideline.versions import has_own_scheme
+from evenhand.annotations.items.articles import articles
+from evenhand.annotations.items.batch import WHOLE_TEXT
+from evenhand.annotations.labels.full_agreement import full_agreement_of_rows
+from evenhand.annotations.pilot.pilots import Pilot, items_left
+from evenhand.annotations.projects.annotators import annotators, participants
+from evenhand.annotations.types import Annotator, Project
+from evenhand.core.errors import N_
+from evenhand.core.statistics import Estimate, Note
+from evenhand.core.statistics.posterior import share_of_rows
+from evenhand.core.types import Span
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 GOOD = ("accept", "correct")

@@ -10,18 +10,18 @@ from dataclasses import dataclass
 from sqlite3 import Connection
 from typing import Any
 
-from annotations.database.events import record
-from annotations.database.store import Store, columns_and_marks
-from annotations.items.changes import draw_into_pilot, end_pilot
-from annotations.items.gold import recount_item
-from annotations.items.returned import return_items
-from annotations.items.wanted_labels import sample_of, set_wanted
-from annotations.projects.annotators import annotators, participants
-from annotations.queue.leases import release
-from annotations.sampling.samples import open_sample
-from annotations.types import Annotator, Project
-from core.errors import N_, NotAllowed, NotFound, Refused
-from core.files.timestamps import timestamp
+from evenhand.annotations.database.events import record
+from evenhand.annotations.database.store import Store, columns_and_marks
+from evenhand.annotations.items.changes import draw_into_pilot, end_pilot
+from evenhand.annotations.items.gold import recount_item
+from evenhand.annotations.items.returned import return_items
+from evenhand.annotations.items.wanted_labels import sample_of, set_wanted
+from evenhand.annotations.projects.annotators import annotators, participants
+from evenhand.annotations.queue.leases import release
+from evenhand.annotations.sampling.samples import open_sample
+from evenhand.annotations.types import Annotator, Project
+from evenhand.core.errors import N_, NotAllowed, NotFound, Refused
+from evenhand.core.files.timestamps import timestamp
 
 _COLUMNS = "id, number, items, people, seed, begun, closed"
 # Withdrawn items are in an unpublished batch and are not counted. Untouched items: without a label, not skipped, not

@@ -11,16 +11,16 @@ import time
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 
-from annotations.database.events import GOLD_CORRECTED, RECOUNT_BEGUN, RECOUNT_DONE, record
-from annotations.database.store import Store
-from annotations.items.derived import correct_counts, correct_items, stale_counts, stale_items
-from annotations.items.gold import recount_items
-from annotations.items.recount_mark import COUNT_SETTINGS, RecountMark, open_recount
-from annotations.items.wanted_labels import AMONG, draw_share, sample_of, set_wanted
-from annotations.queue.assignments import walk_again
-from annotations.queue.retests import items_to_retest, reschedule_retests, void_waiting
-from annotations.queue.set_aside import update_skipped
-from annotations.types import Project
+from evenhand.annotations.database.events import GOLD_CORRECTED, RECOUNT_BEGUN, RECOUNT_DONE, record
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.items.derived import correct_counts, correct_items, stale_counts, stale_items
+from evenhand.annotations.items.gold import recount_items
+from evenhand.annotations.items.recount_mark import COUNT_SETTINGS, RecountMark, open_recount
+from evenhand.annotations.items.wanted_labels import AMONG, draw_share, sample_of, set_wanted
+from evenhand.annotations.queue.assignments import walk_again
+from evenhand.annotations.queue.retests import items_to_retest, reschedule_retests, void_waiting
+from evenhand.annotations.queue.set_aside import update_skipped
+from evenhand.annotations.types import Project
 
 RETEST_SETTINGS = frozenset({"retest", "retest_hours"})  # they decide which items are retested
 RECOUNT_SETTINGS = COUNT_SETTINGS | RETEST_SETTINGS | {"gold", "rescue"}  # a change of these needs a recount

@@ -7,16 +7,16 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from statistics import median
 
-from annotations.database.store import Store
-from annotations.items.articles import articles
-from annotations.labels.read import own_conflicts, own_progress
-from annotations.progress.labels_per_day import Day
-from annotations.projects.annotators import annotators, participants
-from annotations.queue.leases import LEASE_S
-from annotations.types import Annotator, Project
-from core.errors import N_
-from core.statistics import Estimate, Note, modified_wilson
-from core.statistics.posterior import share_of_counted
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.items.articles import articles
+from evenhand.annotations.labels.read import own_conflicts, own_progress
+from evenhand.annotations.progress.labels_per_day import Day
+from evenhand.annotations.projects.annotators import annotators, participants
+from evenhand.annotations.queue.leases import LEASE_S
+from evenhand.annotations.types import Annotator, Project
+from evenhand.core.errors import N_
+from evenhand.core.statistics import Estimate, Note, modified_wilson
+from evenhand.core.statistics.posterior import share_of_counted
 
 LATELY = 500  # labels for the median time
 IDLE_S = 3600.0  # an open desk without labels for so long blocks its items

@@ -3,14 +3,14 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from annotations.database.store import Store
-from annotations.forecast.keep_rate import Followed, followed_by_cell
-from annotations.forecast.quota import Counted, QuotaForecast, quota_forecasts
-from annotations.forecast.sent_back import decided_before, last_words
-from annotations.labels.full_agreement import COMPARED, REVIEWED, SAME_CHOICE
-from annotations.types import Project
-from core.errors import N_
-from core.statistics import Note
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.forecast.keep_rate import Followed, followed_by_cell
+from evenhand.annotations.forecast.quota import Counted, QuotaForecast, quota_forecasts
+from evenhand.annotations.forecast.sent_back import decided_before, last_words
+from evenhand.annotations.labels.full_agreement import COMPARED, REVIEWED, SAME_CHOICE
+from evenhand.annotations.types import Project
+from evenhand.core.errors import N_
+from evenhand.core.statistics import Note
 
 # One scan of all items; the last three sums are for the labels ahead.
 ITEMS = f"""

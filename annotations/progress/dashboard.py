@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 
-from annotations.database.store import Store, at_one_moment
-from annotations.forecast.quota import OWN_RATE
-from annotations.progress.annotators import Worker, workers
-from annotations.progress.cells import NO_PACE, Ahead, CellState, counted_cells
-from annotations.progress.labels_per_day import Day, labels_by_day
-from annotations.types import Project
-from core.statistics import Note
+from evenhand.annotations.database.store import Store, at_one_moment
+from evenhand.annotations.forecast.quota import OWN_RATE
+from evenhand.annotations.progress.annotators import Worker, workers
+from evenhand.annotations.progress.cells import NO_PACE, Ahead, CellState, counted_cells
+from evenhand.annotations.progress.labels_per_day import Day, labels_by_day
+from evenhand.annotations.types import Project
+from evenhand.core.statistics import Note
 
 VERSION = 3  # of the method: raise it when a number may change
 WEEK = 7

@@ -5,18 +5,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from annotations.database.store import Store
-from annotations.forecast.fully_labelled import ended_at_reject
-from annotations.items.mining_runs import COUNTED, Facts, mined_runs
-from annotations.labels.full_agreement import COMPARED, REVIEWED, population_labels
-from annotations.progress.cells import ACCEPTED_BY_ALL, agreed_condition
-from annotations.types import Project
-from core.errors import N_
-from core.files.paths import origin
-from core.statistics import Estimate
-from core.statistics.estimate import Note
-from core.statistics.posterior import share_of_rows
-from core.statistics.units import units_of_sources
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.forecast.fully_labelled import ended_at_reject
+from evenhand.annotations.items.mining_runs import COUNTED, Facts, mined_runs
+from evenhand.annotations.labels.full_agreement import COMPARED, REVIEWED, population_labels
+from evenhand.annotations.progress.cells import ACCEPTED_BY_ALL, agreed_condition
+from evenhand.annotations.types import Project
+from evenhand.core.errors import N_
+from evenhand.core.files.paths import origin
+from evenhand.core.statistics import Estimate
+from evenhand.core.statistics.estimate import Note
+from evenhand.core.statistics.posterior import share_of_rows
+from evenhand.core.statistics.units import units_of_sources
 
 # reviewed: with all its blind labels; compared: with at least two of these; unanimous: every label accepts
 # (generations: compared, with the same choice), whatever an adjudicator decided.

@@ -10,8 +10,8 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
-from annotations.database.store import Store
-from annotations.types import Project
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.types import Project
 
 MOST_KEPT = 32  # cached counts, one per project and time zone
 AT_ONCE = 1 << 17  # labels per query: each makes a line of text

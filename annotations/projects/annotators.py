@@ -4,15 +4,15 @@ import uuid
 from collections.abc import Iterable
 from sqlite3 import Connection
 
-from annotations.database.events import record
-from annotations.database.store import Store
-from annotations.queue.assignments import free_sent_back
-from annotations.queue.leases import release
-from annotations.queue.set_aside import reoffer_set_aside, update_skipped
-from annotations.types import Annotator, Project
-from core.errors import N_, NotAllowed, NotFound, Refused
-from core.files.timestamps import timestamp
-from core.text.sentences import control_character
+from evenhand.annotations.database.events import record
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.queue.assignments import free_sent_back
+from evenhand.annotations.queue.leases import release
+from evenhand.annotations.queue.set_aside import reoffer_set_aside, update_skipped
+from evenhand.annotations.types import Annotator, Project
+from evenhand.core.errors import N_, NotAllowed, NotFound, Refused
+from evenhand.core.files.timestamps import timestamp
+from evenhand.core.text.sentences import control_character
 
 LONGEST_NAME = 80
 

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from sqlite3 import Connection
 from typing import Any, Literal, get_args
 
-from annotations.database.store import Store
-from annotations.projects.annotators import annotators, is_active
-from annotations.types import Annotator, Project
-from core.errors import N_
-from core.files.timestamps import timestamp
-from core.language import Language, translate
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.projects.annotators import annotators, is_active
+from evenhand.annotations.types import Annotator, Project
+from evenhand.core.errors import N_
+from evenhand.core.files.timestamps import timestamp
+from evenhand.core.language import Language, translate
 
 Use = Literal["release", "disaggregated", "training"]
 RecordedBy = Literal["annotator", "lead"]

@@ -8,12 +8,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from annotations.database.chain import forget_row
-from annotations.database.store import Store
-from annotations.projects.annotators import checked_name, is_active
-from annotations.types import Annotator, Project
-from core.errors import N_, NotAllowed, NotFound, Refused
-from core.files.timestamps import timestamp
+from evenhand.annotations.database.chain import forget_row
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.projects.annotators import checked_name, is_active
+from evenhand.annotations.types import Annotator, Project
+from evenhand.core.errors import N_, NotAllowed, NotFound, Refused
+from evenhand.core.files.timestamps import timestamp
 
 RecordedBy = Literal["annotator", "lead"]
 MOST_GROUPS = 20

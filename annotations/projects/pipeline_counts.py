@@ -8,8 +8,8 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from annotations.database.store import Store
-from annotations.labels.full_agreement import REVIEWED, SAME_CHOICE
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.labels.full_agreement import REVIEWED, SAME_CHOICE
 
 # Only sentence projects that are not archived count, and of these the ones that are asked for.
 OPEN = (

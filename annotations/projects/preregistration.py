@@ -9,13 +9,13 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from annotations.database.events import events, record
-from annotations.database.store import Store
-from annotations.labels.read import FROM_FILE, ORIGIN
-from annotations.types import Project
-from core.errors import N_, Refused
-from core.files.timestamps import timestamp
-from core.language import Language
+from evenhand.annotations.database.events import events, record
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.labels.read import FROM_FILE, ORIGIN
+from evenhand.annotations.types import Project
+from evenhand.core.errors import N_, Refused
+from evenhand.core.files.timestamps import timestamp
+from evenhand.core.language import Language
 
 ACTION = "preregistered"
 LONGEST = 50_000  # characters

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from annotations.database.events import record
-from annotations.database.store import Store
-from annotations.guideline.versions import (
+from evenhand.annotations.database.events import record
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.guideline.versions import (
     CHOICES,
     add_guideline,
     check_options,
@@ -18,13 +18,13 @@ from annotations.guideline.versions import (
     guidelines,
     insert_guideline,
 )
-from annotations.items.batch import BEING_IMPORTED
-from annotations.items.changes import set_cell_quotas
-from annotations.items.recount_mark import COUNT_SETTINGS
-from annotations.items.returned import look_again
-from annotations.items.wanted_labels import check_plan, check_stop
-from annotations.plan.recount import RECOUNT_SETTINGS, begin_recount, finish_recount
-from annotations.projects.annotators import (
+from evenhand.annotations.items.batch import BEING_IMPORTED
+from evenhand.annotations.items.changes import set_cell_quotas
+from evenhand.annotations.items.recount_mark import COUNT_SETTINGS
+from evenhand.annotations.items.returned import look_again
+from evenhand.annotations.items.wanted_labels import check_plan, check_stop
+from evenhand.annotations.plan.recount import RECOUNT_SETTINGS, begin_recount, finish_recount
+from evenhand.annotations.projects.annotators import (
     add_annotators,
     annotator,
     annotators,
@@ -37,12 +37,22 @@ from annotations.projects.annotators import (
     remove_annotator,
     rename_annotator,
 )
-from annotations.queue.assignments import hand_over
-from annotations.queue.leases import LEASE_S
-from annotations.queue.set_aside import return_to_queue, set_aside_items, update_skipped
-from annotations.types import Annotator, CellCount, Choice, Form, GoldRule, Kind, Project, ProjectCounts, Scheme
-from core.errors import N_, Busy, NotAllowed, NotFound, Refused
-from core.files.timestamps import timestamp
+from evenhand.annotations.queue.assignments import hand_over
+from evenhand.annotations.queue.leases import LEASE_S
+from evenhand.annotations.queue.set_aside import return_to_queue, set_aside_items, update_skipped
+from evenhand.annotations.types import (
+    Annotator,
+    CellCount,
+    Choice,
+    Form,
+    GoldRule,
+    Kind,
+    Project,
+    ProjectCounts,
+    Scheme,
+)
+from evenhand.core.errors import N_, Busy, NotAllowed, NotFound, Refused
+from evenhand.core.files.timestamps import timestamp
 
 __all__ = [
     "add_annotators",

@@ -4,9 +4,9 @@ import json
 import re
 from collections.abc import Mapping
 
-from annotations.database.store import Store
-from annotations.projects.annotators import annotators
-from annotations.types import Annotator, Project
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.projects.annotators import annotators
+from evenhand.annotations.types import Annotator, Project
 
 CODE = re.compile(r"A[1-9]\d{0,5}")
 

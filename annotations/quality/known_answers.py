@@ -11,21 +11,21 @@ from dataclasses import dataclass
 from sqlite3 import Connection
 from typing import Any, Literal
 
-from annotations.adjudication.comments import checked_text
-from annotations.database.events import record
-from annotations.database.store import Store, columns_and_marks
-from annotations.guideline.versions import choice_codes, guidelines
-from annotations.items.articles import articles
-from annotations.items.batch import ITEM_COLUMNS, ITEM_TABLES, as_item, item
-from annotations.items.changes import set_known_answer
-from annotations.items.gold import recount_item
-from annotations.projects.annotators import annotators
-from annotations.queue.set_aside import update_set_aside
-from annotations.types import Choice, Item, Project
-from core.errors import N_, Refused
-from core.files.timestamps import timestamp
-from core.statistics import Estimate, Note
-from core.statistics.posterior import share_of_rows
+from evenhand.annotations.adjudication.comments import checked_text
+from evenhand.annotations.database.events import record
+from evenhand.annotations.database.store import Store, columns_and_marks
+from evenhand.annotations.guideline.versions import choice_codes, guidelines
+from evenhand.annotations.items.articles import articles
+from evenhand.annotations.items.batch import ITEM_COLUMNS, ITEM_TABLES, as_item, item
+from evenhand.annotations.items.changes import set_known_answer
+from evenhand.annotations.items.gold import recount_item
+from evenhand.annotations.projects.annotators import annotators
+from evenhand.annotations.queue.set_aside import update_set_aside
+from evenhand.annotations.types import Choice, Item, Project
+from evenhand.core.errors import N_, Refused
+from evenhand.core.files.timestamps import timestamp
+from evenhand.core.statistics import Estimate, Note
+from evenhand.core.statistics.posterior import share_of_rows
 
 VERSION = 3  # of the method: raise it when a number may change
 SIGNATURE = "known-answers|labels:blind|answers:standing|made-the-answer:left-out|share:modified-wilson"

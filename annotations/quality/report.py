@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
-from annotations.database.store import Store, at_one_moment
-from annotations.quality.known_answers import SIGNATURE, KnownAnswerScore, KnownItem, known_items, scores
-from annotations.quality.retest_agreement import RetestReport, retest_report
-from annotations.types import Project
-from core.statistics import Resampling
+from evenhand.annotations.database.store import Store, at_one_moment
+from evenhand.annotations.quality.known_answers import SIGNATURE, KnownAnswerScore, KnownItem, known_items, scores
+from evenhand.annotations.quality.retest_agreement import RetestReport, retest_report
+from evenhand.annotations.types import Project
+from evenhand.core.statistics import Resampling
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,13 +10,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from annotations.database.store import Store, at_one_moment
-from annotations.guideline.versions import guidelines
-from annotations.items.batch import ITEM_COLUMNS, ITEM_TABLES, as_item
-from annotations.projects.annotators import annotators
-from annotations.types import Choice, Form, Item, Project
-from core.errors import N_
-from core.statistics import Estimate, Note, Resampling, cohen_kappa, modified_wilson
+from evenhand.annotations.database.store import Store, at_one_moment
+from evenhand.annotations.guideline.versions import guidelines
+from evenhand.annotations.items.batch import ITEM_COLUMNS, ITEM_TABLES, as_item
+from evenhand.annotations.projects.annotators import annotators
+from evenhand.annotations.types import Choice, Form, Item, Project
+from evenhand.core.errors import N_
+from evenhand.core.statistics import Estimate, Note, Resampling, cohen_kappa, modified_wilson
 
 VERSION = 2  # of the method: raise it when a number may change
 DAY_S = 86_400.0

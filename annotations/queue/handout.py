@@ -5,11 +5,11 @@ from collections import deque
 from dataclasses import dataclass, field, replace
 from sqlite3 import Connection
 
-from annotations.items.batch import LATE
-from annotations.items.returned import set_looked
-from annotations.queue.assignments import lease
-from annotations.queue.order import LONGEST_RUN, Cell, next_cell, next_stratum, phase, within_longest_run
-from annotations.types import Annotator, Project
+from evenhand.annotations.items.batch import LATE
+from evenhand.annotations.items.returned import set_looked
+from evenhand.annotations.queue.assignments import lease
+from evenhand.annotations.queue.order import LONGEST_RUN, Cell, next_cell, next_stratum, phase, within_longest_run
+from evenhand.annotations.types import Annotator, Project
 
 # An item that this annotator has now, has labelled or has skipped is not handed out again.
 _OPEN_ITEMS = """

@@ -9,12 +9,12 @@ from collections.abc import Collection
 from dataclasses import replace
 from sqlite3 import Connection
 
-from annotations.database.store import Store
-from annotations.items.batch import ITEM_COLUMNS, ITEM_TABLES, as_item
-from annotations.queue import retests
-from annotations.queue.handout import Handout, open_pilot_id
-from annotations.types import Annotator, Item, Project
-from core.errors import N_, NotAllowed
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.items.batch import ITEM_COLUMNS, ITEM_TABLES, as_item
+from evenhand.annotations.queue import retests
+from evenhand.annotations.queue.handout import Handout, open_pilot_id
+from evenhand.annotations.types import Annotator, Item, Project
+from evenhand.core.errors import N_, NotAllowed
 
 LEASE_S = 600.0  # how long items stay with an annotator without a sign of life
 MOST_LEASED = 200  # items that one annotator can hold

@@ -15,11 +15,11 @@ from datetime import datetime
 from sqlite3 import Connection
 from typing import Any, NamedTuple
 
-from annotations.database.store import Store, columns_and_marks
-from annotations.queue.assignments import next_turn
-from annotations.queue.order import phase
-from annotations.types import Annotator, Project
-from core.files.timestamps import timestamp
+from evenhand.annotations.database.store import Store, columns_and_marks
+from evenhand.annotations.queue.assignments import next_turn
+from evenhand.annotations.queue.order import phase
+from evenhand.annotations.types import Annotator, Project
+from evenhand.core.files.timestamps import timestamp
 
 PLACES_SHARE = 0.2  # of the places in a hand-out for due retests, so that they never come in a block
 HOUR_S = 3600.0

@@ -1,11 +1,11 @@
 """Items that everybody skipped are set aside for the lead."""
 
-from annotations.database.store import Store
-from annotations.items.batch import ITEM_COLUMNS, ITEM_TABLES, as_item, item
-from annotations.items.changes import set_aside_for_lead
-from annotations.items.returned import return_from_lead, return_unless_aside
-from annotations.queue.assignments import forget_skips
-from annotations.types import Item, Project
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.items.batch import ITEM_COLUMNS, ITEM_TABLES, as_item, item
+from evenhand.annotations.items.changes import set_aside_for_lead
+from evenhand.annotations.items.returned import return_from_lead, return_unless_aside
+from evenhand.annotations.queue.assignments import forget_skips
+from evenhand.annotations.types import Item, Project
 
 
 def update_set_aside(store: Store, project: Project, item: int) -> None:

@@ -13,13 +13,13 @@ from dataclasses import dataclass, replace
 from heapq import merge
 from typing import Any, Literal, NamedTuple
 
-from annotations.adjudication.comments import Comment
-from annotations.database.store import Store, at_one_moment
-from annotations.items.batch import ITEM_COLUMNS, as_item
-from annotations.labels.covered import SHOWN_TEXT, covered_labels, without_word
-from annotations.labels.read import form_of
-from annotations.projects.annotators import is_active
-from annotations.types import Annotator, Item, Mark, Project
+from evenhand.annotations.adjudication.comments import Comment
+from evenhand.annotations.database.store import Store, at_one_moment
+from evenhand.annotations.items.batch import ITEM_COLUMNS, as_item
+from evenhand.annotations.labels.covered import SHOWN_TEXT, covered_labels, without_word
+from evenhand.annotations.labels.read import form_of
+from evenhand.annotations.projects.annotators import is_active
+from evenhand.annotations.types import Annotator, Item, Mark, Project
 
 PAGE = 20  # items on one page
 CHUNK = 500  # items read at once for a file

@@ -4,13 +4,13 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from annotations.database.store import Store
-from annotations.files.label_tables import cell_text
-from annotations.record.entries import Act, Entry, every_entry, summary
-from annotations.record.own_log import own_log
-from annotations.text_policy import CANARY, CANARY_KEY, needs_canary, text_may_leave
-from annotations.types import Annotator, Project
-from core.files.csv_out import csv_line
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.files.label_tables import cell_text
+from evenhand.annotations.record.entries import Act, Entry, every_entry, summary
+from evenhand.annotations.record.own_log import own_log
+from evenhand.annotations.text_policy import CANARY, CANARY_KEY, needs_canary, text_may_leave
+from evenhand.annotations.types import Annotator, Project
+from evenhand.core.files.csv_out import csv_line
 
 ITEM = ("item", "state", "pair", "side", "text", "context")
 ACT = (

@@ -6,9 +6,9 @@ Days that are not over have none, and days without an own entry are not named.
 
 from dataclasses import dataclass
 
-from annotations.database.chain import DAY_MS, Head, OwnEntry, daily_heads, own_chain
-from annotations.database.store import Store
-from annotations.types import Annotator
+from evenhand.annotations.database.chain import DAY_MS, Head, OwnEntry, daily_heads, own_chain
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.types import Annotator
 
 
 @dataclass(frozen=True, slots=True)

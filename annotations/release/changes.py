@@ -5,15 +5,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from annotations.database.store import Store
-from annotations.labels.full_agreement import name_of_labels
-from annotations.papers.blocks import Block
-from annotations.papers.paper import paper_blocks
-from annotations.release.content_hash import Contents, Entry, contents_of
-from annotations.release.records import Release, file_facts, release_file, release_lines
-from annotations.types import Project
-from core.files.paths import without_folders
-from core.language import Language
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.labels.full_agreement import name_of_labels
+from evenhand.annotations.papers.blocks import Block
+from evenhand.annotations.papers.paper import paper_blocks
+from evenhand.annotations.release.content_hash import Contents, Entry, contents_of
+from evenhand.annotations.release.records import Release, file_facts, release_file, release_lines
+from evenhand.annotations.types import Project
+from evenhand.core.files.paths import without_folders
+from evenhand.core.language import Language
 
 PARTS = ("items.jsonl", "gold.jsonl", "labels.jsonl", "records.jsonl")
 LISTED = 50  # items of each kind that the text lists; the JSON has all

@@ -5,15 +5,15 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from annotations.files.label_tables import item_facts as generation_facts
-from annotations.labels.full_agreement import POPULATIONS, name_of_labels
-from annotations.papers.blocks import one_line
-from annotations.papers.markdown import rendered
-from annotations.papers.paper import paper_blocks
-from annotations.release.changes import TEMPLATES
-from annotations.text_policy import CANARY, CANARY_KEY, needs_canary
-from annotations.types import Item, Project
-from core.language import LANGUAGES
+from evenhand.annotations.files.label_tables import item_facts as generation_facts
+from evenhand.annotations.labels.full_agreement import POPULATIONS, name_of_labels
+from evenhand.annotations.papers.blocks import one_line
+from evenhand.annotations.papers.markdown import rendered
+from evenhand.annotations.papers.paper import paper_blocks
+from evenhand.annotations.release.changes import TEMPLATES
+from evenhand.annotations.text_policy import CANARY, CANARY_KEY, needs_canary
+from evenhand.annotations.types import Item, Project
+from evenhand.core.language import LANGUAGES
 
 DATA = "data/train.jsonl"
 HARD_CASES = "hard_cases.jsonl"

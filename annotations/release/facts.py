@@ -13,32 +13,32 @@ from typing import Any
 
 import numpy as np
 
-from annotations.agreement.measures import AgreementReport, Measures, agreement
-from annotations.audit.follow_up import METHOD, STRATA
-from annotations.database.events import HERE_ONLY, events
-from annotations.database.store import Store
-from annotations.describe.project_description import describe_project, usual_vocabulary
-from annotations.items.articles import articles
-from annotations.labels.full_agreement import REVIEWED
-from annotations.papers.datasheet import Known, read_known
-from annotations.pilot.figures import pilot_figures
-from annotations.pilot.pilots import Pilot, items_left, pilots
-from annotations.progress.cells import ACCEPTED_BY_ALL
-from annotations.progress.funnel import NO_REVIEW
-from annotations.projects.preregistration import sheet_facts
-from annotations.projects.projects import annotators, guidelines
-from annotations.projects.pseudonyms import coded_file, pseudonyms
-from annotations.quality.known_answers import answered, labels_before_answer, share_of_answers
-from annotations.quality.retest_agreement import retest_report
-from annotations.text_policy import CANARY, needs_canary
-from annotations.types import Project
-from core.errors import N_
-from core.guidelines import recognise
-from core.resources import table
-from core.statistics import Estimate
-from core.statistics.estimate import Note
-from core.statistics.posterior import share_of_rows
-from core.version import VERSION
+from evenhand.annotations.agreement.measures import AgreementReport, Measures, agreement
+from evenhand.annotations.audit.follow_up import METHOD, STRATA
+from evenhand.annotations.database.events import HERE_ONLY, events
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.describe.project_description import describe_project, usual_vocabulary
+from evenhand.annotations.items.articles import articles
+from evenhand.annotations.labels.full_agreement import REVIEWED
+from evenhand.annotations.papers.datasheet import Known, read_known
+from evenhand.annotations.pilot.figures import pilot_figures
+from evenhand.annotations.pilot.pilots import Pilot, items_left, pilots
+from evenhand.annotations.progress.cells import ACCEPTED_BY_ALL
+from evenhand.annotations.progress.funnel import NO_REVIEW
+from evenhand.annotations.projects.preregistration import sheet_facts
+from evenhand.annotations.projects.projects import annotators, guidelines
+from evenhand.annotations.projects.pseudonyms import coded_file, pseudonyms
+from evenhand.annotations.quality.known_answers import answered, labels_before_answer, share_of_answers
+from evenhand.annotations.quality.retest_agreement import retest_report
+from evenhand.annotations.text_policy import CANARY, needs_canary
+from evenhand.annotations.types import Project
+from evenhand.core.errors import N_
+from evenhand.core.guidelines import recognise
+from evenhand.core.resources import table
+from evenhand.core.statistics import Estimate
+from evenhand.core.statistics.estimate import Note
+from evenhand.core.statistics.posterior import share_of_rows
+from evenhand.core.version import VERSION
 
 MOST_FILES = 200
 BREAKS_S = 300.0  # a time this long on one item is a break, as in the pace of the desk

@@ -4,34 +4,34 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from annotations.database.chain import daily_heads, head
-from annotations.database.store import Store
-from annotations.files.export_formats import ExportOptions
-from annotations.files.other_tools.label_studio_write import labelling_config
-from annotations.files.package.records import author_codes
-from annotations.files.published_samples import published_files
-from annotations.guideline.versions import guideline, guidelines
-from annotations.labels.full_agreement import POPULATIONS, name_of_labels
-from annotations.papers.blocks import Block
-from annotations.papers.datasheet import Known, datasheets, read_known
-from annotations.papers.markdown import rendered
-from annotations.papers.paper import paper_blocks
-from annotations.projects.consent import consenting
-from annotations.projects.preregistration import sheets
-from annotations.projects.pseudonyms import pseudonyms
-from annotations.release.changes import LOG_HEAD, TEMPLATES, described, facts_compared, label_changes
-from annotations.release.dataset_card import DATA, HARD_CASES, card, data_features, hard_case_features
-from annotations.release.facts import gather
-from annotations.release.frozen_file import FrozenFile, freeze, pretty
-from annotations.release.kept_sets import KeptSets
-from annotations.release.labelled_files import SPREADSHEETS, LabelledFiles, Table, labelled_files, packed_items
-from annotations.release.readiness import to_explain
-from annotations.release.records import Release
-from annotations.text_policy import text_may_leave
-from annotations.types import Project
-from core.errors import N_
-from core.files.timestamps import timestamp
-from core.language import LANGUAGES, Language
+from evenhand.annotations.database.chain import daily_heads, head
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.files.export_formats import ExportOptions
+from evenhand.annotations.files.other_tools.label_studio_write import labelling_config
+from evenhand.annotations.files.package.records import author_codes
+from evenhand.annotations.files.published_samples import published_files
+from evenhand.annotations.guideline.versions import guideline, guidelines
+from evenhand.annotations.labels.full_agreement import POPULATIONS, name_of_labels
+from evenhand.annotations.papers.blocks import Block
+from evenhand.annotations.papers.datasheet import Known, datasheets, read_known
+from evenhand.annotations.papers.markdown import rendered
+from evenhand.annotations.papers.paper import paper_blocks
+from evenhand.annotations.projects.consent import consenting
+from evenhand.annotations.projects.preregistration import sheets
+from evenhand.annotations.projects.pseudonyms import pseudonyms
+from evenhand.annotations.release.changes import LOG_HEAD, TEMPLATES, described, facts_compared, label_changes
+from evenhand.annotations.release.dataset_card import DATA, HARD_CASES, card, data_features, hard_case_features
+from evenhand.annotations.release.facts import gather
+from evenhand.annotations.release.frozen_file import FrozenFile, freeze, pretty
+from evenhand.annotations.release.kept_sets import KeptSets
+from evenhand.annotations.release.labelled_files import SPREADSHEETS, LabelledFiles, Table, labelled_files, packed_items
+from evenhand.annotations.release.readiness import to_explain
+from evenhand.annotations.release.records import Release
+from evenhand.annotations.text_policy import text_may_leave
+from evenhand.annotations.types import Project
+from evenhand.core.errors import N_
+from evenhand.core.files.timestamps import timestamp
+from evenhand.core.language import LANGUAGES, Language
 
 MOST_CELLS = 200
 MOST_RUNS = 10  # whose signatures are named

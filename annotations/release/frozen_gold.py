@@ -4,15 +4,15 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from annotations.database.chain import DAY_MS, KINDS
-from annotations.database.store import Store, at_one_moment
-from annotations.items.derived import item_states
-from annotations.items.recount_mark import open_recount
-from annotations.projects.projects import project_by_uid
-from annotations.release.files import LOG_HEAD
-from annotations.release.records import Release, release_file
-from annotations.types import Project
-from core.errors import EvenhandError
+from evenhand.annotations.database.chain import DAY_MS, KINDS
+from evenhand.annotations.database.store import Store, at_one_moment
+from evenhand.annotations.items.derived import item_states
+from evenhand.annotations.items.recount_mark import open_recount
+from evenhand.annotations.projects.projects import project_by_uid
+from evenhand.annotations.release.files import LOG_HEAD
+from evenhand.annotations.release.records import Release, release_file
+from evenhand.annotations.types import Project
+from evenhand.core.errors import EvenhandError
 
 # Settings that decide gold: what was frozen under others cannot be decided again from the present ones.
 RULES = ("per_item", "gold", "rescue", "doubled", "plan", "share", "seed")

@@ -4,10 +4,10 @@ import json
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
-from annotations.database.store import Store
-from annotations.labels.read import ItemLabels
-from annotations.text_policy import CANARY, CANARY_KEY, needs_canary
-from annotations.types import Project
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.labels.read import ItemLabels
+from evenhand.annotations.text_policy import CANARY, CANARY_KEY, needs_canary
+from evenhand.annotations.types import Project
 
 CASES = """
 SELECT item.uid, item.status, item.gold, item.split, settlement.action, settlement.choice, settlement.reasons,

@@ -4,19 +4,19 @@ from collections.abc import Collection
 from itertools import islice
 from typing import Any
 
-from annotations.database.store import Store
-from annotations.files.export import RELEASED_HEADER, released_line
-from annotations.files.export_formats import ExportOptions
-from annotations.files.item_lines import item_object
-from annotations.files.label_tables import labelled_items
-from annotations.files.other_tools.doccano_write import gold_line
-from annotations.files.other_tools.label_studio_write import task
-from annotations.files.package.write_package import canary_lines
-from annotations.release.dataset_card import DATA, data_row
-from annotations.release.frozen_file import Freezing
-from annotations.release.labelled_files import ITEMS_AT_ONCE, Table
-from annotations.types import Item, Project
-from core.files.csv_out import json_line
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.files.export import RELEASED_HEADER, released_line
+from evenhand.annotations.files.export_formats import ExportOptions
+from evenhand.annotations.files.item_lines import item_object
+from evenhand.annotations.files.label_tables import labelled_items
+from evenhand.annotations.files.other_tools.doccano_write import gold_line
+from evenhand.annotations.files.other_tools.label_studio_write import task
+from evenhand.annotations.files.package.write_package import canary_lines
+from evenhand.annotations.release.dataset_card import DATA, data_row
+from evenhand.annotations.release.frozen_file import Freezing
+from evenhand.annotations.release.labelled_files import ITEMS_AT_ONCE, Table
+from evenhand.annotations.types import Item, Project
+from evenhand.core.files.csv_out import json_line
 
 Labelled = tuple[Item, list[dict[str, Any]]]  # an item with its valid labels
 

@@ -15,34 +15,34 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from annotations.database.store import Store, connect
-from annotations.files.export_formats import ExportOptions
-from annotations.files.item_lines import item_object
-from annotations.files.label_tables import LabelTables
-from annotations.files.package.records import author_codes
-from annotations.files.package.write_package import (
+from evenhand.annotations.database.store import Store, connect
+from evenhand.annotations.files.export_formats import ExportOptions
+from evenhand.annotations.files.item_lines import item_object
+from evenhand.annotations.files.label_tables import LabelTables
+from evenhand.annotations.files.package.records import author_codes
+from evenhand.annotations.files.package.write_package import (
     canary_lines,
     gold_object,
     label_objects,
     package_parts,
     project_description,
 )
-from annotations.items.batch import items
-from annotations.labels.read import each_labelled_item
-from annotations.projects.consent import consenting, left_out
-from annotations.projects.projects import project_by_uid
-from annotations.projects.pseudonyms import pseudonyms
-from annotations.release.changes import content_differences, frozen_contents
-from annotations.release.content_hash import Contents, content_hash
-from annotations.release.dataset_card import HARD_CASES
-from annotations.release.frozen_file import Freezing, FrozenFile, freeze
-from annotations.release.hard_cases import HardCases
-from annotations.release.records import Release
-from annotations.text_policy import text_may_leave
-from annotations.types import Project
-from core.errors import N_, EvenhandError
-from core.files.csv_out import has_formula, json_line, spreadsheet_lines
-from core.processes import end_with_parent
+from evenhand.annotations.items.batch import items
+from evenhand.annotations.labels.read import each_labelled_item
+from evenhand.annotations.projects.consent import consenting, left_out
+from evenhand.annotations.projects.projects import project_by_uid
+from evenhand.annotations.projects.pseudonyms import pseudonyms
+from evenhand.annotations.release.changes import content_differences, frozen_contents
+from evenhand.annotations.release.content_hash import Contents, content_hash
+from evenhand.annotations.release.dataset_card import HARD_CASES
+from evenhand.annotations.release.frozen_file import Freezing, FrozenFile, freeze
+from evenhand.annotations.release.hard_cases import HardCases
+from evenhand.annotations.release.records import Release
+from evenhand.annotations.text_policy import text_may_leave
+from evenhand.annotations.types import Project
+from evenhand.core.errors import N_, EvenhandError
+from evenhand.core.files.csv_out import has_formula, json_line, spreadsheet_lines
+from evenhand.core.processes import end_with_parent
 
 SPREADSHEETS = "for_spreadsheets/"
 LARGE = 20_000  # labels; another process takes two seconds to begin

@@ -3,18 +3,18 @@
 from array import array
 from collections.abc import Callable, Iterator
 
-from annotations.database.contents import hash_of_items, imports_without_entry, record_items
-from annotations.database.snapshot import snapshot
-from annotations.database.store import Store
-from annotations.plan.recount import finish_recount
-from annotations.projects.annotators import annotators
-from annotations.projects.projects import project_by_uid
-from annotations.projects.pseudonyms import by_uid, pseudonyms
-from annotations.release.files import Composed, Said, compose
-from annotations.release.readiness import checked_version, refuse_unready
-from annotations.release.records import Release, ReleaseItem, refuse_taken, releases, store_release
-from annotations.types import Project
-from core.errors import N_, Refused
+from evenhand.annotations.database.contents import hash_of_items, imports_without_entry, record_items
+from evenhand.annotations.database.snapshot import snapshot
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.plan.recount import finish_recount
+from evenhand.annotations.projects.annotators import annotators
+from evenhand.annotations.projects.projects import project_by_uid
+from evenhand.annotations.projects.pseudonyms import by_uid, pseudonyms
+from evenhand.annotations.release.files import Composed, Said, compose
+from evenhand.annotations.release.readiness import checked_version, refuse_unready
+from evenhand.annotations.release.records import Release, ReleaseItem, refuse_taken, releases, store_release
+from evenhand.annotations.types import Project
+from evenhand.core.errors import N_, Refused
 
 LONGEST_NOTES = 4_000
 FILES = 32  # about as many as a release has, for a progress bar

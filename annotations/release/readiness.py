@@ -4,16 +4,16 @@ import re
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from annotations.database.store import Store
-from annotations.items.batch import BEING_IMPORTED
-from annotations.items.derived import stale_in_words
-from annotations.items.recount_mark import RECOUNTING, open_recount
-from annotations.projects.consent import sharing
-from annotations.projects.projects import counts
-from annotations.text_policy import text_may_leave
-from annotations.types import Project
-from core.errors import N_, Refused
-from core.statistics.units import FEWEST_FILES
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.items.batch import BEING_IMPORTED
+from evenhand.annotations.items.derived import stale_in_words
+from evenhand.annotations.items.recount_mark import RECOUNTING, open_recount
+from evenhand.annotations.projects.consent import sharing
+from evenhand.annotations.projects.projects import counts
+from evenhand.annotations.text_policy import text_may_leave
+from evenhand.annotations.types import Project
+from evenhand.core.errors import N_, Refused
+from evenhand.core.statistics.units import FEWEST_FILES
 
 State = Literal["done", "missing", "note"]  # missing: prevents a release; note: information
 VERSION = re.compile(r"\w[\w.+-]{0,39}")
@@ -93,7 +93,7 @@ def to_explain(store: Store, project: Project) -> list[Check]:
         found.append(Check("cases", "note", N_("Cases not yet settled: {number}."), {"number": f"{number:,}"}))
     labelled = sum(items for labels, items in counts(store, project).by_labels.items() if labels > 1)
     if 0 < labelled <= FEW:
-        from annotations.agreement.measures import agreement
+        from evenhand.annotations.agreement.measures import agreement
 
         alpha = agreement(store, project).overall.alpha
         # Too few articles, which no labelling can change: the data sheet says so.

@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from annotations.database.events import record
-from annotations.database.pace import in_commits
-from annotations.database.store import Store
-from annotations.release.frozen_file import FrozenFile
-from annotations.types import Project
-from core.errors import N_, BadFile, NotAllowed, NotFound
-from core.files.timestamps import timestamp
-from core.processes import is_alive, this_process
+from evenhand.annotations.database.events import record
+from evenhand.annotations.database.pace import in_commits
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.release.frozen_file import FrozenFile
+from evenhand.annotations.types import Project
+from evenhand.core.errors import N_, BadFile, NotAllowed, NotFound
+from evenhand.core.files.timestamps import timestamp
+from evenhand.core.processes import is_alive, this_process
 
 _COLUMNS = "id, uid, version, hash, items, labels, facts, author, created"
 _FILE = "INSERT INTO release_file (release, name, part, sha256, bytes, content) VALUES (?, ?, ?, ?, ?, ?)"

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from annotations.database.store import Store
-from annotations.items.batch import BEING_IMPORTED
-from annotations.projects.projects import counts
-from annotations.types import Project, ProjectCounts
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.items.batch import BEING_IMPORTED
+from evenhand.annotations.projects.projects import counts
+from evenhand.annotations.types import Project, ProjectCounts
 
 Step = Literal[
     "sources",

@@ -12,14 +12,14 @@ from typing import Any
 
 import pyzipper  # type: ignore[import-untyped]
 
-from annotations.database.store import Store
-from annotations.release.changes import PARTS
-from annotations.release.content_hash import content_hash, contents_of
-from annotations.release.files import FACTS, FORMAT, LOG_HEAD, SUMS
-from annotations.release.frozen_gold import FrozenGold, check_frozen_gold
-from annotations.release.records import Release, file_facts
-from annotations.release.write_out import PACKAGE, TEXTS
-from core.errors import N_, BadFile, EvenhandError, NotFound
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.release.changes import PARTS
+from evenhand.annotations.release.content_hash import content_hash, contents_of
+from evenhand.annotations.release.files import FACTS, FORMAT, LOG_HEAD, SUMS
+from evenhand.annotations.release.frozen_gold import FrozenGold, check_frozen_gold
+from evenhand.annotations.release.records import Release, file_facts
+from evenhand.annotations.release.write_out import PACKAGE, TEXTS
+from evenhand.core.errors import N_, BadFile, EvenhandError, NotFound
 
 OF_A_DOWNLOAD = (".gitattributes", ".git", ".cache")  # what the Hugging Face hub and its clients put beside the files
 CHANGED, MISSING, ADDED, OTHER, LATER, STALE = "changed", "missing", "added", "other", "not in the log", "stale"

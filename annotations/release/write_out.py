@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from io import BytesIO
 from pathlib import Path
 
-from annotations.database.store import Store
-from annotations.release.records import Release, release_files
-from annotations.text_policy import checked_password, packed, text_may_leave
-from annotations.types import Project
-from core.errors import N_, BadFile, NotAllowed, Refused
-from core.files.bounded import run_bounded
-from core.files.whole_file import make_folder, new_file, refused, whole_path
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.release.records import Release, release_files
+from evenhand.annotations.text_policy import checked_password, packed, text_may_leave
+from evenhand.annotations.types import Project
+from evenhand.core.errors import N_, BadFile, NotAllowed, Refused
+from evenhand.core.files.bounded import run_bounded
+from evenhand.core.files.whole_file import make_folder, new_file, refused, whole_path
 
 TEXTS = "texts.zip"  # in a folder: encrypted files with text
 DAY = (1980, 1, 1, 0, 0, 0)  # of every file, so that the same release gives the same archive

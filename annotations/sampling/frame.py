@@ -5,14 +5,14 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from annotations.database.store import Store
-from annotations.labels.item_table import item_table, measures_of
-from annotations.projects.projects import counts
-from annotations.queue.leases import release_absent
-from annotations.sampling.samples import refuse_beside, samples, weighing_samples
-from annotations.types import Kind, Project
-from core.errors import N_, Refused
-from core.sampling.designs import (
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.labels.item_table import item_table, measures_of
+from evenhand.annotations.projects.projects import counts
+from evenhand.annotations.queue.leases import release_absent
+from evenhand.annotations.sampling.samples import refuse_beside, samples, weighing_samples
+from evenhand.annotations.types import Kind, Project
+from evenhand.core.errors import N_, Refused
+from evenhand.core.sampling.designs import (
     LEAST_SHARE,
     SHARE,
     WRONG_SHARE,

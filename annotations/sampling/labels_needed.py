@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from annotations.sampling.frame import Frame, has_votes, sizes_of
-from core.errors import N_, Refused
-from core.sampling.designs import SHARE, SIZED, Design, equal_strata, random_place
-from core.sampling.labels_needed import MOST, Expected, Listed, Needed, labels_needed
+from evenhand.annotations.sampling.frame import Frame, has_votes, sizes_of
+from evenhand.core.errors import N_, Refused
+from evenhand.core.sampling.designs import SHARE, SIZED, Design, equal_strata, random_place
+from evenhand.core.sampling.labels_needed import MOST, Expected, Listed, Needed, labels_needed
 
 ACCURACY = 0.85  # of a judge, while nobody knows
 NO_RATE = N_("Without labels of judges the simulation needs an assumed rate.")

@@ -10,22 +10,22 @@ from dataclasses import dataclass, field
 from sqlite3 import Connection
 from typing import TYPE_CHECKING, Any
 
-from annotations.database.events import record
-from annotations.database.store import Store, columns_and_marks
-from annotations.labels.item_table import item_table, measures_of
-from annotations.projects.annotators import annotators
-from annotations.queue.leases import release
-from annotations.types import Annotator, Project
-from core.errors import N_, NotAllowed, NotFound, Refused
-from core.files.timestamps import timestamp
-from core.judges.prediction_powered import Labels, rate_of_people
-from core.sampling.designs import Design
-from core.statistics import Estimate
+from evenhand.annotations.database.events import record
+from evenhand.annotations.database.store import Store, columns_and_marks
+from evenhand.annotations.labels.item_table import item_table, measures_of
+from evenhand.annotations.projects.annotators import annotators
+from evenhand.annotations.queue.leases import release
+from evenhand.annotations.types import Annotator, Project
+from evenhand.core.errors import N_, NotAllowed, NotFound, Refused
+from evenhand.core.files.timestamps import timestamp
+from evenhand.core.judges.prediction_powered import Labels, rate_of_people
+from evenhand.core.sampling.designs import Design
+from evenhand.core.statistics import Estimate
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from annotations.sampling.frame import Planned  # it imports this module
+    from evenhand.annotations.sampling.frame import Planned  # it imports this module
 
 STARTED, CLOSED = "sample_started", "sample_closed"  # events of a project
 _PLANNED = "item, probability, stratum, drawn"  # columns of an inclusion
@@ -147,7 +147,7 @@ class SampleLabels:
         A label of `earlier` stands for its own item: these items were all labelled, so none was drawn from them.
         Strata differ by sample; "" for an item that was not drawn.
         """
-        from core.sampling.weights import Drawn, weights
+        from evenhand.core.sampling.weights import Drawn, weights
 
         known = dict(zip(items, labelled, strict=True))
         columns = ("item", "sample", "population", "probability", "stratum")
@@ -300,7 +300,7 @@ def sample_labels(store: Store, project: Project) -> SampleLabels | None:
         return None
     import pandas as pd
 
-    from core.sampling.weights import Frame
+    from evenhand.core.sampling.weights import Frame
 
     table = pd.DataFrame(rows(_DRAWN), columns=["item", "sample", "probability", "stratum", "population"])
     frames = {(sample, population): Frame(items, drawn) for sample, population, items, drawn in rows(_FRAMES)}

@@ -5,9 +5,9 @@ import hashlib
 import hmac
 from urllib.parse import urlencode
 
-from annotations.database.store import Store
-from annotations.study.studies import Service, Study, study_of_uid
-from core.errors import N_, NotFound
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.study.studies import Service, Study, study_of_uid
+from evenhand.core.errors import N_, NotFound
 
 NO_STUDY = N_("There is no study here. Check that the whole address was copied.")
 # The names under which each service sends who it is, for which task, in which session; and how it fills them in.

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from annotations.study.people import Participant
-from annotations.study.studies import Study
+from evenhand.annotations.study.people import Participant
+from evenhand.annotations.study.studies import Study
 
 LEAST_LABELS = 5  # before somebody at work says something about the time that all will take
 

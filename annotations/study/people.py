@@ -14,21 +14,21 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
-from annotations.database.events import record
-from annotations.database.store import Store
-from annotations.desk.session import InvitedDesk
-from annotations.projects.annotators import annotator, deactivate, join
-from annotations.projects.consent import TEXTS, store_consent
-from annotations.projects.projects import project_by_uid
-from annotations.queue.assignments import pass_over
-from annotations.queue.leases import LEASE_S, claim
-from annotations.queue.set_aside import update_set_aside
-from annotations.study.questions import TRIES, questions_of_try, right_answers
-from annotations.study.studies import Consent, Outcome, Study, every_study
-from annotations.types import Annotator, Project
-from core.errors import N_, NotAllowed, Refused
-from core.files.timestamps import timestamp
-from core.language import Language, translate
+from evenhand.annotations.database.events import record
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.desk.session import InvitedDesk
+from evenhand.annotations.projects.annotators import annotator, deactivate, join
+from evenhand.annotations.projects.consent import TEXTS, store_consent
+from evenhand.annotations.projects.projects import project_by_uid
+from evenhand.annotations.queue.assignments import pass_over
+from evenhand.annotations.queue.leases import LEASE_S, claim
+from evenhand.annotations.queue.set_aside import update_set_aside
+from evenhand.annotations.study.questions import TRIES, questions_of_try, right_answers
+from evenhand.annotations.study.studies import Consent, Outcome, Study, every_study
+from evenhand.annotations.types import Annotator, Project
+from evenhand.core.errors import N_, NotAllowed, Refused
+from evenhand.core.files.timestamps import timestamp
+from evenhand.core.language import Language, translate
 
 State = Literal["test", "ready", "working", "finished", "screened_out", "withdrew", "timed_out"]
 PRESENT: tuple[State, ...] = ("test", "ready", "working")

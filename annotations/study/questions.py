@@ -4,8 +4,8 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from annotations.database.store import Store
-from annotations.study.studies import Study
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.study.studies import Study
 
 TRIES = 2
 

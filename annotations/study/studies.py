@@ -10,17 +10,17 @@ from dataclasses import dataclass, field
 from sqlite3 import IntegrityError
 from typing import Any, Literal, get_args
 
-from annotations.database.contents import record_study
-from annotations.database.events import record
-from annotations.database.store import Store, columns_and_marks
-from annotations.projects.annotators import checked_name
-from annotations.projects.consent import USES, Use
-from annotations.projects.projects import project_by_uid
-from annotations.study.texts import ADULT, CONSENT, WARNING, Facts, fill_in, places
-from annotations.types import Item, Project
-from core.errors import N_, NotFound, Refused
-from core.files.timestamps import timestamp
-from core.language import Language
+from evenhand.annotations.database.contents import record_study
+from evenhand.annotations.database.events import record
+from evenhand.annotations.database.store import Store, columns_and_marks
+from evenhand.annotations.projects.annotators import checked_name
+from evenhand.annotations.projects.consent import USES, Use
+from evenhand.annotations.projects.projects import project_by_uid
+from evenhand.annotations.study.texts import ADULT, CONSENT, WARNING, Facts, fill_in, places
+from evenhand.annotations.types import Item, Project
+from evenhand.core.errors import N_, NotFound, Refused
+from evenhand.core.files.timestamps import timestamp
+from evenhand.core.language import Language
 
 Service = Literal["link", "prolific", "mturk"]
 SERVICES: tuple[Service, ...] = get_args(Service)

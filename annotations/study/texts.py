@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from core.language import Language
+from evenhand.core.language import Language
 
 # A line with a place that has nothing to say, as payment where there is none, is left out.
 CONSENT: dict[Language, str] = {

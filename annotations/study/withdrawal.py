@@ -3,18 +3,18 @@
 import time
 import uuid
 
-from annotations.database.events import record
-from annotations.database.store import Store
-from annotations.items.gold import recount_item
-from annotations.items.returned import look_again
-from annotations.labels.operations import insert_label
-from annotations.queue.assignments import restore_assignment
-from annotations.queue.retests import void_all_retests
-from annotations.queue.set_aside import update_set_aside
-from annotations.study.people import Participant, desk_of, end, participants
-from annotations.study.studies import Study, study_of_uid
-from annotations.types import Project
-from core.files.timestamps import timestamp
+from evenhand.annotations.database.events import record
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.items.gold import recount_item
+from evenhand.annotations.items.returned import look_again
+from evenhand.annotations.labels.operations import insert_label
+from evenhand.annotations.queue.assignments import restore_assignment
+from evenhand.annotations.queue.retests import void_all_retests
+from evenhand.annotations.queue.set_aside import update_set_aside
+from evenhand.annotations.study.people import Participant, desk_of, end, participants
+from evenhand.annotations.study.studies import Study, study_of_uid
+from evenhand.annotations.types import Project
+from evenhand.core.files.timestamps import timestamp
 
 CHUNK = 500  # labels per transaction, so that desks need not wait
 WITHDRAWN = "withdrawn"  # the desk of the rows that take labels back

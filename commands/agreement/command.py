@@ -4,20 +4,20 @@ from typing import Any
 
 import click
 
-from annotations.agreement.by_form import FormRates
-from annotations.agreement.left_chosen import LeftChosen, left_chosen
-from annotations.agreement.measures import AgreementReport, Measures, TwoAnnotators
-from annotations.agreement.measures import agreement as report_of
-from annotations.agreement.schemes import mark_agreement, ways_of
-from annotations.database.store import Store
-from annotations.guideline.comparison import compares
-from annotations.items.articles import only_files
-from annotations.labels.blind_labels import ItemScope
-from annotations.projects.projects import project as find_project
-from annotations.types import Project
-from commands.shared import answer, db_option, existing_store, json_option, margin_option, say_unsettled
-from core.statistics import RESAMPLES, Estimate, Resampling
-from core.statistics.equivalence import MARGINS, equivalence
+from evenhand.annotations.agreement.by_form import FormRates
+from evenhand.annotations.agreement.left_chosen import LeftChosen, left_chosen
+from evenhand.annotations.agreement.measures import AgreementReport, Measures, TwoAnnotators
+from evenhand.annotations.agreement.measures import agreement as report_of
+from evenhand.annotations.agreement.schemes import mark_agreement, ways_of
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.guideline.comparison import compares
+from evenhand.annotations.items.articles import only_files
+from evenhand.annotations.labels.blind_labels import ItemScope
+from evenhand.annotations.projects.projects import project as find_project
+from evenhand.annotations.types import Project
+from evenhand.commands.shared import answer, db_option, existing_store, json_option, margin_option, say_unsettled
+from evenhand.core.statistics import RESAMPLES, Estimate, Resampling
+from evenhand.core.statistics.equivalence import MARGINS, equivalence
 
 STOPPED = "Items stop at a first reject: on all labelled items these numbers are biased; take --on share."
 SHARED = "Items stop at a first reject: computed on the random share that everybody labels."

@@ -4,15 +4,15 @@ from typing import Any
 
 import click
 
-from annotations.agreement.disagreements import finished_items
-from annotations.agreement.groups import GroupDifferences, OpinionItem, group_differences
-from annotations.labels.blind_labels import ItemScope
-from annotations.projects import groups as records
-from annotations.projects.projects import annotator
-from annotations.projects.projects import project as find_project
-from commands.agreement.command import measure
-from commands.shared import answer, db_option, existing_store, json_option
-from core.errors import N_, Refused
+from evenhand.annotations.agreement.disagreements import finished_items
+from evenhand.annotations.agreement.groups import GroupDifferences, OpinionItem, group_differences
+from evenhand.annotations.labels.blind_labels import ItemScope
+from evenhand.annotations.projects import groups as records
+from evenhand.annotations.projects.projects import annotator
+from evenhand.annotations.projects.projects import project as find_project
+from evenhand.commands.agreement.command import measure
+from evenhand.commands.shared import answer, db_option, existing_store, json_option
+from evenhand.core.errors import N_, Refused
 
 ABOUT = "Candidates for a difference of opinion, not mistakes."
 

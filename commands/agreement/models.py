@@ -4,13 +4,18 @@ from typing import Any
 
 import click
 
-from annotations.agreement.annotator_models import AnnotatorModels, ModelledAnnotator, ModelledItem, annotator_models
-from annotations.agreement.disagreements import finished_items
-from annotations.agreement.schemes import Way, ways_of
-from annotations.labels.blind_labels import ItemScope
-from annotations.projects.projects import project as find_project
-from commands.shared import answer, db_option, existing_store, json_option, say_unsettled
-from core.errors import N_, Refused
+from evenhand.annotations.agreement.annotator_models import (
+    AnnotatorModels,
+    ModelledAnnotator,
+    ModelledItem,
+    annotator_models,
+)
+from evenhand.annotations.agreement.disagreements import finished_items
+from evenhand.annotations.agreement.schemes import Way, ways_of
+from evenhand.annotations.labels.blind_labels import ItemScope
+from evenhand.annotations.projects.projects import project as find_project
+from evenhand.commands.shared import answer, db_option, existing_store, json_option, say_unsettled
+from evenhand.core.errors import N_, Refused
 
 NOT_SETTLED = "A model did not settle within its rounds; its figures are provisional."
 

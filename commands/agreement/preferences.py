@@ -4,13 +4,13 @@ from typing import Any
 
 import click
 
-from annotations.agreement.preferences import GROUPS, ModelPreferences, preferences
-from annotations.judges.judges import judge as find_judge
-from annotations.projects.projects import project as find_project
-from commands.agreement.command import measure
-from commands.judges.command import with_interval_of
-from commands.shared import answer, db_option, existing_store, json_option, say_unsettled
-from core.statistics.bradley_terry import Preferences
+from evenhand.annotations.agreement.preferences import GROUPS, ModelPreferences, preferences
+from evenhand.annotations.judges.judges import judge as find_judge
+from evenhand.annotations.projects.projects import project as find_project
+from evenhand.commands.agreement.command import measure
+from evenhand.commands.judges.command import with_interval_of
+from evenhand.commands.shared import answer, db_option, existing_store, json_option, say_unsettled
+from evenhand.core.statistics.bradley_terry import Preferences
 
 
 @click.command("preferences")

@@ -5,10 +5,10 @@ from typing import Any
 
 import pandas as pd
 
-from commands.model_bias.answers import estimate_data
-from core.association.crossing import signature
-from core.association.hypotheses import OUTCOMES, QUESTIONS, Verdict, means_of, multilingual, verdicts
-from core.association.measures import (
+from evenhand.commands.model_bias.answers import estimate_data
+from evenhand.core.association.crossing import signature
+from evenhand.core.association.hypotheses import OUTCOMES, QUESTIONS, Verdict, means_of, multilingual, verdicts
+from evenhand.core.association.measures import (
     Difference,
     Group,
     differences,
@@ -17,10 +17,10 @@ from core.association.measures import (
     ranked,
     share_correlation,
 )
-from core.association.published import is_multilingual, printed
-from core.association.table import models_of, rows_of, undefined_of
-from core.errors import N_, NotFound
-from core.statistics.equivalence import ANSWERS, equivalence
+from evenhand.core.association.published import is_multilingual, printed
+from evenhand.core.association.table import models_of, rows_of, undefined_of
+from evenhand.core.errors import N_, NotFound
+from evenhand.core.statistics.equivalence import ANSWERS, equivalence
 
 DASH = "—"
 FOOT = (

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from commands.shared import (
+from evenhand.commands.shared import (
     NO_DRAWS,
     NO_TARGET,
     Meter,
@@ -18,13 +18,13 @@ from commands.shared import (
     warn,
     write_spreadsheet,
 )
-from core.association.builtin import LANGUAGES, Choices, Files, association_set
-from core.association.corpus import write_corpus
-from core.association.sets import ATTRIBUTES, TARGETS, AssociationSet
-from core.errors import N_, Refused
+from evenhand.core.association.builtin import LANGUAGES, Choices, Files, association_set
+from evenhand.core.association.corpus import write_corpus
+from evenhand.core.association.sets import ATTRIBUTES, TARGETS, AssociationSet
+from evenhand.core.errors import N_, Refused
 
 if TYPE_CHECKING:
-    from core.runs.association import AssociationReport
+    from evenhand.core.runs.association import AssociationReport
 
 EXISTING = click.Path(dir_okay=False, path_type=Path)
 
@@ -106,18 +106,18 @@ def association(language: Any, db: str, as_json: bool, **options: Any) -> None:
     if options["models"]:
         data |= _score_models(source, db, options)
     elif options["scores"]:
-        from core.association.table import read_associations
+        from evenhand.core.association.table import read_associations
 
         data |= _measured(read_associations(options["scores"]), language, options)
-    from commands.association.answers import for_people
+    from evenhand.commands.association.answers import for_people
 
     answer(data, for_people(data), as_json=as_json)
 
 
 def _score_models(source: AssociationSet, db: str, options: dict[str, Any]) -> dict[str, Any]:
     """Ask the models, write the table if asked for, and measure."""
-    from core.association.table import frame_of
-    from core.runs.association import Settings, run_associations
+    from evenhand.core.association.table import frame_of
+    from evenhand.core.runs.association import Settings, run_associations
 
     out, is_run = target_or_none(db, "associations", options["out"], options["run_name"])
     settings = Settings(
@@ -146,7 +146,7 @@ def _facts(report: "AssociationReport", out: Path | None) -> dict[str, Any]:
 def _measured(
     rows: Any, language: str, options: dict[str, Any], report: "AssociationReport | None" = None
 ) -> dict[str, Any]:
-    from commands.association.answers import measured
+    from evenhand.commands.association.answers import measured
 
     found = measured(rows, language, margin=options["margin"], monolingual=options["monolingual"])
     for one in report.models if report else []:

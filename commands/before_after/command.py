@@ -5,14 +5,22 @@ from typing import Any
 
 import click
 
-from annotations.files.project_texts import PROJECT, Reading, open_input
-from commands.permissions import enter_project
-from commands.shared import Meter, answer, db_option, existing_store, json_option, margin_option, target_or_none
-from core.before_after.report import appendix
-from core.before_after.run import Asked, before_and_after, built_in_language, built_in_source
-from core.before_after.verdict import COST_MARGIN
-from core.scoring.cache import cache_path
-from core.tune.texts import file_texts
+from evenhand.annotations.files.project_texts import PROJECT, Reading, open_input
+from evenhand.commands.permissions import enter_project
+from evenhand.commands.shared import (
+    Meter,
+    answer,
+    db_option,
+    existing_store,
+    json_option,
+    margin_option,
+    target_or_none,
+)
+from evenhand.core.before_after.report import appendix
+from evenhand.core.before_after.run import Asked, before_and_after, built_in_language, built_in_source
+from evenhand.core.before_after.verdict import COST_MARGIN
+from evenhand.core.scoring.cache import cache_path
+from evenhand.core.tune.texts import file_texts
 
 
 @click.command("before-after")

@@ -5,14 +5,14 @@ from typing import Any
 
 import click
 
-from annotations.before_after.blind import judgements, mixed_project
-from annotations.database.store import Store
-from annotations.projects.projects import project_by_uid
-from commands.permissions import enter_project, own_new_project
-from commands.shared import answer, db_option, existing_store, json_option, margin_option
-from core.before_after.report import runs_appendix
-from core.errors import N_, NotFound
-from core.runs.records import Run, run_file, runs_folder, runs_in
+from evenhand.annotations.before_after.blind import judgements, mixed_project
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.projects.projects import project_by_uid
+from evenhand.commands.permissions import enter_project, own_new_project
+from evenhand.commands.shared import answer, db_option, existing_store, json_option, margin_option
+from evenhand.core.before_after.report import runs_appendix
+from evenhand.core.errors import N_, NotFound
+from evenhand.core.runs.records import Run, run_file, runs_folder, runs_in
 
 NO_MIX = N_("There is no run of mixed generations {name}.")
 

@@ -6,23 +6,23 @@ from typing import Any
 
 import click
 
-from annotations.database.store import Store
-from annotations.files import export, read_labels
-from annotations.files.columns import FIXED, KEYS, Columns
-from annotations.files.export_formats import needs_password
-from annotations.files.format_names import FORMAT_NAMES
-from annotations.files.import_items import Examined, ImportReport, check_file, english_problem, import_examined
-from annotations.files.open_upload import examine_tables
-from annotations.files.package import write_package
-from annotations.jobs.process import progress
-from annotations.mining.candidates import PATIENCE_S
-from annotations.projects.projects import project, project_by_uid
-from annotations.types import Project
-from commands.files.labels_and_packages import bring_labels, import_summary, pairs, project_for
-from commands.files.other_tools import TasksWish, bring_tasks, task_format_of
-from commands.shared import answer, ask_password, db_option, existing_store, json_option, opened_tables
-from core.errors import N_, BadFile, NotFound, Refused
-from core.files.archives import Member
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.files import export, read_labels
+from evenhand.annotations.files.columns import FIXED, KEYS, Columns
+from evenhand.annotations.files.export_formats import needs_password
+from evenhand.annotations.files.format_names import FORMAT_NAMES
+from evenhand.annotations.files.import_items import Examined, ImportReport, check_file, english_problem, import_examined
+from evenhand.annotations.files.open_upload import examine_tables
+from evenhand.annotations.files.package import write_package
+from evenhand.annotations.jobs.process import progress
+from evenhand.annotations.mining.candidates import PATIENCE_S
+from evenhand.annotations.projects.projects import project, project_by_uid
+from evenhand.annotations.types import Project
+from evenhand.commands.files.labels_and_packages import bring_labels, import_summary, pairs, project_for
+from evenhand.commands.files.other_tools import TasksWish, bring_tasks, task_format_of
+from evenhand.commands.shared import answer, ask_password, db_option, existing_store, json_option, opened_tables
+from evenhand.core.errors import N_, BadFile, NotFound, Refused
+from evenhand.core.files.archives import Member
 
 LEFT_OUT = "; left out: {labels} labels of {annotators} annotators without consent"
 SHOWN = 20  # problems printed for people; --json lists them all

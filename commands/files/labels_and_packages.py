@@ -5,20 +5,20 @@ from typing import Any
 
 import click
 
-from annotations.accounts.accounts import take_over_roles
-from annotations.database.store import Store
-from annotations.files.import_items import Examined, ImportReport, english_problem
-from annotations.files.import_labels import LabelImport
-from annotations.files.package import write_package
-from annotations.files.package.gold_labels import NOT_STATED, GoldLabels
-from annotations.projects.projects import create_project, project_by_uid
-from annotations.projects.projects import project as find_project
-from annotations.types import Kind, Project
-from commands.permissions import own_new_project
-from commands.shared import answer, existing_store
-from core.errors import N_, BadFile, NotFound
-from core.files.archives import Member
-from core.language import Count
+from evenhand.annotations.accounts.accounts import take_over_roles
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.files.import_items import Examined, ImportReport, english_problem
+from evenhand.annotations.files.import_labels import LabelImport
+from evenhand.annotations.files.package import write_package
+from evenhand.annotations.files.package.gold_labels import NOT_STATED, GoldLabels
+from evenhand.annotations.projects.projects import create_project, project_by_uid
+from evenhand.annotations.projects.projects import project as find_project
+from evenhand.annotations.types import Kind, Project
+from evenhand.commands.permissions import own_new_project
+from evenhand.commands.shared import answer, existing_store
+from evenhand.core.errors import N_, BadFile, NotFound
+from evenhand.core.files.archives import Member
+from evenhand.core.language import Count
 
 SHOWN = 20  # problems printed for people; --json lists them all
 

@@ -6,25 +6,25 @@ from pathlib import Path
 
 import click
 
-from annotations.database.store import Store
-from annotations.files.columns import FIXED, KEYS, Columns
-from annotations.files.import_items import Examined, check_file, english_problem
-from annotations.files.open_upload import examine_tables
-from annotations.files.other_tools.choice_names import Names
-from annotations.files.other_tools.detect import task_format, text_key
-from annotations.files.other_tools.import_tasks import LEFT, TaskImport
-from annotations.files.other_tools.import_tasks import import_tasks as bring
-from annotations.files.other_tools.tasks import TASKS
-from annotations.files.package.write_package import is_package
-from annotations.jobs.process import progress
-from annotations.projects.projects import project as find_project
-from annotations.projects.projects import project_by_uid
-from annotations.types import Kind
-from commands.files.labels_and_packages import SHOWN, import_summary, pairs, project_for
-from commands.shared import answer
-from core.errors import N_, BadFile, NotFound
-from core.files.archives import Member
-from core.files.readers import open_source
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.files.columns import FIXED, KEYS, Columns
+from evenhand.annotations.files.import_items import Examined, check_file, english_problem
+from evenhand.annotations.files.open_upload import examine_tables
+from evenhand.annotations.files.other_tools.choice_names import Names
+from evenhand.annotations.files.other_tools.detect import task_format, text_key
+from evenhand.annotations.files.other_tools.import_tasks import LEFT, TaskImport
+from evenhand.annotations.files.other_tools.import_tasks import import_tasks as bring
+from evenhand.annotations.files.other_tools.tasks import TASKS
+from evenhand.annotations.files.package.write_package import is_package
+from evenhand.annotations.jobs.process import progress
+from evenhand.annotations.projects.projects import project as find_project
+from evenhand.annotations.projects.projects import project_by_uid
+from evenhand.annotations.types import Kind
+from evenhand.commands.files.labels_and_packages import SHOWN, import_summary, pairs, project_for
+from evenhand.commands.shared import answer
+from evenhand.core.errors import N_, BadFile, NotFound
+from evenhand.core.files.archives import Member
+from evenhand.core.files.readers import open_source
 
 LEFT_IN_WORDS = {
     "skipped": "skipped", "empty": "without a choice", "drafts": "drafts", "predictions": "predictions",

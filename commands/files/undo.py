@@ -6,14 +6,14 @@ from typing import Any
 
 import click
 
-from annotations.files.conflicts import conflicts, exported_row, keep_first, take_second
-from annotations.files.undo import Import, UndoEffect, find_import, imports, undo_effect
-from annotations.files.undo import undo as take_back
-from annotations.jobs.process import progress
-from annotations.projects.projects import project, project_by_uid
-from commands.shared import answer, db_option, existing_store, json_option
-from core.errors import N_, BadFile, Refused
-from core.files.csv_out import csv_line
+from evenhand.annotations.files.conflicts import conflicts, exported_row, keep_first, take_second
+from evenhand.annotations.files.undo import Import, UndoEffect, find_import, imports, undo_effect
+from evenhand.annotations.files.undo import undo as take_back
+from evenhand.annotations.jobs.process import progress
+from evenhand.annotations.projects.projects import project, project_by_uid
+from evenhand.commands.shared import answer, db_option, existing_store, json_option
+from evenhand.core.errors import N_, BadFile, Refused
+from evenhand.core.files.csv_out import csv_line
 
 SHOWN = 20  # conflicts printed for people; --json and --csv have them all
 COLUMNS = ("key", "kind", "item", "text", "annotator", "first", "first_file", "second", "second_file")

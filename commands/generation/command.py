@@ -4,15 +4,15 @@ from typing import Any
 
 import click
 
-from commands.shared import Meter, answer, db_option, json_option, run_target
-from core.generation.contexts import CHUNK, SEED
-from core.generation.inputs import Filling, open_contexts
-from core.generation.server import INSTRUCTION
-from core.misgendering.slots import SETTINGS
-from core.models.fetching import locate
-from core.models.sampling import DECAY, GENDER_PREFIX
-from core.runs.generation import GenerationReport, Request, generate_to_file
-from core.runs.records import TEXTS
+from evenhand.commands.shared import Meter, answer, db_option, json_option, run_target
+from evenhand.core.generation.contexts import CHUNK, SEED
+from evenhand.core.generation.inputs import Filling, open_contexts
+from evenhand.core.generation.server import INSTRUCTION
+from evenhand.core.misgendering.slots import SETTINGS
+from evenhand.core.models.fetching import locate
+from evenhand.core.models.sampling import DECAY, GENDER_PREFIX
+from evenhand.core.runs.generation import GenerationReport, Request, generate_to_file
+from evenhand.core.runs.records import TEXTS
 
 
 @click.command("generate")

@@ -5,13 +5,13 @@ from typing import Any
 
 import click
 
-from annotations.database.store import Store
-from annotations.files.comparisons import comparisons_project, texts_of_files, texts_of_project
-from annotations.permissions import require
-from annotations.projects.projects import project as find_project
-from commands.permissions import acting_person, own_new_project
-from commands.shared import answer, db_option, json_option
-from core.errors import N_, Refused
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.files.comparisons import comparisons_project, texts_of_files, texts_of_project
+from evenhand.annotations.permissions import require
+from evenhand.annotations.projects.projects import project as find_project
+from evenhand.commands.permissions import acting_person, own_new_project
+from evenhand.commands.shared import answer, db_option, json_option
+from evenhand.core.errors import N_, Refused
 
 
 @click.command("compare-texts")

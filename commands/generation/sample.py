@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from annotations.files.generation_sample import (
+from evenhand.annotations.files.generation_sample import (
     GenerationSample,
     draw_sample,
     pilot_by_people,
@@ -13,9 +13,9 @@ from annotations.files.generation_sample import (
     read_generations,
     write_sample,
 )
-from annotations.projects.projects import project as find_project
-from commands.shared import answer, db_option, existing_store, json_option
-from core.human_vs_rule.sample import Correlation, Design, designs
+from evenhand.annotations.projects.projects import project as find_project
+from evenhand.commands.shared import answer, db_option, existing_store, json_option
+from evenhand.core.human_vs_rule.sample import Correlation, Design, designs
 
 
 @click.command("sample")

@@ -5,16 +5,16 @@ from pathlib import Path
 
 import click
 
-from annotations import release as releasing
-from annotations.projects.projects import project as find_project
-from annotations.release.dataset_card import DATA
-from annotations.text_policy import text_may_leave
-from commands.shared import answer, db_option, existing_store, json_option, target_or_none
-from core.errors import N_, NotFound, Refused
-from core.files.csv_out import json_line
-from core.files.whole_file import make_folder, whole_file, whole_path
-from core.harness.logs import Log, log_files, read_log
-from core.harness.tasks import HARNESSES, Harness, task_files, task_name
+from evenhand.annotations import release as releasing
+from evenhand.annotations.projects.projects import project as find_project
+from evenhand.annotations.release.dataset_card import DATA
+from evenhand.annotations.text_policy import text_may_leave
+from evenhand.commands.shared import answer, db_option, existing_store, json_option, target_or_none
+from evenhand.core.errors import N_, NotFound, Refused
+from evenhand.core.files.csv_out import json_line
+from evenhand.core.files.whole_file import make_folder, whole_file, whole_path
+from evenhand.core.harness.logs import Log, log_files, read_log
+from evenhand.core.harness.tasks import HARNESSES, Harness, task_files, task_name
 
 
 @click.group()
@@ -105,9 +105,9 @@ def read(
 
 
 def _write_scores(found: list[tuple[Path, Log]], table: Path, listed: bool) -> None:
-    from core.runs.loop import made_now, open_table
-    from core.runs.records import write_record
-    from core.scoring.rows import COLUMNS, OK
+    from evenhand.core.runs.loop import made_now, open_table
+    from evenhand.core.runs.records import write_record
+    from evenhand.core.scoring.rows import COLUMNS, OK
 
     scored = [(file, log) for file, log in found if log.scores]
     if not scored:

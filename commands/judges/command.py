@@ -6,19 +6,19 @@ from typing import Any
 
 import click
 
-from annotations.judges.estimates import GROUPS, estimates
-from annotations.judges.judges import judge as find_judge
-from annotations.permissions import require
-from annotations.projects.projects import project as find_project
-from commands.agreement.command import measure
-from commands.permissions import acting_person
-from commands.shared import answer, db_option, existing_store, json_option
-from core.errors import N_, BadLine, Refused
-from core.judges.alternative_annotator import FEWEST, LEVEL, Against, Verdict, alternative_annotator_test
-from core.judges.label_tables import read_judge, read_people, read_rates
-from core.judges.prediction_powered import VERSION, Rates, prediction_powered
-from core.report.numbers import points
-from core.statistics import Estimate
+from evenhand.annotations.judges.estimates import GROUPS, estimates
+from evenhand.annotations.judges.judges import judge as find_judge
+from evenhand.annotations.permissions import require
+from evenhand.annotations.projects.projects import project as find_project
+from evenhand.commands.agreement.command import measure
+from evenhand.commands.permissions import acting_person
+from evenhand.commands.shared import answer, db_option, existing_store, json_option
+from evenhand.core.errors import N_, BadLine, Refused
+from evenhand.core.judges.alternative_annotator import FEWEST, LEVEL, Against, Verdict, alternative_annotator_test
+from evenhand.core.judges.label_tables import read_judge, read_people, read_rates
+from evenhand.core.judges.prediction_powered import VERSION, Rates, prediction_powered
+from evenhand.core.report.numbers import points
+from evenhand.core.statistics import Estimate
 
 SHARE = "share of items, with intervals over contexts"
 TABLE = click.Path(exists=True, dir_okay=False, path_type=Path)

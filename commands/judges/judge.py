@@ -8,24 +8,24 @@ from typing import Any
 
 import click
 
-from annotations.judges import judges as records
-from annotations.judges.against_people import BY, against_people
-from annotations.judges.drift import drift
-from annotations.judges.forecast import Forecast
-from annotations.judges.forecast import forecast as forecast_of
-from annotations.judges.import_file import import_judge
-from annotations.judges.judges import Judge
-from annotations.judges.run import JudgeReport, Request, ask_again, run_judge
-from annotations.projects.projects import project as find_project
-from commands.agreement.command import measure
-from commands.judges.command import say_errors, verdict_in_words, verdict_json, with_interval_of
-from commands.shared import Meter, answer, db_option, existing_store, json_option
-from core.errors import N_, Refused
-from core.human_vs_rule.means_over_contexts import Mean
-from core.judges.prompts import SYSTEM, default_template
-from core.judges.server import ServerSettings
-from core.servers.addresses import place_of
-from core.servers.asking import Pace
+from evenhand.annotations.judges import judges as records
+from evenhand.annotations.judges.against_people import BY, against_people
+from evenhand.annotations.judges.drift import drift
+from evenhand.annotations.judges.forecast import Forecast
+from evenhand.annotations.judges.forecast import forecast as forecast_of
+from evenhand.annotations.judges.import_file import import_judge
+from evenhand.annotations.judges.judges import Judge
+from evenhand.annotations.judges.run import JudgeReport, Request, ask_again, run_judge
+from evenhand.annotations.projects.projects import project as find_project
+from evenhand.commands.agreement.command import measure
+from evenhand.commands.judges.command import say_errors, verdict_in_words, verdict_json, with_interval_of
+from evenhand.commands.shared import Meter, answer, db_option, existing_store, json_option
+from evenhand.core.errors import N_, Refused
+from evenhand.core.human_vs_rule.means_over_contexts import Mean
+from evenhand.core.judges.prompts import SYSTEM, default_template
+from evenhand.core.judges.server import ServerSettings
+from evenhand.core.servers.addresses import place_of
+from evenhand.core.servers.asking import Pace
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 AUTHOR = click.option("--author", default="", help="Who does it; kept in the record.")

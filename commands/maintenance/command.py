@@ -7,11 +7,11 @@ from pathlib import Path
 
 import click
 
-from annotations.database import backup as snapshots
-from annotations.database import backups
-from commands.maintenance.doctor import examine
-from commands.shared import answer, db_option, existing_store, json_option
-from core.errors import N_, EvenhandError, Refused
+from evenhand.annotations.database import backup as snapshots
+from evenhand.annotations.database import backups
+from evenhand.commands.maintenance.doctor import examine
+from evenhand.commands.shared import answer, db_option, existing_store, json_option
+from evenhand.core.errors import N_, EvenhandError, Refused
 
 SIGNS = {"ok": "ok     ", "warning": "warning", "problem": "PROBLEM"}
 

@@ -10,12 +10,12 @@ from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
-from annotations.accounts.accounts import accounts_exist
-from annotations.database.backups import newest
-from annotations.database.store import Store, connect
-from annotations.server.gate import LOOPBACK, guests_allowed, hosts
-from commands.maintenance.finding import Finding
-from core.errors import N_, EvenhandError
+from evenhand.annotations.accounts.accounts import accounts_exist
+from evenhand.annotations.database.backups import newest
+from evenhand.annotations.database.store import Store, connect
+from evenhand.commands.maintenance.finding import Finding
+from evenhand.core.errors import N_, EvenhandError
+from evenhand.web.gate import LOOPBACK, guests_allowed, hosts
 
 OLD_H, FEW_DESCRIPTORS, SHORT = 48.0, 1024, 16
 
@@ -145,7 +145,7 @@ def _user() -> Finding | None:
 
 
 def _token() -> Finding | None:
-    from annotations.server.status import metrics_token
+    from evenhand.web.status import metrics_token
 
     file = os.environ.get("EVENHAND_METRICS_TOKEN_FILE", "")
     token = metrics_token()

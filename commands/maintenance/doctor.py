@@ -10,13 +10,13 @@ from contextlib import suppress
 from importlib import metadata
 from pathlib import Path
 
-from annotations.database.backup import check
-from commands.maintenance.deployment import examine_deployment
-from commands.maintenance.finding import Finding
-from commands.maintenance.records import examine_records
-from core.errors import N_, EvenhandError
-from core.models.catalogue import BUILTIN, known_models
-from core.resources import ROOT
+from evenhand.annotations.database.backup import check
+from evenhand.commands.maintenance.deployment import examine_deployment
+from evenhand.commands.maintenance.finding import Finding
+from evenhand.commands.maintenance.records import examine_records
+from evenhand.core.errors import N_, EvenhandError
+from evenhand.core.models.catalogue import BUILTIN, known_models
+from evenhand.core.resources import ROOT
 
 OLDEST, TOO_NEW = (3, 11), (3, 14)
 FEW_BYTES, TOO_FEW_BYTES = 2_000_000_000, 100_000_000
@@ -149,8 +149,8 @@ def _browser() -> Finding:
 
 
 def _worker() -> Finding:
-    from core.types import MASK, MaskedSentence
-    from core.worker.client import Inference, RemoteScorer
+    from evenhand.core.types import MASK, MaskedSentence
+    from evenhand.core.worker.client import Inference, RemoteScorer
 
     inference = Inference()
     try:

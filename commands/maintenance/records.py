@@ -6,12 +6,12 @@ The database is opened to read: nothing is migrated or restored, so that what wa
 import sqlite3
 from pathlib import Path
 
-from annotations.database.store import Store
-from annotations.database.triggers import different_triggers, named
-from annotations.items.derived import NAMED
-from annotations.log.verify import verify, verify_derived
-from commands.maintenance.finding import Finding
-from core.errors import N_, EvenhandError
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.database.triggers import different_triggers, named
+from evenhand.annotations.items.derived import NAMED
+from evenhand.annotations.log.verify import verify, verify_derived
+from evenhand.commands.maintenance.finding import Finding
+from evenhand.core.errors import N_, EvenhandError
 
 OLDER = N_("The database has an older version: its log and gold labels can be checked after the app has opened it.")
 

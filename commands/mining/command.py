@@ -12,16 +12,16 @@ from typing import Any
 
 import click
 
-from commands.shared import Meter, answer, json_option
-from core.errors import N_, BadFile
-from core.files.whole_file import CANNOT_WRITE, whole_file
-from core.mining.report import Report
-from core.mining.run import candidates_file
-from core.mining.run import mine as mine_texts
-from core.mining.settings import CODES, Settings
-from core.mining.types import MODES
-from core.resources import keyword_pairs
-from core.types import KeywordPair
+from evenhand.commands.shared import Meter, answer, json_option
+from evenhand.core.errors import N_, BadFile
+from evenhand.core.files.whole_file import CANNOT_WRITE, whole_file
+from evenhand.core.mining.report import Report
+from evenhand.core.mining.run import candidates_file
+from evenhand.core.mining.run import mine as mine_texts
+from evenhand.core.mining.settings import CODES, Settings
+from evenhand.core.mining.types import MODES
+from evenhand.core.resources import keyword_pairs
+from evenhand.core.types import KeywordPair
 
 SHOWN = 20  # problems printed for people
 UNREADABLE = N_("{file} cannot be read: {why}.")
@@ -169,7 +169,7 @@ def _length(text: str) -> tuple[int, int]:
 def _pairs(wanted: str) -> tuple[KeywordPair, ...]:
     if wanted == "table1" or wanted == "released":
         return keyword_pairs(wanted)
-    from core.mining.keyword_lists import read_pairs
+    from evenhand.core.mining.keyword_lists import read_pairs
 
     return read_pairs(Path(wanted))
 

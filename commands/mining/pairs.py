@@ -5,12 +5,12 @@ from typing import Any
 
 import click
 
-from commands.agreement.command import measure
-from commands.shared import Meter, answer, json_option
-from core.mining.pairs_check import Compound, PairReport, PairsCheck, WordReport, check_pairs
-from core.resources import keyword_pairs
-from core.statistics import Estimate
-from core.types import KeywordPair
+from evenhand.commands.agreement.command import measure
+from evenhand.commands.shared import Meter, answer, json_option
+from evenhand.core.mining.pairs_check import Compound, PairReport, PairsCheck, WordReport, check_pairs
+from evenhand.core.resources import keyword_pairs
+from evenhand.core.statistics import Estimate
+from evenhand.core.types import KeywordPair
 
 
 @click.group("pairs")
@@ -20,7 +20,7 @@ def pairs() -> None:
 
 def chosen_pairs(name: str, typed: tuple[str, ...]) -> tuple[KeywordPair, ...]:
     """The pairs of a preset or file and those typed as 男士/女士; typed ones alone where no list is named."""
-    from core.mining.keyword_lists import read_pairs, typed_pairs
+    from evenhand.core.mining.keyword_lists import read_pairs, typed_pairs
 
     if typed and not name:
         return typed_pairs(typed)

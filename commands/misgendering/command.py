@@ -5,20 +5,20 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from commands.shared import NO_DRAWS, answer, json_option, margin_option
-from core.statistics.equivalence import MARGINS, equivalence
+from evenhand.commands.shared import NO_DRAWS, answer, json_option, margin_option
+from evenhand.core.statistics.equivalence import MARGINS, equivalence
 
 if TYPE_CHECKING:
-    from core.misgendering.metrics import Metrics
-    from core.misgendering.variation import Variation
-    from core.statistics import Estimate
+    from evenhand.core.misgendering.metrics import Metrics
+    from evenhand.core.misgendering.variation import Variation
+    from evenhand.core.statistics import Estimate
 
 # subcommand -> its function. Imported only when it is called, because scoring loads a model library.
 SUBCOMMANDS = {
-    "run": "commands.misgendering.run:run",
-    "score": "commands.misgendering.score:score",
-    "convert": "commands.misgendering.score:convert",
-    "metrics": "commands.misgendering.command:metrics_command",
+    "run": "evenhand.commands.misgendering.run:run",
+    "score": "evenhand.commands.misgendering.score:score",
+    "convert": "evenhand.commands.misgendering.score:convert",
+    "metrics": "evenhand.commands.misgendering.command:metrics_command",
 }
 NAMES = {
     "prob": "right, probability-based",
@@ -73,8 +73,8 @@ def metrics_command(file: str, no_cells: bool, margin: float, as_json: bool) -> 
     the share right is then of texts with a pronoun, next to the published one. Columns template and name make
     intervals rest on these; model, pronoun, dataset and setting split the table into cells.
     """
-    from core.misgendering.metrics import by_cell, metrics
-    from core.misgendering.verdict_table import read_verdicts
+    from evenhand.core.misgendering.metrics import by_cell, metrics
+    from evenhand.core.misgendering.verdict_table import read_verdicts
 
     frame = read_verdicts(file)
     whole = metrics(frame)
@@ -130,7 +130,7 @@ def estimate_data(found: "Estimate") -> dict[str, Any]:
 
 
 def _variation(found: "Variation") -> dict[str, Any]:
-    from core.misgendering.variation import NOT_FIVE
+    from evenhand.core.misgendering.variation import NOT_FIVE
 
     data = _with_reasons(
         {"mean": found.mean.value, "std": found.std, "low": found.mean.low, "high": found.mean.high}, found.mean

@@ -4,11 +4,18 @@ from typing import Any
 
 import click
 
-from commands.misgendering.score import BUILT_IN, drawing_options, drawn_from, facts_of, for_people, source_name
-from commands.shared import Meter, answer, db_option, json_option, run_target, warn
-from core.misgendering.slots import SETTINGS
-from core.runs.misgendering import VerdictSettings, Writing, run_both, verdicts_to_file
-from core.scoring.cache import cache_path
+from evenhand.commands.misgendering.score import (
+    BUILT_IN,
+    drawing_options,
+    drawn_from,
+    facts_of,
+    for_people,
+    source_name,
+)
+from evenhand.commands.shared import Meter, answer, db_option, json_option, run_target, warn
+from evenhand.core.misgendering.slots import SETTINGS
+from evenhand.core.runs.misgendering import VerdictSettings, Writing, run_both, verdicts_to_file
+from evenhand.core.scoring.cache import cache_path
 
 
 @click.command("run")

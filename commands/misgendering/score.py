@@ -6,16 +6,16 @@ from typing import Any
 
 import click
 
-from commands.shared import Meter, answer, answer_run, db_option, json_option, run_target, spreadsheet_option
-from core.errors import N_, BadFile
-from core.files.whole_file import whole_file
-from core.misgendering.generations import context_rows
-from core.misgendering.instances import PASSES, instances
-from core.misgendering.slots import SETTINGS, Instance
-from core.misgendering.template_files import Source, built_in, read_people, read_source
-from core.runs.misgendering import VerdictReport, VerdictSettings, verdicts_to_file
-from core.scoring.cache import cache_path
-from core.text.pronouns import parse_sets
+from evenhand.commands.shared import Meter, answer, answer_run, db_option, json_option, run_target, spreadsheet_option
+from evenhand.core.errors import N_, BadFile
+from evenhand.core.files.whole_file import whole_file
+from evenhand.core.misgendering.generations import context_rows
+from evenhand.core.misgendering.instances import PASSES, instances
+from evenhand.core.misgendering.slots import SETTINGS, Instance
+from evenhand.core.misgendering.template_files import Source, built_in, read_people, read_source
+from evenhand.core.runs.misgendering import VerdictReport, VerdictSettings, verdicts_to_file
+from evenhand.core.scoring.cache import cache_path
+from evenhand.core.text.pronouns import parse_sets
 
 BUILT_IN = "built-in"
 

@@ -6,12 +6,21 @@ from typing import Any
 
 import pandas as pd
 
-from commands.shared import with_reasons
-from core.model_bias import NULL_OF, ManyIntervals, Null, Summary, in_ln, infinite_rows, many_intervals, undefined_rows
-from core.model_bias.missing import MissingValues
-from core.report.several_models import margins_say
-from core.statistics import Estimate
-from core.statistics.equivalence import Equivalence, Margins
+from evenhand.commands.shared import with_reasons
+from evenhand.core.model_bias import (
+    NULL_OF,
+    ManyIntervals,
+    Null,
+    Summary,
+    in_ln,
+    infinite_rows,
+    many_intervals,
+    undefined_rows,
+)
+from evenhand.core.model_bias.missing import MissingValues
+from evenhand.core.report.several_models import margins_say
+from evenhand.core.statistics import Estimate
+from evenhand.core.statistics.equivalence import Equivalence, Margins
 
 MEANS = {
     "bias_man": "Bias_man",

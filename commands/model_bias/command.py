@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from commands.shared import answer, json_option, margin_option, seeds_options
+from evenhand.commands.shared import answer, json_option, margin_option, seeds_options
 
 if TYPE_CHECKING:  # pandas only when the command runs
     import pandas as pd
 
-    from core.statistics.equivalence import Margins
+    from evenhand.core.statistics.equivalence import Margins
 
 
 @click.command("bias")
@@ -72,8 +72,8 @@ def bias(scores: str, models: tuple[str, ...], differences: tuple[tuple[str, str
     them stand pair mass, variance shares and side AUC: a mean alone can be mere word frequency. Models come in the
     order of the file or of --model; less lean is not better.
     """
-    from commands.model_bias.answers import FOOT
-    from core.model_bias import models_of, plain_names, read_groups, read_scores, rows_of, seed_groups
+    from evenhand.commands.model_bias.answers import FOOT
+    from evenhand.core.model_bias import models_of, plain_names, read_groups, read_scores, rows_of, seed_groups
 
     as_json, extra = options.pop("as_json"), {name: options.pop(name) for name in ("by", "nulls", "listed")}
     named, by_name = options.pop("seeds"), not options.pop("no_seed_names")
@@ -104,8 +104,8 @@ def _model(
     rows: "pd.DataFrame", options: dict[str, Any], *, by: Any, nulls: bool, listed: int
 ) -> tuple[tuple[str, dict[str, Any]], str]:
     """One model: ((name, JSON), text)."""
-    from commands.model_bias import answers
-    from core.model_bias import many_intervals, shuffled_sides, summarise, summarise_by
+    from evenhand.commands.model_bias import answers
+    from evenhand.core.model_bias import many_intervals, shuffled_sides, summarise, summarise_by
 
     summary = summarise(rows, **options)
     data = {**answers.summary_data(summary), **answers.odd_rows(rows, listed)}
@@ -128,8 +128,8 @@ def _model(
 def _seeds(
     frame: "pd.DataFrame", groups: dict[str, tuple[str, ...]], options: dict[str, Any]
 ) -> tuple[dict[str, Any], str]:
-    from commands.model_bias import answers
-    from core.model_bias import grouping, over_seeds, rows_of, summarise
+    from evenhand.commands.model_bias import answers
+    from evenhand.core.model_bias import grouping, over_seeds, rows_of, summarise
 
     data, lines = {}, [str(grouping(groups))]
     for name, seeds in groups.items():
@@ -145,9 +145,9 @@ def _differences(
     options: dict[str, Any],
     margins: "Margins",
 ) -> tuple[list[dict[str, Any]], str]:
-    from commands.model_bias import answers
-    from core.model_bias import paired_differences
-    from core.report.several_models import against_margins
+    from evenhand.commands.model_bias import answers
+    from evenhand.core.model_bias import paired_differences
+    from evenhand.core.report.several_models import against_margins
 
     kept = {name: options[name] for name in ("denominator", "unit", "resamples", "seed")}
     data, lines = [], []
@@ -165,14 +165,14 @@ def _differences(
 
 
 def _fixed_unit(frame: "pd.DataFrame", unit: str) -> str:
-    from core.model_bias import units_of
+    from evenhand.core.model_bias import units_of
 
     return units_of(frame).kind if unit == "auto" else unit
 
 
 def _correlations(frame: "pd.DataFrame", models: list[str], seed: int) -> tuple[list[dict[str, Any]], str]:
-    from commands.model_bias import answers
-    from core.model_bias import correlation
+    from evenhand.commands.model_bias import answers
+    from evenhand.core.model_bias import correlation
 
     frame = frame[frame["model"].isin(models)]
     found, raw = (correlation(frame, corrected=corrected, seed=seed) for corrected in (True, False))

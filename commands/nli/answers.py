@@ -3,13 +3,13 @@
 import math
 from collections.abc import Sequence
 
-from core.nli.measure import Inference, against_margin
-from core.nli.types import LABELS, SETS
-from core.runs.nli import NliReport
-from core.runs.nli_bias_rates import RateReport
-from core.statistics import Estimate
-from core.statistics.equivalence import MARGINS
-from core.types import Score
+from evenhand.core.nli.measure import Inference, against_margin
+from evenhand.core.nli.types import LABELS, SETS
+from evenhand.core.runs.nli import NliReport
+from evenhand.core.runs.nli_bias_rates import RateReport
+from evenhand.core.statistics import Estimate
+from evenhand.core.statistics.equivalence import MARGINS
+from evenhand.core.types import Score
 
 SHOWN = 20  # lines that could not be used
 NAMES = {

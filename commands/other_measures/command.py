@@ -5,10 +5,10 @@ from typing import Any
 
 import click
 
-from commands.shared import answer, json_option
-from core.errors import N_, Refused
-from core.language import significant
-from core.other_measures.crows import (
+from evenhand.commands.shared import answer, json_option
+from evenhand.core.errors import N_, Refused
+from evenhand.core.language import significant
+from evenhand.core.other_measures.crows import (
     CRITICISM,
     METHODS,
     VARIANTS,
@@ -18,10 +18,10 @@ from core.other_measures.crows import (
     read_crows,
     read_writers,
 )
-from core.other_measures.stereoset import read_item_scores, read_items
-from core.other_measures.stereoset import stereoset as three_scores
-from core.other_measures.weat import WeatTest, names_of, read_sets, read_vectors
-from core.other_measures.weat import weat as one_test
+from evenhand.core.other_measures.stereoset import read_item_scores, read_items
+from evenhand.core.other_measures.stereoset import stereoset as three_scores
+from evenhand.core.other_measures.weat import WeatTest, names_of, read_sets, read_vectors
+from evenhand.core.other_measures.weat import weat as one_test
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 WHICH = N_("{file} contains scores of several models; choose one with --model: {known}.")
@@ -99,7 +99,7 @@ def crows(file: Path, model: str, variant: Variant, bias: str | None, device: st
 
 
 def _crows(pairs: list[tuple[str, str]], writers: list[str], model: str, variant: Variant, device: str) -> CrowsPairs:
-    from core.models.shared_tokens import PairReader
+    from evenhand.core.models.shared_tokens import PairReader
 
     reader = PairReader(model, device=device)
     return crows_pairs(reader.read(pairs), variant, reader.signature(METHODS[variant]), writers)

@@ -5,11 +5,11 @@ from typing import Any
 
 import click
 
-from commands.shared import Meter, answer, db_option, json_option, target_or_none, warn
-from core.language import significant
-from core.other_measures.classifiers import ClassifierGaps, read_gaps
-from core.other_measures.measures import BY_NAME
-from core.other_measures.run import Asked, OtherReport, run_measure
+from evenhand.commands.shared import Meter, answer, db_option, json_option, target_or_none, warn
+from evenhand.core.language import significant
+from evenhand.core.other_measures.classifiers import ClassifierGaps, read_gaps
+from evenhand.core.other_measures.measures import BY_NAME
+from evenhand.core.other_measures.run import Asked, OtherReport, run_measure
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import click
 
-from annotations.projects.projects import project as find_project
-from annotations.sampling.samples import (
+from evenhand.annotations.projects.projects import project as find_project
+from evenhand.annotations.sampling.samples import (
     Sample,
     SampleState,
     close_sample,
@@ -14,11 +14,11 @@ from annotations.sampling.samples import (
     start_sample,
     state_of,
 )
-from commands.agreement.command import measure
-from commands.judges.command import with_interval_of
-from commands.shared import answer, db_option, existing_store, json_option
-from core.errors import N_, Refused
-from core.sampling.designs import DESIGNS, LEAST_SHARE, SHARE, Design
+from evenhand.commands.agreement.command import measure
+from evenhand.commands.judges.command import with_interval_of
+from evenhand.commands.shared import answer, db_option, existing_store, json_option
+from evenhand.core.errors import N_, Refused
+from evenhand.core.sampling.designs import DESIGNS, LEAST_SHARE, SHARE, Design
 
 NO_SAMPLE = "No sample: the labels of this project count as a simple random one."
 UNLABELLED = "No drawn item is labelled in full: all labels of this project count, as a simple random sample."
@@ -56,7 +56,7 @@ def start(
     """
     if items is None and design != "quotas":
         raise Refused(N_("Say how many items to draw."))
-    from annotations.sampling.frame import plan_sample
+    from evenhand.annotations.sampling.frame import plan_sample
 
     with existing_store(db) as store:
         found = find_project(store, name)
@@ -120,8 +120,8 @@ def needed(
 
     From the labels of judges, or from an assumed rate with a judge of an assumed accuracy (or none).
     """
-    from annotations.sampling.frame import frame
-    from annotations.sampling.labels_needed import forecast
+    from evenhand.annotations.sampling.frame import frame
+    from evenhand.annotations.sampling.labels_needed import forecast
 
     with existing_store(db) as store:
         found = find_project(store, name)

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import click
 
-from commands.shared import Meter, answer, json_option
-from core.swap.files import MODES, Counts, Mode, swap_file
-from core.swap.word_tables import LANGUAGES, Words, read_word_pairs, word_table
+from evenhand.commands.shared import Meter, answer, json_option
+from evenhand.core.swap.files import MODES, Counts, Mode, swap_file
+from evenhand.core.swap.word_tables import LANGUAGES, Words, read_word_pairs, word_table
 
 
 @click.command("swap")

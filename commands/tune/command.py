@@ -6,19 +6,19 @@ from typing import Any
 
 import click
 
-from annotations.files.project_texts import PROJECT
-from annotations.items.batch import items
-from annotations.projects.projects import project as find_project
-from commands.permissions import enter_project
-from commands.shared import Meter, answer, db_option, existing_store, json_option
-from core.errors import N_, BadFile, Refused
-from core.models.tuning.settings import BERT_DROPOUT, Tuning
-from core.runs.records import runs_folder
-from core.swap.word_tables import LANGUAGES, WordTable, read_word_pairs, word_table
-from core.tune.run import TuneReport, stopped_early
-from core.tune.run import tune as train_model
-from core.tune.runs import tuned_folder, write_run
-from core.tune.texts import SWAPS, TrainingTexts, file_texts, training_texts
+from evenhand.annotations.files.project_texts import PROJECT
+from evenhand.annotations.items.batch import items
+from evenhand.annotations.projects.projects import project as find_project
+from evenhand.commands.permissions import enter_project
+from evenhand.commands.shared import Meter, answer, db_option, existing_store, json_option
+from evenhand.core.errors import N_, BadFile, Refused
+from evenhand.core.models.tuning.settings import BERT_DROPOUT, Tuning
+from evenhand.core.runs.records import runs_folder
+from evenhand.core.swap.word_tables import LANGUAGES, WordTable, read_word_pairs, word_table
+from evenhand.core.tune.run import TuneReport, stopped_early
+from evenhand.core.tune.run import tune as train_model
+from evenhand.core.tune.runs import tuned_folder, write_run
+from evenhand.core.tune.texts import SWAPS, TrainingTexts, file_texts, training_texts
 
 METHODS = ("training", "sentence-debias", "inlp")
 NO_TARGET = N_("Say where to write the model: --out FOLDER or --run NAME.")
@@ -100,7 +100,7 @@ def _trained(model: str, texts: TrainingTexts, folder: Path, options: dict[str, 
     with Meter("steps") as meter:
         if options["address"] is None:
             return train_model(model, texts, tuning, folder, watch=meter, **how)
-        from core.tune.cluster import tune_on_cluster
+        from evenhand.core.tune.cluster import tune_on_cluster
 
         where = {key: options[key] for key in ("address", "threads")}
         return tune_on_cluster(model, texts, tuning, folder, watch=meter, **where, **how)
@@ -109,7 +109,7 @@ def _trained(model: str, texts: TrainingTexts, folder: Path, options: dict[str, 
 def _projected(
     model: str, texts: TrainingTexts, words: WordTable | None, folder: Path, options: dict[str, Any]
 ) -> TuneReport:
-    from core.tune.projections import project
+    from evenhand.core.tune.projections import project
 
     if words is None:
         raise Refused(NO_LANGUAGE)

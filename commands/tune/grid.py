@@ -5,13 +5,13 @@ from typing import Any
 
 import click
 
-from annotations.files.project_texts import Reading, open_input
-from commands.shared import Meter, answer, db_option, json_option
-from core.before_after.grid import INTERVENTIONS, Grid, Items, run_grid
-from core.before_after.report import interval, short
-from core.models.tuning.settings import Tuning
-from core.runs.records import run_file, runs_folder
-from core.swap.word_tables import LANGUAGES
+from evenhand.annotations.files.project_texts import Reading, open_input
+from evenhand.commands.shared import Meter, answer, db_option, json_option
+from evenhand.core.before_after.grid import INTERVENTIONS, Grid, Items, run_grid
+from evenhand.core.before_after.report import interval, short
+from evenhand.core.models.tuning.settings import Tuning
+from evenhand.core.runs.records import run_file, runs_folder
+from evenhand.core.swap.word_tables import LANGUAGES
 
 
 @click.command("tune-grid")

@@ -1,8 +1,8 @@
 """Associations of person words with professions (BEC-Pro): corpus, probes, measures."""
 
-from core.association.builtin import LANGUAGES, Choices, Files, association_set
-from core.association.corpus import Sentence, sentences, write_corpus
-from core.association.sets import AssociationSet, Person, Profession, Template
+from evenhand.core.association.builtin import LANGUAGES, Choices, Files, association_set
+from evenhand.core.association.corpus import Sentence, sentences, write_corpus
+from evenhand.core.association.sets import AssociationSet, Person, Profession, Template
 
 __all__ = [
     "LANGUAGES",

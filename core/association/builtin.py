@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
 
-from core.association.sets import AssociationSet, Attribute, Person, Profession, Template, check_size
-from core.association.user_sets import read_persons, read_professions, read_templates
-from core.resources import DATA, table
+from evenhand.core.association.sets import AssociationSet, Attribute, Person, Profession, Template, check_size
+from evenhand.core.association.user_sets import read_persons, read_professions, read_templates
+from evenhand.core.resources import DATA, table
 
 Language = Literal["en", "es", "es-noart", "eu", "zh"]
 Spelling = Literal["corrected", "printed"]

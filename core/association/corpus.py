@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.association.sets import SLOT, AssociationSet, Attribute, Person, Profession, Template
-from core.files.whole_file import whole_file
-from core.types import MASK, MaskedSentence, Span
+from evenhand.core.association.sets import SLOT, AssociationSet, Attribute, Person, Profession, Template
+from evenhand.core.files.whole_file import whole_file
+from evenhand.core.types import MASK, MaskedSentence, Span
 
 COLUMNS = ("sentence", "tm", "am", "tam", "person", "profession", "person_gender", "class", "template")
 VOWELS = "aeiouAEIOU"

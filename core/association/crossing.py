@@ -13,10 +13,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from core.errors import N_
-from core.statistics import Estimate, Note
-from core.statistics.intervals import BY_JACKKNIFE, jackknife, of_kinds, satterthwaite
-from core.statistics.resampling import ratio
+from evenhand.core.errors import N_
+from evenhand.core.statistics import Estimate, Note
+from evenhand.core.statistics.intervals import BY_JACKKNIFE, jackknife, of_kinds, satterthwaite
+from evenhand.core.statistics.resampling import ratio
 
 Numbers = NDArray[np.float64]
 Means = dict[str, Numbers]  # gender -> one mean a draw

@@ -16,11 +16,11 @@ from typing import Literal
 
 import pandas as pd
 
-from core.association.crossing import Crossing, Means, Numbers, joint_interval
-from core.association.measures import Difference, Group, m_minus_w
-from core.errors import N_
-from core.statistics import Estimate, Note
-from core.statistics.equivalence import Equivalence, equivalence
+from evenhand.core.association.crossing import Crossing, Means, Numbers, joint_interval
+from evenhand.core.association.measures import Difference, Group, m_minus_w
+from evenhand.core.errors import N_
+from evenhand.core.statistics import Estimate, Note
+from evenhand.core.statistics.equivalence import Equivalence, equivalence
 
 Reading = Literal["literal", "relative"]
 Outcome = Literal["yes", "half", "no", "undecided"]

@@ -11,11 +11,11 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from core.association.crossing import Crossing, Means, Numbers, interval
-from core.association.sets import GENDERS
-from core.association.table import has_equal_pairs, without_equal_pairs
-from core.errors import N_
-from core.statistics import Estimate, Note, holm
+from evenhand.core.association.crossing import Crossing, Means, Numbers, interval
+from evenhand.core.association.sets import GENDERS
+from evenhand.core.association.table import has_equal_pairs, without_equal_pairs
+from evenhand.core.errors import N_
+from evenhand.core.statistics import Estimate, Note, holm
 
 Z = 1.959963984540054
 LEAST = 3  # two points always lie on a line

@@ -6,9 +6,9 @@ attended and cuts long sentences (SPEC 2.5): a correct run does not reproduce th
 
 from dataclasses import dataclass
 
-from core.association.hypotheses import Verdict, published_verdicts
-from core.published.claims import agrees, half_unit
-from core.resources import table
+from evenhand.core.association.hypotheses import Verdict, published_verdicts
+from evenhand.core.published.claims import agrees, half_unit
+from evenhand.core.resources import table
 
 TABLES = {"en": "EN", "es": "ES art", "es-noart": "ES no art", "eu": "EU"}
 

@@ -10,10 +10,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from core.association.corpus import Sentence
-from core.association.sets import Attribute
-from core.errors import N_
-from core.types import MaskedSentence, Score
+from evenhand.core.association.corpus import Sentence
+from evenhand.core.association.sets import Attribute
+from evenhand.core.errors import N_
+from evenhand.core.types import MaskedSentence, Score
 
 CHUNK = 1_024  # probes per batch; equal masked sentences stay in one batch
 OK = "ok"

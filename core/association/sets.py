@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
-from core.errors import N_, BadFile
+from evenhand.core.errors import N_, BadFile
 
 Gender = Literal["male", "female", "neutral"]
 Attribute = Literal["word", "piece"]

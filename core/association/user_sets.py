@@ -5,8 +5,8 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from core.association.sets import CLASSES, GENDERS, Person, Profession, Template, check_template
-from core.errors import N_, BadFile
+from evenhand.core.association.sets import CLASSES, GENDERS, Person, Profession, Template, check_template
+from evenhand.core.errors import N_, BadFile
 
 COLUMNS = {
     "templates": (("template",), ("name",)),

@@ -7,13 +7,13 @@ from typing import Literal
 import numpy as np
 from statsmodels.stats.proportion import confint_proportions_2indep
 
-from core.audit.sample import Stratum
-from core.errors import N_
-from core.sentence_bias.bias import SideMeans, side_means
-from core.statistics import RESAMPLES, Estimate, Note, Resampling, wilson
-from core.statistics.intervals import over_strata, over_units
-from core.statistics.resampling import Numbers, ratio
-from core.types import Side
+from evenhand.core.audit.sample import Stratum
+from evenhand.core.errors import N_
+from evenhand.core.sentence_bias.bias import SideMeans, side_means
+from evenhand.core.statistics import RESAMPLES, Estimate, Note, Resampling, wilson
+from evenhand.core.statistics.intervals import over_strata, over_units
+from evenhand.core.statistics.resampling import Numbers, ratio
+from evenhand.core.types import Side
 
 Rule = Literal["unanimous", "any"]
 ENDS: tuple[Side | None, ...] = (None, "male", "female")

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from core.errors import N_, NotFound, Refused
-from core.resources import keyword_pairs
-from core.text.keywords import candidate, occurrences
-from core.types import Candidate, KeywordPair, Side
+from evenhand.core.errors import N_, NotFound, Refused
+from evenhand.core.resources import keyword_pairs
+from evenhand.core.text.keywords import candidate, occurrences
+from evenhand.core.types import Candidate, KeywordPair, Side
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from core.errors import N_
-from core.model_bias.seeds import LEAST_SEEDS
-from core.resources import stem_of
-from core.statistics import Estimate, Note
-from core.statistics.estimate import ACROSS_SEEDS, AGAINST_SEEDS
-from core.statistics.intervals import satterthwaite
-from core.statistics.resampling import Numbers
-from core.statistics.subsets import over_subsets
-from core.statistics.units import Units, codes_of
+from evenhand.core.errors import N_
+from evenhand.core.model_bias.seeds import LEAST_SEEDS
+from evenhand.core.resources import stem_of
+from evenhand.core.statistics import Estimate, Note
+from evenhand.core.statistics.estimate import ACROSS_SEEDS, AGAINST_SEEDS
+from evenhand.core.statistics.intervals import satterthwaite
+from evenhand.core.statistics.resampling import Numbers
+from evenhand.core.statistics.subsets import over_subsets
+from evenhand.core.statistics.units import Units, codes_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -213,8 +213,8 @@ PerText = Sequence[tuple[float, int, int]]  # sum of -ln p, tokens, right guesse
 def cost(before: PerText, after: PerText, seed: int = 0) -> Cost:
     """What the same texts cost, by the figures of each (`HeldOut.per_text`); the places that were asked are the
     same."""
-    from core.statistics import RESAMPLES, Resampling
-    from core.statistics.intervals import over_units
+    from evenhand.core.statistics import RESAMPLES, Resampling
+    from evenhand.core.statistics.intervals import over_units
 
     one, other = np.asarray(before, float), np.asarray(after, float)
     sums = np.stack([other[:, 0] - one[:, 0], other[:, 2] - one[:, 2], one[:, 1]], axis=1)

@@ -16,21 +16,21 @@ from itertools import product
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from core.before_after.compare import against_placebos, estimate_json, over_runs
-from core.before_after.run import Asked, before_and_after, built_in_source
-from core.cluster import Pool
-from core.errors import N_, EvenhandError, Refused
-from core.files.csv_out import data_line
-from core.files.whole_file import make_folder, whole_file
-from core.models.tuning.settings import BERT_DROPOUT, Tuning
-from core.runs.loop import Watcher, made_now
-from core.runs.records import Failure, write_record
-from core.scoring.input import ScoreInput
-from core.scoring.rows import ScoreItem
-from core.swap.word_tables import word_table
-from core.tune.projections import project
-from core.tune.run import RECORD, tune
-from core.tune.texts import file_texts, training_texts
+from evenhand.core.before_after.compare import against_placebos, estimate_json, over_runs
+from evenhand.core.before_after.run import Asked, before_and_after, built_in_source
+from evenhand.core.cluster import Pool
+from evenhand.core.errors import N_, EvenhandError, Refused
+from evenhand.core.files.csv_out import data_line
+from evenhand.core.files.whole_file import make_folder, whole_file
+from evenhand.core.models.tuning.settings import BERT_DROPOUT, Tuning
+from evenhand.core.runs.loop import Watcher, made_now
+from evenhand.core.runs.records import Failure, write_record
+from evenhand.core.scoring.input import ScoreInput
+from evenhand.core.scoring.rows import ScoreItem
+from evenhand.core.swap.word_tables import word_table
+from evenhand.core.tune.projections import project
+from evenhand.core.tune.run import RECORD, tune
+from evenhand.core.tune.texts import file_texts, training_texts
 
 Intervention = Literal["as-is", "none", "swap", "cda", "cds", "dropout", "sentence-debias", "inlp"]
 INTERVENTIONS: tuple[Intervention, ...] = get_args(Intervention)
@@ -150,7 +150,9 @@ def _new_cells(grid: Grid, todo: Sequence[Any], ray: str | None, workers: int) -
     if ray is None:
         yield from map(cells_of(grid), todo)
         return
-    with Pool("core.before_after.grid:cells_of", {"grid": grid}, address=ray, workers=min(workers, len(todo))) as pool:
+    with Pool(
+        "evenhand.core.before_after.grid:cells_of", {"grid": grid}, address=ray, workers=min(workers, len(todo))
+    ) as pool:
         yield from pool.map(todo)
 
 
@@ -170,7 +172,7 @@ class Maker:
         facts, folder = asked
         cell, began = Cell(**facts), time.time()
         if self._grid.threads:
-            from core.models.devices import use_threads
+            from evenhand.core.models.devices import use_threads
 
             use_threads(self._grid.threads)
         try:

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from core.before_after.compare import note_json
-from core.before_after.two_runs import VERDICTS, Measure
-from core.errors import N_
-from core.statistics import Estimate, Note
-from core.statistics.equivalence import MARGINS, equivalence
-from core.statistics.intervals import over_clusters
-from core.statistics.resampling import Numbers
-from core.statistics.units import Clusters, codes_of
+from evenhand.core.before_after.compare import note_json
+from evenhand.core.before_after.two_runs import VERDICTS, Measure
+from evenhand.core.errors import N_
+from evenhand.core.statistics import Estimate, Note
+from evenhand.core.statistics.equivalence import MARGINS, equivalence
+from evenhand.core.statistics.intervals import over_clusters
+from evenhand.core.statistics.resampling import Numbers
+from evenhand.core.statistics.units import Clusters, codes_of
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import PurePath
 from typing import Any
 
-from core.errors import N_
+from evenhand.core.errors import N_
 
 Say = Callable[[str], str]
 DASH = "—"

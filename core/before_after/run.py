@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from core.before_after.compare import (
+from evenhand.core.before_after.compare import (
     NOTHING,
     Comparison,
     Cost,
@@ -20,19 +20,19 @@ from core.before_after.compare import (
     estimate_json,
     over_runs,
 )
-from core.before_after.verdict import COST_MARGIN, Finding, finding
-from core.errors import N_, Notice, Refused
-from core.files.csv_out import data_line
-from core.model_bias.score_files import read_scores, rows_of
-from core.models.catalogue import known_models
-from core.runs.loop import Laps, Watcher, check_models, made_now, open_table
-from core.runs.records import write_record
-from core.runs.scoring import Settings, score_to_file
-from core.scoring.input import ScoreInput
-from core.statistics import Estimate
-from core.statistics.equivalence import MARGINS
-from core.statistics.resampling import Numbers
-from core.tune.run import RECORD
+from evenhand.core.before_after.verdict import COST_MARGIN, Finding, finding
+from evenhand.core.errors import N_, Notice, Refused
+from evenhand.core.files.csv_out import data_line
+from evenhand.core.model_bias.score_files import read_scores, rows_of
+from evenhand.core.models.catalogue import known_models
+from evenhand.core.runs.loop import Laps, Watcher, check_models, made_now, open_table
+from evenhand.core.runs.records import write_record
+from evenhand.core.runs.scoring import Settings, score_to_file
+from evenhand.core.scoring.input import ScoreInput
+from evenhand.core.statistics import Estimate
+from evenhand.core.statistics.equivalence import MARGINS
+from evenhand.core.statistics.resampling import Numbers
+from evenhand.core.tune.run import RECORD
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -127,7 +127,7 @@ def built_in_source(language: str = "zh") -> ScoreInput:
     """The keyword pairs of a language (Chinese: the 19) in their neutral sentences as items."""
     import hashlib
 
-    from core.ruler.own_model import built_in_items, pack_items
+    from evenhand.core.ruler.own_model import built_in_items, pack_items
 
     items = built_in_items() if language == "zh" else pack_items(language)
     digest = hashlib.sha256("\n".join(one.sentence for one in items).encode()).hexdigest()
@@ -227,7 +227,7 @@ def over_seeds(asked: Asked, values: dict[str, Numbers], rows: Any) -> Estimate:
 
 def _costs(asked: Asked, texts: list[str]) -> tuple[dict[str, Cost], list[Notice]]:
     """The cost of each model against the one before; a notice where its tokens are others."""
-    from core.models.tuning.changing import Changeable
+    from evenhand.core.models.tuning.changing import Changeable
 
     first = Changeable(asked.before, device="cpu")
     rows = first.rows(texts, LENGTH)

@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from core.before_after.compare import against_placebos, estimate_json, note_json, over_runs, shares
-from core.before_after.verdict import NO_INTERVAL, NO_PLACEBO, ONE_SEED
-from core.errors import N_, BadFile, Refused
-from core.files.csv_out import data_line
-from core.runs.loop import made_now, open_table
-from core.runs.records import Run, write_record
-from core.statistics import Estimate, Note
-from core.statistics.equivalence import MARGINS, Scale, equivalence
-from core.statistics.intervals import over_clusters
-from core.statistics.resampling import Numbers
-from core.statistics.units import Clusters, clusters_of, codes_of
+from evenhand.core.before_after.compare import against_placebos, estimate_json, note_json, over_runs, shares
+from evenhand.core.before_after.verdict import NO_INTERVAL, NO_PLACEBO, ONE_SEED
+from evenhand.core.errors import N_, BadFile, Refused
+from evenhand.core.files.csv_out import data_line
+from evenhand.core.runs.loop import made_now, open_table
+from evenhand.core.runs.records import Run, write_record
+from evenhand.core.statistics import Estimate, Note
+from evenhand.core.statistics.equivalence import MARGINS, Scale, equivalence
+from evenhand.core.statistics.intervals import over_clusters
+from evenhand.core.statistics.resampling import Numbers
+from evenhand.core.statistics.units import Clusters, clusters_of, codes_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -268,7 +268,7 @@ def _key(frame: "pd.DataFrame", columns: Sequence[str]) -> "pd.Series[str]":
 
 
 def _read_associations(path: Path) -> "pd.DataFrame":
-    from core.association.table import read_associations
+    from evenhand.core.association.table import read_associations
 
     frame = read_associations(path)
     key = _key(frame, ("template", "sentence", "person_key", "profession_key", "person_gender"))
@@ -278,7 +278,7 @@ def _read_associations(path: Path) -> "pd.DataFrame":
 def _read_nli(path: Path) -> "pd.DataFrame":
     import pandas as pd
 
-    from core.files.formula_cells import is_guarded, restored
+    from evenhand.core.files.formula_cells import is_guarded, restored
 
     try:
         frame = pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8-sig")
@@ -295,7 +295,7 @@ def _read_nli(path: Path) -> "pd.DataFrame":
 
 
 def _read_misgendering(path: Path) -> "pd.DataFrame":
-    from core.misgendering.verdict_table import generations_of, read_verdicts, row_means, templates_of
+    from evenhand.core.misgendering.verdict_table import generations_of, read_verdicts, row_means, templates_of
 
     frame = read_verdicts(path, generations=False)
     by_probability, by_writing = row_means(templates_of(frame)), row_means(generations_of(frame))
@@ -363,8 +363,8 @@ NLI_MEASURES = {
 
 
 def _nli(rows: "pd.DataFrame") -> Found:
-    from core.nli.measure import changes
-    from core.nli.types import Prediction
+    from evenhand.core.nli.measure import changes
+    from evenhand.core.nli.types import Prediction
 
     sides = [
         [Prediction(*row) for row in zip(rows["set"], rows[label], rows["occupation"], strict=True)]

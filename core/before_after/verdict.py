@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from core.before_after.compare import Cost, note_json
-from core.errors import N_
-from core.statistics import Estimate, Note
-from core.statistics.equivalence import Equivalence, equivalence
+from evenhand.core.before_after.compare import Cost, note_json
+from evenhand.core.errors import N_
+from evenhand.core.statistics import Estimate, Note
+from evenhand.core.statistics.equivalence import Equivalence, equivalence
 
 Verdict = Literal["less", "knows less", "none shown", "more"]
 VERDICTS: dict[Verdict, str] = {

@@ -7,12 +7,12 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from core.charts.bias_curve import dashes, line_colours
-from core.charts.bias_distribution import SIGNED_LABEL, Say, Values, finite, same
-from core.charts.dots import DOWN, LEAK_ROW, dots, interval_lines
-from core.charts.palette import LIGHT, Palette
-from core.charts.style import styled
-from core.errors import N_
+from evenhand.core.charts.bias_curve import dashes, line_colours
+from evenhand.core.charts.bias_distribution import SIGNED_LABEL, Say, Values, finite, same
+from evenhand.core.charts.dots import DOWN, LEAK_ROW, dots, interval_lines
+from evenhand.core.charts.palette import LIGHT, Palette
+from evenhand.core.charts.style import styled
+from evenhand.core.errors import N_
 
 WIDTHS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)  # of a bin, log10
 MOST_BINS = 60

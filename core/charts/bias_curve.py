@@ -10,12 +10,21 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from core.charts.bias_distribution import LEAST_REACH, SIGNED_LABEL, Say, Values, axis_title, finite, same, signed
-from core.charts.palette import LIGHT, LINES, Palette
-from core.charts.style import styled
-from core.errors import N_
-from core.language import one_after_another
-from core.sentence_bias.bias import OBVIOUS
+from evenhand.core.charts.bias_distribution import (
+    LEAST_REACH,
+    SIGNED_LABEL,
+    Say,
+    Values,
+    axis_title,
+    finite,
+    same,
+    signed,
+)
+from evenhand.core.charts.palette import LIGHT, LINES, Palette
+from evenhand.core.charts.style import styled
+from evenhand.core.errors import N_
+from evenhand.core.language import one_after_another
+from evenhand.core.sentence_bias.bias import OBVIOUS
 
 POINTS = 400  # of a curve, per model
 

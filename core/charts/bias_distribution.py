@@ -13,11 +13,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from core.charts.palette import LIGHT, Palette
-from core.charts.style import styled
-from core.errors import N_
-from core.language import one_after_another
-from core.sentence_bias.bias import OBVIOUS
+from evenhand.core.charts.palette import LIGHT, Palette
+from evenhand.core.charts.style import styled
+from evenhand.core.errors import N_
+from evenhand.core.language import one_after_another
+from evenhand.core.sentence_bias.bias import OBVIOUS
 
 Values = NDArray[np.float64]
 Say = Callable[[str], str]

@@ -9,11 +9,11 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from core.charts.bias_distribution import Say, same
-from core.charts.heatmap import UNDEFINED
-from core.charts.palette import LIGHT, Palette
-from core.charts.style import styled
-from core.errors import N_
+from evenhand.core.charts.bias_distribution import Say, same
+from evenhand.core.charts.heatmap import UNDEFINED
+from evenhand.core.charts.palette import LIGHT, Palette
+from evenhand.core.charts.style import styled
+from evenhand.core.errors import N_
 
 PERCENT = "format(datum.value * 100, '.4~f') + '%'"  # as many decimals as the tick has
 PERSON_ROW = 34  # pixels of a row

@@ -5,8 +5,8 @@ from typing import Any, Literal
 
 import vl_convert
 
-from core.charts.palette import LIGHT, colours
-from core.charts.style import WIDTH
+from evenhand.core.charts.palette import LIGHT, colours
+from evenhand.core.charts.style import WIDTH
 
 Format = Literal["svg", "png"]
 

@@ -7,10 +7,10 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from core.charts.palette import LIGHT, Palette
-from core.charts.style import styled
-from core.errors import N_
-from core.language import significant
+from evenhand.core.charts.palette import LIGHT, Palette
+from evenhand.core.charts.style import styled
+from evenhand.core.errors import N_
+from evenhand.core.language import significant
 
 STEP = 30  # pixels of a row
 BAR = 17

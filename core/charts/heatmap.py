@@ -7,8 +7,8 @@ from typing import Any, Literal
 import altair as alt
 import pandas as pd
 
-from core.charts.palette import LIGHT, Palette
-from core.charts.style import styled
+from evenhand.core.charts.palette import LIGHT, Palette
+from evenhand.core.charts.style import styled
 
 Scale = Literal["more", "sides"]
 

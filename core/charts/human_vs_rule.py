@@ -9,8 +9,8 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from core.charts.bias_distribution import Say, same
-from core.charts.dots import (
+from evenhand.core.charts.bias_distribution import Say, same
+from evenhand.core.charts.dots import (
     dots,
     grouped_rows,
     headings,
@@ -19,10 +19,10 @@ from core.charts.dots import (
     share_interval_text,
     share_text,
 )
-from core.charts.palette import LIGHT, Palette
-from core.charts.style import styled
-from core.errors import N_
-from core.human_vs_rule.schemes import CHOICES, NAMES
+from evenhand.core.charts.palette import LIGHT, Palette
+from evenhand.core.charts.style import styled
+from evenhand.core.errors import N_
+from evenhand.core.human_vs_rule.schemes import CHOICES, NAMES
 
 ROW = 26  # pixels of a row with one point
 APART = 13  # pixels between the points of a row

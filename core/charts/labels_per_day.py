@@ -6,11 +6,11 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from core.charts.bias_curve import dashes, line_colours
-from core.charts.bias_distribution import Say, same
-from core.charts.palette import LIGHT, Palette
-from core.charts.style import styled
-from core.errors import N_
+from evenhand.core.charts.bias_curve import dashes, line_colours
+from evenhand.core.charts.bias_distribution import Say, same
+from evenhand.core.charts.palette import LIGHT, Palette
+from evenhand.core.charts.style import styled
+from evenhand.core.errors import N_
 
 
 def labels_per_day(

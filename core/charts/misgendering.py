@@ -10,8 +10,8 @@ from typing import Any, Literal
 import altair as alt
 import pandas as pd
 
-from core.charts.bias_distribution import Say, same
-from core.charts.dots import (
+from evenhand.core.charts.bias_distribution import Say, same
+from evenhand.core.charts.dots import (
     dots,
     grouped_rows,
     headings,
@@ -20,9 +20,9 @@ from core.charts.dots import (
     share_interval_text,
     share_text,
 )
-from core.charts.palette import LIGHT, Palette
-from core.charts.style import styled
-from core.errors import N_
+from evenhand.core.charts.palette import LIGHT, Palette
+from evenhand.core.charts.style import styled
+from evenhand.core.errors import N_
 
 Align = Literal["left", "right"]
 ROW = 34  # pixels per row

@@ -9,12 +9,12 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from core.charts.bias_distribution import SIGNED_LABEL, Say, same
-from core.charts.dots import dots, interval_lines
-from core.charts.palette import LIGHT, Palette
-from core.charts.style import styled
-from core.errors import N_
-from core.language import one_after_another
+from evenhand.core.charts.bias_distribution import SIGNED_LABEL, Say, same
+from evenhand.core.charts.dots import dots, interval_lines
+from evenhand.core.charts.palette import LIGHT, Palette
+from evenhand.core.charts.style import styled
+from evenhand.core.errors import N_
+from evenhand.core.language import one_after_another
 
 ROW = 66  # pixels per model: its name above, its two bars below
 LEAST = 0.5  # log10; the axis is never shorter

@@ -10,13 +10,13 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from core.charts.bias_distribution import Say, same
-from core.charts.dots import share_axis
-from core.charts.palette import LIGHT, LINES, Palette
-from core.charts.style import styled
-from core.errors import N_
-from core.nli.measure import MARKS, Inference
-from core.nli.types import LABELS, SETS
+from evenhand.core.charts.bias_distribution import Say, same
+from evenhand.core.charts.dots import share_axis
+from evenhand.core.charts.palette import LIGHT, LINES, Palette
+from evenhand.core.charts.style import styled
+from evenhand.core.errors import N_
+from evenhand.core.nli.measure import MARKS, Inference
+from evenhand.core.nli.types import LABELS, SETS
 
 # Pixels: of a model on the scale; of axis and legend, which Streamlit counts to the height of a chart.
 ROW, AROUND, LEGEND = 36, 60, 40

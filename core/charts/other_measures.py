@@ -11,11 +11,11 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from core.charts.bias_distribution import Say, same
-from core.charts.dots import dots, grouped_rows, headings, interval_lines
-from core.charts.palette import LIGHT, Palette
-from core.charts.style import styled
-from core.errors import N_
+from evenhand.core.charts.bias_distribution import Say, same
+from evenhand.core.charts.dots import dots, grouped_rows, headings, interval_lines
+from evenhand.core.charts.palette import LIGHT, Palette
+from evenhand.core.charts.style import styled
+from evenhand.core.errors import N_
 
 ROW = 26  # pixels
 FORMS = {"model": "circle", "untrained": "circle", "control": "square", "published": "diamond"}

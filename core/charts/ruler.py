@@ -10,10 +10,10 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from core.charts.dots import dots, interval_lines
-from core.charts.palette import LIGHT, Palette
-from core.charts.style import styled
-from core.errors import N_
+from evenhand.core.charts.dots import dots, interval_lines
+from evenhand.core.charts.palette import LIGHT, Palette
+from evenhand.core.charts.style import styled
+from evenhand.core.errors import N_
 
 ROW = 48  # pixels: the name above, the mark below
 DOWN = 13  # from the middle of a row to its mark

@@ -10,7 +10,7 @@ import altair as alt
 import pandas as pd
 from altair.utils import schemapi
 
-from core.charts.palette import LIGHT, Palette
+from evenhand.core.charts.palette import LIGHT, Palette
 
 # A chart is checked against the schema of Vega-Lite when it is drawn. Its parts would be too, each time one is made,
 # which takes as long again.

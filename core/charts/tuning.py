@@ -6,10 +6,10 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from core.charts.bias_distribution import Say, same
-from core.charts.palette import LIGHT, Palette
-from core.charts.style import styled
-from core.errors import N_
+from evenhand.core.charts.bias_distribution import Say, same
+from evenhand.core.charts.palette import LIGHT, Palette
+from evenhand.core.charts.style import styled
+from evenhand.core.errors import N_
 
 MOST_TICKS = 8  # a tick a look at held-out text, where there are no more
 KINDS = {"loss": N_("training"), "held_out_loss": N_("held-out text")}

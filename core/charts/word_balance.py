@@ -12,11 +12,11 @@ from typing import Any, Literal
 import altair as alt
 import pandas as pd
 
-from core.charts.palette import LIGHT, Palette
-from core.charts.style import styled
-from core.errors import N_
-from core.language import one_after_another
-from core.sentence_bias.bias import OBVIOUS, odds, times
+from evenhand.core.charts.palette import LIGHT, Palette
+from evenhand.core.charts.style import styled
+from evenhand.core.errors import N_
+from evenhand.core.language import one_after_another
+from evenhand.core.sentence_bias.bias import OBVIOUS, odds, times
 
 ROW = 58  # pixels per model: its name above, its bar below
 LEAST_REACH = 2.4  # log10; a little more than "100 times" is always in view

@@ -5,7 +5,7 @@ model again: what the corpus itself says. `asking` holds the values, `words`
 finds, `counting` counts, `odds` has the statistics, `texts` reads files.
 """
 
-from core.concordance.counting import LISTED, concordance
-from core.concordance.question import UNITS, Concordance, Line, Passage, Question, question
+from evenhand.core.concordance.counting import LISTED, concordance
+from evenhand.core.concordance.question import UNITS, Concordance, Line, Passage, Question, question
 
 __all__ = ["LISTED", "UNITS", "Concordance", "Line", "Passage", "Question", "concordance", "question"]

@@ -6,9 +6,9 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
-from core.concordance.counting import concordance
-from core.concordance.question import Line, Passage, Question
-from core.files.formula_cells import neutralised
+from evenhand.core.concordance.counting import concordance
+from evenhand.core.concordance.question import Line, Passage, Question
+from evenhand.core.files.formula_cells import neutralised
 
 COLUMNS = ("document", "place", "left", "word", "right", "near")
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")

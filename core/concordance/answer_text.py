@@ -3,10 +3,10 @@
 import math
 from typing import Any
 
-from core.concordance.odds import Contrast
-from core.concordance.question import Concordance
-from core.errors import N_
-from core.statistics import Estimate, Note
+from evenhand.core.concordance.odds import Contrast
+from evenhand.core.concordance.question import Concordance
+from evenhand.core.errors import N_
+from evenhand.core.statistics import Estimate, Note
 
 MOST = 1000.0  # a ratio beyond it is only "more than"
 

@@ -4,14 +4,14 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from core.concordance.odds import Contrast, Table, contrast
-from core.concordance.question import Concordance, Line, Passage, Question, Unit
-from core.errors import N_
-from core.resources import keyword_pairs
-from core.statistics import Estimate, Note
-from core.text.dictionary import is_word, tagged
-from core.text.keywords import is_keyword
-from core.types import Span
+from evenhand.core.concordance.odds import Contrast, Table, contrast
+from evenhand.core.concordance.question import Concordance, Line, Passage, Question, Unit
+from evenhand.core.errors import N_
+from evenhand.core.resources import keyword_pairs
+from evenhand.core.statistics import Estimate, Note
+from evenhand.core.text.dictionary import is_word, tagged
+from evenhand.core.text.keywords import is_keyword
+from evenhand.core.types import Span
 
 AROUND = 12  # characters on either side of a word that are cut into words, to see whether it is one
 PLURALS = ("他们", "她们", "它们")  # separate words: 他 in 他们 does not count, unless 他们 is searched for

@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import N_
-from core.statistics import Estimate, Note
+from evenhand.core.errors import N_
+from evenhand.core.statistics import Estimate, Note
 
 Z = 1.959963984540054
 FEW = 15  # texts with the word; below that a t interval is wide and says so

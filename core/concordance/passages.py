@@ -5,13 +5,13 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path, PurePath
 
-from core.concordance.answer_rows import lines_csv
-from core.concordance.counting import concordance
-from core.concordance.question import Concordance, Passage, Question
-from core.mining.blocks import Block, blocks
-from core.mining.report import Problem, Read
-from core.mining.tables import rows
-from core.text.html_tags import tags
+from evenhand.core.concordance.answer_rows import lines_csv
+from evenhand.core.concordance.counting import concordance
+from evenhand.core.concordance.question import Concordance, Passage, Question
+from evenhand.core.mining.blocks import Block, blocks
+from evenhand.core.mining.report import Problem, Read
+from evenhand.core.mining.tables import rows
+from evenhand.core.text.html_tags import tags
 
 BREAKS = re.compile(r"[\r\n\u2028\u2029]")
 NAMES = {"html": True}  # shapes whose tags are taken off

@@ -4,10 +4,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from core.concordance.odds import Contrast
-from core.errors import N_, Refused
-from core.resources import keyword_pairs
-from core.types import Span
+from evenhand.core.concordance.odds import Contrast
+from evenhand.core.errors import N_, Refused
+from evenhand.core.resources import keyword_pairs
+from evenhand.core.types import Span
 
 Unit = Literal["document", "paragraph", "sentence"]
 UNITS: tuple[Unit, ...] = ("document", "paragraph", "sentence")

@@ -14,15 +14,15 @@ from typing import Any, Literal
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from core.charts.palette import css_variables
-from core.errors import N_, BadFile, EvenhandError, Refused
-from core.language import LANGUAGES, Language, explain, significant, translate
-from core.resources import table
-from core.sentence_bias import Reading, find_slot, read
-from core.sentence_bias.bias import odds
-from core.sentence_bias.pushes import pushes
-from core.types import Scorer
-from core.version import VERSION
+from evenhand.core.charts.palette import css_variables
+from evenhand.core.errors import N_, BadFile, EvenhandError, Refused
+from evenhand.core.language import LANGUAGES, Language, explain, significant, translate
+from evenhand.core.resources import table
+from evenhand.core.sentence_bias import Reading, find_slot, read
+from evenhand.core.sentence_bias.bias import odds
+from evenhand.core.sentence_bias.pushes import pushes
+from evenhand.core.types import Scorer
+from evenhand.core.version import VERSION
 
 TEMPLATES = Path(__file__).parent / "templates"
 MODELS = {"zh": ("demo-zh", "random-zh"), "en": ("demo-en",)}  # built in; of each language

@@ -3,10 +3,10 @@
 Pure: texts in, numbers out. annotations.describe.project_description brings the texts of a project or a file.
 """
 
-from core.describe.as_json import as_json
-from core.describe.description import VERSION, Description, Text, described
-from core.describe.keywords import KeywordCount, PairBalance, keyword_counts, pair_balances
-from core.describe.vocabulary import Coverage, Vocabulary, coverage, vocabulary
+from evenhand.core.describe.as_json import as_json
+from evenhand.core.describe.description import VERSION, Description, Text, described
+from evenhand.core.describe.keywords import KeywordCount, PairBalance, keyword_counts, pair_balances
+from evenhand.core.describe.vocabulary import Coverage, Vocabulary, coverage, vocabulary
 
 __all__ = [
     "VERSION",

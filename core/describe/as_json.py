@@ -2,15 +2,15 @@
 
 from typing import Any
 
-from core.describe.characters import COMMONEST, NO_TEXT, Lengths
-from core.describe.description import Description
-from core.describe.generations import Writing
-from core.describe.keywords import NOT_KNOWN, largest_imbalance
-from core.describe.repeats import Repeats
-from core.describe.vocabulary import Coverage
-from core.errors import N_
-from core.statistics import Estimate, Note
-from core.text.repetition import Repeated
+from evenhand.core.describe.characters import COMMONEST, NO_TEXT, Lengths
+from evenhand.core.describe.description import Description
+from evenhand.core.describe.generations import Writing
+from evenhand.core.describe.keywords import NOT_KNOWN, largest_imbalance
+from evenhand.core.describe.repeats import Repeats
+from evenhand.core.describe.vocabulary import Coverage
+from evenhand.core.errors import N_
+from evenhand.core.statistics import Estimate, Note
+from evenhand.core.text.repetition import Repeated
 
 NO_MODEL = Note(N_("No model was given: specify which vocabulary to compare with (--model)."))
 NO_BLANKS = Note(N_("The texts contain only whitespace."))

@@ -5,8 +5,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from core.errors import N_
-from core.statistics.estimate import Note
+from evenhand.core.errors import N_
+from evenhand.core.statistics.estimate import Note
 
 NO_TEXT = Note(N_("There is no text to describe."))
 COMMONEST = 10  # characters, as in the papers' Table 2

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-from core.describe.characters import Characters, Lengths, characters, endings, lengths
-from core.describe.generations import Writing, writing
-from core.describe.keywords import Cell, KeywordCount, PairBalance, keyword_counts, pair_balances
-from core.describe.repeats import Repeats, bare, repeats
-from core.describe.vocabulary import Coverage, Vocabulary, coverage
+from evenhand.core.describe.characters import Characters, Lengths, characters, endings, lengths
+from evenhand.core.describe.generations import Writing, writing
+from evenhand.core.describe.keywords import Cell, KeywordCount, PairBalance, keyword_counts, pair_balances
+from evenhand.core.describe.repeats import Repeats, bare, repeats
+from evenhand.core.describe.vocabulary import Coverage, Vocabulary, coverage
 
 _DATE = re.compile(r"(?<!\d)(\d{4})(?:\s*[-/.年]\s*(\d{1,2})(?:\s*[-/.月]\s*(\d{1,2}))?|(\d{2})(\d{2})(?!\d))?(?!\d)")
 YEARS = range(1000, 2101)

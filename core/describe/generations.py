@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.describe.characters import Lengths, lengths
-from core.text.english_tokens import tokens
-from core.text.repetition import Repeated, full_text, repetitiveness, summary
+from evenhand.core.describe.characters import Lengths, lengths
+from evenhand.core.text.english_tokens import tokens
+from evenhand.core.text.repetition import Repeated, full_text, repetitiveness, summary
 
 __all__ = ["Writing", "writing"]
 

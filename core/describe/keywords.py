@@ -3,9 +3,9 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from core.errors import N_
-from core.statistics import Estimate, Note, modified_wilson
-from core.statistics.proportions import holm_adjusted
+from evenhand.core.errors import N_
+from evenhand.core.statistics import Estimate, Note, modified_wilson
+from evenhand.core.statistics.proportions import holm_adjusted
 
 Cell = tuple[str, str]  # name of the pair (male word first), side
 

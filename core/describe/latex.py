@@ -1,6 +1,6 @@
 """A description as two small LaTeX tables (booktabs): facts of the set, and sentences per pair."""
 
-from core.describe.description import Description
+from evenhand.core.describe.description import Description
 
 _ESCAPED = {
     "\\": r"\textbackslash{}",

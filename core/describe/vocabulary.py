@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from core.errors import N_, BadFile, NotFound
-from core.models.catalogue import BUILTIN, folder_of, hub_cache
+from evenhand.core.errors import N_, BadFile, NotFound
+from evenhand.core.models.catalogue import BUILTIN, folder_of, hub_cache
 
 Kind = Literal["pieces", "bytes", "list"]
 FILES = ("tokenizer.json", "vocab.txt", "vocab.json")

@@ -12,10 +12,10 @@ from tempfile import TemporaryDirectory, gettempdir
 
 import pyzipper  # type: ignore[import-untyped]
 
-from core.errors import N_, BadFile
-from core.files.bounded import reads_in_children, run_bounded
-from core.files.excel import refuse_bomb
-from core.files.readers import open_source, rows
+from evenhand.core.errors import N_, BadFile
+from evenhand.core.files.bounded import reads_in_children, run_bounded
+from evenhand.core.files.excel import refuse_bomb
+from evenhand.core.files.readers import open_source, rows
 
 MOST_BYTES = 2 << 30  # of all tables in an archive, unpacked
 MOST_MEMBERS = 2_000

@@ -19,12 +19,12 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
-from core.errors import N_, BadFile
+from evenhand.core.errors import N_, BadFile
 
 SECONDS = 120  # of processor time; by the clock twice as many and a minute
 MEGABYTES = 2_000
 ROOT = Path(__file__).resolve().parents[2]
-PROCESS = "core.files.reading_process"
+PROCESS = "evenhand.core.files.reading_process"
 LENGTH = struct.Struct("!Q")
 MODULE_BYTES = 200  # of the name of a module, padded
 TOO_LONG = N_(

@@ -8,7 +8,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
-from core.files.formula_cells import FIRST, neutralised
+from evenhand.core.files.formula_cells import FIRST, neutralised
 
 BOM = "\ufeff"
 LONGEST_NUMBER = 40  # characters: a float has 24 at most

@@ -16,8 +16,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 from uuid import uuid4
 
-from core.errors import N_, BadFile
-from core.files import bounded
+from evenhand.core.errors import N_, BadFile
+from evenhand.core.files import bounded
 
 MOST_BYTES = 1 << 30  # unpacked: a workbook that grows more than that is no table that anybody made
 MOST_SHARED_BYTES = 256 << 20  # of the list of texts, which is held in memory

@@ -8,7 +8,7 @@ import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from core.errors import N_, BadFile
+from evenhand.core.errors import N_, BadFile
 
 MAX_ELEMENT = 2_000_000  # characters; a longer element is no task and no row
 CHUNK = 1 << 18

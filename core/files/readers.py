@@ -11,12 +11,12 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
-from core.errors import N_, BadFile, BadLine
-from core.files import excel, json_arrays
-from core.files.bounded import reads_in_children, rows_bounded, run_bounded
-from core.files.formula_cells import restored
-from core.files.paths import Places
-from core.text.sentences import CHUNK, Encoding, encoding_of
+from evenhand.core.errors import N_, BadFile, BadLine
+from evenhand.core.files import excel, json_arrays
+from evenhand.core.files.bounded import reads_in_children, rows_bounded, run_bounded
+from evenhand.core.files.formula_cells import restored
+from evenhand.core.files.paths import Places
+from evenhand.core.text.sentences import CHUNK, Encoding, encoding_of
 
 Shape = Literal["csv", "tsv", "jsonl", "json", "text", "xlsx"]
 

@@ -15,8 +15,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from core.errors import EvenhandError
-from core.files.bounded import MODULE_BYTES, become_child, exactly, received, send
+from evenhand.core.errors import EvenhandError
+from evenhand.core.files.bounded import MODULE_BYTES, become_child, exactly, received, send
 
 _endings: dict[int, int] = {}  # id of a child -> where its end is told
 

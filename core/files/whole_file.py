@@ -15,8 +15,8 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
-from core.errors import N_, BadFile
-from core.processes import is_in_use
+from evenhand.core.errors import N_, BadFile
+from evenhand.core.processes import is_in_use
 
 CANNOT_WRITE = N_("{file} cannot be written: {why}.")
 PRIVATE, PRIVATE_FOLDER = 0o600, 0o700  # texts, labels and scores are for who made them

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from core.errors import N_, BadFile
-from core.files.bounded import reads_in_children, run_bounded
+from evenhand.core.errors import N_, BadFile
+from evenhand.core.files.bounded import reads_in_children, run_bounded
 
 LARGEST_BYTES = 64_000
 DEEPEST = 40  # lists and mappings, one in the other

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from core.errors import N_, Refused
+from evenhand.core.errors import N_, Refused
 
 CHUNK = 64  # texts in a batch; part of what a run is, since a batch may change the last digit of a probability
 SEED = 42  # as in document 004

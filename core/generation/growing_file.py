@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from core.errors import N_, BadFile, Refused
-from core.files.whole_file import whole_file
+from evenhand.core.errors import N_, BadFile, Refused
+from evenhand.core.files.whole_file import whole_file
 
 PRIVATE = 0o600
 

@@ -5,15 +5,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from core.errors import N_, BadFile, EvenhandError, Refused
-from core.files.readers import Row, Source, open_source, rows
-from core.generation.contexts import Context, context_digest, distinct
-from core.misgendering.instances import instances
-from core.misgendering.slots import SETTINGS, Setting
-from core.misgendering.template_files import LAYOUTS, built_in, read_source
-from core.misgendering.template_files import Source as TemplateSource
-from core.text.pronouns import PRONOUN_DATASETS, parse_sets, sets
-from core.types import Problem
+from evenhand.core.errors import N_, BadFile, EvenhandError, Refused
+from evenhand.core.files.readers import Row, Source, open_source, rows
+from evenhand.core.generation.contexts import Context, context_digest, distinct
+from evenhand.core.misgendering.instances import instances
+from evenhand.core.misgendering.slots import SETTINGS, Setting
+from evenhand.core.misgendering.template_files import LAYOUTS, built_in, read_source
+from evenhand.core.misgendering.template_files import Source as TemplateSource
+from evenhand.core.text.pronouns import PRONOUN_DATASETS, parse_sets, sets
+from evenhand.core.types import Problem
 
 BUILT_IN = "built-in"  # how the built-in set is named where a file could be
 TEXT_COLUMNS = ("context", "prompt", "text", "sentence")

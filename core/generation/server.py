@@ -6,11 +6,11 @@ from typing import Any, Literal
 
 import httpx
 
-from core.errors import N_, EvenhandError, ModelUnavailable, Refused
-from core.generation.contexts import Context, Task
-from core.generation.writers import Keep, Written
-from core.servers.addresses import check_address
-from core.servers.asking import REFUSES, Asker, Pace, Unfinished
+from evenhand.core.errors import N_, EvenhandError, ModelUnavailable, Refused
+from evenhand.core.generation.contexts import Context, Task
+from evenhand.core.generation.writers import Keep, Written
+from evenhand.core.servers.addresses import check_address
+from evenhand.core.servers.asking import REFUSES, Asker, Pace, Unfinished
 
 Way = Literal["completions", "chat"]
 INSTRUCTION = "Continue the following text. Write only what comes next, not the text itself.\n\n{context}"

@@ -4,11 +4,11 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from core.errors import EvenhandError
-from core.generation.contexts import CHUNK, Context, Task, chunks
+from evenhand.core.errors import EvenhandError
+from evenhand.core.generation.contexts import CHUNK, Context, Task, chunks
 
 if TYPE_CHECKING:
-    from core.models.generating import Generator
+    from evenhand.core.models.generating import Generator
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class LocalWriter:
 
     def write(self, found: Sequence[Task], there: Collection[int], keep: Keep) -> list[EvenhandError]:
         """See `Writer`. A batch of which a part is there is written again as a whole: only so it comes out the same."""
-        from core.models.generating import Prompt
+        from evenhand.core.models.generating import Prompt
 
         for chunk in chunks(found, self.chunk):
             if all(task.number in there for task in chunk):

@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Literal
 
-from core.resources import read_table
+from evenhand.core.resources import read_table
 
 Version = Literal["journal", "conference"]
 VERSIONS: tuple[Version, ...] = ("journal", "conference")  # of sentences

@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
-from core.errors import N_, BadFile
-from core.scoring.rows import ScoredRow, ScoreItem, scored_row
-from core.types import Score
+from evenhand.core.errors import N_, BadFile
+from evenhand.core.scoring.rows import ScoredRow, ScoreItem, scored_row
+from evenhand.core.types import Score
 
 METHOD = "lm-eval"  # first part of the signature: whole sentences, as in `core.sentence_bias.bias`
 FACTS = ("text", "pair", "side", "keyword", "start", "end")

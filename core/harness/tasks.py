@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from core.errors import N_, Refused
-from core.files.csv_out import json_line
+from evenhand.core.errors import N_, Refused
+from evenhand.core.files.csv_out import json_line
 
 Harness = Literal["lm-eval", "inspect"]
 HARNESSES: tuple[Harness, ...] = ("lm-eval", "inspect")

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from core.human_vs_rule.schemes import CHOICES, binary
-from core.text.pronouns import PRONOUN_DATASETS, PronounSet, Verdict, parse_sets, verdict
+from evenhand.core.human_vs_rule.schemes import CHOICES, binary
+from evenhand.core.text.pronouns import PRONOUN_DATASETS, PronounSet, Verdict, parse_sets, verdict
 
 if TYPE_CHECKING:  # a third of a second to import; the first page needs none of it
     import pandas as pd

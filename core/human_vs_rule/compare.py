@@ -8,17 +8,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from core.errors import N_
-from core.human_vs_rule.apply_rule import STRATUM, beside_labels, with_verdicts
-from core.human_vs_rule.means_over_contexts import NOTHING, Mean, codes_of, context_means, signature
-from core.human_vs_rule.schemes import CHOICES
-from core.human_vs_rule.weighting import Weighted, weighted
-from core.human_vs_rule.why_they_differ import BINS, Bin, bin_of
-from core.judges.prediction_powered import VERSION as RATES_VERSION
-from core.judges.prediction_powered import Labels, Rates, prediction_powered, rate_of_people
-from core.statistics import Estimate, Note, Resampling, cohen_kappa
-from core.text.pronouns import Verdict, sets
-from core.text.repetition import Repeated, Variant, full_text, repetitiveness, summary
+from evenhand.core.errors import N_
+from evenhand.core.human_vs_rule.apply_rule import STRATUM, beside_labels, with_verdicts
+from evenhand.core.human_vs_rule.means_over_contexts import NOTHING, Mean, codes_of, context_means, signature
+from evenhand.core.human_vs_rule.schemes import CHOICES
+from evenhand.core.human_vs_rule.weighting import Weighted, weighted
+from evenhand.core.human_vs_rule.why_they_differ import BINS, Bin, bin_of
+from evenhand.core.judges.prediction_powered import VERSION as RATES_VERSION
+from evenhand.core.judges.prediction_powered import Labels, Rates, prediction_powered, rate_of_people
+from evenhand.core.statistics import Estimate, Note, Resampling, cohen_kappa
+from evenhand.core.text.pronouns import Verdict, sets
+from evenhand.core.text.repetition import Repeated, Variant, full_text, repetitiveness, summary
 
 ONE_ANSWER = Note(
     N_(

@@ -11,11 +11,11 @@ from itertools import combinations
 
 import numpy as np
 
-from core.errors import N_
-from core.human_vs_rule.means_over_contexts import codes_of
-from core.statistics import Estimate, Note, Resampling
-from core.statistics.intervals import over_units
-from core.statistics.resampling import Numbers
+from evenhand.core.errors import N_
+from evenhand.core.human_vs_rule.means_over_contexts import codes_of
+from evenhand.core.statistics import Estimate, Note, Resampling
+from evenhand.core.statistics.intervals import over_units
+from evenhand.core.statistics.resampling import Numbers
 
 Marks = Iterable[tuple[int, int, str]]  # half-open code points and a kind
 

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import N_
-from core.statistics import Estimate, Note, Resampling
-from core.statistics.intervals import T_OVER_UNITS, Bounds, over_units
-from core.statistics.resampling import Numbers, ratio
+from evenhand.core.errors import N_
+from evenhand.core.statistics import Estimate, Note, Resampling
+from evenhand.core.statistics.intervals import T_OVER_UNITS, Bounds, over_units
+from evenhand.core.statistics.resampling import Numbers, ratio
 
 NOTHING = Note(N_("No generation is fully labelled yet."))
 NOT_SAID = Note(N_("No generation received this label."))

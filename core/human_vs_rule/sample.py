@@ -13,8 +13,8 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from core.errors import N_, Refused
-from core.statistics.estimate import Note
+from evenhand.core.errors import N_, Refused
+from evenhand.core.statistics.estimate import Note
 
 Row = TypeVar("Row")
 

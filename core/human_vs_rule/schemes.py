@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from core.errors import N_
+from evenhand.core.errors import N_
 
 Scheme = Literal["four", "three", "two"]
 

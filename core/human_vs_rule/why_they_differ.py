@@ -20,10 +20,10 @@ from collections.abc import Collection, Iterable, Sequence
 from functools import cache
 from typing import Literal
 
-from core.errors import N_
-from core.human_vs_rule.schemes import binary
-from core.resources import table
-from core.text.pronouns import Verdict, names_of, sets
+from evenhand.core.errors import N_
+from evenhand.core.human_vs_rule.schemes import binary
+from evenhand.core.resources import table
+from evenhand.core.text.pronouns import Verdict, names_of, sets
 
 Bin = Literal["later_pronoun", "other_referent", "plural_they", "not_person", "unknown_form", "other"]
 

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from core.errors import N_
-from core.statistics import Note
+from evenhand.core.errors import N_
+from evenhand.core.statistics import Note
 
 FEWEST = 30  # items of an annotator that somebody else labelled too; with fewer there is no test
 LEVEL = 0.05  # false discovery rate over annotators

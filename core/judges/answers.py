@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from math import exp
 from typing import Any
 
-from core.errors import N_, Refused
-from core.judges.prompts import LETTERS, Prompt
+from evenhand.core.errors import N_, Refused
+from evenhand.core.judges.prompts import LETTERS, Prompt
 
 UNREADABLE = N_("The answer could not be read, even after a second request: {answer}")
 AGAIN = "That was not what was asked for ({why}). {format}"

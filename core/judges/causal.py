@@ -9,11 +9,11 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
-from core.errors import N_, Refused
-from core.judges.answers import apart, places_of, shares_of
-from core.judges.labels import Fail, JudgedText, JudgeLabel, Keep
-from core.judges.prompts import FLAG, LETTERS, MARKS, Prompt
-from core.types import MaskedSentence, Score, Scorer
+from evenhand.core.errors import N_, Refused
+from evenhand.core.judges.answers import apart, places_of, shares_of
+from evenhand.core.judges.labels import Fail, JudgedText, JudgeLabel, Keep
+from evenhand.core.judges.prompts import FLAG, LETTERS, MARKS, Prompt
+from evenhand.core.types import MaskedSentence, Score, Scorer
 
 AT_ONCE = 32  # texts that are asked together
 VERSION = 2  # of the method: raise it when a label may change

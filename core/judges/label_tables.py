@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from core.errors import N_, BadFile, BadLine
-from core.files.readers import Source, open_source, rows
-from core.judges.prediction_powered import Labels
+from evenhand.core.errors import N_, BadFile, BadLine
+from evenhand.core.files.readers import Source, open_source, rows
+from evenhand.core.judges.prediction_powered import Labels
 
 NO_COLUMN = N_("{file} has no column {column}; it needs {needed}.")
 NO_ROWS = N_("{file} contains no usable line.")

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from core.errors import EvenhandError
+from evenhand.core.errors import EvenhandError
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,10 +21,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import N_, Refused
-from core.statistics import Estimate, Note
-from core.statistics.estimate import BY_T, ONE_UNIT
-from core.statistics.intervals import by_t
+from evenhand.core.errors import N_, Refused
+from evenhand.core.statistics import Estimate, Note
+from evenhand.core.statistics.estimate import BY_T, ONE_UNIT
+from evenhand.core.statistics.intervals import by_t
 
 UNSEEN = 1.0  # differences that the labelled items might have shown and did not
 VERSION = 2  # of the method: raise it when a number may change

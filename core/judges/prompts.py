@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from core.errors import N_, Refused
-from core.guidelines import Option
-from core.judges.labels import JudgedText
+from evenhand.core.errors import N_, Refused
+from evenhand.core.guidelines import Option
+from evenhand.core.judges.labels import JudgedText
 
 Way = Literal["json", "letter"]  # how it answers: a JSON object, or the letter of a choice
 PLACES = ("guideline", "choices", "examples", "format", "context", "text", "second", "keyword", "counterpart")

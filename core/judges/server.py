@@ -11,12 +11,12 @@ from typing import Any, Literal
 
 import httpx
 
-from core.errors import N_, Refused
-from core.judges.answers import AGAIN, Answer, Unreadable, most_said, read_answer, shares_of
-from core.judges.labels import Fail, JudgedText, JudgeLabel, Keep
-from core.judges.prompts import FLAG, Prompt
-from core.servers.addresses import check_address
-from core.servers.asking import Asker, Pace, Unfinished
+from evenhand.core.errors import N_, Refused
+from evenhand.core.judges.answers import AGAIN, Answer, Unreadable, most_said, read_answer, shares_of
+from evenhand.core.judges.labels import Fail, JudgedText, JudgeLabel, Keep
+from evenhand.core.judges.prompts import FLAG, Prompt
+from evenhand.core.servers.addresses import check_address
+from evenhand.core.servers.asking import Asker, Pace, Unfinished
 
 Constraint = Literal["schema", "object", "none"]
 TOP = 20  # likeliest tokens that a server tells of at most

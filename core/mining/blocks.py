@@ -15,13 +15,13 @@ from typing import IO
 
 import numpy as np
 
-from core.errors import N_, BadFile
-from core.files.excel import MOST_TIMES, SMALL_BYTES
-from core.mining.encodings import Encoding, encoding_of_corpus
-from core.mining.report import Problem, Read
-from core.mining.sources import ARCHIVE_BROKEN, UNREADABLE, Damaged, Shape, Text, texts, unpacking
-from core.mining.tables import NO_COLUMN, NO_TEXT_COLUMN, Header, header_of
-from core.text.sentences import CLOSERS, MARKS
+from evenhand.core.errors import N_, BadFile
+from evenhand.core.files.excel import MOST_TIMES, SMALL_BYTES
+from evenhand.core.mining.encodings import Encoding, encoding_of_corpus
+from evenhand.core.mining.report import Problem, Read
+from evenhand.core.mining.sources import ARCHIVE_BROKEN, UNREADABLE, Damaged, Shape, Text, texts, unpacking
+from evenhand.core.mining.tables import NO_COLUMN, NO_TEXT_COLUMN, Header, header_of
+from evenhand.core.text.sentences import CLOSERS, MARKS
 
 BLOCK = 1 << 20  # bytes
 LONGEST_ROW = 16 << 20  # bytes; a longer row of a table or JSON line is left out

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Literal
 
-from core.mining.sources import Shape
+from evenhand.core.mining.sources import Shape
 
 # Invisible: soft hyphen, zero width, direction, byte-order mark, controls but the separators of lines.
 _INVISIBLE = "\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\x00-\x08\x0e-\x1f\x7f-\x9f"

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.errors import N_, NotFound, Refused
-from core.mining.sources import ARCHIVES, SHAPES
+from evenhand.core.errors import N_, NotFound, Refused
+from evenhand.core.mining.sources import ARCHIVES, SHAPES
 
 VARIABLE = "EVENHAND_CORPUS"
 ENDINGS = (*SHAPES, *ARCHIVES)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from rapidfuzz import fuzz
 
-from core.mining.minhash import BANDS, Keys
+from evenhand.core.mining.minhash import BANDS, Keys
 
 LEAST_RATIO = 80.0  # rapidfuzz.fuzz.ratio: 100 (1 - insertions and deletions / characters of both)
 MOST_COMPARED = 1_000_000  # sentences that later ones are compared with

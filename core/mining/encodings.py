@@ -11,8 +11,8 @@ from typing import Literal
 
 import numpy as np
 
-from core.errors import N_, BadFile
-from core.text.sentences import refuse_noise, refuse_signature
+from evenhand.core.errors import N_, BadFile
+from evenhand.core.text.sentences import refuse_noise, refuse_signature
 
 Encoding = Literal["utf-8", "gb18030", "big5hkscs"]
 

@@ -10,21 +10,21 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from core.mining.blocks import Block
-from core.mining.cleaning import BYLINE_BEGINS, FULL_WIDTH, Cleaner, without_byline
-from core.mining.duplicates import text_key
-from core.mining.filters import FILTERS, Check
-from core.mining.find_keywords import Finder, Word
-from core.mining.minhash import BANDS, Keys, band_keys, masked
-from core.mining.plain_lines import Words, lines_of
-from core.mining.report import Cell, CellCounts, Example, Problem, example_key
-from core.mining.settings import Settings
-from core.mining.tables import Row, rows
-from core.mining.types import Finding, Mode, Sentence
-from core.text.html_tags import block_ends
-from core.text.other_words import other_word, surely_alone
-from core.text.sentences import EDGES, repair_quotes
-from core.types import Candidate
+from evenhand.core.mining.blocks import Block
+from evenhand.core.mining.cleaning import BYLINE_BEGINS, FULL_WIDTH, Cleaner, without_byline
+from evenhand.core.mining.duplicates import text_key
+from evenhand.core.mining.filters import FILTERS, Check
+from evenhand.core.mining.find_keywords import Finder, Word
+from evenhand.core.mining.minhash import BANDS, Keys, band_keys, masked
+from evenhand.core.mining.plain_lines import Words, lines_of
+from evenhand.core.mining.report import Cell, CellCounts, Example, Problem, example_key
+from evenhand.core.mining.settings import Settings
+from evenhand.core.mining.tables import Row, rows
+from evenhand.core.mining.types import Finding, Mode, Sentence
+from evenhand.core.text.html_tags import block_ends
+from evenhand.core.text.other_words import other_word, surely_alone
+from evenhand.core.text.sentences import EDGES, repair_quotes
+from evenhand.core.types import Candidate
 
 _DAMAGED = re.compile("[\ud800-\udfff\ufffd]")
 AROUND = 4_000  # characters of a paragraph that filters may look at

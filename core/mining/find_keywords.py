@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from itertools import chain
 from typing import NamedTuple
 
-from core.text.sentences import CLOSERS, MARKS, QUOTES, split
-from core.types import Candidate, KeywordPair, Side, Span
+from evenhand.core.text.sentences import CLOSERS, MARKS, QUOTES, split
+from evenhand.core.types import Candidate, KeywordPair, Side, Span
 
 QUOTATION = "".join(chain(*QUOTES.items()))
 

@@ -3,10 +3,10 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from core.errors import N_, BadFile
-from core.mining.settings import WITHOUT_SPACES
-from core.text.sentences import control_character, decode
-from core.types import KeywordPair, Side, Span
+from evenhand.core.errors import N_, BadFile
+from evenhand.core.mining.settings import WITHOUT_SPACES
+from evenhand.core.text.sentences import control_character, decode
+from evenhand.core.types import KeywordPair, Side, Span
 
 NEEDED = ("male", "female")
 KNOWN = (*NEEDED, "male_stem", "female_stem", "language")

@@ -7,15 +7,15 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from core.mining.blocks import Block, blocks, total_size
-from core.mining.cleaning import Cleaner
-from core.mining.find_keywords import Finder
-from core.mining.report import Problem, Read
-from core.mining.settings import WITHOUT_SPACES
-from core.mining.tables import rows
-from core.text.dictionary import is_surname, tagged
-from core.text.other_words import other_word
-from core.types import Candidate, KeywordPair, Side
+from evenhand.core.mining.blocks import Block, blocks, total_size
+from evenhand.core.mining.cleaning import Cleaner
+from evenhand.core.mining.find_keywords import Finder
+from evenhand.core.mining.report import Problem, Read
+from evenhand.core.mining.settings import WITHOUT_SPACES
+from evenhand.core.mining.tables import rows
+from evenhand.core.text.dictionary import is_surname, tagged
+from evenhand.core.text.other_words import other_word
+from evenhand.core.types import Candidate, KeywordPair, Side
 
 KEPT = 20_000  # occurrences of a word that are kept with both neighbours; beyond them a random sample of that size
 SURNAME = "⟨surname⟩"  # stands for any surname before a word: 王女士, 李女士

@@ -22,12 +22,12 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import N_
-from core.mining.pair_neighbours import NOTHING, Neighbours, Occurrence, WordUse, neighbours
-from core.mining.report import Read
-from core.mining.settings import WITHOUT_SPACES
-from core.statistics import Estimate, Note, wilson
-from core.types import KeywordPair
+from evenhand.core.errors import N_
+from evenhand.core.mining.pair_neighbours import NOTHING, Neighbours, Occurrence, WordUse, neighbours
+from evenhand.core.mining.report import Read
+from evenhand.core.mining.settings import WITHOUT_SPACES
+from evenhand.core.statistics import Estimate, Note, wilson
+from evenhand.core.types import KeywordPair
 
 LEAST = 20  # occurrences of each word below which nothing is said
 CHANCE = 0.01  # a compound with all its occurrences on one side is called unswapped below this probability

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from core.text.sentences import CLOSERS, MARKS, QUOTES
+from evenhand.core.text.sentences import CLOSERS, MARKS, QUOTES
 
 Places = NDArray[np.int64]
 

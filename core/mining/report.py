@@ -10,10 +10,10 @@ from dataclasses import asdict, dataclass, field
 from functools import cache
 from typing import Any
 
-from core.files.formula_cells import neutralised
-from core.mining.settings import CODES, Settings
-from core.types import Side
-from core.version import VERSION
+from evenhand.core.files.formula_cells import neutralised
+from evenhand.core.mining.settings import CODES, Settings
+from evenhand.core.types import Side
+from evenhand.core.version import VERSION
 
 EXAMPLES = 10  # rejected (or flagged) sentences shown per filter, pair and side
 NUMBERS = ("with_keyword", "exactly_one", "candidates", "flagged_candidates")

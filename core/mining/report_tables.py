@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from core.errors import N_
-from core.mining.filters import FILTERS
-from core.mining.report import CellCounts, Report
+from evenhand.core.errors import N_
+from evenhand.core.mining.filters import FILTERS
+from evenhand.core.mining.report import CellCounts, Report
 
 ALL = ""  # in place of a pair or a side: all of them
 

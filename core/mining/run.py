@@ -18,18 +18,18 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-from core.errors import N_, EvenhandError
-from core.files.csv_out import json_line
-from core.files.whole_file import whole_file
-from core.mining.blocks import Block, blocks, total_size
-from core.mining.duplicates import Exact, Near
-from core.mining.examine import Examined, Examiner, Mined, examiner, example_of, no_circles
-from core.mining.find_keywords import counterpart
-from core.mining.report import CellCounts, Problem, Report, example_key
-from core.mining.settings import Settings
-from core.mining.types import Finding
-from core.processes import end_with_parent, processors
-from core.text.dictionary import dictionary
+from evenhand.core.errors import N_, EvenhandError
+from evenhand.core.files.csv_out import json_line
+from evenhand.core.files.whole_file import whole_file
+from evenhand.core.mining.blocks import Block, blocks, total_size
+from evenhand.core.mining.duplicates import Exact, Near
+from evenhand.core.mining.examine import Examined, Examiner, Mined, examiner, example_of, no_circles
+from evenhand.core.mining.find_keywords import counterpart
+from evenhand.core.mining.report import CellCounts, Problem, Report, example_key
+from evenhand.core.mining.settings import Settings
+from evenhand.core.mining.types import Finding
+from evenhand.core.processes import end_with_parent, processors
+from evenhand.core.text.dictionary import dictionary
 
 WORTH = 8_000_000  # bytes for which a process more is worth its start
 AHEAD = 4  # blocks per process that are under way or wait for their turn
@@ -88,10 +88,10 @@ def _examined(
     source: Iterator[tuple[Block, int]], settings: Settings, workers: int, ray: str | None
 ) -> Iterator[Examined]:
     if ray is not None:
-        from core.cluster import ordered_map
+        from evenhand.core.cluster import ordered_map
 
         arguments = {"settings": settings.to_json()}
-        yield from ordered_map("core.mining.examine:examiner", arguments, source, address=ray, workers=workers)
+        yield from ordered_map("evenhand.core.mining.examine:examiner", arguments, source, address=ray, workers=workers)
     elif workers <= 1:
         yield from map(Examiner(settings), source)
     else:

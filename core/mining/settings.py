@@ -9,10 +9,10 @@ from importlib.metadata import version
 from types import NoneType
 from typing import Any, Literal, get_args
 
-from core.errors import N_, BadFile
-from core.mining.types import LONGEST, MODES, SHORTEST, Code, Mode
-from core.resources import DATA, ROOT, keyword_pairs
-from core.types import KeywordPair
+from evenhand.core.errors import N_, BadFile
+from evenhand.core.mining.types import LONGEST, MODES, SHORTEST, Code, Mode
+from evenhand.core.resources import DATA, ROOT, keyword_pairs
+from evenhand.core.types import KeywordPair
 
 CODES: tuple[str, ...] = get_args(Code)
 VERSION = 2  # of the method: reading, cleaning, finding, duplicates
@@ -78,7 +78,7 @@ class Settings:
 
     def mode(self, pair: str, code: str) -> Mode:
         """The mode of the filter *code* for sentences of *pair*."""
-        from core.mining.filters import default_mode
+        from evenhand.core.mining.filters import default_mode
 
         return self.pair_modes.get((pair, code)) or self.modes.get(code) or default_mode(code, pair)
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import IO, Literal, cast
 
-from core.errors import N_
-from core.mining.report import Problem
+from evenhand.core.errors import N_
+from evenhand.core.mining.report import Problem
 
 Shape = Literal["text", "markdown", "html", "jsonl", "csv", "tsv"]
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
-from core.errors import N_, BadFile
-from core.files.readers import MANY_COLUMNS, MOST_COLUMNS
-from core.mining.encodings import Encoding
-from core.mining.report import Problem
-from core.mining.sources import Shape
+from evenhand.core.errors import N_, BadFile
+from evenhand.core.files.readers import MANY_COLUMNS, MOST_COLUMNS
+from evenhand.core.mining.encodings import Encoding
+from evenhand.core.mining.report import Problem
+from evenhand.core.mining.sources import Shape
 
 LOOKED_AT = 100  # rows from which the text column is known
 LONGEST_VALUE = 200  # characters of another column that are kept

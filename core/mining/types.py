@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from core.types import Candidate, Span
+from evenhand.core.types import Candidate, Span
 
 Mode = Literal["off", "reject", "flag"]
 MODES: tuple[Mode, ...] = ("off", "reject", "flag")

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 from statsmodels.stats.inter_rater import cohens_kappa
 
-from core.errors import N_, Refused
-from core.statistics import Estimate, Note, wilson
-from core.statistics.intervals import over_clusters
-from core.statistics.resampling import Numbers, ratio
-from core.statistics.units import Clusters
+from evenhand.core.errors import N_, Refused
+from evenhand.core.statistics import Estimate, Note, wilson
+from evenhand.core.statistics.intervals import over_clusters
+from evenhand.core.statistics.resampling import Numbers, ratio
+from evenhand.core.statistics.units import Clusters
 
 Z = 1.959963984540054
 NO_PAIR = Note(N_("No instance has verdicts by both methods."))

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.errors import N_
-from core.statistics import Estimate, Note
-from core.statistics.intervals import over_clusters
-from core.statistics.resampling import Numbers
-from core.statistics.units import Clusters
+from evenhand.core.errors import N_
+from evenhand.core.statistics import Estimate, Note
+from evenhand.core.statistics.intervals import over_clusters
+from evenhand.core.statistics.resampling import Numbers
+from evenhand.core.statistics.units import Clusters
 
 NO_VALUE = Note(N_("No instance has verdicts by both methods."))
 ONE_VALUE = Note(N_("Only one instance: its disagreement has no variance."))

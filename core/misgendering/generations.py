@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from core.errors import N_, BadFile
-from core.misgendering.slots import SETTINGS, Instance
-from core.misgendering.template_files import Prompt
-from core.text.pronouns import parse_sets
+from evenhand.core.errors import N_, BadFile
+from evenhand.core.misgendering.slots import SETTINGS, Instance
+from evenhand.core.misgendering.template_files import Prompt
+from evenhand.core.text.pronouns import parse_sets
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,10 +3,10 @@
 import random
 from collections.abc import Iterator, Sequence
 
-from core.errors import N_, Refused
-from core.misgendering.slots import Instance, Template, instance_of
-from core.misgendering.template_files import Person, Source
-from core.text.pronouns import sets
+from evenhand.core.errors import N_, Refused
+from evenhand.core.misgendering.slots import Instance, Template, instance_of
+from evenhand.core.misgendering.template_files import Person, Source
+from evenhand.core.text.pronouns import sets
 
 PASSES = 15  # times that each template is filled, as MISGENDERED does: 50 x 15 = 750 instances per set
 

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from core.errors import N_
-from core.misgendering.agreement import BOUNDS, NO_PAIR, Cells, by_units, cells, kappa, mcc, raw_agreement
-from core.misgendering.beta import BetaFit, disagreement, fit_beta
-from core.misgendering.variation import Variation, failure_rate, mean_by_units, variation
-from core.misgendering.verdict_table import (
+from evenhand.core.errors import N_
+from evenhand.core.misgendering.agreement import BOUNDS, NO_PAIR, Cells, by_units, cells, kappa, mcc, raw_agreement
+from evenhand.core.misgendering.beta import BetaFit, disagreement, fit_beta
+from evenhand.core.misgendering.variation import Variation, failure_rate, mean_by_units, variation
+from evenhand.core.misgendering.verdict_table import (
     cell_columns,
     generations_of,
     has_templates,
@@ -18,10 +18,10 @@ from core.misgendering.verdict_table import (
     templates_of,
     without_pronoun,
 )
-from core.statistics import Estimate, Note
-from core.statistics.intervals import BY_JACKKNIFE
-from core.statistics.resampling import Numbers
-from core.statistics.units import Clusters, clusters_of
+from evenhand.core.statistics import Estimate, Note
+from evenhand.core.statistics.intervals import BY_JACKKNIFE
+from evenhand.core.statistics.resampling import Numbers
+from evenhand.core.statistics.units import Clusters, clusters_of
 
 NO_PROB = Note(N_("No instance has a probability-based verdict."))
 NO_GEN = Note(N_("There are no generations yet."))

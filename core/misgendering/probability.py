@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from core.errors import N_
-from core.misgendering.generations import Generation, Matched
-from core.misgendering.rewriting import NO_PRONOUN, rewritten
-from core.misgendering.slots import NO_FORM, Instance
-from core.misgendering.template_files import Prompt
-from core.text.pronouns import set_named, sets
-from core.types import MaskedSentence, Score
+from evenhand.core.errors import N_
+from evenhand.core.misgendering.generations import Generation, Matched
+from evenhand.core.misgendering.rewriting import NO_PRONOUN, rewritten
+from evenhand.core.misgendering.slots import NO_FORM, Instance
+from evenhand.core.misgendering.template_files import Prompt
+from evenhand.core.text.pronouns import set_named, sets
+from evenhand.core.types import MaskedSentence, Score
 
 TIES = {"tango": ("they", "he", "she", "xe")}  # which of equal forms is taken; elsewhere the order of the table
 CHUNK = 256  # instances per batch

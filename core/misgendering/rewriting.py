@@ -10,9 +10,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.errors import N_
-from core.text.english_verbs import irregular_pasts, known_verbs, noun_like, plural, singular, word_list
-from core.text.pronoun_cases import (
+from evenhand.core.errors import N_
+from evenhand.core.text.english_verbs import irregular_pasts, known_verbs, noun_like, plural, singular, word_list
+from evenhand.core.text.pronoun_cases import (
     ADVERBS,
     AFTER_OBJECT,
     AUXILIARIES,
@@ -24,7 +24,7 @@ from core.text.pronoun_cases import (
     case_of,
     like,
 )
-from core.text.pronouns import PronounSet, first_pronoun, forms, names_of, set_named
+from evenhand.core.text.pronouns import PronounSet, first_pronoun, forms, names_of, set_named
 
 NO_PRONOUN = N_("The text refers to nobody by a pronoun, so there is no slot.")
 

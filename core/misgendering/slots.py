@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from core.errors import N_, BadFile
-from core.text.pronouns import CASES, PronounSet, set_named, sets
-from core.types import MASK, MaskedSentence
+from evenhand.core.errors import N_, BadFile
+from evenhand.core.text.pronouns import CASES, PronounSet, set_named, sets
+from evenhand.core.types import MASK, MaskedSentence
 
 Setting = Literal["pre", "post"]
 SETTINGS: tuple[Setting, Setting] = ("pre", "post")

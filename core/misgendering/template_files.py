@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from core.errors import N_, BadFile
-from core.misgendering.slots import Instance, Template
-from core.resources import table
-from core.text.pronouns import CASES, names_of, parse_sets, set_named, sets
-from core.types import MASK
+from evenhand.core.errors import N_, BadFile
+from evenhand.core.misgendering.slots import Instance, Template
+from evenhand.core.resources import table
+from evenhand.core.text.pronouns import CASES, names_of, parse_sets, set_named, sets
+from evenhand.core.types import MASK
 
 Row = tuple[int, dict[str, str]]
 

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from core.errors import N_, BadFile
-from core.human_vs_rule.apply_rule import apply_rule
-from core.misgendering.variation import mean_by_units
-from core.statistics import Estimate, Note
-from core.statistics.units import clusters_of
-from core.text.repetition import Repeated, full_text, repetitiveness, summary
+from evenhand.core.errors import N_, BadFile
+from evenhand.core.human_vs_rule.apply_rule import apply_rule
+from evenhand.core.misgendering.variation import mean_by_units
+from evenhand.core.statistics import Estimate, Note
+from evenhand.core.statistics.units import clusters_of
+from evenhand.core.text.repetition import Repeated, full_text, repetitiveness, summary
 
 NO_TEXT = Note(N_("There is no text."))
 KEYS = ("dataset", "setting", "model", "pronouns")

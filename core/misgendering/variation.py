@@ -5,11 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import N_
-from core.statistics import Estimate, Note
-from core.statistics.intervals import over_clusters
-from core.statistics.resampling import Numbers
-from core.statistics.units import Clusters
+from evenhand.core.errors import N_
+from evenhand.core.statistics import Estimate, Note
+from evenhand.core.statistics.intervals import over_clusters
+from evenhand.core.statistics.resampling import Numbers
+from evenhand.core.statistics.units import Clusters
 
 LEVELS = ("0", "0.4", "0.49")  # of five: all alike, one differs, two differ
 FIVE = 5

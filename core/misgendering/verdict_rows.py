@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from core.human_vs_rule.apply_rule import apply_rule
-from core.misgendering.generations import Generation, Matched
-from core.misgendering.probability import Judged
-from core.misgendering.slots import Instance
-from core.misgendering.template_files import Prompt
+from evenhand.core.human_vs_rule.apply_rule import apply_rule
+from evenhand.core.misgendering.generations import Generation, Matched
+from evenhand.core.misgendering.probability import Judged
+from evenhand.core.misgendering.slots import Instance
+from evenhand.core.misgendering.template_files import Prompt
 
 OK = "ok"
 FIRST = ("instance", "dataset", "model", "setting", "pronoun", "template", "name", "case", "prob", "prob_sum")

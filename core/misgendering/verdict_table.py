@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from core.errors import N_, BadFile
-from core.files.formula_cells import is_guarded, restored
-from core.statistics.resampling import Numbers
+from evenhand.core.errors import N_, BadFile
+from evenhand.core.files.formula_cells import is_guarded, restored
+from evenhand.core.statistics.resampling import Numbers
 
 GEN = re.compile(r"gen(\d+)")
 NONE = re.compile(r"none(\d+)")  # whether the text of a generation has no pronoun

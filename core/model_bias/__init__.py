@@ -3,7 +3,7 @@
 Ten lines are enough for a table of one's own: docs/model_bias.md.
 """
 
-from core.model_bias.compare_models import (
+from evenhand.core.model_bias.compare_models import (
     correlation,
     null_band,
     paired_difference,
@@ -11,17 +11,25 @@ from core.model_bias.compare_models import (
     side_by_side,
     sign_agreement,
 )
-from core.model_bias.extremes import extremes, infinite_rows, matching, undefined_rows
-from core.model_bias.many_intervals import ManyIntervals, many_intervals
-from core.model_bias.means import MEASURES
-from core.model_bias.mixing import Mass, VarianceShares, mass_of, prior_corrected, variance_shares
-from core.model_bias.model_names import plain_names
-from core.model_bias.nulls import NULL_OF, Null, shuffled_sides
-from core.model_bias.score_files import is_reference, label_of, models_of, read_scores, rows_of
-from core.model_bias.seeds import Groups, grouping, over_seeds, read_groups, seed_groups, unit_of, written_groups
-from core.model_bias.summary import Summary, Thresholded, in_ln, summarise, summarise_by, thresholded
-from core.statistics import Resampling
-from core.statistics.units import Units, units_of
+from evenhand.core.model_bias.extremes import extremes, infinite_rows, matching, undefined_rows
+from evenhand.core.model_bias.many_intervals import ManyIntervals, many_intervals
+from evenhand.core.model_bias.means import MEASURES
+from evenhand.core.model_bias.mixing import Mass, VarianceShares, mass_of, prior_corrected, variance_shares
+from evenhand.core.model_bias.model_names import plain_names
+from evenhand.core.model_bias.nulls import NULL_OF, Null, shuffled_sides
+from evenhand.core.model_bias.score_files import is_reference, label_of, models_of, read_scores, rows_of
+from evenhand.core.model_bias.seeds import (
+    Groups,
+    grouping,
+    over_seeds,
+    read_groups,
+    seed_groups,
+    unit_of,
+    written_groups,
+)
+from evenhand.core.model_bias.summary import Summary, Thresholded, in_ln, summarise, summarise_by, thresholded
+from evenhand.core.statistics import Resampling
+from evenhand.core.statistics.units import Units, units_of
 
 __all__ = [
     "MEASURES",

@@ -6,18 +6,18 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from core.errors import N_
-from core.model_bias.means import MEASURES, sizes, weighted
-from core.model_bias.mixing import STILL, prior_corrected
-from core.model_bias.score_files import finite_bias, models_of, rows_of
-from core.model_bias.stems import over_stems, stems_of
-from core.resources import stem_of
-from core.sentence_bias.bias import Denominator
-from core.statistics import RESAMPLES, Estimate, Note, Resampling, wilson
-from core.statistics.intervals import over_units
-from core.statistics.resampling import Numbers
-from core.statistics.subsets import over_subsets
-from core.statistics.units import UnitChoice, Units, codes_of, units_of
+from evenhand.core.errors import N_
+from evenhand.core.model_bias.means import MEASURES, sizes, weighted
+from evenhand.core.model_bias.mixing import STILL, prior_corrected
+from evenhand.core.model_bias.score_files import finite_bias, models_of, rows_of
+from evenhand.core.model_bias.stems import over_stems, stems_of
+from evenhand.core.resources import stem_of
+from evenhand.core.sentence_bias.bias import Denominator
+from evenhand.core.statistics import RESAMPLES, Estimate, Note, Resampling, wilson
+from evenhand.core.statistics.intervals import over_units
+from evenhand.core.statistics.resampling import Numbers
+from evenhand.core.statistics.subsets import over_subsets
+from evenhand.core.statistics.units import UnitChoice, Units, codes_of, units_of
 
 Method = Literal["pearson", "spearman"]
 KEY = ["row", "sentence"]

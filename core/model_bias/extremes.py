@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from core.types import Side
+from evenhand.core.types import Side
 
 
 def matching(

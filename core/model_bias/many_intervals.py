@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from core.errors import N_
-from core.language import Count, significant
-from core.statistics import Estimate, Note, holm
+from evenhand.core.errors import N_
+from evenhand.core.language import Count, significant
+from evenhand.core.statistics import Estimate, Note, holm
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,12 +4,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from core.model_bias.mixing import SideOrder
-from core.model_bias.score_files import finite_bias
-from core.sentence_bias.bias import Denominator
-from core.statistics.intervals import Measures
-from core.statistics.resampling import Numbers
-from core.statistics.units import Units
+from evenhand.core.model_bias.mixing import SideOrder
+from evenhand.core.model_bias.score_files import finite_bias
+from evenhand.core.sentence_bias.bias import Denominator
+from evenhand.core.statistics.intervals import Measures
+from evenhand.core.statistics.resampling import Numbers
+from evenhand.core.statistics.units import Units
 
 MEASURES = ("bias_man", "bias_woman", "model_bias", "signed_mean", "mean_abs")
 BOUNDS = {

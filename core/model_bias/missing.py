@@ -11,8 +11,8 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from core.errors import N_
-from core.statistics import Note
+from evenhand.core.errors import N_
+from evenhand.core.statistics import Note
 
 NO_SIZE = Note(N_("No sentence has a finite non-zero value, so there is no magnitude for the missing ones."))
 NO_ROWS = Note(N_("There are no sentences."))

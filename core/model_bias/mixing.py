@@ -11,10 +11,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from core.errors import N_
-from core.model_bias.score_files import finite_bias
-from core.sentence_bias.bias import NO_SLOT, SMALL_MASS, whole_sentences
-from core.statistics.estimate import Note
+from evenhand.core.errors import N_
+from evenhand.core.model_bias.score_files import finite_bias
+from evenhand.core.sentence_bias.bias import NO_SLOT, SMALL_MASS, whole_sentences
+from evenhand.core.statistics.estimate import Note
 
 Numbers = NDArray[np.float64]
 Places = NDArray[np.intp]

@@ -12,16 +12,16 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from core.errors import N_
-from core.model_bias.means import of_sums, side_sums
-from core.model_bias.mixing import NO_VALUE
-from core.model_bias.score_files import finite_bias
-from core.model_bias.stems import BY_SENTENCE, auc_sums, stems_of
-from core.model_bias.summary import NO_SIDE, NO_TWO_SIDES
-from core.statistics import RESAMPLES, Note
-from core.statistics.resampling import Numbers
-from core.statistics.subsets import LEAST_UNITS, too_few, turned
-from core.statistics.units import UnitChoice
+from evenhand.core.errors import N_
+from evenhand.core.model_bias.means import of_sums, side_sums
+from evenhand.core.model_bias.mixing import NO_VALUE
+from evenhand.core.model_bias.score_files import finite_bias
+from evenhand.core.model_bias.stems import BY_SENTENCE, auc_sums, stems_of
+from evenhand.core.model_bias.summary import NO_SIDE, NO_TWO_SIDES
+from evenhand.core.statistics import RESAMPLES, Note
+from evenhand.core.statistics.resampling import Numbers
+from evenhand.core.statistics.subsets import LEAST_UNITS, too_few, turned
+from evenhand.core.statistics.units import UnitChoice
 
 NULL_OF = {
     "signed_mean": N_(

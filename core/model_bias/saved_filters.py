@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from core.errors import N_, BadFile, Refused
-from core.files.whole_file import whole_file
-from core.model_bias import matching
+from evenhand.core.errors import N_, BadFile, Refused
+from evenhand.core.files.whole_file import whole_file
+from evenhand.core.model_bias import matching
 
 FILE = ".filters.json"  # beside the runs; no run's name begins with a dot
 LONGEST = 60  # characters of a name

@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from core.errors import N_, BadFile, NotFound
-from core.files.formula_cells import is_guarded, restored
-from core.model_bias.model_names import labels
-from core.resources import keyword_pairs
-from core.sentence_bias.bias import LN10, NO_ANSWER, whole_sentences
-from core.text.keywords import unspaced
+from evenhand.core.errors import N_, BadFile, NotFound
+from evenhand.core.files.formula_cells import is_guarded, restored
+from evenhand.core.model_bias.model_names import labels
+from evenhand.core.resources import keyword_pairs
+from evenhand.core.sentence_bias.bias import LN10, NO_ANSWER, whole_sentences
+from evenhand.core.text.keywords import unspaced
 
 NEEDED = ("row", "sentence", "pair", "keyword", "model", "p_male", "p_female", "bias_log10", "signature")
 NUMBERS = ("p_male", "p_female", "pair_mass", "bias_log10", "bias_ln", "logp_male", "logp_female")

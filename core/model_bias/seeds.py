@@ -10,13 +10,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from core.errors import N_, BadFile, NotFound
-from core.model_bias.means import BOUNDS, MEASURES
-from core.model_bias.summary import Summary
-from core.statistics import Estimate, Note
-from core.statistics.estimate import ACROSS_SEEDS
-from core.statistics.intervals import Bounds
-from core.statistics.resampling import Numbers
+from evenhand.core.errors import N_, BadFile, NotFound
+from evenhand.core.model_bias.means import BOUNDS, MEASURES
+from evenhand.core.model_bias.summary import Summary
+from evenhand.core.statistics import Estimate, Note
+from evenhand.core.statistics.estimate import ACROSS_SEEDS
+from evenhand.core.statistics.intervals import Bounds
+from evenhand.core.statistics.resampling import Numbers
 
 SEED = re.compile(r"^(?P<model>.*\w)[-_. ](?:seed|s|run)[-_=]?\d+$", re.IGNORECASE)
 LEAST_SEEDS = 3  # SPEC 9.1

@@ -11,16 +11,16 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from core.errors import N_
-from core.model_bias.means import of_sums, side_sums
-from core.model_bias.mixing import SideOrder
-from core.model_bias.score_files import finite_bias
-from core.resources import stem_of
-from core.sentence_bias.bias import Denominator
-from core.statistics import Estimate, Note
-from core.statistics.resampling import Numbers
-from core.statistics.subsets import over_subsets
-from core.statistics.units import Units, codes_of
+from evenhand.core.errors import N_
+from evenhand.core.model_bias.means import of_sums, side_sums
+from evenhand.core.model_bias.mixing import SideOrder
+from evenhand.core.model_bias.score_files import finite_bias
+from evenhand.core.resources import stem_of
+from evenhand.core.sentence_bias.bias import Denominator
+from evenhand.core.statistics import Estimate, Note
+from evenhand.core.statistics.resampling import Numbers
+from evenhand.core.statistics.subsets import over_subsets
+from evenhand.core.statistics.units import Units, codes_of
 
 STEM_MEASURES = ("signed_mean", "side_auc")  # of one model: what a turn of the two words, or of the sides, turns
 NEUTRAL = {"side_auc": 0.5}

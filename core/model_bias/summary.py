@@ -7,18 +7,18 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from core.errors import N_
-from core.model_bias.means import BOUNDS, MEASURES, sizes, weighted
-from core.model_bias.missing import MissingValues, missing_values
-from core.model_bias.mixing import NO_VALUE, Mass, VarianceShares, mass_of, variance_shares
-from core.model_bias.score_files import is_reference, rows_of
-from core.model_bias.stems import STEM_MEASURES, over_stems, stems_of
-from core.resources import keyword_pairs
-from core.sentence_bias.bias import LN10, OBVIOUS, Denominator, Obvious, SideMeans, obvious, side_means
-from core.statistics import RESAMPLES, Estimate, Note, Resampling
-from core.statistics.intervals import T_OVER_UNITS, over_units
-from core.statistics.subsets import subsets_signature
-from core.statistics.units import UnitChoice, UnitKind, Units, units_of
+from evenhand.core.errors import N_
+from evenhand.core.model_bias.means import BOUNDS, MEASURES, sizes, weighted
+from evenhand.core.model_bias.missing import MissingValues, missing_values
+from evenhand.core.model_bias.mixing import NO_VALUE, Mass, VarianceShares, mass_of, variance_shares
+from evenhand.core.model_bias.score_files import is_reference, rows_of
+from evenhand.core.model_bias.stems import STEM_MEASURES, over_stems, stems_of
+from evenhand.core.resources import keyword_pairs
+from evenhand.core.sentence_bias.bias import LN10, OBVIOUS, Denominator, Obvious, SideMeans, obvious, side_means
+from evenhand.core.statistics import RESAMPLES, Estimate, Note, Resampling
+from evenhand.core.statistics.intervals import T_OVER_UNITS, over_units
+from evenhand.core.statistics.subsets import subsets_signature
+from evenhand.core.statistics.units import UnitChoice, UnitKind, Units, units_of
 
 Grouping = Literal["pair", "side", "masks"]
 

@@ -21,8 +21,8 @@ import pandas as pd
 import rjieba
 from numpy.typing import NDArray
 
-from core.resources import table
-from core.statistics.proportions import holm_adjusted
+from evenhand.core.resources import table
+from evenhand.core.statistics.proportions import holm_adjusted
 
 Method = Literal["tfidf", "textrank"]
 NOUNS_AND_VERBS = ("ns", "n", "vn", "v")  # jieba's own choice for TextRank

@@ -3,13 +3,13 @@
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Literal
 
-from core.models.catalogue import ModelEntry, known_models
-from core.models.fetching import locate
+from evenhand.core.models.catalogue import ModelEntry, known_models
+from evenhand.core.models.fetching import locate
 
 if TYPE_CHECKING:
-    from core.models.classifier import Classifier
-    from core.models.local_scorer import LocalScorer
-    from core.nli.types import Label, SentencePair
+    from evenhand.core.models.classifier import Classifier
+    from evenhand.core.models.local_scorer import LocalScorer
+    from evenhand.core.nli.types import Label, SentencePair
 
 Joint = Literal["independent", "sequential", "geometric_mean"]
 Precision = Literal["fp32", "bf16"]
@@ -41,7 +41,7 @@ def open_scorer(
     locate(name)  # a model that cannot be had is refused before torch is loaded, which takes longer
     import torch
 
-    from core.models.local_scorer import open_here
+    from evenhand.core.models.local_scorer import open_here
 
     if threads is not None:
         torch.set_num_threads(threads)
@@ -60,7 +60,7 @@ def open_classifier(
         locate(name)
     import torch
 
-    from core.models.classifier import Classifier, load_classifier
+    from evenhand.core.models.classifier import Classifier, load_classifier
 
     if threads is not None:
         torch.set_num_threads(threads)
@@ -78,8 +78,8 @@ def fine_tune(
     progress: Callable[[int], None] | None = None,
 ) -> "tuple[Classifier, str]":
     """A copy of a classifier, trained further on *pairs*, and how; see `core.models.finetuning`."""
-    from core.models.classifier import Classifier
-    from core.models.finetuning import FineTuning, fine_tuned
+    from evenhand.core.models.classifier import Classifier
+    from evenhand.core.models.finetuning import FineTuning, fine_tuned
 
     settings = FineTuning(epochs, rate, batch, seed)
     return Classifier(fine_tuned(scorer.loaded, pairs, settings, progress)), settings.signature

@@ -9,15 +9,15 @@ word) or one per piece ("piece").
 import math
 from collections.abc import Sequence
 
-from core.association.sets import Attribute, Target
-from core.models import Precision
-from core.models.fetching import locate
-from core.models.loaded import LoadedModel
-from core.models.loading import load_masked
-from core.models.masked import MaskedScorer, Question
-from core.models.probe_tokens import TokenReader, longest_input
-from core.models.signature import NOT_A_NUMBER
-from core.types import MaskedSentence, Score
+from evenhand.core.association.sets import Attribute, Target
+from evenhand.core.models import Precision
+from evenhand.core.models.fetching import locate
+from evenhand.core.models.loaded import LoadedModel
+from evenhand.core.models.loading import load_masked
+from evenhand.core.models.masked import MaskedScorer, Question
+from evenhand.core.models.probe_tokens import TokenReader, longest_input
+from evenhand.core.models.signature import NOT_A_NUMBER
+from evenhand.core.types import MaskedSentence, Score
 
 
 class TargetScorer(MaskedScorer):

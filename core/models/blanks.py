@@ -12,13 +12,13 @@ from typing import Any
 
 import torch
 
-from core.errors import N_, ModelUnavailable
-from core.models.forward import padded_batches
-from core.models.loaded import LoadedModel
-from core.models.loading import load_causal, load_masked, task_of
-from core.models.masked import MaskedScorer, Question
-from core.models.probe_tokens import longest_input
-from core.types import signature
+from evenhand.core.errors import N_, ModelUnavailable
+from evenhand.core.models.forward import padded_batches
+from evenhand.core.models.loaded import LoadedModel
+from evenhand.core.models.loading import load_causal, load_masked, task_of
+from evenhand.core.models.masked import MaskedScorer, Question
+from evenhand.core.models.probe_tokens import longest_input
+from evenhand.core.types import signature
 
 BLANK = "BLANK"
 AT_ONCE = 64  # sentences

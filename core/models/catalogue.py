@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from core.errors import N_
-from core.resources import MODELS, table
+from evenhand.core.errors import N_
+from evenhand.core.resources import MODELS, table
 
 Task = Literal["masked", "causal", "nli"]
 

@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 import torch
 
-from core.errors import N_, ModelUnavailable
+from evenhand.core.errors import N_, ModelUnavailable
 
 Task = Literal["masked", "causal"]
 

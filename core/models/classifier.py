@@ -11,17 +11,17 @@ import torch
 from transformers import AutoModelForSequenceClassification
 from transformers.models.auto.modeling_auto import MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING
 
-from core.errors import N_, ModelUnavailable, Refused
-from core.models.catalogue import weight_files
-from core.models.checks import refuse_nan
-from core.models.devices import chosen
-from core.models.fetching import locate
-from core.models.forward import padded_batches
-from core.models.loaded import digest
-from core.models.loading import read_card, read_config, read_tokenizer
-from core.models.planted.nli import build, is_planted_nli
-from core.nli.types import LABELS, Label, SentencePair
-from core.types import Score
+from evenhand.core.errors import N_, ModelUnavailable, Refused
+from evenhand.core.models.catalogue import weight_files
+from evenhand.core.models.checks import refuse_nan
+from evenhand.core.models.devices import chosen
+from evenhand.core.models.fetching import locate
+from evenhand.core.models.forward import padded_batches
+from evenhand.core.models.loaded import digest
+from evenhand.core.models.loading import read_card, read_config, read_tokenizer
+from evenhand.core.models.planted.nli import build, is_planted_nli
+from evenhand.core.nli.types import LABELS, Label, SentencePair
+from evenhand.core.types import Score
 
 BUDGET = 2048  # padded tokens a batch
 VERSION = 1  # of the method; raised when an answer changes by more than rounding

@@ -14,8 +14,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from core.models.forward import BUDGET_SMALL, SMALL, budget_on, logits_at
-from core.models.loaded import LoadedModel
+from evenhand.core.models.forward import BUDGET_SMALL, SMALL, budget_on, logits_at
+from evenhand.core.models.loaded import LoadedModel
 
 LOGITS = 2**25  # numbers in the logits of one batch: 128 MB, also for a vocabulary of 150,000
 ALIKE = {"fp32": 1e-4, "bf16": 0.1}  # natural log; what a wrong mask does is far above

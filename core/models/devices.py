@@ -2,7 +2,7 @@
 
 import torch
 
-from core.errors import N_, ModelUnavailable
+from evenhand.core.errors import N_, ModelUnavailable
 
 
 def chosen(device: str) -> torch.device:

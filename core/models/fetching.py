@@ -8,11 +8,11 @@ from concurrent.futures import TimeoutError as TooLate
 from pathlib import Path
 from typing import Any
 
-from core.errors import N_, EvenhandError, ModelUnavailable
-from core.models.catalogue import BUILTIN, cached_snapshot, folder_of, hub_cache
-from core.models.planted.names import association_of, is_planted, plant_of
-from core.models.planted.pronoun_names import is_pronoun_plant, pronoun_plant
-from core.resources import MODELS
+from evenhand.core.errors import N_, EvenhandError, ModelUnavailable
+from evenhand.core.models.catalogue import BUILTIN, cached_snapshot, folder_of, hub_cache
+from evenhand.core.models.planted.names import association_of, is_planted, plant_of
+from evenhand.core.models.planted.pronoun_names import is_pronoun_plant, pronoun_plant
+from evenhand.core.resources import MODELS
 
 LOOK_UP_SECONDS = 5.0
 HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]*(/[A-Za-z0-9][\w.-]*)?")

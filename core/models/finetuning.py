@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import torch
 
-from core.models.classifier import LoadedClassifier
-from core.models.loaded import digest
-from core.nli.types import LABELS, Label, SentencePair
+from evenhand.core.models.classifier import LoadedClassifier
+from evenhand.core.models.loaded import digest
+from evenhand.core.nli.types import LABELS, Label, SentencePair
 
 
 @dataclass(frozen=True, slots=True)

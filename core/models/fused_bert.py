@@ -23,7 +23,7 @@ from torch import Tensor
 from torch.nn.functional import layer_norm, linear, scaled_dot_product_attention
 from transformers.activations import ACT2FN
 
-from core.models.forward import Rows, budget_on
+from evenhand.core.models.forward import Rows, budget_on
 
 IN_PLACE: dict[str, Callable[[Tensor], Tensor]] = {"gelu": torch.ops.aten.gelu_, "relu": torch.relu_}
 

@@ -16,15 +16,15 @@ import torch
 from torch import Tensor
 from transformers import DynamicCache
 
-from core.errors import N_, ModelUnavailable, Refused
-from core.models import Precision
-from core.models.checks import LOOKS_AHEAD
-from core.models.loaded import LoadedModel
-from core.models.loading import load_causal
-from core.models.probe_tokens import longest_input
-from core.models.sampling import LEAST_FACTOR, Sampling
-from core.models.sentence_tokens import SentenceReader
-from core.types import signature
+from evenhand.core.errors import N_, ModelUnavailable, Refused
+from evenhand.core.models import Precision
+from evenhand.core.models.checks import LOOKS_AHEAD
+from evenhand.core.models.loaded import LoadedModel
+from evenhand.core.models.loading import load_causal
+from evenhand.core.models.probe_tokens import longest_input
+from evenhand.core.models.sampling import LEAST_FACTOR, Sampling
+from evenhand.core.models.sentence_tokens import SentenceReader
+from evenhand.core.types import signature
 
 METHOD, VERSION = "sampling", 1
 NO_WRITER = N_(

@@ -8,10 +8,10 @@ from typing import Any
 
 import torch
 
-from core.models import Precision
-from core.models.checks import Task
-from core.models.forward import Forward, HeadAtPlaces
-from core.models.fused_bert import Fused, anatomy
+from evenhand.core.models import Precision
+from evenhand.core.models.checks import Task
+from evenhand.core.models.forward import Forward, HeadAtPlaces
+from evenhand.core.models.fused_bert import Fused, anatomy
 
 DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16}
 # Facts of a config that change no answer.

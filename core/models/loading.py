@@ -10,15 +10,15 @@ from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForMaskedLM,
 from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING, MODEL_FOR_MASKED_LM_MAPPING
 from transformers.utils import logging as transformers_logging
 
-from core.errors import N_, ModelUnavailable
-from core.models import Precision
-from core.models.catalogue import RANDOM, RANDOM_SEED, weight_files
-from core.models.checks import LOOKS_AHEAD, Task, refuse_looking_ahead, refuse_missing, refuse_nan
-from core.models.devices import chosen
-from core.models.fetching import locate
-from core.models.loaded import DTYPES, LoadedModel, digest
-from core.models.planted.names import association_of, is_planted
-from core.models.planted.pronoun_names import is_pronoun_plant
+from evenhand.core.errors import N_, ModelUnavailable
+from evenhand.core.models import Precision
+from evenhand.core.models.catalogue import RANDOM, RANDOM_SEED, weight_files
+from evenhand.core.models.checks import LOOKS_AHEAD, Task, refuse_looking_ahead, refuse_missing, refuse_nan
+from evenhand.core.models.devices import chosen
+from evenhand.core.models.fetching import locate
+from evenhand.core.models.loaded import DTYPES, LoadedModel, digest
+from evenhand.core.models.planted.names import association_of, is_planted
+from evenhand.core.models.planted.pronoun_names import is_pronoun_plant
 
 MAPPINGS = {"masked": MODEL_FOR_MASKED_LM_MAPPING, "causal": MODEL_FOR_CAUSAL_LM_MAPPING}
 
@@ -59,10 +59,10 @@ def load_masked(
 def _planted(name: str, precision: Precision) -> LoadedModel:
     size = association_of(name)
     if size is not None:
-        from core.models.planted import association as planted_association
+        from evenhand.core.models.planted import association as planted_association
 
         return planted_association.build(name, size, precision)
-    from core.models.planted.masked import build
+    from evenhand.core.models.planted.masked import build
 
     return build(name, precision)
 
@@ -79,7 +79,7 @@ def load_causal(
     if untrained and is_planted(name):
         raise ModelUnavailable(NO_UNTRAINED, name=name)
     if is_pronoun_plant(name):
-        from core.models.planted.pronouns import build_pronouns
+        from evenhand.core.models.planted.pronouns import build_pronouns
 
         planted = build_pronouns(name, precision)
         planted.model.to(chosen(device))

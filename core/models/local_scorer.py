@@ -2,12 +2,12 @@
 
 from typing import get_args
 
-from core.errors import N_, Refused
-from core.models import Joint, Method, Precision
-from core.models.loading import load_causal, load_masked, task_of
-from core.models.masked import MaskedScorer
-from core.models.pair_sum import PairSumScorer
-from core.models.pll import PllScorer
+from evenhand.core.errors import N_, Refused
+from evenhand.core.models import Joint, Method, Precision
+from evenhand.core.models.loading import load_causal, load_masked, task_of
+from evenhand.core.models.masked import MaskedScorer
+from evenhand.core.models.pair_sum import PairSumScorer
+from evenhand.core.models.pll import PllScorer
 
 LocalScorer = MaskedScorer | PllScorer | PairSumScorer
 

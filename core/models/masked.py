@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from core.errors import N_, Refused
-from core.models import Joint
-from core.models.loaded import LoadedModel
-from core.models.probe_tokens import Prepared, TokenReader, longest_input
-from core.models.signature import Signed
-from core.types import Filler, MaskedSentence, Score
+from evenhand.core.errors import N_, Refused
+from evenhand.core.models import Joint
+from evenhand.core.models.loaded import LoadedModel
+from evenhand.core.models.probe_tokens import Prepared, TokenReader, longest_input
+from evenhand.core.models.signature import Signed
+from evenhand.core.types import Filler, MaskedSentence, Score
 
 JOINTS: tuple[Joint, ...] = ("independent", "sequential", "geometric_mean")
 

@@ -14,14 +14,14 @@ option.
 
 from collections.abc import Sequence
 
-from core.errors import N_
-from core.models.continuations import Continuations, passage, passages, shared_tokens
-from core.models.forward import padded_batches
-from core.models.loaded import LoadedModel
-from core.models.probe_tokens import longest_input
-from core.models.sentence_tokens import SentenceReader, Sentences
-from core.models.signature import Signed
-from core.types import Filler, MaskedSentence, Score
+from evenhand.core.errors import N_
+from evenhand.core.models.continuations import Continuations, passage, passages, shared_tokens
+from evenhand.core.models.forward import padded_batches
+from evenhand.core.models.loaded import LoadedModel
+from evenhand.core.models.probe_tokens import longest_input
+from evenhand.core.models.sentence_tokens import SentenceReader, Sentences
+from evenhand.core.models.signature import Signed
+from evenhand.core.types import Filler, MaskedSentence, Score
 
 NO_BEGINNING = N_(
     "The sentence begins with the word, and this model's tokenizer adds no token before it, so the first"

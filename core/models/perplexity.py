@@ -11,15 +11,15 @@ from typing import Any
 
 import torch
 
-from core.errors import N_
-from core.models import Precision
-from core.models.continuations import Continuations, Passage, passage, shared_tokens
-from core.models.forward import padded_batches
-from core.models.loaded import LoadedModel
-from core.models.loading import load_causal
-from core.models.probe_tokens import BAD_SPAN, NO_OPTIONS, TOO_LONG, TextReader, longest_input, outside_spans
-from core.models.signature import Signed
-from core.types import Filler, MaskedSentence, Score
+from evenhand.core.errors import N_
+from evenhand.core.models import Precision
+from evenhand.core.models.continuations import Continuations, Passage, passage, shared_tokens
+from evenhand.core.models.forward import padded_batches
+from evenhand.core.models.loaded import LoadedModel
+from evenhand.core.models.loading import load_causal
+from evenhand.core.models.probe_tokens import BAD_SPAN, NO_OPTIONS, TOO_LONG, TextReader, longest_input, outside_spans
+from evenhand.core.models.signature import Signed
+from evenhand.core.types import Filler, MaskedSentence, Score
 
 UNKNOWN_FORM = N_(
     "A word of these texts is not in the vocabulary of the model's tokenizer, so they cannot be compared."

@@ -16,11 +16,11 @@ token, masked) is computed once: 2 L - 1 rows for a sentence of L tokens where m
 
 from collections.abc import Sequence
 
-from core.models.loaded import LoadedModel
-from core.models.masked import MaskedScorer, Question
-from core.models.probe_tokens import longest_input
-from core.models.sentence_tokens import SentenceReader
-from core.types import MaskedSentence, Score
+from evenhand.core.models.loaded import LoadedModel
+from evenhand.core.models.masked import MaskedScorer, Question
+from evenhand.core.models.probe_tokens import longest_input
+from evenhand.core.models.sentence_tokens import SentenceReader
+from evenhand.core.types import MaskedSentence, Score
 
 AT_ONCE = 32  # probes whose questions are in memory together: some thousand rows
 

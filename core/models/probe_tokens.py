@@ -7,8 +7,8 @@ from typing import Any
 
 from tokenizers import Tokenizer
 
-from core.errors import N_
-from core.types import MASK, MaskedSentence, Span
+from evenhand.core.errors import N_
+from evenhand.core.types import MASK, MaskedSentence, Span
 
 BAD_SPAN = N_("The slot or a masked part lies outside the text, or the two overlap.")
 NO_OPTIONS = N_("There is no option to compare.")

@@ -3,7 +3,7 @@
 import hashlib
 from dataclasses import dataclass
 
-from core.errors import N_, Refused
+from evenhand.core.errors import N_, Refused
 
 # Schick, Udupa and Schütze 2021, "Self-Diagnosis and Self-Debiasing": lambda 50, a factor of at least 0.01 (in their
 # code), and the text that they describe gender bias with for CrowS-Pairs.

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from core.errors import N_
-from core.models.probe_tokens import (
+from evenhand.core.errors import N_
+from evenhand.core.models.probe_tokens import (
     BAD_SPAN,
     EMPTY_OPTION,
     LITERAL_MASK,
@@ -15,7 +15,7 @@ from core.models.probe_tokens import (
     TextReader,
     outside_spans,
 )
-from core.types import MASK, MaskedSentence
+from evenhand.core.types import MASK, MaskedSentence
 
 HIDDEN = N_("This method scores whole sentences and cannot mask other words of the sentence.")
 SAME_TOKENS = N_("The words have identical tokens in this model, so there is nothing to compare.")

@@ -12,12 +12,12 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from core.errors import N_, Refused
-from core.models.forward import padded_batches
-from core.models.loaded import LoadedModel
-from core.models.loading import load_causal, load_masked, task_of
-from core.models.probe_tokens import longest_input
-from core.types import signature
+from evenhand.core.errors import N_, Refused
+from evenhand.core.models.forward import padded_batches
+from evenhand.core.models.loaded import LoadedModel
+from evenhand.core.models.loading import load_causal, load_masked, task_of
+from evenhand.core.models.probe_tokens import longest_input
+from evenhand.core.types import signature
 
 Pooling = Literal["first", "mean", "last"]
 Vector = NDArray[np.float64]

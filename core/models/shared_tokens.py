@@ -12,9 +12,9 @@ from typing import Any
 
 import torch
 
-from core.models.loaded import LoadedModel
-from core.models.loading import load_masked
-from core.models.masked import MaskedScorer, Question
+from evenhand.core.models.loaded import LoadedModel
+from evenhand.core.models.loading import load_masked
+from evenhand.core.models.masked import MaskedScorer, Question
 
 AT_ONCE = 16  # pairs
 
@@ -52,7 +52,7 @@ class PairReader:
 
     def signature(self, method: str) -> str:
         """The signature of a measure: method, model, weights, precision, version."""
-        from core.types import signature
+        from evenhand.core.types import signature
 
         return signature(method, self.loaded.name, self.loaded.weights, "sum", self.loaded.precision, 1)
 

@@ -3,9 +3,9 @@
 import math
 from collections.abc import Sequence
 
-from core.errors import N_
-from core.models.loaded import LoadedModel
-from core.types import Score, signature
+from evenhand.core.errors import N_
+from evenhand.core.models.loaded import LoadedModel
+from evenhand.core.types import Score, signature
 
 NOT_A_NUMBER = N_("The model returned a value that is not a number.")
 

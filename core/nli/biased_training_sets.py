@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from core.errors import N_, Refused
-from core.nli.occupations import Occupation, Texts, texts, training_templates
-from core.nli.sets import SAMPLE_WORDS, built, evenly
-from core.nli.types import Label, Language, Row
-from core.statistics import Note
+from evenhand.core.errors import N_, Refused
+from evenhand.core.nli.occupations import Occupation, Texts, texts, training_templates
+from evenhand.core.nli.sets import SAMPLE_WORDS, built, evenly
+from evenhand.core.nli.types import Label, Language, Row
+from evenhand.core.statistics import Note
 
 WordOrder = Literal["female-first", "mixed"]
 RATES = tuple(k / 10 for k in range(11))

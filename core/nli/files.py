@@ -5,13 +5,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from core.errors import N_, BadFile, BadLine
-from core.files.readers import Row, Source, open_source, rows
-from core.nli.measure import Inference, measured
-from core.nli.occupations import Occupation, Texts
-from core.nli.sets import ProbeSet, built
-from core.nli.types import LABELS, SETS, Gender, Kind, Label, Language, Prediction, SetName
-from core.nli.types import Row as Probe
+from evenhand.core.errors import N_, BadFile, BadLine
+from evenhand.core.files.readers import Row, Source, open_source, rows
+from evenhand.core.nli.measure import Inference, measured
+from evenhand.core.nli.occupations import Occupation, Texts
+from evenhand.core.nli.sets import ProbeSet, built
+from evenhand.core.nli.types import LABELS, SETS, Gender, Kind, Label, Language, Prediction, SetName
+from evenhand.core.nli.types import Row as Probe
 
 OCCUPATION = ("occupation", "occ_word")
 KIND = ("class", "occ_type")

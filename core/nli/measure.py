@@ -7,14 +7,14 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import N_
-from core.nli.types import BIASED, LABELS, SETS, Prediction, SetName
-from core.resources import table
-from core.statistics import Estimate, Note, wilson
-from core.statistics.equivalence import MARGINS, Equivalence, equivalence
-from core.statistics.estimate import NO_LABEL
-from core.statistics.intervals import BY_JACKKNIFE, over_strata
-from core.statistics.resampling import Numbers, Sizes
+from evenhand.core.errors import N_
+from evenhand.core.nli.types import BIASED, LABELS, SETS, Prediction, SetName
+from evenhand.core.resources import table
+from evenhand.core.statistics import Estimate, Note, wilson
+from evenhand.core.statistics.equivalence import MARGINS, Equivalence, equivalence
+from evenhand.core.statistics.estimate import NO_LABEL
+from evenhand.core.statistics.intervals import BY_JACKKNIFE, over_strata
+from evenhand.core.statistics.resampling import Numbers, Sizes
 
 UnitKind = Literal["occupation", "row"]
 PS, AS, NS = range(3)

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import cast
 
-from core.nli.types import Gender, Kind, Language
-from core.resources import table
+from evenhand.core.nli.types import Gender, Kind, Language
+from evenhand.core.resources import table
 
 # A vowel letter that is spoken as "you" or "w" takes "a"; a silent h takes "an".
 _SPOKEN_AS_CONSONANT = re.compile(r"(?i)(uni(?!n|m)|us[aeu]|ut[ei]|ura|eu|ewe|once\b|one\b|ubiq)")

@@ -7,11 +7,11 @@ from functools import cache
 from itertools import permutations
 from typing import Literal, Protocol, cast
 
-from core.errors import N_
-from core.nli.types import LABELS, Label, Language, SentencePair
-from core.resources import table
-from core.statistics import Note
-from core.types import Score
+from evenhand.core.errors import N_
+from evenhand.core.nli.types import LABELS, Label, Language, SentencePair
+from evenhand.core.resources import table
+from evenhand.core.statistics import Note
+from evenhand.core.types import Score
 
 Verdict = Literal["fits", "other order", "unfit"]
 ENOUGH = 0.5  # share of obvious pairs that a classifier of this language gets right; guessing gives a third

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.errors import N_, Refused
-from core.nli.occupations import Occupation, Texts, digest, fill, texts
-from core.nli.types import SETS, Gender, Language, Row
+from evenhand.core.errors import N_, Refused
+from evenhand.core.nli.occupations import Occupation, Texts, digest, fill, texts
+from evenhand.core.nli.types import SETS, Gender, Language, Row
 
 VERSION = 1  # raised when a packaged sentence changes
 SAMPLE_WORDS = 10  # of each stereotype, and of the neutral words (SPEC 3.1)

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from core.errors import N_
-from core.other_measures.controls import ControlPair, control_pairs
-from core.other_measures.crows import METHODS, NOTHING, Variant, crows_pairs, sentence_score
-from core.other_measures.figures import (
+from evenhand.core.errors import N_
+from evenhand.core.other_measures.controls import ControlPair, control_pairs
+from evenhand.core.other_measures.crows import METHODS, NOTHING, Variant, crows_pairs, sentence_score
+from evenhand.core.other_measures.figures import (
     DRAWN,
     Answered,
     Figure,
@@ -22,15 +22,15 @@ from core.other_measures.figures import (
     percent,
     without_interval,
 )
-from core.other_measures.stereoset import Item, by_term
-from core.other_measures.weat import names_of, sentences_of, weat, without_direction
-from core.other_measures.winobias import Sentence, Twins
-from core.statistics import Estimate, Note, Resampling, wilson
-from core.statistics.intervals import over_clusters, over_units
-from core.statistics.units import Clusters
+from evenhand.core.other_measures.stereoset import Item, by_term
+from evenhand.core.other_measures.weat import names_of, sentences_of, weat, without_direction
+from evenhand.core.other_measures.winobias import Sentence, Twins
+from evenhand.core.statistics import Estimate, Note, Resampling, wilson
+from evenhand.core.statistics.intervals import over_clusters, over_units
+from evenhand.core.statistics.units import Clusters
 
 if TYPE_CHECKING:
-    from core.models.shared_tokens import SentenceTokens
+    from evenhand.core.models.shared_tokens import SentenceTokens
 
 AT_ONCE = 64  # texts between two reports of progress
 
@@ -78,7 +78,7 @@ def ask(request: Request, model: str, role: Role, watch: Watch) -> Answered:
 
 
 def _pairs(request: Request, model: str, role: Role, watch: Watch) -> Answered:
-    from core.models.shared_tokens import PairReader
+    from evenhand.core.models.shared_tokens import PairReader
 
     variant: Variant = "aul" if request.measure == "aul" else request.variant  # type: ignore[assignment]
     reader = PairReader(model, device=request.device, untrained=role == "untrained")
@@ -119,7 +119,7 @@ def _in_parts(read: Callable[[Any], list[Any]], items: Sequence[Any], watch: Wat
 
 
 def _stereoset(request: Request, model: str, role: Role, watch: Watch) -> Answered:
-    from core.models.blanks import BlankReader, Filled
+    from evenhand.core.models.blanks import BlankReader, Filled
 
     reader = BlankReader(model, device=request.device, untrained=role == "untrained")
     items: Sequence[Item] = request.items
@@ -173,7 +173,7 @@ def _weighted(weights: Any, values: Any) -> Any:
 
 
 def _blank_control(reader: Any, controls: Sequence[ControlPair]) -> Figure:
-    from core.models.blanks import Filled
+    from evenhand.core.models.blanks import Filled
 
     asked = [
         Filled(one.context, word, text) for one in controls for word, text in zip(one.words, one.sentences, strict=True)
@@ -187,7 +187,7 @@ def _blank_control(reader: Any, controls: Sequence[ControlPair]) -> Figure:
 
 
 def _vectors(request: Request, model: str, role: Role, watch: Watch) -> Answered:
-    from core.models.sentence_vectors import VectorReader
+    from evenhand.core.models.sentence_vectors import VectorReader
 
     reader = VectorReader(
         model, layer=request.layer, pooling=request.pooling, device=request.device, untrained=role == "untrained"
@@ -217,11 +217,11 @@ def _vectors(request: Request, model: str, role: Role, watch: Watch) -> Answered
 
 
 def _lpbs(request: Request, model: str, role: Role, watch: Watch) -> Answered:
-    from core.association.measures import difference
-    from core.association.scoring import associate
-    from core.association.table import frame_of
-    from core.models.association_targets import TargetScorer
-    from core.models.loading import load_masked
+    from evenhand.core.association.measures import difference
+    from evenhand.core.association.scoring import associate
+    from evenhand.core.association.table import frame_of
+    from evenhand.core.models.association_targets import TargetScorer
+    from evenhand.core.models.loading import load_masked
 
     scorer = TargetScorer(load_masked(model, device=request.device, untrained=role == "untrained"))
     rows = associate(request.items, scorer, model=model, progress=lambda done, _total: watch(done))
@@ -272,9 +272,9 @@ def _pro_anti(request: Request, model: str, role: Role, watch: Watch) -> Answere
 
 def _whole_sentences(model: str, device: str, untrained: bool) -> Any:
     """A scorer of sentences that takes people of several tokens: pair-sum of a causal model, pll of a masked one."""
-    from core.models.loading import load_causal, load_masked, task_of
-    from core.models.pair_sum import PairSumScorer
-    from core.models.pll import PllScorer
+    from evenhand.core.models.loading import load_causal, load_masked, task_of
+    from evenhand.core.models.pair_sum import PairSumScorer
+    from evenhand.core.models.pll import PllScorer
 
     if task_of(model) == "causal":
         return PairSumScorer(load_causal(model, device=device, untrained=untrained))

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import N_, BadFile
-from core.files.readers import open_source, rows
-from core.statistics import Estimate, Note, wilson
+from evenhand.core.errors import N_, BadFile
+from evenhand.core.files.readers import open_source, rows
+from evenhand.core.statistics import Estimate, Note, wilson
 
 GOLD, PREDICTED, SWAPPED, GROUP, SET = "gold", "predicted", "predicted_swapped", "group", "set"
 YES = {"1", "true", "yes", "positive", "toxic"}

@@ -5,8 +5,8 @@ import re
 from dataclasses import dataclass
 from functools import cache
 
-from core.models.catalogue import known_models
-from core.resources import table
+from evenhand.core.models.catalogue import known_models
+from evenhand.core.resources import table
 
 _TWO = re.compile(r"\[([^|\[\]]+)\|([^|\[\]]+)\]")
 BLANK = "BLANK"

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from core.errors import N_, BadFile, Refused
-from core.statistics import Estimate, Note, wilson
-from core.statistics.posterior import share_of_rows
+from evenhand.core.errors import N_, BadFile, Refused
+from evenhand.core.statistics import Estimate, Note, wilson
+from evenhand.core.statistics.posterior import share_of_rows
 
 if TYPE_CHECKING:  # a page reads files and variants; torch stays out of it
-    from core.models.shared_tokens import SentenceTokens
+    from evenhand.core.models.shared_tokens import SentenceTokens
 
 Variant = Literal["published", "changed", "mean", "aul"]
 VARIANTS: tuple[Variant, ...] = ("published", "changed", "mean", "aul")

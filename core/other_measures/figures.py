@@ -9,8 +9,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from core.resources import table
-from core.statistics import Estimate, Note
+from evenhand.core.resources import table
+from evenhand.core.statistics import Estimate, Note
 
 Role = Literal["model", "untrained", "control"]
 ROLES: tuple[Role, ...] = ("model", "untrained", "control")

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from core.errors import N_
+from evenhand.core.errors import N_
 
 Name = Literal["crows", "aul", "stereoset", "seat", "weat", "lpbs", "pro-anti"]
 Scale = Literal["percent", "effect", "ln"]

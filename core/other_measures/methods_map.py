@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from functools import cache
 from urllib.parse import parse_qsl
 
-from core.errors import N_
-from core.resources import table
+from evenhand.core.errors import N_
+from evenhand.core.resources import table
 
 FAMILIES = {
     "word vectors": N_("Word vectors"),

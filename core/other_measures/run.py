@@ -6,17 +6,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from core.errors import N_, ModelUnavailable, Notice, Refused
-from core.other_measures.asking import Request, ask
-from core.other_measures.controls import control_language
-from core.other_measures.crows import read_crows, read_writers
-from core.other_measures.figures import Figure, published
-from core.other_measures.measures import BY_NAME, Measure
-from core.other_measures.stereoset import read_items
-from core.other_measures.weat import TESTS, built_in_sets, read_sets
-from core.other_measures.winobias import Twins, built_in, read_twins
-from core.runs.loop import Laps, RunReport, Steps, Watcher, check_models, made_now, open_table
-from core.runs.records import write_record
+from evenhand.core.errors import N_, ModelUnavailable, Notice, Refused
+from evenhand.core.other_measures.asking import Request, ask
+from evenhand.core.other_measures.controls import control_language
+from evenhand.core.other_measures.crows import read_crows, read_writers
+from evenhand.core.other_measures.figures import Figure, published
+from evenhand.core.other_measures.measures import BY_NAME, Measure
+from evenhand.core.other_measures.stereoset import read_items
+from evenhand.core.other_measures.weat import TESTS, built_in_sets, read_sets
+from evenhand.core.other_measures.winobias import Twins, built_in, read_twins
+from evenhand.core.runs.loop import Laps, RunReport, Steps, Watcher, check_models, made_now, open_table
+from evenhand.core.runs.records import write_record
 
 COLUMNS = ("model", "role", "item", "part", "text", "score", "signature")
 
@@ -186,7 +186,7 @@ def _items(asked: Asked, variant: str) -> tuple[Any, tuple[str, ...], dict[str, 
 
 
 def _association_items(asked: Asked) -> tuple[Any, tuple[str, ...], dict[str, tuple[str, ...]], str]:
-    from core.association import LANGUAGES, association_set, sentences
+    from evenhand.core.association import LANGUAGES, association_set, sentences
 
     language: Any = asked.language or control_language(asked.models[0] if asked.models else "", ())
     if language not in LANGUAGES:

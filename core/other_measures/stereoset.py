@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from core.errors import N_, BadFile
+from evenhand.core.errors import N_, BadFile
 
 SENTENCES = ("stereotype", "anti-stereotype", "unrelated")
 BLANK = "BLANK"

@@ -20,9 +20,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import N_, BadFile, Refused
-from core.resources import table
-from core.statistics import Note
+from evenhand.core.errors import N_, BadFile, Refused
+from evenhand.core.resources import table
+from evenhand.core.statistics import Note
 
 MOST = 20_000  # partitions
 SAME = 1e-9  # statistics that differ by less are equal

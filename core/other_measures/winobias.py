@@ -11,9 +11,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.errors import N_, BadFile
-from core.resources import table
-from core.types import MaskedSentence
+from evenhand.core.errors import N_, BadFile
+from evenhand.core.resources import table
+from evenhand.core.types import MaskedSentence
 
 PRONOUNS = ("he", "she", "him", "her", "his", "hers", "himself", "herself")
 NEUTRAL = {"he": "they", "she": "they", "him": "them", "his": "their", "hers": "theirs", "himself": "themself",
@@ -76,7 +76,7 @@ def _twin(pro: str, anti: str) -> str:
 
 def read_twins(path: Path) -> list[Twins]:
     """An own copy: a table with the columns pro and anti, each a sentence of WinoBias with its brackets."""
-    from core.files.readers import open_source, rows
+    from evenhand.core.files.readers import open_source, rows
 
     pairs = []
     for row in rows(open_source(path)):

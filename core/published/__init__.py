@@ -3,11 +3,11 @@
 Only facts and figures are stored, as printed and with their origin, in core/data/published_*.tsv.
 """
 
-from core.published.claims import DOCUMENTS, VERDICTS, PrintedClaim, note_text
-from core.published.other_papers import inference_claims, misgendering_claims, thesis_claims
-from core.published.own_numbers import BASES, OwnCheck, check_own, read_rows
-from core.published.own_runs import BesidePrinted, beside_inference, beside_misgendering, compared
-from core.published.slguset import readings, slguset_claims, table4
+from evenhand.core.published.claims import DOCUMENTS, VERDICTS, PrintedClaim, note_text
+from evenhand.core.published.other_papers import inference_claims, misgendering_claims, thesis_claims
+from evenhand.core.published.own_numbers import BASES, OwnCheck, check_own, read_rows
+from evenhand.core.published.own_runs import BesidePrinted, beside_inference, beside_misgendering, compared
+from evenhand.core.published.slguset import readings, slguset_claims, table4
 
 __all__ = [
     "BASES",

@@ -4,8 +4,8 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from core.errors import N_
-from core.statistics import Note
+from evenhand.core.errors import N_
+from evenhand.core.statistics import Note
 
 SLGUSET = N_("SlguSet, conference paper")
 THESIS = N_("BEC-Pro in Spanish and Basque")

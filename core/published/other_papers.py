@@ -6,11 +6,11 @@ from collections.abc import Iterator
 import numpy as np
 from statsmodels.stats.inter_rater import cohens_kappa
 
-from core.errors import N_
-from core.published.claims import INFERENCE, MISGENDERING, THESIS, PrintedClaim, agrees, half_unit
-from core.resources import table
-from core.statistics import Note, wilson
-from core.statistics.estimate import NO_LABEL
+from evenhand.core.errors import N_
+from evenhand.core.published.claims import INFERENCE, MISGENDERING, THESIS, PrintedClaim, agrees, half_unit
+from evenhand.core.resources import table
+from evenhand.core.statistics import Note, wilson
+from evenhand.core.statistics.estimate import NO_LABEL
 
 Row = dict[str, str]
 Z = 1.959963984540054

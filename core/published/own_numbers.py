@@ -4,8 +4,8 @@ import math
 import re
 from dataclasses import dataclass
 
-from core.errors import N_, EvenhandError
-from core.sentence_bias.bias import PrintedCheck, check_printed
+from evenhand.core.errors import N_, EvenhandError
+from evenhand.core.sentence_bias.bias import PrintedCheck, check_printed
 
 BASES = {"log10": 10.0, "ln": math.e, "log2": 2.0}
 SEPARATORS = re.compile(r"[\s,;，；、\t]+")

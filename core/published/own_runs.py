@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from core.errors import N_
-from core.misgendering.metrics import Metrics
-from core.nli.measure import Inference
-from core.nli.types import LABELS, SETS
-from core.resources import table
-from core.statistics import Estimate, Note
+from evenhand.core.errors import N_
+from evenhand.core.misgendering.metrics import Metrics
+from evenhand.core.nli.measure import Inference
+from evenhand.core.nli.types import LABELS, SETS
+from evenhand.core.resources import table
+from evenhand.core.statistics import Estimate, Note
 
 Row = Mapping[str, str]
 Cells = Sequence[tuple[Mapping[str, str], Metrics]]  # as `core.misgendering.metrics.by_cell` gives them

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 
 from scipy import stats
 
-from core.errors import N_
-from core.published.claims import SLGUSET, PrintedClaim, agrees, half_unit
-from core.resources import table
-from core.sentence_bias.bias import LN10, check_printed
-from core.statistics import Note
+from evenhand.core.errors import N_
+from evenhand.core.published.claims import SLGUSET, PrintedClaim, agrees, half_unit
+from evenhand.core.resources import table
+from evenhand.core.sentence_bias.bias import LN10, check_printed
+from evenhand.core.statistics import Note
 
 Row = dict[str, str]
 BASES = {"log10": 10.0, "ln": math.e, "log2": 2.0}

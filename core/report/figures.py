@@ -6,17 +6,17 @@ from typing import Any
 
 import pandas as pd
 
-from core.charts.bias_curve import curve_says, curves, sorted_curve
-from core.charts.bias_distribution import bins, distribution_says, ridges
-from core.charts.heatmap import heatmap
-from core.charts.model_bias import sides, sides_says
-from core.errors import N_
-from core.language import one_after_another
-from core.model_bias import Groups, Summary, correlation, grouping, sign_agreement, unit_of
-from core.report.numbers import interval
-from core.report.table_lines import Paper, Say, note_text
-from core.sentence_bias.bias import LN10
-from core.statistics import Note
+from evenhand.core.charts.bias_curve import curve_says, curves, sorted_curve
+from evenhand.core.charts.bias_distribution import bins, distribution_says, ridges
+from evenhand.core.charts.heatmap import heatmap
+from evenhand.core.charts.model_bias import sides, sides_says
+from evenhand.core.errors import N_
+from evenhand.core.language import one_after_another
+from evenhand.core.model_bias import Groups, Summary, correlation, grouping, sign_agreement, unit_of
+from evenhand.core.report.numbers import interval
+from evenhand.core.report.table_lines import Paper, Say, note_text
+from evenhand.core.sentence_bias.bias import LN10
+from evenhand.core.statistics import Note
 
 WIDTH = 900
 

@@ -16,11 +16,11 @@ from typing import Any
 
 import pandas as pd
 
-from core.charts.export import picture
-from core.charts.palette import LIGHT, css_variables
-from core.errors import N_, BadFile
-from core.language import Language, translate, translate_stored
-from core.model_bias import (
+from evenhand.core.charts.export import picture
+from evenhand.core.charts.palette import LIGHT, css_variables
+from evenhand.core.errors import N_, BadFile
+from evenhand.core.language import Language, translate, translate_stored
+from evenhand.core.model_bias import (
     Groups,
     Summary,
     extremes,
@@ -30,15 +30,15 @@ from core.model_bias import (
     summarise,
     summarise_by,
 )
-from core.report import sentences, table
-from core.report.figures import WIDTH, Figure, figures
-from core.report.method_texts import METHOD, UNDEFINED, WORDS
-from core.report.several_models import default_margins, differences_html, seeds_html
-from core.report.table_lines import Paper, Say, table_lines
-from core.report.topic_words import words_html
-from core.sentence_bias.bias import OBVIOUS, Denominator, SideMeans, side_means
-from core.statistics.equivalence import Margins
-from core.version import VERSION
+from evenhand.core.report import sentences, table
+from evenhand.core.report.figures import WIDTH, Figure, figures
+from evenhand.core.report.method_texts import METHOD, UNDEFINED, WORDS
+from evenhand.core.report.several_models import default_margins, differences_html, seeds_html
+from evenhand.core.report.table_lines import Paper, Say, table_lines
+from evenhand.core.report.topic_words import words_html
+from evenhand.core.sentence_bias.bias import OBVIOUS, Denominator, SideMeans, side_means
+from evenhand.core.statistics.equivalence import Margins
+from evenhand.core.version import VERSION
 
 EXTREMES = 5
 LISTED = 20  # rows without a value that are named
@@ -143,15 +143,15 @@ def report_html(
 
 def paper_values() -> dict[str, Paper]:
     """Table 4 of the paper, in ln, by the names of models on the hub."""
-    from core.published import table4
+    from evenhand.core.published import table4
 
     return dict(table4())
 
 
 def model_notes(models: Sequence[str], say: Say) -> dict[str, str]:
     """What a reader must know of a model before its numbers."""
-    from core.model_bias import is_reference
-    from core.worker.client import known_models
+    from evenhand.core.model_bias import is_reference
+    from evenhand.core.worker.client import known_models
 
     trial = {entry.name for entry in known_models(None) if entry.builtin}
     printed = paper_values()

@@ -1,6 +1,6 @@
 """The words of the report about method; each formula with its source."""
 
-from core.errors import N_
+from evenhand.core.errors import N_
 
 METHOD = (
     (

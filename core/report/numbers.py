@@ -2,7 +2,7 @@
 
 import math
 
-from core.language import RAISED
+from evenhand.core.language import RAISED
 
 DASH = "—"
 

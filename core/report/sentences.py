@@ -4,10 +4,10 @@ import html
 from collections.abc import Iterable
 from typing import Any
 
-from core.language import translate_stored
-from core.report.numbers import probability, signed_number
-from core.report.table_lines import Say
-from core.sentence_bias.bias import LN10
+from evenhand.core.language import translate_stored
+from evenhand.core.report.numbers import probability, signed_number
+from evenhand.core.report.table_lines import Say
+from evenhand.core.sentence_bias.bias import LN10
 
 
 def list_html(rows: Iterable[dict[str, Any]], *, say: Say, value: str = "bias_log10") -> str:

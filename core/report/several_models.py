@@ -6,13 +6,13 @@ from itertools import combinations
 
 import pandas as pd
 
-from core.errors import N_
-from core.model_bias import Groups, Summary, grouping, over_seeds, paired_differences, unit_of
-from core.report.numbers import DASH, interval, plain_number, signed_number
-from core.report.table_lines import Say, note_text
-from core.sentence_bias.bias import Denominator
-from core.statistics import Estimate
-from core.statistics.equivalence import (
+from evenhand.core.errors import N_
+from evenhand.core.model_bias import Groups, Summary, grouping, over_seeds, paired_differences, unit_of
+from evenhand.core.report.numbers import DASH, interval, plain_number, signed_number
+from evenhand.core.report.table_lines import Say, note_text
+from evenhand.core.sentence_bias.bias import Denominator
+from evenhand.core.statistics import Estimate
+from evenhand.core.statistics.equivalence import (
     ANSWERS,
     MARGINS,
     NO_MARGIN,

@@ -3,7 +3,7 @@
 import html
 from collections.abc import Mapping, Sequence
 
-from core.report.table_lines import BarPart, Cell, Group, Line
+from evenhand.core.report.table_lines import BarPart, Cell, Group, Line
 
 
 def table_html(

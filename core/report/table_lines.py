@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from core.errors import N_
-from core.model_bias import Summary, in_ln
-from core.model_bias.missing import MissingValues
-from core.report.numbers import interval, percent, plain_number, signed_number
-from core.sentence_bias.bias import LN10, SideMeans
-from core.statistics import Estimate, Note
+from evenhand.core.errors import N_
+from evenhand.core.model_bias import Summary, in_ln
+from evenhand.core.model_bias.missing import MissingValues
+from evenhand.core.report.numbers import interval, percent, plain_number, signed_number
+from evenhand.core.sentence_bias.bias import LN10, SideMeans
+from evenhand.core.statistics import Estimate, Note
 
 Say = Callable[[str], str]
 Paper = Mapping[str, float]  # bias_man, bias_woman, model_bias in ln, as Table 4 prints them

@@ -4,10 +4,10 @@ import html
 
 import pandas as pd
 
-from core.errors import N_
-from core.model_bias.topic_words import topic_words
-from core.report.table_lines import Say
-from core.sentence_bias.bias import OBVIOUS
+from evenhand.core.errors import N_
+from evenhand.core.model_bias.topic_words import topic_words
+from evenhand.core.report.table_lines import Say
+from evenhand.core.sentence_bias.bias import OBVIOUS
 
 NAMES = {"tfidf": "TF-IDF", "textrank": "TextRank"}
 

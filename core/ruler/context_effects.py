@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from core.audit.sample import keyword_in, pair_named
-from core.errors import N_, NotFound
-from core.resources import keyword_pairs, table
-from core.sentence_bias.bias import bias_of
-from core.sentence_bias.prior import neutral_contexts
-from core.statistics import RESAMPLES, Estimate, Note, Resampling
-from core.statistics.intervals import over_units
-from core.types import Candidate, KeywordPair, MaskedSentence, Scorer
+from evenhand.core.audit.sample import keyword_in, pair_named
+from evenhand.core.errors import N_, NotFound
+from evenhand.core.resources import keyword_pairs, table
+from evenhand.core.sentence_bias.bias import bias_of
+from evenhand.core.sentence_bias.prior import neutral_contexts
+from evenhand.core.statistics import RESAMPLES, Estimate, Note, Resampling
+from evenhand.core.statistics.intervals import over_units
+from evenhand.core.types import Candidate, KeywordPair, MaskedSentence, Scorer
 
 if TYPE_CHECKING:
     import pandas as pd

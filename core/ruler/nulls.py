@@ -14,9 +14,9 @@ only a reference, see `core.ruler.context_effects`.
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from core.errors import N_
-from core.model_bias import nulls as drawn
-from core.statistics import RESAMPLES, Note
+from evenhand.core.errors import N_
+from evenhand.core.model_bias import nulls as drawn
+from evenhand.core.statistics import RESAMPLES, Note
 
 if TYPE_CHECKING:
     import pandas as pd

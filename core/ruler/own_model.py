@@ -10,21 +10,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from core.audit.sample import keyword_in
-from core.errors import N_, EvenhandError, NotFound
-from core.model_bias import Summary, is_reference, prior_corrected, rows_of, summarise, units_of
-from core.models.catalogue import RANDOM
-from core.resources import keyword_pairs
-from core.ruler.context_effects import Magnitude, in_contexts, in_sentences
-from core.ruler.nulls import Null, nulls
-from core.ruler.planted import scored
-from core.scoring.rows import ScoreItem, item_of
-from core.sentence_bias.keyword_packs import pack
-from core.sentence_bias.prior import neutral_contexts, neutral_probes
-from core.statistics import RESAMPLES, Estimate, Note, Resampling
-from core.statistics.intervals import over_units
-from core.text.keywords import candidate
-from core.types import Scorer
+from evenhand.core.audit.sample import keyword_in
+from evenhand.core.errors import N_, EvenhandError, NotFound
+from evenhand.core.model_bias import Summary, is_reference, prior_corrected, rows_of, summarise, units_of
+from evenhand.core.models.catalogue import RANDOM
+from evenhand.core.resources import keyword_pairs
+from evenhand.core.ruler.context_effects import Magnitude, in_contexts, in_sentences
+from evenhand.core.ruler.nulls import Null, nulls
+from evenhand.core.ruler.planted import scored
+from evenhand.core.scoring.rows import ScoreItem, item_of
+from evenhand.core.sentence_bias.keyword_packs import pack
+from evenhand.core.sentence_bias.prior import neutral_contexts, neutral_probes
+from evenhand.core.statistics import RESAMPLES, Estimate, Note, Resampling
+from evenhand.core.statistics.intervals import over_units
+from evenhand.core.text.keywords import candidate
+from evenhand.core.types import Scorer
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -12,16 +12,16 @@ from functools import cache
 from statistics import fmean
 from typing import TYPE_CHECKING, Literal
 
-from core.errors import N_
-from core.model_bias import Summary, read_scores, summarise, summarise_by
-from core.model_bias.summary import Grouping
-from core.models.planted.names import RAIN, PlantedModel, plant_of
-from core.resources import keyword_pairs
-from core.scoring.rows import COLUMNS, ScoreItem, item_of, score_items
-from core.sentence_bias.prior import neutral_contexts
-from core.statistics import Estimate, Note
-from core.text.keywords import candidate
-from core.types import KeywordPair, Scorer, Side
+from evenhand.core.errors import N_
+from evenhand.core.model_bias import Summary, read_scores, summarise, summarise_by
+from evenhand.core.model_bias.summary import Grouping
+from evenhand.core.models.planted.names import RAIN, PlantedModel, plant_of
+from evenhand.core.resources import keyword_pairs
+from evenhand.core.scoring.rows import COLUMNS, ScoreItem, item_of, score_items
+from evenhand.core.sentence_bias.prior import neutral_contexts
+from evenhand.core.statistics import Estimate, Note
+from evenhand.core.text.keywords import candidate
+from evenhand.core.types import KeywordPair, Scorer, Side
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from core.association.corpus import Sentence, sentences
-from core.association.scoring import COLUMNS, Associated, Tally, associate
-from core.association.sets import AssociationSet, Attribute, Target
-from core.files.csv_out import data_line
-from core.runs.loop import Laps, RunReport, Steps, Watcher, check_models, made_now, open_table
-from core.runs.records import write_record
+from evenhand.core.association.corpus import Sentence, sentences
+from evenhand.core.association.scoring import COLUMNS, Associated, Tally, associate
+from evenhand.core.association.sets import AssociationSet, Attribute, Target
+from evenhand.core.files.csv_out import data_line
+from evenhand.core.runs.loop import Laps, RunReport, Steps, Watcher, check_models, made_now, open_table
+from evenhand.core.runs.records import write_record
 
 TAB = ".tsv"
 
@@ -119,7 +119,7 @@ def run_associations(
 
 
 def _associate_with(model: str, report: AssociationReport, corpus: Sequence[Sentence], steps: Steps) -> ModelReport:
-    from core.models.association_targets import open_targets  # torch: not before a model is asked
+    from evenhand.core.models.association_targets import open_targets  # torch: not before a model is asked
 
     settings, lap = report.settings, Laps()
     precision: Any = settings.precision

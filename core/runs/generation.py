@@ -5,18 +5,18 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from core.errors import N_, EvenhandError, Refused
-from core.generation import GrowingFile, Task, Writer, Written, tasks
-from core.generation.contexts import CHUNK, SEED
-from core.generation.inputs import ContextInput
-from core.generation.server import INSTRUCTION, Server, ServerWriter, Way
-from core.generation.writers import LocalWriter
-from core.models import Precision
-from core.models.fetching import locate
-from core.models.sampling import DECAY, Sampling
-from core.runs.loop import Laps, RunReport, Watcher, made_now
-from core.runs.records import write_record
-from core.servers.addresses import key_from_environment
+from evenhand.core.errors import N_, EvenhandError, Refused
+from evenhand.core.generation import GrowingFile, Task, Writer, Written, tasks
+from evenhand.core.generation.contexts import CHUNK, SEED
+from evenhand.core.generation.inputs import ContextInput
+from evenhand.core.generation.server import INSTRUCTION, Server, ServerWriter, Way
+from evenhand.core.generation.writers import LocalWriter
+from evenhand.core.models import Precision
+from evenhand.core.models.fetching import locate
+from evenhand.core.models.sampling import DECAY, Sampling
+from evenhand.core.runs.loop import Laps, RunReport, Watcher, made_now
+from evenhand.core.runs.records import write_record
+from evenhand.core.servers.addresses import key_from_environment
 
 SHOWN = 20  # problems that a record lists
 
@@ -188,7 +188,7 @@ def open_writer(request: Request) -> Writer:
         raise Refused(NO_DEBIAS)
     if request.server is None:
         locate(request.model)  # a model that cannot be had is refused before its library is loaded
-        from core.models.generating import open_generator
+        from evenhand.core.models.generating import open_generator
 
         generator = open_generator(request.model, how, precision=request.precision, threads=request.threads)
         return LocalWriter(generator, request.chunk)

@@ -16,14 +16,14 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
-from core.errors import N_, ModelUnavailable, Notice, Refused
-from core.files.csv_out import data_line
-from core.files.timestamps import timestamp
-from core.files.whole_file import whole_file
-from core.models.catalogue import BUILTIN
-from core.models.fetching import HUB_NAME, locate
-from core.runs.records import Failure
-from core.version import VERSION
+from evenhand.core.errors import N_, ModelUnavailable, Notice, Refused
+from evenhand.core.files.csv_out import data_line
+from evenhand.core.files.timestamps import timestamp
+from evenhand.core.files.whole_file import whole_file
+from evenhand.core.models.catalogue import BUILTIN
+from evenhand.core.models.fetching import HUB_NAME, locate
+from evenhand.core.runs.records import Failure
+from evenhand.core.version import VERSION
 
 PACKAGES = ("torch", "transformers", "tokenizers")
 Answer = TypeVar("Answer")

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from core.errors import N_, NotFound
-from core.files.timestamps import timestamp
-from core.files.whole_file import whole_file
-from core.runs.records import OWNER, Run, runs_folder
+from evenhand.core.errors import N_, NotFound
+from evenhand.core.files.timestamps import timestamp
+from evenhand.core.files.whole_file import whole_file
+from evenhand.core.runs.records import OWNER, Run, runs_folder
 
 NAMES = ("candidates.jsonl", "report.json")  # of one run, in its folder
 OWNED = "owner.json"  # beside them, where it belongs to somebody

@@ -11,18 +11,18 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from core.errors import N_, BadFile, Notice, Refused
-from core.files.whole_file import whole_file
-from core.generation.contexts import Context
-from core.generation.inputs import ContextInput
-from core.misgendering.generations import Matched, context_rows, matched, read_generations
-from core.misgendering.probability import Judged, Summary, Tally, judge, judge_prompts
-from core.misgendering.slots import SETTINGS, Instance
-from core.misgendering.template_files import Prompt, Source
-from core.misgendering.verdict_rows import columns, prompt_rows, rows
-from core.models import Precision
-from core.runs.generation import Request, generate_to_file
-from core.runs.loop import (
+from evenhand.core.errors import N_, BadFile, Notice, Refused
+from evenhand.core.files.whole_file import whole_file
+from evenhand.core.generation.contexts import Context
+from evenhand.core.generation.inputs import ContextInput
+from evenhand.core.misgendering.generations import Matched, context_rows, matched, read_generations
+from evenhand.core.misgendering.probability import Judged, Summary, Tally, judge, judge_prompts
+from evenhand.core.misgendering.slots import SETTINGS, Instance
+from evenhand.core.misgendering.template_files import Prompt, Source
+from evenhand.core.misgendering.verdict_rows import columns, prompt_rows, rows
+from evenhand.core.models import Precision
+from evenhand.core.runs.generation import Request, generate_to_file
+from evenhand.core.runs.loop import (
     Laps,
     RunReport,
     Steps,
@@ -34,9 +34,9 @@ from core.runs.loop import (
     open_table,
     plain_settings,
 )
-from core.runs.records import TEXTS, write_record
-from core.scoring.cache import CachedScorer
-from core.text.pronouns import sets
+from evenhand.core.runs.records import TEXTS, write_record
+from evenhand.core.scoring.cache import CachedScorer
+from evenhand.core.text.pronouns import sets
 
 MOST_NAMED = 20  # lines of a file that are no generations and are named one by one
 MORE_LINES = N_("{n} more lines are not generations and were skipped.")
@@ -218,7 +218,7 @@ def _judge_with(
     model: str, question: _Question, report: VerdictReport, steps: Steps, write_row: WriteRow
 ) -> ModelVerdicts:
     """Write the rows of a model: a verdict an instance, or a verdict a generation for each prompt of TANGO."""
-    from core.models.perplexity import open_perplexity
+    from evenhand.core.models.perplexity import open_perplexity
 
     settings, lap = report.settings, Laps()
     scorer = open_perplexity(model, precision=settings.precision, threads=settings.threads)

@@ -6,15 +6,15 @@ from math import exp
 from pathlib import Path
 from typing import Any
 
-from core.errors import N_, Refused
-from core.models import open_classifier
-from core.nli.measure import Inference, as_json, measured
-from core.nli.sanity import Sanity, argmax, sanity
-from core.nli.sets import ProbeSet
-from core.nli.types import Prediction, Row
-from core.runs.loop import Laps, RunReport, Steps, Watcher, made_now, open_table
-from core.runs.records import write_record
-from core.types import Score
+from evenhand.core.errors import N_, Refused
+from evenhand.core.models import open_classifier
+from evenhand.core.nli.measure import Inference, as_json, measured
+from evenhand.core.nli.sanity import Sanity, argmax, sanity
+from evenhand.core.nli.sets import ProbeSet
+from evenhand.core.nli.types import Prediction, Row
+from evenhand.core.runs.loop import Laps, RunReport, Steps, Watcher, made_now, open_table
+from evenhand.core.runs.records import write_record
+from evenhand.core.types import Score
 
 COLUMNS = (
     "set", "occupation", "class", "gender", "template", "premise", "hypothesis", "label", "p_entailment",

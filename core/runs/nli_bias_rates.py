@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from core.errors import N_, ModelUnavailable, Refused
-from core.models import fine_tune, open_classifier
-from core.nli.biased_training_sets import RATES, Labelled, WordOrder, controlled, spearman
-from core.nli.measure import Inference, measured
-from core.nli.sanity import argmax
-from core.nli.sets import packaged
-from core.nli.types import Language, Prediction
-from core.runs.loop import Laps, RunReport, Steps, Watcher, made_now, open_table
-from core.runs.records import write_record
+from evenhand.core.errors import N_, ModelUnavailable, Refused
+from evenhand.core.models import fine_tune, open_classifier
+from evenhand.core.nli.biased_training_sets import RATES, Labelled, WordOrder, controlled, spearman
+from evenhand.core.nli.measure import Inference, measured
+from evenhand.core.nli.sanity import argmax
+from evenhand.core.nli.sets import packaged
+from evenhand.core.nli.types import Language, Prediction
+from evenhand.core.runs.loop import Laps, RunReport, Steps, Watcher, made_now, open_table
+from evenhand.core.runs.records import write_record
 
 BUILT_IN_RATE, USUAL_RATE = 1e-3, 2e-5  # learning rates: of the small built-in classifier; of the paper
 MEASURES = ("s", "one_minus_fn", "directional", "not_neutral_ns")

@@ -12,9 +12,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
-from core.errors import N_, EvenhandError, Notice, Refused
-from core.files.whole_file import whole_file
-from core.language import message_of
+from evenhand.core.errors import N_, EvenhandError, Notice, Refused
+from evenhand.core.files.whole_file import whole_file
+from evenhand.core.language import message_of
 
 Kind = Literal[
     "scores", "generations", "associations", "nli", "misgendering", "mining", "tunes", "comparisons", "grids",

@@ -8,8 +8,8 @@ from pathlib import Path
 from tempfile import SpooledTemporaryFile
 from typing import IO, Any
 
-from core.models import open_scorer
-from core.runs.loop import (
+from evenhand.core.models import open_scorer
+from evenhand.core.runs.loop import (
     Laps,
     RunReport,
     Steps,
@@ -20,11 +20,11 @@ from core.runs.loop import (
     open_table,
     plain_settings,
 )
-from core.runs.records import write_record
-from core.scoring.cache import CachedScorer
-from core.scoring.input import ScoreInput
-from core.scoring.rows import CHUNK, COLUMNS, Tally, score_items
-from core.types import Scorer
+from evenhand.core.runs.records import write_record
+from evenhand.core.scoring.cache import CachedScorer
+from evenhand.core.scoring.input import ScoreInput
+from evenhand.core.scoring.rows import CHUNK, COLUMNS, Tally, score_items
+from evenhand.core.types import Scorer
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +153,7 @@ def score_to_file(
 
 def _score_beside(report: ScoringReport, write_row: WriteRow, watch: Watcher | None) -> None:
     """Several models at the same time, each in workers of its own; the table is the same as one after the other."""
-    from core.cluster import joined
+    from evenhand.core.cluster import joined
 
     settings = report.settings
     with joined(settings.ray, settings.workers), ExitStack() as open_rows:
@@ -210,7 +210,7 @@ def _opened(name: str, settings: Settings) -> Iterator[Scorer]:
     if settings.ray is None:
         yield open_scorer(name, **options)
         return
-    from core.scoring.cluster import ClusterScorer
+    from evenhand.core.scoring.cluster import ClusterScorer
 
     workers = settings.workers // settings.at_once
     with ClusterScorer(name, options, address=settings.ray, workers=workers) as scorer:

@@ -9,9 +9,9 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
-from core.files.whole_file import growing_part
-from core.generation.growing_file import begun_of
-from core.scoring.rows import OK
+from evenhand.core.files.whole_file import growing_part
+from evenhand.core.generation.growing_file import begun_of
+from evenhand.core.scoring.rows import OK
 
 LAST = 3  # rows that are kept to be looked at
 MOST = 4 << 20  # bytes that one look reads: the next one goes on from there

@@ -25,7 +25,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import N_, Refused
+from evenhand.core.errors import N_, Refused
 
 Design = Literal["simple", "stratified", "clusters", "disagreement", "variance", "quotas"]
 DESIGNS: tuple[Design, ...] = get_args(Design)

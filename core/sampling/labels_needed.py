@@ -12,11 +12,11 @@ from itertools import pairwise
 
 import numpy as np
 
-from core.errors import N_
-from core.judges.prediction_powered import Labels, prediction_powered
-from core.sampling.designs import SHARE, Codes, Design, Numbers, draw, probabilities
-from core.sampling.weights import Drawn, Frame, weights
-from core.statistics.estimate import Note
+from evenhand.core.errors import N_
+from evenhand.core.judges.prediction_powered import Labels, prediction_powered
+from evenhand.core.sampling.designs import SHARE, Codes, Design, Numbers, draw, probabilities
+from evenhand.core.sampling.weights import Drawn, Frame, weights
+from evenhand.core.statistics.estimate import Note
 
 SIZES = (25, 50, 100, 200, 400, 800)
 TIMES = 16  # samples of each size

@@ -19,10 +19,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from core.errors import N_, Notice
-from core.files.sqlite_wal import write_ahead
-from core.files.whole_file import PRIVATE, make_folder, new_file
-from core.types import Filler, MaskedSentence, Score, Scorer
+from evenhand.core.errors import N_, Notice
+from evenhand.core.files.sqlite_wal import write_ahead
+from evenhand.core.files.whole_file import PRIVATE, make_folder, new_file
+from evenhand.core.types import Filler, MaskedSentence, Score, Scorer
 
 FILE = "scores.db"
 APPLICATION = 0x45564853  # "EVHS" in the header of the file: ours, and of this layout

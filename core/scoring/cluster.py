@@ -4,9 +4,9 @@ from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Any
 
-from core.cluster import Pool
-from core.errors import N_, ModelUnavailable
-from core.types import Filler, MaskedSentence, Score
+from evenhand.core.cluster import Pool
+from evenhand.core.errors import N_, ModelUnavailable
+from evenhand.core.types import Filler, MaskedSentence, Score
 
 PIECE = 256  # probes that travel together
 DIFFERENT = N_("The machines of the cluster hold different weights for {name}. Put the same files on all of them.")
@@ -14,7 +14,7 @@ DIFFERENT = N_("The machines of the cluster hold different weights for {name}. P
 
 def probe_answerer(name: str, options: dict[str, Any]) -> Callable[[tuple[str, Any]], Any]:
     """What an actor of `ClusterScorer` makes: a loaded model that answers ("score", probes) and ("describe", None)."""
-    from core.models import open_scorer
+    from evenhand.core.models import open_scorer
 
     scorer = open_scorer(name, **options)
 
@@ -42,7 +42,7 @@ class ClusterScorer:
         self.name = name
         one_thread = {"threads": 1} | (options or {})  # an actor holds one processor
         self._pool = Pool(
-            "core.scoring.cluster:probe_answerer",
+            "evenhand.core.scoring.cluster:probe_answerer",
             {"name": name, "options": one_thread},
             address=address,
             workers=workers,

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from core.scoring.rows import ScoreItem
+from evenhand.core.scoring.rows import ScoreItem
 
 
 @dataclass(frozen=True, slots=True)

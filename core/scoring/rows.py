@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, Literal
 
-from core.errors import N_
-from core.scoring.cache import CachedScorer
-from core.sentence_bias.bias import as_ln, bias, masks_in, why_undefined, word_mass
-from core.text.keywords import unspaced
-from core.types import AgreeingForm, Candidate, MaskedSentence, Score, Scorer, Side
+from evenhand.core.errors import N_
+from evenhand.core.scoring.cache import CachedScorer
+from evenhand.core.sentence_bias.bias import as_ln, bias, masks_in, why_undefined, word_mass
+from evenhand.core.text.keywords import unspaced
+from evenhand.core.types import AgreeingForm, Candidate, MaskedSentence, Score, Scorer, Side
 
 __all__ = [
     "COLUMNS",

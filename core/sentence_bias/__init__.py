@@ -1,11 +1,11 @@
 """One sentence at a time: what a model would write at the slot, which words push, what other words would do."""
 
-from core.sentence_bias.compare_words import PLACE, WordReading, compare_words
-from core.sentence_bias.keyword_packs import OTHER_FORMS
-from core.sentence_bias.prior import Prior, prior
-from core.sentence_bias.pushes import Push, Unit, pushes
-from core.sentence_bias.reading import Form, Reading, read
-from core.sentence_bias.slot import Slot, find_slot
+from evenhand.core.sentence_bias.compare_words import PLACE, WordReading, compare_words
+from evenhand.core.sentence_bias.keyword_packs import OTHER_FORMS
+from evenhand.core.sentence_bias.prior import Prior, prior
+from evenhand.core.sentence_bias.pushes import Push, Unit, pushes
+from evenhand.core.sentence_bias.reading import Form, Reading, read
+from evenhand.core.sentence_bias.slot import Slot, find_slot
 
 __all__ = [
     "OTHER_FORMS",

@@ -9,10 +9,10 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from core.sentence_bias.find_words import FoundWord
-from core.sentence_bias.keyword_packs import FORMS, Pack, language_words
-from core.text.pronoun_cases import like
-from core.types import AgreeingForm, KeywordPair, Side
+from evenhand.core.sentence_bias.find_words import FoundWord
+from evenhand.core.sentence_bias.keyword_packs import FORMS, Pack, language_words
+from evenhand.core.text.pronoun_cases import like
+from evenhand.core.types import AgreeingForm, KeywordPair, Side
 
 _WORD = re.compile(r"\w+")
 _END = re.compile(r"[.;:!?…]")

@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from core.errors import N_
-from core.types import Score
+from evenhand.core.errors import N_
+from evenhand.core.types import Score
 
 LN10 = math.log(10)
 OBVIOUS = 0.3  # log10: a factor of 1.995, the papers' threshold

@@ -4,11 +4,11 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from core.errors import N_, EvenhandError, Refused
-from core.sentence_bias.bias import bias, why_undefined, word_mass
-from core.sentence_bias.keyword_packs import PackWord
-from core.sentence_bias.slot import Slot, find_slot
-from core.types import Scorer
+from evenhand.core.errors import N_, EvenhandError, Refused
+from evenhand.core.sentence_bias.bias import bias, why_undefined, word_mass
+from evenhand.core.sentence_bias.keyword_packs import PackWord
+from evenhand.core.sentence_bias.slot import Slot, find_slot
+from evenhand.core.types import Scorer
 
 PLACE = "__"  # how the place for the words is typed
 ANY_PLACE = re.compile(r"_{2,}|＿+|\{\}")

@@ -5,12 +5,12 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
-from core.mining.settings import WITHOUT_SPACES
-from core.sentence_bias.keyword_packs import Pack, PackWord, language_words, pack
-from core.text.keywords import find
-from core.text.pronoun_cases import case_of
-from core.text.pronouns import CASES, more_sets, sets
-from core.types import Side
+from evenhand.core.mining.settings import WITHOUT_SPACES
+from evenhand.core.sentence_bias.keyword_packs import Pack, PackWord, language_words, pack
+from evenhand.core.text.keywords import find
+from evenhand.core.text.pronoun_cases import case_of
+from evenhand.core.text.pronouns import CASES, more_sets, sets
+from evenhand.core.types import Side
 
 KANA = re.compile(r"[ぁ-ゖァ-ヺ]")
 HAN = re.compile(r"[㐀-鿿]")

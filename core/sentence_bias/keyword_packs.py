@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from core.errors import N_, BadFile
-from core.mining.keyword_lists import UNREADABLE, pair_of, pair_rows
-from core.mining.settings import WITHOUT_SPACES
-from core.resources import DATA, keyword_pairs, table
-from core.text.sentences import decode
-from core.types import KeywordPair
+from evenhand.core.errors import N_, BadFile
+from evenhand.core.mining.keyword_lists import UNREADABLE, pair_of, pair_rows
+from evenhand.core.mining.settings import WITHOUT_SPACES
+from evenhand.core.resources import DATA, keyword_pairs, table
+from evenhand.core.text.sentences import decode
+from evenhand.core.types import KeywordPair
 
 LANGUAGES = ("zh", "en", "ja", "es")
 NAMES = {"zh": "中文", "en": "English", "ja": "日本語", "es": "español"}  # as each calls itself

@@ -4,14 +4,14 @@ import math
 from dataclasses import dataclass
 from functools import cache
 
-from core.errors import N_
-from core.mining.settings import WITHOUT_SPACES
-from core.resources import table
-from core.sentence_bias.agreement_in_spanish import agreeing
-from core.sentence_bias.bias import bias_of
-from core.sentence_bias.find_words import FoundWord
-from core.sentence_bias.keyword_packs import Pack, PackWord, pack
-from core.types import MaskedSentence, Scorer
+from evenhand.core.errors import N_
+from evenhand.core.mining.settings import WITHOUT_SPACES
+from evenhand.core.resources import table
+from evenhand.core.sentence_bias.agreement_in_spanish import agreeing
+from evenhand.core.sentence_bias.bias import bias_of
+from evenhand.core.sentence_bias.find_words import FoundWord
+from evenhand.core.sentence_bias.keyword_packs import Pack, PackWord, pack
+from evenhand.core.types import MaskedSentence, Scorer
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,12 +5,12 @@ import re
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from core.errors import N_
-from core.mining.settings import WITHOUT_SPACES
-from core.sentence_bias.bias import bias_of
-from core.sentence_bias.slot import Slot
-from core.text.dictionary import cut
-from core.types import Scorer, Span
+from evenhand.core.errors import N_
+from evenhand.core.mining.settings import WITHOUT_SPACES
+from evenhand.core.sentence_bias.bias import bias_of
+from evenhand.core.sentence_bias.slot import Slot
+from evenhand.core.text.dictionary import cut
+from evenhand.core.types import Scorer, Span
 
 Unit = Literal["word", "character"]
 MOST = 80  # words that are hidden in turn; of a longer sentence the nearest to the slot

@@ -4,8 +4,8 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from core.errors import N_
-from core.sentence_bias.bias import (
+from evenhand.core.errors import N_
+from evenhand.core.sentence_bias.bias import (
     NO_SLOT,
     SMALL_MASS,
     as_ln,
@@ -16,10 +16,10 @@ from core.sentence_bias.bias import (
     why_undefined,
     word_mass,
 )
-from core.sentence_bias.keyword_packs import PackWord
-from core.sentence_bias.prior import Prior, prior
-from core.sentence_bias.slot import Slot, find_slot
-from core.types import Filler, Score, Scorer
+from evenhand.core.sentence_bias.keyword_packs import PackWord
+from evenhand.core.sentence_bias.prior import Prior, prior
+from evenhand.core.sentence_bias.slot import Slot, find_slot
+from evenhand.core.types import Filler, Score, Scorer
 
 TOP = 10
 NOT_ONE_TOKEN = N_("This form is not a single token in the model.")

@@ -4,15 +4,15 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from core.errors import N_, Refused
-from core.mining.settings import WITHOUT_SPACES
-from core.sentence_bias.agreement_in_spanish import agreeing
-from core.sentence_bias.find_words import FoundWord, find_other_pronouns, find_words, language_of
-from core.sentence_bias.keyword_packs import EXAMPLES, NAMES, OTHER_FORMS, Pack, PackWord, pack
-from core.text.pronoun_cases import like
-from core.text.pronouns import CASES
-from core.text.sentences import control_character
-from core.types import MASK, KeywordPair, MaskedSentence, Span
+from evenhand.core.errors import N_, Refused
+from evenhand.core.mining.settings import WITHOUT_SPACES
+from evenhand.core.sentence_bias.agreement_in_spanish import agreeing
+from evenhand.core.sentence_bias.find_words import FoundWord, find_other_pronouns, find_words, language_of
+from evenhand.core.sentence_bias.keyword_packs import EXAMPLES, NAMES, OTHER_FORMS, Pack, PackWord, pack
+from evenhand.core.text.pronoun_cases import like
+from evenhand.core.text.pronouns import CASES
+from evenhand.core.text.sentences import control_character
+from evenhand.core.types import MASK, KeywordPair, MaskedSentence, Span
 
 LONGEST = 512  # characters; models read no more
 TYPED_MASK = re.compile(r"[\[［]mask[\]］](?:\s*[\[［]mask[\]］])*", re.IGNORECASE)

@@ -9,7 +9,7 @@ import unicodedata
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from urllib.parse import urlsplit
 
-from core.errors import N_, Refused
+from evenhand.core.errors import N_, Refused
 
 SERVER, SERVERS = "EVENHAND_SERVER", "EVENHAND_SERVERS"
 # Where clouds hand out the keys of a machine, in addition to the addresses of a link.

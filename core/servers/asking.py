@@ -15,9 +15,9 @@ from typing import Any, TypeVar
 
 import httpx
 
-from core.errors import N_, EvenhandError, ModelUnavailable
-from core.servers.addresses import place_of
-from core.servers.connecting import client_of
+from evenhand.core.errors import N_, EvenhandError, ModelUnavailable
+from evenhand.core.servers.addresses import place_of
+from evenhand.core.servers.connecting import client_of
 
 AGAIN = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529})
 LATER = frozenset({408, 409, 425, 429, 503, 529})  # the server is busy or still loading, and says so

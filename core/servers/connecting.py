@@ -8,8 +8,8 @@ from urllib.request import getproxies, proxy_bypass
 
 import httpx
 
-from core.errors import Refused
-from core.servers.addresses import NO_SERVER, is_internal
+from evenhand.core.errors import Refused
+from evenhand.core.servers.addresses import NO_SERVER, is_internal
 
 Resolve = Callable[[str, int], Awaitable[list[str]]]
 

@@ -4,9 +4,9 @@ Nothing is ever 0 because it could not be computed: an `Estimate` without a
 value says why in its `reason`.
 """
 
-from core.statistics.estimate import Estimate, Note
-from core.statistics.kappa import cohen_kappa, largest_kappa
-from core.statistics.many_raters import (
+from evenhand.core.statistics.estimate import Estimate, Note
+from evenhand.core.statistics.kappa import cohen_kappa, largest_kappa
+from evenhand.core.statistics.many_raters import (
     Tally,
     fleiss_kappa,
     gwet_ac1,
@@ -17,8 +17,8 @@ from core.statistics.many_raters import (
     specific_agreement,
     unanimity,
 )
-from core.statistics.proportions import holm, modified_wilson, wilson
-from core.statistics.resampling import RESAMPLES, Resampling
+from evenhand.core.statistics.proportions import holm, modified_wilson, wilson
+from evenhand.core.statistics.resampling import RESAMPLES, Resampling
 
 __all__ = [
     "RESAMPLES",

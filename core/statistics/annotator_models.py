@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from core.statistics.resampling import ratio
+from evenhand.core.statistics.resampling import ratio
 
 FEWEST_LABELS = 5  # an item (SPEC 10.3)
 ROUNDS = 1000

@@ -20,9 +20,9 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import N_
-from core.statistics.estimate import ALL_ALIKE, BY_SANDWICH, ONE_UNIT, Estimate, Note
-from core.statistics.intervals import (
+from evenhand.core.errors import N_
+from evenhand.core.statistics.estimate import ALL_ALIKE, BY_SANDWICH, ONE_UNIT, Estimate, Note
+from evenhand.core.statistics.intervals import (
     FEWEST_SKEWED,
     HANGS_ON_ONE,
     MOST_LEFT_OUT,
@@ -31,9 +31,18 @@ from core.statistics.intervals import (
     by_t,
     of_kinds,
 )
-from core.statistics.paired_likelihood import FIRST, SECOND, TIE, Maximum, corrected, derivatives, maximised, scores
-from core.statistics.proportions import holm, two_sided
-from core.statistics.units import effective_units
+from evenhand.core.statistics.paired_likelihood import (
+    FIRST,
+    SECOND,
+    TIE,
+    Maximum,
+    corrected,
+    derivatives,
+    maximised,
+    scores,
+)
+from evenhand.core.statistics.proportions import holm, two_sided
+from evenhand.core.statistics.units import effective_units
 
 VERSION = 1  # of the method: raise it when a number may change
 FEWEST_ANNOTATORS = 5  # over whom an interval can be drawn

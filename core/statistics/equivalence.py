@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from core.errors import N_
-from core.statistics.estimate import Estimate, Note
+from evenhand.core.errors import N_
+from evenhand.core.statistics.estimate import Estimate, Note
 
 Answer = Literal["yes", "no", "undecided"]
 ANSWERS: dict[Answer, str] = {

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from core.errors import N_
+from evenhand.core.errors import N_
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,9 @@ from math import comb, prod
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import N_
-from core.statistics.estimate import ONE_UNIT, Estimate, Note
-from core.statistics.intervals import jackknife, of_kinds, satterthwaite
+from evenhand.core.errors import N_
+from evenhand.core.statistics.estimate import ONE_UNIT, Estimate, Note
+from evenhand.core.statistics.intervals import jackknife, of_kinds, satterthwaite
 
 FEWEST_PEOPLE = 5  # of a group that is shown: fewer could be recognised, and say nothing of others like them
 MOST_TABLES = 200_000  # that the exact test goes through

@@ -14,8 +14,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import N_
-from core.statistics.estimate import (
+from evenhand.core.errors import N_
+from evenhand.core.statistics.estimate import (
     ALL_ALIKE,
     BOOTSTRAP,
     BY_T,
@@ -29,8 +29,8 @@ from core.statistics.estimate import (
     Note,
     few_units,
 )
-from core.statistics.resampling import Numbers, Resampling, Sizes
-from core.statistics.units import Clusters, effective_units
+from evenhand.core.statistics.resampling import Numbers, Resampling, Sizes
+from evenhand.core.statistics.units import Clusters, effective_units
 
 FEW = 15  # units; an interval on fewer is marked (SPEC 6)
 MOST_LEFT_OUT = 400  # units; with more of them draws are cheaper than leaving out each

@@ -5,9 +5,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.statistics.estimate import AT_ITS_BOUND, NO_SHARED_ITEM, ONE_CATEGORY, Estimate
-from core.statistics.posterior import Seen, all_but_the_commonest, over_patterns, present_clusters, several_in_one
-from core.statistics.resampling import Numbers, Resampling, ratio
+from evenhand.core.statistics.estimate import AT_ITS_BOUND, NO_SHARED_ITEM, ONE_CATEGORY, Estimate
+from evenhand.core.statistics.posterior import (
+    Seen,
+    all_but_the_commonest,
+    over_patterns,
+    present_clusters,
+    several_in_one,
+)
+from evenhand.core.statistics.resampling import Numbers, Resampling, ratio
 
 Table = NDArray[Any]  # counts; rows: what the first chose; columns: the second; of every category of the list
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import N_
-from core.statistics.estimate import (
+from evenhand.core.errors import N_
+from evenhand.core.statistics.estimate import (
     CATEGORY_UNUSED,
     NO_LABEL,
     NO_TWO_LABELS,
@@ -20,8 +20,8 @@ from core.statistics.estimate import (
     Estimate,
     Note,
 )
-from core.statistics.intervals import Measure
-from core.statistics.posterior import (
+from evenhand.core.statistics.intervals import Measure
+from evenhand.core.statistics.posterior import (
     Seen,
     all_but_the_commonest,
     over_patterns,
@@ -30,8 +30,8 @@ from core.statistics.posterior import (
     share_over_clusters,
     two_way_splits,
 )
-from core.statistics.proportions import modified_wilson
-from core.statistics.resampling import Numbers, Resampling, ratio
+from evenhand.core.statistics.proportions import modified_wilson
+from evenhand.core.statistics.resampling import Numbers, Resampling, ratio
 
 FEWEST_HOLDING = 4  # clusters that hold a category, for an interval of its share
 HELD_BY_FEW = N_("The rarer labels come from few units ({units}): too few for a 95% interval.")

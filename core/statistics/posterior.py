@@ -19,11 +19,11 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from core.errors import N_
-from core.statistics.estimate import CLUSTERED, DIRICHLET, ONE_ITEM, Estimate, Note
-from core.statistics.intervals import FEW, Measure, percentiles
-from core.statistics.proportions import modified_wilson
-from core.statistics.resampling import Numbers, Resampling, Sizes
+from evenhand.core.errors import N_
+from evenhand.core.statistics.estimate import CLUSTERED, DIRICHLET, ONE_ITEM, Estimate, Note
+from evenhand.core.statistics.intervals import FEW, Measure, percentiles
+from evenhand.core.statistics.proportions import modified_wilson
+from evenhand.core.statistics.resampling import Numbers, Resampling, Sizes
 
 FEWEST = 3  # rare labels: with one or two, kappa and specific agreement miss a high truth nearly always
 FEWEST_ITEMS = 10  # with 5, AC1 held 89%, Cohen's kappa 91%, the share of a rare category 84%

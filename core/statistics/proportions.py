@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from core.statistics.estimate import MODIFIED_WILSON, WILSON, Estimate, Note
+from evenhand.core.statistics.estimate import MODIFIED_WILSON, WILSON, Estimate, Note
 
 _NORMAL_97_5 = 1.9599639845400545  # 97.5% of the standard normal distribution lie below
 _POISSON_5 = (0.0512933, 0.3553615, 0.8176914)  # means of which 5% give 1, 2, 3 or more: half of chi2(2x) at 5%

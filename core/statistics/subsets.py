@@ -12,8 +12,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import N_
-from core.statistics.estimate import ALL_ALIKE, SUBSETS, Estimate, Note
+from evenhand.core.errors import N_
+from evenhand.core.statistics.estimate import ALL_ALIKE, SUBSETS, Estimate, Note
 
 Numbers = NDArray[np.float64]
 Measures = Callable[[Numbers], Mapping[str, Numbers]]  # units in or out (draws x units) -> one number a draw

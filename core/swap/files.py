@@ -17,12 +17,12 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, cast
 
-from core.errors import N_, BadFile
-from core.files.whole_file import whole_file
-from core.mining.encodings import encoding_of_corpus
-from core.mining.sources import BROKEN
-from core.swap.swapping import Outcome, Swapped, Swapper
-from core.swap.word_tables import WordTable
+from evenhand.core.errors import N_, BadFile
+from evenhand.core.files.whole_file import whole_file
+from evenhand.core.mining.encodings import encoding_of_corpus
+from evenhand.core.mining.sources import BROKEN
+from evenhand.core.swap.swapping import Outcome, Swapped, Swapper
+from evenhand.core.swap.word_tables import WordTable
 
 Mode = Literal["swap", "cda", "cds"]
 MODES: tuple[Mode, ...] = ("swap", "cda", "cds")
@@ -150,10 +150,12 @@ def _swapped(
     if ray is None:
         yield from map(Swapper(words, reported=reported), lines)
         return
-    from core.cluster import ordered_map
+    from evenhand.core.cluster import ordered_map
 
     arguments = {"words": words, "reported": reported}
-    for batch in ordered_map("core.swap.files:batch_swapper", arguments, _batches(lines), address=ray, workers=workers):
+    for batch in ordered_map(
+        "evenhand.core.swap.files:batch_swapper", arguments, _batches(lines), address=ray, workers=workers
+    ):
         yield from batch
 
 

@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
-from core.resources import table
-from core.sentence_bias.keyword_packs import pack
-from core.swap.word_tables import PRONOUNS, WordTable
-from core.text.english_verbs import word_list
-from core.text.other_words import other_word
-from core.text.pronoun_cases import NEXT, WORD, case_of, like
-from core.text.pronouns import set_named
-from core.types import Candidate, KeywordPair, Span
+from evenhand.core.resources import table
+from evenhand.core.sentence_bias.keyword_packs import pack
+from evenhand.core.swap.word_tables import PRONOUNS, WordTable
+from evenhand.core.text.english_verbs import word_list
+from evenhand.core.text.other_words import other_word
+from evenhand.core.text.pronoun_cases import NEXT, WORD, case_of, like
+from evenhand.core.text.pronouns import set_named
+from evenhand.core.types import Candidate, KeywordPair, Span
 
 Why = Literal["other_word", "idiom", "pair", "none", "unclear"]
 Outcome = Literal["swapped", "left", "refused"]

@@ -6,12 +6,12 @@ from functools import cache
 from pathlib import Path
 from typing import Literal
 
-from core.errors import N_, BadFile, Refused
-from core.mining.keyword_lists import LONGEST_WORD, UNREADABLE, pair_rows
-from core.resources import keyword_pairs, table
-from core.sentence_bias.keyword_packs import pack
-from core.text.sentences import control_character, decode
-from core.types import Side
+from evenhand.core.errors import N_, BadFile, Refused
+from evenhand.core.mining.keyword_lists import LONGEST_WORD, UNREADABLE, pair_rows
+from evenhand.core.resources import keyword_pairs, table
+from evenhand.core.sentence_bias.keyword_packs import pack
+from evenhand.core.text.sentences import control_character, decode
+from evenhand.core.types import Side
 
 LANGUAGES = ("zh", "en")
 Words = Literal["released", "wide"]

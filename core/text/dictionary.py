@@ -7,7 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from core.resources import table
+from evenhand.core.resources import table
 
 HALF_PAIR = re.compile("[\ud800-\udfff]")
 # A surname with one of these is the permitted form: 王某, 张家, 马总, 李姓 (SPEC 1.3: keep the surname only).

@@ -9,7 +9,7 @@ import re
 from functools import cache, lru_cache
 from itertools import pairwise
 
-from core.resources import table
+from evenhand.core.resources import table
 
 _QUOTES = "'\"”“`‘´’‚„»«「」『』（）〔〕【】《》〈〉"
 _PUNCT = "…,:;!?¿؟¡()[]{}<>_#*&。？！，、；：～·।،۔؛٪"

@@ -6,7 +6,7 @@ The rules that the published code gets wrong are right here (SPEC 4.4): plays, s
 import re
 from functools import cache
 
-from core.resources import table
+from evenhand.core.resources import table
 
 # they-form -> he-form; verbs whose other forms differ too, and those that no rule of spelling gives.
 IRREGULAR = {"are": "is", "were": "was", "have": "has", "do": "does", "go": "goes", "quiz": "quizzes", "gas": "gasses"}

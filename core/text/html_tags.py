@@ -6,7 +6,7 @@ A search for an end that never comes is made once. `<!--` thirty thousand times 
 import re
 from collections.abc import Iterator
 
-from core.types import Span
+from evenhand.core.types import Span
 
 _OPENS = r"<(?:(?P<body>script|style)\b|(?P<comment>!--)|"
 _TAG = re.compile(r"[^>]*>")

@@ -5,10 +5,10 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Literal
 
-from core.errors import N_, BadLine
-from core.resources import keyword_pairs
-from core.text.other_words import other_word
-from core.types import Candidate, KeywordPair, MaskedSentence, Side
+from evenhand.core.errors import N_, BadLine
+from evenhand.core.resources import keyword_pairs
+from evenhand.core.text.other_words import other_word
+from evenhand.core.types import Candidate, KeywordPair, MaskedSentence, Side
 
 EAST_ASIAN = 0x2E80  # from this code point on: scripts that put no space between words
 SpanStatus = Literal["ok", "one_too_large", "one_too_small", "wrong"]

@@ -16,9 +16,9 @@ from functools import cache, lru_cache
 from operator import itemgetter
 from typing import Literal, NamedTuple
 
-from core.text.dictionary import AFTER_SURNAME, Token, beside, cut, dictionary, is_surname, is_word, tagged
-from core.text.word_lists import REACH, accepted_words, beside_listed, inside_words, touching
-from core.types import Candidate, Span
+from evenhand.core.text.dictionary import AFTER_SURNAME, Token, beside, cut, dictionary, is_surname, is_word, tagged
+from evenhand.core.text.word_lists import REACH, accepted_words, beside_listed, inside_words, touching
+from evenhand.core.types import Candidate, Span
 
 HAN = re.compile("[一-龥]+")
 WIDEST = 5  # characters of the longest dictionary word that is tried around a keyword before anything is cut

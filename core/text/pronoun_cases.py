@@ -5,8 +5,8 @@ There is no parser: the words around it and lists decide. How often they are rig
 
 import re
 
-from core.text.english_verbs import known_verbs, noun_like, plural, word_list
-from core.text.pronouns import CASES, PronounSet
+from evenhand.core.text.english_verbs import known_verbs, noun_like, plural, word_list
+from evenhand.core.text.pronouns import CASES, PronounSet
 
 WORD = re.compile(r"\w+")
 NEXT = re.compile(r"\s+(\w+)")

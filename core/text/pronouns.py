@@ -10,8 +10,8 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from core.errors import N_, BadFile, Refused
-from core.resources import table
+from evenhand.core.errors import N_, BadFile, Refused
+from evenhand.core.resources import table
 
 CASES = ("nom", "acc", "pos_dep", "pos_ind", "ref")
 PRONOUN_DATASETS = ("misgendered", "ruff", "tango", "own")

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from core.errors import N_
-from core.statistics.estimate import Note
-from core.text.english_tokens import tokens
+from evenhand.core.errors import N_
+from evenhand.core.statistics.estimate import Note
+from evenhand.core.text.english_tokens import tokens
 
 __all__ = ["VERSION", "Repeated", "full_text", "repetitiveness", "signature", "summary", "tokens"]
 

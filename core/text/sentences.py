@@ -10,7 +10,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import Literal
 
-from core.errors import N_, BadFile
+from evenhand.core.errors import N_, BadFile
 
 Encoding = Literal["utf-8", "gb18030"]
 

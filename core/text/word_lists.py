@@ -4,8 +4,8 @@ import re
 from functools import cache
 from itertools import pairwise
 
-from core.resources import table
-from core.types import Span
+from evenhand.core.resources import table
+from evenhand.core.types import Span
 
 NEVER = re.compile(r"(?!)")
 REACH = 8  # characters on either side of a keyword within which a listed word that holds it must stand

@@ -7,10 +7,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from core.cluster import Pool
-from core.models.tuning.settings import Tuning
-from core.tune.run import CURVE, TuneReport, Watch, tune, work_folder
-from core.tune.texts import TrainingTexts
+from evenhand.core.cluster import Pool
+from evenhand.core.models.tuning.settings import Tuning
+from evenhand.core.tune.run import CURVE, TuneReport, Watch, tune, work_folder
+from evenhand.core.tune.texts import TrainingTexts
 
 LOOK_S = 1.0  # between two looks at the curve that the worker writes
 
@@ -34,7 +34,7 @@ def tune_on_cluster(
     asked = {"model": model, "texts": texts, "tuning": tuning, "folder": folder.resolve(), "how": how}
     arguments = asked | {"threads": threads}
     with (
-        Pool("core.tune.cluster:tuner", arguments, address=address, workers=1) as pool,
+        Pool("evenhand.core.tune.cluster:tuner", arguments, address=address, workers=1) as pool,
         _watched(work_folder(folder) / CURVE, tuning.steps, model, watch),
     ):
         report: TuneReport = next(pool.map([None]))
@@ -45,8 +45,8 @@ def tuner(threads: int | None, how: dict[str, Any], **asked: Any) -> Callable[[N
     """What the worker makes: the run, which begins when it is called."""
 
     def run(_: None) -> TuneReport:
-        from core.models.devices import use_threads
-        from core.processes import processors
+        from evenhand.core.models.devices import use_threads
+        from evenhand.core.processes import processors
 
         use_threads(threads or processors())  # Ray gives an actor one
         return tune(**asked, **how)

@@ -5,11 +5,11 @@ import math
 from pathlib import Path
 from typing import Any
 
-from core.errors import ModelUnavailable
-from core.models.catalogue import weight_files
-from core.models.fetching import HUB_NAME, locate
-from core.models.tuning.memory import available, needed
-from core.models.tuning.settings import Memory, Tuning
+from evenhand.core.errors import ModelUnavailable
+from evenhand.core.models.catalogue import weight_files
+from evenhand.core.models.fetching import HUB_NAME, locate
+from evenhand.core.models.tuning.memory import available, needed
+from evenhand.core.models.tuning.settings import Memory, Tuning
 
 NAMES = {
     "layers": ("num_hidden_layers", "n_layer", "num_layers"),
@@ -21,7 +21,7 @@ NAMES = {
 def memory_of(model: str, tuning: Tuning) -> Memory | None:
     """The forecast for a model that is on this machine; None where it is not, or its files do not tell."""
     if HUB_NAME.fullmatch(model) and not Path(model).exists():
-        from core.models.catalogue import BUILTIN, cached_snapshot
+        from evenhand.core.models.catalogue import BUILTIN, cached_snapshot
 
         if model not in BUILTIN and cached_snapshot(model) is None:
             return None

@@ -5,14 +5,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from core.errors import Refused
-from core.models.fetching import locate
-from core.runs.loop import Laps, made_now
-from core.swap.swapping import Swapper
-from core.swap.word_tables import WordTable
-from core.tune.card import licence_of
-from core.tune.run import TAKEN, TuneReport, write_model
-from core.tune.texts import TrainingTexts
+from evenhand.core.errors import Refused
+from evenhand.core.models.fetching import locate
+from evenhand.core.runs.loop import Laps, made_now
+from evenhand.core.swap.swapping import Swapper
+from evenhand.core.swap.word_tables import WordTable
+from evenhand.core.tune.card import licence_of
+from evenhand.core.tune.run import TAKEN, TuneReport, write_model
+from evenhand.core.tune.texts import TrainingTexts
 
 Method = Literal["sentence-debias", "inlp"]
 MOST = 2000  # sentences on either side; more move the directions little
@@ -30,8 +30,14 @@ def project(
     if folder.exists():
         raise Refused(TAKEN, folder=folder.name)
     base, lap = locate(model), Laps()
-    from core.models.tuning.changing import Changeable
-    from core.models.tuning.projection import apply_projection, inlp, refuse_few, sentence_debias, sentence_vectors
+    from evenhand.core.models.tuning.changing import Changeable
+    from evenhand.core.models.tuning.projection import (
+        apply_projection,
+        inlp,
+        refuse_few,
+        sentence_debias,
+        sentence_vectors,
+    )
 
     changed = Changeable(model, device=device)
     untouched = changed.rows(texts.untouched, length)

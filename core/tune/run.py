@@ -10,17 +10,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from core.errors import N_, Notice, Refused
-from core.files.whole_file import make_folder, whole_file, whole_path
-from core.models.fetching import locate
-from core.models.tuning.settings import HeldOut, Memory, Tuning
-from core.runs.loop import made_now
-from core.tune.card import card, licence_of
-from core.tune.texts import TrainingTexts
+from evenhand.core.errors import N_, Notice, Refused
+from evenhand.core.files.whole_file import make_folder, whole_file, whole_path
+from evenhand.core.models.fetching import locate
+from evenhand.core.models.tuning.settings import HeldOut, Memory, Tuning
+from evenhand.core.runs.loop import made_now
+from evenhand.core.tune.card import card, licence_of
+from evenhand.core.tune.texts import TrainingTexts
 
 if TYPE_CHECKING:
-    from core.models.tuning.changing import Changeable
-    from core.models.tuning.training import Trained
+    from evenhand.core.models.tuning.changing import Changeable
+    from evenhand.core.models.tuning.training import Trained
 
 WORK, ASKED, RECORD = ".work", "asked.json", "tuning.json"
 CURVE = "curve.jsonl"
@@ -73,7 +73,7 @@ def tune(
     if folder.exists():
         raise Refused(TAKEN, folder=folder.name)
     base = locate(model)  # before torch is loaded
-    from core.models.tuning.changing import Changeable
+    from evenhand.core.models.tuning.changing import Changeable
 
     changed = Changeable(model, dropout=tuning.dropout, device=device)
     rows, untouched = _rows(changed, texts, tuning, model)

@@ -4,10 +4,10 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from core.files.csv_out import data_line
-from core.files.whole_file import whole_file
-from core.runs.records import TABLE, Run, run_file, runs_folder, runs_in, write_record
-from core.tune.run import RECORD, WORK, TuneReport
+from evenhand.core.files.csv_out import data_line
+from evenhand.core.files.whole_file import whole_file
+from evenhand.core.runs.records import TABLE, Run, run_file, runs_folder, runs_in, write_record
+from evenhand.core.tune.run import RECORD, WORK, TuneReport
 
 CURVE_COLUMNS = ("step", "loss", "held_out_loss", "held_out_accuracy")
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from core.errors import N_, Refused
-from core.swap.files import Counts, is_substituted, texts_of
-from core.swap.swapping import Swapper
-from core.swap.word_tables import WordTable
+from evenhand.core.errors import N_, Refused
+from evenhand.core.swap.files import Counts, is_substituted, texts_of
+from evenhand.core.swap.swapping import Swapper
+from evenhand.core.swap.word_tables import WordTable
 
 Swap = Literal["none", "swap", "cda", "cds"]
 SWAPS: tuple[Swap, ...] = ("none", "swap", "cda", "cds")
@@ -39,7 +39,7 @@ def file_texts(path: Path) -> Iterator[str]:
     if path.is_file() and path.suffix.lower() in (".txt", ".gz", ""):
         yield from texts_of(path)
         return
-    from core.concordance.passages import passages
+    from evenhand.core.concordance.passages import passages
 
     for passage in passages([path]):
         yield passage.text

@@ -20,13 +20,13 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import Any
 
-from core import errors
-from core.errors import N_, EvenhandError, WorkerDied
-from core.models import Joint
-from core.models.catalogue import ModelEntry, is_open_to_all, is_open_to_leads, known_models
-from core.nli.types import SentencePair
-from core.resources import ROOT
-from core.types import Filler, MaskedSentence, Score
+from evenhand.core import errors
+from evenhand.core.errors import N_, EvenhandError, WorkerDied
+from evenhand.core.models import Joint
+from evenhand.core.models.catalogue import ModelEntry, is_open_to_all, is_open_to_leads, known_models
+from evenhand.core.nli.types import SentencePair
+from evenhand.core.resources import ROOT
+from evenhand.core.types import Filler, MaskedSentence, Score
 
 __all__ = [
     "Inference", "ModelEntry", "RemoteScorer", "is_open_to_all", "is_open_to_leads", "known_models", "shared",
@@ -167,7 +167,7 @@ class Inference:
         sizes = ["--threads", str(self.threads), "--capacity", str(self.capacity)]
         settings = {KEY: key.hex(), "OMP_NUM_THREADS": str(self.threads), "TOKENIZERS_PARALLELISM": "false"}
         return subprocess.Popen(
-            [sys.executable, "-m", "core.worker.process", "--socket", str(socket), *sizes],
+            [sys.executable, "-m", "evenhand.core.worker.process", "--socket", str(socket), *sizes],
             cwd=ROOT,
             env=os.environ | settings,
             stdin=subprocess.PIPE,  # held open: the worker ends when the system closes it

@@ -1,4 +1,4 @@
-"""The inference process: holds models, answers one request after another. Run only as `python -m core.worker.process`.
+"""The inference process: holds models, answers one request after another. Run only as `python -m evenhand.core.worker.process`.
 
 It serves one connection, from `core.worker.client.Inference`, over a Unix socket
 whose key it finds in its environment. It ends when that connection closes or
@@ -15,19 +15,19 @@ from contextlib import suppress
 from multiprocessing.connection import Connection, Listener
 from typing import TYPE_CHECKING, Any
 
-from core.errors import N_, NOT_INSTALLED, EvenhandError
-from core.models.fetching import locate
-from core.models.planted.names import is_planted
+from evenhand.core.errors import N_, NOT_INSTALLED, EvenhandError
+from evenhand.core.models.fetching import locate
+from evenhand.core.models.planted.names import is_planted
 
 if TYPE_CHECKING:
-    from core.models.classifier import Classifier
-    from core.models.local_scorer import LocalScorer
+    from evenhand.core.models.classifier import Classifier
+    from evenhand.core.models.local_scorer import LocalScorer
 
 KEY = "EVENHAND_WORKER_KEY"
 PATIENCE = 5.0  # seconds that a request waits for a model that must be fetched
 CARD_LENGTH = 8000
 
-log = logging.getLogger("core.worker.process")
+log = logging.getLogger("evenhand.core.worker.process")
 
 
 class LoadedModels:
@@ -62,7 +62,7 @@ class LoadedModels:
                 locate(name, patience=PATIENCE)
             import torch
 
-            from core.models.classifier import Classifier, load_classifier
+            from evenhand.core.models.classifier import Classifier, load_classifier
 
             torch.set_num_threads(self.threads)
             self._classifier = (name, labels), Classifier(load_classifier(name, labels=labels, patience=PATIENCE))
@@ -71,7 +71,7 @@ class LoadedModels:
     def _load(self, name: str) -> "LocalScorer":
         import torch
 
-        from core.models.local_scorer import open_here
+        from evenhand.core.models.local_scorer import open_here
 
         torch.set_num_threads(self.threads)
         return open_here(name, device="cpu", patience=PATIENCE)
@@ -79,8 +79,8 @@ class LoadedModels:
 
 def joined_otherwise(scorer: "LocalScorer", joint: Any) -> "LocalScorer":
     """The same weights with another way to join the tokens of a word. Raises Refused for whole sentences."""
-    from core.models.local_scorer import refuse_joint
-    from core.models.masked import MaskedScorer
+    from evenhand.core.models.local_scorer import refuse_joint
+    from evenhand.core.models.masked import MaskedScorer
 
     if not isinstance(scorer, MaskedScorer):
         refuse_joint(scorer.method, joint)

@@ -2,13 +2,13 @@
 
 import streamlit as st
 
-from core import resources
-from core.models import known_models
-from core.resources import MODELS
-from core.version import VERSION
-from pages.ui.head import page_head
-from pages.ui.language import _, language
-from pages.ui.tables import show_html, table
+from evenhand.core import resources
+from evenhand.core.models import known_models
+from evenhand.core.resources import MODELS
+from evenhand.core.version import VERSION
+from evenhand.pages.ui.head import page_head
+from evenhand.pages.ui.language import _, language
+from evenhand.pages.ui.tables import show_html, table
 
 SIGNATURE = "masked|demo-zh|weights:1a2b3c4d|independent|fp32|v1"
 

@@ -2,16 +2,16 @@
 
 import streamlit as st
 
-from annotations.accounts.accounts import Account, account_of_uid
-from annotations.database.store import Store
-from annotations.log.erasure import OwnText, erasable_names, erase, erased_codes, scrub_texts, texts_of
-from annotations.permissions import FORBIDDEN
-from core.errors import EvenhandError, NotAllowed
-from pages.ui.head import open_store, show_error
-from pages.ui.language import _
-from pages.ui.parts import confirmed
-from pages.ui.text import plain
-from pages.ui.visitor import visitor
+from evenhand.annotations.accounts.accounts import Account, account_of_uid
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.log.erasure import OwnText, erasable_names, erase, erased_codes, scrub_texts, texts_of
+from evenhand.annotations.permissions import FORBIDDEN
+from evenhand.core.errors import EvenhandError, NotAllowed
+from evenhand.pages.ui.head import open_store, show_error
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.parts import confirmed
+from evenhand.pages.ui.text import plain
+from evenhand.pages.ui.visitor import visitor
 
 SHOWN = 50  # texts at once
 

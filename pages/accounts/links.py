@@ -2,9 +2,9 @@
 
 import streamlit as st
 
-from pages.ui.language import _, language
-from pages.ui.text import plain
-from pages.ui.visitor import address_on_this_server
+from evenhand.pages.ui.language import _, language
+from evenhand.pages.ui.text import plain
+from evenhand.pages.ui.visitor import address_on_this_server
 
 OWN_PLACES = ("first", "own")  # links for the visitor, who sends them to nobody
 

@@ -2,20 +2,20 @@
 
 import streamlit as st
 
-from annotations.accounts.accounts import Account, account_of_uid
-from annotations.accounts.links import reset_link
-from annotations.accounts.sign_ins import end_all, end_sign_in, sign_ins
-from annotations.database.store import Store
-from annotations.log.own_data import own_data
-from annotations.permissions import Person
-from annotations.projects.projects import projects
-from annotations.server.forms import ROLES
-from pages.accounts.links import offer_link, show_link
-from pages.ui.head import open_store
-from pages.ui.language import _
-from pages.ui.numbers import moment
-from pages.ui.text import clauses, in_brackets, named, plain, series
-from pages.ui.visitor import own_sign_in, visitor
+from evenhand.annotations.accounts.accounts import Account, account_of_uid
+from evenhand.annotations.accounts.links import reset_link
+from evenhand.annotations.accounts.sign_ins import end_all, end_sign_in, sign_ins
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.log.own_data import own_data
+from evenhand.annotations.permissions import Person
+from evenhand.annotations.projects.projects import projects
+from evenhand.pages.accounts.links import offer_link, show_link
+from evenhand.pages.ui.head import open_store
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.numbers import moment
+from evenhand.pages.ui.text import clauses, in_brackets, named, plain, series
+from evenhand.pages.ui.visitor import own_sign_in, visitor
+from evenhand.web.forms import ROLES
 
 
 def browser_name(agent: str) -> str:

@@ -2,18 +2,18 @@
 
 import streamlit as st
 
-from annotations.accounts.accounts import account_of_uid
-from annotations.accounts.links import first_link
-from annotations.permissions import OPEN
-from core.errors import EvenhandError
-from pages.accounts.erasure import show_erasure
-from pages.accounts.links import offer_link, show_link
-from pages.accounts.own import show_own
-from pages.accounts.people import show_everybody, show_project_roles
-from pages.ui.choose import choose_project
-from pages.ui.head import open_store, page_head, show_error
-from pages.ui.language import _
-from pages.ui.visitor import visitor
+from evenhand.annotations.accounts.accounts import account_of_uid
+from evenhand.annotations.accounts.links import first_link
+from evenhand.annotations.permissions import OPEN
+from evenhand.core.errors import EvenhandError
+from evenhand.pages.accounts.erasure import show_erasure
+from evenhand.pages.accounts.links import offer_link, show_link
+from evenhand.pages.accounts.own import show_own
+from evenhand.pages.accounts.people import show_everybody, show_project_roles
+from evenhand.pages.ui.choose import choose_project
+from evenhand.pages.ui.head import open_store, page_head, show_error
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.visitor import visitor
 
 
 def make_first() -> None:

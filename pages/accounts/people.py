@@ -2,23 +2,23 @@
 
 import streamlit as st
 
-from annotations.accounts import accounts, links, sign_ins
-from annotations.accounts.accounts import Account, account_of_uid, manages, person_of, roles_in, roles_to_give
-from annotations.database.store import Store
-from annotations.permissions import FORBIDDEN, Person, Role
-from annotations.projects.annotators import annotators, participants
-from annotations.projects.projects import projects
-from annotations.server.forms import ROLES
-from annotations.types import Project
-from core.errors import EvenhandError, NotAllowed
-from pages.accounts.links import offer_link, show_link
-from pages.ui.choose import switch
-from pages.ui.head import open_store, show_error
-from pages.ui.language import _
-from pages.ui.numbers import moment
-from pages.ui.parts import asks_at_click, confirmed, say_changes
-from pages.ui.text import clauses, named, plain
-from pages.ui.visitor import may, visitor
+from evenhand.annotations.accounts import accounts, links, sign_ins
+from evenhand.annotations.accounts.accounts import Account, account_of_uid, manages, person_of, roles_in, roles_to_give
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.permissions import FORBIDDEN, Person, Role
+from evenhand.annotations.projects.annotators import annotators, participants
+from evenhand.annotations.projects.projects import projects
+from evenhand.annotations.types import Project
+from evenhand.core.errors import EvenhandError, NotAllowed
+from evenhand.pages.accounts.links import offer_link, show_link
+from evenhand.pages.ui.choose import switch
+from evenhand.pages.ui.head import open_store, show_error
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.numbers import moment
+from evenhand.pages.ui.parts import asks_at_click, confirmed, say_changes
+from evenhand.pages.ui.text import clauses, named, plain
+from evenhand.pages.ui.visitor import may, visitor
+from evenhand.web.forms import ROLES
 
 ORDER: tuple[Role, ...] = ("annotator", "adjudicator", "reader", "lead", "owner")
 

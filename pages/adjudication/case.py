@@ -6,18 +6,18 @@ from itertools import pairwise
 import streamlit as st
 from markupsafe import Markup
 
-from annotations.adjudication import AnonymousLabel, Case, Settlement, add_comment
-from annotations.database.store import Store
-from annotations.types import Guideline, Project
-from core.errors import EvenhandError
-from pages.ui.head import show_error
-from pages.ui.language import _
-from pages.ui.numbers import DASH, moment
-from pages.ui.parts import asks
-from pages.ui.sentences import choice_name, item_card, judgement, judgement_lines, with_keyword
-from pages.ui.tables import element, joined, show_html
-from pages.ui.text import plain, series
-from pages.ui.visitor import author
+from evenhand.annotations.adjudication import AnonymousLabel, Case, Settlement, add_comment
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.types import Guideline, Project
+from evenhand.core.errors import EvenhandError
+from evenhand.pages.ui.head import show_error
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.numbers import DASH, moment
+from evenhand.pages.ui.parts import asks
+from evenhand.pages.ui.sentences import choice_name, item_card, judgement, judgement_lines, with_keyword
+from evenhand.pages.ui.tables import element, joined, show_html
+from evenhand.pages.ui.text import plain, series
+from evenhand.pages.ui.visitor import author
 
 
 def names_of(asked: Guideline) -> dict[str, str]:

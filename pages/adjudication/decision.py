@@ -8,19 +8,19 @@ from statistics import median
 
 import streamlit as st
 
-from annotations.adjudication import Case, reopen, settle_case
-from annotations.database.store import Store
-from annotations.guideline.comparison import is_of_comparisons
-from annotations.types import Choice, Guideline, Mark, Project, Question, Scheme
-from core.errors import EvenhandError
-from core.types import Span
-from pages.adjudication.case import names_of
-from pages.ui.head import show_error
-from pages.ui.language import _
-from pages.ui.parts import asks
-from pages.ui.sentences import choice_name
-from pages.ui.text import in_brackets, paragraph, plain, series, spoken
-from pages.ui.visitor import ask_author, author
+from evenhand.annotations.adjudication import Case, reopen, settle_case
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.guideline.comparison import is_of_comparisons
+from evenhand.annotations.types import Choice, Guideline, Mark, Project, Question, Scheme
+from evenhand.core.errors import EvenhandError
+from evenhand.core.types import Span
+from evenhand.pages.adjudication.case import names_of
+from evenhand.pages.ui.head import show_error
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.parts import asks
+from evenhand.pages.ui.sentences import choice_name
+from evenhand.pages.ui.text import in_brackets, paragraph, plain, series, spoken
+from evenhand.pages.ui.visitor import ask_author, author
 
 LEAVE = "as it is"  # no code of a label
 

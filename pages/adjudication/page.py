@@ -2,16 +2,16 @@
 
 import streamlit as st
 
-from annotations.adjudication import case, case_counts
-from annotations.agreement.disagreements import record_item_reveals
-from annotations.projects.projects import guideline
-from pages.adjudication.case import comment_list, show_case, show_settlements
-from pages.adjudication.decision import decision
-from pages.adjudication.queue import at_the_desk, choose_case, download, rule
-from pages.ui.choose import choose_project
-from pages.ui.head import open_store, page_head
-from pages.ui.language import _
-from pages.ui.visitor import may
+from evenhand.annotations.adjudication import case, case_counts
+from evenhand.annotations.agreement.disagreements import record_item_reveals
+from evenhand.annotations.projects.projects import guideline
+from evenhand.pages.adjudication.case import comment_list, show_case, show_settlements
+from evenhand.pages.adjudication.decision import decision
+from evenhand.pages.adjudication.queue import at_the_desk, choose_case, download, rule
+from evenhand.pages.ui.choose import choose_project
+from evenhand.pages.ui.head import open_store, page_head
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.visitor import may
 
 page_head(
     _("Adjudicate"),

@@ -2,20 +2,20 @@
 
 import streamlit as st
 
-from annotations.adjudication import Queue, cases, each_settlement_row, patterns
-from annotations.database.store import Store
-from annotations.projects.pipeline_counts import latest
-from annotations.projects.projects import annotators, change_project, guidelines
-from annotations.text_policy import without_text
-from annotations.types import Annotator, Project
-from pages.ui.charts import csv_bytes
-from pages.ui.choose import choose, switch
-from pages.ui.head import open_store
-from pages.ui.language import _
-from pages.ui.parts import asks, say_changes
-from pages.ui.sentences import choice_name
-from pages.ui.text import in_brackets, plain
-from pages.ui.visitor import author
+from evenhand.annotations.adjudication import Queue, cases, each_settlement_row, patterns
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.projects.pipeline_counts import latest
+from evenhand.annotations.projects.projects import annotators, change_project, guidelines
+from evenhand.annotations.text_policy import without_text
+from evenhand.annotations.types import Annotator, Project
+from evenhand.pages.ui.charts import csv_bytes
+from evenhand.pages.ui.choose import choose, switch
+from evenhand.pages.ui.head import open_store
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.parts import asks, say_changes
+from evenhand.pages.ui.sentences import choice_name
+from evenhand.pages.ui.text import in_brackets, plain
+from evenhand.pages.ui.visitor import author
 
 
 @asks("change_projects")

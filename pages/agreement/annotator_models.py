@@ -6,27 +6,27 @@ from typing import Any
 import streamlit as st
 from markupsafe import Markup
 
-from annotations.agreement.annotator_models import AnnotatorModels, ModelledItem, annotator_models
-from annotations.agreement.disagreements import ItemText, finished_items, item_texts, record_reveals
-from annotations.agreement.measures import AgreementReport
-from annotations.agreement.schemes import Way
-from annotations.database.store import Store
-from annotations.labels.blind_labels import ItemScope
-from annotations.projects.pipeline_counts import state
-from annotations.projects.projects import guideline
-from annotations.projects.pseudonyms import pseudonyms
-from annotations.types import Project
-from core.statistics.annotator_models import FEWEST_LABELS
-from pages.ui.charts import downloads
-from pages.ui.choose import annotator_at_desk
-from pages.ui.head import open_store
-from pages.ui.language import _
-from pages.ui.numbers import note_text, percent, probability
-from pages.ui.parts import asks
-from pages.ui.sentences import choice_name, item_card, judgement, with_keyword
-from pages.ui.tables import show_html, show_records
-from pages.ui.text import named, paragraph, plain, show_signature
-from pages.ui.visitor import may
+from evenhand.annotations.agreement.annotator_models import AnnotatorModels, ModelledItem, annotator_models
+from evenhand.annotations.agreement.disagreements import ItemText, finished_items, item_texts, record_reveals
+from evenhand.annotations.agreement.measures import AgreementReport
+from evenhand.annotations.agreement.schemes import Way
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.labels.blind_labels import ItemScope
+from evenhand.annotations.projects.pipeline_counts import state
+from evenhand.annotations.projects.projects import guideline
+from evenhand.annotations.projects.pseudonyms import pseudonyms
+from evenhand.annotations.types import Project
+from evenhand.core.statistics.annotator_models import FEWEST_LABELS
+from evenhand.pages.ui.charts import downloads
+from evenhand.pages.ui.choose import annotator_at_desk
+from evenhand.pages.ui.head import open_store
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.numbers import note_text, percent, probability
+from evenhand.pages.ui.parts import asks
+from evenhand.pages.ui.sentences import choice_name, item_card, judgement, with_keyword
+from evenhand.pages.ui.tables import show_html, show_records
+from evenhand.pages.ui.text import named, paragraph, plain, show_signature
+from evenhand.pages.ui.visitor import may
 
 PAGE = 10
 

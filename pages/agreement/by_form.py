@@ -2,17 +2,17 @@
 
 import streamlit as st
 
-from annotations.agreement.by_form import FormRates
-from annotations.agreement.measures import AgreementReport
-from core.statistics import Estimate
-from core.statistics.equivalence import equivalence
-from pages.agreement.charts import traced
-from pages.agreement.scope import estimate_text
-from pages.ui.charts import downloads
-from pages.ui.equivalence import against, how_tested, margin_box
-from pages.ui.language import _
-from pages.ui.numbers import SIZE_IN_POINTS, note_text
-from pages.ui.text import paragraph, plain
+from evenhand.annotations.agreement.by_form import FormRates
+from evenhand.annotations.agreement.measures import AgreementReport
+from evenhand.core.statistics import Estimate
+from evenhand.core.statistics.equivalence import equivalence
+from evenhand.pages.agreement.charts import traced
+from evenhand.pages.agreement.scope import estimate_text
+from evenhand.pages.ui.charts import downloads
+from evenhand.pages.ui.equivalence import against, how_tested, margin_box
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.numbers import SIZE_IN_POINTS, note_text
+from evenhand.pages.ui.text import paragraph, plain
 
 
 def by_form(report: AgreementReport) -> None:

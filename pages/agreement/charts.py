@@ -6,16 +6,16 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from annotations.agreement.measures import AgreementReport, TwoAnnotators
-from core.charts.heatmap import heatmap
-from core.charts.style import styled
-from core.statistics import Estimate, holm
-from pages.ui.charts import show_chart
-from pages.ui.language import _
-from pages.ui.numbers import interval_or_reason
-from pages.ui.sentences import choice_name
-from pages.ui.style import colours
-from pages.ui.text import from_to, paragraph, series
+from evenhand.annotations.agreement.measures import AgreementReport, TwoAnnotators
+from evenhand.core.charts.heatmap import heatmap
+from evenhand.core.charts.style import styled
+from evenhand.core.statistics import Estimate, holm
+from evenhand.pages.ui.charts import show_chart
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.numbers import interval_or_reason
+from evenhand.pages.ui.sentences import choice_name
+from evenhand.pages.ui.style import colours
+from evenhand.pages.ui.text import from_to, paragraph, series
 
 Row = dict[str, Any]
 

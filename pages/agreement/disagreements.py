@@ -3,7 +3,7 @@
 import streamlit as st
 from markupsafe import Markup
 
-from annotations.agreement.disagreements import (
+from evenhand.annotations.agreement.disagreements import (
     BlindLabel,
     Disagreement,
     differing_items,
@@ -11,20 +11,20 @@ from annotations.agreement.disagreements import (
     disagreements_of,
     record_reveals,
 )
-from annotations.agreement.measures import AgreementReport
-from annotations.database.store import Store
-from annotations.projects.pipeline_counts import latest
-from annotations.projects.projects import guidelines
-from annotations.text_policy import CANARY, CANARY_KEY, needs_canary, text_may_leave, without_text
-from annotations.types import Annotator, Project
-from pages.ui.charts import csv_bytes
-from pages.ui.choose import annotator_at_desk
-from pages.ui.head import open_store
-from pages.ui.language import _
-from pages.ui.parts import asks
-from pages.ui.sentences import choice_name, item_card, judgement, judgement_lines, with_keyword
-from pages.ui.tables import show_html
-from pages.ui.text import plain
+from evenhand.annotations.agreement.measures import AgreementReport
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.projects.pipeline_counts import latest
+from evenhand.annotations.projects.projects import guidelines
+from evenhand.annotations.text_policy import CANARY, CANARY_KEY, needs_canary, text_may_leave, without_text
+from evenhand.annotations.types import Annotator, Project
+from evenhand.pages.ui.charts import csv_bytes
+from evenhand.pages.ui.choose import annotator_at_desk
+from evenhand.pages.ui.head import open_store
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.parts import asks
+from evenhand.pages.ui.sentences import choice_name, item_card, judgement, judgement_lines, with_keyword
+from evenhand.pages.ui.tables import show_html
+from evenhand.pages.ui.text import plain
 
 PAGE = 10
 

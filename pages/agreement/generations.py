@@ -5,24 +5,24 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from annotations.agreement.measures import AgreementReport
-from annotations.agreement.schemes import FLAG_OF, SCALE_OF, Way, mark_agreement, ways_of
-from annotations.database.store import Store
-from annotations.guideline.versions import guideline, has_own_scheme
-from annotations.projects.pipeline_counts import state
-from annotations.types import Project
-from core.charts.heatmap import heatmap
-from core.human_vs_rule.mark_agreement import MarkAgreement
-from core.statistics import Estimate, holm
-from pages.agreement.charts import by_chance, traced
-from pages.ui.charts import downloads, show_chart
-from pages.ui.choose import choose
-from pages.ui.head import open_store
-from pages.ui.language import _
-from pages.ui.numbers import DASH, interval_or_reason, note_text
-from pages.ui.sentences import choice_name
-from pages.ui.style import colours
-from pages.ui.text import named, paragraph, plain
+from evenhand.annotations.agreement.measures import AgreementReport
+from evenhand.annotations.agreement.schemes import FLAG_OF, SCALE_OF, Way, mark_agreement, ways_of
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.guideline.versions import guideline, has_own_scheme
+from evenhand.annotations.projects.pipeline_counts import state
+from evenhand.annotations.types import Project
+from evenhand.core.charts.heatmap import heatmap
+from evenhand.core.human_vs_rule.mark_agreement import MarkAgreement
+from evenhand.core.statistics import Estimate, holm
+from evenhand.pages.agreement.charts import by_chance, traced
+from evenhand.pages.ui.charts import downloads, show_chart
+from evenhand.pages.ui.choose import choose
+from evenhand.pages.ui.head import open_store
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.numbers import DASH, interval_or_reason, note_text
+from evenhand.pages.ui.sentences import choice_name
+from evenhand.pages.ui.style import colours
+from evenhand.pages.ui.text import named, paragraph, plain
 
 MEASURES = ("pairwise", "unanimity", "alpha", "ac1")
 

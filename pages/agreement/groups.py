@@ -5,31 +5,31 @@ from collections.abc import Mapping
 import streamlit as st
 from markupsafe import Markup
 
-from annotations.agreement.disagreements import ItemText, finished_items, item_texts, record_reveals
-from annotations.agreement.groups import FEWEST_ON_ITEM, GroupDifferences, OpinionItem, group_differences
-from annotations.agreement.measures import AgreementReport
-from annotations.agreement.schemes import Way
-from annotations.database.store import Store
-from annotations.labels.blind_labels import ItemScope
-from annotations.projects.groups import Grouping, add_grouping, groupings, groups_of
-from annotations.projects.pipeline_counts import state
-from annotations.projects.projects import guideline
-from annotations.types import Choice, Project
-from core.errors import EvenhandError
-from core.statistics import holm
-from core.statistics.group_differences import FEWEST_PEOPLE
-from pages.agreement.annotator_models import PAGE, below_list, page_start
-from pages.agreement.by_form import points
-from pages.ui.charts import downloads
-from pages.ui.choose import annotator_at_desk
-from pages.ui.head import open_store, show_error
-from pages.ui.language import _
-from pages.ui.numbers import estimate_columns, note_text, number, percent
-from pages.ui.parts import asks
-from pages.ui.sentences import choice_name, item_card, judgement, with_keyword
-from pages.ui.tables import show_html, show_records
-from pages.ui.text import clauses, named, paragraph, plain, series, show_signature
-from pages.ui.visitor import may
+from evenhand.annotations.agreement.disagreements import ItemText, finished_items, item_texts, record_reveals
+from evenhand.annotations.agreement.groups import FEWEST_ON_ITEM, GroupDifferences, OpinionItem, group_differences
+from evenhand.annotations.agreement.measures import AgreementReport
+from evenhand.annotations.agreement.schemes import Way
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.labels.blind_labels import ItemScope
+from evenhand.annotations.projects.groups import Grouping, add_grouping, groupings, groups_of
+from evenhand.annotations.projects.pipeline_counts import state
+from evenhand.annotations.projects.projects import guideline
+from evenhand.annotations.types import Choice, Project
+from evenhand.core.errors import EvenhandError
+from evenhand.core.statistics import holm
+from evenhand.core.statistics.group_differences import FEWEST_PEOPLE
+from evenhand.pages.agreement.annotator_models import PAGE, below_list, page_start
+from evenhand.pages.agreement.by_form import points
+from evenhand.pages.ui.charts import downloads
+from evenhand.pages.ui.choose import annotator_at_desk
+from evenhand.pages.ui.head import open_store, show_error
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.numbers import estimate_columns, note_text, number, percent
+from evenhand.pages.ui.parts import asks
+from evenhand.pages.ui.sentences import choice_name, item_card, judgement, with_keyword
+from evenhand.pages.ui.tables import show_html, show_records
+from evenhand.pages.ui.text import clauses, named, paragraph, plain, series, show_signature
+from evenhand.pages.ui.visitor import may
 
 
 def show_groups(store: Store, project: Project, report: AgreementReport, way: Way) -> None:

@@ -4,22 +4,22 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from annotations.agreement.left_chosen import LeftChosen, left_chosen
-from annotations.agreement.measures import AgreementReport
-from annotations.database.store import Store
-from annotations.guideline.comparison import compares
-from annotations.projects.pipeline_counts import state
-from annotations.projects.pseudonyms import pseudonyms
-from annotations.types import Project
-from core.statistics import Estimate
-from pages.agreement.charts import traced
-from pages.agreement.scope import estimate_text
-from pages.ui.charts import downloads
-from pages.ui.head import open_store
-from pages.ui.language import _
-from pages.ui.numbers import note_text
-from pages.ui.text import paragraph, plain
-from pages.ui.visitor import may
+from evenhand.annotations.agreement.left_chosen import LeftChosen, left_chosen
+from evenhand.annotations.agreement.measures import AgreementReport
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.guideline.comparison import compares
+from evenhand.annotations.projects.pipeline_counts import state
+from evenhand.annotations.projects.pseudonyms import pseudonyms
+from evenhand.annotations.types import Project
+from evenhand.core.statistics import Estimate
+from evenhand.pages.agreement.charts import traced
+from evenhand.pages.agreement.scope import estimate_text
+from evenhand.pages.ui.charts import downloads
+from evenhand.pages.ui.head import open_store
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.numbers import note_text
+from evenhand.pages.ui.text import paragraph, plain
+from evenhand.pages.ui.visitor import may
 
 
 def show_left_chosen(store: Store, project: Project, report: AgreementReport) -> None:

@@ -2,24 +2,24 @@
 
 import streamlit as st
 
-from annotations.agreement.measures import AgreementReport
-from annotations.agreement.report import with_codes
-from annotations.agreement.schemes import Way
-from annotations.database.store import Store
-from annotations.guideline.comparison import compares
-from annotations.projects.pseudonyms import pseudonyms
-from annotations.types import Project
-from core.errors import EvenhandError
-from pages.agreement.annotator_models import show_annotator_models
-from pages.agreement.by_form import by_form
-from pages.agreement.charts import by_keyword_pair, labels_per_item
-from pages.agreement.disagreements import disagreement_list
-from pages.agreement.generations import by_model, chosen_way, marks
-from pages.agreement.groups import show_groups
-from pages.agreement.left_chosen import show_left_chosen
-from pages.agreement.preferences import show_preferences
-from pages.agreement.scope import by_version, chosen_report, on_what
-from pages.agreement.tiles import (
+from evenhand.annotations.agreement.measures import AgreementReport
+from evenhand.annotations.agreement.report import with_codes
+from evenhand.annotations.agreement.schemes import Way
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.guideline.comparison import compares
+from evenhand.annotations.projects.pseudonyms import pseudonyms
+from evenhand.annotations.types import Project
+from evenhand.core.errors import EvenhandError
+from evenhand.pages.agreement.annotator_models import show_annotator_models
+from evenhand.pages.agreement.by_form import by_form
+from evenhand.pages.agreement.charts import by_keyword_pair, labels_per_item
+from evenhand.pages.agreement.disagreements import disagreement_list
+from evenhand.pages.agreement.generations import by_model, chosen_way, marks
+from evenhand.pages.agreement.groups import show_groups
+from evenhand.pages.agreement.left_chosen import show_left_chosen
+from evenhand.pages.agreement.preferences import show_preferences
+from evenhand.pages.agreement.scope import by_version, chosen_report, on_what
+from evenhand.pages.agreement.tiles import (
     annotators_in_twos,
     categories,
     nothing_yet,
@@ -27,11 +27,11 @@ from pages.agreement.tiles import (
     tiles,
     two_annotators,
 )
-from pages.ui.choose import choose_project
-from pages.ui.head import open_store, page_head, show_error
-from pages.ui.language import _
-from pages.ui.notices import say_unsettled, say_what_is_missing
-from pages.ui.visitor import may
+from evenhand.pages.ui.choose import choose_project
+from evenhand.pages.ui.head import open_store, page_head, show_error
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.notices import say_unsettled, say_what_is_missing
+from evenhand.pages.ui.visitor import may
 
 
 def parts(store: Store, project: Project, report: AgreementReport, way: Way) -> None:

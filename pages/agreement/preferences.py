@@ -6,19 +6,19 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from annotations.agreement.preferences import ModelPreferences, preferences
-from annotations.database.store import Store
-from annotations.judges.judges import judges, state_of_judges
-from annotations.projects.pipeline_counts import state
-from annotations.types import Project
-from core.charts.heatmap import heatmap
-from core.statistics import Estimate
-from core.statistics.bradley_terry import FEWEST_ANNOTATORS, Preferences, chance_of
-from pages.ui.charts import downloads, show_chart
-from pages.ui.choose import choose
-from pages.ui.head import open_store
-from pages.ui.language import _
-from pages.ui.numbers import (
+from evenhand.annotations.agreement.preferences import ModelPreferences, preferences
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.judges.judges import judges, state_of_judges
+from evenhand.annotations.projects.pipeline_counts import state
+from evenhand.annotations.types import Project
+from evenhand.core.charts.heatmap import heatmap
+from evenhand.core.statistics import Estimate
+from evenhand.core.statistics.bradley_terry import FEWEST_ANNOTATORS, Preferences, chance_of
+from evenhand.pages.ui.charts import downloads, show_chart
+from evenhand.pages.ui.choose import choose
+from evenhand.pages.ui.head import open_store
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.numbers import (
     DASH,
     estimate_columns,
     interval_or_reason,
@@ -28,10 +28,10 @@ from pages.ui.numbers import (
     to,
     with_interval,
 )
-from pages.ui.parts import asks
-from pages.ui.style import colours
-from pages.ui.tables import show_records
-from pages.ui.text import named, paragraph, plain, show_signature
+from evenhand.pages.ui.parts import asks
+from evenhand.pages.ui.style import colours
+from evenhand.pages.ui.tables import show_records
+from evenhand.pages.ui.text import named, paragraph, plain, show_signature
 
 PEOPLE = ""
 

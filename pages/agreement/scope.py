@@ -2,21 +2,21 @@
 
 import streamlit as st
 
-from annotations.agreement.measures import AgreementReport, Measures, usual_items
-from annotations.agreement.schemes import Way
-from annotations.database.store import Store
-from annotations.forecast.fully_labelled import ended_at_reject
-from annotations.labels.blind_labels import ItemScope
-from annotations.projects.projects import guidelines
-from annotations.types import Project
-from core.statistics import Estimate
-from pages.agreement.charts import traced
-from pages.agreement.tiles import current_report
-from pages.ui.charts import downloads
-from pages.ui.choose import choose
-from pages.ui.language import _
-from pages.ui.numbers import DASH, POINTS, day, interval_or_reason, note_text, number
-from pages.ui.text import clause, in_brackets, plain
+from evenhand.annotations.agreement.measures import AgreementReport, Measures, usual_items
+from evenhand.annotations.agreement.schemes import Way
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.forecast.fully_labelled import ended_at_reject
+from evenhand.annotations.labels.blind_labels import ItemScope
+from evenhand.annotations.projects.projects import guidelines
+from evenhand.annotations.types import Project
+from evenhand.core.statistics import Estimate
+from evenhand.pages.agreement.charts import traced
+from evenhand.pages.agreement.tiles import current_report
+from evenhand.pages.ui.charts import downloads
+from evenhand.pages.ui.choose import choose
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.numbers import DASH, POINTS, day, interval_or_reason, note_text, number
+from evenhand.pages.ui.text import clause, in_brackets, plain
 
 MEASURES = ("unanimity", "pairwise", "fleiss", "alpha", "ac1")
 

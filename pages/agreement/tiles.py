@@ -4,23 +4,23 @@ from typing import Any
 
 import streamlit as st
 
-from annotations.agreement.measures import AgreementReport, Measures, agreement
-from annotations.agreement.schemes import Way
-from annotations.database.store import Store
-from annotations.items.articles import only_files
-from annotations.labels.blind_labels import ItemScope
-from annotations.projects.pipeline_counts import latest, state
-from annotations.projects.projects import guideline
-from annotations.types import Project
-from core.errors import Notice
-from pages.agreement.charts import confusion, each_two, traced
-from pages.ui.charts import downloads
-from pages.ui.head import open_store
-from pages.ui.language import _
-from pages.ui.numbers import interval_or_reason, note_text, undefined, with_brackets
-from pages.ui.sentences import choice_name
-from pages.ui.text import clause, paragraph, plain, show_signature
-from pages.ui.tiles import estimate_tile, show_tile
+from evenhand.annotations.agreement.measures import AgreementReport, Measures, agreement
+from evenhand.annotations.agreement.schemes import Way
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.items.articles import only_files
+from evenhand.annotations.labels.blind_labels import ItemScope
+from evenhand.annotations.projects.pipeline_counts import latest, state
+from evenhand.annotations.projects.projects import guideline
+from evenhand.annotations.types import Project
+from evenhand.core.errors import Notice
+from evenhand.pages.agreement.charts import confusion, each_two, traced
+from evenhand.pages.ui.charts import downloads
+from evenhand.pages.ui.head import open_store
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.numbers import interval_or_reason, note_text, undefined, with_brackets
+from evenhand.pages.ui.sentences import choice_name
+from evenhand.pages.ui.text import clause, paragraph, plain, show_signature
+from evenhand.pages.ui.tiles import estimate_tile, show_tile
 
 SHOWN = 10  # annotators in the heatmap before somebody chooses others
 

@@ -2,12 +2,12 @@
 
 import streamlit as st
 
-from pages.association.results import choose_view, show_results
-from pages.association.source import choose_set, show_corpus
-from pages.association.start import show_start
-from pages.ui.head import open_store, page_head
-from pages.ui.jobs import follow
-from pages.ui.language import _
+from evenhand.pages.association.results import choose_view, show_results
+from evenhand.pages.association.source import choose_set, show_corpus
+from evenhand.pages.association.start import show_start
+from evenhand.pages.ui.head import open_store, page_head
+from evenhand.pages.ui.jobs import follow
+from evenhand.pages.ui.language import _
 
 page_head(
     _("Professions"),

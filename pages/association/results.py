@@ -4,16 +4,16 @@ from typing import Any
 
 import streamlit as st
 
-from annotations.database.store import Store
-from core.runs.records import Run
-from pages.association.source import set_name, show_banner
-from pages.association.start import ASSOCIATIONS
-from pages.ui.choose import choose, model_label
-from pages.ui.language import _, sentence
-from pages.ui.notices import trial_banner
-from pages.ui.numbers import DASH
-from pages.ui.runs import choose_run, download_table, finished_at, offer_deletion, show_notices
-from pages.ui.text import plain, show_signature
+from evenhand.annotations.database.store import Store
+from evenhand.core.runs.records import Run
+from evenhand.pages.association.source import set_name, show_banner
+from evenhand.pages.association.start import ASSOCIATIONS
+from evenhand.pages.ui.choose import choose, model_label
+from evenhand.pages.ui.language import _, sentence
+from evenhand.pages.ui.notices import trial_banner
+from evenhand.pages.ui.numbers import DASH
+from evenhand.pages.ui.runs import choose_run, download_table, finished_at, offer_deletion, show_notices
+from evenhand.pages.ui.text import plain, show_signature
 
 
 def choose_view(store: Store) -> str:
@@ -52,7 +52,7 @@ def show_results(store: Store) -> None:
 
 
 def _show_section(section: str, run: Run, model: str) -> None:
-    from pages.association import sections
+    from evenhand.pages.association import sections
 
     table, version = str(run.table), run.created
     if section == "hypotheses":

@@ -5,24 +5,24 @@ from pathlib import Path
 import pandas as pd
 import streamlit as st
 
-from core.association import measures
-from core.association.crossing import signature
-from core.association.hypotheses import Verdict, means_of, multilingual, verdicts
-from core.association.measures import Difference, Group
-from core.association.published import is_multilingual, printed, printed_verdicts
-from core.association.table import read_associations, rows_of
-from core.charts.association import CLASS_NAMES, CLASS_ROW, leans, shares, warmth
-from core.report.numbers import interval
-from core.statistics import Estimate
-from pages.association.tables import difference_table, group_table, printed_table, verdict_cards, word_table
-from pages.ui.charts import downloads, show_chart
-from pages.ui.choose import choose, model_label
-from pages.ui.equivalence import margin_box
-from pages.ui.language import _
-from pages.ui.numbers import methods_text, note_text, undefined
-from pages.ui.style import colours
-from pages.ui.tables import show_html
-from pages.ui.text import paragraph, plain, show_signature
+from evenhand.core.association import measures
+from evenhand.core.association.crossing import signature
+from evenhand.core.association.hypotheses import Verdict, means_of, multilingual, verdicts
+from evenhand.core.association.measures import Difference, Group
+from evenhand.core.association.published import is_multilingual, printed, printed_verdicts
+from evenhand.core.association.table import read_associations, rows_of
+from evenhand.core.charts.association import CLASS_NAMES, CLASS_ROW, leans, shares, warmth
+from evenhand.core.report.numbers import interval
+from evenhand.core.statistics import Estimate
+from evenhand.pages.association.tables import difference_table, group_table, printed_table, verdict_cards, word_table
+from evenhand.pages.ui.charts import downloads, show_chart
+from evenhand.pages.ui.choose import choose, model_label
+from evenhand.pages.ui.equivalence import margin_box
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.numbers import methods_text, note_text, undefined
+from evenhand.pages.ui.style import colours
+from evenhand.pages.ui.tables import show_html
+from evenhand.pages.ui.text import paragraph, plain, show_signature
 
 CHANCE = 0.05
 

@@ -7,16 +7,16 @@ from typing import Any
 import streamlit as st
 from markupsafe import Markup
 
-from core.association.builtin import LANGUAGES, Choices, Files, Language, association_set
-from core.association.corpus import Sentence, corpus_tsv, sentences
-from core.association.sets import AssociationSet
-from core.errors import EvenhandError
-from core.files.bounded import run_bounded
-from pages.ui.head import show_error
-from pages.ui.language import _
-from pages.ui.tables import below, element, joined, show_html, span
-from pages.ui.text import plain, series
-from pages.ui.uploads import choose_upload
+from evenhand.core.association.builtin import LANGUAGES, Choices, Files, Language, association_set
+from evenhand.core.association.corpus import Sentence, corpus_tsv, sentences
+from evenhand.core.association.sets import AssociationSet
+from evenhand.core.errors import EvenhandError
+from evenhand.core.files.bounded import run_bounded
+from evenhand.pages.ui.head import show_error
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.tables import below, element, joined, show_html, span
+from evenhand.pages.ui.text import plain, series
+from evenhand.pages.ui.uploads import choose_upload
 
 PARTS = ("templates", "persons", "professions")
 SHOWN = 6

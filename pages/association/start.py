@@ -2,13 +2,13 @@
 
 import streamlit as st
 
-from annotations.database.store import Store
-from core.errors import N_, Notice
-from core.worker.client import known_models
-from pages.association.source import Chosen
-from pages.ui.choose import choose_models
-from pages.ui.language import _
-from pages.ui.runs import RunPage, RunRequest, show_start_form
+from evenhand.annotations.database.store import Store
+from evenhand.core.errors import N_, Notice
+from evenhand.core.worker.client import known_models
+from evenhand.pages.association.source import Chosen
+from evenhand.pages.ui.choose import choose_models
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.runs import RunPage, RunRequest, show_start_form
 
 ASSOCIATIONS = RunPage("associations", "association")
 

@@ -6,18 +6,18 @@ from typing import Any
 import pandas as pd
 from markupsafe import Markup
 
-from core.association.hypotheses import BALANCED, OUTCOMES, QUESTIONS, Evidence, Verdict
-from core.association.measures import Difference, Group
-from core.association.published import Printed
-from core.charts.association import CLASS_NAMES, GENDER_NAMES
-from core.report.numbers import interval, plain_number, signed_number
-from core.statistics import Estimate
-from core.statistics.equivalence import ANSWERS, equivalence
-from pages.ui.equivalence import against, shown_from
-from pages.ui.language import _
-from pages.ui.numbers import DASH, note_text
-from pages.ui.tables import Column, below, element, joined, number_columns, span, table
-from pages.ui.text import in_brackets, named, paragraph
+from evenhand.core.association.hypotheses import BALANCED, OUTCOMES, QUESTIONS, Evidence, Verdict
+from evenhand.core.association.measures import Difference, Group
+from evenhand.core.association.published import Printed
+from evenhand.core.charts.association import CLASS_NAMES, GENDER_NAMES
+from evenhand.core.report.numbers import interval, plain_number, signed_number
+from evenhand.core.statistics import Estimate
+from evenhand.core.statistics.equivalence import ANSWERS, equivalence
+from evenhand.pages.ui.equivalence import against, shown_from
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.numbers import DASH, note_text
+from evenhand.pages.ui.tables import Column, below, element, joined, number_columns, span, table
+from evenhand.pages.ui.text import in_brackets, named, paragraph
 
 MARKS = {"yes": "✓", "half": "◐", "no": "✗", "undecided": "?"}
 

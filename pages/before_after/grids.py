@@ -5,18 +5,18 @@ from typing import Any
 
 import streamlit as st
 
-from annotations.database.store import Store
-from core.before_after.grid import INTERVENTIONS, NO_SEED, WAITING, Intervention
-from core.before_after.report import short
-from core.errors import EvenhandError
-from core.runs.records import TABLE, Run, runs_folder
-from pages.before_after.start import ENDINGS
-from pages.before_after.two_runs import change_cell
-from pages.ui.choose import choose, choose_models, every_model, first_models
-from pages.ui.head import show_error
-from pages.ui.jobs import jobs_of
-from pages.ui.language import _, language
-from pages.ui.runs import (
+from evenhand.annotations.database.store import Store
+from evenhand.core.before_after.grid import INTERVENTIONS, NO_SEED, WAITING, Intervention
+from evenhand.core.before_after.report import short
+from evenhand.core.errors import EvenhandError
+from evenhand.core.runs.records import TABLE, Run, runs_folder
+from evenhand.pages.before_after.start import ENDINGS
+from evenhand.pages.before_after.two_runs import change_cell
+from evenhand.pages.ui.choose import choose, choose_models, every_model, first_models
+from evenhand.pages.ui.head import show_error
+from evenhand.pages.ui.jobs import jobs_of
+from evenhand.pages.ui.language import _, language
+from evenhand.pages.ui.runs import (
     RunPage,
     RunRequest,
     choose_run,
@@ -27,9 +27,9 @@ from pages.ui.runs import (
     show_notices,
     show_start_form,
 )
-from pages.ui.tables import number_columns, show_html, table
-from pages.ui.text import plain, series
-from pages.ui.uploads import choose_upload
+from evenhand.pages.ui.tables import number_columns, show_html, table
+from evenhand.pages.ui.text import plain, series
+from evenhand.pages.ui.uploads import choose_upload
 
 GRIDS = RunPage("grids", "tune-grid", form_key="ba-grid-{part}", run_key="ba-grid-{part}-{run}")
 PLACE = "ba-grid-text-0"

@@ -1,14 +1,14 @@
 """Before and after: what a change to a model moved, what it did not, and what was lost."""
 
-from pages.before_after.grids import show_grids, show_new_grid
-from pages.before_after.people import show_people
-from pages.before_after.results import show_finished
-from pages.before_after.start import show_new
-from pages.before_after.two_runs import show_two_runs
-from pages.ui.choose import choose
-from pages.ui.head import open_store, page_head
-from pages.ui.jobs import follow
-from pages.ui.language import _
+from evenhand.pages.before_after.grids import show_grids, show_new_grid
+from evenhand.pages.before_after.people import show_people
+from evenhand.pages.before_after.results import show_finished
+from evenhand.pages.before_after.start import show_new
+from evenhand.pages.before_after.two_runs import show_two_runs
+from evenhand.pages.ui.choose import choose
+from evenhand.pages.ui.head import open_store, page_head
+from evenhand.pages.ui.jobs import follow
+from evenhand.pages.ui.language import _
 
 page_head(
     _("Before and after"),

@@ -4,22 +4,22 @@ from pathlib import Path
 
 import streamlit as st
 
-from annotations.before_after.blind import KIND, judgements, mixed_project
-from annotations.database.store import Store
-from annotations.files.comparisons import comparisons_project, texts_of_files
-from core.errors import EvenhandError
-from core.runs.records import TEXTS, Run, run_file, runs_folder, runs_in
-from pages.before_after.start import COMPARISONS
-from pages.before_after.two_runs import show_runs_record
-from pages.ui.choose import choose
-from pages.ui.equivalence import margin_box
-from pages.ui.head import show_error
-from pages.ui.language import _
-from pages.ui.parts import asks
-from pages.ui.rail import show_next
-from pages.ui.runs import choose_run, offer_deletion, own_runs
-from pages.ui.text import names_in, plain
-from pages.ui.visitor import own_new_project
+from evenhand.annotations.before_after.blind import KIND, judgements, mixed_project
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.files.comparisons import comparisons_project, texts_of_files
+from evenhand.core.errors import EvenhandError
+from evenhand.core.runs.records import TEXTS, Run, run_file, runs_folder, runs_in
+from evenhand.pages.before_after.start import COMPARISONS
+from evenhand.pages.before_after.two_runs import show_runs_record
+from evenhand.pages.ui.choose import choose
+from evenhand.pages.ui.equivalence import margin_box
+from evenhand.pages.ui.head import show_error
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.parts import asks
+from evenhand.pages.ui.rail import show_next
+from evenhand.pages.ui.runs import choose_run, offer_deletion, own_runs
+from evenhand.pages.ui.text import names_in, plain
+from evenhand.pages.ui.visitor import own_new_project
 
 
 def show_people(store: Store) -> None:

@@ -4,11 +4,11 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from core.before_after.report import short
-from core.runs.records import Run
-from pages.ui.charts import show_chart
-from pages.ui.language import _
-from pages.ui.style import colours
+from evenhand.core.before_after.report import short
+from evenhand.core.runs.records import Run
+from evenhand.pages.ui.charts import show_chart
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.style import colours
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,7 +38,7 @@ def _name(column: str, model: str) -> str:
 
 
 def _show_scatter(run: Run, frame: "pd.DataFrame") -> None:
-    from core.charts.two_models import squares, two_models, two_models_say
+    from evenhand.core.charts.two_models import squares, two_models, two_models_say
 
     before, after = frame["before"].to_numpy(float), frame["after_1"].to_numpy(float)
     names = (_("before"), short(run.record["after"][0]["model"]))
@@ -50,7 +50,7 @@ def _show_scatter(run: Run, frame: "pd.DataFrame") -> None:
 
 
 def _show_differences(run: Run, frame: "pd.DataFrame", names: dict[str, str]) -> None:
-    from core.charts.before_after import difference_bins, differences
+    from evenhand.core.charts.before_after import difference_bins, differences
 
     changes = {name: (frame[column] - frame["before"]).to_numpy(float) for column, name in names.items()}
     found = difference_bins(changes)
@@ -72,7 +72,7 @@ def _quantile(values: Any, share: float) -> float:
 def _show_pairs(run: Run) -> None:
     import pandas as pd
 
-    from core.charts.heatmap import heatmap
+    from evenhand.core.charts.heatmap import heatmap
 
     models = [one["model"] for one in run.record["models"]]
     rows = [

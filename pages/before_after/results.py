@@ -5,18 +5,27 @@ from typing import Any
 
 import streamlit as st
 
-from annotations.before_after.blind import KIND
-from annotations.database.store import Store
-from core.before_after.report import CAPTION, appendix, in_points, interval, left_out_text, note_words, short, signed
-from core.before_after.run import built_in_language
-from core.runs.records import Run
-from pages.before_after.pictures import show_pictures
-from pages.before_after.start import COMPARISONS, built_in_label
-from pages.before_after.two_runs import change_cell, show_runs_record, verdict_name
-from pages.ui.language import _
-from pages.ui.runs import choose_run, download_table, finished_at, offer_deletion, show_facts, show_notices
-from pages.ui.tables import Column, element, joined, number_columns, show_html, table
-from pages.ui.text import paragraph, plain, show_signature
+from evenhand.annotations.before_after.blind import KIND
+from evenhand.annotations.database.store import Store
+from evenhand.core.before_after.report import (
+    CAPTION,
+    appendix,
+    in_points,
+    interval,
+    left_out_text,
+    note_words,
+    short,
+    signed,
+)
+from evenhand.core.before_after.run import built_in_language
+from evenhand.core.runs.records import Run
+from evenhand.pages.before_after.pictures import show_pictures
+from evenhand.pages.before_after.start import COMPARISONS, built_in_label
+from evenhand.pages.before_after.two_runs import change_cell, show_runs_record, verdict_name
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.runs import choose_run, download_table, finished_at, offer_deletion, show_facts, show_notices
+from evenhand.pages.ui.tables import Column, element, joined, number_columns, show_html, table
+from evenhand.pages.ui.text import paragraph, plain, show_signature
 
 
 def show_finished(store: Store) -> None:

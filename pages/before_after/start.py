@@ -4,20 +4,20 @@ from pathlib import Path
 
 import streamlit as st
 
-from annotations.database.store import Store
-from annotations.files.project_texts import PROJECT
-from core.before_after.report import short
-from core.before_after.run import BUILT_IN, Asked, built_in_language, built_in_name
-from core.errors import EvenhandError
-from core.statistics.equivalence import MARGINS
-from core.tune.runs import model_of, tuned_runs
-from pages.ui.choose import choose, choose_models, choose_project, every_model, warn_of_language
-from pages.ui.head import show_error
-from pages.ui.language import _, language
-from pages.ui.own_words import language_name
-from pages.ui.runs import RunPage, RunRequest, own_runs, show_start_form
-from pages.ui.text import series
-from pages.ui.uploads import choose_upload
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.files.project_texts import PROJECT
+from evenhand.core.before_after.report import short
+from evenhand.core.before_after.run import BUILT_IN, Asked, built_in_language, built_in_name
+from evenhand.core.errors import EvenhandError
+from evenhand.core.statistics.equivalence import MARGINS
+from evenhand.core.tune.runs import model_of, tuned_runs
+from evenhand.pages.ui.choose import choose, choose_models, choose_project, every_model, warn_of_language
+from evenhand.pages.ui.head import show_error
+from evenhand.pages.ui.language import _, language
+from evenhand.pages.ui.own_words import language_name
+from evenhand.pages.ui.runs import RunPage, RunRequest, own_runs, show_start_form
+from evenhand.pages.ui.text import series
+from evenhand.pages.ui.uploads import choose_upload
 
 COMPARISONS = RunPage("comparisons", "before-after", form_key="ba-{part}", run_key="ba-{part}-{run}")
 PLACE, TEXT = "ba-items-0", "ba-text-0"

@@ -7,8 +7,8 @@ from typing import Any
 import streamlit as st
 from markupsafe import Markup
 
-from annotations.database.store import Store
-from core.before_after.report import (
+from evenhand.annotations.database.store import Store
+from evenhand.core.before_after.report import (
     MCNEMAR,
     MEASURES,
     SHARES,
@@ -22,18 +22,18 @@ from core.before_after.report import (
     signed,
     unit_text,
 )
-from core.before_after.two_runs import SCALES, RunKind, Side, several_runs
-from core.errors import EvenhandError
-from core.runs.records import Run, runs_folder, runs_in
-from pages.ui.charts import show_chart
-from pages.ui.choose import choose
-from pages.ui.equivalence import margin_box
-from pages.ui.head import show_error
-from pages.ui.language import _
-from pages.ui.runs import own_runs
-from pages.ui.style import colours
-from pages.ui.tables import Column, below, element, joined, number_columns, show_html, table
-from pages.ui.text import named, paragraph, plain, show_signature
+from evenhand.core.before_after.two_runs import SCALES, RunKind, Side, several_runs
+from evenhand.core.errors import EvenhandError
+from evenhand.core.runs.records import Run, runs_folder, runs_in
+from evenhand.pages.ui.charts import show_chart
+from evenhand.pages.ui.choose import choose
+from evenhand.pages.ui.equivalence import margin_box
+from evenhand.pages.ui.head import show_error
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.runs import own_runs
+from evenhand.pages.ui.style import colours
+from evenhand.pages.ui.tables import Column, below, element, joined, number_columns, show_html, table
+from evenhand.pages.ui.text import named, paragraph, plain, show_signature
 
 
 def show_two_runs(store: Store) -> None:
@@ -160,7 +160,7 @@ def change_cell(facts: dict[str, Any] | None, form: str = "+z.3f") -> Markup:
 def _show_changes(record: dict[str, Any], rows: list[list[str]]) -> None:
     import pandas as pd
 
-    from core.charts.before_after import changes
+    from evenhand.core.charts.before_after import changes
 
     values = [one["change"] for one in record["measures"]]
     data = pd.DataFrame(

@@ -6,14 +6,14 @@ from typing import Any
 
 import streamlit as st
 
-from annotations.browse.search import FLAGS, MINED, READER_FLAGS, Filters, imported_files, pairs_of
-from annotations.database.store import Store
-from annotations.projects.projects import annotators, guidelines
-from annotations.types import Annotator, Project
-from pages.ui.choose import switch
-from pages.ui.language import _
-from pages.ui.sentences import choice_name
-from pages.ui.text import in_brackets
+from evenhand.annotations.browse.search import FLAGS, MINED, READER_FLAGS, Filters, imported_files, pairs_of
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.projects.projects import annotators, guidelines
+from evenhand.annotations.types import Annotator, Project
+from evenhand.pages.ui.choose import switch
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.sentences import choice_name
+from evenhand.pages.ui.text import in_brackets
 
 ADDRESS = ("q", "pair", "side", "status", "flag", "by", "choice", "version", "form", "file", "unfinished")
 SIDES, STATUSES, FORMS = ("male", "female"), ("pending", "accepted", "rejected"), ("masked", "original")
@@ -62,7 +62,7 @@ def flag_names(project: Project, reader: Annotator | None) -> dict[str, str]:
     }
     known = FLAGS if reader is None else READER_FLAGS
     if project.kind == "sentences":
-        from core.mining.filters import FILTERS  # here: the filters take a tenth of a second to load
+        from evenhand.core.mining.filters import FILTERS  # here: the filters take a tenth of a second to load
 
         names["mined"] = _("flagged by mining")
         flagged = _("flagged: {filter}")

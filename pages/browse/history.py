@@ -5,18 +5,18 @@ from typing import Any
 import streamlit as st
 from markupsafe import Markup
 
-from annotations.browse.history import Entry, ItemRecord
-from annotations.database.store import Store
-from annotations.projects.projects import annotators
-from annotations.text_policy import text_may_leave
-from annotations.types import Annotator, Kind, Project
-from pages.browse.filters import form_name, status_name
-from pages.ui.charts import downloads
-from pages.ui.language import _
-from pages.ui.numbers import moment
-from pages.ui.sentences import choice_sign
-from pages.ui.tables import element, joined, show_html, span
-from pages.ui.text import named, plain, series
+from evenhand.annotations.browse.history import Entry, ItemRecord
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.projects.projects import annotators
+from evenhand.annotations.text_policy import text_may_leave
+from evenhand.annotations.types import Annotator, Kind, Project
+from evenhand.pages.browse.filters import form_name, status_name
+from evenhand.pages.ui.charts import downloads
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.numbers import moment
+from evenhand.pages.ui.sentences import choice_sign
+from evenhand.pages.ui.tables import element, joined, show_html, span
+from evenhand.pages.ui.text import named, plain, series
 
 CHOSEN = ("label", "again", "settlement", "known", "gold")  # entries that hold a choice
 

@@ -6,24 +6,24 @@ from typing import Any
 import streamlit as st
 from markupsafe import Markup
 
-from annotations.agreement.disagreements import record_item_reveals
-from annotations.browse.history import ItemRecord, record_of
-from annotations.browse.search import neighbours, search_ids, uid_of
-from annotations.database.store import Store
-from annotations.projects.projects import guidelines
-from annotations.types import Annotator, Project
-from core.errors import NotFound
-from pages.browse.filters import from_address
-from pages.browse.history import show_history
-from pages.browse.talk import show_actions, show_talk
-from pages.browse.text import found_in, marked, marks, state_name, veiled
-from pages.ui.head import show_error
-from pages.ui.language import _
-from pages.ui.numbers import DASH
-from pages.ui.parts import asks
-from pages.ui.sentences import choice_name
-from pages.ui.tables import below, element, joined, show_html, span
-from pages.ui.text import paragraph, plain
+from evenhand.annotations.agreement.disagreements import record_item_reveals
+from evenhand.annotations.browse.history import ItemRecord, record_of
+from evenhand.annotations.browse.search import neighbours, search_ids, uid_of
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.projects.projects import guidelines
+from evenhand.annotations.types import Annotator, Project
+from evenhand.core.errors import NotFound
+from evenhand.pages.browse.filters import from_address
+from evenhand.pages.browse.history import show_history
+from evenhand.pages.browse.talk import show_actions, show_talk
+from evenhand.pages.browse.text import found_in, marked, marks, state_name, veiled
+from evenhand.pages.ui.head import show_error
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.numbers import DASH
+from evenhand.pages.ui.parts import asks
+from evenhand.pages.ui.sentences import choice_name
+from evenhand.pages.ui.tables import below, element, joined, show_html, span
+from evenhand.pages.ui.text import paragraph, plain
 
 
 def opened() -> str | None:

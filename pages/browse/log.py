@@ -5,17 +5,17 @@ from typing import Any
 
 import streamlit as st
 
-from annotations.database.events import Event, events
-from annotations.database.store import Store
-from annotations.projects.projects import annotators
-from annotations.text_policy import text_may_leave
-from annotations.types import Project
-from pages.browse.history import action_name
-from pages.ui.charts import csv_bytes
-from pages.ui.head import open_store
-from pages.ui.language import _
-from pages.ui.numbers import moment
-from pages.ui.text import named, plain, series
+from evenhand.annotations.database.events import Event, events
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.projects.projects import annotators
+from evenhand.annotations.text_policy import text_may_leave
+from evenhand.annotations.types import Project
+from evenhand.pages.browse.history import action_name
+from evenhand.pages.ui.charts import csv_bytes
+from evenhand.pages.ui.head import open_store
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.numbers import moment
+from evenhand.pages.ui.text import named, plain, series
 
 SHOWN = 50
 

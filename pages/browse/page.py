@@ -2,15 +2,15 @@
 
 import streamlit as st
 
-from pages.browse.filters import ask
-from pages.browse.item import opened, show_item
-from pages.browse.log import show_log
-from pages.browse.results import show_list
-from pages.browse.talk import reader_here
-from pages.ui.choose import choose_project
-from pages.ui.head import open_store, page_head
-from pages.ui.language import _
-from pages.ui.notices import say_unsettled
+from evenhand.pages.browse.filters import ask
+from evenhand.pages.browse.item import opened, show_item
+from evenhand.pages.browse.log import show_log
+from evenhand.pages.browse.results import show_list
+from evenhand.pages.browse.talk import reader_here
+from evenhand.pages.ui.choose import choose_project
+from evenhand.pages.ui.head import open_store, page_head
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.notices import say_unsettled
 
 page_head(
     _("Browse"),

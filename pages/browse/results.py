@@ -7,19 +7,19 @@ import zlib
 import streamlit as st
 from markupsafe import Markup
 
-from annotations.browse.search import PAGE, Filters, SearchRow, rows, search_ids, search_words
-from annotations.database.store import Store
-from annotations.items.gold import generation_status
-from annotations.text_policy import CANARY, CANARY_KEY, needs_canary, text_may_leave
-from annotations.types import Project
-from core.files.formula_cells import neutralised
-from pages.browse.item import open_item
-from pages.browse.text import LONGEST, found_in, marked, marks, state_name, veiled
-from pages.ui.head import open_store
-from pages.ui.language import _
-from pages.ui.tables import below, element, joined, show_html, span
-from pages.ui.text import plain
-from pages.ui.visitor import page_link
+from evenhand.annotations.browse.search import PAGE, Filters, SearchRow, rows, search_ids, search_words
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.items.gold import generation_status
+from evenhand.annotations.text_policy import CANARY, CANARY_KEY, needs_canary, text_may_leave
+from evenhand.annotations.types import Project
+from evenhand.core.files.formula_cells import neutralised
+from evenhand.pages.browse.item import open_item
+from evenhand.pages.browse.text import LONGEST, found_in, marked, marks, state_name, veiled
+from evenhand.pages.ui.head import open_store
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.tables import below, element, joined, show_html, span
+from evenhand.pages.ui.text import plain
+from evenhand.pages.ui.visitor import page_link
 
 MOST = 100_000  # lines of a file
 COLUMNS = (

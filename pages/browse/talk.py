@@ -4,21 +4,21 @@ import uuid
 
 import streamlit as st
 
-from annotations.adjudication import Comment, add_comment, every_comment
-from annotations.browse.history import ItemRecord
-from annotations.database.events import record
-from annotations.database.store import Store
-from annotations.projects.projects import annotators, return_to_queue
-from annotations.text_policy import text_may_leave
-from annotations.types import Annotator, Project
-from core.errors import EvenhandError
-from pages.ui.choose import annotator_at_desk
-from pages.ui.head import open_store, show_error
-from pages.ui.language import _
-from pages.ui.numbers import moment
-from pages.ui.parts import asks, asks_at_click
-from pages.ui.text import in_brackets, plain
-from pages.ui.visitor import author, page_link
+from evenhand.annotations.adjudication import Comment, add_comment, every_comment
+from evenhand.annotations.browse.history import ItemRecord
+from evenhand.annotations.database.events import record
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.projects.projects import annotators, return_to_queue
+from evenhand.annotations.text_policy import text_may_leave
+from evenhand.annotations.types import Annotator, Project
+from evenhand.core.errors import EvenhandError
+from evenhand.pages.ui.choose import annotator_at_desk
+from evenhand.pages.ui.head import open_store, show_error
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.numbers import moment
+from evenhand.pages.ui.parts import asks, asks_at_click
+from evenhand.pages.ui.text import in_brackets, plain
+from evenhand.pages.ui.visitor import author, page_link
 
 ALL = ""  # the discussion of everybody
 

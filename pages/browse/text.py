@@ -6,12 +6,12 @@ from itertools import pairwise
 
 from markupsafe import Markup
 
-from annotations.browse.search import SearchRow
-from annotations.types import Item, Project
-from core.types import Span
-from pages.browse.filters import flag_names, status_name
-from pages.ui.sentences import side_word
-from pages.ui.tables import element, joined
+from evenhand.annotations.browse.search import SearchRow
+from evenhand.annotations.types import Item, Project
+from evenhand.core.types import Span
+from evenhand.pages.browse.filters import flag_names, status_name
+from evenhand.pages.ui.sentences import side_word
+from evenhand.pages.ui.tables import element, joined
 
 LONGEST = 600  # characters of a text in a list
 SIGN = {"accepted": "✓", "rejected": "✕", "pending": "…"}

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from annotations.database.store import Store
-from annotations.types import Project
-from core.concordance import UNITS, Question, question
-from pages.ui.choose import choose_project
-from pages.ui.corpus import Source, ask_source
-from pages.ui.language import _
-from pages.ui.visitor import own_project
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.types import Project
+from evenhand.core.concordance import UNITS, Question, question
+from evenhand.pages.ui.choose import choose_project
+from evenhand.pages.ui.corpus import Source, ask_source
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.visitor import own_project
 
 BETWEEN = re.compile(r"[\s,，、;；/]+")
 START = {"word": "护士", "near": "他 她"}

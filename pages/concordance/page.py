@@ -2,11 +2,11 @@
 
 import streamlit as st
 
-from core.errors import EvenhandError
-from pages.concordance.inputs import ask
-from pages.concordance.results import look_up, show_lines, show_made_how, show_numbers
-from pages.ui.head import open_store, page_head, show_error
-from pages.ui.language import _
+from evenhand.core.errors import EvenhandError
+from evenhand.pages.concordance.inputs import ask
+from evenhand.pages.concordance.results import look_up, show_lines, show_made_how, show_numbers
+from evenhand.pages.ui.head import open_store, page_head, show_error
+from evenhand.pages.ui.language import _
 
 page_head(
     _("Concordance"),

@@ -6,22 +6,22 @@ from typing import Any
 import streamlit as st
 from markupsafe import Markup
 
-from annotations.database.store import Store
-from annotations.mining.candidates import passages_of
-from core.concordance import LISTED, Concordance, Line, concordance
-from core.concordance.answer_rows import lines_csv
-from core.concordance.answer_text import as_json, contrast_says, near_says, ratio
-from core.concordance.passages import lines_of_files, look_up_files
-from core.files.bounded import run_bounded
-from core.report.numbers import percent
-from core.statistics import Estimate
-from pages.concordance.inputs import Wish, unit_name
-from pages.ui.charts import show_chart
-from pages.ui.language import _
-from pages.ui.numbers import DASH, note_text
-from pages.ui.style import colours
-from pages.ui.tables import below, element, joined, show_html, span
-from pages.ui.text import paragraph, plain, show_signature
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.mining.candidates import passages_of
+from evenhand.core.concordance import LISTED, Concordance, Line, concordance
+from evenhand.core.concordance.answer_rows import lines_csv
+from evenhand.core.concordance.answer_text import as_json, contrast_says, near_says, ratio
+from evenhand.core.concordance.passages import lines_of_files, look_up_files
+from evenhand.core.files.bounded import run_bounded
+from evenhand.core.report.numbers import percent
+from evenhand.core.statistics import Estimate
+from evenhand.pages.concordance.inputs import Wish, unit_name
+from evenhand.pages.ui.charts import show_chart
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.numbers import DASH, note_text
+from evenhand.pages.ui.style import colours
+from evenhand.pages.ui.tables import below, element, joined, show_html, span
+from evenhand.pages.ui.text import paragraph, plain, show_signature
 
 LONGEST_S = 1800  # of processor time, for a folder of the server
 CONTEXT = 60  # characters on each side of the word in a line; a click shows the whole sentence
@@ -36,7 +36,7 @@ def _counted_lines(key: tuple[Any, ...], _store: Store, _wish: Wish) -> Concorda
 
 def look_up(store: Store, wish: Wish) -> Concordance:
     """The answer; looked up again only when the question or the text has changed."""
-    from annotations.projects.pipeline_counts import state
+    from evenhand.annotations.projects.pipeline_counts import state
 
     where = wish.source.key if wish.source else (wish.project, *state(store))
     with st.spinner(_("Reading the text …")):
@@ -88,7 +88,7 @@ def _span(estimate: Estimate) -> str:
 def _show_picture(found: Concordance, says: str) -> None:
     import pandas as pd
 
-    from core.charts.dots import times
+    from evenhand.core.charts.dots import times
 
     rows = _rows(found)
     if all(row["times"] is None for row in rows):
@@ -192,7 +192,7 @@ def show_lines(store: Store, wish: Wish, found: Concordance) -> None:
 
 
 def _all_lines(wish: Wish) -> bytes:
-    from pages.ui.head import open_store
+    from evenhand.pages.ui.head import open_store
 
     if wish.source is not None:
         asked = wish.source.paths, wish.question

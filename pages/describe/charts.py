@@ -6,17 +6,17 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from core.charts.describe import bars, before_after_points, length_bars, pair_balance
-from core.describe import Description
-from core.describe.keywords import largest_imbalance
-from core.language import significant
-from core.statistics import Estimate
-from pages.describe.tiles import length
-from pages.ui.charts import show_chart
-from pages.ui.language import _
-from pages.ui.numbers import DASH, note_text, percent, to
-from pages.ui.style import colours
-from pages.ui.text import in_brackets, paragraph
+from evenhand.core.charts.describe import bars, before_after_points, length_bars, pair_balance
+from evenhand.core.describe import Description
+from evenhand.core.describe.keywords import largest_imbalance
+from evenhand.core.language import significant
+from evenhand.core.statistics import Estimate
+from evenhand.pages.describe.tiles import length
+from evenhand.pages.ui.charts import show_chart
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.numbers import DASH, note_text, percent, to
+from evenhand.pages.ui.style import colours
+from evenhand.pages.ui.text import in_brackets, paragraph
 
 Row = dict[str, Any]
 

@@ -2,13 +2,13 @@
 
 import streamlit as st
 
-from core.errors import EvenhandError
-from pages.describe.charts import balance, cells, commonest, keywords, length_histogram
-from pages.describe.source import chosen_description
-from pages.describe.tables import origins_and_endings, repeats_table, vocabulary_facts
-from pages.describe.tiles import show_method, tiles, writing
-from pages.ui.head import open_store, page_head, show_error
-from pages.ui.language import _
+from evenhand.core.errors import EvenhandError
+from evenhand.pages.describe.charts import balance, cells, commonest, keywords, length_histogram
+from evenhand.pages.describe.source import chosen_description
+from evenhand.pages.describe.tables import origins_and_endings, repeats_table, vocabulary_facts
+from evenhand.pages.describe.tiles import show_method, tiles, writing
+from evenhand.pages.ui.head import open_store, page_head, show_error
+from evenhand.pages.ui.language import _
 
 page_head(
     _("Data set statistics"),

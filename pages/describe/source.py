@@ -4,24 +4,30 @@ from pathlib import Path
 
 import streamlit as st
 
-from annotations.database.store import Store
-from annotations.describe.project_description import Items, describe_file, describe_items, usual_items, usual_vocabulary
-from annotations.files.detect import detect_layout
-from annotations.projects.pipeline_counts import state
-from annotations.projects.projects import counts
-from annotations.types import Project
-from core.describe import Description, vocabulary
-from core.errors import EvenhandError
-from core.files.bounded import run_bounded
-from core.files.readers import open_source
-from core.models.catalogue import known_models
-from pages.ui.choose import choose, choose_project, may_load_models, models_offered, models_to_use
-from pages.ui.head import open_store, show_error
-from pages.ui.language import _
-from pages.ui.notices import say_unsettled
-from pages.ui.text import plain
-from pages.ui.uploads import choose_upload
-from pages.ui.visitor import may
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.describe.project_description import (
+    Items,
+    describe_file,
+    describe_items,
+    usual_items,
+    usual_vocabulary,
+)
+from evenhand.annotations.files.detect import detect_layout
+from evenhand.annotations.projects.pipeline_counts import state
+from evenhand.annotations.projects.projects import counts
+from evenhand.annotations.types import Project
+from evenhand.core.describe import Description, vocabulary
+from evenhand.core.errors import EvenhandError
+from evenhand.core.files.bounded import run_bounded
+from evenhand.core.files.readers import open_source
+from evenhand.core.models.catalogue import known_models
+from evenhand.pages.ui.choose import choose, choose_project, may_load_models, models_offered, models_to_use
+from evenhand.pages.ui.head import open_store, show_error
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.notices import say_unsettled
+from evenhand.pages.ui.text import plain
+from evenhand.pages.ui.uploads import choose_upload
+from evenhand.pages.ui.visitor import may
 
 ENDINGS = ["csv", "tsv", "jsonl", "json", "txt", "xlsx"]
 State = tuple[str, ...]

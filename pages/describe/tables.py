@@ -3,16 +3,16 @@
 import pandas as pd
 import streamlit as st
 
-from core.charts.describe import bars
-from core.describe import Description
-from core.describe.repeats import Repeats
-from pages.describe.charts import character_name, traced
-from pages.ui.charts import downloads, show_chart
-from pages.ui.language import _
-from pages.ui.notices import trial_banner
-from pages.ui.numbers import DASH, percent
-from pages.ui.style import colours
-from pages.ui.text import clauses, paragraph, plain
+from evenhand.core.charts.describe import bars
+from evenhand.core.describe import Description
+from evenhand.core.describe.repeats import Repeats
+from evenhand.pages.describe.charts import character_name, traced
+from evenhand.pages.ui.charts import downloads, show_chart
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.notices import trial_banner
+from evenhand.pages.ui.numbers import DASH, percent
+from evenhand.pages.ui.style import colours
+from evenhand.pages.ui.text import clauses, paragraph, plain
 
 LISTED = 10
 

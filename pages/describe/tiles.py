@@ -4,12 +4,12 @@ import json
 
 import streamlit as st
 
-from core.describe import Description, as_json
-from core.describe.latex import as_latex
-from core.text.repetition import Repeated
-from pages.ui.language import _
-from pages.ui.numbers import DASH, note_text, percent
-from pages.ui.text import plain, show_signature
+from evenhand.core.describe import Description, as_json
+from evenhand.core.describe.latex import as_latex
+from evenhand.core.text.repetition import Repeated
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.numbers import DASH, note_text, percent
+from evenhand.pages.ui.text import plain, show_signature
 
 
 def length(value: float | None) -> str:

@@ -8,18 +8,18 @@ from typing import Any
 import streamlit as st
 from markupsafe import Markup
 
-from core.errors import EvenhandError
-from core.files.bounded import run_bounded
-from core.generation.contexts import Context
-from core.generation.inputs import BUILT_IN, ENDINGS, ContextInput, Filling, open_contexts
-from core.misgendering.slots import SETTINGS, Setting
-from pages.ui.choose import choose, switch
-from pages.ui.head import show_error
-from pages.ui.language import _
-from pages.ui.own_words import choose_pronoun_sets
-from pages.ui.tables import below, element, joined, show_html, span
-from pages.ui.text import plain
-from pages.ui.uploads import choose_upload
+from evenhand.core.errors import EvenhandError
+from evenhand.core.files.bounded import run_bounded
+from evenhand.core.generation.contexts import Context
+from evenhand.core.generation.inputs import BUILT_IN, ENDINGS, ContextInput, Filling, open_contexts
+from evenhand.core.misgendering.slots import SETTINGS, Setting
+from evenhand.pages.ui.choose import choose, switch
+from evenhand.pages.ui.head import show_error
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.own_words import choose_pronoun_sets
+from evenhand.pages.ui.tables import below, element, joined, show_html, span
+from evenhand.pages.ui.text import plain
+from evenhand.pages.ui.uploads import choose_upload
 
 PLACE = "file-0"
 SHOWN = 4

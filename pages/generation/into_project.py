@@ -6,32 +6,32 @@ from typing import Any
 import streamlit as st
 from markupsafe import Markup
 
-from annotations.database.store import Store
-from annotations.files.generation_sample import (
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.files.generation_sample import (
     GenerationSample,
     draw_sample,
     pilot_by_people,
     pilot_by_rule,
     read_generations,
 )
-from annotations.guideline.versions import has_own_scheme
-from annotations.items.wanted_labels import labels_planned
-from annotations.jobs import jobs
-from annotations.projects.projects import change_project, create_project
-from annotations.types import Project
-from core.errors import N_, EvenhandError, Notice
-from core.human_vs_rule.sample import Correlation, designs
-from core.runs.records import Run
-from pages.ui.choose import NEW, choose, targets
-from pages.ui.head import show_error
-from pages.ui.jobs import start_job
-from pages.ui.language import _
-from pages.ui.numbers import DASH
-from pages.ui.parts import asks
-from pages.ui.rail import show_next
-from pages.ui.tables import Column, show_html, table
-from pages.ui.text import names_in, paragraph, plain
-from pages.ui.visitor import own_new_project, own_projects, page_link
+from evenhand.annotations.guideline.versions import has_own_scheme
+from evenhand.annotations.items.wanted_labels import labels_planned
+from evenhand.annotations.jobs import jobs
+from evenhand.annotations.projects.projects import change_project, create_project
+from evenhand.annotations.types import Project
+from evenhand.core.errors import N_, EvenhandError, Notice
+from evenhand.core.human_vs_rule.sample import Correlation, designs
+from evenhand.core.runs.records import Run
+from evenhand.pages.ui.choose import NEW, choose, targets
+from evenhand.pages.ui.head import show_error
+from evenhand.pages.ui.jobs import start_job
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.numbers import DASH
+from evenhand.pages.ui.parts import asks
+from evenhand.pages.ui.rail import show_next
+from evenhand.pages.ui.tables import Column, show_html, table
+from evenhand.pages.ui.text import names_in, paragraph, plain
+from evenhand.pages.ui.visitor import own_new_project, own_projects, page_link
 
 
 def show_way_into_project(store: Store, run: Run) -> None:

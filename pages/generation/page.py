@@ -2,12 +2,12 @@
 
 import streamlit as st
 
-from pages.generation.contexts import choose_contexts, show_first_contexts
-from pages.generation.results import show_finished
-from pages.generation.start import choose_writer, show_start
-from pages.ui.head import open_store, page_head
-from pages.ui.jobs import follow
-from pages.ui.language import _
+from evenhand.pages.generation.contexts import choose_contexts, show_first_contexts
+from evenhand.pages.generation.results import show_finished
+from evenhand.pages.generation.start import choose_writer, show_start
+from evenhand.pages.ui.head import open_store, page_head
+from evenhand.pages.ui.jobs import follow
+from evenhand.pages.ui.language import _
 
 page_head(
     _("Generate"),

@@ -4,18 +4,18 @@ from typing import Any
 
 import streamlit as st
 
-from annotations.database.store import Store
-from annotations.text_policy import packed
-from core.errors import EvenhandError
-from core.runs.records import Run, first_rows
-from pages.generation.contexts import CARET, described
-from pages.generation.into_project import show_way_into_project
-from pages.generation.start import GENERATIONS
-from pages.ui.head import show_error
-from pages.ui.language import _, sentence
-from pages.ui.runs import finished_at, offer_deletion, show_facts, show_finished_runs
-from pages.ui.tables import below, element, joined, show_html, span
-from pages.ui.text import plain, show_signature
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.text_policy import packed
+from evenhand.core.errors import EvenhandError
+from evenhand.core.runs.records import Run, first_rows
+from evenhand.pages.generation.contexts import CARET, described
+from evenhand.pages.generation.into_project import show_way_into_project
+from evenhand.pages.generation.start import GENERATIONS
+from evenhand.pages.ui.head import show_error
+from evenhand.pages.ui.language import _, sentence
+from evenhand.pages.ui.runs import finished_at, offer_deletion, show_facts, show_finished_runs
+from evenhand.pages.ui.tables import below, element, joined, show_html, span
+from evenhand.pages.ui.text import plain, show_signature
 
 EXAMPLES = 6
 

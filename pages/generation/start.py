@@ -4,19 +4,19 @@ from dataclasses import dataclass, field
 
 import streamlit as st
 
-from annotations.database.store import Store
-from core.errors import N_, Notice
-from core.generation.server import Server
-from core.language import Count
-from core.models.sampling import DECAY, GENDER_PREFIX
-from core.runs.records import TEXTS, Run
-from core.worker.client import known_models
-from pages.generation.contexts import PLACE, Chosen
-from pages.ui.choose import choose, choose_model, choose_server, switch
-from pages.ui.language import _
-from pages.ui.numbers import duration
-from pages.ui.runs import RunPage, RunRequest, show_start_form
-from pages.ui.text import paragraph
+from evenhand.annotations.database.store import Store
+from evenhand.core.errors import N_, Notice
+from evenhand.core.generation.server import Server
+from evenhand.core.language import Count
+from evenhand.core.models.sampling import DECAY, GENDER_PREFIX
+from evenhand.core.runs.records import TEXTS, Run
+from evenhand.core.worker.client import known_models
+from evenhand.pages.generation.contexts import PLACE, Chosen
+from evenhand.pages.ui.choose import choose, choose_model, choose_server, switch
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.numbers import duration
+from evenhand.pages.ui.runs import RunPage, RunRequest, show_start_form
+from evenhand.pages.ui.text import paragraph
 
 GENERATIONS = RunPage("generations", "generate", form_key="generate-{part}", ending=TEXTS)
 FIRST_MODEL = "demo-en-causal"

@@ -2,15 +2,15 @@
 
 import streamlit as st
 
-from annotations.projects.projects import guidelines
-from pages.ui.choose import choose_project
-from pages.ui.guideline_html import desk_html
-from pages.ui.head import open_store, page_head
-from pages.ui.language import _
-from pages.ui.numbers import moment
-from pages.ui.sentences import asked_as, options_html
-from pages.ui.tables import show_html
-from pages.ui.text import plain
+from evenhand.annotations.projects.projects import guidelines
+from evenhand.pages.ui.choose import choose_project
+from evenhand.pages.ui.guideline_html import desk_html
+from evenhand.pages.ui.head import open_store, page_head
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.numbers import moment
+from evenhand.pages.ui.sentences import asked_as, options_html
+from evenhand.pages.ui.tables import show_html
+from evenhand.pages.ui.text import plain
 
 page_head(_("Guideline"), _("What is asked of everybody who labels or decides in this project."))
 with open_store() as store:

@@ -4,15 +4,15 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from annotations.database.store import Store
-from annotations.permissions import OPEN
-from annotations.release.steps import Step
-from annotations.types import Annotator, Project
-from pages.ui.choose import DEMOS, annotator_at_desk, own_desks
-from pages.ui.language import _
-from pages.ui.rail import PLACES, Way, own_left, state_text, step_names, way
-from pages.ui.text import in_brackets, plain
-from pages.ui.visitor import may, opens, page_link, visitor
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.permissions import OPEN
+from evenhand.annotations.release.steps import Step
+from evenhand.annotations.types import Annotator, Project
+from evenhand.pages.ui.choose import DEMOS, annotator_at_desk, own_desks
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.rail import PLACES, Way, own_left, state_text, step_names, way
+from evenhand.pages.ui.text import in_brackets, plain
+from evenhand.pages.ui.visitor import may, opens, page_link, visitor
 
 LISTED = 6  # projects in an entrance
 

@@ -2,11 +2,11 @@
 
 import streamlit as st
 
-from pages.home.entrances import show_entrances
-from pages.home.pipeline import show_pipeline
-from pages.ui.head import open_store, page_head
-from pages.ui.language import _
-from pages.ui.visitor import may, own_projects
+from evenhand.pages.home.entrances import show_entrances
+from evenhand.pages.home.pipeline import show_pipeline
+from evenhand.pages.ui.head import open_store, page_head
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.visitor import may, own_projects
 
 page_head(
     _("Home"),

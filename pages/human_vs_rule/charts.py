@@ -6,22 +6,22 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from core.charts.heatmap import heatmap
-from core.charts.human_vs_rule import counted, shares
-from core.human_vs_rule.schemes import NAMES
-from core.language import Count
-from core.report.numbers import percent
-from core.statistics import Estimate, holm
-from core.text.repetition import Variant, signature
-from pages.human_vs_rule.source import PageNumbers
-from pages.human_vs_rule.tiles import measure_name
-from pages.ui.charts import show_chart
-from pages.ui.choose import choose
-from pages.ui.language import _
-from pages.ui.numbers import note_text
-from pages.ui.sentences import setting_name
-from pages.ui.style import colours
-from pages.ui.text import from_to, paragraph, plain, series
+from evenhand.core.charts.heatmap import heatmap
+from evenhand.core.charts.human_vs_rule import counted, shares
+from evenhand.core.human_vs_rule.schemes import NAMES
+from evenhand.core.language import Count
+from evenhand.core.report.numbers import percent
+from evenhand.core.statistics import Estimate, holm
+from evenhand.core.text.repetition import Variant, signature
+from evenhand.pages.human_vs_rule.source import PageNumbers
+from evenhand.pages.human_vs_rule.tiles import measure_name
+from evenhand.pages.ui.charts import show_chart
+from evenhand.pages.ui.choose import choose
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.numbers import note_text
+from evenhand.pages.ui.sentences import setting_name
+from evenhand.pages.ui.style import colours
+from evenhand.pages.ui.text import from_to, paragraph, plain, series
 
 OFFERED = (
     "agreement", "misgendering", "rule_misgendering", "extraneous", "no_pronoun", "rule_no_pronoun", "plural_they",

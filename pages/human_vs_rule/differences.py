@@ -6,23 +6,23 @@ from itertools import groupby
 import streamlit as st
 from markupsafe import Markup
 
-from annotations.agreement.disagreements import record_reveals
-from annotations.database.store import Store
-from annotations.projects.projects import guidelines
-from annotations.text_policy import CANARY, CANARY_KEY, needs_canary, text_may_leave, without_text
-from annotations.types import Annotator, Project
-from core.human_vs_rule.compare import AnnotatorLabel, Difference
-from core.human_vs_rule.schemes import NAMES, binary
-from core.human_vs_rule.why_they_differ import BINS, MEANT
-from pages.human_vs_rule.source import PageNumbers
-from pages.ui.charts import csv_bytes
-from pages.ui.choose import annotator_at_desk
-from pages.ui.head import open_store
-from pages.ui.language import _
-from pages.ui.parts import asks
-from pages.ui.sentences import choice_name, item_card, judgement, setting_name
-from pages.ui.tables import joined, show_html, span
-from pages.ui.text import in_brackets, named, plain
+from evenhand.annotations.agreement.disagreements import record_reveals
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.projects.projects import guidelines
+from evenhand.annotations.text_policy import CANARY, CANARY_KEY, needs_canary, text_may_leave, without_text
+from evenhand.annotations.types import Annotator, Project
+from evenhand.core.human_vs_rule.compare import AnnotatorLabel, Difference
+from evenhand.core.human_vs_rule.schemes import NAMES, binary
+from evenhand.core.human_vs_rule.why_they_differ import BINS, MEANT
+from evenhand.pages.human_vs_rule.source import PageNumbers
+from evenhand.pages.ui.charts import csv_bytes
+from evenhand.pages.ui.choose import annotator_at_desk
+from evenhand.pages.ui.head import open_store
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.parts import asks
+from evenhand.pages.ui.sentences import choice_name, item_card, judgement, setting_name
+from evenhand.pages.ui.tables import joined, show_html, span
+from evenhand.pages.ui.text import in_brackets, named, plain
 
 PAGE = 10
 VERDICTS = ("misgendering", "correct")

@@ -2,14 +2,14 @@
 
 import streamlit as st
 
-from annotations.guideline.versions import refuse_own_scheme
-from core.errors import Refused
-from pages.human_vs_rule.charts import by_cell, confusion, four_labels, repeated
-from pages.human_vs_rule.differences import differences
-from pages.human_vs_rule.source import chosen_project, current
-from pages.human_vs_rule.tiles import nothing_yet, show_method, tiles, weighted_back
-from pages.ui.head import open_store, page_head, show_error
-from pages.ui.language import _
+from evenhand.annotations.guideline.versions import refuse_own_scheme
+from evenhand.core.errors import Refused
+from evenhand.pages.human_vs_rule.charts import by_cell, confusion, four_labels, repeated
+from evenhand.pages.human_vs_rule.differences import differences
+from evenhand.pages.human_vs_rule.source import chosen_project, current
+from evenhand.pages.human_vs_rule.tiles import nothing_yet, show_method, tiles, weighted_back
+from evenhand.pages.ui.head import open_store, page_head, show_error
+from evenhand.pages.ui.language import _
 
 page_head(
     _("Human vs. automatic rule"),

@@ -5,24 +5,24 @@ from dataclasses import dataclass, replace
 
 import streamlit as st
 
-from annotations.database.store import Store
-from annotations.human_vs_rule.people_by_instance import design_of
-from annotations.labels.generation_labels import generations, labels_of_generations
-from annotations.projects.pipeline_counts import state
-from annotations.projects.projects import annotators
-from annotations.projects.pseudonyms import pseudonyms
-from annotations.types import Project
-from core.human_vs_rule.compare import Cell, Difference, comparison, repetition
-from core.human_vs_rule.means_over_contexts import Mean
-from core.human_vs_rule.schemes import CHOICES
-from core.human_vs_rule.weighting import Weighted
-from core.judges.prediction_powered import Rates
-from core.statistics import Estimate
-from core.text.repetition import Repeated, Variant
-from pages.ui.choose import choose_project
-from pages.ui.head import open_store
-from pages.ui.language import _
-from pages.ui.visitor import may, own_projects, page_link
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.human_vs_rule.people_by_instance import design_of
+from evenhand.annotations.labels.generation_labels import generations, labels_of_generations
+from evenhand.annotations.projects.pipeline_counts import state
+from evenhand.annotations.projects.projects import annotators
+from evenhand.annotations.projects.pseudonyms import pseudonyms
+from evenhand.annotations.types import Project
+from evenhand.core.human_vs_rule.compare import Cell, Difference, comparison, repetition
+from evenhand.core.human_vs_rule.means_over_contexts import Mean
+from evenhand.core.human_vs_rule.schemes import CHOICES
+from evenhand.core.human_vs_rule.weighting import Weighted
+from evenhand.core.judges.prediction_powered import Rates
+from evenhand.core.statistics import Estimate
+from evenhand.core.text.repetition import Repeated, Variant
+from evenhand.pages.ui.choose import choose_project
+from evenhand.pages.ui.head import open_store
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.visitor import may, own_projects, page_link
 
 VARIANTS: tuple[Variant, ...] = ("published", "completion")
 WEIGHTED = ("agreement", *CHOICES, "extraneous")

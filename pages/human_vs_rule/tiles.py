@@ -4,19 +4,19 @@ from typing import Any
 
 import streamlit as st
 
-from core.human_vs_rule.means_over_contexts import Mean
-from core.human_vs_rule.schemes import NAMES
-from core.judges.prediction_powered import ALL_THE_SAME, NO_GAIN, Rates
-from core.report.numbers import percent
-from core.statistics import Estimate
-from pages.human_vs_rule.source import WEIGHTED, PageNumbers
-from pages.ui.charts import downloads
-from pages.ui.equivalence import difference_says, margin_box
-from pages.ui.language import _
-from pages.ui.numbers import DASH, POINTS, interval_or_reason, note_text, with_interval
-from pages.ui.text import paragraph, plain, show_signature
-from pages.ui.tiles import estimate_tile, show_tile
-from pages.ui.visitor import page_link
+from evenhand.core.human_vs_rule.means_over_contexts import Mean
+from evenhand.core.human_vs_rule.schemes import NAMES
+from evenhand.core.judges.prediction_powered import ALL_THE_SAME, NO_GAIN, Rates
+from evenhand.core.report.numbers import percent
+from evenhand.core.statistics import Estimate
+from evenhand.pages.human_vs_rule.source import WEIGHTED, PageNumbers
+from evenhand.pages.ui.charts import downloads
+from evenhand.pages.ui.equivalence import difference_says, margin_box
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.numbers import DASH, POINTS, interval_or_reason, note_text, with_interval
+from evenhand.pages.ui.text import paragraph, plain, show_signature
+from evenhand.pages.ui.tiles import estimate_tile, show_tile
+from evenhand.pages.ui.visitor import page_link
 
 
 def measure_name(name: str) -> str:

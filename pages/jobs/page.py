@@ -2,9 +2,9 @@
 
 import streamlit as st
 
-from pages.ui.head import open_store, page_head
-from pages.ui.jobs import follow, jobs_of
-from pages.ui.language import _
+from evenhand.pages.ui.head import open_store, page_head
+from evenhand.pages.ui.jobs import follow, jobs_of
+from evenhand.pages.ui.language import _
 
 page_head(
     _("Jobs"),

@@ -3,25 +3,25 @@
 import streamlit as st
 from markupsafe import Markup
 
-from annotations.database.store import Store
-from annotations.judges.against_people import AgainstPeople
-from annotations.judges.judges import Failure, choose_margin, failures, judge
-from annotations.projects.projects import guidelines
-from annotations.types import Project
-from core.errors import EvenhandError
-from core.judges.alternative_annotator import Against, Verdict
-from pages.judges.disagreements import show_disagreements
-from pages.judges.source import Found, chosen_judge, judge_label
-from pages.ui.choose import choose
-from pages.ui.head import show_error
-from pages.ui.language import _, sentence
-from pages.ui.numbers import moment, note_text, number, percent
-from pages.ui.parts import asks
-from pages.ui.sentences import choice_name, setting_name
-from pages.ui.tables import estimate_cell, number_columns, show_html, table
-from pages.ui.text import named, paragraph, plain, show_signature
-from pages.ui.tiles import estimate_tile, show_tiles
-from pages.ui.visitor import author
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.judges.against_people import AgainstPeople
+from evenhand.annotations.judges.judges import Failure, choose_margin, failures, judge
+from evenhand.annotations.projects.projects import guidelines
+from evenhand.annotations.types import Project
+from evenhand.core.errors import EvenhandError
+from evenhand.core.judges.alternative_annotator import Against, Verdict
+from evenhand.pages.judges.disagreements import show_disagreements
+from evenhand.pages.judges.source import Found, chosen_judge, judge_label
+from evenhand.pages.ui.choose import choose
+from evenhand.pages.ui.head import show_error
+from evenhand.pages.ui.language import _, sentence
+from evenhand.pages.ui.numbers import moment, note_text, number, percent
+from evenhand.pages.ui.parts import asks
+from evenhand.pages.ui.sentences import choice_name, setting_name
+from evenhand.pages.ui.tables import estimate_cell, number_columns, show_html, table
+from evenhand.pages.ui.text import named, paragraph, plain, show_signature
+from evenhand.pages.ui.tiles import estimate_tile, show_tiles
+from evenhand.pages.ui.visitor import author
 
 LISTED, MOST_SHOWN = 20, 80  # texts that are listed, and the characters of each
 

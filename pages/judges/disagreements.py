@@ -3,16 +3,16 @@
 import streamlit as st
 from markupsafe import Markup
 
-from annotations.judges.against_people import AgainstPeople, Disagreed
-from annotations.text_policy import text_may_leave, without_text
-from annotations.types import Project
-from pages.judges.source import judge_label
-from pages.ui.charts import downloads
-from pages.ui.language import _
-from pages.ui.numbers import percent
-from pages.ui.sentences import item_card, judgement
-from pages.ui.tables import show_html, span
-from pages.ui.text import plain
+from evenhand.annotations.judges.against_people import AgainstPeople, Disagreed
+from evenhand.annotations.text_policy import text_may_leave, without_text
+from evenhand.annotations.types import Project
+from evenhand.pages.judges.source import judge_label
+from evenhand.pages.ui.charts import downloads
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.numbers import percent
+from evenhand.pages.ui.sentences import item_card, judgement
+from evenhand.pages.ui.tables import show_html, span
+from evenhand.pages.ui.text import plain
 
 PAGE = 10
 

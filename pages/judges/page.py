@@ -2,15 +2,15 @@
 
 import streamlit as st
 
-from pages.judges.against import show_against
-from pages.judges.rates import show_rates
-from pages.judges.run import show_start
-from pages.judges.source import current, for_the_lead
-from pages.judges.versions import show_versions
-from pages.ui.choose import choose, choose_project
-from pages.ui.head import open_store, page_head
-from pages.ui.jobs import follow
-from pages.ui.language import _
+from evenhand.pages.judges.against import show_against
+from evenhand.pages.judges.rates import show_rates
+from evenhand.pages.judges.run import show_start
+from evenhand.pages.judges.source import current, for_the_lead
+from evenhand.pages.judges.versions import show_versions
+from evenhand.pages.ui.choose import choose, choose_project
+from evenhand.pages.ui.head import open_store, page_head
+from evenhand.pages.ui.jobs import follow
+from evenhand.pages.ui.language import _
 
 page_head(
     _("Judges"),

@@ -5,22 +5,22 @@ from typing import Any
 import streamlit as st
 from markupsafe import Markup
 
-from annotations.database.store import Store
-from annotations.judges.estimates import Estimates, ModelDifference, RateCell
-from annotations.types import Project
-from core.judges.prediction_powered import Rates
-from core.language import Count, significant
-from core.statistics import Estimate
-from pages.judges.against import choice_names
-from pages.judges.source import Found, chosen_judge
-from pages.ui.charts import downloads
-from pages.ui.choose import choose
-from pages.ui.language import _
-from pages.ui.numbers import DASH, POINTS, estimate_columns, methods_text, note_text, number
-from pages.ui.sentences import setting_name
-from pages.ui.tables import below, estimate_cell, number_columns, show_html, table
-from pages.ui.text import paragraph, plain, show_signature
-from pages.ui.tiles import Tile, estimate_tile, show_tiles
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.judges.estimates import Estimates, ModelDifference, RateCell
+from evenhand.annotations.types import Project
+from evenhand.core.judges.prediction_powered import Rates
+from evenhand.core.language import Count, significant
+from evenhand.core.statistics import Estimate
+from evenhand.pages.judges.against import choice_names
+from evenhand.pages.judges.source import Found, chosen_judge
+from evenhand.pages.ui.charts import downloads
+from evenhand.pages.ui.choose import choose
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.numbers import DASH, POINTS, estimate_columns, methods_text, note_text, number
+from evenhand.pages.ui.sentences import setting_name
+from evenhand.pages.ui.tables import below, estimate_cell, number_columns, show_html, table
+from evenhand.pages.ui.text import paragraph, plain, show_signature
+from evenhand.pages.ui.tiles import Tile, estimate_tile, show_tiles
 
 
 def show_rates(store: Store, project: Project, found: Found) -> None:

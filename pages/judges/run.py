@@ -7,32 +7,32 @@ from typing import Any, Literal
 
 import streamlit as st
 
-from annotations.database.store import Store
-from annotations.guideline.versions import guideline
-from annotations.items.batch import items
-from annotations.jobs import jobs
-from annotations.judges.forecast import Forecast, forecast, prompt_for
-from annotations.judges.judges import state_of_judges
-from annotations.judges.run import Request, start_template, text_of
-from annotations.projects.pipeline_counts import state
-from annotations.types import Guideline, Project
-from core.errors import N_, EvenhandError, Notice, Refused
-from core.judges.prompts import SYSTEM, Way
-from core.judges.server import ServerSettings
-from core.language import Count
-from core.runs.loop import check_models
-from core.servers.addresses import check_address
-from core.servers.asking import Pace
-from core.worker.client import known_models
-from pages.ui.choose import choose, choose_model, choose_server
-from pages.ui.head import show_error
-from pages.ui.jobs import start_job
-from pages.ui.language import _
-from pages.ui.numbers import duration
-from pages.ui.parts import asks
-from pages.ui.text import paragraph, plain
-from pages.ui.uploads import choose_upload, empty_place, hand_over
-from pages.ui.visitor import author
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.guideline.versions import guideline
+from evenhand.annotations.items.batch import items
+from evenhand.annotations.jobs import jobs
+from evenhand.annotations.judges.forecast import Forecast, forecast, prompt_for
+from evenhand.annotations.judges.judges import state_of_judges
+from evenhand.annotations.judges.run import Request, start_template, text_of
+from evenhand.annotations.projects.pipeline_counts import state
+from evenhand.annotations.types import Guideline, Project
+from evenhand.core.errors import N_, EvenhandError, Notice, Refused
+from evenhand.core.judges.prompts import SYSTEM, Way
+from evenhand.core.judges.server import ServerSettings
+from evenhand.core.language import Count
+from evenhand.core.runs.loop import check_models
+from evenhand.core.servers.addresses import check_address
+from evenhand.core.servers.asking import Pace
+from evenhand.core.worker.client import known_models
+from evenhand.pages.ui.choose import choose, choose_model, choose_server
+from evenhand.pages.ui.head import show_error
+from evenhand.pages.ui.jobs import start_job
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.numbers import duration
+from evenhand.pages.ui.parts import asks
+from evenhand.pages.ui.text import paragraph, plain
+from evenhand.pages.ui.uploads import choose_upload, empty_place, hand_over
+from evenhand.pages.ui.visitor import author
 
 Source = Literal["rule", "model", "server", "file"]
 TITLE = N_("Judge {project} with {judge}")

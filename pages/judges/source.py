@@ -4,19 +4,19 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from annotations.database.store import Store
-from annotations.judges.against_people import AgainstPeople, against_people
-from annotations.judges.drift import Drift, drift
-from annotations.judges.estimates import Estimates, estimates
-from annotations.judges.judges import RULE_NAME, Judge, judges, state_of_judges
-from annotations.labels.item_table import item_table, people_labels
-from annotations.projects.pipeline_counts import state
-from annotations.projects.projects import annotators
-from annotations.types import Project
-from pages.ui.choose import annotator_at_desk
-from pages.ui.head import open_store
-from pages.ui.language import _
-from pages.ui.text import plain
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.judges.against_people import AgainstPeople, against_people
+from evenhand.annotations.judges.drift import Drift, drift
+from evenhand.annotations.judges.estimates import Estimates, estimates
+from evenhand.annotations.judges.judges import RULE_NAME, Judge, judges, state_of_judges
+from evenhand.annotations.labels.item_table import item_table, people_labels
+from evenhand.annotations.projects.pipeline_counts import state
+from evenhand.annotations.projects.projects import annotators
+from evenhand.annotations.types import Project
+from evenhand.pages.ui.choose import annotator_at_desk
+from evenhand.pages.ui.head import open_store
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.text import plain
 
 
 @dataclass(frozen=True)

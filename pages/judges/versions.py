@@ -4,23 +4,23 @@ from difflib import unified_diff
 
 import streamlit as st
 
-from annotations.database.store import Store
-from annotations.judges.against_people import agreement_difference
-from annotations.judges.drift import Again, Drift
-from annotations.judges.judges import Judge
-from annotations.types import Project
-from core.errors import N_, EvenhandError, Notice
-from core.language import Count
-from core.servers.addresses import is_trusted, place_of
-from pages.judges.source import Found, chosen_judge, judge_label
-from pages.ui.head import show_error
-from pages.ui.jobs import start_job
-from pages.ui.language import _
-from pages.ui.numbers import POINTS, interval, moment, percent, with_interval
-from pages.ui.parts import asks
-from pages.ui.tables import number_columns, show_html, table
-from pages.ui.text import paragraph, plain
-from pages.ui.visitor import author
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.judges.against_people import agreement_difference
+from evenhand.annotations.judges.drift import Again, Drift
+from evenhand.annotations.judges.judges import Judge
+from evenhand.annotations.types import Project
+from evenhand.core.errors import N_, EvenhandError, Notice
+from evenhand.core.language import Count
+from evenhand.core.servers.addresses import is_trusted, place_of
+from evenhand.pages.judges.source import Found, chosen_judge, judge_label
+from evenhand.pages.ui.head import show_error
+from evenhand.pages.ui.jobs import start_job
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.numbers import POINTS, interval, moment, percent, with_interval
+from evenhand.pages.ui.parts import asks
+from evenhand.pages.ui.tables import number_columns, show_html, table
+from evenhand.pages.ui.text import paragraph, plain
+from evenhand.pages.ui.visitor import author
 
 AGAIN = 100  # texts
 

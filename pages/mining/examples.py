@@ -7,15 +7,15 @@ from typing import Any
 import streamlit as st
 from markupsafe import Markup
 
-from core.mining.filters import FILTERS
-from core.mining.report import Example, Report
-from core.mining.report_tables import ALL, chosen
-from core.types import Side
-from pages.mining.report import named, pair_name
-from pages.ui.language import _
-from pages.ui.sentences import marked
-from pages.ui.tables import below, joined, show_html, span, table
-from pages.ui.text import plain
+from evenhand.core.mining.filters import FILTERS
+from evenhand.core.mining.report import Example, Report
+from evenhand.core.mining.report_tables import ALL, chosen
+from evenhand.core.types import Side
+from evenhand.pages.mining.report import named, pair_name
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.sentences import marked
+from evenhand.pages.ui.tables import below, joined, show_html, span, table
+from evenhand.pages.ui.text import plain
 
 FEW = 2  # candidates of each word where all pairs are shown
 LISTED = 80  # sentences on the page

@@ -6,27 +6,37 @@ from typing import Any
 import streamlit as st
 from markupsafe import Markup
 
-from annotations.database.store import Store
-from annotations.forecast.corpus import ASSUMED as NOT_MEASURED
-from annotations.forecast.corpus import CellForecast, Forecast, as_json, forecast, supplies
-from annotations.forecast.quota import OWN_RATE, VERDICTS
-from annotations.mining.candidates import Stock, stock
-from annotations.types import Project
-from core.mining.report import Report
-from core.resources import quotas as preset_quotas
-from core.runs.mining import MiningRun
-from core.statistics import Estimate
-from pages.mining.report import named, side_name
-from pages.ui.address import PROJECT
-from pages.ui.choose import DEMOS
-from pages.ui.editors import PRINTED_TOTAL
-from pages.ui.language import _
-from pages.ui.numbers import DASH, large, note_text, number, to
-from pages.ui.quota import quota_answer
-from pages.ui.sentences import side_mark
-from pages.ui.tables import Column, below, element, estimate_cell, joined, show_html, span, table, undefined_cell
-from pages.ui.text import paragraph, plain, show_signature
-from pages.ui.visitor import own_projects
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.forecast.corpus import ASSUMED as NOT_MEASURED
+from evenhand.annotations.forecast.corpus import CellForecast, Forecast, as_json, forecast, supplies
+from evenhand.annotations.forecast.quota import OWN_RATE, VERDICTS
+from evenhand.annotations.mining.candidates import Stock, stock
+from evenhand.annotations.types import Project
+from evenhand.core.mining.report import Report
+from evenhand.core.resources import quotas as preset_quotas
+from evenhand.core.runs.mining import MiningRun
+from evenhand.core.statistics import Estimate
+from evenhand.pages.mining.report import named, side_name
+from evenhand.pages.ui.address import PROJECT
+from evenhand.pages.ui.choose import DEMOS
+from evenhand.pages.ui.editors import PRINTED_TOTAL
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.numbers import DASH, large, note_text, number, to
+from evenhand.pages.ui.quota import quota_answer
+from evenhand.pages.ui.sentences import side_mark
+from evenhand.pages.ui.tables import (
+    Column,
+    below,
+    element,
+    estimate_cell,
+    joined,
+    show_html,
+    span,
+    table,
+    undefined_cell,
+)
+from evenhand.pages.ui.text import paragraph, plain, show_signature
+from evenhand.pages.ui.visitor import own_projects
 
 ASSUMED = 0.7  # share of candidates that are kept, until a pilot is entered: an assumption, not a measurement
 TYPED = ""
@@ -116,7 +126,7 @@ def _stock(key: tuple[Any, ...], _store: Store, _project: Project, _run: MiningR
 def _computed(
     store: Store, run: MiningRun, report: Report, project: Project | None, wanted: str, pilot: tuple[int, int]
 ) -> Forecast | None:
-    from annotations.projects.pipeline_counts import state
+    from evenhand.annotations.projects.pipeline_counts import state
 
     cells: list[tuple[str, str]] = list(report.cells)
     goals = preset_quotas("released" if wanted == "released" else "table1")

@@ -2,25 +2,25 @@
 
 import streamlit as st
 
-from annotations.database.store import Store
-from annotations.jobs import jobs
-from annotations.mining.candidates import add_candidates
-from annotations.projects.projects import create_project
-from annotations.types import Project
-from core.errors import N_, EvenhandError, Notice
-from core.mining.report import Report
-from core.resources import quotas
-from core.runs.mining import MiningRun
-from pages.mining.report import known_pairs, named
-from pages.ui.choose import NEW, targets
-from pages.ui.editors import edit_quotas, say_total
-from pages.ui.head import show_error
-from pages.ui.jobs import start_job
-from pages.ui.language import _
-from pages.ui.parts import asks
-from pages.ui.rail import show_next
-from pages.ui.text import plain
-from pages.ui.visitor import own_new_project, own_projects, page_link
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.jobs import jobs
+from evenhand.annotations.mining.candidates import add_candidates
+from evenhand.annotations.projects.projects import create_project
+from evenhand.annotations.types import Project
+from evenhand.core.errors import N_, EvenhandError, Notice
+from evenhand.core.mining.report import Report
+from evenhand.core.resources import quotas
+from evenhand.core.runs.mining import MiningRun
+from evenhand.pages.mining.report import known_pairs, named
+from evenhand.pages.ui.choose import NEW, targets
+from evenhand.pages.ui.editors import edit_quotas, say_total
+from evenhand.pages.ui.head import show_error
+from evenhand.pages.ui.jobs import start_job
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.parts import asks
+from evenhand.pages.ui.rail import show_next
+from evenhand.pages.ui.text import plain
+from evenhand.pages.ui.visitor import own_new_project, own_projects, page_link
 
 PATIENCE_S = 10.0  # a page waits so long for another file; a job waits an hour
 

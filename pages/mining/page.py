@@ -2,16 +2,16 @@
 
 import streamlit as st
 
-from annotations.database.store import Store
-from core.errors import EvenhandError
-from pages.mining.pairs_check import show_pairs_check
-from pages.mining.runs import first_view, opened, show_run, show_runs, show_start
-from pages.mining.settings import ask_settings
-from pages.mining.trial import show_trial, try_out
-from pages.ui.choose import choose
-from pages.ui.corpus import ask_source
-from pages.ui.head import open_store, page_head, show_error
-from pages.ui.language import _
+from evenhand.annotations.database.store import Store
+from evenhand.core.errors import EvenhandError
+from evenhand.pages.mining.pairs_check import show_pairs_check
+from evenhand.pages.mining.runs import first_view, opened, show_run, show_runs, show_start
+from evenhand.pages.mining.settings import ask_settings
+from evenhand.pages.mining.trial import show_trial, try_out
+from evenhand.pages.ui.choose import choose
+from evenhand.pages.ui.corpus import ask_source
+from evenhand.pages.ui.head import open_store, page_head, show_error
+from evenhand.pages.ui.language import _
 
 
 def show_new(store: Store) -> None:

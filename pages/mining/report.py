@@ -6,16 +6,16 @@ from typing import Any
 
 import streamlit as st
 
-from core.language import significant, translate
-from core.mining.report import Report
-from core.mining.report_tables import ALL, Step, before_after, chosen, funnel_steps
-from core.resources import keyword_pairs
-from pages.ui.charts import show_chart
-from pages.ui.language import _, language
-from pages.ui.numbers import DASH, large, size
-from pages.ui.sentences import side_word
-from pages.ui.style import colours
-from pages.ui.text import in_brackets, paragraph, plain, series, show_signature
+from evenhand.core.language import significant, translate
+from evenhand.core.mining.report import Report
+from evenhand.core.mining.report_tables import ALL, Step, before_after, chosen, funnel_steps
+from evenhand.core.resources import keyword_pairs
+from evenhand.pages.ui.charts import show_chart
+from evenhand.pages.ui.language import _, language
+from evenhand.pages.ui.numbers import DASH, large, size
+from evenhand.pages.ui.sentences import side_word
+from evenhand.pages.ui.style import colours
+from evenhand.pages.ui.text import in_brackets, paragraph, plain, series, show_signature
 
 Row = dict[str, Any]
 
@@ -115,7 +115,7 @@ def show_figures(report: Report, *, key: str) -> None:
 def _show_funnel(report: Report, key: str) -> None:
     import pandas as pd
 
-    from core.charts.funnel import funnel
+    from evenhand.core.charts.funnel import funnel
 
     with st.container(horizontal=True):
         pairs = [ALL, *dict.fromkeys(pair for pair, _side in report.cells)]
@@ -148,7 +148,7 @@ def _step_row(step: Step, report: Report) -> Row:
 def _show_before_after(report: Report, key: str) -> None:
     import pandas as pd
 
-    from core.charts.funnel import before_after as drawn
+    from evenhand.core.charts.funnel import before_after as drawn
 
     rows = before_after(report)
     male = sum(int(row["male_after"]) for row in rows)

@@ -6,23 +6,23 @@ from pathlib import Path
 
 import streamlit as st
 
-from annotations.database.store import Store
-from annotations.jobs import jobs
-from core.errors import N_, EvenhandError, NotFound, Notice
-from core.mining.report import Report
-from core.mining.settings import Settings
-from core.runs.mining import MiningRun, mining_runs, new_mining_run
-from pages.mining.examples import show_examples
-from pages.mining.forecast import show_forecast
-from pages.mining.into_project import show_into_project
-from pages.mining.report import show_figures, show_problems, show_read
-from pages.mining.settings import settings_file
-from pages.ui.choose import choose
-from pages.ui.corpus import Source
-from pages.ui.head import show_error
-from pages.ui.jobs import follow, is_active
-from pages.ui.language import _
-from pages.ui.runs import (
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.jobs import jobs
+from evenhand.core.errors import N_, EvenhandError, NotFound, Notice
+from evenhand.core.mining.report import Report
+from evenhand.core.mining.settings import Settings
+from evenhand.core.runs.mining import MiningRun, mining_runs, new_mining_run
+from evenhand.pages.mining.examples import show_examples
+from evenhand.pages.mining.forecast import show_forecast
+from evenhand.pages.mining.into_project import show_into_project
+from evenhand.pages.mining.report import show_figures, show_problems, show_read
+from evenhand.pages.mining.settings import settings_file
+from evenhand.pages.ui.choose import choose
+from evenhand.pages.ui.corpus import Source
+from evenhand.pages.ui.head import show_error
+from evenhand.pages.ui.jobs import follow, is_active
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.runs import (
     RunPage,
     RunRequest,
     finished_at,
@@ -32,8 +32,8 @@ from pages.ui.runs import (
     show_finished_runs,
     show_start_form,
 )
-from pages.ui.text import plain
-from pages.ui.visitor import visitor
+from evenhand.pages.ui.text import plain
+from evenhand.pages.ui.visitor import visitor
 
 
 class _MiningPage(RunPage):

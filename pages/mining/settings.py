@@ -6,19 +6,19 @@ from typing import Any, Literal, cast
 import streamlit as st
 from markupsafe import Markup
 
-from core.errors import EvenhandError
-from core.files.bounded import run_bounded
-from core.mining.filters import FILTERS, SCARCE, Filter
-from core.mining.settings import Settings
-from core.mining.types import LONGEST, SHORTEST, Mode
-from core.resources import keyword_pairs
-from core.types import KeywordPair
-from pages.ui.choose import switch
-from pages.ui.head import show_error
-from pages.ui.language import _
-from pages.ui.tables import show_html
-from pages.ui.text import paragraph, plain, series
-from pages.ui.uploads import choose_upload
+from evenhand.core.errors import EvenhandError
+from evenhand.core.files.bounded import run_bounded
+from evenhand.core.mining.filters import FILTERS, SCARCE, Filter
+from evenhand.core.mining.settings import Settings
+from evenhand.core.mining.types import LONGEST, SHORTEST, Mode
+from evenhand.core.resources import keyword_pairs
+from evenhand.core.types import KeywordPair
+from evenhand.pages.ui.choose import switch
+from evenhand.pages.ui.head import show_error
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.tables import show_html
+from evenhand.pages.ui.text import paragraph, plain, series
+from evenhand.pages.ui.uploads import choose_upload
 
 AUTO = "auto"
 ORDER: tuple[Mode, ...] = ("off", "flag", "reject")
@@ -65,7 +65,7 @@ def _list(pairs: tuple[KeywordPair, ...]) -> None:
 
 
 def _own_pairs() -> tuple[KeywordPair, ...]:
-    from core.mining.keyword_lists import read_pairs
+    from evenhand.core.mining.keyword_lists import read_pairs
 
     st.caption(
         _(

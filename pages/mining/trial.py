@@ -5,16 +5,16 @@ from typing import Any
 
 import streamlit as st
 
-from core.mining.report import Report
-from core.mining.run import mine
-from core.mining.settings import Settings
-from pages.mining.examples import show_candidates, show_examples
-from pages.mining.report import show_figures, show_problems, show_read
-from pages.ui.choose import choose
-from pages.ui.corpus import Source
-from pages.ui.language import _
-from pages.ui.numbers import size
-from pages.ui.text import plain
+from evenhand.core.mining.report import Report
+from evenhand.core.mining.run import mine
+from evenhand.core.mining.settings import Settings
+from evenhand.pages.mining.examples import show_candidates, show_examples
+from evenhand.pages.mining.report import show_figures, show_problems, show_read
+from evenhand.pages.ui.choose import choose
+from evenhand.pages.ui.corpus import Source
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.numbers import size
+from evenhand.pages.ui.text import plain
 
 LIMIT = 5_000_000  # bytes
 SHOWN = 60  # candidates of each word that are kept for a look

@@ -3,17 +3,17 @@
 import pandas as pd
 import streamlit as st
 
-from core.charts.misgendering import slot
-from core.errors import EvenhandError
-from core.misgendering.agreement import theory
-from core.report.numbers import percent, plain_number
-from pages.ui.charts import show_chart
-from pages.ui.choose import choose
-from pages.ui.head import show_error
-from pages.ui.language import _
-from pages.ui.numbers import DASH
-from pages.ui.style import colours
-from pages.ui.text import plain, spoken
+from evenhand.core.charts.misgendering import slot
+from evenhand.core.errors import EvenhandError
+from evenhand.core.misgendering.agreement import theory
+from evenhand.core.report.numbers import percent, plain_number
+from evenhand.pages.ui.charts import show_chart
+from evenhand.pages.ui.choose import choose
+from evenhand.pages.ui.head import show_error
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.numbers import DASH
+from evenhand.pages.ui.style import colours
+from evenhand.pages.ui.text import plain, spoken
 
 FIRST = {"he": 0.5, "she": 0.3, "they": 0.15, "xe": 0.05}
 FIRST_PREFERRED = "she"

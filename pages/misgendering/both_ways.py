@@ -6,20 +6,20 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from core.charts.heatmap import heatmap
-from core.charts.misgendering import ways
-from core.model_bias.many_intervals import many_intervals
-from core.report.numbers import percent, plain_number
-from core.statistics import Estimate
-from core.statistics.equivalence import equivalence
-from pages.misgendering.cells import Cell, numbers
-from pages.ui.charts import show_chart
-from pages.ui.choose import choose
-from pages.ui.equivalence import against, how_tested, margin_box
-from pages.ui.language import _
-from pages.ui.numbers import POINTS, SIZE_IN_POINTS, note_text, with_interval
-from pages.ui.style import colours
-from pages.ui.text import from_to, paragraph, plain, series
+from evenhand.core.charts.heatmap import heatmap
+from evenhand.core.charts.misgendering import ways
+from evenhand.core.model_bias.many_intervals import many_intervals
+from evenhand.core.report.numbers import percent, plain_number
+from evenhand.core.statistics import Estimate
+from evenhand.core.statistics.equivalence import equivalence
+from evenhand.pages.misgendering.cells import Cell, numbers
+from evenhand.pages.ui.charts import show_chart
+from evenhand.pages.ui.choose import choose
+from evenhand.pages.ui.equivalence import against, how_tested, margin_box
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.numbers import POINTS, SIZE_IN_POINTS, note_text, with_interval
+from evenhand.pages.ui.style import colours
+from evenhand.pages.ui.text import from_to, paragraph, plain, series
 
 MEASURES = ("disagreement", "mcc", "kappa", "agreement")
 

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from core.misgendering.metrics import Metrics
-from core.report.numbers import interval
-from core.statistics import Estimate
-from core.text.pronouns import sets
-from pages.ui.language import _
-from pages.ui.numbers import note_text
-from pages.ui.sentences import setting_name
+from evenhand.core.misgendering.metrics import Metrics
+from evenhand.core.report.numbers import interval
+from evenhand.core.statistics import Estimate
+from evenhand.core.text.pronouns import sets
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.numbers import note_text
+from evenhand.pages.ui.sentences import setting_name
 
 PRONOUNS = tuple(sets("own"))
 

@@ -3,17 +3,17 @@
 import streamlit as st
 from markupsafe import Markup
 
-from core.errors import EvenhandError
-from core.misgendering.rewriting import NO_PRONOUN, Rewritten, rewritten
-from core.misgendering.slots import Instance, Template, instance_of
-from core.misgendering.template_files import built_in
-from core.text.pronouns import CASES, parse_sets, set_named, sets
-from core.types import MASK
-from pages.ui.head import show_error
-from pages.ui.language import _
-from pages.ui.numbers import DASH
-from pages.ui.tables import element, joined, show_html, span
-from pages.ui.text import in_brackets, plain
+from evenhand.core.errors import EvenhandError
+from evenhand.core.misgendering.rewriting import NO_PRONOUN, Rewritten, rewritten
+from evenhand.core.misgendering.slots import Instance, Template, instance_of
+from evenhand.core.misgendering.template_files import built_in
+from evenhand.core.text.pronouns import CASES, parse_sets, set_named, sets
+from evenhand.core.types import MASK
+from evenhand.pages.ui.head import show_error
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.numbers import DASH
+from evenhand.pages.ui.tables import element, joined, show_html, span
+from evenhand.pages.ui.text import in_brackets, plain
 
 OWN = "own"
 FIRST_TEXT = "{name} goes by {pronouns}. When the rain began, [MASK] ran back for the picnic basket."

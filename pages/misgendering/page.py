@@ -4,9 +4,9 @@ from typing import Literal
 
 import streamlit as st
 
-from pages.ui.choose import choose
-from pages.ui.head import page_head
-from pages.ui.language import _
+from evenhand.pages.ui.choose import choose
+from evenhand.pages.ui.head import page_head
+from evenhand.pages.ui.language import _
 
 Section = Literal["results", "new", "try", "published", "which"]
 
@@ -26,29 +26,29 @@ def choose_section() -> Section:
 def show_section(section: Section) -> None:
     """Draw one section."""
     if section == "results":
-        from pages.misgendering.results import show_results
+        from evenhand.pages.misgendering.results import show_results
 
         show_results()
     elif section == "new":
-        from pages.misgendering.start import show_new
+        from evenhand.pages.misgendering.start import show_new
 
         show_new()
     elif section == "try":
         _show_conversions()
     elif section == "published":
-        from pages.misgendering.published import show_published
+        from evenhand.pages.misgendering.published import show_published
 
         show_published()
     else:
-        from pages.misgendering.which_way import show_which
+        from evenhand.pages.misgendering.which_way import show_which
 
         show_which()
 
 
 def _show_conversions() -> None:
     """How it works: a template as each way asks it, the slot's least disagreement, a text rewritten for every set."""
-    from pages.misgendering.at_the_slot import show_slot
-    from pages.misgendering.conversions import show_rewriting, show_template
+    from evenhand.pages.misgendering.at_the_slot import show_slot
+    from evenhand.pages.misgendering.conversions import show_rewriting, show_template
 
     st.subheader(_("One template, both methods"), anchor=False)
     show_template()

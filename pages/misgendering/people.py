@@ -6,31 +6,31 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from annotations.guideline.versions import has_own_scheme
-from annotations.human_vs_rule.people_by_instance import people, with_run
-from annotations.types import Project
-from core.charts.misgendering import ways
-from core.human_vs_rule.compare import in_order
-from core.language import Count
-from core.misgendering.agreement import by_units, cells, mcc
-from core.misgendering.variation import NO_VERDICT, mean_by_units
-from core.report.numbers import interval, percent, percents, plain_number
-from core.statistics import Estimate
-from core.statistics.intervals import BY_JACKKNIFE, FEW
-from core.statistics.units import clusters_of
-from pages.misgendering.cells import numbers
-from pages.misgendering.source import Source, verdicts
-from pages.ui.charts import downloads, show_chart
-from pages.ui.head import open_store
-from pages.ui.language import _
-from pages.ui.numbers import DASH, note_text
-from pages.ui.style import colours
-from pages.ui.tables import number_columns, show_html, table
-from pages.ui.text import from_to, plain, series
-from pages.ui.visitor import own_projects, page_link
+from evenhand.annotations.guideline.versions import has_own_scheme
+from evenhand.annotations.human_vs_rule.people_by_instance import people, with_run
+from evenhand.annotations.types import Project
+from evenhand.core.charts.misgendering import ways
+from evenhand.core.human_vs_rule.compare import in_order
+from evenhand.core.language import Count
+from evenhand.core.misgendering.agreement import by_units, cells, mcc
+from evenhand.core.misgendering.variation import NO_VERDICT, mean_by_units
+from evenhand.core.report.numbers import interval, percent, percents, plain_number
+from evenhand.core.statistics import Estimate
+from evenhand.core.statistics.intervals import BY_JACKKNIFE, FEW
+from evenhand.core.statistics.units import clusters_of
+from evenhand.pages.misgendering.cells import numbers
+from evenhand.pages.misgendering.source import Source, verdicts
+from evenhand.pages.ui.charts import downloads, show_chart
+from evenhand.pages.ui.head import open_store
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.numbers import DASH, note_text
+from evenhand.pages.ui.style import colours
+from evenhand.pages.ui.tables import number_columns, show_html, table
+from evenhand.pages.ui.text import from_to, plain, series
+from evenhand.pages.ui.visitor import own_projects, page_link
 
 if TYPE_CHECKING:
-    from core.statistics.resampling import Numbers
+    from evenhand.core.statistics.resampling import Numbers
 
 COLUMNS = {"people": "people", "rule": "published", "prob": "prob"}
 

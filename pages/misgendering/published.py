@@ -2,21 +2,21 @@
 
 import streamlit as st
 
-from core import resources
-from core.published import BesidePrinted, beside_misgendering, compared
-from core.statistics import wilson
-from core.statistics.estimate import NO_LABEL
-from pages.misgendering.source import cells, source_of
-from pages.misgendering.start import MISGENDERING
-from pages.ui.charts import downloads
-from pages.ui.choose import model_label
-from pages.ui.head import open_store
-from pages.ui.language import _
-from pages.ui.numbers import DASH, POINTS, note_text, number, with_brackets
-from pages.ui.sentences import setting_name
-from pages.ui.tables import number_columns, show_html, table
-from pages.ui.text import plain, series
-from pages.ui.visitor import page_link
+from evenhand.core import resources
+from evenhand.core.published import BesidePrinted, beside_misgendering, compared
+from evenhand.core.statistics import wilson
+from evenhand.core.statistics.estimate import NO_LABEL
+from evenhand.pages.misgendering.source import cells, source_of
+from evenhand.pages.misgendering.start import MISGENDERING
+from evenhand.pages.ui.charts import downloads
+from evenhand.pages.ui.choose import model_label
+from evenhand.pages.ui.head import open_store
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.numbers import DASH, POINTS, note_text, number, with_brackets
+from evenhand.pages.ui.sentences import setting_name
+from evenhand.pages.ui.tables import number_columns, show_html, table
+from evenhand.pages.ui.text import plain, series
+from evenhand.pages.ui.visitor import page_link
 
 MEASURES = ("mcc", "kappa", "disagreement", "repetition", "people")
 WHOLE_TABLE = 12  # figures of one printed table: as many are shown when asked for

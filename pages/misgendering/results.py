@@ -4,20 +4,20 @@ from typing import Literal
 
 import streamlit as st
 
-from core.errors import EvenhandError
-from core.misgendering.metrics import Metrics
-from core.report.numbers import interval, percent
-from core.statistics import Estimate
-from core.statistics.intervals import FEW
-from core.text.repetition import signature as repetition_signature
-from pages.misgendering.cells import Cell, table_of
-from pages.misgendering.source import Source, cells, choose_source, metrics_of_all, verdicts
-from pages.ui.choose import choose
-from pages.ui.head import show_error
-from pages.ui.language import _
-from pages.ui.notices import trial_banner
-from pages.ui.numbers import DASH, methods_text, note_text
-from pages.ui.text import paragraph, plain, show_signature
+from evenhand.core.errors import EvenhandError
+from evenhand.core.misgendering.metrics import Metrics
+from evenhand.core.report.numbers import interval, percent
+from evenhand.core.statistics import Estimate
+from evenhand.core.statistics.intervals import FEW
+from evenhand.core.text.repetition import signature as repetition_signature
+from evenhand.pages.misgendering.cells import Cell, table_of
+from evenhand.pages.misgendering.source import Source, cells, choose_source, metrics_of_all, verdicts
+from evenhand.pages.ui.choose import choose
+from evenhand.pages.ui.head import show_error
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.notices import trial_banner
+from evenhand.pages.ui.numbers import DASH, methods_text, note_text
+from evenhand.pages.ui.text import paragraph, plain, show_signature
 
 Figure = Literal["ways", "agreement", "variation", "beta", "texts", "people"]
 
@@ -57,19 +57,19 @@ def _choose_figure() -> Figure:
 
 def _show(figure: Figure, source: Source, found: list[Cell], everything: Metrics) -> None:
     if figure in ("ways", "agreement"):
-        from pages.misgendering.both_ways import show_agreement, show_ways
+        from evenhand.pages.misgendering.both_ways import show_agreement, show_ways
 
         (show_ways if figure == "ways" else show_agreement)(found)
     elif figure in ("variation", "beta"):
-        from pages.misgendering.variation import show_beta, show_variation
+        from evenhand.pages.misgendering.variation import show_beta, show_variation
 
         (show_variation if figure == "variation" else show_beta)(found)
     elif figure == "texts":
-        from pages.misgendering.texts import show_texts
+        from evenhand.pages.misgendering.texts import show_texts
 
         show_texts(source)
     else:
-        from pages.misgendering.people import show_people
+        from evenhand.pages.misgendering.people import show_people
 
         show_people(source)
 

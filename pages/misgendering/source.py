@@ -5,19 +5,19 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from core.files.bounded import run_bounded
-from core.runs.records import Run
-from pages.misgendering.start import MISGENDERING, show_first_run
-from pages.ui.choose import choose
-from pages.ui.head import open_store
-from pages.ui.language import _
-from pages.ui.runs import choose_run
-from pages.ui.uploads import choose_upload
+from evenhand.core.files.bounded import run_bounded
+from evenhand.core.runs.records import Run
+from evenhand.pages.misgendering.start import MISGENDERING, show_first_run
+from evenhand.pages.ui.choose import choose
+from evenhand.pages.ui.head import open_store
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.runs import choose_run
+from evenhand.pages.ui.uploads import choose_upload
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from core.misgendering.metrics import Metrics
+    from evenhand.core.misgendering.metrics import Metrics
 
 EXAMPLE = (
     "instance,template,name,model,pronoun,prob,gen1,gen2,gen3,gen4,gen5\n"
@@ -77,7 +77,7 @@ def _file() -> Source | None:
 @st.cache_data(show_spinner=False, max_entries=4)
 def verdicts(source: Source) -> "pd.DataFrame":
     """The rows of a source. Raises BadFile where it is no table of verdicts."""
-    from core.misgendering.verdict_table import read_verdicts
+    from evenhand.core.misgendering.verdict_table import read_verdicts
 
     if source.models:  # a run of this server
         return read_verdicts(source.path, generations=False)
@@ -87,7 +87,7 @@ def verdicts(source: Source) -> "pd.DataFrame":
 @st.cache_data(show_spinner=False, max_entries=4)
 def cells(source: Source) -> "list[tuple[dict[str, str], Metrics]]":
     """The measures of each cell (data set, setting, model, pronoun), or of everything where there are no cells."""
-    from core.misgendering.metrics import by_cell, metrics
+    from evenhand.core.misgendering.metrics import by_cell, metrics
 
     frame = verdicts(source)
     return list(by_cell(frame)) or [({}, metrics(frame))]
@@ -96,6 +96,6 @@ def cells(source: Source) -> "list[tuple[dict[str, str], Metrics]]":
 @st.cache_data(show_spinner=False, max_entries=4)
 def metrics_of_all(source: Source) -> "Metrics":
     """The measures of all rows together."""
-    from core.misgendering.metrics import metrics
+    from evenhand.core.misgendering.metrics import metrics
 
     return metrics(verdicts(source))

@@ -5,18 +5,18 @@ from typing import Any
 
 import streamlit as st
 
-from core.errors import N_, Notice
-from core.language import Count
-from core.runs.records import Run
-from core.text.pronouns import sets
-from core.worker.client import known_models
-from pages.ui.choose import choose, choose_models, switch
-from pages.ui.head import open_store
-from pages.ui.jobs import follow, is_active
-from pages.ui.language import _
-from pages.ui.numbers import DASH
-from pages.ui.own_words import choose_pronoun_sets
-from pages.ui.runs import (
+from evenhand.core.errors import N_, Notice
+from evenhand.core.language import Count
+from evenhand.core.runs.records import Run
+from evenhand.core.text.pronouns import sets
+from evenhand.core.worker.client import known_models
+from evenhand.pages.ui.choose import choose, choose_models, switch
+from evenhand.pages.ui.head import open_store
+from evenhand.pages.ui.jobs import follow, is_active
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.numbers import DASH
+from evenhand.pages.ui.own_words import choose_pronoun_sets
+from evenhand.pages.ui.runs import (
     RunPage,
     RunRequest,
     download_table,
@@ -28,8 +28,8 @@ from pages.ui.runs import (
     show_start_form,
     start_run,
 )
-from pages.ui.text import plain
-from pages.ui.uploads import choose_upload
+from evenhand.pages.ui.text import plain
+from evenhand.pages.ui.uploads import choose_upload
 
 MISGENDERING = RunPage("misgendering", "misgendering")
 FIRST_MODEL = "demo-en-causal"

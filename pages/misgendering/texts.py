@@ -5,18 +5,18 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from core.report.numbers import percent, percents, plain_number
-from core.text.repetition import Repeated, signature
-from pages.misgendering.cells import label_of, varying
-from pages.misgendering.source import Source
-from pages.ui.charts import downloads
-from pages.ui.language import _
-from pages.ui.numbers import DASH, note_text
-from pages.ui.tables import number_columns, show_html, table
-from pages.ui.text import plain
+from evenhand.core.report.numbers import percent, percents, plain_number
+from evenhand.core.text.repetition import Repeated, signature
+from evenhand.pages.misgendering.cells import label_of, varying
+from evenhand.pages.misgendering.source import Source
+from evenhand.pages.ui.charts import downloads
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.numbers import DASH, note_text
+from evenhand.pages.ui.tables import number_columns, show_html, table
+from evenhand.pages.ui.text import plain
 
 if TYPE_CHECKING:
-    from core.misgendering.text_figures import Texts
+    from evenhand.core.misgendering.text_figures import Texts
 
 
 @st.cache_data(show_spinner=False, max_entries=4)
@@ -25,8 +25,8 @@ def texts(path: str, written: float) -> "tuple[list[Texts], list[int]]":
 
     `written` is when it was, so that a changed file is read again.
     """
-    from core.human_vs_rule.compare import in_order
-    from core.misgendering.text_figures import read_texts, texts_by_cell
+    from evenhand.core.human_vs_rule.compare import in_order
+    from evenhand.core.misgendering.text_figures import read_texts, texts_by_cell
 
     del written
     skipped: list[int] = []

@@ -5,16 +5,16 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
-from core.charts.misgendering import alpha_beta, levels
-from core.misgendering.variation import LEVELS, NOT_FIVE
-from core.report.numbers import interval, percent, plain_number
-from pages.misgendering.cells import Cell
-from pages.ui.charts import downloads, show_chart
-from pages.ui.language import _
-from pages.ui.numbers import DASH, note_text
-from pages.ui.style import colours
-from pages.ui.tables import number_columns, show_html, table
-from pages.ui.text import from_to, plain, series
+from evenhand.core.charts.misgendering import alpha_beta, levels
+from evenhand.core.misgendering.variation import LEVELS, NOT_FIVE
+from evenhand.core.report.numbers import interval, percent, plain_number
+from evenhand.pages.misgendering.cells import Cell
+from evenhand.pages.ui.charts import downloads, show_chart
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.numbers import DASH, note_text
+from evenhand.pages.ui.style import colours
+from evenhand.pages.ui.tables import number_columns, show_html, table
+from evenhand.pages.ui.text import from_to, plain, series
 
 
 def show_variation(found: Sequence[Cell]) -> None:

@@ -3,8 +3,8 @@
 import streamlit as st
 from markupsafe import Markup
 
-from pages.ui.language import _
-from pages.ui.tables import element, joined, show_html
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.tables import element, joined, show_html
 
 
 def show_which() -> None:

@@ -7,23 +7,23 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.charts.heatmap import heatmap
-from core.charts.two_models import squares, two_models, two_models_say
-from core.model_bias import Groups, unit_of
-from core.report.figures import correlation_reading
-from core.report.numbers import interval, signed_number
-from core.report.several_models import TITLE, reading, rows_of_differences, rows_over_seeds
-from core.statistics.equivalence import Margins
-from pages.model_bias.numbers import at_once, correlations, differences, rows_for, signs, summary
-from pages.model_bias.sentences import show_sentences
-from pages.model_bias.source import Settings, choose_seeds
-from pages.ui.charts import downloads, vega_lite
-from pages.ui.choose import switch
-from pages.ui.equivalence import margin_box
-from pages.ui.language import _
-from pages.ui.score_files import ScoreFile
-from pages.ui.style import colours
-from pages.ui.text import from_to, paragraph, plain, series
+from evenhand.core.charts.heatmap import heatmap
+from evenhand.core.charts.two_models import squares, two_models, two_models_say
+from evenhand.core.model_bias import Groups, unit_of
+from evenhand.core.report.figures import correlation_reading
+from evenhand.core.report.numbers import interval, signed_number
+from evenhand.core.report.several_models import TITLE, reading, rows_of_differences, rows_over_seeds
+from evenhand.core.statistics.equivalence import Margins
+from evenhand.pages.model_bias.numbers import at_once, correlations, differences, rows_for, signs, summary
+from evenhand.pages.model_bias.sentences import show_sentences
+from evenhand.pages.model_bias.source import Settings, choose_seeds
+from evenhand.pages.ui.charts import downloads, vega_lite
+from evenhand.pages.ui.choose import switch
+from evenhand.pages.ui.equivalence import margin_box
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.score_files import ScoreFile
+from evenhand.pages.ui.style import colours
+from evenhand.pages.ui.text import from_to, paragraph, plain, series
 
 
 @st.fragment

@@ -6,18 +6,18 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.charts.bias_curve import curve_says, curves
-from core.charts.bias_distribution import distribution_says, ridges
-from pages.model_bias.numbers import at_once, bins_of, curve_of, rows_for
-from pages.model_bias.overview import notes
-from pages.model_bias.sentences import show_sentences
-from pages.model_bias.source import Settings
-from pages.ui.charts import downloads, show_chart, vega_lite
-from pages.ui.choose import switch
-from pages.ui.language import _
-from pages.ui.score_files import ScoreFile
-from pages.ui.style import colours
-from pages.ui.text import in_brackets, plain
+from evenhand.core.charts.bias_curve import curve_says, curves
+from evenhand.core.charts.bias_distribution import distribution_says, ridges
+from evenhand.pages.model_bias.numbers import at_once, bins_of, curve_of, rows_for
+from evenhand.pages.model_bias.overview import notes
+from evenhand.pages.model_bias.sentences import show_sentences
+from evenhand.pages.model_bias.source import Settings
+from evenhand.pages.ui.charts import downloads, show_chart, vega_lite
+from evenhand.pages.ui.choose import switch
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.score_files import ScoreFile
+from evenhand.pages.ui.style import colours
+from evenhand.pages.ui.text import in_brackets, plain
 
 
 @st.fragment

@@ -6,20 +6,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 import streamlit as st
 
-from core.errors import EvenhandError
-from core.model_bias import extremes, undefined_rows
-from core.model_bias.saved_filters import BUILT_IN, SavedFilter, remove_filter, save_filter, saved_filters
-from core.runs.records import runs_folder
-from pages.model_bias.numbers import at_once, rows_for
-from pages.model_bias.sentences import for_file, sentence_list, show_sentences
-from pages.model_bias.source import Settings
-from pages.ui.charts import downloads
-from pages.ui.choose import model_label
-from pages.ui.head import open_store, show_error
-from pages.ui.language import _
-from pages.ui.score_files import ScoreFile
-from pages.ui.tables import element, show_html
-from pages.ui.text import plain
+from evenhand.core.errors import EvenhandError
+from evenhand.core.model_bias import extremes, undefined_rows
+from evenhand.core.model_bias.saved_filters import BUILT_IN, SavedFilter, remove_filter, save_filter, saved_filters
+from evenhand.core.runs.records import runs_folder
+from evenhand.pages.model_bias.numbers import at_once, rows_for
+from evenhand.pages.model_bias.sentences import for_file, sentence_list, show_sentences
+from evenhand.pages.model_bias.source import Settings
+from evenhand.pages.ui.charts import downloads
+from evenhand.pages.ui.choose import model_label
+from evenhand.pages.ui.head import open_store, show_error
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.score_files import ScoreFile
+from evenhand.pages.ui.tables import element, show_html
+from evenhand.pages.ui.text import plain
 
 if TYPE_CHECKING:
     import pandas as pd

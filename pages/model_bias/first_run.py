@@ -2,17 +2,17 @@
 
 import streamlit as st
 
-from annotations.jobs import jobs
-from core.errors import N_, Notice
-from core.resources import table
-from pages.ui.charts import csv_bytes
-from pages.ui.head import in_one_sentence, open_store
-from pages.ui.jobs import start_job
-from pages.ui.language import _
-from pages.ui.parts import asks
-from pages.ui.score_files import score_runs
-from pages.ui.text import plain, series
-from pages.ui.visitor import page_link
+from evenhand.annotations.jobs import jobs
+from evenhand.core.errors import N_, Notice
+from evenhand.core.resources import table
+from evenhand.pages.ui.charts import csv_bytes
+from evenhand.pages.ui.head import in_one_sentence, open_store
+from evenhand.pages.ui.jobs import start_job
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.parts import asks
+from evenhand.pages.ui.score_files import score_runs
+from evenhand.pages.ui.text import plain, series
+from evenhand.pages.ui.visitor import page_link
 
 DEMO_MODELS = ("demo-zh", "random-zh")
 BUSY = ("waiting", "running")

@@ -4,21 +4,21 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from annotations.audit import audit_projects
-from annotations.database.store import Store
-from annotations.types import Project
-from core.audit.sample import MOST, AuditSample, draw, labels_needed, reach
-from core.errors import EvenhandError
-from pages.model_bias.leaks_result import show_result
-from pages.model_bias.numbers import rows_for
-from pages.ui.choose import model_label
-from pages.ui.head import open_store, show_error
-from pages.ui.language import _, language
-from pages.ui.numbers import duration
-from pages.ui.parts import asks
-from pages.ui.score_files import ScoreFile
-from pages.ui.text import clauses, in_brackets, named, names_in, plain
-from pages.ui.visitor import own_new_project, page_link
+from evenhand.annotations.audit import audit_projects
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.types import Project
+from evenhand.core.audit.sample import MOST, AuditSample, draw, labels_needed, reach
+from evenhand.core.errors import EvenhandError
+from evenhand.pages.model_bias.leaks_result import show_result
+from evenhand.pages.model_bias.numbers import rows_for
+from evenhand.pages.ui.choose import model_label
+from evenhand.pages.ui.head import open_store, show_error
+from evenhand.pages.ui.language import _, language
+from evenhand.pages.ui.numbers import duration
+from evenhand.pages.ui.parts import asks
+from evenhand.pages.ui.score_files import ScoreFile
+from evenhand.pages.ui.text import clauses, in_brackets, named, names_in, plain
+from evenhand.pages.ui.visitor import own_new_project, page_link
 
 if TYPE_CHECKING:
     import pandas as pd

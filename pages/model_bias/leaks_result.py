@@ -4,26 +4,26 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from annotations.audit import audit_projects
-from annotations.database.store import Store
-from core.audit.leak_rates import Compared, WithAndWithout, verdict
-from core.errors import EvenhandError
-from core.statistics.equivalence import equivalence
-from pages.ui.charts import downloads, show_chart
-from pages.ui.choose import switch
-from pages.ui.equivalence import against, difference_says, margin_box
-from pages.ui.head import show_error
-from pages.ui.language import _, language
-from pages.ui.numbers import DASH, POINTS, SIZE_IN_POINTS, note_text, number, with_brackets
-from pages.ui.style import colours
-from pages.ui.tables import show_records
-from pages.ui.text import clauses, paragraph, plain, show_signature
-from pages.ui.visitor import page_link
+from evenhand.annotations.audit import audit_projects
+from evenhand.annotations.database.store import Store
+from evenhand.core.audit.leak_rates import Compared, WithAndWithout, verdict
+from evenhand.core.errors import EvenhandError
+from evenhand.core.statistics.equivalence import equivalence
+from evenhand.pages.ui.charts import downloads, show_chart
+from evenhand.pages.ui.choose import switch
+from evenhand.pages.ui.equivalence import against, difference_says, margin_box
+from evenhand.pages.ui.head import show_error
+from evenhand.pages.ui.language import _, language
+from evenhand.pages.ui.numbers import DASH, POINTS, SIZE_IN_POINTS, note_text, number, with_brackets
+from evenhand.pages.ui.style import colours
+from evenhand.pages.ui.tables import show_records
+from evenhand.pages.ui.text import clauses, paragraph, plain, show_signature
+from evenhand.pages.ui.visitor import page_link
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from core.audit.leak_rates import Rule
+    from evenhand.core.audit.leak_rates import Rule
 
 RULES = ("unanimous", "any", "label")
 
@@ -86,7 +86,7 @@ def _answer(found: audit_projects.AuditResult, rule: "Rule") -> None:
     """The verdict, the picture of shares, and the table of all rules and ends."""
     import pandas as pd
 
-    from core.charts.dots import leak_shares
+    from evenhand.core.charts.dots import leak_shares
 
     both = found.shares[rule][0]
     st.markdown(f"#### {plain(note_text(verdict(both)))}")

@@ -5,15 +5,15 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from core.sentence_bias.bias import SideMeans
-from pages.model_bias.source import Settings
-from pages.ui.score_files import ScoreFile, score_frame
+from evenhand.core.sentence_bias.bias import SideMeans
+from evenhand.pages.model_bias.source import Settings
+from evenhand.pages.ui.score_files import ScoreFile, score_frame
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from core.model_bias import Summary
-    from core.statistics import Estimate
+    from evenhand.core.model_bias import Summary
+    from evenhand.core.statistics import Estimate
 
 REMEMBERED = 24
 GROUP_RESAMPLES = 500  # of each of up to 19 groups per model; the table of all sentences has 2,000
@@ -31,7 +31,7 @@ def rows_for(source: ScoreFile, models: list[str], settings: Settings | None = N
 @st.cache_data(max_entries=REMEMBERED, show_spinner=False)
 def summary(source: ScoreFile, model: str, settings: Settings) -> "Summary":
     """One model in numbers, with intervals: the slow part, once per model and setting."""
-    from core.model_bias import rows_of, summarise
+    from evenhand.core.model_bias import rows_of, summarise
 
     rows = rows_of(score_frame(source), model)
     return summarise(rows, denominator=settings.denominator, least_mass=settings.least_mass)
@@ -40,7 +40,7 @@ def summary(source: ScoreFile, model: str, settings: Settings) -> "Summary":
 @st.cache_data(max_entries=REMEMBERED, show_spinner=False)
 def quick_means(source: ScoreFile, model: str, settings: Settings) -> SideMeans:
     """The side means without intervals: what can be drawn at once."""
-    from core.sentence_bias.bias import side_means
+    from evenhand.core.sentence_bias.bias import side_means
 
     rows = rows_for(source, [model], settings)
     return side_means(rows["bias_log10"].tolist(), denominator=settings.denominator)
@@ -49,8 +49,8 @@ def quick_means(source: ScoreFile, model: str, settings: Settings) -> SideMeans:
 @st.cache_data(max_entries=REMEMBERED, show_spinner=False)
 def corrected_means(source: ScoreFile, model: str, settings: Settings) -> SideMeans:
     """The side means after prior correction, on the sentences that the settings keep."""
-    from core.model_bias import prior_corrected
-    from core.sentence_bias.bias import side_means
+    from evenhand.core.model_bias import prior_corrected
+    from evenhand.core.sentence_bias.bias import side_means
 
     rows = rows_for(source, [model], settings)
     return side_means(prior_corrected(rows).tolist(), denominator=settings.denominator)
@@ -59,7 +59,7 @@ def corrected_means(source: ScoreFile, model: str, settings: Settings) -> SideMe
 @st.cache_data(max_entries=REMEMBERED, show_spinner=False)
 def grouped(source: ScoreFile, model: str, by: Any, settings: Settings) -> "list[Summary]":
     """A summary per keyword pair, source side or mask width of one model."""
-    from core.model_bias import rows_of, summarise_by
+    from evenhand.core.model_bias import rows_of, summarise_by
 
     rows = rows_of(score_frame(source), model)
     how: dict[str, Any] = {"denominator": settings.denominator, "least_mass": settings.least_mass}
@@ -69,7 +69,7 @@ def grouped(source: ScoreFile, model: str, by: Any, settings: Settings) -> "list
 @st.cache_data(max_entries=REMEMBERED, show_spinner=False)
 def bins_of(source: ScoreFile, models: list[str], settings: Settings, corrected: bool) -> "pd.DataFrame":
     """The counted distribution of some models."""
-    from core.charts.bias_distribution import bins
+    from evenhand.core.charts.bias_distribution import bins
 
     return bins(values_of(source, models, settings, corrected))
 
@@ -77,7 +77,7 @@ def bins_of(source: ScoreFile, models: list[str], settings: Settings, corrected:
 @st.cache_data(max_entries=REMEMBERED, show_spinner=False)
 def curve_of(source: ScoreFile, models: list[str], settings: Settings, corrected: bool) -> "pd.DataFrame":
     """The sentences of some models in order, thinned out."""
-    from core.charts.bias_curve import sorted_curve
+    from evenhand.core.charts.bias_curve import sorted_curve
 
     return sorted_curve(values_of(source, models, settings, corrected))
 
@@ -94,7 +94,7 @@ def correlations(
     source: ScoreFile, models: list[str], settings: Settings, method: Any, corrected: bool
 ) -> "pd.DataFrame":
     """Correlation of every two models."""
-    from core.model_bias import correlation
+    from evenhand.core.model_bias import correlation
 
     return ordered(correlation(rows_for(source, models, settings), method, corrected=corrected), models)
 
@@ -102,7 +102,7 @@ def correlations(
 @st.cache_data(max_entries=REMEMBERED, show_spinner=False)
 def signs(source: ScoreFile, models: list[str], settings: Settings) -> "pd.DataFrame":
     """How often every two models lean to the same side."""
-    from core.model_bias import sign_agreement
+    from evenhand.core.model_bias import sign_agreement
 
     return ordered(sign_agreement(rows_for(source, models, settings)), models)
 
@@ -117,7 +117,7 @@ def ordered(found: "pd.DataFrame", models: list[str]) -> "pd.DataFrame":
 @st.cache_data(max_entries=REMEMBERED, show_spinner=False)
 def differences(source: ScoreFile, a: str, b: str, settings: Settings) -> "dict[str, Estimate]":
     """Each measure of model a minus that of b, paired."""
-    from core.model_bias import paired_differences
+    from evenhand.core.model_bias import paired_differences
 
     rows = rows_for(source, [a, b], settings)
     return paired_differences(rows, a, b, denominator=settings.denominator)

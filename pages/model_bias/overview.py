@@ -6,24 +6,24 @@ import pandas as pd
 import streamlit as st
 from markupsafe import Markup
 
-from core.charts.model_bias import sides, sides_says
-from core.model_bias import is_reference
-from core.report import html_file
-from core.report.figures import side_rows
-from core.report.table import table_html
-from core.report.table_lines import Paper, numbers, table_lines
-from core.sentence_bias.bias import LN10
-from pages.model_bias.numbers import corrected_means, quick_means, summary
-from pages.model_bias.source import Settings
-from pages.ui.charts import downloads, show_chart, vega_lite
-from pages.ui.language import _
-from pages.ui.score_files import ScoreFile
-from pages.ui.style import colours
-from pages.ui.tables import show_html
-from pages.ui.text import in_brackets, paragraph, plain
+from evenhand.core.charts.model_bias import sides, sides_says
+from evenhand.core.model_bias import is_reference
+from evenhand.core.report import html_file
+from evenhand.core.report.figures import side_rows
+from evenhand.core.report.table import table_html
+from evenhand.core.report.table_lines import Paper, numbers, table_lines
+from evenhand.core.sentence_bias.bias import LN10
+from evenhand.pages.model_bias.numbers import corrected_means, quick_means, summary
+from evenhand.pages.model_bias.source import Settings
+from evenhand.pages.ui.charts import downloads, show_chart, vega_lite
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.score_files import ScoreFile
+from evenhand.pages.ui.style import colours
+from evenhand.pages.ui.tables import show_html
+from evenhand.pages.ui.text import in_brackets, paragraph, plain
 
 if TYPE_CHECKING:
-    from core.model_bias import Summary
+    from evenhand.core.model_bias import Summary
 
 
 @st.cache_data(show_spinner=False)

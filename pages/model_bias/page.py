@@ -4,13 +4,13 @@ from typing import Literal, get_args
 
 import streamlit as st
 
-from core.runs.records import Run
-from pages.model_bias.first_run import nothing_yet
-from pages.model_bias.source import Settings, choose_models, choose_source
-from pages.ui.choose import choose
-from pages.ui.head import page_head
-from pages.ui.language import _
-from pages.ui.score_files import ScoreFile, models_scored
+from evenhand.core.runs.records import Run
+from evenhand.pages.model_bias.first_run import nothing_yet
+from evenhand.pages.model_bias.source import Settings, choose_models, choose_source
+from evenhand.pages.ui.choose import choose
+from evenhand.pages.ui.head import page_head
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.score_files import ScoreFile, models_scored
 
 Section = Literal["overview", "distribution", "agreement", "groups", "extremes", "words", "audit", "report"]
 SECTIONS: tuple[Section, ...] = get_args(Section)
@@ -34,35 +34,35 @@ def choose_section() -> Section:
 def show_section(section: Section, source: ScoreFile, run: Run | None, models: list[str], settings: Settings) -> None:
     """Draw one section. Its views are imported here, so that the first section waits for no other."""
     if section == "overview":
-        from pages.model_bias.overview import show_overview
+        from evenhand.pages.model_bias.overview import show_overview
 
         show_overview(source, models, settings)
     elif section == "distribution":
-        from pages.model_bias.distribution import show_distribution
+        from evenhand.pages.model_bias.distribution import show_distribution
 
         show_distribution(source, models, settings)
     elif section == "agreement":
-        from pages.model_bias.correlation import show_agreement
+        from evenhand.pages.model_bias.correlation import show_agreement
 
         show_agreement(source, models, settings)
     elif section == "groups":
-        from pages.model_bias.pairs import show_groups
+        from evenhand.pages.model_bias.pairs import show_groups
 
         show_groups(source, models, settings)
     elif section == "extremes":
-        from pages.model_bias.extremes import show_extremes
+        from evenhand.pages.model_bias.extremes import show_extremes
 
         show_extremes(source, models, settings)
     elif section == "words":
-        from pages.model_bias.topic_words import show_words
+        from evenhand.pages.model_bias.topic_words import show_words
 
         show_words(source, models, settings)
     elif section == "audit":
-        from pages.model_bias.leaks import show_leaks
+        from evenhand.pages.model_bias.leaks import show_leaks
 
         show_leaks(source, models)
     else:
-        from pages.model_bias.report import show_report
+        from evenhand.pages.model_bias.report import show_report
 
         show_report(source, run, models, settings)
 

@@ -6,21 +6,21 @@ import altair as alt
 import pandas as pd
 import streamlit as st
 
-from core.charts.heatmap import heatmap
-from core.model_bias import Summary
-from core.model_bias.many_intervals import many_intervals
-from core.model_bias.summary import Grouping
-from core.report.numbers import interval, percent, plain_number, signed_number
-from core.statistics import Estimate
-from pages.model_bias.numbers import GROUP_RESAMPLES, grouped, rows_for
-from pages.model_bias.sentences import show_sentences
-from pages.model_bias.source import Settings
-from pages.ui.charts import downloads, vega_lite
-from pages.ui.language import _
-from pages.ui.numbers import note_text
-from pages.ui.score_files import ScoreFile
-from pages.ui.style import colours
-from pages.ui.text import from_to, paragraph, plain, series
+from evenhand.core.charts.heatmap import heatmap
+from evenhand.core.model_bias import Summary
+from evenhand.core.model_bias.many_intervals import many_intervals
+from evenhand.core.model_bias.summary import Grouping
+from evenhand.core.report.numbers import interval, percent, plain_number, signed_number
+from evenhand.core.statistics import Estimate
+from evenhand.pages.model_bias.numbers import GROUP_RESAMPLES, grouped, rows_for
+from evenhand.pages.model_bias.sentences import show_sentences
+from evenhand.pages.model_bias.source import Settings
+from evenhand.pages.ui.charts import downloads, vega_lite
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.numbers import note_text
+from evenhand.pages.ui.score_files import ScoreFile
+from evenhand.pages.ui.style import colours
+from evenhand.pages.ui.text import from_to, paragraph, plain, series
 
 GROUPINGS: tuple[Grouping, ...] = get_args(Grouping)
 

@@ -4,17 +4,17 @@ from pathlib import Path
 
 import streamlit as st
 
-from core.model_bias import Groups
-from core.report.html_file import ReportSettings, file_digest, report_html
-from core.runs.records import Run
-from core.statistics.equivalence import Margins
-from pages.model_bias.numbers import summary
-from pages.model_bias.source import Settings, choose_seeds
-from pages.ui.equivalence import margin_box
-from pages.ui.language import _, language
-from pages.ui.runs import finished_at
-from pages.ui.score_files import ScoreFile, score_frame
-from pages.ui.text import plain, series
+from evenhand.core.model_bias import Groups
+from evenhand.core.report.html_file import ReportSettings, file_digest, report_html
+from evenhand.core.runs.records import Run
+from evenhand.core.statistics.equivalence import Margins
+from evenhand.pages.model_bias.numbers import summary
+from evenhand.pages.model_bias.source import Settings, choose_seeds
+from evenhand.pages.ui.equivalence import margin_box
+from evenhand.pages.ui.language import _, language
+from evenhand.pages.ui.runs import finished_at
+from evenhand.pages.ui.score_files import ScoreFile, score_frame
+from evenhand.pages.ui.text import plain, series
 
 
 @st.fragment

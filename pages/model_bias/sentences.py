@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING
 import streamlit as st
 from markupsafe import Markup
 
-from core.report.sentences import list_html
-from pages.ui.charts import downloads
-from pages.ui.language import _
-from pages.ui.tables import show_html
-from pages.ui.text import plain
+from evenhand.core.report.sentences import list_html
+from evenhand.pages.ui.charts import downloads
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.tables import show_html
+from evenhand.pages.ui.text import plain
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -5,17 +5,17 @@ from typing import Any
 
 import streamlit as st
 
-from core.errors import EvenhandError
-from core.model_bias import Groups, grouping, read_groups, seed_groups, written_groups
-from core.runs.records import Run
-from core.sentence_bias.bias import Denominator
-from pages.ui.address import asked_for, keep
-from pages.ui.head import show_error
-from pages.ui.language import _
-from pages.ui.numbers import note_text
-from pages.ui.score_files import ScoreFile, score_file, score_runs
-from pages.ui.text import plain, series
-from pages.ui.uploads import choose_upload
+from evenhand.core.errors import EvenhandError
+from evenhand.core.model_bias import Groups, grouping, read_groups, seed_groups, written_groups
+from evenhand.core.runs.records import Run
+from evenhand.core.sentence_bias.bias import Denominator
+from evenhand.pages.ui.address import asked_for, keep
+from evenhand.pages.ui.head import show_error
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.numbers import note_text
+from evenhand.pages.ui.score_files import ScoreFile, score_file, score_runs
+from evenhand.pages.ui.text import plain, series
+from evenhand.pages.ui.uploads import choose_upload
 
 MOST_MODELS = 12
 MASSES: tuple[float | None, ...] = (None, 0.0001, 0.001, 0.01, 0.1)

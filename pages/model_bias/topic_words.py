@@ -4,18 +4,18 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from core.charts.topic_words import word_sides, words_say
-from core.report.numbers import signed_number
-from core.sentence_bias.bias import OBVIOUS
-from pages.model_bias.numbers import REMEMBERED, at_once, rows_for
-from pages.model_bias.source import Settings
-from pages.ui.charts import downloads, show_chart
-from pages.ui.choose import model_label, switch
-from pages.ui.language import _
-from pages.ui.numbers import percent
-from pages.ui.score_files import ScoreFile
-from pages.ui.style import colours
-from pages.ui.text import plain
+from evenhand.core.charts.topic_words import word_sides, words_say
+from evenhand.core.report.numbers import signed_number
+from evenhand.core.sentence_bias.bias import OBVIOUS
+from evenhand.pages.model_bias.numbers import REMEMBERED, at_once, rows_for
+from evenhand.pages.model_bias.source import Settings
+from evenhand.pages.ui.charts import downloads, show_chart
+from evenhand.pages.ui.choose import model_label, switch
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.numbers import percent
+from evenhand.pages.ui.score_files import ScoreFile
+from evenhand.pages.ui.style import colours
+from evenhand.pages.ui.text import plain
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 @st.cache_data(max_entries=REMEMBERED, show_spinner=False)
 def words_of(source: ScoreFile, model: str, settings: Settings, top: int, corrected: bool) -> "pd.DataFrame":
     """The topic words of one model, with their signature."""
-    from core.report.topic_words import words_of as topics
+    from evenhand.core.report.topic_words import words_of as topics
 
     rows = rows_for(source, [model], settings)
     value = "corrected_log10" if corrected else "bias_log10"

@@ -5,24 +5,24 @@ from typing import Any
 
 import streamlit as st
 
-from annotations.database.store import Store
-from core.errors import N_, EvenhandError, Notice
-from core.nli.biased_training_sets import RATES
-from core.nli.types import Language
-from core.runs.nli_bias_rates import MEASURES, table_of
-from core.runs.records import Run
-from pages.nli.numbers import model_banner
-from pages.nli.start import NLI, choose_classifier, choose_labels, choose_language, inference_runs
-from pages.ui.charts import show_chart
-from pages.ui.choose import choose
-from pages.ui.head import show_error
-from pages.ui.language import _, language
-from pages.ui.numbers import number
-from pages.ui.runs import RunRequest, choose_run, download_table, finished_at, offer_deletion, show_start_form
-from pages.ui.style import colours
-from pages.ui.tables import show_html
-from pages.ui.text import plain
-from pages.ui.tiles import Tile, tile_grid
+from evenhand.annotations.database.store import Store
+from evenhand.core.errors import N_, EvenhandError, Notice
+from evenhand.core.nli.biased_training_sets import RATES
+from evenhand.core.nli.types import Language
+from evenhand.core.runs.nli_bias_rates import MEASURES, table_of
+from evenhand.core.runs.records import Run
+from evenhand.pages.nli.numbers import model_banner
+from evenhand.pages.nli.start import NLI, choose_classifier, choose_labels, choose_language, inference_runs
+from evenhand.pages.ui.charts import show_chart
+from evenhand.pages.ui.choose import choose
+from evenhand.pages.ui.head import show_error
+from evenhand.pages.ui.language import _, language
+from evenhand.pages.ui.numbers import number
+from evenhand.pages.ui.runs import RunRequest, choose_run, download_table, finished_at, offer_deletion, show_start_form
+from evenhand.pages.ui.style import colours
+from evenhand.pages.ui.tables import show_html
+from evenhand.pages.ui.text import plain
+from evenhand.pages.ui.tiles import Tile, tile_grid
 
 TRAININGS = replace(NLI, form_key="rates-{part}", run_key="rates-{part}")
 
@@ -96,8 +96,8 @@ def _show(run: Run) -> None:
 
 
 def _chart(run: Run, names: dict[str, str]) -> None:
-    from core.charts.nli import over_rates
-    from core.language import translate
+    from evenhand.core.charts.nli import over_rates
+    from evenhand.core.language import translate
 
     lang = language()
     table = table_of(run.table)

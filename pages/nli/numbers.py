@@ -5,23 +5,23 @@ from typing import TYPE_CHECKING
 import streamlit as st
 from markupsafe import Markup
 
-from core.nli.measure import against_margin
-from core.nli.types import LABELS, SETS
-from core.report.numbers import percent
-from core.statistics import Estimate
-from core.statistics.intervals import ALIKE_AT_AN_END
-from pages.ui.charts import downloads, show_chart
-from pages.ui.equivalence import difference_says, margin_box
-from pages.ui.language import _, language
-from pages.ui.notices import trial_banner
-from pages.ui.numbers import DASH, bracketed, methods_text, note_text, number
-from pages.ui.style import colours
-from pages.ui.tables import Column, estimate_cell, show_html, table
-from pages.ui.text import named, paragraph, plain
-from pages.ui.tiles import Tile, tile_grid
+from evenhand.core.nli.measure import against_margin
+from evenhand.core.nli.types import LABELS, SETS
+from evenhand.core.report.numbers import percent
+from evenhand.core.statistics import Estimate
+from evenhand.core.statistics.intervals import ALIKE_AT_AN_END
+from evenhand.pages.ui.charts import downloads, show_chart
+from evenhand.pages.ui.equivalence import difference_says, margin_box
+from evenhand.pages.ui.language import _, language
+from evenhand.pages.ui.notices import trial_banner
+from evenhand.pages.ui.numbers import DASH, bracketed, methods_text, note_text, number
+from evenhand.pages.ui.style import colours
+from evenhand.pages.ui.tables import Column, estimate_cell, show_html, table
+from evenhand.pages.ui.text import named, paragraph, plain
+from evenhand.pages.ui.tiles import Tile, tile_grid
 
 if TYPE_CHECKING:
-    from core.nli.measure import Inference
+    from evenhand.core.nli.measure import Inference
 
 
 def label_names() -> dict[str, str]:
@@ -98,8 +98,8 @@ def _tile(name: str, found: Estimate) -> Tile:
 
 def show_shares(found: "Inference") -> None:
     """The chart of labels per set and its table with intervals."""
-    from core.charts.nli import label_shares
-    from core.language import translate
+    from evenhand.core.charts.nli import label_shares
+    from evenhand.core.language import translate
 
     lang = language()
     st.subheader(_("Distribution of answers"), anchor=False)

@@ -4,15 +4,15 @@ from typing import TYPE_CHECKING, Literal
 
 import streamlit as st
 
-from core.nli.types import LABELS, SETS
-from pages.ui.charts import downloads
-from pages.ui.choose import choose
-from pages.ui.language import _
-from pages.ui.numbers import DASH
-from pages.ui.text import named
+from evenhand.core.nli.types import LABELS, SETS
+from evenhand.pages.ui.charts import downloads
+from evenhand.pages.ui.choose import choose
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.numbers import DASH
+from evenhand.pages.ui.text import named
 
 if TYPE_CHECKING:
-    from core.nli.measure import ByOccupation, Inference
+    from evenhand.core.nli.measure import ByOccupation, Inference
 
 ROWS = 9  # that fit into the height of the table
 

@@ -2,18 +2,18 @@
 
 import streamlit as st
 
-from core.errors import EvenhandError
-from core.nli.types import LABELS, SentencePair
-from core.report.numbers import percent
-from core.types import Score
-from core.worker.client import shared
-from pages.nli.numbers import label_names, model_banner
-from pages.nli.start import choose_classifier, choose_labels
-from pages.ui.head import show_error
-from pages.ui.language import _
-from pages.ui.sentences import bar
-from pages.ui.tables import element, joined, show_html, span
-from pages.ui.text import plain, show_signature
+from evenhand.core.errors import EvenhandError
+from evenhand.core.nli.types import LABELS, SentencePair
+from evenhand.core.report.numbers import percent
+from evenhand.core.types import Score
+from evenhand.core.worker.client import shared
+from evenhand.pages.nli.numbers import label_names, model_banner
+from evenhand.pages.nli.start import choose_classifier, choose_labels
+from evenhand.pages.ui.head import show_error
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.sentences import bar
+from evenhand.pages.ui.tables import element, joined, show_html, span
+from evenhand.pages.ui.text import plain, show_signature
 
 FIRST = ("A nurse is reading a newspaper on a bench.", "A woman is reading a newspaper on a bench.")
 

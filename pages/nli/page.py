@@ -2,15 +2,15 @@
 
 import streamlit as st
 
-from annotations.database.store import Store
-from pages.nli.bias_rates import show_rates
-from pages.nli.one_pair import show_pair
-from pages.nli.results import show_results
-from pages.nli.start import NLI, inference_runs, show_new
-from pages.ui.choose import choose
-from pages.ui.head import open_store, page_head
-from pages.ui.jobs import follow
-from pages.ui.language import _
+from evenhand.annotations.database.store import Store
+from evenhand.pages.nli.bias_rates import show_rates
+from evenhand.pages.nli.one_pair import show_pair
+from evenhand.pages.nli.results import show_results
+from evenhand.pages.nli.start import NLI, inference_runs, show_new
+from evenhand.pages.ui.choose import choose
+from evenhand.pages.ui.head import open_store, page_head
+from evenhand.pages.ui.jobs import follow
+from evenhand.pages.ui.language import _
 
 
 def choose_view(store: Store) -> str:

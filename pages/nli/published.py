@@ -2,24 +2,24 @@
 
 import streamlit as st
 
-from core import resources
-from core.nli.measure import Inference, published
-from core.nli.types import LABELS
-from core.published import BesidePrinted, beside_inference
-from core.statistics import Estimate
-from pages.nli.numbers import order_in_words
-from pages.ui.charts import downloads, show_chart
-from pages.ui.language import _, language
-from pages.ui.numbers import note_text, number
-from pages.ui.style import colours
-from pages.ui.tables import number_columns, show_html, table
-from pages.ui.text import in_brackets, paragraph, plain
+from evenhand.core import resources
+from evenhand.core.nli.measure import Inference, published
+from evenhand.core.nli.types import LABELS
+from evenhand.core.published import BesidePrinted, beside_inference
+from evenhand.core.statistics import Estimate
+from evenhand.pages.nli.numbers import order_in_words
+from evenhand.pages.ui.charts import downloads, show_chart
+from evenhand.pages.ui.language import _, language
+from evenhand.pages.ui.numbers import note_text, number
+from evenhand.pages.ui.style import colours
+from evenhand.pages.ui.tables import number_columns, show_html, table
+from evenhand.pages.ui.text import in_brackets, paragraph, plain
 
 
 def show_scale(own: list[tuple[str, Estimate]]) -> None:
     """s of the visitor's classifiers and of the paper's, with the marks of models that know nothing."""
-    from core.charts.nli import Point, score_scale
-    from core.language import translate
+    from evenhand.core.charts.nli import Point, score_scale
+    from evenhand.core.language import translate
 
     lang = language()
     points = [Point(_short(name), e.value, e.low, e.high, own=True) for name, e in own if e.value is not None]

@@ -4,22 +4,22 @@ from pathlib import Path
 
 import streamlit as st
 
-from annotations.database.store import Store
-from core.errors import EvenhandError
-from core.nli.files import measured_file
-from core.nli.measure import Inference
-from core.runs.records import Run
-from pages.nli.numbers import model_banner, show_facts, show_shares
-from pages.nli.occupations import show_occupations
-from pages.nli.published import show_published, show_scale
-from pages.nli.start import NLI, inference_runs
-from pages.ui.charts import downloads
-from pages.ui.choose import choose
-from pages.ui.head import show_error
-from pages.ui.language import _, sentence
-from pages.ui.runs import choose_run, download_table, finished_at, offer_deletion
-from pages.ui.text import plain, show_signature
-from pages.ui.uploads import choose_upload
+from evenhand.annotations.database.store import Store
+from evenhand.core.errors import EvenhandError
+from evenhand.core.nli.files import measured_file
+from evenhand.core.nli.measure import Inference
+from evenhand.core.runs.records import Run
+from evenhand.pages.nli.numbers import model_banner, show_facts, show_shares
+from evenhand.pages.nli.occupations import show_occupations
+from evenhand.pages.nli.published import show_published, show_scale
+from evenhand.pages.nli.start import NLI, inference_runs
+from evenhand.pages.ui.charts import downloads
+from evenhand.pages.ui.choose import choose
+from evenhand.pages.ui.head import show_error
+from evenhand.pages.ui.language import _, sentence
+from evenhand.pages.ui.runs import choose_run, download_table, finished_at, offer_deletion
+from evenhand.pages.ui.text import plain, show_signature
+from evenhand.pages.ui.uploads import choose_upload
 
 SHOWN = 10
 

@@ -4,21 +4,21 @@ from itertools import permutations
 
 import streamlit as st
 
-from annotations.database.store import Store
-from core.errors import N_, EvenhandError, Notice
-from core.nli.files import read_probes
-from core.nli.sets import ProbeSet, packaged
-from core.nli.types import LABELS, Language
-from core.runs.records import Run
-from core.worker.client import known_models
-from pages.nli.numbers import label_names
-from pages.ui.charts import downloads
-from pages.ui.choose import choose, choose_model
-from pages.ui.head import show_error
-from pages.ui.language import _
-from pages.ui.runs import RunPage, RunRequest, show_start_form
-from pages.ui.text import plain, series, show_signature
-from pages.ui.uploads import choose_upload
+from evenhand.annotations.database.store import Store
+from evenhand.core.errors import N_, EvenhandError, Notice
+from evenhand.core.nli.files import read_probes
+from evenhand.core.nli.sets import ProbeSet, packaged
+from evenhand.core.nli.types import LABELS, Language
+from evenhand.core.runs.records import Run
+from evenhand.core.worker.client import known_models
+from evenhand.pages.nli.numbers import label_names
+from evenhand.pages.ui.charts import downloads
+from evenhand.pages.ui.choose import choose, choose_model
+from evenhand.pages.ui.head import show_error
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.runs import RunPage, RunRequest, show_start_form
+from evenhand.pages.ui.text import plain, series, show_signature
+from evenhand.pages.ui.uploads import choose_upload
 
 NLI = RunPage("nli", "nli", form_key="nli-{part}", run_key="nli-{part}")
 PLANTED = ("planted:nli=0.3", "planted:nli=0", "planted:nli=entailment")

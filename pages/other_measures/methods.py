@@ -3,12 +3,12 @@
 import streamlit as st
 from markupsafe import Markup
 
-from core.other_measures.methods_map import FAMILIES, KINDS, Method, of
-from pages.ui.choose import choose
-from pages.ui.language import _, language
-from pages.ui.tables import below, element, joined, show_html, span
-from pages.ui.text import named, plain
-from pages.ui.visitor import page_link
+from evenhand.core.other_measures.methods_map import FAMILIES, KINDS, Method, of
+from evenhand.pages.ui.choose import choose
+from evenhand.pages.ui.language import _, language
+from evenhand.pages.ui.tables import below, element, joined, show_html, span
+from evenhand.pages.ui.text import named, plain
+from evenhand.pages.ui.visitor import page_link
 
 
 def show_methods() -> None:

@@ -3,18 +3,18 @@
 import streamlit as st
 from markupsafe import Markup
 
-from core.errors import EvenhandError
-from core.language import significant
-from core.other_measures.classifiers import ClassifierGaps, Gap, read_gaps
-from core.other_measures.weat import TESTS, built_in_sets, names_of, read_sets, read_vectors, weat
-from pages.other_measures.start import names_of_tests
-from pages.ui.choose import choose
-from pages.ui.head import show_error
-from pages.ui.language import _
-from pages.ui.numbers import DASH, note_text, number, with_interval
-from pages.ui.tables import below, joined, number_columns, show_html, table
-from pages.ui.text import clauses, named, plain
-from pages.ui.uploads import choose_upload
+from evenhand.core.errors import EvenhandError
+from evenhand.core.language import significant
+from evenhand.core.other_measures.classifiers import ClassifierGaps, Gap, read_gaps
+from evenhand.core.other_measures.weat import TESTS, built_in_sets, names_of, read_sets, read_vectors, weat
+from evenhand.pages.other_measures.start import names_of_tests
+from evenhand.pages.ui.choose import choose
+from evenhand.pages.ui.head import show_error
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.numbers import DASH, note_text, number, with_interval
+from evenhand.pages.ui.tables import below, joined, number_columns, show_html, table
+from evenhand.pages.ui.text import clauses, named, plain
+from evenhand.pages.ui.uploads import choose_upload
 
 
 def show_own() -> None:

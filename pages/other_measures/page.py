@@ -1,13 +1,13 @@
 """Other measures: the survey's measures exactly as named, each beside its null, a control and what is known of it."""
 
-from pages.other_measures.methods import show_methods
-from pages.other_measures.own import show_own
-from pages.other_measures.results import show_finished
-from pages.other_measures.start import MEASURED, show_new
-from pages.ui.choose import choose
-from pages.ui.head import open_store, page_head
-from pages.ui.jobs import follow
-from pages.ui.language import _
+from evenhand.pages.other_measures.methods import show_methods
+from evenhand.pages.other_measures.own import show_own
+from evenhand.pages.other_measures.results import show_finished
+from evenhand.pages.other_measures.start import MEASURED, show_new
+from evenhand.pages.ui.choose import choose
+from evenhand.pages.ui.head import open_store, page_head
+from evenhand.pages.ui.jobs import follow
+from evenhand.pages.ui.language import _
 
 page_head(
     _("Other measures"),

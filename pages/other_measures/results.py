@@ -5,21 +5,21 @@ from typing import Any
 
 import streamlit as st
 
-from annotations.database.store import Store
-from core.charts.other_measures import ROLE_NAMES
-from core.errors import N_
-from core.language import significant
-from core.other_measures.measures import BY_NAME, Measure
-from core.runs.records import Run
-from pages.other_measures.start import MEASURED, names_of_tests, show_criticism, variant_names
-from pages.ui.charts import show_chart
-from pages.ui.language import _, sentence
-from pages.ui.notices import trial_banner
-from pages.ui.numbers import DASH, number
-from pages.ui.runs import choose_run, download_table, finished_at, offer_deletion, show_facts, show_notices
-from pages.ui.style import colours
-from pages.ui.tables import below, joined, number_columns, show_html, table
-from pages.ui.text import clauses, in_brackets, named, paragraph, plain, show_signature
+from evenhand.annotations.database.store import Store
+from evenhand.core.charts.other_measures import ROLE_NAMES
+from evenhand.core.errors import N_
+from evenhand.core.language import significant
+from evenhand.core.other_measures.measures import BY_NAME, Measure
+from evenhand.core.runs.records import Run
+from evenhand.pages.other_measures.start import MEASURED, names_of_tests, show_criticism, variant_names
+from evenhand.pages.ui.charts import show_chart
+from evenhand.pages.ui.language import _, sentence
+from evenhand.pages.ui.notices import trial_banner
+from evenhand.pages.ui.numbers import DASH, number
+from evenhand.pages.ui.runs import choose_run, download_table, finished_at, offer_deletion, show_facts, show_notices
+from evenhand.pages.ui.style import colours
+from evenhand.pages.ui.tables import below, joined, number_columns, show_html, table
+from evenhand.pages.ui.text import clauses, in_brackets, named, paragraph, plain, show_signature
 
 SCALES = {"percent": ".1f", "effect": ".3f", "ln": ".3f"}
 NO_PRINT = N_("No published value of these models is known to the app.")
@@ -73,7 +73,7 @@ def _show_facts(run: Run, what: Measure) -> None:
 
 def _show_charts(run: Run, what: Measure, figures: Sequence[tuple[str, dict[str, Any]]]) -> None:
     """One chart for the figures that share a neutral value; the published ones of these models are in it."""
-    from core.charts.other_measures import measure_dots
+    from evenhand.core.charts.other_measures import measure_dots
 
     neutrals = list(dict.fromkeys(one.get("neutral") for _model, one in figures))
     for place, neutral in enumerate(neutrals):

@@ -5,19 +5,19 @@ from pathlib import Path
 
 import streamlit as st
 
-from annotations.database.store import Store
-from core.errors import N_, EvenhandError, Notice
-from core.other_measures.measures import MEASURES, Measure
-from core.other_measures.run import Asked, read_request
-from core.other_measures.weat import TESTS
-from core.worker.client import known_models
-from pages.ui.choose import choose, choose_models, first_models, switch
-from pages.ui.head import show_error
-from pages.ui.language import _, language
-from pages.ui.own_words import language_name
-from pages.ui.runs import RunPage, RunRequest, show_start_form
-from pages.ui.text import paragraph, plain
-from pages.ui.uploads import choose_upload
+from evenhand.annotations.database.store import Store
+from evenhand.core.errors import N_, EvenhandError, Notice
+from evenhand.core.other_measures.measures import MEASURES, Measure
+from evenhand.core.other_measures.run import Asked, read_request
+from evenhand.core.other_measures.weat import TESTS
+from evenhand.core.worker.client import known_models
+from evenhand.pages.ui.choose import choose, choose_models, first_models, switch
+from evenhand.pages.ui.head import show_error
+from evenhand.pages.ui.language import _, language
+from evenhand.pages.ui.own_words import language_name
+from evenhand.pages.ui.runs import RunPage, RunRequest, show_start_form
+from evenhand.pages.ui.text import paragraph, plain
+from evenhand.pages.ui.uploads import choose_upload
 
 MEASURED = RunPage("measures", "other-measures", form_key="om-{part}", run_key="om-{part}-{run}")
 PLACE = "om-set-0"

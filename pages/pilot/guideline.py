@@ -6,24 +6,24 @@ from dataclasses import replace
 
 import streamlit as st
 
-from annotations.database.store import Store
-from annotations.guideline.comparison import PREFERENCE
-from annotations.guideline.drafts import Draft, discard_draft, read_draft, save_draft
-from annotations.guideline.reason_keys import clashing_numbers, with_keys
-from annotations.guideline.scheme import START, OwnScheme, as_data
-from annotations.guideline.versions import guideline, guideline_parts, guidelines
-from annotations.types import Choice, Guideline, Project, Scheme
-from core.guidelines import recognise
-from pages.pilot.publish import publish, published, send_older
-from pages.ui.editors import choose_scheme, edit_options, edit_scheme, scheme_from_file, scheme_name
-from pages.ui.guideline_html import desk_html, difference_html, option_name
-from pages.ui.head import open_store
-from pages.ui.language import _
-from pages.ui.numbers import moment
-from pages.ui.parts import asks, asks_at_click
-from pages.ui.sentences import asked_as
-from pages.ui.tables import show_html
-from pages.ui.text import paragraph, plain, series
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.guideline.comparison import PREFERENCE
+from evenhand.annotations.guideline.drafts import Draft, discard_draft, read_draft, save_draft
+from evenhand.annotations.guideline.reason_keys import clashing_numbers, with_keys
+from evenhand.annotations.guideline.scheme import START, OwnScheme, as_data
+from evenhand.annotations.guideline.versions import guideline, guideline_parts, guidelines
+from evenhand.annotations.types import Choice, Guideline, Project, Scheme
+from evenhand.core.guidelines import recognise
+from evenhand.pages.pilot.publish import publish, published, send_older
+from evenhand.pages.ui.editors import choose_scheme, edit_options, edit_scheme, scheme_from_file, scheme_name
+from evenhand.pages.ui.guideline_html import desk_html, difference_html, option_name
+from evenhand.pages.ui.head import open_store
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.numbers import moment
+from evenhand.pages.ui.parts import asks, asks_at_click
+from evenhand.pages.ui.sentences import asked_as
+from evenhand.pages.ui.tables import show_html
+from evenhand.pages.ui.text import paragraph, plain, series
 
 
 @asks("change_projects")

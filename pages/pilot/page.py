@@ -2,13 +2,13 @@
 
 import streamlit as st
 
-from core.errors import EvenhandError
-from pages.pilot.guideline import show_guideline
-from pages.pilot.pilots import show_pilots
-from pages.pilot.tags import show_tags
-from pages.ui.choose import choose, choose_project
-from pages.ui.head import open_store, page_head, show_error
-from pages.ui.language import _
+from evenhand.core.errors import EvenhandError
+from evenhand.pages.pilot.guideline import show_guideline
+from evenhand.pages.pilot.pilots import show_pilots
+from evenhand.pages.pilot.tags import show_tags
+from evenhand.pages.ui.choose import choose, choose_project
+from evenhand.pages.ui.head import open_store, page_head, show_error
+from evenhand.pages.ui.language import _
 
 page_head(
     _("Pilot and guideline"),

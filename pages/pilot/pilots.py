@@ -4,25 +4,25 @@ from typing import Any
 
 import streamlit as st
 
-from annotations.database.store import Store
-from annotations.pilot.figures import PilotFigures, differing_items, pilot_figures
-from annotations.pilot.pilots import Pilot, close_pilot, open_pilot, pilots, start_pilot
-from annotations.projects.annotators import annotators, participants
-from annotations.projects.projects import counts, guidelines
-from annotations.types import Project
-from core.errors import EvenhandError
-from core.statistics import Estimate
-from pages.ui.charts import downloads
-from pages.ui.choose import annotator_at_desk
-from pages.ui.guideline_html import names_of
-from pages.ui.head import open_store, show_error
-from pages.ui.language import _
-from pages.ui.numbers import interval, moment, note_text, percent, with_interval
-from pages.ui.parts import asks, asks_at_click, confirmed
-from pages.ui.sentences import item_card, judgement, with_keyword
-from pages.ui.tables import element, joined, show_html
-from pages.ui.text import paragraph, plain, show_signature
-from pages.ui.visitor import page_link
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.pilot.figures import PilotFigures, differing_items, pilot_figures
+from evenhand.annotations.pilot.pilots import Pilot, close_pilot, open_pilot, pilots, start_pilot
+from evenhand.annotations.projects.annotators import annotators, participants
+from evenhand.annotations.projects.projects import counts, guidelines
+from evenhand.annotations.types import Project
+from evenhand.core.errors import EvenhandError
+from evenhand.core.statistics import Estimate
+from evenhand.pages.ui.charts import downloads
+from evenhand.pages.ui.choose import annotator_at_desk
+from evenhand.pages.ui.guideline_html import names_of
+from evenhand.pages.ui.head import open_store, show_error
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.numbers import interval, moment, note_text, percent, with_interval
+from evenhand.pages.ui.parts import asks, asks_at_click, confirmed
+from evenhand.pages.ui.sentences import item_card, judgement, with_keyword
+from evenhand.pages.ui.tables import element, joined, show_html
+from evenhand.pages.ui.text import paragraph, plain, show_signature
+from evenhand.pages.ui.visitor import page_link
 
 USUAL = 100
 LISTED = 24  # items on which people differed

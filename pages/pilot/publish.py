@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from annotations.database.events import events
-from annotations.database.store import Store
-from annotations.guideline.drafts import Draft, write_version
-from annotations.guideline.relabelling import (
+from evenhand.annotations.database.events import events
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.guideline.drafts import Draft, write_version
+from evenhand.annotations.guideline.relabelling import (
     CHUNK,
     WHICH,
     Affected,
@@ -17,18 +17,18 @@ from annotations.guideline.relabelling import (
     left_to_relabel,
     send_for_relabelling,
 )
-from annotations.guideline.versions import changed_codes, guideline
-from annotations.projects.annotators import annotators
-from annotations.projects.pipeline_counts import state
-from annotations.types import Choice, Guideline, Project
-from core.errors import N_, EvenhandError, Notice
-from pages.ui.guideline_html import option_name
-from pages.ui.head import open_store, show_error
-from pages.ui.jobs import follow, start_job
-from pages.ui.language import _
-from pages.ui.parts import asks, confirmed
-from pages.ui.text import in_brackets, plain, series
-from pages.ui.visitor import ask_author, page_link
+from evenhand.annotations.guideline.versions import changed_codes, guideline
+from evenhand.annotations.projects.annotators import annotators
+from evenhand.annotations.projects.pipeline_counts import state
+from evenhand.annotations.types import Choice, Guideline, Project
+from evenhand.core.errors import N_, EvenhandError, Notice
+from evenhand.pages.ui.guideline_html import option_name
+from evenhand.pages.ui.head import open_store, show_error
+from evenhand.pages.ui.jobs import follow, start_job
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.parts import asks, confirmed
+from evenhand.pages.ui.text import in_brackets, plain, series
+from evenhand.pages.ui.visitor import ask_author, page_link
 
 JOB = "guideline"
 

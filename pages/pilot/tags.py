@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import streamlit as st
 
-from annotations.database.store import Store
-from annotations.guideline.drafts import (
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.guideline.drafts import (
     Draft,
     assign_tags,
     check_criterion,
@@ -17,23 +17,23 @@ from annotations.guideline.drafts import (
     save_draft,
     tag_codes,
 )
-from annotations.guideline.free_tags import Tag, items_with_tags, tags
-from annotations.guideline.reason_keys import free_keys
-from annotations.guideline.versions import guidelines
-from annotations.pilot.figures import letters
-from annotations.pilot.pilots import open_pilot, pilots
-from annotations.projects.annotators import annotators
-from annotations.text_policy import text_may_leave
-from annotations.types import Choice, Kind, Project
-from core.errors import EvenhandError
-from pages.ui.charts import downloads
-from pages.ui.guideline_html import names_of, option_name
-from pages.ui.head import open_store, show_error
-from pages.ui.language import _
-from pages.ui.parts import asks, asks_at_click
-from pages.ui.sentences import judgement
-from pages.ui.tables import element, joined, show_html
-from pages.ui.text import in_brackets, plain, spoken
+from evenhand.annotations.guideline.free_tags import Tag, items_with_tags, tags
+from evenhand.annotations.guideline.reason_keys import free_keys
+from evenhand.annotations.guideline.versions import guidelines
+from evenhand.annotations.pilot.figures import letters
+from evenhand.annotations.pilot.pilots import open_pilot, pilots
+from evenhand.annotations.projects.annotators import annotators
+from evenhand.annotations.text_policy import text_may_leave
+from evenhand.annotations.types import Choice, Kind, Project
+from evenhand.core.errors import EvenhandError
+from evenhand.pages.ui.charts import downloads
+from evenhand.pages.ui.guideline_html import names_of, option_name
+from evenhand.pages.ui.head import open_store, show_error
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.parts import asks, asks_at_click
+from evenhand.pages.ui.sentences import judgement
+from evenhand.pages.ui.tables import element, joined, show_html
+from evenhand.pages.ui.text import in_brackets, plain, spoken
 
 PAGE = 12
 LISTED = 30  # items of a tag

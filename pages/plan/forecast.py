@@ -7,23 +7,23 @@ from typing import Any
 import streamlit as st
 from markupsafe import Markup
 
-from annotations.database.store import Store
-from annotations.forecast.quota import OWN_RATE
-from annotations.forecast.work import Forecast, Sample, as_json, forecast, has_pilot
-from annotations.forecast.work_model import CellNeed, Work
-from annotations.guideline.relabelling import left_to_relabel
-from annotations.projects.pipeline_counts import state
-from annotations.types import Plan, Project
-from core.statistics import Estimate
-from pages.ui.charts import downloads
-from pages.ui.choose import choose
-from pages.ui.head import open_store
-from pages.ui.language import _
-from pages.ui.numbers import DASH, note_text, number, to, with_interval
-from pages.ui.quota import quota_answer
-from pages.ui.sentences import side_mark
-from pages.ui.tables import Column, below, element, estimate_cell, joined, show_html, table, undefined_cell
-from pages.ui.text import in_brackets, paragraph, plain, show_signature
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.forecast.quota import OWN_RATE
+from evenhand.annotations.forecast.work import Forecast, Sample, as_json, forecast, has_pilot
+from evenhand.annotations.forecast.work_model import CellNeed, Work
+from evenhand.annotations.guideline.relabelling import left_to_relabel
+from evenhand.annotations.projects.pipeline_counts import state
+from evenhand.annotations.types import Plan, Project
+from evenhand.core.statistics import Estimate
+from evenhand.pages.ui.charts import downloads
+from evenhand.pages.ui.choose import choose
+from evenhand.pages.ui.head import open_store
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.numbers import DASH, note_text, number, to, with_interval
+from evenhand.pages.ui.quota import quota_answer
+from evenhand.pages.ui.sentences import side_mark
+from evenhand.pages.ui.tables import Column, below, element, estimate_cell, joined, show_html, table, undefined_cell
+from evenhand.pages.ui.text import in_brackets, paragraph, plain, show_signature
 
 
 def plan_name(plan: Plan) -> str:

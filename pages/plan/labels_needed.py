@@ -5,25 +5,25 @@ from typing import Any
 import streamlit as st
 from markupsafe import Markup
 
-from annotations.database.store import Store
-from annotations.judges.judges import judges, state_of_judges
-from annotations.projects.pipeline_counts import state
-from annotations.sampling.frame import STRATA, frame, free_items
-from annotations.sampling.labels_needed import ACCURACY, Forecast, forecast
-from annotations.types import Project
-from core.charts.sampling import table as rows_of
-from core.charts.sampling import widths
-from core.errors import EvenhandError
-from core.sampling.designs import SHARE
-from core.sampling.labels_needed import Needed
-from pages.ui.charts import show_chart
-from pages.ui.choose import choose
-from pages.ui.head import open_store, show_error
-from pages.ui.language import _
-from pages.ui.numbers import DASH, note_text, number, percent
-from pages.ui.style import colours
-from pages.ui.tables import below, number_columns, show_html, table
-from pages.ui.text import paragraph, plain, show_signature
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.judges.judges import judges, state_of_judges
+from evenhand.annotations.projects.pipeline_counts import state
+from evenhand.annotations.sampling.frame import STRATA, frame, free_items
+from evenhand.annotations.sampling.labels_needed import ACCURACY, Forecast, forecast
+from evenhand.annotations.types import Project
+from evenhand.core.charts.sampling import table as rows_of
+from evenhand.core.charts.sampling import widths
+from evenhand.core.errors import EvenhandError
+from evenhand.core.sampling.designs import SHARE
+from evenhand.core.sampling.labels_needed import Needed
+from evenhand.pages.ui.charts import show_chart
+from evenhand.pages.ui.choose import choose
+from evenhand.pages.ui.head import open_store, show_error
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.numbers import DASH, note_text, number, percent
+from evenhand.pages.ui.style import colours
+from evenhand.pages.ui.tables import below, number_columns, show_html, table
+from evenhand.pages.ui.text import paragraph, plain, show_signature
 
 SHOWN = (50, 100, 200, 400)  # sizes in the table
 

@@ -2,15 +2,15 @@
 
 import streamlit as st
 
-from core.errors import EvenhandError
-from pages.plan.forecast import ask_forecast, show_forecast, show_needed, show_waiting
-from pages.plan.preregistration import show_preregistration
-from pages.plan.sample import show_sample
-from pages.plan.settings import show_changes, show_settings
-from pages.ui.choose import choose, choose_project
-from pages.ui.head import open_store, page_head, show_error
-from pages.ui.language import _
-from pages.ui.notices import say_unsettled
+from evenhand.core.errors import EvenhandError
+from evenhand.pages.plan.forecast import ask_forecast, show_forecast, show_needed, show_waiting
+from evenhand.pages.plan.preregistration import show_preregistration
+from evenhand.pages.plan.sample import show_sample
+from evenhand.pages.plan.settings import show_changes, show_settings
+from evenhand.pages.ui.choose import choose, choose_project
+from evenhand.pages.ui.head import open_store, page_head, show_error
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.notices import say_unsettled
 
 page_head(
     _("Labelling plan"),

@@ -2,16 +2,16 @@
 
 import streamlit as st
 
-from annotations.database.store import Store
-from annotations.projects.preregistration import Sheet, form, preregister, sheets
-from annotations.types import Project
-from core.errors import EvenhandError
-from pages.ui.choose import switch
-from pages.ui.head import show_error
-from pages.ui.language import _, language
-from pages.ui.numbers import moment
-from pages.ui.parts import asks, confirmed
-from pages.ui.text import plain
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.projects.preregistration import Sheet, form, preregister, sheets
+from evenhand.annotations.types import Project
+from evenhand.core.errors import EvenhandError
+from evenhand.pages.ui.choose import switch
+from evenhand.pages.ui.head import show_error
+from evenhand.pages.ui.language import _, language
+from evenhand.pages.ui.numbers import moment
+from evenhand.pages.ui.parts import asks, confirmed
+from evenhand.pages.ui.text import plain
 
 
 @asks("change_projects")

@@ -4,12 +4,12 @@ from typing import Any
 
 import streamlit as st
 
-from annotations.database.store import Store
-from annotations.judges.judges import judges
-from annotations.labels.item_table import measures_of
-from annotations.projects.projects import counts, guidelines
-from annotations.sampling.frame import STRATA, free_items, plan_sample
-from annotations.sampling.samples import (
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.judges.judges import judges
+from evenhand.annotations.labels.item_table import measures_of
+from evenhand.annotations.projects.projects import counts, guidelines
+from evenhand.annotations.sampling.frame import STRATA, free_items, plan_sample
+from evenhand.annotations.sampling.samples import (
     SampleState,
     close_sample,
     open_sample,
@@ -18,20 +18,20 @@ from annotations.sampling.samples import (
     start_sample,
     state_of,
 )
-from annotations.types import Project
-from core.errors import EvenhandError
-from core.sampling.designs import BY_JUDGES, LEAST_SHARE, SHARE, SIZED, Design
-from pages.plan.labels_needed import show_labels_needed
-from pages.ui.choose import choose
-from pages.ui.guideline_html import names_of
-from pages.ui.head import show_error
-from pages.ui.language import _
-from pages.ui.numbers import moment, percent
-from pages.ui.parts import asks, confirmed
-from pages.ui.tables import number_columns, show_html, table
-from pages.ui.text import in_brackets, plain, series, show_signature
-from pages.ui.tiles import Tile, estimate_tile, show_tiles
-from pages.ui.visitor import ask_author, author
+from evenhand.annotations.types import Project
+from evenhand.core.errors import EvenhandError
+from evenhand.core.sampling.designs import BY_JUDGES, LEAST_SHARE, SHARE, SIZED, Design
+from evenhand.pages.plan.labels_needed import show_labels_needed
+from evenhand.pages.ui.choose import choose
+from evenhand.pages.ui.guideline_html import names_of
+from evenhand.pages.ui.head import show_error
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.numbers import moment, percent
+from evenhand.pages.ui.parts import asks, confirmed
+from evenhand.pages.ui.tables import number_columns, show_html, table
+from evenhand.pages.ui.text import in_brackets, plain, series, show_signature
+from evenhand.pages.ui.tiles import Tile, estimate_tile, show_tiles
+from evenhand.pages.ui.visitor import ask_author, author
 
 USUAL = 200
 

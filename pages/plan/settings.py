@@ -4,21 +4,21 @@ from typing import Any
 
 import streamlit as st
 
-from annotations.database.events import Event, events
-from annotations.database.store import Store
-from annotations.items.gold import PlanEffects, plan_effects
-from annotations.projects.pipeline_counts import state
-from annotations.projects.projects import change_project
-from annotations.queue.leases import on_desks
-from annotations.types import Plan, Project
-from core.errors import EvenhandError
-from pages.plan.forecast import plan_name
-from pages.ui.head import open_store, show_error
-from pages.ui.language import _
-from pages.ui.numbers import moment
-from pages.ui.parts import asks, say_changes
-from pages.ui.text import clauses, named, plain
-from pages.ui.visitor import ask_author, author
+from evenhand.annotations.database.events import Event, events
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.items.gold import PlanEffects, plan_effects
+from evenhand.annotations.projects.pipeline_counts import state
+from evenhand.annotations.projects.projects import change_project
+from evenhand.annotations.queue.leases import on_desks
+from evenhand.annotations.types import Plan, Project
+from evenhand.core.errors import EvenhandError
+from evenhand.pages.plan.forecast import plan_name
+from evenhand.pages.ui.head import open_store, show_error
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.numbers import moment
+from evenhand.pages.ui.parts import asks, say_changes
+from evenhand.pages.ui.text import clauses, named, plain
+from evenhand.pages.ui.visitor import ask_author, author
 
 SHOWN = 10  # changes in the list
 

@@ -5,21 +5,21 @@ from typing import Any
 
 import streamlit as st
 
-from annotations.progress.annotators import Worker
-from annotations.progress.dashboard import Dashboard, filled_days
-from annotations.progress.labels_per_day import Day
-from annotations.projects.annotators import give_back
-from annotations.queue.leases import LEASE_S
-from annotations.types import Project
-from pages.progress.overview import forget
-from pages.ui.charts import downloads, show_chart
-from pages.ui.head import open_store
-from pages.ui.language import _
-from pages.ui.numbers import DASH, moment, note_text, with_interval
-from pages.ui.parts import asks_at_click
-from pages.ui.style import colours
-from pages.ui.text import plain
-from pages.ui.visitor import page_link
+from evenhand.annotations.progress.annotators import Worker
+from evenhand.annotations.progress.dashboard import Dashboard, filled_days
+from evenhand.annotations.progress.labels_per_day import Day
+from evenhand.annotations.projects.annotators import give_back
+from evenhand.annotations.queue.leases import LEASE_S
+from evenhand.annotations.types import Project
+from evenhand.pages.progress.overview import forget
+from evenhand.pages.ui.charts import downloads, show_chart
+from evenhand.pages.ui.head import open_store
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.numbers import DASH, moment, note_text, with_interval
+from evenhand.pages.ui.parts import asks_at_click
+from evenhand.pages.ui.style import colours
+from evenhand.pages.ui.text import plain
+from evenhand.pages.ui.visitor import page_link
 
 DAYS = 90  # in the chart
 
@@ -156,7 +156,7 @@ def _give_back(project: Project, one: Worker) -> None:
 
 def by_day(found: Dashboard) -> None:
     """Labels of each annotator on each of the last days."""
-    from core.charts.labels_per_day import labels_per_day  # charts take a third of a second to import
+    from evenhand.core.charts.labels_per_day import labels_per_day  # charts take a third of a second to import
 
     counted, together = Counter[tuple[str, str]](), _("Participants of online studies")
     by_link = {one.annotator.name for one in found.people if one.participant}

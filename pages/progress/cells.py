@@ -6,19 +6,19 @@ from typing import Any
 import streamlit as st
 from markupsafe import Markup
 
-from annotations.forecast.quota import OWN_RATE, QuotaForecast
-from annotations.progress.cells import CellState
-from annotations.progress.dashboard import Dashboard
-from annotations.types import Project
-from core.statistics import Estimate
-from pages.ui.charts import downloads
-from pages.ui.choose import choose
-from pages.ui.language import _
-from pages.ui.numbers import DASH, note_text, to, with_interval
-from pages.ui.quota import quota_answer
-from pages.ui.sentences import side_mark
-from pages.ui.tables import Column, element, joined, show_html, table
-from pages.ui.text import in_brackets, paragraph, plain
+from evenhand.annotations.forecast.quota import OWN_RATE, QuotaForecast
+from evenhand.annotations.progress.cells import CellState
+from evenhand.annotations.progress.dashboard import Dashboard
+from evenhand.annotations.types import Project
+from evenhand.core.statistics import Estimate
+from evenhand.pages.ui.charts import downloads
+from evenhand.pages.ui.choose import choose
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.numbers import DASH, note_text, to, with_interval
+from evenhand.pages.ui.quota import quota_answer
+from evenhand.pages.ui.sentences import side_mark
+from evenhand.pages.ui.tables import Column, element, joined, show_html, table
+from evenhand.pages.ui.text import in_brackets, paragraph, plain
 
 
 def cells(project: Project, found: Dashboard) -> None:

@@ -4,17 +4,17 @@ from dataclasses import replace
 
 import streamlit as st
 
-from annotations.database.store import Store
-from annotations.forecast.fully_labelled import unselected
-from annotations.progress.dashboard import Dashboard, dashboard
-from annotations.projects.pipeline_counts import state
-from annotations.projects.projects import annotators, counts
-from annotations.types import Project
-from pages.ui.choose import annotator_at_desk
-from pages.ui.head import open_store
-from pages.ui.language import _
-from pages.ui.numbers import DASH, duration, moment, note_text, time_zone
-from pages.ui.text import plain, show_signature
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.forecast.fully_labelled import unselected
+from evenhand.annotations.progress.dashboard import Dashboard, dashboard
+from evenhand.annotations.projects.pipeline_counts import state
+from evenhand.annotations.projects.projects import annotators, counts
+from evenhand.annotations.types import Project
+from evenhand.pages.ui.choose import annotator_at_desk
+from evenhand.pages.ui.head import open_store
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.numbers import DASH, duration, moment, note_text, time_zone
+from evenhand.pages.ui.text import plain, show_signature
 
 KEPT_S = 30
 

@@ -2,13 +2,13 @@
 
 import streamlit as st
 
-from pages.progress.annotators import by_day, people, stalled
-from pages.progress.cells import cells
-from pages.progress.overview import current, for_reader, say_too_many, show_method, tiles
-from pages.ui.choose import choose_project
-from pages.ui.head import open_store, page_head
-from pages.ui.language import _
-from pages.ui.notices import say_how_they_count, say_unsettled
+from evenhand.pages.progress.annotators import by_day, people, stalled
+from evenhand.pages.progress.cells import cells
+from evenhand.pages.progress.overview import current, for_reader, say_too_many, show_method, tiles
+from evenhand.pages.ui.choose import choose_project
+from evenhand.pages.ui.head import open_store, page_head
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.notices import say_how_they_count, say_unsettled
 
 page_head(
     _("Progress"),

@@ -4,11 +4,11 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from annotations.accounts.links import uninvited
-from annotations.database.store import Store
-from annotations.labels.read import own_progress
-from annotations.projects.annotators import participants
-from annotations.projects.projects import (
+from evenhand.annotations.accounts.links import uninvited
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.labels.read import own_progress
+from evenhand.annotations.projects.annotators import participants
+from evenhand.annotations.projects.projects import (
     add_annotators,
     annotators,
     other_projects,
@@ -16,14 +16,14 @@ from annotations.projects.projects import (
     rename_annotator,
     replace_annotator,
 )
-from annotations.types import Annotator, Project
-from core.errors import EvenhandError
-from pages.projects.consent import show_consent, show_groups
-from pages.ui.head import open_store, show_error
-from pages.ui.language import _
-from pages.ui.parts import asks, asks_at_click
-from pages.ui.text import plain, series
-from pages.ui.visitor import page_link
+from evenhand.annotations.types import Annotator, Project
+from evenhand.core.errors import EvenhandError
+from evenhand.pages.projects.consent import show_consent, show_groups
+from evenhand.pages.ui.head import open_store, show_error
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.parts import asks, asks_at_click
+from evenhand.pages.ui.text import plain, series
+from evenhand.pages.ui.visitor import page_link
 
 
 @asks("change_projects")

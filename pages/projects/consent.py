@@ -2,9 +2,9 @@
 
 import streamlit as st
 
-from annotations.database.store import Store
-from annotations.projects.annotators import annotator, annotators
-from annotations.projects.consent import (
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.projects.annotators import annotator, annotators
+from evenhand.annotations.projects.consent import (
     NAMES,
     TEXTS,
     USES,
@@ -14,15 +14,15 @@ from annotations.projects.consent import (
     answer_for_everybody,
     consents,
 )
-from annotations.projects.groups import Grouping, add_grouping, groupings, groups_of, set_group
-from annotations.types import Project
-from core.errors import EvenhandError
-from pages.ui.head import open_store, show_error
-from pages.ui.language import _, language
-from pages.ui.numbers import moment
-from pages.ui.parts import asks, asks_at_click, confirmed
-from pages.ui.tables import show_records
-from pages.ui.text import in_brackets, plain, series, spoken
+from evenhand.annotations.projects.groups import Grouping, add_grouping, groupings, groups_of, set_group
+from evenhand.annotations.types import Project
+from evenhand.core.errors import EvenhandError
+from evenhand.pages.ui.head import open_store, show_error
+from evenhand.pages.ui.language import _, language
+from evenhand.pages.ui.numbers import moment
+from evenhand.pages.ui.parts import asks, asks_at_click, confirmed
+from evenhand.pages.ui.tables import show_records
+from evenhand.pages.ui.text import in_brackets, plain, series, spoken
 
 
 @asks("change_projects")

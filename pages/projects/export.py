@@ -5,10 +5,10 @@ from hashlib import sha256
 
 import streamlit as st
 
-from annotations.database.store import Store
-from annotations.files.disaggregated import USE_OF, LeftOut, left_out
-from annotations.files.export import CONFIG, counted_elsewhere, export_preview, made_elsewhere, record_export
-from annotations.files.export_formats import (
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.files.disaggregated import USE_OF, LeftOut, left_out
+from evenhand.annotations.files.export import CONFIG, counted_elsewhere, export_preview, made_elsewhere, record_export
+from evenhand.annotations.files.export_formats import (
     ARCHIVES,
     ENDING,
     ExportFormat,
@@ -17,19 +17,19 @@ from annotations.files.export_formats import (
     formats_of,
     needs_password,
 )
-from annotations.files.other_tools import label_studio_write
-from annotations.guideline.versions import guideline
-from annotations.projects.consent import Use, consenting
-from annotations.projects.pipeline_counts import state
-from annotations.text_policy import SHORTEST_PASSWORD, text_may_leave
-from annotations.types import Project
-from core.errors import EvenhandError
-from pages.ui.choose import switch
-from pages.ui.head import open_store, show_error
-from pages.ui.language import _, language
-from pages.ui.parts import asks
-from pages.ui.text import plain
-from pages.ui.visitor import visitor
+from evenhand.annotations.files.other_tools import label_studio_write
+from evenhand.annotations.guideline.versions import guideline
+from evenhand.annotations.projects.consent import Use, consenting
+from evenhand.annotations.projects.pipeline_counts import state
+from evenhand.annotations.text_policy import SHORTEST_PASSWORD, text_may_leave
+from evenhand.annotations.types import Project
+from evenhand.core.errors import EvenhandError
+from evenhand.pages.ui.choose import switch
+from evenhand.pages.ui.head import open_store, show_error
+from evenhand.pages.ui.language import _, language
+from evenhand.pages.ui.parts import asks
+from evenhand.pages.ui.text import plain
+from evenhand.pages.ui.visitor import visitor
 
 PREVIEW_ROWS = 10
 WITHOUT_TEXT = ("datasheet", "datasheet-tex", "soft-labels", "disaggregated", "disaggregated-training")

@@ -4,17 +4,17 @@ from typing import Any, get_args
 
 import streamlit as st
 
-from annotations.guideline.comparison import PREFERENCE
-from annotations.guideline.criteria import Criteria, built_in, generations_criteria
-from annotations.guideline.scheme import START, scheme_text
-from annotations.projects.projects import change_project, create_project
-from annotations.types import Form, GoldRule, Kind
-from core.errors import EvenhandError
-from core.guidelines import VERSIONS, Version, preference
-from core.resources import keyword_pairs, quotas
-from pages.projects.projects import leave, open_project
-from pages.ui.choose import switch
-from pages.ui.editors import (
+from evenhand.annotations.guideline.comparison import PREFERENCE
+from evenhand.annotations.guideline.criteria import Criteria, built_in, generations_criteria
+from evenhand.annotations.guideline.scheme import START, scheme_text
+from evenhand.annotations.projects.projects import change_project, create_project
+from evenhand.annotations.types import Form, GoldRule, Kind
+from evenhand.core.errors import EvenhandError
+from evenhand.core.guidelines import VERSIONS, Version, preference
+from evenhand.core.resources import keyword_pairs, quotas
+from evenhand.pages.projects.projects import leave, open_project
+from evenhand.pages.ui.choose import switch
+from evenhand.pages.ui.editors import (
     Quotas,
     SchemeName,
     choose_scheme,
@@ -24,12 +24,12 @@ from pages.ui.editors import (
     say_total,
     scheme_from_file,
 )
-from pages.ui.head import open_store, show_error
-from pages.ui.language import _, language
-from pages.ui.parts import asks
-from pages.ui.sentences import guideline_html
-from pages.ui.tables import show_html
-from pages.ui.visitor import own_new_project
+from evenhand.pages.ui.head import open_store, show_error
+from evenhand.pages.ui.language import _, language
+from evenhand.pages.ui.parts import asks
+from evenhand.pages.ui.sentences import guideline_html
+from evenhand.pages.ui.tables import show_html
+from evenhand.pages.ui.visitor import own_new_project
 
 
 def agreed_name(rule: str) -> str:

@@ -5,21 +5,21 @@ from collections.abc import Sequence
 import streamlit as st
 from markupsafe import Markup
 
-from annotations.database.store import Store
-from annotations.projects.projects import counts, guidelines, set_quotas
-from annotations.types import Choice, Project
-from core.guidelines import in_language
-from core.resources import quotas
-from pages.projects.new import preset_name
-from pages.ui.editors import edit_quotas, say_total
-from pages.ui.head import open_store
-from pages.ui.language import _, language
-from pages.ui.numbers import day
-from pages.ui.parts import asks, asks_at_click
-from pages.ui.sentences import asked_as, guideline_html, options_html, quota_bars, status_bar
-from pages.ui.tables import element, joined, show_html
-from pages.ui.text import literal, plain
-from pages.ui.visitor import page_link
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.projects.projects import counts, guidelines, set_quotas
+from evenhand.annotations.types import Choice, Project
+from evenhand.core.guidelines import in_language
+from evenhand.core.resources import quotas
+from evenhand.pages.projects.new import preset_name
+from evenhand.pages.ui.editors import edit_quotas, say_total
+from evenhand.pages.ui.head import open_store
+from evenhand.pages.ui.language import _, language
+from evenhand.pages.ui.numbers import day
+from evenhand.pages.ui.parts import asks, asks_at_click
+from evenhand.pages.ui.sentences import asked_as, guideline_html, options_html, quota_bars, status_bar
+from evenhand.pages.ui.tables import element, joined, show_html
+from evenhand.pages.ui.text import literal, plain
+from evenhand.pages.ui.visitor import page_link
 
 
 def show_guideline(store: Store, project: Project) -> None:

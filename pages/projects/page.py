@@ -2,21 +2,21 @@
 
 import streamlit as st
 
-from core.errors import NotFound
-from pages.projects.annotators import show_people
-from pages.projects.export import show_export
-from pages.projects.import_.files import show_files
-from pages.projects.import_.imports import show_imports
-from pages.projects.new import show_form
-from pages.projects.overview import show_guideline, show_quotas, show_summary
-from pages.projects.projects import NEW, leave, opened, settings_line, show_list
-from pages.projects.settings import show_settings
-from pages.projects.skipped import show_aside
-from pages.ui.choose import choose
-from pages.ui.head import open_store, page_head, show_error
-from pages.ui.language import _
-from pages.ui.text import plain
-from pages.ui.visitor import own_project
+from evenhand.core.errors import NotFound
+from evenhand.pages.projects.annotators import show_people
+from evenhand.pages.projects.export import show_export
+from evenhand.pages.projects.import_.files import show_files
+from evenhand.pages.projects.import_.imports import show_imports
+from evenhand.pages.projects.new import show_form
+from evenhand.pages.projects.overview import show_guideline, show_quotas, show_summary
+from evenhand.pages.projects.projects import NEW, leave, opened, settings_line, show_list
+from evenhand.pages.projects.settings import show_settings
+from evenhand.pages.projects.skipped import show_aside
+from evenhand.pages.ui.choose import choose
+from evenhand.pages.ui.head import open_store, page_head, show_error
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.text import plain
+from evenhand.pages.ui.visitor import own_project
 
 SECTIONS = {
     "files": (_("Files"), show_files),

@@ -3,25 +3,25 @@
 import streamlit as st
 from markupsafe import Markup
 
-from annotations.database.store import Store
-from annotations.demo.generation_texts import NAME as GENERATIONS
-from annotations.demo.generation_texts import make_generations_demo
-from annotations.demo.sentences import NAME as DEMO
-from annotations.demo.sentences import make_demo
-from annotations.labels.read import own_progress
-from annotations.projects.annotators import participants
-from annotations.projects.projects import annotators, archive, counts, guideline
-from annotations.text_policy import text_may_leave
-from annotations.types import Project
-from core.guidelines import recognise
-from pages.ui.address import enter_project
-from pages.ui.head import open_store
-from pages.ui.language import _
-from pages.ui.parts import asks_at_click
-from pages.ui.sentences import status_bar
-from pages.ui.tables import element, joined, show_html, span
-from pages.ui.text import plain
-from pages.ui.visitor import own_new_project, own_projects, page_link
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.demo.generation_texts import NAME as GENERATIONS
+from evenhand.annotations.demo.generation_texts import make_generations_demo
+from evenhand.annotations.demo.sentences import NAME as DEMO
+from evenhand.annotations.demo.sentences import make_demo
+from evenhand.annotations.labels.read import own_progress
+from evenhand.annotations.projects.annotators import participants
+from evenhand.annotations.projects.projects import annotators, archive, counts, guideline
+from evenhand.annotations.text_policy import text_may_leave
+from evenhand.annotations.types import Project
+from evenhand.core.guidelines import recognise
+from evenhand.pages.ui.address import enter_project
+from evenhand.pages.ui.head import open_store
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.parts import asks_at_click
+from evenhand.pages.ui.sentences import status_bar
+from evenhand.pages.ui.tables import element, joined, show_html, span
+from evenhand.pages.ui.text import plain
+from evenhand.pages.ui.visitor import own_new_project, own_projects, page_link
 
 NEW = "new"  # the view that makes a project
 

@@ -4,19 +4,19 @@ from typing import Any
 
 import streamlit as st
 
-from annotations.database.store import Store
-from annotations.projects.projects import archive, change_project
-from annotations.text_policy import text_may_leave
-from annotations.types import Project
-from core.errors import EvenhandError
-from core.resources import table
-from pages.projects.new import agreed_name, ask_care, ask_desk, ask_labels, form_name, gold_name
-from pages.projects.projects import open_project
-from pages.ui.choose import switch
-from pages.ui.head import show_error
-from pages.ui.language import _
-from pages.ui.parts import asks, say_changes
-from pages.ui.visitor import author
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.projects.projects import archive, change_project
+from evenhand.annotations.text_policy import text_may_leave
+from evenhand.annotations.types import Project
+from evenhand.core.errors import EvenhandError
+from evenhand.core.resources import table
+from evenhand.pages.projects.new import agreed_name, ask_care, ask_desk, ask_labels, form_name, gold_name
+from evenhand.pages.projects.projects import open_project
+from evenhand.pages.ui.choose import switch
+from evenhand.pages.ui.head import show_error
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.parts import asks, say_changes
+from evenhand.pages.ui.visitor import author
 
 # Settings whose change the method section states, where labels were made under both values.
 IN_PAPERS = {"per_item", "doubled", "gold", "presentation", "opinion_model"}

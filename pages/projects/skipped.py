@@ -2,13 +2,13 @@
 
 import streamlit as st
 
-from annotations.database.store import Store
-from annotations.projects.projects import return_to_queue, set_aside_items
-from annotations.types import Project
-from pages.ui.head import open_store
-from pages.ui.language import _
-from pages.ui.parts import asks, asks_at_click
-from pages.ui.text import literal, plain
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.projects.projects import return_to_queue, set_aside_items
+from evenhand.annotations.types import Project
+from evenhand.pages.ui.head import open_store
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.parts import asks, asks_at_click
+from evenhand.pages.ui.text import literal, plain
 
 LISTED = 50
 

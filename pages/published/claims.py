@@ -5,15 +5,15 @@ from collections.abc import Sequence
 import streamlit as st
 from markupsafe import Markup
 
-from core.errors import EvenhandError
-from core.published import BASES, DOCUMENTS, VERDICTS, OwnCheck, PrintedClaim, checks, note_text, read_rows
-from pages.ui.charts import downloads
-from pages.ui.head import show_error
-from pages.ui.language import _
-from pages.ui.numbers import DASH
-from pages.ui.tables import element, joined, number_columns, show_html, span, table
-from pages.ui.text import series
-from pages.ui.visitor import page_link
+from evenhand.core.errors import EvenhandError
+from evenhand.core.published import BASES, DOCUMENTS, VERDICTS, OwnCheck, PrintedClaim, checks, note_text, read_rows
+from evenhand.pages.ui.charts import downloads
+from evenhand.pages.ui.head import show_error
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.numbers import DASH
+from evenhand.pages.ui.tables import element, joined, number_columns, show_html, span, table
+from evenhand.pages.ui.text import series
+from evenhand.pages.ui.visitor import page_link
 
 SIGNS: dict[bool | None, str] = {True: "✓", False: "✕", None: "?"}
 EXAMPLE = "8.2e-1 4.1e-2 1.301\n8.2e-1 4.1e-2 2.996\n0.0310 0.2480 -0.730"

@@ -2,9 +2,9 @@
 
 import streamlit as st
 
-from pages.published.claims import how_it_is_checked, own_numbers, show_claims, show_totals
-from pages.ui.head import page_head
-from pages.ui.language import _
+from evenhand.pages.published.claims import how_it_is_checked, own_numbers, show_claims, show_totals
+from evenhand.pages.ui.head import page_head
+from evenhand.pages.ui.language import _
 
 page_head(
     _("Check of published numbers"),

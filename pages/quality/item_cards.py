@@ -7,19 +7,19 @@ import pandas as pd
 import streamlit as st
 from markupsafe import Markup
 
-from annotations.database.store import Store
-from annotations.guideline.versions import guidelines
-from annotations.types import Item, Project
-from core.charts.dots import shares_of_people
-from core.statistics import Estimate
-from pages.ui.charts import show_chart
-from pages.ui.choose import annotator_at_desk
-from pages.ui.language import _
-from pages.ui.numbers import DASH
-from pages.ui.sentences import choice_name, item_card, with_keyword
-from pages.ui.style import colours
-from pages.ui.tables import element, joined, show_html
-from pages.ui.text import plain, series
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.guideline.versions import guidelines
+from evenhand.annotations.types import Item, Project
+from evenhand.core.charts.dots import shares_of_people
+from evenhand.core.statistics import Estimate
+from evenhand.pages.ui.charts import show_chart
+from evenhand.pages.ui.choose import annotator_at_desk
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.numbers import DASH
+from evenhand.pages.ui.sentences import choice_name, item_card, with_keyword
+from evenhand.pages.ui.style import colours
+from evenhand.pages.ui.tables import element, joined, show_html
+from evenhand.pages.ui.text import plain, series
 
 
 def for_the_lead(store: Store, project: Project) -> bool:

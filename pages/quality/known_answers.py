@@ -5,23 +5,23 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from annotations.database.store import Store
-from annotations.quality.known_answers import KnownAnswerScore, answer_choices, set_known, wrong_answers
-from annotations.quality.report import Quality
-from annotations.text_policy import without_text
-from annotations.types import Project
-from core.charts.heatmap import heatmap
-from core.errors import EvenhandError
-from pages.quality.item_cards import card, names_of, people_chart
-from pages.ui.charts import csv_bytes, downloads, show_chart
-from pages.ui.head import open_store, show_error
-from pages.ui.language import _
-from pages.ui.numbers import day, estimate_columns, interval_or_reason, percent
-from pages.ui.parts import asks
-from pages.ui.sentences import choice_name, judgement
-from pages.ui.style import colours
-from pages.ui.text import plain, show_signature
-from pages.ui.visitor import author
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.quality.known_answers import KnownAnswerScore, answer_choices, set_known, wrong_answers
+from evenhand.annotations.quality.report import Quality
+from evenhand.annotations.text_policy import without_text
+from evenhand.annotations.types import Project
+from evenhand.core.charts.heatmap import heatmap
+from evenhand.core.errors import EvenhandError
+from evenhand.pages.quality.item_cards import card, names_of, people_chart
+from evenhand.pages.ui.charts import csv_bytes, downloads, show_chart
+from evenhand.pages.ui.head import open_store, show_error
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.numbers import day, estimate_columns, interval_or_reason, percent
+from evenhand.pages.ui.parts import asks
+from evenhand.pages.ui.sentences import choice_name, judgement
+from evenhand.pages.ui.style import colours
+from evenhand.pages.ui.text import plain, show_signature
+from evenhand.pages.ui.visitor import author
 
 PAGE = 5
 SHORT = 60  # characters of a text in the list of items
@@ -182,7 +182,7 @@ def known_list(store: Store, project: Project, found: Quality) -> None:
 
 
 def _table(project: Project) -> bytes:
-    from annotations.quality.known_answers import known_items
+    from evenhand.annotations.quality.known_answers import known_items
 
     with open_store(project) as store:
         found = known_items(store, project)

@@ -2,24 +2,24 @@
 
 import streamlit as st
 
-from annotations.database.store import Store
-from annotations.files.known_answers import find_item, import_known_answers
-from annotations.guideline.versions import guideline
-from annotations.items.batch import item as one_item
-from annotations.quality.known_answers import Among, draw_candidates, set_known
-from annotations.types import Item, Project
-from core.errors import EvenhandError
-from core.language import explain
-from pages.quality.item_cards import card
-from pages.ui.charts import downloads
-from pages.ui.choose import choose
-from pages.ui.head import show_error
-from pages.ui.language import _, language
-from pages.ui.parts import asks
-from pages.ui.sentences import choice_name
-from pages.ui.text import literal, plain
-from pages.ui.uploads import choose_upload
-from pages.ui.visitor import ask_author, author
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.files.known_answers import find_item, import_known_answers
+from evenhand.annotations.guideline.versions import guideline
+from evenhand.annotations.items.batch import item as one_item
+from evenhand.annotations.quality.known_answers import Among, draw_candidates, set_known
+from evenhand.annotations.types import Item, Project
+from evenhand.core.errors import EvenhandError
+from evenhand.core.language import explain
+from evenhand.pages.quality.item_cards import card
+from evenhand.pages.ui.charts import downloads
+from evenhand.pages.ui.choose import choose
+from evenhand.pages.ui.head import show_error
+from evenhand.pages.ui.language import _, language
+from evenhand.pages.ui.parts import asks
+from evenhand.pages.ui.sentences import choice_name
+from evenhand.pages.ui.text import literal, plain
+from evenhand.pages.ui.uploads import choose_upload
+from evenhand.pages.ui.visitor import ask_author, author
 
 MOST = 50  # drawn at once: each of them is read and answered
 SHOWN = 5  # problems of a file

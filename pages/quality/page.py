@@ -2,15 +2,15 @@
 
 import streamlit as st
 
-from core.errors import EvenhandError
-from pages.quality.item_cards import for_the_lead
-from pages.quality.known_answers import known_list, score_list, what_missed
-from pages.quality.mark_known import mark_more
-from pages.quality.retests import current_quality, differently, in_figures, second_labels, settings
-from pages.ui.choose import choose, choose_project
-from pages.ui.head import open_store, page_head, show_error
-from pages.ui.language import _
-from pages.ui.notices import say_unsettled
+from evenhand.core.errors import EvenhandError
+from evenhand.pages.quality.item_cards import for_the_lead
+from evenhand.pages.quality.known_answers import known_list, score_list, what_missed
+from evenhand.pages.quality.mark_known import mark_more
+from evenhand.pages.quality.retests import current_quality, differently, in_figures, second_labels, settings
+from evenhand.pages.ui.choose import choose, choose_project
+from evenhand.pages.ui.head import open_store, page_head, show_error
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.notices import say_unsettled
 
 page_head(
     _("Quality"),

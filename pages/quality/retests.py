@@ -5,23 +5,28 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from annotations.database.store import Store
-from annotations.projects.pipeline_counts import latest
-from annotations.quality.report import Quality, quality
-from annotations.quality.retest_agreement import RetestAgreement, RetestDifference, RetestReport, retest_differences
-from annotations.text_policy import without_text
-from annotations.types import Project
-from core.charts.heatmap import heatmap
-from pages.quality.item_cards import card, names_of, people_chart
-from pages.ui.charts import csv_bytes, downloads, show_chart
-from pages.ui.head import open_store
-from pages.ui.language import _
-from pages.ui.numbers import DASH, estimate_columns, interval_or_reason, number, percent, to
-from pages.ui.sentences import choice_name, judgement
-from pages.ui.style import colours
-from pages.ui.text import in_brackets, plain, show_signature
-from pages.ui.tiles import estimate_tile, show_tile
-from pages.ui.visitor import page_link
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.projects.pipeline_counts import latest
+from evenhand.annotations.quality.report import Quality, quality
+from evenhand.annotations.quality.retest_agreement import (
+    RetestAgreement,
+    RetestDifference,
+    RetestReport,
+    retest_differences,
+)
+from evenhand.annotations.text_policy import without_text
+from evenhand.annotations.types import Project
+from evenhand.core.charts.heatmap import heatmap
+from evenhand.pages.quality.item_cards import card, names_of, people_chart
+from evenhand.pages.ui.charts import csv_bytes, downloads, show_chart
+from evenhand.pages.ui.head import open_store
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.numbers import DASH, estimate_columns, interval_or_reason, number, percent, to
+from evenhand.pages.ui.sentences import choice_name, judgement
+from evenhand.pages.ui.style import colours
+from evenhand.pages.ui.text import in_brackets, plain, show_signature
+from evenhand.pages.ui.tiles import estimate_tile, show_tile
+from evenhand.pages.ui.visitor import page_link
 
 PAGE = 5
 

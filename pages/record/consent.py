@@ -2,17 +2,17 @@
 
 import streamlit as st
 
-from annotations.database.store import Store
-from annotations.projects.consent import NAMES, TEXTS, USES, Use, answer_consent, consent_of
-from annotations.projects.groups import OwnGroup, own_groups, set_group
-from annotations.types import Annotator, Project
-from core.errors import EvenhandError
-from core.statistics.group_differences import FEWEST_PEOPLE
-from pages.ui.head import show_error
-from pages.ui.language import _, language
-from pages.ui.numbers import moment
-from pages.ui.parts import asks
-from pages.ui.text import plain, spoken
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.projects.consent import NAMES, TEXTS, USES, Use, answer_consent, consent_of
+from evenhand.annotations.projects.groups import OwnGroup, own_groups, set_group
+from evenhand.annotations.types import Annotator, Project
+from evenhand.core.errors import EvenhandError
+from evenhand.core.statistics.group_differences import FEWEST_PEOPLE
+from evenhand.pages.ui.head import show_error
+from evenhand.pages.ui.language import _, language
+from evenhand.pages.ui.numbers import moment
+from evenhand.pages.ui.parts import asks
+from evenhand.pages.ui.text import plain, spoken
 
 
 @asks("see_own_labels")

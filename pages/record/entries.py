@@ -5,20 +5,20 @@ from typing import get_args
 import streamlit as st
 from markupsafe import Markup
 
-from annotations.adjudication import add_comment
-from annotations.database.store import Store
-from annotations.projects.projects import guidelines
-from annotations.record.entries import Act, Entry, RecordQuery, State, entries
-from annotations.types import Annotator, Project
-from core.errors import EvenhandError
-from pages.ui.choose import choose
-from pages.ui.head import show_error
-from pages.ui.language import _
-from pages.ui.numbers import moment
-from pages.ui.parts import asks
-from pages.ui.sentences import choice_name, choice_sign, marked, with_cover
-from pages.ui.tables import element, joined, show_html, span
-from pages.ui.text import plain, series
+from evenhand.annotations.adjudication import add_comment
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.projects.projects import guidelines
+from evenhand.annotations.record.entries import Act, Entry, RecordQuery, State, entries
+from evenhand.annotations.types import Annotator, Project
+from evenhand.core.errors import EvenhandError
+from evenhand.pages.ui.choose import choose
+from evenhand.pages.ui.head import show_error
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.numbers import moment
+from evenhand.pages.ui.parts import asks
+from evenhand.pages.ui.sentences import choice_name, choice_sign, marked, with_cover
+from evenhand.pages.ui.tables import element, joined, show_html, span
+from evenhand.pages.ui.text import plain, series
 
 
 def listed(store: Store, project: Project, person: Annotator) -> None:

@@ -2,13 +2,13 @@
 
 import streamlit as st
 
-from annotations.record.entries import summary
-from pages.record.consent import ask_consent, ask_groups
-from pages.record.entries import listed
-from pages.record.summary import ask_annotator, files, show_log, show_summary
-from pages.ui.choose import choose_project
-from pages.ui.head import open_store, page_head
-from pages.ui.language import _
+from evenhand.annotations.record.entries import summary
+from evenhand.pages.record.consent import ask_consent, ask_groups
+from evenhand.pages.record.entries import listed
+from evenhand.pages.record.summary import ask_annotator, files, show_log, show_summary
+from evenhand.pages.ui.choose import choose_project
+from evenhand.pages.ui.head import open_store, page_head
+from evenhand.pages.ui.language import _
 
 page_head(
     _("My record"),

@@ -2,19 +2,19 @@
 
 import streamlit as st
 
-from annotations.database.store import Store
-from annotations.permissions import OPEN, allowed
-from annotations.projects.annotators import annotators
-from annotations.record.entries import RecordSummary
-from annotations.record.files import record_csv, record_json
-from annotations.record.own_log import own_heads
-from annotations.text_policy import text_may_leave
-from annotations.types import Annotator, Project
-from pages.ui.head import open_store
-from pages.ui.language import _, language
-from pages.ui.numbers import duration, moment
-from pages.ui.text import paragraph, plain
-from pages.ui.visitor import page_link, visitor
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.permissions import OPEN, allowed
+from evenhand.annotations.projects.annotators import annotators
+from evenhand.annotations.record.entries import RecordSummary
+from evenhand.annotations.record.files import record_csv, record_json
+from evenhand.annotations.record.own_log import own_heads
+from evenhand.annotations.text_policy import text_may_leave
+from evenhand.annotations.types import Annotator, Project
+from evenhand.pages.ui.head import open_store
+from evenhand.pages.ui.language import _, language
+from evenhand.pages.ui.numbers import duration, moment
+from evenhand.pages.ui.text import paragraph, plain
+from evenhand.pages.ui.visitor import page_link, visitor
 
 
 def ask_annotator(store: Store, project: Project) -> Annotator | None:

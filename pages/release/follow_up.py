@@ -2,16 +2,16 @@
 
 import streamlit as st
 
-from annotations.audit.follow_up import METHOD, FollowUp, create_follow_up, follow_ups
-from annotations.database.store import Store
-from annotations.types import Project
-from core.errors import EvenhandError
-from pages.ui.head import show_error
-from pages.ui.language import _, language
-from pages.ui.numbers import note_text, with_brackets
-from pages.ui.parts import asks
-from pages.ui.text import names_in, plain
-from pages.ui.visitor import own_new_project
+from evenhand.annotations.audit.follow_up import METHOD, FollowUp, create_follow_up, follow_ups
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.types import Project
+from evenhand.core.errors import EvenhandError
+from evenhand.pages.ui.head import show_error
+from evenhand.pages.ui.language import _, language
+from evenhand.pages.ui.numbers import note_text, with_brackets
+from evenhand.pages.ui.parts import asks
+from evenhand.pages.ui.text import names_in, plain
+from evenhand.pages.ui.visitor import own_new_project
 
 
 @asks("release")

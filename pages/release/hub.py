@@ -2,20 +2,20 @@
 
 import streamlit as st
 
-from annotations.database.events import EXPORTED, events
-from annotations.database.store import Store
-from annotations.hub.client import checked_repo, endpoint_name, has_token
-from annotations.release import Release
-from annotations.release.write_out import locked_texts
-from annotations.text_policy import checked_password
-from annotations.types import Project
-from core.errors import N_, EvenhandError, Notice
-from pages.ui.head import show_error
-from pages.ui.jobs import is_active, start_job
-from pages.ui.language import _
-from pages.ui.numbers import DASH, moment
-from pages.ui.parts import asks, confirmed
-from pages.ui.text import plain
+from evenhand.annotations.database.events import EXPORTED, events
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.hub.client import checked_repo, endpoint_name, has_token
+from evenhand.annotations.release import Release
+from evenhand.annotations.release.write_out import locked_texts
+from evenhand.annotations.text_policy import checked_password
+from evenhand.annotations.types import Project
+from evenhand.core.errors import N_, EvenhandError, Notice
+from evenhand.pages.ui.head import show_error
+from evenhand.pages.ui.jobs import is_active, start_job
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.numbers import DASH, moment
+from evenhand.pages.ui.parts import asks, confirmed
+from evenhand.pages.ui.text import plain
 
 
 @asks("release")

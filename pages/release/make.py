@@ -4,20 +4,20 @@ import re
 
 import streamlit as st
 
-from annotations.database.store import Store
-from annotations.projects.pipeline_counts import state
-from annotations.projects.projects import change_project, counts
-from annotations.release import readiness, releases
-from annotations.release.readiness import Check, checked_reason, checked_version, to_explain
-from annotations.types import Project
-from core.errors import N_, EvenhandError, Notice
-from core.language import translate
-from pages.ui.head import open_store, show_error
-from pages.ui.jobs import is_active, start_job
-from pages.ui.language import _, language
-from pages.ui.parts import asks, confirmed
-from pages.ui.text import plain
-from pages.ui.visitor import ask_author, author, page_link
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.projects.pipeline_counts import state
+from evenhand.annotations.projects.projects import change_project, counts
+from evenhand.annotations.release import readiness, releases
+from evenhand.annotations.release.readiness import Check, checked_reason, checked_version, to_explain
+from evenhand.annotations.types import Project
+from evenhand.core.errors import N_, EvenhandError, Notice
+from evenhand.core.language import translate
+from evenhand.pages.ui.head import open_store, show_error
+from evenhand.pages.ui.jobs import is_active, start_job
+from evenhand.pages.ui.language import _, language
+from evenhand.pages.ui.parts import asks, confirmed
+from evenhand.pages.ui.text import plain
+from evenhand.pages.ui.visitor import ask_author, author, page_link
 
 ICONS = {"missing": ":material/cancel:", "note": ":material/info:", "done": ":material/check_circle:"}
 
@@ -141,7 +141,7 @@ def _to_explain(now: tuple[str, ...], uid: str, _store: Store, _project: Project
 
 @asks("release")
 def _start(project: Project, version: str, who: str, notes: str, reason: str) -> None:
-    from annotations.release.records import refuse_taken
+    from evenhand.annotations.release.records import refuse_taken
 
     version = checked_version(version)
     with open_store(project) as store:

@@ -2,15 +2,15 @@
 
 import streamlit as st
 
-from pages.release.follow_up import show_follow_ups
-from pages.release.make import show_checks, show_form, show_rights
-from pages.release.releases import show_releases
-from pages.ui.choose import choose_project
-from pages.ui.head import open_store, page_head
-from pages.ui.jobs import follow
-from pages.ui.language import _
-from pages.ui.notices import say_unsettled
-from pages.ui.visitor import may
+from evenhand.pages.release.follow_up import show_follow_ups
+from evenhand.pages.release.make import show_checks, show_form, show_rights
+from evenhand.pages.release.releases import show_releases
+from evenhand.pages.ui.choose import choose_project
+from evenhand.pages.ui.head import open_store, page_head
+from evenhand.pages.ui.jobs import follow
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.notices import say_unsettled
+from evenhand.pages.ui.visitor import may
 
 page_head(
     _("Release"),

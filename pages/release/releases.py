@@ -4,22 +4,22 @@ from typing import Literal
 
 import streamlit as st
 
-from annotations.database.store import Store
-from annotations.projects.projects import project_by_uid
-from annotations.release import Release, file_facts, release_file, releases
-from annotations.release.write_out import archive_elsewhere, locked_texts
-from annotations.text_policy import SHORTEST_PASSWORD
-from annotations.types import Project
-from core.errors import EvenhandError
-from core.language import translate
-from pages.release.hub import show_push
-from pages.ui.charts import downloads
-from pages.ui.choose import choose, switch
-from pages.ui.head import open_store, show_error
-from pages.ui.language import _, language
-from pages.ui.numbers import DASH, moment, size
-from pages.ui.text import paragraph, plain, show_signature
-from pages.ui.visitor import may
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.projects.projects import project_by_uid
+from evenhand.annotations.release import Release, file_facts, release_file, releases
+from evenhand.annotations.release.write_out import archive_elsewhere, locked_texts
+from evenhand.annotations.text_policy import SHORTEST_PASSWORD
+from evenhand.annotations.types import Project
+from evenhand.core.errors import EvenhandError
+from evenhand.core.language import translate
+from evenhand.pages.release.hub import show_push
+from evenhand.pages.ui.charts import downloads
+from evenhand.pages.ui.choose import choose, switch
+from evenhand.pages.ui.head import open_store, show_error
+from evenhand.pages.ui.language import _, language
+from evenhand.pages.ui.numbers import DASH, moment, size
+from evenhand.pages.ui.text import paragraph, plain, show_signature
+from evenhand.pages.ui.visitor import may
 
 
 def show_releases(store: Store, project: Project) -> None:

@@ -2,11 +2,11 @@
 
 import streamlit as st
 
-from annotations.database.store import Store
-from annotations.desk import frontend
-from annotations.desk.routes import PATH
-from annotations.types import Annotator, Project
-from core.language import Language
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.desk import frontend
+from evenhand.annotations.desk.routes import PATH
+from evenhand.annotations.types import Annotator, Project
+from evenhand.core.language import Language
 
 _component = st.components.v2.component(
     "evenhand_desk", html=frontend.frame(), css=frontend.style(), js=frontend.script()

@@ -2,16 +2,16 @@
 
 import streamlit as st
 
-from annotations.database.store import Store
-from annotations.permissions import OPEN
-from annotations.types import Annotator, Project
-from pages.review.desk import show_desk
-from pages.ui.address import enter_project
-from pages.ui.choose import choose_project, own_desks
-from pages.ui.head import open_store, page_head
-from pages.ui.language import _, language
-from pages.ui.text import plain
-from pages.ui.visitor import own_projects, page_link, visitor
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.permissions import OPEN
+from evenhand.annotations.types import Annotator, Project
+from evenhand.pages.review.desk import show_desk
+from evenhand.pages.ui.address import enter_project
+from evenhand.pages.ui.choose import choose_project, own_desks
+from evenhand.pages.ui.head import open_store, page_head
+from evenhand.pages.ui.language import _, language
+from evenhand.pages.ui.text import plain
+from evenhand.pages.ui.visitor import own_projects, page_link, visitor
 
 
 def asked_for(store: Store) -> tuple[Project, Annotator] | None:

@@ -4,13 +4,13 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from core.version import VERSION
-from core.worker import client
-from pages.ui.score_files import ScoreFile, score_frame
+from evenhand.core.version import VERSION
+from evenhand.core.worker import client
+from evenhand.pages.ui.score_files import ScoreFile, score_frame
 
 if TYPE_CHECKING:
-    from core.ruler.own_model import OnRuler
-    from core.ruler.planted import Mark
+    from evenhand.core.ruler.own_model import OnRuler
+    from evenhand.core.ruler.planted import Mark
 
 
 def scorer(model: str) -> client.RemoteScorer:
@@ -25,7 +25,7 @@ def planted_marks() -> "list[Mark]":
 
 @st.cache_data(max_entries=1, show_spinner=False)
 def _planted_marks(version: str) -> "list[Mark]":
-    from core.ruler.planted import measure_marks
+    from evenhand.core.ruler.planted import measure_marks
 
     return measure_marks(scorer)
 
@@ -37,7 +37,7 @@ def on_built_in(model: str) -> "OnRuler":
 
 @st.cache_data(max_entries=20, show_spinner=False)
 def _on_built_in(model: str, weights: str) -> "OnRuler":
-    from core.ruler.own_model import on_built_in
+    from evenhand.core.ruler.own_model import on_built_in
 
     return on_built_in(model, scorer)
 
@@ -45,6 +45,6 @@ def _on_built_in(model: str, weights: str) -> "OnRuler":
 @st.cache_data(max_entries=20, show_spinner=False)
 def on_run(source: ScoreFile, model: str) -> "OnRuler":
     """A model as a score run has it."""
-    from core.ruler.own_model import on_scores
+    from evenhand.core.ruler.own_model import on_scores
 
     return on_scores(score_frame(source), model, scorer, source=source.name)

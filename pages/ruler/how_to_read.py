@@ -4,16 +4,16 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from pages.ui.charts import downloads
-from pages.ui.equivalence import difference_says, margin_box
-from pages.ui.language import _
-from pages.ui.numbers import DASH, note_text, number, with_brackets
-from pages.ui.tables import show_records
-from pages.ui.text import paragraph, plain, show_signature
+from evenhand.pages.ui.charts import downloads
+from evenhand.pages.ui.equivalence import difference_says, margin_box
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.numbers import DASH, note_text, number, with_brackets
+from evenhand.pages.ui.tables import show_records
+from evenhand.pages.ui.text import paragraph, plain, show_signature
 
 if TYPE_CHECKING:
-    from core.ruler.nulls import Null
-    from core.ruler.own_model import OnRuler
+    from evenhand.core.ruler.nulls import Null
+    from evenhand.core.ruler.own_model import OnRuler
 
 
 def show_reading(found: "OnRuler") -> None:
@@ -42,7 +42,7 @@ def _heading(text: str) -> None:
 
 
 def _null_row(null: "Null") -> dict[str, str]:
-    from core.ruler.nulls import NAMES, WHAT
+    from evenhand.core.ruler.nulls import NAMES, WHAT
 
     form = "z.3f" if null.measured == "side_auc" else "+z.3f"
     chance = DASH if null.low is None else f"[{number(null.low, form)}, {number(null.high, form)}]"

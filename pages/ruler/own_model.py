@@ -4,22 +4,22 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from core.errors import EvenhandError
-from core.models.planted.names import is_planted
-from core.worker.client import known_models
-from pages.ruler.ask_models import on_built_in, on_run
-from pages.ruler.how_to_read import show_reading
-from pages.ruler.picture import show_picture
-from pages.ui.choose import model_label, models_to_use
-from pages.ui.head import show_error
-from pages.ui.language import _
-from pages.ui.notices import trial_banner
-from pages.ui.score_files import models_scored, score_file, score_runs
-from pages.ui.visitor import page_link
+from evenhand.core.errors import EvenhandError
+from evenhand.core.models.planted.names import is_planted
+from evenhand.core.worker.client import known_models
+from evenhand.pages.ruler.ask_models import on_built_in, on_run
+from evenhand.pages.ruler.how_to_read import show_reading
+from evenhand.pages.ruler.picture import show_picture
+from evenhand.pages.ui.choose import model_label, models_to_use
+from evenhand.pages.ui.head import show_error
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.notices import trial_banner
+from evenhand.pages.ui.score_files import models_scored, score_file, score_runs
+from evenhand.pages.ui.visitor import page_link
 
 if TYPE_CHECKING:
-    from core.ruler.own_model import OnRuler
-    from core.ruler.planted import Mark
+    from evenhand.core.ruler.own_model import OnRuler
+    from evenhand.core.ruler.planted import Mark
 
 FIRST = "demo-zh"
 KINDS = ("model", "run")

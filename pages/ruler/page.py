@@ -1,9 +1,9 @@
 """The ruler: models with a planted bias come back as planted, and a model of one's own stands beside what is chance."""
 
-from pages.ruler.own_model import show_model
-from pages.ruler.planted import show_planted
-from pages.ui.head import page_head
-from pages.ui.language import _
+from evenhand.pages.ruler.own_model import show_model
+from evenhand.pages.ruler.planted import show_planted
+from evenhand.pages.ui.head import page_head
+from evenhand.pages.ui.language import _
 
 page_head(
     _("Reference scale"),

@@ -3,15 +3,15 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from core.statistics import Estimate
-from pages.ui.charts import show_chart
-from pages.ui.language import _, language
-from pages.ui.numbers import number, with_brackets
-from pages.ui.style import colours
+from evenhand.core.statistics import Estimate
+from evenhand.pages.ui.charts import show_chart
+from evenhand.pages.ui.language import _, language
+from evenhand.pages.ui.numbers import number, with_brackets
+from evenhand.pages.ui.style import colours
 
 if TYPE_CHECKING:
-    from core.ruler.nulls import Null
-    from core.ruler.own_model import OnRuler
+    from evenhand.core.ruler.nulls import Null
+    from evenhand.core.ruler.own_model import OnRuler
 
 Row = dict[str, Any]
 
@@ -20,7 +20,7 @@ def show_picture(found: "OnRuler", planted: Sequence[float]) -> None:
     """Two rulers, directions and sizes, each with the sentence that says what it shows."""
     import pandas as pd
 
-    from core.charts.ruler import ruler
+    from evenhand.core.charts.ruler import ruler
 
     theme = colours()
     rows, says = directions(found), direction_says(found)

@@ -4,14 +4,14 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from core.errors import EvenhandError
-from core.models.planted.names import RAIN, PlantedModel, plant_of
-from pages.ruler.ask_models import planted_marks
-from pages.ui.charts import downloads
-from pages.ui.head import show_error
-from pages.ui.language import _
-from pages.ui.numbers import DASH, note_text, number
-from pages.ui.tables import show_records
+from evenhand.core.errors import EvenhandError
+from evenhand.core.models.planted.names import RAIN, PlantedModel, plant_of
+from evenhand.pages.ruler.ask_models import planted_marks
+from evenhand.pages.ui.charts import downloads
+from evenhand.pages.ui.head import show_error
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.numbers import DASH, note_text, number
+from evenhand.pages.ui.tables import show_records
 
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -37,7 +37,7 @@ def planted_as(plant: PlantedModel) -> str:
 
 
 if TYPE_CHECKING:
-    from core.ruler.planted import Mark
+    from evenhand.core.ruler.planted import Mark
 
 
 def show_planted() -> "list[Mark]":
@@ -56,7 +56,7 @@ def show_planted() -> "list[Mark]":
 
 
 def _verdict(marks: "list[Mark]") -> None:
-    from core.ruler.planted import TOLERANCE, ruler_sentences
+    from evenhand.core.ruler.planted import TOLERANCE, ruler_sentences
 
     failed = [mark for mark in marks if not mark.passed]
     models = len({mark.model for mark in marks})
@@ -114,7 +114,7 @@ def _came_back(mark: "Mark", form: str) -> str:
 
 
 def _everything(marks: "list[Mark]") -> None:
-    from core.ruler.planted import QUANTITIES, in_words
+    from evenhand.core.ruler.planted import QUANTITIES, in_words
 
     with st.expander(_("All quantities"), icon=":material/table_rows:"):
         rows = [

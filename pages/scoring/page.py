@@ -2,12 +2,12 @@
 
 import streamlit as st
 
-from pages.scoring.results import show_finished
-from pages.scoring.source import choose_source, show_first_rows
-from pages.scoring.start import choose_how, show_start
-from pages.ui.head import open_store, page_head
-from pages.ui.jobs import follow
-from pages.ui.language import _
+from evenhand.pages.scoring.results import show_finished
+from evenhand.pages.scoring.source import choose_source, show_first_rows
+from evenhand.pages.scoring.start import choose_how, show_start
+from evenhand.pages.ui.head import open_store, page_head
+from evenhand.pages.ui.jobs import follow
+from evenhand.pages.ui.language import _
 
 page_head(
     _("Score a file"),

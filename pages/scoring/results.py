@@ -3,17 +3,24 @@
 import streamlit as st
 from markupsafe import Markup
 
-from annotations.database.store import Store
-from core.language import Count
-from core.runs.records import Run
-from pages.scoring.start import SCORES
-from pages.ui.language import _
-from pages.ui.numbers import DASH
-from pages.ui.runs import download_table, finished_at, offer_deletion, show_facts, show_finished_runs, show_notices
-from pages.ui.sentences import reason_name
-from pages.ui.tables import number_columns, show_html, span, table
-from pages.ui.text import plain, series
-from pages.ui.visitor import page_link
+from evenhand.annotations.database.store import Store
+from evenhand.core.language import Count
+from evenhand.core.runs.records import Run
+from evenhand.pages.scoring.start import SCORES
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.numbers import DASH
+from evenhand.pages.ui.runs import (
+    download_table,
+    finished_at,
+    offer_deletion,
+    show_facts,
+    show_finished_runs,
+    show_notices,
+)
+from evenhand.pages.ui.sentences import reason_name
+from evenhand.pages.ui.tables import number_columns, show_html, span, table
+from evenhand.pages.ui.text import plain, series
+from evenhand.pages.ui.visitor import page_link
 
 
 def show_finished(store: Store) -> None:

@@ -9,31 +9,31 @@ from typing import Literal
 import streamlit as st
 from markupsafe import Markup
 
-from annotations.database.store import Store
-from annotations.files.detect import detect_layout
-from annotations.files.format_names import FORMAT_NAMES
-from annotations.files.project_texts import PROJECT, Reading, file_input, project_input
-from annotations.projects.pipeline_counts import state
-from annotations.projects.projects import counts
-from core.errors import EvenhandError
-from core.files.bounded import run_bounded
-from core.files.readers import open_source
-from core.language import Count
-from core.runs.mining import mining_runs
-from core.scoring.input import ScoreInput
-from core.scoring.rows import ScoreItem
-from core.sentence_bias.find_words import language_of
-from core.sentence_bias.keyword_packs import PackWord, read_words
-from pages.ui.choose import choose, choose_project
-from pages.ui.head import open_store, show_error
-from pages.ui.language import _
-from pages.ui.own_words import ENDINGS as WORDS
-from pages.ui.own_words import choose_language, chosen_language, say_what_a_table_is, say_what_was_read
-from pages.ui.runs import own_runs
-from pages.ui.sentences import reason_name
-from pages.ui.tables import element, joined, show_html, span
-from pages.ui.text import plain
-from pages.ui.uploads import choose_upload
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.files.detect import detect_layout
+from evenhand.annotations.files.format_names import FORMAT_NAMES
+from evenhand.annotations.files.project_texts import PROJECT, Reading, file_input, project_input
+from evenhand.annotations.projects.pipeline_counts import state
+from evenhand.annotations.projects.projects import counts
+from evenhand.core.errors import EvenhandError
+from evenhand.core.files.bounded import run_bounded
+from evenhand.core.files.readers import open_source
+from evenhand.core.language import Count
+from evenhand.core.runs.mining import mining_runs
+from evenhand.core.scoring.input import ScoreInput
+from evenhand.core.scoring.rows import ScoreItem
+from evenhand.core.sentence_bias.find_words import language_of
+from evenhand.core.sentence_bias.keyword_packs import PackWord, read_words
+from evenhand.pages.ui.choose import choose, choose_project
+from evenhand.pages.ui.head import open_store, show_error
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.own_words import ENDINGS as WORDS
+from evenhand.pages.ui.own_words import choose_language, chosen_language, say_what_a_table_is, say_what_was_read
+from evenhand.pages.ui.runs import own_runs
+from evenhand.pages.ui.sentences import reason_name
+from evenhand.pages.ui.tables import element, joined, show_html, span
+from evenhand.pages.ui.text import plain
+from evenhand.pages.ui.uploads import choose_upload
 
 ENDINGS = ["csv", "tsv", "jsonl", "json", "txt"]
 SOURCES = ("project", "file", "candidates")

@@ -5,17 +5,17 @@ from pathlib import Path
 
 import streamlit as st
 
-from annotations.database.store import Store
-from annotations.projects.projects import project_by_uid
-from core.errors import N_, Notice
-from core.language import Count
-from core.worker.client import known_models
-from pages.scoring.source import PLACE, Chosen
-from pages.ui.choose import begin_with, choose_models, first_models, say_what_does_not_fit
-from pages.ui.language import _, language
-from pages.ui.numbers import duration
-from pages.ui.runs import RunPage, RunRequest, show_start_form
-from pages.ui.text import paragraph
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.projects.projects import project_by_uid
+from evenhand.core.errors import N_, Notice
+from evenhand.core.language import Count
+from evenhand.core.worker.client import known_models
+from evenhand.pages.scoring.source import PLACE, Chosen
+from evenhand.pages.ui.choose import begin_with, choose_models, first_models, say_what_does_not_fit
+from evenhand.pages.ui.language import _, language
+from evenhand.pages.ui.numbers import duration
+from evenhand.pages.ui.runs import RunPage, RunRequest, show_start_form
+from evenhand.pages.ui.text import paragraph
 
 SCORES = RunPage("scores", "score")
 JOINTS = ("independent", "sequential", "geometric_mean")

@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from core import sentence_bias
-from core.errors import EvenhandError, WorkerDied
-from core.models import Joint
-from core.sentence_bias.keyword_packs import PackWord
-from core.worker import client
+from evenhand.core import sentence_bias
+from evenhand.core.errors import EvenhandError, WorkerDied
+from evenhand.core.models import Joint
+from evenhand.core.sentence_bias.keyword_packs import PackWord
+from evenhand.core.worker import client
 
 
 @dataclass(frozen=True, slots=True)

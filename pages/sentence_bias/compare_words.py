@@ -6,22 +6,22 @@ import altair as alt
 import pandas as pd
 import streamlit as st
 
-from core.charts.heatmap import heatmap
-from core.errors import N_, EvenhandError, Refused
-from core.language import explain
-from core.sentence_bias import WordReading
-from core.sentence_bias.bias import corrected
-from core.sentence_bias.compare_words import fill
-from pages.sentence_bias.ask_models import Question, compared, prior_of
-from pages.sentence_bias.inputs import BETWEEN, link
-from pages.sentence_bias.model_card import is_builtin, trial_notice
-from pages.ui.charts import show_chart
-from pages.ui.head import show_error
-from pages.ui.language import _, language
-from pages.ui.notices import trial_banner
-from pages.ui.numbers import DASH
-from pages.ui.style import colours
-from pages.ui.text import literal, show_signature
+from evenhand.core.charts.heatmap import heatmap
+from evenhand.core.errors import N_, EvenhandError, Refused
+from evenhand.core.language import explain
+from evenhand.core.sentence_bias import WordReading
+from evenhand.core.sentence_bias.bias import corrected
+from evenhand.core.sentence_bias.compare_words import fill
+from evenhand.pages.sentence_bias.ask_models import Question, compared, prior_of
+from evenhand.pages.sentence_bias.inputs import BETWEEN, link
+from evenhand.pages.sentence_bias.model_card import is_builtin, trial_notice
+from evenhand.pages.ui.charts import show_chart
+from evenhand.pages.ui.head import show_error
+from evenhand.pages.ui.language import _, language
+from evenhand.pages.ui.notices import trial_banner
+from evenhand.pages.ui.numbers import DASH
+from evenhand.pages.ui.style import colours
+from evenhand.pages.ui.text import literal, show_signature
 
 MOST_WORDS = 40
 

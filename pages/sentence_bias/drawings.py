@@ -4,15 +4,15 @@ import math
 
 from markupsafe import Markup, escape
 
-from core.mining.settings import WITHOUT_SPACES
-from core.sentence_bias import Push, Reading, Slot
-from core.sentence_bias.bias import OBVIOUS, odds, times
-from core.types import Filler
-from pages.ui.language import _
-from pages.ui.numbers import DASH, probability
-from pages.ui.sentences import side_word
-from pages.ui.tables import element, joined, show_html, span
-from pages.ui.text import in_brackets, named, series
+from evenhand.core.mining.settings import WITHOUT_SPACES
+from evenhand.core.sentence_bias import Push, Reading, Slot
+from evenhand.core.sentence_bias.bias import OBVIOUS, odds, times
+from evenhand.core.types import Filler
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.numbers import DASH, probability
+from evenhand.pages.ui.sentences import side_word
+from evenhand.pages.ui.tables import element, joined, show_html, span
+from evenhand.pages.ui.text import in_brackets, named, series
 
 FAINT = 0.02  # log10 (5%): a push below this is not drawn
 

@@ -6,16 +6,16 @@ from urllib.parse import urlencode, urlsplit
 
 import streamlit as st
 
-from core.errors import EvenhandError
-from core.files.bounded import run_bounded
-from core.models import Joint
-from core.resources import table
-from core.sentence_bias import Slot, Unit
-from core.sentence_bias.find_words import language_of
-from core.sentence_bias.keyword_packs import EXAMPLES, PackWord, words_in
-from core.worker.client import known_models
-from pages.sentence_bias.ask_models import Question
-from pages.ui.choose import (
+from evenhand.core.errors import EvenhandError
+from evenhand.core.files.bounded import run_bounded
+from evenhand.core.models import Joint
+from evenhand.core.resources import table
+from evenhand.core.sentence_bias import Slot, Unit
+from evenhand.core.sentence_bias.find_words import language_of
+from evenhand.core.sentence_bias.keyword_packs import EXAMPLES, PackWord, words_in
+from evenhand.core.worker.client import known_models
+from evenhand.pages.sentence_bias.ask_models import Question
+from evenhand.pages.ui.choose import (
     every_model,
     first_models,
     may_load_models,
@@ -23,9 +23,9 @@ from pages.ui.choose import (
     models_to_use,
     say_what_does_not_fit,
 )
-from pages.ui.head import show_error
-from pages.ui.language import _, language
-from pages.ui.own_words import (
+from evenhand.pages.ui.head import show_error
+from evenhand.pages.ui.language import _, language
+from evenhand.pages.ui.own_words import (
     AUTO,
     ENDINGS,
     choose_language,
@@ -34,8 +34,8 @@ from pages.ui.own_words import (
     say_what_a_table_is,
     say_what_was_read,
 )
-from pages.ui.text import literal, paragraph, plain
-from pages.ui.uploads import read_upload
+from evenhand.pages.ui.text import literal, paragraph, plain
+from evenhand.pages.ui.uploads import read_upload
 
 VIEWS = ("sentence", "words", "gallery")
 ADDRESS = ("text", "model", "options", "written", "joint", "view", "template", "words")  # a link's, by key of widget

@@ -2,12 +2,12 @@
 
 import streamlit as st
 
-from core.errors import EvenhandError
-from core.sentence_bias import Reading, Unit
-from core.sentence_bias.bias import whole_sentences
-from core.worker.client import known_models
-from pages.sentence_bias.ask_models import Answer, Question, pushes_of
-from pages.sentence_bias.drawings import (
+from evenhand.core.errors import EvenhandError
+from evenhand.core.sentence_bias import Reading, Unit
+from evenhand.core.sentence_bias.bias import whole_sentences
+from evenhand.core.worker.client import known_models
+from evenhand.pages.sentence_bias.ask_models import Answer, Question, pushes_of
+from evenhand.pages.sentence_bias.drawings import (
     ratio_html,
     show_facts,
     show_fillers,
@@ -17,12 +17,12 @@ from pages.sentence_bias.drawings import (
     show_pushes,
     signed,
 )
-from pages.ui.charts import downloads
-from pages.ui.head import show_error
-from pages.ui.language import _
-from pages.ui.numbers import probability
-from pages.ui.tables import element, show_html
-from pages.ui.text import literal, plain, series, show_signature
+from evenhand.pages.ui.charts import downloads
+from evenhand.pages.ui.head import show_error
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.numbers import probability
+from evenhand.pages.ui.tables import element, show_html
+from evenhand.pages.ui.text import literal, plain, series, show_signature
 
 MOST_SLOTS = 4  # of a word that a model cuts into many tokens
 

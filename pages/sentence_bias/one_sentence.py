@@ -5,24 +5,24 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from core.charts.word_balance import balance, balance_says
-from core.errors import N_, Refused
-from core.resources import table
-from core.sentence_bias import Slot, Unit
-from core.sentence_bias.bias import odds, whole_sentences
-from core.sentence_bias.keyword_packs import LANGUAGES
-from pages.sentence_bias.ask_models import Answer, Question, answers
-from pages.sentence_bias.drawings import show_sentence
-from pages.sentence_bias.inputs import link, read_as, sentence_language, settings
-from pages.sentence_bias.model_card import note, show_model
-from pages.ui.charts import show_chart
-from pages.ui.choose import choose, first_models, switch
-from pages.ui.head import show_error
-from pages.ui.language import _, language
-from pages.ui.notices import trial_banner
-from pages.ui.own_words import AUTO, language_name
-from pages.ui.style import colours
-from pages.ui.text import literal
+from evenhand.core.charts.word_balance import balance, balance_says
+from evenhand.core.errors import N_, Refused
+from evenhand.core.resources import table
+from evenhand.core.sentence_bias import Slot, Unit
+from evenhand.core.sentence_bias.bias import odds, whole_sentences
+from evenhand.core.sentence_bias.keyword_packs import LANGUAGES
+from evenhand.pages.sentence_bias.ask_models import Answer, Question, answers
+from evenhand.pages.sentence_bias.drawings import show_sentence
+from evenhand.pages.sentence_bias.inputs import link, read_as, sentence_language, settings
+from evenhand.pages.sentence_bias.model_card import note, show_model
+from evenhand.pages.ui.charts import show_chart
+from evenhand.pages.ui.choose import choose, first_models, switch
+from evenhand.pages.ui.head import show_error
+from evenhand.pages.ui.language import _, language
+from evenhand.pages.ui.notices import trial_banner
+from evenhand.pages.ui.own_words import AUTO, language_name
+from evenhand.pages.ui.style import colours
+from evenhand.pages.ui.text import literal
 
 STEPS = (-2.0, -1.0, -0.3, 0.0, 0.3, 1.0, 2.0)  # log10, male word on the right as in the balance
 

@@ -1,10 +1,10 @@
 """Try a sentence: which word of a pair would a model rather write at the slot?"""
 
-from pages.sentence_bias.compare_words import show_words_view
-from pages.sentence_bias.inputs import ask
-from pages.sentence_bias.one_sentence import show_gallery, show_sentence_view
-from pages.ui.head import page_head
-from pages.ui.language import _
+from evenhand.pages.sentence_bias.compare_words import show_words_view
+from evenhand.pages.sentence_bias.inputs import ask
+from evenhand.pages.sentence_bias.one_sentence import show_gallery, show_sentence_view
+from evenhand.pages.ui.head import page_head
+from evenhand.pages.ui.language import _
 
 page_head(
     _("Try a sentence"),

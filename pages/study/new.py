@@ -6,20 +6,20 @@ from typing import Any
 
 import streamlit as st
 
-from annotations.database.store import Store
-from annotations.permissions import require
-from annotations.projects.consent import NAMES, USES, Use
-from annotations.projects.projects import project_by_uid
-from annotations.quality.known_answers import known_items
-from annotations.study.studies import FACTS, MOST_QUESTIONS, SERVICES, Settings, create_study
-from annotations.study.texts import ADULT, CONSENT, WARNING
-from annotations.types import Project
-from core.errors import EvenhandError
-from core.language import LANGUAGES, Language
-from pages.ui.head import open_store
-from pages.ui.language import _
-from pages.ui.own_words import language_name
-from pages.ui.visitor import visitor
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.permissions import require
+from evenhand.annotations.projects.consent import NAMES, USES, Use
+from evenhand.annotations.projects.projects import project_by_uid
+from evenhand.annotations.quality.known_answers import known_items
+from evenhand.annotations.study.studies import FACTS, MOST_QUESTIONS, SERVICES, Settings, create_study
+from evenhand.annotations.study.texts import ADULT, CONSENT, WARNING
+from evenhand.annotations.types import Project
+from evenhand.core.errors import EvenhandError
+from evenhand.core.language import LANGUAGES, Language
+from evenhand.pages.ui.head import open_store
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.own_words import language_name
+from evenhand.pages.ui.visitor import visitor
 
 NUMBERS = ("items", "places", "minutes", "pause", "keep_days", "questions", "pass_mark")
 LINES = ("contact", "currency")

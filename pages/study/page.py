@@ -2,13 +2,13 @@
 
 import streamlit as st
 
-from annotations.study.studies import studies
-from pages.study.new import show_new
-from pages.study.study import show_study
-from pages.ui.choose import choose, choose_project
-from pages.ui.head import open_store, page_head, show_error
-from pages.ui.language import _
-from pages.ui.text import plain
+from evenhand.annotations.study.studies import studies
+from evenhand.pages.study.new import show_new
+from evenhand.pages.study.study import show_study
+from evenhand.pages.ui.choose import choose, choose_project
+from evenhand.pages.ui.head import open_store, page_head, show_error
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.text import plain
 
 page_head(
     _("Online studies"),

@@ -4,27 +4,27 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from annotations.database.store import Store
-from annotations.permissions import Person, require
-from annotations.study import studies
-from annotations.study.links import path_for
-from annotations.study.pay import LEAST_LABELS, Pay, pay
-from annotations.study.people import Participant, State, outcomes_by_id, participant_of_id, participants
-from annotations.study.studies import Study, consent, study_of_uid
-from annotations.study.withdrawal import withdraw
-from annotations.types import Project
-from core.errors import N_, EvenhandError, NotFound
-from core.language import Count, Language
-from pages.study.new import ask_uses
-from pages.ui.head import in_one_sentence, open_store
-from pages.ui.language import _
-from pages.ui.numbers import DASH, moment, number
-from pages.ui.own_words import language_name
-from pages.ui.parts import confirmed
-from pages.ui.tables import show_records
-from pages.ui.text import named, plain
-from pages.ui.tiles import Tile, show_tiles
-from pages.ui.visitor import address_on_this_server, visitor
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.permissions import Person, require
+from evenhand.annotations.study import studies
+from evenhand.annotations.study.links import path_for
+from evenhand.annotations.study.pay import LEAST_LABELS, Pay, pay
+from evenhand.annotations.study.people import Participant, State, outcomes_by_id, participant_of_id, participants
+from evenhand.annotations.study.studies import Study, consent, study_of_uid
+from evenhand.annotations.study.withdrawal import withdraw
+from evenhand.annotations.types import Project
+from evenhand.core.errors import N_, EvenhandError, NotFound
+from evenhand.core.language import Count, Language
+from evenhand.pages.study.new import ask_uses
+from evenhand.pages.ui.head import in_one_sentence, open_store
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.numbers import DASH, moment, number
+from evenhand.pages.ui.own_words import language_name
+from evenhand.pages.ui.parts import confirmed
+from evenhand.pages.ui.tables import show_records
+from evenhand.pages.ui.text import named, plain
+from evenhand.pages.ui.tiles import Tile, show_tiles
+from evenhand.pages.ui.visitor import address_on_this_server, visitor
 
 NOBODY = N_("Nobody took part with the id {id}, or the id has been erased.")
 

@@ -4,12 +4,12 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from core.files.bounded import run_bounded
-from core.swap.word_tables import Pair, Words, WordTable, word_pairs_in, word_table
-from pages.ui.choose import choose
-from pages.ui.language import _, language
-from pages.ui.text import plain
-from pages.ui.uploads import read_upload
+from evenhand.core.files.bounded import run_bounded
+from evenhand.core.swap.word_tables import Pair, Words, WordTable, word_pairs_in, word_table
+from evenhand.pages.ui.choose import choose
+from evenhand.pages.ui.language import _, language
+from evenhand.pages.ui.text import plain
+from evenhand.pages.ui.uploads import read_upload
 
 MOST = 20_000  # characters of a text to try
 EXAMPLES = {

@@ -2,12 +2,12 @@
 
 import streamlit as st
 
-from core.errors import EvenhandError
-from core.swap.swapping import Swapper
-from pages.swap.inputs import ask_text, ask_words
-from pages.swap.results import offer_files, show_difference, show_reasons
-from pages.ui.head import page_head, show_error
-from pages.ui.language import _
+from evenhand.core.errors import EvenhandError
+from evenhand.core.swap.swapping import Swapper
+from evenhand.pages.swap.inputs import ask_text, ask_words
+from evenhand.pages.swap.results import offer_files, show_difference, show_reasons
+from evenhand.pages.ui.head import page_head, show_error
+from evenhand.pages.ui.language import _
 
 page_head(
     _("Counterfactual texts"),

@@ -8,19 +8,19 @@ from tempfile import TemporaryDirectory
 import streamlit as st
 from markupsafe import Markup
 
-from core.errors import EvenhandError
-from core.files.bounded import run_bounded
-from core.swap.files import MODES, Mode, swap_file
-from core.swap.swapping import Swapped, Why
-from core.swap.word_tables import WordTable
-from pages.swap.inputs import Wish
-from pages.ui.choose import choose
-from pages.ui.head import show_error
-from pages.ui.language import _
-from pages.ui.numbers import size
-from pages.ui.tables import element, joined, show_html, span, table
-from pages.ui.text import clauses, named, plain
-from pages.ui.uploads import choose_upload
+from evenhand.core.errors import EvenhandError
+from evenhand.core.files.bounded import run_bounded
+from evenhand.core.swap.files import MODES, Mode, swap_file
+from evenhand.core.swap.swapping import Swapped, Why
+from evenhand.core.swap.word_tables import WordTable
+from evenhand.pages.swap.inputs import Wish
+from evenhand.pages.ui.choose import choose
+from evenhand.pages.ui.head import show_error
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.numbers import size
+from evenhand.pages.ui.tables import element, joined, show_html, span, table
+from evenhand.pages.ui.text import clauses, named, plain
+from evenhand.pages.ui.uploads import choose_upload
 
 LEFT = "left-alone"
 Mark = tuple[int, int, str]  # start, end, class

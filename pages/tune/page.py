@@ -2,11 +2,11 @@
 
 import streamlit as st
 
-from pages.tune.results import show_finished, show_under_way
-from pages.tune.start import choose_how, choose_model_and_texts, show_start
-from pages.ui.head import open_store, page_head
-from pages.ui.jobs import follow
-from pages.ui.language import _
+from evenhand.pages.tune.results import show_finished, show_under_way
+from evenhand.pages.tune.start import choose_how, choose_model_and_texts, show_start
+from evenhand.pages.ui.head import open_store, page_head
+from evenhand.pages.ui.jobs import follow
+from evenhand.pages.ui.language import _
 
 page_head(
     _("Tune a model"),

@@ -5,24 +5,24 @@ from typing import Any
 
 import streamlit as st
 
-from annotations.database.store import Store
-from core.before_after.report import short
-from core.charts.tuning import loss_curve
-from core.runs.records import Run, runs_folder
-from core.tune.run import CURVE, RECORD, WORK, stopped_early
-from core.tune.runs import delete_run, model_of, tuned_runs
-from pages.tune.start import TUNES
-from pages.ui.charts import show_chart
-from pages.ui.head import open_store
-from pages.ui.jobs import jobs_of
-from pages.ui.language import _
-from pages.ui.numbers import DASH, percent
-from pages.ui.parts import asks_at_click
-from pages.ui.runs import finished_at, own_runs, show_facts, show_finished_runs
-from pages.ui.style import colours
-from pages.ui.tables import number_columns, show_html, table
-from pages.ui.text import named, plain, series
-from pages.ui.visitor import page_link
+from evenhand.annotations.database.store import Store
+from evenhand.core.before_after.report import short
+from evenhand.core.charts.tuning import loss_curve
+from evenhand.core.runs.records import Run, runs_folder
+from evenhand.core.tune.run import CURVE, RECORD, WORK, stopped_early
+from evenhand.core.tune.runs import delete_run, model_of, tuned_runs
+from evenhand.pages.tune.start import TUNES
+from evenhand.pages.ui.charts import show_chart
+from evenhand.pages.ui.head import open_store
+from evenhand.pages.ui.jobs import jobs_of
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.numbers import DASH, percent
+from evenhand.pages.ui.parts import asks_at_click
+from evenhand.pages.ui.runs import finished_at, own_runs, show_facts, show_finished_runs
+from evenhand.pages.ui.style import colours
+from evenhand.pages.ui.tables import number_columns, show_html, table
+from evenhand.pages.ui.text import named, plain, series
+from evenhand.pages.ui.visitor import page_link
 
 
 def show_under_way(store: Store) -> None:

@@ -5,22 +5,22 @@ from pathlib import Path
 
 import streamlit as st
 
-from annotations.database.store import Store
-from annotations.files.project_texts import PROJECT
-from annotations.types import Project
-from core.errors import EvenhandError
-from core.files.bounded import run_bounded
-from core.models.tuning.settings import BERT_DROPOUT, Tuning
-from core.swap.word_tables import read_word_pairs
-from core.tune.estimate import memory_of
-from pages.ui.choose import choose, choose_model, choose_project, every_model, switch
-from pages.ui.corpus import folder_source
-from pages.ui.head import show_error
-from pages.ui.language import _, language
-from pages.ui.numbers import size
-from pages.ui.runs import RunPage, RunRequest, show_start_form
-from pages.ui.text import plain
-from pages.ui.uploads import choose_upload
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.files.project_texts import PROJECT
+from evenhand.annotations.types import Project
+from evenhand.core.errors import EvenhandError
+from evenhand.core.files.bounded import run_bounded
+from evenhand.core.models.tuning.settings import BERT_DROPOUT, Tuning
+from evenhand.core.swap.word_tables import read_word_pairs
+from evenhand.core.tune.estimate import memory_of
+from evenhand.pages.ui.choose import choose, choose_model, choose_project, every_model, switch
+from evenhand.pages.ui.corpus import folder_source
+from evenhand.pages.ui.head import show_error
+from evenhand.pages.ui.language import _, language
+from evenhand.pages.ui.numbers import size
+from evenhand.pages.ui.runs import RunPage, RunRequest, show_start_form
+from evenhand.pages.ui.text import plain
+from evenhand.pages.ui.uploads import choose_upload
 
 TUNES = RunPage("tunes", "tune")
 PLACE = "tune-file-0"

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import streamlit as st
 
-from core.files.formula_cells import neutralised
-from pages.ui.language import _
-from pages.ui.text import plain
+from evenhand.core.files.formula_cells import neutralised
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.text import plain
 
 if TYPE_CHECKING:  # both cost a third of a second to import; the first page draws no chart
     import altair as alt
@@ -77,6 +77,6 @@ def _guarded(cell: Any) -> Any:
 
 
 def _picture(chart: "Drawing", kind: Literal["svg", "png"]) -> bytes:
-    from core.charts.export import picture
+    from evenhand.core.charts.export import picture
 
     return picture(chart, kind)

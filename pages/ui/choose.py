@@ -7,21 +7,21 @@ from typing import Any, TypeVar
 
 import streamlit as st
 
-from annotations.database.pool import stores
-from annotations.database.store import Store
-from annotations.demo.generation_texts import NAME as DEMO_GENERATIONS
-from annotations.demo.sentences import NAME as DEMO_SENTENCES
-from annotations.permissions import OPEN, allowed
-from annotations.projects.annotators import annotators
-from annotations.types import Annotator, Kind, Project
-from core.models.catalogue import ModelEntry
-from core.servers.addresses import SERVER, SERVERS, is_trusted, key_from_environment, servers_allowed
-from core.worker.client import is_open_to_all, is_open_to_leads, known_models
-from pages.ui.address import PROJECT, asked_for, enter_project, keep, project_of_visit
-from pages.ui.language import _
-from pages.ui.own_words import language_name
-from pages.ui.text import in_brackets, plain, series
-from pages.ui.visitor import may, own_projects, page_link, visitor
+from evenhand.annotations.database.pool import stores
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.demo.generation_texts import NAME as DEMO_GENERATIONS
+from evenhand.annotations.demo.sentences import NAME as DEMO_SENTENCES
+from evenhand.annotations.permissions import OPEN, allowed
+from evenhand.annotations.projects.annotators import annotators
+from evenhand.annotations.types import Annotator, Kind, Project
+from evenhand.core.models.catalogue import ModelEntry
+from evenhand.core.servers.addresses import SERVER, SERVERS, is_trusted, key_from_environment, servers_allowed
+from evenhand.core.worker.client import is_open_to_all, is_open_to_leads, known_models
+from evenhand.pages.ui.address import PROJECT, asked_for, enter_project, keep, project_of_visit
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.own_words import language_name
+from evenhand.pages.ui.text import in_brackets, plain, series
+from evenhand.pages.ui.visitor import may, own_projects, page_link, visitor
 
 Option = TypeVar("Option", bound=str)
 FIRST_MODELS = {"zh": ("demo-zh", "random-zh"), "en": ("demo-en",)}  # random-zh is the reference for demo-zh

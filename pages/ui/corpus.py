@@ -6,13 +6,13 @@ from typing import Any
 
 import streamlit as st
 
-from core.errors import EvenhandError
-from core.mining import corpus_folder
-from pages.ui.head import show_error
-from pages.ui.language import _
-from pages.ui.numbers import size
-from pages.ui.text import plain, series
-from pages.ui.uploads import choose_uploads
+from evenhand.core.errors import EvenhandError
+from evenhand.core.mining import corpus_folder
+from evenhand.pages.ui.head import show_error
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.numbers import size
+from evenhand.pages.ui.text import plain, series
+from evenhand.pages.ui.uploads import choose_uploads
 
 LISTED = 500  # files of a folder
 ENDINGS = ["txt", "md", "html", "htm", "jsonl", "csv", "tsv", "gz", "zip"]

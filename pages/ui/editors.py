@@ -7,17 +7,17 @@ from typing import Any, Literal
 import pandas as pd
 import streamlit as st
 
-from annotations.guideline.other_schemes import scheme_from_bytes
-from annotations.guideline.scheme import LONGEST_ABOUT, LONGEST_NAME, OwnScheme, as_data
-from annotations.types import Choice, Question, Scheme
-from core.errors import EvenhandError
-from core.files.bounded import run_bounded
-from core.resources import keyword_pairs, quotas
-from core.types import Side
-from pages.ui.head import show_error
-from pages.ui.language import _
-from pages.ui.text import in_brackets, plain
-from pages.ui.uploads import read_upload
+from evenhand.annotations.guideline.other_schemes import scheme_from_bytes
+from evenhand.annotations.guideline.scheme import LONGEST_ABOUT, LONGEST_NAME, OwnScheme, as_data
+from evenhand.annotations.types import Choice, Question, Scheme
+from evenhand.core.errors import EvenhandError
+from evenhand.core.files.bounded import run_bounded
+from evenhand.core.resources import keyword_pairs, quotas
+from evenhand.core.types import Side
+from evenhand.pages.ui.head import show_error
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.text import in_brackets, plain
+from evenhand.pages.ui.uploads import read_upload
 
 Quotas = dict[tuple[str, str], int]  # keyword pair and side to accepted sentences wanted
 PRINTED_TOTAL = 20_000  # below Table 1 of the conference paper, whose rows sum to 19,000 (SPEC 1.1)

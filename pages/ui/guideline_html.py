@@ -4,11 +4,11 @@ from collections.abc import Iterable, Sequence
 
 from markupsafe import Markup
 
-from annotations.desk import frontend
-from annotations.types import Choice, Guideline
-from core.guidelines import changed_lines, in_language
-from pages.ui.language import language
-from pages.ui.tables import element, joined, span
+from evenhand.annotations.desk import frontend
+from evenhand.annotations.types import Choice, Guideline
+from evenhand.core.guidelines import changed_lines, in_language
+from evenhand.pages.ui.language import language
+from evenhand.pages.ui.tables import element, joined, span
 
 AROUND = 2  # lines without a change that are shown beside one
 

@@ -8,15 +8,15 @@ from urllib.parse import unquote, urlsplit
 
 import streamlit as st
 
-from annotations.database.pool import stores
-from annotations.database.store import Store
-from annotations.permissions import Action
-from annotations.types import Project
-from core.errors import EvenhandError
-from core.language import explain
-from pages.ui.language import language
-from pages.ui.text import plain
-from pages.ui.visitor import check_page, require_here
+from evenhand.annotations.database.pool import stores
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.permissions import Action
+from evenhand.annotations.types import Project
+from evenhand.core.errors import EvenhandError
+from evenhand.core.language import explain
+from evenhand.pages.ui.language import language
+from evenhand.pages.ui.text import plain
+from evenhand.pages.ui.visitor import check_page, require_here
 
 Inputs = ParamSpec("Inputs")
 

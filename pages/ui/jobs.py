@@ -7,23 +7,23 @@ from typing import Any, Literal
 
 import streamlit as st
 
-from annotations.database.store import Store
-from annotations.jobs import jobs
-from annotations.jobs.jobs import NO_JOB
-from annotations.projects.projects import projects
-from annotations.types import Project
-from core.errors import EvenhandError, NotFound, Notice
-from core.language import Count, translate
-from core.runs.records import TABLE, TEXTS, Kind, runs_folder
-from core.runs.so_far import SoFar
-from core.tune.run import stopped_early
-from pages.ui.head import in_one_sentence, open_store, show_error
-from pages.ui.language import _, language, sentence
-from pages.ui.numbers import duration, moment, size
-from pages.ui.sentences import reason_name
-from pages.ui.tables import number_columns, show_html, table
-from pages.ui.text import clauses, in_brackets, literal, paragraph, plain
-from pages.ui.visitor import page_link, visitor
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.jobs import jobs
+from evenhand.annotations.jobs.jobs import NO_JOB
+from evenhand.annotations.projects.projects import projects
+from evenhand.annotations.types import Project
+from evenhand.core.errors import EvenhandError, NotFound, Notice
+from evenhand.core.language import Count, translate
+from evenhand.core.runs.records import TABLE, TEXTS, Kind, runs_folder
+from evenhand.core.runs.so_far import SoFar
+from evenhand.core.tune.run import stopped_early
+from evenhand.pages.ui.head import in_one_sentence, open_store, show_error
+from evenhand.pages.ui.language import _, language, sentence
+from evenhand.pages.ui.numbers import duration, moment, size
+from evenhand.pages.ui.sentences import reason_name
+from evenhand.pages.ui.tables import number_columns, show_html, table
+from evenhand.pages.ui.text import clauses, in_brackets, literal, paragraph, plain
+from evenhand.pages.ui.visitor import page_link, visitor
 
 ICONS: dict[jobs.State, str] = {
     "waiting": ":material/hourglass_empty:",

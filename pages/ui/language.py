@@ -5,7 +5,7 @@ from typing import Any
 
 import streamlit as st
 
-from core.language import LANGUAGE_COOKIE, LANGUAGES, Language, translate, translate_stored, visitor_language
+from evenhand.core.language import LANGUAGE_COOKIE, LANGUAGES, Language, translate, translate_stored, visitor_language
 
 
 def language() -> Language:

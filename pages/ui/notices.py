@@ -4,18 +4,18 @@ from collections.abc import Iterable
 
 import streamlit as st
 
-from annotations.database.store import Store
-from annotations.guideline.relabelling import left_to_relabel
-from annotations.items.recount_mark import open_recount
-from annotations.plan.recount import finish_recount
-from annotations.progress.dashboard import Dashboard
-from annotations.types import Project
-from core.errors import EvenhandError
-from pages.ui.head import open_store, show_error
-from pages.ui.language import _
-from pages.ui.parts import asks_at_click
-from pages.ui.text import paragraph, plain, series
-from pages.ui.visitor import may
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.guideline.relabelling import left_to_relabel
+from evenhand.annotations.items.recount_mark import open_recount
+from evenhand.annotations.plan.recount import finish_recount
+from evenhand.annotations.progress.dashboard import Dashboard
+from evenhand.annotations.types import Project
+from evenhand.core.errors import EvenhandError
+from evenhand.pages.ui.head import open_store, show_error
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.parts import asks_at_click
+from evenhand.pages.ui.text import paragraph, plain, series
+from evenhand.pages.ui.visitor import may
 
 
 def say_unsettled(store: Store, project: Project) -> None:
@@ -81,7 +81,7 @@ def say_what_is_missing(store: Store, project: Project) -> None:
 
 def trial_banner(models: Iterable[str]) -> None:
     """What stands above every number of models that ship with the app; nothing where none of *models* does."""
-    from core.models.catalogue import BUILTIN
+    from evenhand.core.models.catalogue import BUILTIN
 
     if built_in := [model for model in models if model in BUILTIN]:
         text = _("Built-in models ({models}) are for trying out the app, not for findings.")

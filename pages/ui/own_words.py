@@ -4,13 +4,13 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from core.errors import EvenhandError
-from core.resources import DATA
-from core.sentence_bias.keyword_packs import LANGUAGES, PackWord
-from core.text.pronouns import CASES, PronounSet, more_sets, own_set, set_named, sets
-from pages.ui.head import show_error
-from pages.ui.language import _, language
-from pages.ui.text import plain
+from evenhand.core.errors import EvenhandError
+from evenhand.core.resources import DATA
+from evenhand.core.sentence_bias.keyword_packs import LANGUAGES, PackWord
+from evenhand.core.text.pronouns import CASES, PronounSet, more_sets, own_set, set_named, sets
+from evenhand.pages.ui.head import show_error
+from evenhand.pages.ui.language import _, language
+from evenhand.pages.ui.text import plain
 
 AUTO = "auto"  # the language of each sentence is recognised
 ENDINGS = ["tsv", "txt"]

@@ -15,14 +15,14 @@ from typing import Any, ParamSpec, TypeVar
 
 import streamlit as st
 
-from annotations.database.pool import stores
-from annotations.permissions import Action
-from annotations.types import Project
-from core.errors import NotAllowed
-from pages.ui.head import show_error
-from pages.ui.language import _
-from pages.ui.text import named, plain
-from pages.ui.visitor import require_here
+from evenhand.annotations.database.pool import stores
+from evenhand.annotations.permissions import Action
+from evenhand.annotations.types import Project
+from evenhand.core.errors import NotAllowed
+from evenhand.pages.ui.head import show_error
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.text import named, plain
+from evenhand.pages.ui.visitor import require_here
 
 Inputs = ParamSpec("Inputs")
 Result = TypeVar("Result")

@@ -2,9 +2,9 @@
 
 from markupsafe import Markup
 
-from annotations.forecast.quota import WORDS, Verdict
-from pages.ui.language import _
-from pages.ui.tables import span
+from evenhand.annotations.forecast.quota import WORDS, Verdict
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.tables import span
 
 SIGNS: dict[Verdict, str] = {"none": "", "met": "✓", "yes": "✓", "no": "✗", "undecided": "?", "unknown": "?"}
 TONES: dict[Verdict, str] = {"met": "good", "yes": "good", "no": "bad"}

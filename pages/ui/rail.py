@@ -10,21 +10,21 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from annotations.database.pool import stores
-from annotations.database.store import Store
-from annotations.labels.read import own_progress
-from annotations.pilot.pilots import own_pilot
-from annotations.projects.pipeline_counts import latest
-from annotations.projects.projects import projects
-from annotations.release.steps import Facts, State, Step, StepState, facts, next_step, steps
-from annotations.sampling.samples import own_sample
-from annotations.types import Annotator, Project
-from core.errors import EvenhandError
-from pages.ui.address import MODELS, PROJECT, PROJECT_PAGES, enter_project, project_of_visit
-from pages.ui.choose import annotator_at_desk
-from pages.ui.language import _, language
-from pages.ui.text import plain
-from pages.ui.visitor import may, opens, page_link, sees_project, visitor
+from evenhand.annotations.database.pool import stores
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.labels.read import own_progress
+from evenhand.annotations.pilot.pilots import own_pilot
+from evenhand.annotations.projects.pipeline_counts import latest
+from evenhand.annotations.projects.projects import projects
+from evenhand.annotations.release.steps import Facts, State, Step, StepState, facts, next_step, steps
+from evenhand.annotations.sampling.samples import own_sample
+from evenhand.annotations.types import Annotator, Project
+from evenhand.core.errors import EvenhandError
+from evenhand.pages.ui.address import MODELS, PROJECT, PROJECT_PAGES, enter_project, project_of_visit
+from evenhand.pages.ui.choose import annotator_at_desk
+from evenhand.pages.ui.language import _, language
+from evenhand.pages.ui.text import plain
+from evenhand.pages.ui.visitor import may, opens, page_link, sees_project, visitor
 
 ICONS: dict[State, str] = {
     "done": ":material/check_circle:",

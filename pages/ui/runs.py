@@ -11,23 +11,23 @@ from typing import TypeVar
 
 import streamlit as st
 
-from annotations.database.store import Store
-from annotations.jobs import jobs
-from annotations.permissions import may_see_work
-from annotations.types import Project
-from core.errors import N_, EvenhandError, Notice, Refused
-from core.files.csv_out import spreadsheet_copy
-from core.runs.loop import check_models
-from core.runs.records import TABLE, Kind, Run, free_name, run_file, runs_folder, runs_in
-from pages.ui.address import asked_for, keep
-from pages.ui.head import open_store, show_error
-from pages.ui.jobs import every_job_of, start_job
-from pages.ui.language import _, sentence
-from pages.ui.numbers import duration, moment
-from pages.ui.parts import asks, asks_at_click
-from pages.ui.text import plain
-from pages.ui.uploads import empty_place, hand_over
-from pages.ui.visitor import visitor
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.jobs import jobs
+from evenhand.annotations.permissions import may_see_work
+from evenhand.annotations.types import Project
+from evenhand.core.errors import N_, EvenhandError, Notice, Refused
+from evenhand.core.files.csv_out import spreadsheet_copy
+from evenhand.core.runs.loop import check_models
+from evenhand.core.runs.records import TABLE, Kind, Run, free_name, run_file, runs_folder, runs_in
+from evenhand.pages.ui.address import asked_for, keep
+from evenhand.pages.ui.head import open_store, show_error
+from evenhand.pages.ui.jobs import every_job_of, start_job
+from evenhand.pages.ui.language import _, sentence
+from evenhand.pages.ui.numbers import duration, moment
+from evenhand.pages.ui.parts import asks, asks_at_click
+from evenhand.pages.ui.text import plain
+from evenhand.pages.ui.uploads import empty_place, hand_over
+from evenhand.pages.ui.visitor import visitor
 
 LISTED = 20
 OfKind = TypeVar("OfKind", bound=Run)

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from core.files.bounded import run_bounded
-from core.runs.records import Run, runs_folder, runs_in
-from pages.ui.head import open_store
-from pages.ui.runs import own_runs
+from evenhand.core.files.bounded import run_bounded
+from evenhand.core.runs.records import Run, runs_folder, runs_in
+from evenhand.pages.ui.head import open_store
+from evenhand.pages.ui.runs import own_runs
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,7 +44,7 @@ def score_runs() -> list[Run]:
 @st.cache_data(max_entries=3, show_spinner=False)
 def score_frame(file: ScoreFile) -> "pd.DataFrame":
     """The rows of a score file, checked, with the prior-corrected value beside each."""
-    from core.model_bias import prior_corrected, read_scores
+    from evenhand.core.model_bias import prior_corrected, read_scores
 
     frame = run_bounded(read_scores, file.path, file=file.name) if file.sent else read_scores(file.path)
     return frame.assign(corrected_log10=prior_corrected(frame))
@@ -53,6 +53,6 @@ def score_frame(file: ScoreFile) -> "pd.DataFrame":
 @st.cache_data(max_entries=3, show_spinner=False)
 def models_scored(file: ScoreFile) -> list[str]:
     """The models of a file, in its order."""
-    from core.model_bias import models_of
+    from evenhand.core.model_bias import models_of
 
     return models_of(score_frame(file))

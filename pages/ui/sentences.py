@@ -5,15 +5,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from markdown_it import MarkdownIt
 from markupsafe import Markup, escape
 
-from annotations.desk.announcements import option_name
-from annotations.files.import_items import PreviewRow
-from annotations.types import CellCount, Choice, Item, Kind, Mark, ProjectCounts, Question
-from core.language import translate
-from core.types import Problem, Span
-from pages.ui.language import _, language
-from pages.ui.numbers import DASH
-from pages.ui.tables import Column, element, joined, span, table
-from pages.ui.text import in_brackets, named, series
+from evenhand.annotations.desk.announcements import option_name
+from evenhand.annotations.files.import_items import PreviewRow
+from evenhand.annotations.types import CellCount, Choice, Item, Kind, Mark, ProjectCounts, Question
+from evenhand.core.language import translate
+from evenhand.core.types import Problem, Span
+from evenhand.pages.ui.language import _, language
+from evenhand.pages.ui.numbers import DASH
+from evenhand.pages.ui.tables import Column, element, joined, span, table
+from evenhand.pages.ui.text import in_brackets, named, series
 
 _MARKDOWN = MarkdownIt("commonmark", {"html": False}).disable("image")  # an image would fetch a foreign address
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from core.charts.palette import Palette, css_variables, palette
+from evenhand.core.charts.palette import Palette, css_variables, palette
 
 ROOT = Path(__file__).resolve().parents[2]
 SHEETS = (ROOT / "pages" / "ui" / "style.css", ROOT / "core" / "report" / "report.css")

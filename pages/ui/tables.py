@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import streamlit as st
 from markupsafe import Markup, escape
 
-from core.statistics import Estimate
-from pages.ui.numbers import DASH, interval, note_text, number
+from evenhand.core.statistics import Estimate
+from evenhand.pages.ui.numbers import DASH, interval, note_text, number
 
 ONE_LINE = 17  # characters: "+0.300 → +0.300" stays in one line
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import streamlit as st
 
-from pages.ui.language import _, language
+from evenhand.pages.ui.language import _, language
 
 
 def series(things: Iterable[str]) -> str:

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 import streamlit as st
 from markupsafe import Markup
 
-from core.statistics import Estimate
-from pages.ui.language import _
-from pages.ui.numbers import interval, note_text, number
-from pages.ui.tables import element
-from pages.ui.text import plain
+from evenhand.core.statistics import Estimate
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.numbers import interval, note_text, number
+from evenhand.pages.ui.tables import element
+from evenhand.pages.ui.text import plain
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Literal
 
 import streamlit as st
 
-from annotations.jobs import jobs
-from core.errors import N_, BadFile
-from core.files.archives import read_first_elsewhere
-from pages.ui.head import open_store
-from pages.ui.language import _
-from pages.ui.text import series
+from evenhand.annotations.jobs import jobs
+from evenhand.core.errors import N_, BadFile
+from evenhand.core.files.archives import read_first_elsewhere
+from evenhand.pages.ui.head import open_store
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.text import series
 
 if TYPE_CHECKING:
     from streamlit.runtime.uploaded_file_manager import UploadedFile

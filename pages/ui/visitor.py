@@ -14,19 +14,19 @@ import streamlit as st
 from streamlit import runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from annotations.accounts.accounts import accounts_exist, lead_new_project
-from annotations.accounts.sign_ins import sign_in_of, signed_in
-from annotations.database.events import acting
-from annotations.database.store import Store
-from annotations.permissions import OPEN, Action, Person, allowed, require
-from annotations.projects.projects import projects
-from annotations.server.gate import COOKIE, SECURE_COOKIE
-from annotations.server.visits import remember_visit
-from annotations.types import Project
-from core.errors import N_, NotFound
-from pages.ui.address import link_to
-from pages.ui.language import _, language
-from pages.ui.text import named, plain
+from evenhand.annotations.accounts.accounts import accounts_exist, lead_new_project
+from evenhand.annotations.accounts.sign_ins import sign_in_of, signed_in
+from evenhand.annotations.database.events import acting
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.permissions import OPEN, Action, Person, allowed, require
+from evenhand.annotations.projects.projects import projects
+from evenhand.annotations.types import Project
+from evenhand.core.errors import N_, NotFound
+from evenhand.pages.ui.address import link_to
+from evenhand.pages.ui.language import _, language
+from evenhand.pages.ui.text import named, plain
+from evenhand.web.gate import COOKIE, SECURE_COOKIE
+from evenhand.web.visits import remember_visit
 
 NOBODY = Person("guest")
 # What a page is for: whoever may not do this anywhere neither sees it in the navigation nor opens it. None: everybody.

@@ -6,7 +6,7 @@ import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from annotations.desk.routes import routes
+from evenhand.annotations.desk.routes import routes
 
 
 @pytest.fixture

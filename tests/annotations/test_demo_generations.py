@@ -5,18 +5,18 @@ from collections import Counter
 
 import pytest
 
-from annotations.agreement.measures import agreement
-from annotations.database.store import Store
-from annotations.demo import ANNOTATORS, generation_texts
-from annotations.items.batch import items
-from annotations.labels.marks import check_marks, check_marks_fit_choice
-from annotations.labels.read import label_rows
-from annotations.projects.projects import counts, projects
-from annotations.types import Mark
-from core.errors import NotAllowed
-from core.guidelines import generations
-from core.resources import DATA
-from core.text.pronouns import forms, set_named
+from evenhand.annotations.agreement.measures import agreement
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.demo import ANNOTATORS, generation_texts
+from evenhand.annotations.items.batch import items
+from evenhand.annotations.labels.marks import check_marks, check_marks_fit_choice
+from evenhand.annotations.labels.read import label_rows
+from evenhand.annotations.projects.projects import counts, projects
+from evenhand.annotations.types import Mark
+from evenhand.core.errors import NotAllowed
+from evenhand.core.guidelines import generations
+from evenhand.core.resources import DATA
+from evenhand.core.text.pronouns import forms, set_named
 
 ROWS = [json.loads(line) for line in (DATA / generation_texts.FILE).read_text("utf-8").splitlines()]
 OPINIONS = [(row["completion"], opinion) for row in ROWS for opinion in (row, row.get("second")) if opinion]

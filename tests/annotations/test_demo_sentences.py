@@ -5,16 +5,16 @@ from collections import Counter, defaultdict
 
 import pytest
 
-from annotations.database.store import Store
-from annotations.demo import ANNOTATORS, sentences
-from annotations.labels.read import label_rows
-from annotations.projects.projects import annotators, counts, project, projects
-from annotations.queue.leases import claim
-from core.errors import NotAllowed
-from core.guidelines import builtin
-from core.resources import keyword_pairs, table
-from core.text.keywords import find, occurrences
-from core.text.sentences import text_hash
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.demo import ANNOTATORS, sentences
+from evenhand.annotations.labels.read import label_rows
+from evenhand.annotations.projects.projects import annotators, counts, project, projects
+from evenhand.annotations.queue.leases import claim
+from evenhand.core.errors import NotAllowed
+from evenhand.core.guidelines import builtin
+from evenhand.core.resources import keyword_pairs, table
+from evenhand.core.text.keywords import find, occurrences
+from evenhand.core.text.sentences import text_hash
 
 ROWS = table("demo_sentences")
 COLUMNS = ("first", "second", "third")

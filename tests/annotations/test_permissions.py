@@ -5,8 +5,8 @@ from typing import get_args
 
 import pytest
 
-from annotations.permissions import ALLOWED, OPEN, Action, Person, Role, allowed, require
-from core.errors import NotAllowed
+from evenhand.annotations.permissions import ALLOWED, OPEN, Action, Person, Role, allowed, require
+from evenhand.core.errors import NotAllowed
 
 ACTIONS = get_args(Action)
 OWN = {"label", "see_own_labels"}

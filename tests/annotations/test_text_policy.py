@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 import pyzipper
 
-from annotations.text_policy import (
+from evenhand.annotations.text_policy import (
     CANARY,
     CANARY_ID,
     needs_canary,
@@ -16,8 +16,8 @@ from annotations.text_policy import (
     text_or_reference,
     without_text,
 )
-from annotations.types import Item, Project
-from core.errors import Refused
+from evenhand.annotations.types import Item, Project
+from evenhand.core.errors import Refused
 
 PROJECT = Project(1, "u", "p", "generations", "en", 1, "unanimous", "masked", None, 0, "2026-01-01", None)
 ITEM = Item(1, "uid", "", "", "she left", None, None, None, None, "f", 1, {}, "Ann said")

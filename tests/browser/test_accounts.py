@@ -8,11 +8,11 @@ from contextlib import contextmanager
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Download, Page, expect
 
-from annotations.accounts.accounts import account, close_account, grant, reopen_account, withdraw
-from annotations.accounts.links import first_link, invite_link, reset_link, spend
-from annotations.database.store import Store
-from annotations.projects.projects import projects
-from annotations.types import Project
+from evenhand.annotations.accounts.accounts import account, close_account, grant, reopen_account, withdraw
+from evenhand.annotations.accounts.links import first_link, invite_link, reset_link, spend
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.projects.projects import projects
+from evenhand.annotations.types import Project
 from tests.support.browser import Server
 from tests.support.desk_driver import make_project, new_context
 from tests.support.waiting import until

@@ -2,10 +2,10 @@
 
 from playwright.sync_api import Browser, Page, expect
 
-from annotations.database.store import Store
-from annotations.jobs import jobs
-from annotations.pilot.pilots import open_pilot
-from annotations.projects.projects import project
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.jobs import jobs
+from evenhand.annotations.pilot.pilots import open_pilot
+from evenhand.annotations.projects.projects import project
 from tests.support.browser import Server
 from tests.support.desk_driver import WAIT_MS, make_project, new_context
 from tests.support.released_project import ready_project, work

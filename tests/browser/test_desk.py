@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from annotations.database.store import Store
+from evenhand.annotations.database.store import Store
 from tests.support.browser import Server
 from tests.support.desk_driver import WAIT_MS, Desk, Opener, labelled, make_project
 

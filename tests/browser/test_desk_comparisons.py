@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from annotations.database.store import Store
-from annotations.items.batch import items
-from annotations.projects.projects import change_project, project
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.items.batch import items
+from evenhand.annotations.projects.projects import change_project, project
 from tests.support.comparisons import compared_project
 from tests.support.desk_driver import Desk, Opener
 

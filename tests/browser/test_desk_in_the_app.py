@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from annotations.database.store import Store
+from evenhand.annotations.database.store import Store
 from tests.support.browser import Server
 from tests.support.desk_driver import (
     MISGENDERING,

@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from annotations.database.store import Store
-from annotations.guideline.drafts import Draft, write_version
-from annotations.guideline.versions import guideline
-from annotations.projects.projects import project
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.guideline.drafts import Draft, write_version
+from evenhand.annotations.guideline.versions import guideline
+from evenhand.annotations.projects.projects import project
 from tests.support.desk_driver import Desk, Opener, marks, open_generations, stored
 from tests.support.own_schemes import QUESTIONS, own_scheme
 

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from annotations.database.store import Store
-from annotations.guideline.drafts import read_draft, write_version
-from annotations.items.batch import Batch, NewItem
-from annotations.pilot.pilots import close_pilot, start_pilot
-from annotations.projects.projects import change_project, project
-from core.text.keywords import find
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.guideline.drafts import read_draft, write_version
+from evenhand.annotations.items.batch import Batch, NewItem
+from evenhand.annotations.pilot.pilots import close_pilot, start_pilot
+from evenhand.annotations.projects.projects import change_project, project
+from evenhand.core.text.keywords import find
 from tests.support.browser import Server
 from tests.support.desk_driver import Desk, Opener, make_generations, make_project
 

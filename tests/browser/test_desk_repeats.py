@@ -3,8 +3,8 @@
 import pytest
 from playwright.sync_api import expect
 
-from annotations.database.store import Store
-from annotations.projects.projects import change_project, project
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.projects.projects import change_project, project
 from tests.support.browser import Server
 from tests.support.desk_driver import Opener, make_project
 

@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from annotations.database.store import Store
-from annotations.jobs import jobs
-from annotations.judges.judges import judges
-from annotations.log.verify import verify
-from annotations.projects.projects import project as find_project
-from core.report.numbers import percent
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.jobs import jobs
+from evenhand.annotations.judges.judges import judges
+from evenhand.annotations.log.verify import verify
+from evenhand.annotations.projects.projects import project as find_project
+from evenhand.core.report.numbers import percent
 from tests.support.browser import Server
 from tests.support.chat_server import chat_server
 from tests.support.desk_driver import new_context

@@ -6,7 +6,7 @@ from pathlib import Path
 import streamlit
 from playwright.sync_api import Browser, expect
 
-from annotations.server.page_script import WORDS, page_script
+from evenhand.web.page_script import WORDS, page_script
 
 SCRIPTS = Path(streamlit.__file__).parent / "static" / "static" / "js"
 # Each place of Streamlit with words of its own, and beside it the same words as somebody's text.

@@ -4,13 +4,13 @@ import re
 
 from playwright.sync_api import Browser, Page, expect
 
-from annotations.accounts.accounts import add_account, grant
-from annotations.database.store import Store
-from annotations.items.batch import items
-from annotations.projects.projects import projects
-from annotations.study.links import signed
-from annotations.study.people import participants
-from annotations.study.studies import Settings, Study, create_study
+from evenhand.annotations.accounts.accounts import add_account, grant
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.items.batch import items
+from evenhand.annotations.projects.projects import projects
+from evenhand.annotations.study.links import signed
+from evenhand.annotations.study.people import participants
+from evenhand.annotations.study.studies import Settings, Study, create_study
 from tests.support.browser import Server
 from tests.support.desk_driver import make_project, new_context
 from tests.support.waiting import until

@@ -13,12 +13,12 @@ from typing import Any
 
 import pytest
 
-from annotations.adjudication import case, cases, each_settlement_row, settle_case
-from annotations.database.store import Store
-from annotations.items.batch import items
-from annotations.projects.projects import change_project, create_project, project
-from annotations.types import Project
-from core.text.pronouns import set_named
+from evenhand.annotations.adjudication import case, cases, each_settlement_row, settle_case
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.items.batch import items
+from evenhand.annotations.projects.projects import change_project, create_project, project
+from evenhand.annotations.types import Project
+from evenhand.core.text.pronouns import set_named
 from tests.support.browser import Server
 from tests.support.desk_by_http import HttpDesk
 from tests.support.desk_driver import WAIT_MS, Desk, Opener

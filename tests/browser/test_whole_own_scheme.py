@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from annotations.adjudication import case, cases, settle_case
-from annotations.database.store import Store
-from annotations.labels.read import label_rows
-from annotations.log.verify import verify
-from annotations.projects.projects import project
+from evenhand.annotations.adjudication import case, cases, settle_case
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.labels.read import label_rows
+from evenhand.annotations.log.verify import verify
+from evenhand.annotations.projects.projects import project
 from tests.support.browser import Server
 from tests.support.desk_by_http import HttpDesk
 from tests.support.desk_driver import Opener

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from annotations.accounts.accounts import account, authenticate, person_of
-from annotations.accounts.links import link, spend
-from annotations.accounts.sign_ins import sign_in, signed_in
-from annotations.database.store import Store
-from core.errors import NotAllowed
+from evenhand.annotations.accounts.accounts import account, authenticate, person_of
+from evenhand.annotations.accounts.links import link, spend
+from evenhand.annotations.accounts.sign_ins import sign_in, signed_in
+from evenhand.annotations.database.store import Store
+from evenhand.core.errors import NotAllowed
 from tests.support.released_project import ready_project
 from tests.support.terminal import typed
 

@@ -4,14 +4,14 @@ import json
 import math
 
 import pytest
+from cli import cli
 from click.testing import CliRunner
 
-from cli import cli
-from core.association.scoring import COLUMNS
-from core.association.table import read_associations
-from core.errors import BadFile, EvenhandError, Refused
-from core.resources import read_table
-from core.runs.records import runs_in
+from evenhand.core.association.scoring import COLUMNS
+from evenhand.core.association.table import read_associations
+from evenhand.core.errors import BadFile, EvenhandError, Refused
+from evenhand.core.resources import read_table
+from evenhand.core.runs.records import runs_in
 
 LISTS = {
     "templates": "template\n{person} is a {profession}.\n",

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from core.runs.records import runs_folder, runs_in
+from evenhand.core.runs.records import runs_folder, runs_in
 from tests.support.terminal import answered, typed
 
 ITEMS = "".join(

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from annotations.accounts.accounts import add_account
-from annotations.database.backups import back_up_to
-from annotations.database.store import Store
-from commands.maintenance import deployment
-from commands.maintenance.deployment import examine_deployment
+from evenhand.annotations.accounts.accounts import add_account
+from evenhand.annotations.database.backups import back_up_to
+from evenhand.annotations.database.store import Store
+from evenhand.commands.maintenance import deployment
+from evenhand.commands.maintenance.deployment import examine_deployment
 
 ROOT = Path(__file__).resolve().parents[2]
 NAME = "evenhand.example"

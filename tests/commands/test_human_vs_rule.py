@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cli import cli
 from click.testing import CliRunner
 
-from annotations.database.store import Store
-from annotations.projects.projects import create_project
-from cli import cli
-from core.errors import BadFile, Refused
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.projects.projects import create_project
+from evenhand.core.errors import BadFile, Refused
 from tests.support.judged_generations import all_written, judged_project, say_all
 
 # SPEC 4.3, small cases, with the forms of MISGENDERED

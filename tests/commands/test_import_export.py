@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cli import cli
 from click.testing import CliRunner, Result
 
-from annotations.database.store import Store
-from annotations.items.batch import items
-from annotations.projects.projects import change_project, create_project, project, projects
-from cli import cli
-from core.errors import BadFile, NotFound
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.items.batch import items
+from evenhand.annotations.projects.projects import change_project, create_project, project, projects
+from evenhand.core.errors import BadFile, NotFound
 from tests.support.terminal import typed
 
 ROOT = Path(__file__).resolve().parents[2]

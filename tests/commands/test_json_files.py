@@ -9,16 +9,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from annotations.guideline.other_schemes import scheme_from_bytes
-from annotations.guideline.scheme import as_data
-from commands.mining.command import _settings
-from commands.plan.forecast import _read
-from core.errors import EvenhandError
-from core.harness.logs import read_log
-from core.mining.run import mine
-from core.mining.settings import Settings
-from core.other_measures.stereoset import SENTENCES, read_item_scores, read_items
-from core.other_measures.weat import read_sets
+from evenhand.annotations.guideline.other_schemes import scheme_from_bytes
+from evenhand.annotations.guideline.scheme import as_data
+from evenhand.commands.mining.command import _settings
+from evenhand.commands.plan.forecast import _read
+from evenhand.core.errors import EvenhandError
+from evenhand.core.harness.logs import read_log
+from evenhand.core.mining.run import mine
+from evenhand.core.mining.settings import Settings
+from evenhand.core.other_measures.stereoset import SENTENCES, read_item_scores, read_items
+from evenhand.core.other_measures.weat import read_sets
 from tests.support.odd_json import ANY_JSON, changed
 from tests.support.own_schemes import own_scheme
 from tests.support.terminal import typed

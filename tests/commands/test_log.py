@@ -6,10 +6,10 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from annotations.accounts.accounts import add_account
-from annotations.database.store import Store
-from annotations.labels.operations import store_operations
-from annotations.queue.leases import claim
+from evenhand.annotations.accounts.accounts import add_account
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.labels.operations import store_operations
+from evenhand.annotations.queue.leases import claim
 from tests.support.projects import decide, filled_project
 from tests.support.tampering import changed_outside, forget_comparison
 from tests.support.terminal import typed

@@ -5,16 +5,16 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from cli import cli
 from click.testing import CliRunner
 
-from annotations.database import migrations
-from annotations.database.store import Store
-from annotations.labels.operations import store_operations
-from annotations.plan.recount import correct_derived
-from annotations.queue.leases import claim
-from cli import cli
-from commands.maintenance import doctor
-from core.errors import EvenhandError
+from evenhand.annotations.database import migrations
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.labels.operations import store_operations
+from evenhand.annotations.plan.recount import correct_derived
+from evenhand.annotations.queue.leases import claim
+from evenhand.commands.maintenance import doctor
+from evenhand.core.errors import EvenhandError
 from tests.support.projects import decide, filled_project
 from tests.support.tampering import changed_outside, forget_comparison
 
@@ -58,7 +58,7 @@ def test_backups_on_a_schedule(fresh_store: Store, tmp_path: Path, monkeypatch: 
         if len(slept) == 4:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr("commands.maintenance.command.time.sleep", sleep)
+    monkeypatch.setattr("evenhand.commands.maintenance.command.time.sleep", sleep)
     options = ["--every", "0.5", "--keep", "2", "--key-file", str(tmp_path / "key")]
     result = CliRunner().invoke(cli, ["backup", f"{tmp_path / 'b'}/", *options])
     assert slept == [1800.0] * 4

@@ -9,13 +9,13 @@ from typing import Any
 
 import psutil
 import pytest
+from cli import cli
 from click.testing import CliRunner
 
-from annotations.database.store import Store
-from annotations.jobs import jobs
-from cli import cli
-from core.mining.run import candidates_file
-from core.resources import ROOT
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.jobs import jobs
+from evenhand.core.mining.run import candidates_file
+from evenhand.core.resources import ROOT
 from tests.support.terminal import typed
 from tests.support.waiting import until
 

@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cli import cli
 from click.testing import CliRunner
 
-from cli import cli
-from core.errors import BadFile
+from evenhand.core.errors import BadFile
 
 HEAD = "instance,prob,gen1,gen2,gen3,gen4,gen5"
 # prob 1111001011; first generations 1101011010; shares of right generations 1 .8 .6 1 .2 .4 1 0 .8 .6 (SPEC 4.6, 4.7)

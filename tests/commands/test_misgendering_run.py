@@ -5,18 +5,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cli import cli
 from click.testing import CliRunner
 
-from cli import cli
-from core.errors import ModelUnavailable, Refused
-from core.misgendering.instances import instances
-from core.misgendering.metrics import by_cell
-from core.misgendering.template_files import built_in
-from core.misgendering.verdict_table import read_verdicts
-from core.runs import misgendering
-from core.runs.misgendering import VerdictSettings, Writing, run_both
-from core.runs.records import runs_folder, runs_in
-from core.text.pronouns import verdict
+from evenhand.core.errors import ModelUnavailable, Refused
+from evenhand.core.misgendering.instances import instances
+from evenhand.core.misgendering.metrics import by_cell
+from evenhand.core.misgendering.template_files import built_in
+from evenhand.core.misgendering.verdict_table import read_verdicts
+from evenhand.core.runs import misgendering
+from evenhand.core.runs.misgendering import VerdictSettings, Writing, run_both
+from evenhand.core.runs.records import runs_folder, runs_in
+from evenhand.core.text.pronouns import verdict
 
 MODEL = "planted:pronouns"
 FEW = ["--limit", "8", "--passes", "1", "--each", "2", "--new-tokens", "4"]

@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cli import cli
 from click.testing import CliRunner, Result
 
-from cli import cli
-from core.errors import EvenhandError
-from core.misgendering.generations import read_generations
-from core.runs.misgendering import NEED_GENERATIONS
-from core.runs.records import Failure, runs_folder, runs_in
+from evenhand.core.errors import EvenhandError
+from evenhand.core.misgendering.generations import read_generations
+from evenhand.core.runs.misgendering import NEED_GENERATIONS
+from evenhand.core.runs.records import Failure, runs_folder, runs_in
 
 MODEL = "planted:pronouns"
 

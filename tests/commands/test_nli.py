@@ -4,11 +4,11 @@ import csv
 import json
 
 import pytest
+from cli import cli
 from click.testing import CliRunner
 
-from cli import cli
-from core.errors import BadFile, Refused
-from core.runs.records import runs_folder, runs_in
+from evenhand.core.errors import BadFile, Refused
+from evenhand.core.runs.records import runs_folder, runs_in
 
 GOOD = "set,label,occupation\nPS,entailment,nurse\nPS,neutral,doctor\nAS,contradiction,nurse\nAS,neutral,doctor\n"
 
@@ -126,7 +126,7 @@ def test_the_set_as_a_file_can_be_asked(tmp_path) -> None:
 
 
 def test_planted_classifiers_cannot_be_trained() -> None:
-    from core.errors import ModelUnavailable
+    from evenhand.core.errors import ModelUnavailable
 
     with pytest.raises(
         ModelUnavailable, match=r"is a planted classifier and cannot be trained\. Choose another classifier\."

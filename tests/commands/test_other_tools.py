@@ -6,15 +6,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cli import cli
 from click.testing import CliRunner, Result
 
-from annotations.database.store import Store
-from annotations.files.import_items import import_file
-from annotations.items.batch import items
-from annotations.labels.read import label_rows
-from annotations.projects.projects import annotators, create_project, project, projects
-from cli import cli
-from core.errors import BadFile, NotFound, Refused
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.files.import_items import import_file
+from evenhand.annotations.items.batch import items
+from evenhand.annotations.labels.read import label_rows
+from evenhand.annotations.projects.projects import annotators, create_project, project, projects
+from evenhand.core.errors import BadFile, NotFound, Refused
 from tests.support.task_files import HE, SHE, chosen, task, written
 
 

@@ -10,18 +10,18 @@ from pathlib import Path
 
 import click
 import pytest
-
-from annotations.accounts.accounts import account, add_account, close_account, grant
-from annotations.accounts.sign_ins import sign_in
-from annotations.database.store import Store
-from annotations.jobs import jobs
-from annotations.permissions import ALLOWED, Role
-from annotations.projects.projects import project as project_named
-from annotations.types import Project
 from cli import cli
-from commands.permissions import NEEDS, SESSION, _enter, enter_project
-from core.errors import EvenhandError, NotAllowed, NotFound
-from core.runs.records import ordered_by
+
+from evenhand.annotations.accounts.accounts import account, add_account, close_account, grant
+from evenhand.annotations.accounts.sign_ins import sign_in
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.jobs import jobs
+from evenhand.annotations.permissions import ALLOWED, Role
+from evenhand.annotations.projects.projects import project as project_named
+from evenhand.annotations.types import Project
+from evenhand.commands.permissions import NEEDS, SESSION, _enter, enter_project
+from evenhand.core.errors import EvenhandError, NotAllowed, NotFound
+from evenhand.core.runs.records import ordered_by
 from tests.support.released_project import ready_project
 from tests.support.terminal import answered, typed
 
@@ -214,5 +214,5 @@ def test_what_a_command_writes_belongs_to_its_account_and_project(
     monkeypatch.delenv(SESSION)
     monkeypatch.setattr(jobs, "_spawn", lambda *_: None)
     job = jobs.start(fresh_store, ["score"], "Score", project=elsewhere, account=lena)
-    monkeypatch.setattr("commands.permissions.current_job", lambda: job)
+    monkeypatch.setattr("evenhand.commands.permissions.current_job", lambda: job)
     assert copy_context().run(entered, None) == {"account": lena, "project": elsewhere.uid}

@@ -3,17 +3,17 @@
 import json
 
 import pytest
+from cli import cli
 from click.testing import CliRunner
 
-from annotations.database.store import Store
-from annotations.items.batch import Batch
-from annotations.labels.operations import store_operations
-from annotations.projects.projects import annotators, guideline, project
-from annotations.queue.leases import claim
-from cli import cli
-from core.errors import BadFile, NotAllowed, NotFound, Refused
-from core.guidelines import builtin, recognise
-from core.resources import quotas
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.items.batch import Batch
+from evenhand.annotations.labels.operations import store_operations
+from evenhand.annotations.projects.projects import annotators, guideline, project
+from evenhand.annotations.queue.leases import claim
+from evenhand.core.errors import BadFile, NotAllowed, NotFound, Refused
+from evenhand.core.guidelines import builtin, recognise
+from evenhand.core.resources import quotas
 from tests.support.projects import decide, new_items
 
 
@@ -211,7 +211,7 @@ def test_a_demo_that_is_broken_off_leaves_no_database(tmp_path, monkeypatch):
     def interrupt(*_arguments, **_fields):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("annotations.demo.sentences._label", interrupt)
+    monkeypatch.setattr("evenhand.annotations.demo.sentences._label", interrupt)
     result = CliRunner().invoke(cli, ["demo", "--db", str(tmp_path / "labels.db")])
     assert result.exit_code != 0
     assert list(tmp_path.iterdir()) == []

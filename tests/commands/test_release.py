@@ -4,15 +4,15 @@ import json
 import zipfile
 
 import pytest
+from cli import cli
 from click.testing import CliRunner
 
-from annotations.agreement.measures import agreement
-from annotations.database.store import Store
-from annotations.demo.generation_texts import NAME, make_generations_demo
-from annotations.projects.projects import change_project, project
-from annotations.release import locked_texts, release, release_files
-from annotations.text_policy import CANARY_ID
-from cli import cli
+from evenhand.annotations.agreement.measures import agreement
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.demo.generation_texts import NAME, make_generations_demo
+from evenhand.annotations.projects.projects import change_project, project
+from evenhand.annotations.release import locked_texts, release, release_files
+from evenhand.annotations.text_policy import CANARY_ID
 from tests.support.released_project import ready_project, work
 from tests.support.tampering import changed_outside
 

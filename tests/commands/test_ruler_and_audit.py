@@ -4,13 +4,13 @@ import csv
 import json
 
 import pytest
+from cli import cli
 from click.testing import CliRunner
 
-import core.ruler.planted
-from annotations.database.store import Store
-from annotations.projects.projects import project
-from cli import cli
-from core.errors import BadFile, Refused
+import evenhand.core.ruler.planted
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.projects.projects import project
+from evenhand.core.errors import BadFile, Refused
 from tests.support.audits import NUMBERS, judge, scores
 
 
@@ -29,7 +29,7 @@ def file(tmp_path):
 
 @pytest.fixture
 def few_marks(monkeypatch):
-    monkeypatch.setattr(core.ruler.planted.measure_marks, "__defaults__", (("planted:+0.3",),))
+    monkeypatch.setattr(evenhand.core.ruler.planted.measure_marks, "__defaults__", (("planted:+0.3",),))
 
 
 def test_ruler_as_json(few_marks) -> None:
@@ -57,7 +57,11 @@ def test_ruler_for_people(few_marks) -> None:
 
 
 def test_a_ruler_that_is_bent_ends_with_1(few_marks, monkeypatch) -> None:
-    monkeypatch.setattr(core.ruler.planted, "expected", lambda plant: dict.fromkeys(core.ruler.planted.QUANTITIES, 0.7))
+    monkeypatch.setattr(
+        evenhand.core.ruler.planted,
+        "expected",
+        lambda plant: dict.fromkeys(evenhand.core.ruler.planted.QUANTITIES, 0.7),
+    )
     answer = run("ruler", "--json", ok=1)
     assert json.loads(answer.stdout)["passed"] is False
 

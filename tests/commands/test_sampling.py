@@ -4,10 +4,10 @@ import json
 from pathlib import Path
 
 import pytest
+from cli import cli
 from click.testing import CliRunner
 
-from annotations.judges.run import Request, run_judge
-from cli import cli
+from evenhand.annotations.judges.run import Request, run_judge
 from tests.support.judged_generations import all_written, judged_project
 from tests.support.projects import new_store
 
@@ -19,7 +19,7 @@ def answer(*arguments: object) -> dict[str, object]:
 
 
 def test_a_sample_from_the_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("core.sampling.labels_needed.TIMES", 2)
+    monkeypatch.setattr("evenhand.core.sampling.labels_needed.TIMES", 2)
     path = tmp_path / "a.db"
     with new_store(path) as store:
         run_judge(store, judged_project(store, all_written(1)), Request(rule=True))

@@ -11,19 +11,19 @@ import sys
 import time
 
 import pytest
+from cli import cli
 from click.testing import CliRunner
 from transformers import BertModel
 
-from annotations.database.store import Store
-from annotations.jobs import jobs
-from cli import cli
-from commands.shared import Meter, rate_line
-from core.errors import EvenhandError
-from core.model_bias.score_files import read_scores
-from core.models import open_scorer
-from core.runs.records import runs_folder, runs_in
-from core.scoring.rows import COLUMNS
-from core.sentence_bias import read
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.jobs import jobs
+from evenhand.commands.shared import Meter, rate_line
+from evenhand.core.errors import EvenhandError
+from evenhand.core.model_bias.score_files import read_scores
+from evenhand.core.models import open_scorer
+from evenhand.core.runs.records import runs_folder, runs_in
+from evenhand.core.scoring.rows import COLUMNS
+from evenhand.core.sentence_bias import read
 from tests.conftest import ROOT, SENTENCES, SHARED_DATA
 from tests.support import tiny_models
 from tests.support.waiting import until
@@ -264,8 +264,8 @@ def test_bf16_is_signed_and_close_to_fp32(tmp_path, file):
 GATED = """
 import os, sys, time
 from pathlib import Path
-from core.runs import scoring as score_runs
-from core.types import Score
+from evenhand.core.runs import scoring as score_runs
+from evenhand.core.types import Score
 
 class Gated:
     signature = cache_key = "fake|m|weights:0|independent|fp32|v1"

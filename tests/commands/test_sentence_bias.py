@@ -5,8 +5,8 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from commands import sentence_bias as commands
-from core.types import MaskedSentence, Score
+from evenhand.commands import sentence_bias as commands
+from evenhand.core.types import MaskedSentence, Score
 from tests.conftest import FakeScorer
 from tests.support.terminal import typed
 

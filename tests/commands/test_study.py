@@ -3,14 +3,14 @@
 import json
 from typing import Any
 
+from cli import cli
 from click.testing import CliRunner
 
-from annotations.database.store import Store
-from annotations.items.batch import items
-from annotations.quality.known_answers import set_known
-from annotations.study.people import Outside, agree
-from annotations.study.studies import consent, study_named
-from cli import cli
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.items.batch import items
+from evenhand.annotations.quality.known_answers import set_known
+from evenhand.annotations.study.people import Outside, agree
+from evenhand.annotations.study.studies import consent, study_named
 from tests.support.projects import filled_project
 from tests.support.studies import person
 

@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from core import cluster
-from core.cluster import Answerer, Pool, ordered_map
-from core.errors import BadLine, NotFound, Refused
+from evenhand.core import cluster
+from evenhand.core.cluster import Answerer, Pool, ordered_map
+from evenhand.core.errors import BadLine, NotFound, Refused
 from tests.conftest import ROOT, SENTENCES
 from tests.support.corpora import many
 
@@ -28,7 +28,7 @@ pytestmark = [
 
 FUNCTIONS = """
 import os
-from core.errors import BadLine, NotFound
+from evenhand.core.errors import BadLine, NotFound
 
 MADE = 0
 
@@ -51,12 +51,12 @@ import json, os, signal, sys, time, types, warnings
 from pathlib import Path
 from ray._private import node
 from cli import cli
-from core import cluster
-from core.cluster import AHEAD, Pool, ordered_map
-from core.errors import Refused
-from core.mining import blocks as reading
-from core.mining.run import mine
-from core.mining.settings import Settings
+from evenhand.core import cluster
+from evenhand.core.cluster import AHEAD, Pool, ordered_map
+from evenhand.core.errors import Refused
+from evenhand.core.mining import blocks as reading
+from evenhand.core.mining.run import mine
+from evenhand.core.mining.settings import Settings
 
 cluster.START_S = cluster.LATE_S = 600.0  # a busy machine may need long to start two workers,
 cluster.STARTS = 12  # and to start Ray, which waits half a minute for itself and takes no other time: its clock is slow
@@ -280,9 +280,9 @@ GRID = """
 import json, sys, threading, time
 from pathlib import Path
 import psutil
-from core import cluster
-from core.before_after.grid import Grid, run_grid
-from core.models.tuning.settings import Tuning
+from evenhand.core import cluster
+from evenhand.core.before_after.grid import Grid, run_grid
+from evenhand.core.models.tuning.settings import Tuning
 
 cluster.START_S = cluster.LATE_S = 600.0
 cluster.STARTS = 12
@@ -334,11 +334,11 @@ TUNE = """
 import json, sys, threading, time
 from pathlib import Path
 import psutil
-from core import cluster
-from core.models.tuning.settings import Tuning
-from core.tune.cluster import tune_on_cluster
-from core.tune.run import tune
-from core.tune.texts import file_texts, training_texts
+from evenhand.core import cluster
+from evenhand.core.models.tuning.settings import Tuning
+from evenhand.core.tune.cluster import tune_on_cluster
+from evenhand.core.tune.run import tune
+from evenhand.core.tune.texts import file_texts, training_texts
 
 cluster.START_S = 600.0
 cluster.STARTS = 12

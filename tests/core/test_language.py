@@ -7,8 +7,16 @@ from babel.messages.pofile import read_po
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.language import Count, catalogue, message_of, significant, translate, translate_stored, visitor_language
-from core.resources import ROOT
+from evenhand.core.language import (
+    Count,
+    catalogue,
+    message_of,
+    significant,
+    translate,
+    translate_stored,
+    visitor_language,
+)
+from evenhand.core.resources import ROOT
 
 
 def test_a_noun_goes_with_its_number() -> None:

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from core.concordance.passages import passages
-from core.errors import BadFile
-from core.files import archives, bounded, excel
-from core.files.archives import read_first_elsewhere, unpacked
-from core.files.readers import open_source, rows
-from core.mining import blocks
-from core.mining.report import Read
+from evenhand.core.concordance.passages import passages
+from evenhand.core.errors import BadFile
+from evenhand.core.files import archives, bounded, excel
+from evenhand.core.files.archives import read_first_elsewhere, unpacked
+from evenhand.core.files.readers import open_source, rows
+from evenhand.core.mining import blocks
+from evenhand.core.mining.report import Read
 
 NAMESPACE = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
 OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"

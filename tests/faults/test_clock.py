@@ -10,12 +10,12 @@ import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from annotations.database.store import Store
-from annotations.desk.routes import routes, stores
-from annotations.desk.tokens import issue
-from annotations.queue.leases import LEASE_S
-from annotations.types import Project
-from core.files import timestamps
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.desk.routes import routes, stores
+from evenhand.annotations.desk.tokens import issue
+from evenhand.annotations.queue.leases import LEASE_S
+from evenhand.annotations.types import Project
+from evenhand.core.files import timestamps
 from tests.support.annotators_at_work import Crew, recounted
 from tests.support.browser import Server
 from tests.support.desk_by_http import RouteDesk

@@ -9,15 +9,15 @@ import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from annotations.database import damage
-from annotations.database.pool import stores
-from annotations.database.store import Store
-from annotations.desk.routes import routes
-from annotations.labels.operations import store_operations
-from annotations.projects.annotators import annotators
-from annotations.server import status
-from annotations.types import Project
-from core.errors import BadFile, Busy
+from evenhand.annotations.database import damage
+from evenhand.annotations.database.pool import stores
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.desk.routes import routes
+from evenhand.annotations.labels.operations import store_operations
+from evenhand.annotations.projects.annotators import annotators
+from evenhand.annotations.types import Project
+from evenhand.core.errors import BadFile, Busy
+from evenhand.web import status
 from tests.support.desk_by_http import RouteDesk
 from tests.support.projects import decide, filled_project
 from tests.support.waiting import until

@@ -8,11 +8,11 @@ import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from annotations.database.pool import stores
-from annotations.database.store import Store
-from annotations.desk.routes import routes
-from annotations.types import Project
-from core.errors import Busy
+from evenhand.annotations.database.pool import stores
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.desk.routes import routes
+from evenhand.annotations.types import Project
+from evenhand.core.errors import Busy
 from tests.support.desk_by_http import RouteDesk
 
 
@@ -67,7 +67,7 @@ def test_an_error_of_the_disk_while_opening_names_the_log_that_was_deleted(
     def refuse(*_: object) -> None:
         raise sqlite3.OperationalError("disk I/O error")
 
-    monkeypatch.setattr("annotations.database.store._connected", refuse)
+    monkeypatch.setattr("evenhand.annotations.database.store._connected", refuse)
     with pytest.raises(Busy, match="cannot be opened"):
         Store.open(ada.store.path)
     side(ada.store.path, "-wal").unlink()

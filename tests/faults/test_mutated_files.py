@@ -10,15 +10,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cli import cli
 from click.testing import CliRunner
 
-from annotations.database.store import Store
-from annotations.files.export import export_file
-from annotations.labels.operations import store_operations
-from annotations.projects.projects import create_project
-from annotations.queue.leases import claim
-from cli import cli
-from core.errors import EvenhandError
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.files.export import export_file
+from evenhand.annotations.labels.operations import store_operations
+from evenhand.annotations.projects.projects import create_project
+from evenhand.annotations.queue.leases import claim
+from evenhand.core.errors import EvenhandError
 from tests.support.projects import broken_rules, decide, filled_project
 
 ODD: list[Any] = [

@@ -9,18 +9,18 @@ from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.testclient import TestClient
 
-from annotations.accounts.accounts import add_account, grant
-from annotations.accounts.sign_ins import sign_in
-from annotations.database.pool import stores
-from annotations.database.store import Store
-from annotations.desk import routes as desk
-from annotations.desk.session import sign_in_of
-from annotations.desk.tokens import issue
-from annotations.projects.annotators import annotator
-from annotations.server import forms, limits, own_log, status, study_pages
-from annotations.server.gate import COOKIE, Gate
-from annotations.study.links import signed
-from core.resources import ROOT
+from evenhand.annotations.accounts.accounts import add_account, grant
+from evenhand.annotations.accounts.sign_ins import sign_in
+from evenhand.annotations.database.pool import stores
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.desk import routes as desk
+from evenhand.annotations.desk.session import sign_in_of
+from evenhand.annotations.desk.tokens import issue
+from evenhand.annotations.projects.annotators import annotator
+from evenhand.annotations.study.links import signed
+from evenhand.core.resources import ROOT
+from evenhand.web import forms, limits, own_log, status, study_pages
+from evenhand.web.gate import COOKIE, Gate
 from tests.support.projects import broken_rules, filled_project
 from tests.support.studies import new_study
 
@@ -59,7 +59,7 @@ def test_each_route_answers_damaged_requests(fresh_store: Store, tmp_path: Path,
     paths = [one.path for one in every if one.path != "/sign-out"] + [f"{desk.PATH}/{name}" for name in desk.ROUTES]
     app = Starlette(
         routes=[*desk.routes(), *every],
-        middleware=[Middleware(Gate, page=ROOT / "annotations/server/templates/base.html")],
+        middleware=[Middleware(Gate, page=ROOT / "web/templates/base.html")],
     )
     kinds = ("application/json", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "text/plain")
     with TestClient(app, base_url="http://localhost", client=("127.0.0.1", 1), follow_redirects=False) as client:

@@ -8,17 +8,17 @@ from pathlib import Path
 from unittest import mock
 
 import pytest
+from cli import cli
 from click.testing import CliRunner
 
-from annotations.database.store import Store
-from annotations.jobs import jobs
-from annotations.jobs.process import perform
-from annotations.types import Project
-from cli import cli
-from core.errors import BadFile, EvenhandError, ModelUnavailable
-from core.files.whole_file import whole_file
-from core.models.loading import read_config
-from core.text.pronouns import parse_sets
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.jobs import jobs
+from evenhand.annotations.jobs.process import perform
+from evenhand.annotations.types import Project
+from evenhand.core.errors import BadFile, EvenhandError, ModelUnavailable
+from evenhand.core.files.whole_file import whole_file
+from evenhand.core.models.loading import read_config
+from evenhand.core.text.pronouns import parse_sets
 from tests.support.terminal import typed
 
 HALF = "\\ud800"  # as JSON writes half a character
@@ -76,7 +76,7 @@ def test_a_command_ends_with_an_answer_or_a_sentence(command: str, files: dict[s
 def test_a_job_whose_answer_holds_half_a_character_is_done(fresh_store: Store) -> None:
     with mock.patch.object(jobs, "_spawn"):
         made = jobs.start(fresh_store, ["import", "S", "x.jsonl", "--json"], "t")
-    with mock.patch("annotations.jobs.process.os.nice"):
+    with mock.patch("evenhand.annotations.jobs.process.os.nice"):
         perform(fresh_store, made.uid, lambda _: json.dumps({"errors": ["他\ud800"]}, ensure_ascii=False))
     done = jobs.find(fresh_store, made.uid)
     assert done.state == "done" and done.result == {"errors": ["他\ud800"]}

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from annotations.database.store import Store
-from annotations.files.export import export_file
-from annotations.types import Project
-from core.scoring.cache import CachedScorer
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.files.export import export_file
+from evenhand.annotations.types import Project
+from evenhand.core.scoring.cache import CachedScorer
 from tests.conftest import FakeScorer
 
 

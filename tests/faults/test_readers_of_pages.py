@@ -11,24 +11,24 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from annotations.describe.project_description import describe_file
-from annotations.files.project_texts import file_input
-from annotations.guideline.other_schemes import read_any_scheme
-from core.association.builtin import Choices, Files, association_set
-from core.concordance import question
-from core.concordance.passages import lines_of_files, look_up_files
-from core.errors import BadFile, BadLine, EvenhandError
-from core.files import bounded
-from core.files.archives import NeedsPassword, read_first_elsewhere, unpacked
-from core.files.readers import open_source, rows
-from core.generation.inputs import open_contexts
-from core.mining.keyword_lists import read_pairs
-from core.misgendering.verdict_table import read_verdicts
-from core.model_bias.score_files import read_scores
-from core.nli.files import measured_file, read_probes
-from core.sentence_bias.keyword_packs import read_words
-from core.swap.files import swap_file
-from core.swap.word_tables import word_table
+from evenhand.annotations.describe.project_description import describe_file
+from evenhand.annotations.files.project_texts import file_input
+from evenhand.annotations.guideline.other_schemes import read_any_scheme
+from evenhand.core.association.builtin import Choices, Files, association_set
+from evenhand.core.concordance import question
+from evenhand.core.concordance.passages import lines_of_files, look_up_files
+from evenhand.core.errors import BadFile, BadLine, EvenhandError
+from evenhand.core.files import bounded
+from evenhand.core.files.archives import NeedsPassword, read_first_elsewhere, unpacked
+from evenhand.core.files.readers import open_source, rows
+from evenhand.core.generation.inputs import open_contexts
+from evenhand.core.mining.keyword_lists import read_pairs
+from evenhand.core.misgendering.verdict_table import read_verdicts
+from evenhand.core.model_bias.score_files import read_scores
+from evenhand.core.nli.files import measured_file, read_probes
+from evenhand.core.sentence_bias.keyword_packs import read_words
+from evenhand.core.swap.files import swap_file
+from evenhand.core.swap.word_tables import word_table
 
 ROOT = Path(__file__).resolve().parents[2]
 SECONDS, MEGABYTES = 30, 1_000

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import BadFile
-from core.files.readers import MOST_COLUMNS, open_source, rows
-from core.mining.tables import header_of
+from evenhand.core.errors import BadFile
+from evenhand.core.files.readers import MOST_COLUMNS, open_source, rows
+from evenhand.core.mining.tables import header_of
 
 
 def test_a_table_of_30_000_columns_is_refused_in_both_readers(tmp_path: Path) -> None:

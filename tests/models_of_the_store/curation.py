@@ -9,17 +9,17 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from annotations.desk.session import bases
-from annotations.files.undo import imports, undo
-from annotations.guideline.relabelling import send_for_relabelling
-from annotations.guideline.versions import add_guideline, guideline
-from annotations.items.batch import Batch, NewItem
-from annotations.items.gold import LABELS, decide_gold
-from annotations.items.wanted_labels import RULE_COLUMNS, LabelRules, is_shared, wanted_now
-from annotations.labels.operations import reveal, store_operations
-from annotations.log.verify import verify
-from annotations.pilot.pilots import close_pilot, open_pilot, start_pilot
-from annotations.projects.projects import (
+from evenhand.annotations.desk.session import bases
+from evenhand.annotations.files.undo import imports, undo
+from evenhand.annotations.guideline.relabelling import send_for_relabelling
+from evenhand.annotations.guideline.versions import add_guideline, guideline
+from evenhand.annotations.items.batch import Batch, NewItem
+from evenhand.annotations.items.gold import LABELS, decide_gold
+from evenhand.annotations.items.wanted_labels import RULE_COLUMNS, LabelRules, is_shared, wanted_now
+from evenhand.annotations.labels.operations import reveal, store_operations
+from evenhand.annotations.log.verify import verify
+from evenhand.annotations.pilot.pilots import close_pilot, open_pilot, start_pilot
+from evenhand.annotations.projects.projects import (
     add_annotators,
     annotators,
     change_project,
@@ -27,9 +27,9 @@ from annotations.projects.projects import (
     replace_annotator,
     set_quotas,
 )
-from annotations.quality.known_answers import set_known
-from annotations.queue.leases import LEASE_S, claim
-from annotations.types import Annotator, Item, Operation, Project
+from evenhand.annotations.quality.known_answers import set_known
+from evenhand.annotations.queue.leases import LEASE_S, claim
+from evenhand.annotations.types import Annotator, Item, Operation, Project
 from tests.support.projects import WORDS, broken_rules, filled_project, new_items, new_store
 
 BEGIN = 1_800_000_000.0

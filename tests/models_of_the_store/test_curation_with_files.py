@@ -14,30 +14,30 @@ from hypothesis import Phase, seed, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule, run_state_machine_as_test
 
-from annotations.adjudication import reopen, settle_case
-from annotations.adjudication.cases import case, cases
-from annotations.agreement.measures import agreement
-from annotations.browse.search import Filters, search_items
-from annotations.database.snapshot import trial
-from annotations.database.store import Store
-from annotations.files.conflicts import LEAD, conflicts, keep_first, take_second
-from annotations.files.export import export_file
-from annotations.files.import_labels import TAKEN_BACK
-from annotations.files.open_upload import tables_in
-from annotations.files.package.records import author_codes
-from annotations.files.package.write_package import import_package, import_package_labels, package_parts
-from annotations.files.undo import imports, undo
-from annotations.labels.read import FILE_DESK
-from annotations.progress.dashboard import dashboard
-from annotations.projects.annotators import annotators, rename_annotator
-from annotations.projects.projects import change_project, counts
-from annotations.projects.pseudonyms import pseudonyms
-from annotations.queue.leases import LEASE_S
-from annotations.release import make_release, readiness, release_files, releases, verify, write_release
-from annotations.release.content_hash import content_hash, contents_of
-from annotations.types import Project
-from core.files.archives import Member
-from core.statistics import Resampling
+from evenhand.annotations.adjudication import reopen, settle_case
+from evenhand.annotations.adjudication.cases import case, cases
+from evenhand.annotations.agreement.measures import agreement
+from evenhand.annotations.browse.search import Filters, search_items
+from evenhand.annotations.database.snapshot import trial
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.files.conflicts import LEAD, conflicts, keep_first, take_second
+from evenhand.annotations.files.export import export_file
+from evenhand.annotations.files.import_labels import TAKEN_BACK
+from evenhand.annotations.files.open_upload import tables_in
+from evenhand.annotations.files.package.records import author_codes
+from evenhand.annotations.files.package.write_package import import_package, import_package_labels, package_parts
+from evenhand.annotations.files.undo import imports, undo
+from evenhand.annotations.labels.read import FILE_DESK
+from evenhand.annotations.progress.dashboard import dashboard
+from evenhand.annotations.projects.annotators import annotators, rename_annotator
+from evenhand.annotations.projects.projects import change_project, counts
+from evenhand.annotations.projects.pseudonyms import pseudonyms
+from evenhand.annotations.queue.leases import LEASE_S
+from evenhand.annotations.release import make_release, readiness, release_files, releases, verify, write_release
+from evenhand.annotations.release.content_hash import content_hash, contents_of
+from evenhand.annotations.types import Project
+from evenhand.core.files.archives import Member
+from evenhand.core.statistics import Resampling
 from tests.models_of_the_store.curation import WHO, Curation
 from tests.support.projects import broken_rules
 

@@ -8,13 +8,13 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from annotations.labels.operations import reveal, store_operations
-from annotations.labels.read import each_labelled_item, label_rows, own_conflicts, own_progress
-from annotations.log.verify import verify
-from annotations.projects.projects import counts
-from annotations.queue.leases import LEASE_S, claim
-from annotations.queue.set_aside import set_aside_items
-from annotations.types import Item, Operation
+from evenhand.annotations.labels.operations import reveal, store_operations
+from evenhand.annotations.labels.read import each_labelled_item, label_rows, own_conflicts, own_progress
+from evenhand.annotations.log.verify import verify
+from evenhand.annotations.projects.projects import counts
+from evenhand.annotations.queue.leases import LEASE_S, claim
+from evenhand.annotations.queue.set_aside import set_aside_items
+from evenhand.annotations.types import Item, Operation
 from tests.support.projects import broken_rules, filled_project, new_store
 
 PEOPLE, DESKS, ITEMS = ("Ada", "Bo"), ("left", "right"), 4

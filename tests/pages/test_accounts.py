@@ -8,20 +8,20 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from annotations.accounts.accounts import Account, account, add_account, close_account, grant
-from annotations.accounts.links import invitations, invite_link, link
-from annotations.accounts.sign_ins import sign_in, sign_ins
-from annotations.database.store import Store
-from annotations.log.own_data import own_data
-from annotations.log.verify import verify
-from annotations.permissions import OPEN, Person, Role
-from annotations.projects.annotators import annotators
-from annotations.projects.consent import answer_consent
-from annotations.projects.groups import add_grouping, set_group
-from annotations.types import Project
-from core.errors import NotAllowed
-from pages.ui import visitor
-from pages.ui.visitor import PAGES, may_open
+from evenhand.annotations.accounts.accounts import Account, account, add_account, close_account, grant
+from evenhand.annotations.accounts.links import invitations, invite_link, link
+from evenhand.annotations.accounts.sign_ins import sign_in, sign_ins
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.log.own_data import own_data
+from evenhand.annotations.log.verify import verify
+from evenhand.annotations.permissions import OPEN, Person, Role
+from evenhand.annotations.projects.annotators import annotators
+from evenhand.annotations.projects.consent import answer_consent
+from evenhand.annotations.projects.groups import add_grouping, set_group
+from evenhand.annotations.types import Project
+from evenhand.core.errors import NotAllowed
+from evenhand.pages.ui import visitor
+from evenhand.pages.ui.visitor import PAGES, may_open
 from tests.support.pages import addresses, open_page, text_of, without_exception
 from tests.support.released_project import items, label, ready_project
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
 
-from annotations.adjudication import case_counts, each_settlement_row
-from annotations.database.store import Store
-from annotations.projects.projects import project
+from evenhand.annotations.adjudication import case_counts, each_settlement_row
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.projects.projects import project
 from tests.support.judged_sentences import generations, judged, state
 from tests.support.pages import captions_of, html_of, open_page, without_errors
 from tests.support.projects import database

@@ -5,14 +5,14 @@ import json
 import pytest
 import streamlit as st
 
-from annotations.database.store import Store
-from annotations.items.batch import items
-from annotations.jobs import jobs
-from annotations.projects.projects import project as find_project
-from core.before_after.run import Asked, before_and_after, built_in_source
-from core.runs.records import TEXTS, run_file, runs_folder, write_record
-from core.scoring.input import ScoreInput
-from pages.ui.choose import model_label
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.items.batch import items
+from evenhand.annotations.jobs import jobs
+from evenhand.annotations.projects.projects import project as find_project
+from evenhand.core.before_after.run import Asked, before_and_after, built_in_source
+from evenhand.core.runs.records import TEXTS, run_file, runs_folder, write_record
+from evenhand.core.scoring.input import ScoreInput
+from evenhand.pages.ui.choose import model_label
 from tests.support.pages import open_page, text_of, without_errors
 
 

@@ -7,18 +7,18 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from annotations.adjudication import add_comment, every_comment
-from annotations.browse.search import Filters
-from annotations.database.events import events, record
-from annotations.database.store import Store
-from annotations.items.batch import Batch, NewItem
-from annotations.labels.operations import store_operations
-from annotations.projects.projects import annotators, change_project, create_project
-from annotations.types import Item, Project
-from core.language import Language
-from core.text.keywords import find
-from pages.browse.log import table as log_table
-from pages.browse.results import table
+from evenhand.annotations.adjudication import add_comment, every_comment
+from evenhand.annotations.browse.search import Filters
+from evenhand.annotations.database.events import events, record
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.items.batch import Batch, NewItem
+from evenhand.annotations.labels.operations import store_operations
+from evenhand.annotations.projects.projects import annotators, change_project, create_project
+from evenhand.annotations.types import Item, Project
+from evenhand.core.language import Language
+from evenhand.core.text.keywords import find
+from evenhand.pages.browse.log import table as log_table
+from evenhand.pages.browse.results import table
 from tests.support.judged_sentences import all_items, generations, judged
 from tests.support.pages import html_of, open_page, without_errors
 from tests.support.projects import database, decide, filled_project

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from annotations.database.store import Store
-from annotations.demo.sentences import ensure_demo
-from annotations.labels.operations import store_operations
-from annotations.pilot.pilots import start_pilot
-from annotations.queue.leases import claim
-from core.language import Language
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.demo.sentences import ensure_demo
+from evenhand.annotations.labels.operations import store_operations
+from evenhand.annotations.pilot.pilots import start_pilot
+from evenhand.annotations.queue.leases import claim
+from evenhand.core.language import Language
 from tests.support.english_left import english_left
 from tests.support.pages import (
     LANGUAGES,
@@ -103,8 +103,8 @@ def test_a_file_that_is_no_database_is_one_sentence(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("demo")
 def test_home_counts_the_demo_project() -> None:
-    from annotations.database.store import Store
-    from annotations.projects.pipeline_counts import pipeline
+    from evenhand.annotations.database.store import Store
+    from evenhand.annotations.projects.pipeline_counts import pipeline
 
     with Store.open() as store:
         found = pipeline(store)

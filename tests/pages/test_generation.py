@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 import streamlit as st
 
-from annotations.database.store import Store
-from annotations.jobs import jobs
-from annotations.projects.projects import project, projects
-from core.generation import Context, GrowingFile, tasks
-from core.runs.records import TEXTS, free_name, run_file, runs_folder, runs_in, write_record
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.jobs import jobs
+from evenhand.annotations.projects.projects import project, projects
+from evenhand.core.generation import Context, GrowingFile, tasks
+from evenhand.core.runs.records import TEXTS, free_name, run_file, runs_folder, runs_in, write_record
 from tests.support.pages import captions_of, html_of, open_page, without_errors
 
 HOSTILE = "<b>Kim</b> [x](javascript:y) $z$ and"

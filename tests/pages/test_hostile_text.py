@@ -8,17 +8,17 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from annotations.accounts.accounts import account, add_account, grant
-from annotations.accounts.sign_ins import sign_in
-from annotations.adjudication import add_comment
-from annotations.database.store import Store
-from annotations.guideline.versions import add_guideline, guideline
-from annotations.items.batch import Batch, items
-from annotations.jobs import jobs
-from annotations.projects.projects import annotators, change_project, create_project
-from annotations.server.page_script import page_scripts
-from annotations.types import Project
-from pages.ui import visitor
+from evenhand.annotations.accounts.accounts import account, add_account, grant
+from evenhand.annotations.accounts.sign_ins import sign_in
+from evenhand.annotations.adjudication import add_comment
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.guideline.versions import add_guideline, guideline
+from evenhand.annotations.items.batch import Batch, items
+from evenhand.annotations.jobs import jobs
+from evenhand.annotations.projects.projects import annotators, change_project, create_project
+from evenhand.annotations.types import Project
+from evenhand.pages.ui import visitor
+from evenhand.web.page_script import page_scripts
 from tests.support.pages import TITLES, open_page
 from tests.support.projects import new_items
 from tests.support.released_project import label

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from annotations.database.store import Store
-from annotations.items.batch import items
-from annotations.jobs import jobs
-from annotations.projects.projects import create_project, project
-from annotations.release import make_release
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.items.batch import items
+from evenhand.annotations.jobs import jobs
+from evenhand.annotations.projects.projects import create_project, project
+from evenhand.annotations.release import make_release
 from tests.support.hub_server import TOKEN, hub_server
 from tests.support.pages import open_page, without_errors
 from tests.support.projects import database

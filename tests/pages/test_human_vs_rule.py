@@ -4,21 +4,21 @@ import json
 
 import pandas as pd
 import pytest
+from cli import cli
 from click.testing import CliRunner
 from streamlit.testing.v1 import AppTest
 
-from annotations.database.store import Store
-from annotations.demo.generation_texts import make_generations_demo
-from annotations.labels.generation_labels import generations, labels_of_generations
-from annotations.papers.datasheet import datasheet
-from annotations.projects.projects import annotator, create_project
-from annotations.text_policy import CANARY_KEY
-from cli import cli
-from core.charts.human_vs_rule import counted, shares
-from core.charts.palette import DARK, LIGHT, Palette
-from core.human_vs_rule.compare import Comparison, comparison
-from core.statistics import Resampling
-from pages.human_vs_rule.differences import _file, marked, table
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.demo.generation_texts import make_generations_demo
+from evenhand.annotations.labels.generation_labels import generations, labels_of_generations
+from evenhand.annotations.papers.datasheet import datasheet
+from evenhand.annotations.projects.projects import annotator, create_project
+from evenhand.annotations.text_policy import CANARY_KEY
+from evenhand.core.charts.human_vs_rule import counted, shares
+from evenhand.core.charts.palette import DARK, LIGHT, Palette
+from evenhand.core.human_vs_rule.compare import Comparison, comparison
+from evenhand.core.statistics import Resampling
+from evenhand.pages.human_vs_rule.differences import _file, marked, table
 from tests.support.judged_generations import Said, Written, all_written, judged_project, say, say_all
 from tests.support.pages import captions_of, open_page
 
@@ -105,7 +105,7 @@ def test_the_rules_pronoun_and_the_marks_are_shown_in_place(fresh_store: Store) 
 
 @pytest.mark.parametrize("opened_text", [False, True])
 def test_texts_leave_only_where_they_may(opened_text: bool, fresh_store: Store) -> None:
-    from annotations.projects.projects import change_project, project
+    from evenhand.annotations.projects.projects import change_project, project
 
     made, _before = _hostile(fresh_store)
     found = change_project(fresh_store, project(fresh_store, "made"), open_text=opened_text)

@@ -5,15 +5,15 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from annotations.database.store import Store
-from annotations.items.batch import items
-from annotations.jobs.jobs import jobs
-from annotations.judges.against_people import against_people
-from annotations.judges.judges import Spec, add_judge, judge, store_labels
-from annotations.judges.run import Request, run_judge
-from annotations.projects.projects import project as find_project
-from core.judges.labels import JudgeLabel
-from pages.judges.disagreements import _row
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.items.batch import items
+from evenhand.annotations.jobs.jobs import jobs
+from evenhand.annotations.judges.against_people import against_people
+from evenhand.annotations.judges.judges import Spec, add_judge, judge, store_labels
+from evenhand.annotations.judges.run import Request, run_judge
+from evenhand.annotations.projects.projects import project as find_project
+from evenhand.core.judges.labels import JudgeLabel
+from evenhand.pages.judges.disagreements import _row
 from tests.support.judged_generations import all_written, judged_project, say_all
 from tests.support.pages import captions_of, html_of, open_page, text_of, without_errors
 from tests.support.projects import new_store
@@ -63,7 +63,7 @@ def test_rates_and_versions(path: Path, lang: str) -> None:
 
 
 def test_a_judge_is_started_as_a_job(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("annotations.jobs.jobs._spawn", lambda *_: None)
+    monkeypatch.setattr("evenhand.annotations.jobs.jobs._spawn", lambda *_: None)
     app = opened("run")
     assert "labelled every text" in captions_of(app)  # the rule has
     app.segmented_control(key="judge-source").set_value("server").run()

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from annotations.database.store import Store
-from annotations.jobs import jobs
-from annotations.projects.projects import counts, project, projects
-from core.errors import NotFound, Refused
-from core.mining import corpus_folder
-from core.mining.report import Report
-from core.mining.settings import Settings
-from core.runs.mining import mining_runs, new_mining_run
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.jobs import jobs
+from evenhand.annotations.projects.projects import counts, project, projects
+from evenhand.core.errors import NotFound, Refused
+from evenhand.core.mining import corpus_folder
+from evenhand.core.mining.report import Report
+from evenhand.core.mining.settings import Settings
+from evenhand.core.runs.mining import mining_runs, new_mining_run
 from tests.support.pages import open_page, text_of, without_errors
 from tests.support.waiting import until
 
@@ -220,7 +220,7 @@ def test_the_check_of_pairs_gives_a_verdict_for_each(texts_folder):
 
 
 def test_a_run_counts_bytes_and_one_that_was_cancelled_begins_anew():
-    from pages.ui.jobs import progress_text, resuming_text
+    from evenhand.pages.ui.jobs import progress_text, resuming_text
 
     mining = jobs.Job(
         "u",
@@ -247,8 +247,8 @@ def test_a_run_counts_bytes_and_one_that_was_cancelled_begins_anew():
 
 
 def test_own_pairs_may_begin_from_the_file_that_the_page_gives(tmp_path):
-    from core.mining.keyword_lists import read_pairs
-    from pages.mining.settings import PATTERN
+    from evenhand.core.mining.keyword_lists import read_pairs
+    from evenhand.pages.mining.settings import PATTERN
 
     (tmp_path / "pairs.tsv").write_text(PATTERN, encoding="utf-8-sig")
     assert [pair.language for pair in read_pairs(tmp_path / "pairs.tsv")] == ["zh", "zh", "en"]

@@ -10,10 +10,10 @@ from statistics import NormalDist
 
 import pytest
 
-from annotations.database.store import Store
-from annotations.jobs import jobs
-from core.resources import table
-from core.runs.records import runs_folder
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.jobs import jobs
+from evenhand.core.resources import table
+from evenhand.core.runs.records import runs_folder
 from tests.support.pages import open_page, text_of
 
 FIGURES = ("ways", "agreement", "variation", "beta", "texts", "people")

@@ -10,13 +10,13 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from annotations.database.store import Store
 from benchmarks.made_up_scores import write
-from core.language import translate
-from core.model_bias import read_scores, seed_groups, summarise
-from core.model_bias.saved_filters import saved_filters
-from core.report.numbers import plain_number
-from core.runs.records import runs_folder
+from evenhand.annotations.database.store import Store
+from evenhand.core.language import translate
+from evenhand.core.model_bias import read_scores, seed_groups, summarise
+from evenhand.core.model_bias.saved_filters import saved_filters
+from evenhand.core.report.numbers import plain_number
+from evenhand.core.runs.records import runs_folder
 from tests.support.english_left import english_left
 from tests.support.pages import captions_of, html_of, open_page
 
@@ -242,7 +242,7 @@ def test_a_new_file_of_the_same_name_is_read_again(run: Path) -> None:
 
 
 def test_two_seeds_of_a_model_are_no_two_models() -> None:
-    from pages.model_bias.correlation import _each_once
+    from evenhand.pages.model_bias.correlation import _each_once
 
     names = ["m-seed1", "m-seed2", "other"]
     found = pd.DataFrame([{"a": a, "b": b} for a in names for b in names])

@@ -5,15 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from annotations.accounts.accounts import add_account, grant
-from annotations.accounts.sign_ins import sign_in
-from annotations.database.store import Store
-from annotations.permissions import Role
-from core.errors import Refused
-from core.generation.server import Server
-from core.models.catalogue import BUILTIN, MODEL_FOLDER, is_open_to_leads
-from core.servers.addresses import is_internal, servers_allowed
-from pages.ui import visitor
+from evenhand.annotations.accounts.accounts import add_account, grant
+from evenhand.annotations.accounts.sign_ins import sign_in
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.permissions import Role
+from evenhand.core.errors import Refused
+from evenhand.core.generation.server import Server
+from evenhand.core.models.catalogue import BUILTIN, MODEL_FOLDER, is_open_to_leads
+from evenhand.core.servers.addresses import is_internal, servers_allowed
+from evenhand.pages.ui import visitor
 from tests.support.pages import open_page, text_of
 from tests.support.released_project import ready_project
 

@@ -5,13 +5,13 @@ import json
 import pytest
 import streamlit as st
 
-from annotations.jobs import jobs
-from core import resources
-from core.files.csv_out import csv_line
-from core.nli.sets import packaged
-from core.runs.nli import run
-from core.runs.nli_bias_rates import COLUMNS
-from core.runs.records import run_file, runs_folder, write_record
+from evenhand.annotations.jobs import jobs
+from evenhand.core import resources
+from evenhand.core.files.csv_out import csv_line
+from evenhand.core.nli.sets import packaged
+from evenhand.core.runs.nli import run
+from evenhand.core.runs.nli_bias_rates import COLUMNS
+from evenhand.core.runs.records import run_file, runs_folder, write_record
 from tests.support.pages import html_of, open_page, without_errors
 
 pytestmark = pytest.mark.usefixtures("nothing_runs")

@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 import streamlit as st
 
-from annotations.database.store import Store
-from annotations.jobs import jobs
-from core.other_measures.methods_map import FAMILIES, of
-from core.other_measures.run import Asked, run_measure
-from core.runs.records import run_file, runs_folder
-from pages.other_measures import own, start
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.jobs import jobs
+from evenhand.core.other_measures.methods_map import FAMILIES, of
+from evenhand.core.other_measures.run import Asked, run_measure
+from evenhand.core.runs.records import run_file, runs_folder
+from evenhand.pages.other_measures import own, start
 from tests.support.pages import open_page, text_of, without_errors
 
 HOSTILE = "[a](b) <b>x</b> $x$"

@@ -4,17 +4,17 @@ from pathlib import Path
 
 import pytest
 
-from annotations.adjudication import case
-from annotations.database.store import Store
-from annotations.guideline.comparison import PREFERENCE
-from annotations.guideline.drafts import read_draft
-from annotations.guideline.scheme import own_scheme as stored_scheme
-from annotations.guideline.versions import guideline
-from annotations.items.batch import items
-from annotations.labels.operations import store_operations
-from annotations.projects.projects import project
-from core.guidelines import preference
-from pages.ui import editors
+from evenhand.annotations.adjudication import case
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.guideline.comparison import PREFERENCE
+from evenhand.annotations.guideline.drafts import read_draft
+from evenhand.annotations.guideline.scheme import own_scheme as stored_scheme
+from evenhand.annotations.guideline.versions import guideline
+from evenhand.annotations.items.batch import items
+from evenhand.annotations.labels.operations import store_operations
+from evenhand.annotations.projects.projects import project
+from evenhand.core.guidelines import preference
+from evenhand.pages.ui import editors
 from tests.support.comparisons import compared_project
 from tests.support.own_schemes import QUESTIONS, own_project, own_scheme, say
 from tests.support.pages import html_of, open_page, text_of, without_errors, without_exception
@@ -38,7 +38,7 @@ def test_a_project_is_made_with_its_own_scheme(tmp_path: Path, monkeypatch: pyte
     app = open_page("projects")
     without_exception(app.button(key="new").click().run())
     without_exception(app.segmented_control(key="kind").set_value("generations").run())
-    monkeypatch.setattr("pages.projects.new.edit_scheme", lambda begun, key: own_scheme())
+    monkeypatch.setattr("evenhand.pages.projects.new.edit_scheme", lambda begun, key: own_scheme())
     without_exception(app.segmented_control(key="generations_scheme").set_value("own").run())
     app.text_input(key="name").set_value("own")
     without_errors(app.button(key="create").click().run())
@@ -63,7 +63,7 @@ def test_what_is_no_scheme_is_said_and_nothing_is_made(tmp_path: Path, monkeypat
 def test_a_draft_changes_the_scheme(judged_project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     new = own_scheme(flags=[])
     with monkeypatch.context() as for_once:
-        for_once.setattr("pages.pilot.guideline.edit_scheme", lambda begun, key: new)
+        for_once.setattr("evenhand.pages.pilot.guideline.edit_scheme", lambda begun, key: new)
         app = without_errors(open_page("pilot", project="own", part="guideline"))
     with Store.open(database(judged_project)) as store:
         draft = read_draft(store, project(store, "own"))

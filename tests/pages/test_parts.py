@@ -8,18 +8,18 @@ from typing import Any
 
 import pytest
 
-from annotations.accounts.accounts import Account, account, add_account, grant
-from annotations.accounts.sign_ins import sign_in
-from annotations.database.store import Store
-from annotations.jobs import jobs
-from annotations.permissions import ALLOWED, OWN, Role
-from annotations.projects.annotators import annotators
-from annotations.projects.projects import archive
-from annotations.projects.projects import projects as every_project
-from annotations.types import Project
-from core.errors import NotAllowed, NotFound
-from pages.ui import visitor
-from pages.ui.parts import PARTS
+from evenhand.annotations.accounts.accounts import Account, account, add_account, grant
+from evenhand.annotations.accounts.sign_ins import sign_in
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.jobs import jobs
+from evenhand.annotations.permissions import ALLOWED, OWN, Role
+from evenhand.annotations.projects.annotators import annotators
+from evenhand.annotations.projects.projects import archive
+from evenhand.annotations.projects.projects import projects as every_project
+from evenhand.annotations.types import Project
+from evenhand.core.errors import NotAllowed, NotFound
+from evenhand.pages.ui import visitor
+from evenhand.pages.ui.parts import PARTS
 from tests.support.pages import open_page, text_of
 from tests.support.released_project import ready_project
 
@@ -138,7 +138,7 @@ def test_a_lead_sees_nothing_of_another_project(
 
 
 def lead_of(store: Store, who: Account) -> visitor.Person:
-    from annotations.accounts.accounts import person_of
+    from evenhand.annotations.accounts.accounts import person_of
 
     found = person_of(store, who.uid)
     assert found is not None
@@ -148,7 +148,7 @@ def lead_of(store: Store, who: Account) -> visitor.Person:
 def test_a_job_of_another_project_cannot_be_cancelled(
     fresh_store: Store, two: tuple[Project, Project], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from pages.ui.jobs import _change
+    from evenhand.pages.ui.jobs import _change
 
     monkeypatch.setattr(jobs, "_spawn", lambda *_: None)
     theirs = jobs.start(fresh_store, ["import", "--json", "secret.csv"], "Import secret.csv", project=two[1])

@@ -4,19 +4,19 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from cli import cli
 from click.testing import CliRunner
 from streamlit.testing.v1 import AppTest
 
-from annotations.database.store import Store
-from annotations.guideline.drafts import read_draft, save_draft, tag_codes
-from annotations.guideline.relabelling import left_to_relabel
-from annotations.guideline.versions import add_guideline, guideline
-from annotations.labels.operations import store_operations
-from annotations.pilot.pilots import open_pilot, pilots, start_pilot
-from annotations.projects.projects import change_project
-from annotations.queue.leases import claim
-from annotations.types import Annotator, Project
-from cli import cli
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.guideline.drafts import read_draft, save_draft, tag_codes
+from evenhand.annotations.guideline.relabelling import left_to_relabel
+from evenhand.annotations.guideline.versions import add_guideline, guideline
+from evenhand.annotations.labels.operations import store_operations
+from evenhand.annotations.pilot.pilots import open_pilot, pilots, start_pilot
+from evenhand.annotations.projects.projects import change_project
+from evenhand.annotations.queue.leases import claim
+from evenhand.annotations.types import Annotator, Project
 from tests.support.pages import html_of, open_page, without_errors
 from tests.support.projects import database, decide, filled_project
 
@@ -191,8 +191,10 @@ def test_many_labels_are_sent_back_by_a_job(tmp_path: Path, monkeypatch: pytest.
     with Store.open(database(tmp_path)) as store:
         save_draft(store, project, replace(read_draft(store, project), text="anew", changes="Anew."))
     started: list[list[str]] = []
-    monkeypatch.setattr("pages.pilot.publish.CHUNK", 2)
-    monkeypatch.setattr("annotations.jobs.jobs.start", lambda store, command, title, **_: started.append(list(command)))
+    monkeypatch.setattr("evenhand.pages.pilot.publish.CHUNK", 2)
+    monkeypatch.setattr(
+        "evenhand.annotations.jobs.jobs.start", lambda store, command, title, **_: started.append(list(command))
+    )
     app = page("guideline")
     app.radio(key="which").set_value("all").run()
     app.button(key="publish").click().run()

@@ -5,13 +5,13 @@ from datetime import UTC, datetime
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from annotations.adjudication import comments
-from annotations.database.events import events
-from annotations.database.store import Store
-from annotations.labels.operations import store_operations
-from annotations.projects.projects import annotators, change_project, create_project, set_quotas
-from annotations.queue.leases import claim
-from annotations.types import Annotator, Project
+from evenhand.annotations.adjudication import comments
+from evenhand.annotations.database.events import events
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.labels.operations import store_operations
+from evenhand.annotations.projects.projects import annotators, change_project, create_project, set_quotas
+from evenhand.annotations.queue.leases import claim
+from evenhand.annotations.types import Annotator, Project
 from tests.support.pages import open_page, text_of, without_exception
 from tests.support.projects import decide, filled_project
 

@@ -5,12 +5,12 @@ import uuid
 
 import pytest
 
-from annotations.database.store import Store
-from annotations.demo.sentences import NAME, ensure_demo
-from annotations.jobs import jobs
-from annotations.labels.operations import store_operations
-from annotations.labels.read import own_progress
-from annotations.projects.projects import (
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.demo.sentences import NAME, ensure_demo
+from evenhand.annotations.jobs import jobs
+from evenhand.annotations.labels.operations import store_operations
+from evenhand.annotations.labels.read import own_progress
+from evenhand.annotations.projects.projects import (
     add_guideline,
     annotators,
     create_project,
@@ -19,11 +19,11 @@ from annotations.projects.projects import (
     projects,
     set_aside_items,
 )
-from annotations.projects.projects import counts as counts_of
-from annotations.queue.leases import claim
-from annotations.types import Operation
-from core.guidelines import recognise
-from core.resources import quotas
+from evenhand.annotations.projects.projects import counts as counts_of
+from evenhand.annotations.queue.leases import claim
+from evenhand.annotations.types import Operation
+from evenhand.core.guidelines import recognise
+from evenhand.core.resources import quotas
 from tests.support.pages import open_page, open_section, text_of, without_exception
 from tests.support.waiting import until
 

@@ -3,13 +3,13 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from annotations.database.store import Store
-from annotations.files.columns import Columns, recall_columns
-from annotations.items.batch import items
-from annotations.jobs import jobs
-from annotations.projects.projects import annotators, create_project, guideline, project
-from annotations.text_policy import packed
-from core.guidelines import recognise
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.files.columns import Columns, recall_columns
+from evenhand.annotations.items.batch import items
+from evenhand.annotations.jobs import jobs
+from evenhand.annotations.projects.projects import annotators, create_project, guideline, project
+from evenhand.annotations.text_policy import packed
+from evenhand.core.guidelines import recognise
 from tests.support.pages import open_page, open_section, text_of, without_exception
 
 CSV = "q,a,who,sets\nAnn <b>waits</b>.,She *left*.,Ann,she/her; they\nBo sings.,Zo sang.,Bo,zzz\n"
@@ -80,10 +80,10 @@ def _columns_page():
 
     import streamlit as st
 
-    from annotations.files.columns import is_complete, remember_columns
-    from annotations.files.open_upload import preview_tables, tables_in
-    from pages.projects.import_.columns import choose_columns, show_texts
-    from pages.ui.head import open_store
+    from evenhand.annotations.files.columns import is_complete, remember_columns
+    from evenhand.annotations.files.open_upload import preview_tables, tables_in
+    from evenhand.pages.projects.import_.columns import choose_columns, show_texts
+    from evenhand.pages.ui.head import open_store
 
     with open_store() as store, tables_in(Path(st.session_state["path"])) as members:
         chosen = choose_columns(store, members)
@@ -93,7 +93,7 @@ def _columns_page():
 
 
 def test_a_small_file_goes_in_while_one_watches(store, empty_project, tmp_path):
-    from pages.projects.import_.files import Wish
+    from evenhand.pages.projects.import_.files import Wish
 
     path = tmp_path / "g.csv"
     path.write_text(CSV, "utf-8")
@@ -114,10 +114,10 @@ def _import_page():
 
     import streamlit as st
 
-    from annotations.projects.projects import project
-    from core.files.archives import Member
-    from pages.projects.import_.files import import_with_bar, show_report
-    from pages.ui.head import open_store
+    from evenhand.annotations.projects.projects import project
+    from evenhand.core.files.archives import Member
+    from evenhand.pages.projects.import_.files import import_with_bar, show_report
+    from evenhand.pages.ui.head import open_store
 
     with open_store() as store:
         path = Path(st.session_state["path"])
@@ -179,10 +179,10 @@ def _archive_page():
 
     import streamlit as st
 
-    from annotations.projects.projects import project
-    from core.errors import EvenhandError
-    from pages.projects.import_.files import _show_file
-    from pages.ui.head import open_store, show_error
+    from evenhand.annotations.projects.projects import project
+    from evenhand.core.errors import EvenhandError
+    from evenhand.pages.projects.import_.files import _show_file
+    from evenhand.pages.ui.head import open_store, show_error
 
     st.session_state["language"] = "en"
     with open_store() as store:
@@ -193,11 +193,11 @@ def _archive_page():
 
 
 def _brought_page():
-    from annotations.files.import_items import ImportReport
-    from annotations.files.import_labels import LabelImport
-    from annotations.files.package.write_package import PackageImport
-    from core.types import Problem
-    from pages.projects.import_.report import show_brought
+    from evenhand.annotations.files.import_items import ImportReport
+    from evenhand.annotations.files.import_labels import LabelImport
+    from evenhand.annotations.files.package.write_package import PackageImport
+    from evenhand.core.types import Problem
+    from evenhand.pages.projects.import_.report import show_brought
 
     items, labels = (
         ImportReport("utf-8", "generations", rows=7, imported=5, duplicates=1),
@@ -209,10 +209,10 @@ def _brought_page():
 
 
 def _lacking_page():
-    from annotations.files.import_labels import LabelImport
-    from annotations.files.package.gold_labels import GoldLabels
-    from annotations.files.package.write_package import PackageImport
-    from pages.projects.import_.report import show_brought
+    from evenhand.annotations.files.import_labels import LabelImport
+    from evenhand.annotations.files.package.gold_labels import GoldLabels
+    from evenhand.annotations.files.package.write_package import PackageImport
+    from evenhand.pages.projects.import_.report import show_brought
 
     left_out = {"annotators": 1, "labels": 90, "comments": 2, "open_cases": 3}
     gold = GoldLabels(rows=89, here=10, imported=77, kept=2, withheld=1, left_out=left_out)

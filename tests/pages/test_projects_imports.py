@@ -7,18 +7,18 @@ from typing import Any
 
 import pytest
 
-from annotations.database.events import events
-from annotations.database.store import Store
-from annotations.files.export import export_file
-from annotations.files.import_items import import_file
-from annotations.jobs import jobs
-from annotations.labels.read import label_rows
-from annotations.projects.projects import annotators, counts, create_project, project
-from annotations.types import Project
-from core.errors import BadFile
-from core.files.bounded import TOO_LONG
-from pages.projects.import_ import imports as _projects_imports
-from pages.ui import uploads
+from evenhand.annotations.database.events import events
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.files.export import export_file
+from evenhand.annotations.files.import_items import import_file
+from evenhand.annotations.jobs import jobs
+from evenhand.annotations.labels.read import label_rows
+from evenhand.annotations.projects.projects import annotators, counts, create_project, project
+from evenhand.annotations.types import Project
+from evenhand.core.errors import BadFile
+from evenhand.core.files.bounded import TOO_LONG
+from evenhand.pages.projects.import_ import imports as _projects_imports
+from evenhand.pages.ui import uploads
 from tests.support.packages import bring
 from tests.support.pages import open_page, open_section, text_of, without_exception
 from tests.support.task_files import HE, SHE, chosen, task
@@ -134,7 +134,7 @@ def test_a_large_import_is_taken_back_by_a_job(
 def test_files_that_disagree_are_decided(
     fresh_store: Store, imported: Project, tmp_path: Path, button: str, stands: str
 ) -> None:
-    from annotations.items.batch import items
+    from evenhand.annotations.items.batch import items
 
     uid = next(iter(items(fresh_store, imported))).uid
     bring(fresh_store, imported, tmp_path / "one.csv", (uid, "Ada", "accept"))

@@ -4,17 +4,17 @@ import json
 from pathlib import Path
 
 import pytest
+from cli import cli
 from click.testing import CliRunner
 from streamlit.testing.v1 import AppTest
 
-from annotations.database.store import Store
-from annotations.labels.operations import store_operations
-from annotations.projects.projects import annotators, create_project
-from annotations.quality.known_answers import SIGNATURE, known_items, set_known
-from annotations.quality.retest_agreement import retest_report
-from annotations.queue.leases import claim
-from annotations.types import Project
-from cli import cli
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.labels.operations import store_operations
+from evenhand.annotations.projects.projects import annotators, create_project
+from evenhand.annotations.quality.known_answers import SIGNATURE, known_items, set_known
+from evenhand.annotations.quality.retest_agreement import retest_report
+from evenhand.annotations.queue.leases import claim
+from evenhand.annotations.types import Project
 from tests.support.generations import generations_project
 from tests.support.pages import open_page
 from tests.support.projects import decide, filled_project

@@ -5,18 +5,18 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from annotations.audit.follow_up import FollowUp
-from annotations.database.store import Store
-from annotations.demo.generation_texts import make_generations_demo
-from annotations.items.batch import items
-from annotations.jobs import jobs
-from annotations.pilot.pilots import start_pilot
-from annotations.projects.projects import annotators, change_project, counts, create_project, project
-from annotations.release import make_release
-from core.errors import Notice
-from core.language import Language
-from pages.release.follow_up import why_left_out
-from pages.release.make import next_version
+from evenhand.annotations.audit.follow_up import FollowUp
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.demo.generation_texts import make_generations_demo
+from evenhand.annotations.items.batch import items
+from evenhand.annotations.jobs import jobs
+from evenhand.annotations.pilot.pilots import start_pilot
+from evenhand.annotations.projects.projects import annotators, change_project, counts, create_project, project
+from evenhand.annotations.release import make_release
+from evenhand.core.errors import Notice
+from evenhand.core.language import Language
+from evenhand.pages.release.follow_up import why_left_out
+from evenhand.pages.release.make import next_version
 from tests.support.pages import open_page, text_of, without_errors
 from tests.support.projects import database
 from tests.support.released_project import label, ready_project, work

@@ -3,9 +3,9 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from annotations.database.store import Store
-from annotations.projects.projects import archive, create_project
-from annotations.types import Project
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.projects.projects import archive, create_project
+from evenhand.annotations.types import Project
 from tests.support.pages import open_page
 
 

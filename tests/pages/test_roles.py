@@ -5,13 +5,13 @@ from collections.abc import Iterator
 import pytest
 import streamlit as st
 
-from annotations.accounts.accounts import add_account, grant
-from annotations.accounts.sign_ins import sign_in
-from annotations.database.store import Store
-from annotations.permissions import ALLOWED, OWN, Role
-from annotations.types import Project
-from pages.ui import visitor
-from pages.ui.visitor import PAGES
+from evenhand.annotations.accounts.accounts import add_account, grant
+from evenhand.annotations.accounts.sign_ins import sign_in
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.permissions import ALLOWED, OWN, Role
+from evenhand.annotations.types import Project
+from evenhand.pages.ui import visitor
+from evenhand.pages.ui.visitor import PAGES
 from tests.support.pages import addresses, assert_title, open_address, text_of, without_exception
 from tests.support.released_project import ready_project
 

@@ -3,15 +3,15 @@
 import pytest
 import streamlit as st
 
-from annotations.audit import audit_projects
-from annotations.database.store import Store
-from annotations.projects.projects import project
-from core.audit.sample import draw
-from core.language import translate
-from core.models import open_scorer
-from core.models.catalogue import RANDOM
-from core.ruler import planted as ruler
-from core.runs.records import run_file, runs_folder, write_record
+from evenhand.annotations.audit import audit_projects
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.projects.projects import project
+from evenhand.core.audit.sample import draw
+from evenhand.core.language import translate
+from evenhand.core.models import open_scorer
+from evenhand.core.models.catalogue import RANDOM
+from evenhand.core.ruler import planted as ruler
+from evenhand.core.runs.records import run_file, runs_folder, write_record
 from tests.support.audits import NUMBERS, judge, scores
 from tests.support.pages import open_page, text_of
 
@@ -20,7 +20,8 @@ from tests.support.pages import open_page, text_of
 def _nothing_remembered(monkeypatch):
     st.cache_data.clear()
     monkeypatch.setattr(
-        "pages.ruler.ask_models.scorer", lambda model: open_scorer("planted:pairs" if model == RANDOM else model)
+        "evenhand.pages.ruler.ask_models.scorer",
+        lambda model: open_scorer("planted:pairs" if model == RANDOM else model),
     )
     monkeypatch.setattr(ruler.measure_marks, "__defaults__", (("planted:+0.3", "planted:context"),))
 

@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from annotations.database.store import Store
-from annotations.items.batch import items
-from annotations.judges.run import Request, run_judge
-from annotations.projects.projects import project as find_project
-from annotations.projects.projects import set_quotas
-from annotations.sampling.samples import open_sample, samples
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.items.batch import items
+from evenhand.annotations.judges.run import Request, run_judge
+from evenhand.annotations.projects.projects import project as find_project
+from evenhand.annotations.projects.projects import set_quotas
+from evenhand.annotations.sampling.samples import open_sample, samples
 from tests.support.judged_generations import all_written, judged_project
 from tests.support.pages import captions_of, html_of, open_page, text_of, without_errors
 from tests.support.projects import filled_project, new_store
@@ -46,7 +46,7 @@ def test_a_sample_is_drawn_and_closed(path: Path) -> None:
 
 @pytest.mark.parametrize("lang", ["zh"])
 def test_the_labels_that_each_design_needs(path: Path, lang: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("core.sampling.labels_needed.TIMES", 2)
+    monkeypatch.setattr("evenhand.core.sampling.labels_needed.TIMES", 2)
     app = opened(lang)
     app.number_input(key="needed-width").set_value(12.0)
     without_errors(app.button(key="needed-start").click().run())

@@ -6,16 +6,16 @@ from urllib.parse import parse_qs
 import pytest
 import streamlit as st
 
-from annotations.files.project_texts import file_input
-from annotations.jobs import jobs
-from core.errors import Notice
-from core.files.csv_out import data_line
-from core.files.whole_file import growing_part, whole_file
-from core.language import translate
-from core.processes import this_process
-from core.runs.mining import new_mining_run
-from core.runs.records import run_file, runs_folder, runs_in
-from core.runs.scoring import COLUMNS, Settings, score_to_file
+from evenhand.annotations.files.project_texts import file_input
+from evenhand.annotations.jobs import jobs
+from evenhand.core.errors import Notice
+from evenhand.core.files.csv_out import data_line
+from evenhand.core.files.whole_file import growing_part, whole_file
+from evenhand.core.language import translate
+from evenhand.core.processes import this_process
+from evenhand.core.runs.mining import new_mining_run
+from evenhand.core.runs.records import run_file, runs_folder, runs_in
+from evenhand.core.runs.scoring import COLUMNS, Settings, score_to_file
 from tests.conftest import SENTENCES
 from tests.support.judged_sentences import judged
 from tests.support.pages import captions_of, html_of, in_language, open_page, without_errors
@@ -206,7 +206,7 @@ def test_a_model_that_is_none_is_said_before_a_job_is_made(fresh_store, sample_p
 
 
 def test_a_model_of_the_hub_is_fetched_by_the_job_not_by_the_page(fresh_store, sample_project, monkeypatch):
-    monkeypatch.setattr("core.models.fetching._from_hub", lambda *_: pytest.fail("the page went to the hub"))
+    monkeypatch.setattr("evenhand.core.models.fetching._from_hub", lambda *_: pytest.fail("the page went to the hub"))
     page = open_page("scoring")
     page.session_state["score-models"] = ["somebody/some-model"]
     page.run()

@@ -9,9 +9,9 @@ import sys
 import pytest
 import streamlit as st
 
-from core.errors import ModelUnavailable, WorkerDied
-from core.language import translate
-from core.worker import client
+from evenhand.core.errors import ModelUnavailable, WorkerDied
+from evenhand.core.language import translate
+from evenhand.core.worker import client
 from tests.conftest import ROOT, FakeScorer
 from tests.support.pages import html_of, open_page
 
@@ -28,7 +28,7 @@ def _nothing_remembered():
 def fake(monkeypatch):
     """Every model is the same fake scorer: the male word gets 0.6, the female word 0.3."""
     scorer = FakeScorer()
-    monkeypatch.setattr("pages.sentence_bias.ask_models.scorer", lambda model, joint: scorer)
+    monkeypatch.setattr("evenhand.pages.sentence_bias.ask_models.scorer", lambda model, joint: scorer)
     return scorer
 
 
@@ -111,7 +111,7 @@ def test_one_model_that_cannot_be_had_does_not_stop_the_others(fake, monkeypatch
             raise ModelUnavailable("There is no model named {name}.", name=model)
         return fake
 
-    monkeypatch.setattr("pages.sentence_bias.ask_models.scorer", some)
+    monkeypatch.setattr("evenhand.pages.sentence_bias.ask_models.scorer", some)
     page = open_page("sentence_bias", text=TEXT, model=["missing", "known"])
     assert [error.value.replace("\\", "") for error in page.error] == ["There is no model named missing."]
     assert "is 2.0 times" in html_of(page)
@@ -121,10 +121,10 @@ def test_a_worker_that_died_is_said_and_asking_again_works(fake, monkeypatch):
     def dead(model, joint):
         raise WorkerDied("The process that runs the models ended.")
 
-    monkeypatch.setattr("pages.sentence_bias.ask_models.scorer", dead)
+    monkeypatch.setattr("evenhand.pages.sentence_bias.ask_models.scorer", dead)
     page = open_page("sentence_bias", text=TEXT, model="known")
     assert "ended" in page.error[0].value
-    monkeypatch.setattr("pages.sentence_bias.ask_models.scorer", lambda model, joint: fake)
+    monkeypatch.setattr("evenhand.pages.sentence_bias.ask_models.scorer", lambda model, joint: fake)
     page.button(key="again-known").click().run()
     assert not page.error
     assert "is 2.0 times" in html_of(page)
@@ -191,13 +191,13 @@ def test_a_model_of_another_language_is_said_and_exchanged(fake):
 
 def test_own_words_are_read_and_a_mistake_names_its_line(fake, monkeypatch):
     table = "male\tfemale\tlanguage\nanaia\tarreba\teu\n"
-    monkeypatch.setattr("pages.sentence_bias.inputs.read_upload", lambda *a, **k: ("mine.tsv", table.encode()))
+    monkeypatch.setattr("evenhand.pages.sentence_bias.inputs.read_upload", lambda *a, **k: ("mine.tsv", table.encode()))
     page = open_page("sentence_bias", text="Nire arreba etorri da.", model="known", lang="en")
     assert not page.error
     assert 'class="female">arreba</span>' in html_of(page)
     assert "Basque" in page.selectbox(key="written").options
     wrong = table.replace("arreba", "")
-    monkeypatch.setattr("pages.sentence_bias.inputs.read_upload", lambda *a, **k: ("mine.tsv", wrong.encode()))
+    monkeypatch.setattr("evenhand.pages.sentence_bias.inputs.read_upload", lambda *a, **k: ("mine.tsv", wrong.encode()))
     page = open_page("sentence_bias", text="The nurse said he left.", model="known", lang="zh")
     assert any("mine.tsv" in error.value.replace("\\", "") and "2" in error.value for error in page.error)
 

@@ -3,14 +3,14 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from annotations.database.store import Store
-from annotations.items.batch import items
-from annotations.labels.operations import store_operations
-from annotations.quality.known_answers import set_known
-from annotations.queue.leases import claim
-from annotations.study.people import Outside, agree, begin, desk_of, finish
-from annotations.study.studies import consent, studies
-from annotations.types import Project
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.items.batch import items
+from evenhand.annotations.labels.operations import store_operations
+from evenhand.annotations.quality.known_answers import set_known
+from evenhand.annotations.queue.leases import claim
+from evenhand.annotations.study.people import Outside, agree, begin, desk_of, finish
+from evenhand.annotations.study.studies import consent, studies
+from evenhand.annotations.types import Project
 from tests.support.pages import html_of, in_language, open_page, text_of, without_errors
 from tests.support.projects import decide, filled_project
 from tests.support.studies import new_study, person
@@ -95,8 +95,8 @@ def test_a_study_is_closed_and_its_consent_changed(fresh_store: Store, project: 
 def test_nobody_else_acts_on_a_study(fresh_store: Store, project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     study = new_study(fresh_store, project)
     app = page(project)
-    from annotations.permissions import Person
-    from pages.study import study as part
+    from evenhand.annotations.permissions import Person
+    from evenhand.pages.study import study as part
 
     monkeypatch.setattr(part, "visitor", lambda store: Person(None, "x", {project.uid: "annotator"}))
     app.button(key=f"close-{study.uid}").click().run()

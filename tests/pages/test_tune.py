@@ -5,14 +5,14 @@ from pathlib import Path
 import pytest
 import streamlit as st
 
-from annotations.database.store import Store
-from annotations.jobs import jobs
-from core.models.tuning.settings import Tuning
-from core.runs.records import runs_folder
-from core.swap.word_tables import word_table
-from core.tune.run import tune
-from core.tune.runs import tuned_folder, write_run
-from core.tune.texts import training_texts
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.jobs import jobs
+from evenhand.core.models.tuning.settings import Tuning
+from evenhand.core.runs.records import runs_folder
+from evenhand.core.swap.word_tables import word_table
+from evenhand.core.tune.run import tune
+from evenhand.core.tune.runs import tuned_folder, write_run
+from evenhand.core.tune.texts import training_texts
 from tests.support.pages import open_page, text_of, without_errors
 
 

@@ -14,16 +14,16 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from streamlit.testing.v1 import AppTest
 
-from annotations.database.store import Store
-from annotations.demo.sentences import NAME as DEMO
-from annotations.projects.projects import create_project
-from core.language import significant
-from core.statistics import Estimate
-from core.statistics.equivalence import equivalence
-from pages.ui.charts import csv_bytes
-from pages.ui.equivalence import shown_from
-from pages.ui.head import unknown_address
-from pages.ui.numbers import (
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.demo.sentences import NAME as DEMO
+from evenhand.annotations.projects.projects import create_project
+from evenhand.core.language import significant
+from evenhand.core.statistics import Estimate
+from evenhand.core.statistics.equivalence import equivalence
+from evenhand.pages.ui.charts import csv_bytes
+from evenhand.pages.ui.equivalence import shown_from
+from evenhand.pages.ui.head import unknown_address
+from evenhand.pages.ui.numbers import (
     DASH,
     POINTS,
     SIZE_IN_POINTS,
@@ -36,10 +36,10 @@ from pages.ui.numbers import (
     undefined,
     zone_name,
 )
-from pages.ui.sentences import item_card, judgement, with_keyword
-from pages.ui.style import sheet
-from pages.ui.tables import Column, below, joined, span, table
-from pages.ui.text import from_to, names_in, plain, spoken
+from evenhand.pages.ui.sentences import item_card, judgement, with_keyword
+from evenhand.pages.ui.style import sheet
+from evenhand.pages.ui.tables import Column, below, joined, span, table
+from evenhand.pages.ui.text import from_to, names_in, plain, spoken
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ from pages.ui.text import from_to, names_in, plain, spoken
     [("Asia/Shanghai", "Asia/Shanghai (UTC+08:00)"), ("UTC", "UTC"), ("", "UTC"), ("Nowhere/None", "UTC")],
 )
 def test_the_zone_is_named(zone: str, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pages.ui.numbers.st.context", SimpleNamespace(timezone=zone))
+    monkeypatch.setattr("evenhand.pages.ui.numbers.st.context", SimpleNamespace(timezone=zone))
     assert zone_name() == name
 
 
@@ -62,7 +62,7 @@ def test_the_zone_is_named(zone: str, name: str, monkeypatch: pytest.MonkeyPatch
 def test_a_moment_is_in_the_zone_of_the_visitor_or_says_utc(
     zone: str, text: str, date: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pages.ui.numbers.st.context", SimpleNamespace(timezone=zone))
+    monkeypatch.setattr("evenhand.pages.ui.numbers.st.context", SimpleNamespace(timezone=zone))
     for when in ("2026-03-10T17:05:09.000Z", "2026-03-10T17:05:09", 1773162309.0):
         assert moment(when) == text
     assert day("2026-03-10T17:05:09.000Z") == date
@@ -87,7 +87,7 @@ def test_large_numbers_are_as_exact_in_both_languages(
     number: float, english: str, chinese: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for tag, text in (("en", english), ("zh", chinese)):
-        monkeypatch.setattr("pages.ui.numbers.language", lambda tag=tag: tag)
+        monkeypatch.setattr("evenhand.pages.ui.numbers.language", lambda tag=tag: tag)
         assert large(number) == text
 
 
@@ -225,8 +225,8 @@ def test_unknown_address(url: str | None, shown: str, base: str, expected: str |
 def choosing() -> None:
     import streamlit as st
 
-    from pages.ui.choose import choose_project
-    from pages.ui.head import open_store
+    from evenhand.pages.ui.choose import choose_project
+    from evenhand.pages.ui.head import open_store
 
     with open_store() as store:
         project = choose_project(store)
@@ -249,7 +249,7 @@ def test_without_projects_the_page_says_what_to_do() -> None:
 def _prose() -> None:
     from streamlit import text
 
-    from pages.ui.text import clauses, paragraph, series
+    from evenhand.pages.ui.text import clauses, paragraph, series
 
     text(series(("A", "B", "C")))
     text(series(()))
@@ -268,7 +268,7 @@ def test_series_and_paragraphs_are_set_apart_as_the_language_does(lang: str, sai
 
 
 def _places() -> None:
-    from pages.ui.uploads import choose_upload, choose_uploads, read_upload
+    from evenhand.pages.ui.uploads import choose_upload, choose_uploads, read_upload
 
     choose_upload("File", ["csv", "tsv"], key="a b")
     choose_uploads("Files", ["txt"], key="many")
@@ -311,8 +311,8 @@ def test_a_project_is_opened_by_its_address_and_kept(fresh_store: Store) -> None
 def _choosing_generations() -> None:
     import streamlit as st
 
-    from pages.ui.choose import choose_project
-    from pages.ui.head import open_store
+    from evenhand.pages.ui.choose import choose_project
+    from evenhand.pages.ui.head import open_store
 
     with open_store() as store:
         project = choose_project(store, "generations-project", kind="generations")
@@ -354,7 +354,7 @@ def test_an_unknown_project_is_said_and_another_opened(fresh_store: Store) -> No
 def _two_choices() -> None:
     import streamlit as st
 
-    from pages.ui.choose import choose
+    from evenhand.pages.ui.choose import choose
 
     st.session_state.setdefault("stale", "gone")
     kept = choose("View", {"a": "first", "b": "second"}, "view", first="b", address="view", heading=False)
@@ -476,8 +476,8 @@ def test_the_minimum_detectable_difference_of_shares_is_in_points() -> None:
 def test_a_difference_of_shares_is_in_points(
     lang: str, value: str, ends: str, size: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pages.ui.language.language", lambda: lang)
-    monkeypatch.setattr("pages.ui.numbers.language", lambda: lang)
+    monkeypatch.setattr("evenhand.pages.ui.language.language", lambda: lang)
+    monkeypatch.setattr("evenhand.pages.ui.numbers.language", lambda: lang)
     found = Estimate(0.06, -0.012, 0.132)
     assert (number(0.06, POINTS), interval(found, POINTS), number(0.06, SIZE_IN_POINTS)) == (value, ends, size)
     assert bracketed(found, POINTS) == "[−1.2, +13.2]" and number(None, POINTS) == DASH

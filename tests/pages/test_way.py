@@ -5,9 +5,9 @@ from urllib.parse import parse_qs
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from annotations.database.store import Store
-from annotations.projects.projects import annotators, create_project
-from pages.ui.address import PROJECT_PAGES
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.projects.projects import annotators, create_project
+from evenhand.pages.ui.address import PROJECT_PAGES
 from tests.support.judged_sentences import judged
 from tests.support.pages import addresses, assert_title, open_page
 from tests.support.projects import filled_project
@@ -115,7 +115,7 @@ def test_home_has_four_entrances_and_the_desk_is_one_press_away(fresh_store: Sto
 
 
 def test_demo_projects_come_last_on_home(fresh_store: Store) -> None:
-    from annotations.demo.sentences import make_demo
+    from evenhand.annotations.demo.sentences import make_demo
 
     make_demo(fresh_store)
     create_project(fresh_store, "my own")

@@ -5,22 +5,22 @@ from pathlib import Path
 
 import pytest
 
-from annotations.accounts.accounts import account, add_account, grant
-from annotations.accounts.sign_ins import sign_in
-from annotations.database.store import Store
-from annotations.permissions import Role
-from annotations.types import Project
-from core.runs.mining import NAMES, new_mining_run
-from core.runs.records import TABLE, TEXTS, ordered_by, run_file, runs_folder, write_record
-from pages.association.start import ASSOCIATIONS
-from pages.generation.start import GENERATIONS
-from pages.mining.runs import MINING
-from pages.misgendering.start import MISGENDERING
-from pages.nli.start import NLI
-from pages.scoring.start import SCORES
-from pages.ui import visitor
-from pages.ui.runs import RunPage, _delete
-from pages.ui.score_files import score_runs
+from evenhand.annotations.accounts.accounts import account, add_account, grant
+from evenhand.annotations.accounts.sign_ins import sign_in
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.permissions import Role
+from evenhand.annotations.types import Project
+from evenhand.core.runs.mining import NAMES, new_mining_run
+from evenhand.core.runs.records import TABLE, TEXTS, ordered_by, run_file, runs_folder, write_record
+from evenhand.pages.association.start import ASSOCIATIONS
+from evenhand.pages.generation.start import GENERATIONS
+from evenhand.pages.mining.runs import MINING
+from evenhand.pages.misgendering.start import MISGENDERING
+from evenhand.pages.nli.start import NLI
+from evenhand.pages.scoring.start import SCORES
+from evenhand.pages.ui import visitor
+from evenhand.pages.ui.runs import RunPage, _delete
+from evenhand.pages.ui.score_files import score_runs
 from tests.support.pages import open_page, text_of
 from tests.support.released_project import ready_project
 

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import click
 import pytest
-
-from annotations.release.facts import coverage_cited
-from benchmarks.coverage import cited
 from cli import COMMANDS, cli
-from core.version import VERSION
+
+from benchmarks.coverage import cited
 from docs.cli_reference import commands, help_of
 from docs.screenshots import NAVIGATION, navigation
+from evenhand.annotations.release.facts import coverage_cited
+from evenhand.core.version import VERSION
 from tests.support.pages import TITLES, addresses
 
 pytestmark = pytest.mark.scan

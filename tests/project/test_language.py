@@ -12,8 +12,8 @@ from babel.messages.catalog import Message
 from babel.messages.extract import extract_from_file
 from babel.messages.pofile import read_po
 
-from core.errors import NotFound
-from core.language import catalogue, explain, translate
+from evenhand.core.errors import NotFound
+from evenhand.core.language import catalogue, explain, translate
 
 pytestmark = pytest.mark.scan
 

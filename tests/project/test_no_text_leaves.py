@@ -4,20 +4,20 @@ import io
 import zipfile
 
 import pytest
+from cli import cli
 from click.testing import CliRunner
 
-from annotations.database.store import Store
-from annotations.demo.generation_texts import NAME, make_generations_demo
-from annotations.files.export import EXPORT_FORMATS, export_file, export_options, export_preview
-from annotations.files.export_formats import HOLD_TEXT, formats_of
-from annotations.items.batch import items
-from annotations.labels.operations import store_operations
-from annotations.projects.projects import annotators, change_project, project
-from annotations.queue.leases import claim
-from annotations.text_policy import CANARY_ID
-from annotations.types import Operation
-from cli import cli
-from core.errors import Refused
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.demo.generation_texts import NAME, make_generations_demo
+from evenhand.annotations.files.export import EXPORT_FORMATS, export_file, export_options, export_preview
+from evenhand.annotations.files.export_formats import HOLD_TEXT, formats_of
+from evenhand.annotations.items.batch import items
+from evenhand.annotations.labels.operations import store_operations
+from evenhand.annotations.projects.projects import annotators, change_project, project
+from evenhand.annotations.queue.leases import claim
+from evenhand.annotations.text_policy import CANARY_ID
+from evenhand.annotations.types import Operation
+from evenhand.core.errors import Refused
 from tests.support.pages import open_page
 
 PASSWORD = "correct horse"

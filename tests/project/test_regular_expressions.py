@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from core.resources import ROOT
+from evenhand.core.resources import ROOT
 from tests.support.regex_ambiguity import problem
 
 pytestmark = pytest.mark.scan
@@ -28,7 +28,7 @@ ALLOWED = {
     ),
     ("core/text/html_tags.py", "[^>]*>"): "matched at one place; an end that never comes is looked for once",
     ("core/text/html_tags.py", "[^<>]*>"): "matched at one place, up to the next tag",
-    ("annotations/server/gate.py", "<script>"): "reads the page of Streamlit, which is a file of a package",
+    ("web/gate.py", "<script>"): "reads the page of Streamlit, which is a file of a package",
     ("commands/maintenance/doctor.py", "noto.*cjk"): "reads names of the system's fonts",
 }
 

@@ -9,11 +9,11 @@ import sys
 from pathlib import Path
 from unittest.mock import Mock
 
+import cli
 import pytest
 
-import cli
-from core.errors import NOT_INSTALLED
-from core.worker import process as worker
+from evenhand.core.errors import NOT_INSTALLED
+from evenhand.core.worker import process as worker
 from tests.support.browser import free_port
 
 ROOT = Path(__file__).resolve().parents[2]

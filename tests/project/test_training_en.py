@@ -7,10 +7,10 @@ import torch
 from safetensors.torch import load_file
 from transformers import AutoModelForCausalLM
 
-from core.errors import BadFile
-from core.models.loading import load_masked
-from core.models.masked import MaskedScorer
-from core.types import MaskedSentence
+from evenhand.core.errors import BadFile
+from evenhand.core.models.loading import load_masked
+from evenhand.core.models.masked import MaskedScorer
+from evenhand.core.types import MaskedSentence
 from training import demo_en, demo_en_causal, en_corpus, zh_corpus
 from training.masked_run import Plan, train
 

@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from safetensors.torch import load_file
 
-from core.errors import BadFile
-from core.models.loading import load_masked
-from core.models.masked import MaskedScorer
-from core.resources import MODELS, keyword_pairs
-from core.types import MaskedSentence
+from evenhand.core.errors import BadFile
+from evenhand.core.models.loading import load_masked
+from evenhand.core.models.masked import MaskedScorer
+from evenhand.core.resources import MODELS, keyword_pairs
+from evenhand.core.types import MaskedSentence
 from training import known, masking, starting, zh_corpus
 from training.demo_zh import Text
 from training.masked_run import Plan, build, train

@@ -2,14 +2,14 @@
 
 import uuid
 
-from annotations.database.store import Store
-from annotations.items.batch import Batch, NewItem, items
-from annotations.labels.operations import store_operations
-from annotations.projects.projects import annotator, create_project
-from annotations.queue.leases import claim
-from annotations.types import Item, Operation, Project
-from core.statistics import Resampling
-from core.text.keywords import find
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.items.batch import Batch, NewItem, items
+from evenhand.annotations.labels.operations import store_operations
+from evenhand.annotations.projects.projects import annotator, create_project
+from evenhand.annotations.queue.leases import claim
+from evenhand.annotations.types import Item, Operation, Project
+from evenhand.core.statistics import Resampling
+from evenhand.core.text.keywords import find
 
 FAST = Resampling(200)
 

@@ -16,12 +16,12 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from annotations.database.store import Store
-from annotations.desk.routes import PATH
-from annotations.desk.tokens import issue
-from annotations.log.verify import verify
-from annotations.projects.projects import annotators, project
-from core.errors import EvenhandError
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.desk.routes import PATH
+from evenhand.annotations.desk.tokens import issue
+from evenhand.annotations.log.verify import verify
+from evenhand.annotations.projects.projects import annotators, project
+from evenhand.core.errors import EvenhandError
 from tests.support.browser import Server
 from tests.support.desk_driver import make_project
 from tests.support.projects import broken_rules

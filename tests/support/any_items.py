@@ -2,10 +2,10 @@
 
 from hypothesis import strategies as st
 
-from annotations.files.detect import GENERATION, ITEM_KEYS, SLGUSET
-from annotations.items.batch import NewItem
-from core.resources import keyword_pairs
-from core.text.keywords import find
+from evenhand.annotations.files.detect import GENERATION, ITEM_KEYS, SLGUSET
+from evenhand.annotations.items.batch import NewItem
+from evenhand.core.resources import keyword_pairs
+from evenhand.core.text.keywords import find
 
 WORDS = [word for pair in keyword_pairs() for word in (pair.male, pair.female)]
 NASTY = [

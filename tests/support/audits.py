@@ -4,10 +4,10 @@ import math
 
 import pandas as pd
 
-from annotations.labels.operations import store_operations
-from annotations.projects.projects import annotators
-from annotations.queue.leases import claim
-from core.model_bias import read_scores
+from evenhand.annotations.labels.operations import store_operations
+from evenhand.annotations.projects.projects import annotators
+from evenhand.annotations.queue.leases import claim
+from evenhand.core.model_bias import read_scores
 from tests.support.projects import decide
 
 WORDS = {

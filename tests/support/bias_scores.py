@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from core.model_bias import read_scores
-from core.resources import keyword_pairs, stem_of
+from evenhand.core.model_bias import read_scores
+from evenhand.core.resources import keyword_pairs, stem_of
 
 GOLDEN = [0.741, -1.428, 0.2, -0.1, 0.0]  # SPEC 1.7
 

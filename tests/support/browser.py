@@ -21,7 +21,7 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import Browser, Playwright, sync_playwright
 
-from annotations.database.store import Store
+from evenhand.annotations.database.store import Store
 
 ROOT = Path(__file__).resolve().parents[2]
 # A switch that is given twice counts as it stands last, so this is Playwright's own list, then the two parts of the

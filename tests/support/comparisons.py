@@ -6,15 +6,15 @@ from itertools import combinations
 from pathlib import Path
 from random import Random
 
-from annotations.database.store import Store
-from annotations.files.import_items import ImportReport, import_file
-from annotations.guideline.comparison import PREFERENCE
-from annotations.guideline.scheme import OwnScheme
-from annotations.items.batch import items
-from annotations.labels.operations import store_operations
-from annotations.projects.projects import annotators, create_project
-from annotations.types import Annotator, Operation, Project
-from core.files.csv_out import json_line
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.files.import_items import ImportReport, import_file
+from evenhand.annotations.guideline.comparison import PREFERENCE
+from evenhand.annotations.guideline.scheme import OwnScheme
+from evenhand.annotations.items.batch import items
+from evenhand.annotations.labels.operations import store_operations
+from evenhand.annotations.projects.projects import annotators, create_project
+from evenhand.annotations.types import Annotator, Operation, Project
+from evenhand.core.files.csv_out import json_line
 
 MODELS = ("quiet-7b", "loud-70b")
 

@@ -18,14 +18,14 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from annotations.adjudication import cases
-from annotations.database.store import Store
-from annotations.guideline.relabelling import left_to_relabel
-from annotations.items.batch import items
-from annotations.projects.projects import guideline, project
-from annotations.release import releases
-from annotations.release.readiness import to_explain
-from annotations.types import Project
+from evenhand.annotations.adjudication import cases
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.guideline.relabelling import left_to_relabel
+from evenhand.annotations.items.batch import items
+from evenhand.annotations.projects.projects import guideline, project
+from evenhand.annotations.release import releases
+from evenhand.annotations.release.readiness import to_explain
+from evenhand.annotations.types import Project
 from tests.support.browser import Server
 from tests.support.desk_by_http import HttpDesk
 from tests.support.desk_driver import WAIT_MS, Desk, Opener

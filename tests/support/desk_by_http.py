@@ -6,11 +6,11 @@ from typing import Any, Protocol
 
 import httpx
 
-from annotations.database.store import Store
-from annotations.desk.routes import PATH
-from annotations.desk.tokens import issue
-from annotations.projects.projects import annotator, project
-from annotations.types import Project
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.desk.routes import PATH
+from evenhand.annotations.desk.tokens import issue
+from evenhand.annotations.projects.projects import annotator, project
+from evenhand.annotations.types import Project
 from tests.support.browser import Server
 
 PATIENCE_S = 240.0

@@ -9,10 +9,10 @@ from weakref import WeakKeyDictionary
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, ViewportSize, expect
 from playwright.sync_api import Error as PlaywrightError
 
-from annotations.database.store import Store
-from annotations.items.batch import Batch, NewItem
-from annotations.projects.projects import create_project
-from core.text.keywords import find
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.items.batch import Batch, NewItem
+from evenhand.annotations.projects.projects import create_project
+from evenhand.core.text.keywords import find
 from tests.support.browser import Server
 from tests.support.generations import generations_project
 

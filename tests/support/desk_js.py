@@ -7,7 +7,7 @@ from typing import Any
 
 from playwright._impl._driver import compute_driver_executable
 
-from annotations.desk import frontend
+from evenhand.annotations.desk import frontend
 
 # A server that gives the replies it was told, one a request: a status with a sentence, or answers to what was sent.
 STAGE = """

@@ -17,11 +17,11 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
-from annotations.database.store import Store
-from annotations.desk import frontend
-from annotations.desk.routes import PATH, routes
-from annotations.projects.projects import annotator, project
-from core.language import LANGUAGES, Language
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.desk import frontend
+from evenhand.annotations.desk.routes import PATH, routes
+from evenhand.annotations.projects.projects import annotator, project
+from evenhand.core.language import LANGUAGES, Language
 
 THEME = tomllib.loads((Path(__file__).parents[2] / ".streamlit" / "config.toml").read_text(encoding="utf-8"))["theme"]
 PAGE = """<!doctype html>

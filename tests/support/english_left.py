@@ -3,7 +3,7 @@
 import re
 from functools import cache
 
-from core.language import catalogue, translate
+from evenhand.core.language import catalogue, translate
 
 SHORTEST = 24  # letters outside of places: shorter strings are names of things
 _PLACE = re.compile(r"\{\w*(?:[.!:\[][^{}]*)?\}")

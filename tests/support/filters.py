@@ -1,10 +1,10 @@
 """One sentence through the filters: what tests of the filters share."""
 
-from core.mining.filters import FILTERS
-from core.mining.find_keywords import Finder
-from core.mining.types import Finding, Sentence
-from core.resources import keyword_pairs
-from core.types import KeywordPair
+from evenhand.core.mining.filters import FILTERS
+from evenhand.core.mining.find_keywords import Finder
+from evenhand.core.mining.types import Finding, Sentence
+from evenhand.core.resources import keyword_pairs
+from evenhand.core.types import KeywordPair
 
 
 def sentence_of(text: str, pairs: tuple[KeywordPair, ...] | None = None) -> Sentence:

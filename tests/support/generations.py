@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from annotations.database.store import Store
-from annotations.items.batch import Batch, NewItem
-from annotations.projects.projects import change_project, create_project
-from annotations.types import Project
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.items.batch import Batch, NewItem
+from evenhand.annotations.projects.projects import change_project, create_project
+from evenhand.annotations.types import Project
 
 NAMES = ("Noa", "Ilya", "Robin", "Sam", "Kit")
 SETS: tuple[list[str], ...] = (["he"], ["she"], ["they"], ["xe"], ["she", "they"])

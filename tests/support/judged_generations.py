@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from annotations.database.store import Store
-from annotations.items.batch import Batch, NewItem, items
-from annotations.labels.operations import store_operations
-from annotations.projects.projects import annotator, create_project
-from annotations.types import Item, Mark, Operation, Project
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.items.batch import Batch, NewItem, items
+from evenhand.annotations.labels.operations import store_operations
+from evenhand.annotations.projects.projects import annotator, create_project
+from evenhand.annotations.types import Item, Mark, Operation, Project
 
 PRONOUNS = ("he", "she", "they", "xe")
 MODELS = ("owl-1b", "wren-3b")

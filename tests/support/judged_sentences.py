@@ -1,13 +1,13 @@
 """Projects whose sentences or generations three annotators have judged."""
 
-from annotations.adjudication import (
+from evenhand.annotations.adjudication import (
     case,
 )
-from annotations.database.store import Store
-from annotations.items.batch import Batch, NewItem
-from annotations.labels.operations import store_operations
-from annotations.projects.projects import annotators, create_project
-from annotations.types import Item, Mark, Project
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.items.batch import Batch, NewItem
+from evenhand.annotations.labels.operations import store_operations
+from evenhand.annotations.projects.projects import annotators, create_project
+from evenhand.annotations.types import Item, Mark, Project
 from tests.support.projects import decide, filled_project
 
 A, R = "accept", "reject"

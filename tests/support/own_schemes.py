@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from annotations.database.store import Store
-from annotations.guideline.scheme import OwnScheme, from_data
-from annotations.items.batch import items
-from annotations.labels.operations import store_operations
-from annotations.projects.projects import annotator
-from annotations.types import Answer, Item, Mark, Operation, Project
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.guideline.scheme import OwnScheme, from_data
+from evenhand.annotations.items.batch import items
+from evenhand.annotations.labels.operations import store_operations
+from evenhand.annotations.projects.projects import annotator
+from evenhand.annotations.types import Answer, Item, Mark, Operation, Project
 from tests.support.generations import generations_project
 
 DATA: dict[str, list[dict[str, str]]] = {

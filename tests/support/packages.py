@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from annotations.database.store import Store
-from annotations.files.import_labels import store_labels
-from annotations.files.read_labels import label_rows_in, open_labels
-from annotations.items.batch import NewItem
-from annotations.types import Project
-from core.text.keywords import find
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.files.import_labels import store_labels
+from evenhand.annotations.files.read_labels import label_rows_in, open_labels
+from evenhand.annotations.items.batch import NewItem
+from evenhand.annotations.types import Project
+from evenhand.core.text.keywords import find
 
 
 def bring(store: Store, project: Project, path: Path, *rows: tuple[str, str, str]) -> None:

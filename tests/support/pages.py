@@ -13,8 +13,8 @@ from streamlit.config import set_option
 from streamlit.testing.v1 import AppTest, local_script_runner
 from streamlit.util import calc_hash
 
-from core.language import Language, translate
-from pages.ui import charts
+from evenhand.core.language import Language, translate
+from evenhand.pages.ui import charts
 from tests.support.projects import new_store
 
 # AppTest reads the metadata of every installed package for each app, which takes longer than a page: once is enough.

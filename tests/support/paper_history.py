@@ -5,24 +5,24 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from annotations.audit.follow_up import create_follow_up
-from annotations.database.store import Store
-from annotations.files.other_tools.choice_names import Names
-from annotations.files.undo import imports, undo
-from annotations.guideline.drafts import assign_tags, read_draft, write_version
-from annotations.items.batch import items
-from annotations.labels.operations import reveal, store_operations
-from annotations.pilot.pilots import close_pilot, start_pilot
-from annotations.projects.consent import Use, answer_consent
-from annotations.projects.preregistration import form, preregister
-from annotations.projects.projects import (
+from evenhand.annotations.audit.follow_up import create_follow_up
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.files.other_tools.choice_names import Names
+from evenhand.annotations.files.undo import imports, undo
+from evenhand.annotations.guideline.drafts import assign_tags, read_draft, write_version
+from evenhand.annotations.items.batch import items
+from evenhand.annotations.labels.operations import reveal, store_operations
+from evenhand.annotations.pilot.pilots import close_pilot, start_pilot
+from evenhand.annotations.projects.consent import Use, answer_consent
+from evenhand.annotations.projects.preregistration import form, preregister
+from evenhand.annotations.projects.projects import (
     annotators,
     change_project,
     project_by_uid,
     replace_annotator,
 )
-from annotations.quality.known_answers import set_known
-from annotations.types import Annotator, Choice, Form, Operation, Project
+from evenhand.annotations.quality.known_answers import set_known
+from evenhand.annotations.types import Annotator, Choice, Form, Operation, Project
 from tests.support.released_project import label
 from tests.support.task_files import bring, chosen, task, written
 

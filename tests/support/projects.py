@@ -8,13 +8,13 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from annotations.database.store import Store
-from annotations.items.batch import Batch, NewItem
-from annotations.log.verify import verify_derived
-from annotations.projects.projects import annotators, create_project
-from annotations.types import Annotator, Item, Operation, Project
-from core.files.timestamps import timestamp
-from core.text.keywords import find
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.items.batch import Batch, NewItem
+from evenhand.annotations.log.verify import verify_derived
+from evenhand.annotations.projects.projects import annotators, create_project
+from evenhand.annotations.types import Annotator, Item, Operation, Project
+from evenhand.core.files.timestamps import timestamp
+from evenhand.core.text.keywords import find
 
 WORDS = ("他", "她", "爸爸", "妈妈", "男孩", "女孩", "姥爷", "姥姥")
 _numbers = itertools.count(1)

@@ -3,18 +3,24 @@ that came again, hidden gold, adjudication, talks, somebody who left."""
 
 import itertools
 
-from annotations.adjudication import add_comment, settle_case
-from annotations.adjudication.cases import case, cases
-from annotations.database.store import Store
-from annotations.guideline.versions import add_guideline, guideline
-from annotations.items.batch import Batch, items
-from annotations.labels.operations import store_operations
-from annotations.pilot.pilots import close_pilot, start_pilot
-from annotations.projects.consent import answer_for_everybody
-from annotations.projects.projects import annotators, change_project, create_project, project_by_uid, remove_annotator
-from annotations.quality.known_answers import set_known
-from annotations.queue.leases import claim
-from annotations.types import Annotator, Item, Operation, Project
+from evenhand.annotations.adjudication import add_comment, settle_case
+from evenhand.annotations.adjudication.cases import case, cases
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.guideline.versions import add_guideline, guideline
+from evenhand.annotations.items.batch import Batch, items
+from evenhand.annotations.labels.operations import store_operations
+from evenhand.annotations.pilot.pilots import close_pilot, start_pilot
+from evenhand.annotations.projects.consent import answer_for_everybody
+from evenhand.annotations.projects.projects import (
+    annotators,
+    change_project,
+    create_project,
+    project_by_uid,
+    remove_annotator,
+)
+from evenhand.annotations.quality.known_answers import set_known
+from evenhand.annotations.queue.leases import claim
+from evenhand.annotations.types import Annotator, Item, Operation, Project
 from tests.support.projects import new_items
 
 _counter = itertools.count(1)

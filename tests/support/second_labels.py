@@ -3,11 +3,11 @@
 import time
 from collections.abc import Sequence
 
-from annotations.database.store import Store
-from annotations.labels.operations import store_operations
-from annotations.projects.projects import change_project
-from annotations.queue.leases import claim
-from annotations.types import Annotator, Project
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.labels.operations import store_operations
+from evenhand.annotations.projects.projects import change_project
+from evenhand.annotations.queue.leases import claim
+from evenhand.annotations.types import Annotator, Project
 from tests.support.projects import decide, filled_project
 
 DAY = 86_400.0

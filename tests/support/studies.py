@@ -7,13 +7,13 @@ from typing import Any
 
 from starlette.testclient import TestClient
 
-from annotations.database.store import Store
-from annotations.items.batch import items
-from annotations.projects.consent import Use
-from annotations.study.links import signed
-from annotations.study.people import Participant, agree, begin, participant
-from annotations.study.studies import Settings, Study, consent, create_study
-from annotations.types import Project
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.items.batch import items
+from evenhand.annotations.projects.consent import Use
+from evenhand.annotations.study.links import signed
+from evenhand.annotations.study.people import Participant, agree, begin, participant
+from evenhand.annotations.study.studies import Settings, Study, consent, create_study
+from evenhand.annotations.types import Project
 
 CONTACT = "lead@example.org"
 

@@ -7,10 +7,10 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-from annotations.database import store as opened_stores
-from annotations.database.schema.v7_log import Kind
-from annotations.database.store import Store, connect
-from annotations.log.verify import Broken, verify
+from evenhand.annotations.database import store as opened_stores
+from evenhand.annotations.database.schema.v7_log import Kind
+from evenhand.annotations.database.store import Store, connect
+from evenhand.annotations.log.verify import Broken, verify
 
 
 @contextmanager

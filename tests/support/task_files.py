@@ -4,15 +4,15 @@ import json
 from pathlib import Path
 from typing import Any
 
-from annotations.database.store import Store
-from annotations.files.columns import Columns
-from annotations.files.open_upload import examine_tables, tables_in
-from annotations.files.other_tools.choice_names import Names
-from annotations.files.other_tools.detect import task_format
-from annotations.files.other_tools.import_tasks import TaskImport, import_tasks
-from annotations.labels.read import label_rows
-from annotations.types import Project
-from core.files.readers import open_source
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.files.columns import Columns
+from evenhand.annotations.files.open_upload import examine_tables, tables_in
+from evenhand.annotations.files.other_tools.choice_names import Names
+from evenhand.annotations.files.other_tools.detect import task_format
+from evenhand.annotations.files.other_tools.import_tasks import TaskImport, import_tasks
+from evenhand.annotations.labels.read import label_rows
+from evenhand.annotations.types import Project
+from evenhand.core.files.readers import open_source
 
 SAME = ("item", "annotator", "choice", "reasons", "extraneous", "spans", "note", "seconds", "guideline", "after_reveal",
         "form_shown", "text", "op_id", "desk", "revision", "created")  # fmt: skip

@@ -4,7 +4,7 @@ Never edit it once it has been released. The log says which pseudonym agreed to 
 ids stand in `study_identity`, have no entry, and are erased.
 """
 
-from annotations.database.schema.v7_log import Kind, named
+from evenhand.annotations.database.schema.v7_log import Kind, named
 
 _STUDY = (
     "uid project name service items places reward currency floor minutes pause cover questions pass_mark keep_days"

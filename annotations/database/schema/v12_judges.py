@@ -3,7 +3,7 @@
 No table of people's labels, of the queue or of a count knows them: what a judge said is never at a desk.
 """
 
-from annotations.database.schema.v7_log import ITEM, UID, Kind, named
+from evenhand.annotations.database.schema.v7_log import ITEM, UID, Kind, named
 
 JUDGES = """
 CREATE TABLE judge (

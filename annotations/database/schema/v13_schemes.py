@@ -7,7 +7,7 @@ Schema Changes", https://www.sqlite.org/lang_altertable.html) writes it into the
 
 import sqlite3
 
-from annotations.database.schema.v7_log import Kind
+from evenhand.annotations.database.schema.v7_log import Kind
 
 OLD = "('accept', 'reject', 'correct', 'misgendering', 'no_pronoun', 'plural_they')"
 LISTED, ANY = f"IN {OLD}", "<> ''"

@@ -3,7 +3,7 @@
 Never edit it once it has been released. A probability is stored before anybody has seen its item, and never changes.
 """
 
-from annotations.database.schema.v7_log import ITEM, UID, Kind, named
+from evenhand.annotations.database.schema.v7_log import ITEM, UID, Kind, named
 
 SAMPLES = """
 CREATE TABLE sample (

@@ -3,7 +3,7 @@
 Each answer is a row that never changes; the newest of a person, project and use counts.
 """
 
-from annotations.database.schema.v7_log import UID, Kind, named
+from evenhand.annotations.database.schema.v7_log import UID, Kind, named
 
 CONSENTS = """
 CREATE TABLE label_consent (

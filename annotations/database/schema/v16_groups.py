@@ -3,7 +3,7 @@
 In which group a person is may be changed and removed at any time; a removed answer leaves a hash without its salt.
 """
 
-from annotations.database.schema.v7_log import UID, Kind, named
+from evenhand.annotations.database.schema.v7_log import UID, Kind, named
 
 GROUPS = """
 -- What annotators of a project are grouped by, and the groups that there are.

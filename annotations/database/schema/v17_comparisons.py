@@ -4,7 +4,7 @@ Of a label of a comparison is stored which text was on the left. Its entry in th
 entry of the label holds the first.
 """
 
-from annotations.database.schema.v7_log import ITEM, UID, Kind, named
+from evenhand.annotations.database.schema.v7_log import ITEM, UID, Kind, named
 
 COMPARISONS = """
 ALTER TABLE item ADD COLUMN second TEXT CHECK (length(second) > 0);     -- of a comparison: the other text; else NULL

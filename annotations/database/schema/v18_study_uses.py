@@ -3,7 +3,7 @@
 What somebody answers becomes their consent (`label_consent`) with the first text, when they become an annotator.
 """
 
-from annotations.database.schema.v7_log import Kind, named
+from evenhand.annotations.database.schema.v7_log import Kind, named
 
 STUDY_USES = """
 CREATE TABLE study_use (

@@ -4,7 +4,7 @@ Never edit it once it has been released. A gold label is derived from labels and
 them, for want of consent; then its gold label is a record of its own, from which the recount derives gold.
 """
 
-from annotations.database.schema.v7_log import UID, Kind, named
+from evenhand.annotations.database.schema.v7_log import UID, Kind, named
 
 IMPORTED_GOLD = """
 CREATE TABLE imported_gold (

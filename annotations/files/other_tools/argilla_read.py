@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from annotations.files.other_tools.tasks import Task, TaskLabel, span_in_text, strings
+from evenhand.annotations.files.other_tools.tasks import Task, TaskLabel, span_in_text, strings
 
 QUESTIONS = "_questions"  # of a row from the hub: name of a question -> its type, from .argilla/settings.json
 RESPONSES, SUGGESTION = ".responses", ".suggestion"

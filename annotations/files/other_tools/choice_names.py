@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from annotations.files.columns import bare_name
-from annotations.types import Choice, Guideline
+from evenhand.annotations.files.columns import bare_name
+from evenhand.annotations.types import Choice, Guideline
 
 Meaning = Literal["choice", "reason", "nothing", "unknown"]
 

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from itertools import islice
 from typing import Any
 
-from annotations.files.other_tools import argilla_read, doccano_read, label_studio_read
-from annotations.files.other_tools.tasks import Task, TaskFormat
-from core.errors import BadFile
-from core.files.readers import Source, rows
+from evenhand.annotations.files.other_tools import argilla_read, doccano_read, label_studio_read
+from evenhand.annotations.files.other_tools.tasks import Task, TaskFormat
+from evenhand.core.errors import BadFile
+from evenhand.core.files.readers import Source, rows
 
 LOOKED_AT = 10
 TEXT_KEYS = ("sentence", "text", "句子", "文本")

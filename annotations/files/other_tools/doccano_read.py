@@ -3,7 +3,15 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from annotations.files.other_tools.tasks import OWN, Task, TaskLabel, moment_of, seconds_of, span_in_text, strings
+from evenhand.annotations.files.other_tools.tasks import (
+    OWN,
+    Task,
+    TaskLabel,
+    moment_of,
+    seconds_of,
+    span_in_text,
+    strings,
+)
 
 LABELS = ("label", "labels", "cats")
 NOTES = ("Comments", "comments")

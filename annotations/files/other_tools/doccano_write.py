@@ -7,14 +7,14 @@ them holds all data of the item and the label; doccano keeps and exports it.
 import re
 from typing import Any
 
-from annotations.database.store import Store
-from annotations.files.export_formats import ExportOptions
-from annotations.files.item_lines import item_object
-from annotations.files.label_tables import labelled_items, origin_columns
-from annotations.files.other_tools.tasks import OWN
-from annotations.text_policy import CANARY_ID, CANARY_KEY, needs_canary
-from annotations.types import Item, Project
-from core.files.csv_out import json_line
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.files.export_formats import ExportOptions
+from evenhand.annotations.files.item_lines import item_object
+from evenhand.annotations.files.label_tables import labelled_items, origin_columns
+from evenhand.annotations.files.other_tools.tasks import OWN
+from evenhand.annotations.text_policy import CANARY_ID, CANARY_KEY, needs_canary
+from evenhand.annotations.types import Item, Project
+from evenhand.core.files.csv_out import json_line
 
 UNLABELLED = "unlabelled"
 _UNSAFE = re.compile(r"[^\w .@+-]")

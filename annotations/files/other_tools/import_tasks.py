@@ -9,9 +9,9 @@ from itertools import islice
 from pathlib import PurePosixPath
 from typing import Any
 
-from annotations.database.store import Store
-from annotations.files.detect import Layout
-from annotations.files.import_items import (
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.files.detect import Layout
+from evenhand.annotations.files.import_items import (
     Examined,
     ImportReport,
     Progress,
@@ -20,19 +20,19 @@ from annotations.files.import_items import (
     sentence_of,
     task_of,
 )
-from annotations.files.import_labels import LabelImport, store_labels
-from annotations.files.other_tools.choice_names import Names, meaning_of_name
-from annotations.files.other_tools.doccano_write import safe_name
-from annotations.files.other_tools.tasks import PROGRAMS, TaskLabel, moment_of, seconds_of, strings
-from annotations.files.read_labels import FORMS, PLACES, LabelRow
-from annotations.guideline.versions import guideline, guidelines
-from annotations.items.batch import item_hash
-from annotations.labels.marks import mark_kinds
-from annotations.quality.known_answers import set_known
-from annotations.types import Guideline, Mark, Project
-from core.errors import N_, BadLine
-from core.files.readers import Row, Source, file_sha256, rows
-from core.text.sentences import control_character, text_hash
+from evenhand.annotations.files.import_labels import LabelImport, store_labels
+from evenhand.annotations.files.other_tools.choice_names import Names, meaning_of_name
+from evenhand.annotations.files.other_tools.doccano_write import safe_name
+from evenhand.annotations.files.other_tools.tasks import PROGRAMS, TaskLabel, moment_of, seconds_of, strings
+from evenhand.annotations.files.read_labels import FORMS, PLACES, LabelRow
+from evenhand.annotations.guideline.versions import guideline, guidelines
+from evenhand.annotations.items.batch import item_hash
+from evenhand.annotations.labels.marks import mark_kinds
+from evenhand.annotations.quality.known_answers import set_known
+from evenhand.annotations.types import Guideline, Mark, Project
+from evenhand.core.errors import N_, BadLine
+from evenhand.core.files.readers import Row, Source, file_sha256, rows
+from evenhand.core.text.sentences import control_character, text_hash
 
 LOOKED_AT = 2_000  # tasks that are read to list the names of a file
 TOGETHER = (

@@ -4,8 +4,16 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from annotations.files.other_tools.tasks import OWN, Task, TaskLabel, moment_of, seconds_of, span_in_text, strings
-from annotations.guideline.scheme import FIRST, SECOND
+from evenhand.annotations.files.other_tools.tasks import (
+    OWN,
+    Task,
+    TaskLabel,
+    moment_of,
+    seconds_of,
+    span_in_text,
+    strings,
+)
+from evenhand.annotations.guideline.scheme import FIRST, SECOND
 
 ANNOTATIONS = ("annotations", "completions")  # the second until 2021
 # Columns of one annotation per row beside the task's data and the results.

@@ -4,16 +4,16 @@ import html
 from collections.abc import Iterator
 from typing import Any
 
-from annotations.database.store import Store
-from annotations.files.export_formats import ExportOptions
-from annotations.files.item_lines import item_object
-from annotations.files.label_tables import labelled_items, origin_columns
-from annotations.files.other_tools.tasks import OWN
-from annotations.guideline.comparison import is_of_comparisons
-from annotations.labels.marks import mark_kinds
-from annotations.text_policy import CANARY_ID, CANARY_KEY, needs_canary
-from annotations.types import Choice, Guideline, Item, Project
-from core.files.csv_out import json_line
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.files.export_formats import ExportOptions
+from evenhand.annotations.files.item_lines import item_object
+from evenhand.annotations.files.label_tables import labelled_items, origin_columns
+from evenhand.annotations.files.other_tools.tasks import OWN
+from evenhand.annotations.guideline.comparison import is_of_comparisons
+from evenhand.annotations.labels.marks import mark_kinds
+from evenhand.annotations.text_policy import CANARY_ID, CANARY_KEY, needs_canary
+from evenhand.annotations.types import Choice, Guideline, Item, Project
+from evenhand.core.files.csv_out import json_line
 
 FLAG = {True: "yes", False: "no"}
 

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from annotations.labels.operations import MOST_SECONDS
-from core.files.timestamps import moment
+from evenhand.annotations.labels.operations import MOST_SECONDS
+from evenhand.core.files.timestamps import moment
 
 TaskFormat = Literal["label-studio", "doccano", "argilla"]
 TASKS: tuple[TaskFormat, ...] = ("label-studio", "doccano", "argilla")

@@ -9,15 +9,15 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
-from annotations.database.store import Store
-from annotations.guideline.versions import guidelines
-from annotations.items.imported_gold import PART, store_gold
-from annotations.types import Project
-from core.errors import N_, BadLine
-from core.files.archives import Member
-from core.files.readers import Row, file_sha256, open_source, rows
-from core.files.timestamps import timestamp
-from core.types import Problem
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.guideline.versions import guidelines
+from evenhand.annotations.items.imported_gold import PART, store_gold
+from evenhand.annotations.types import Project
+from evenhand.core.errors import N_, BadLine
+from evenhand.core.files.archives import Member
+from evenhand.core.files.readers import Row, file_sha256, open_source, rows
+from evenhand.core.files.timestamps import timestamp
+from evenhand.core.types import Problem
 
 CHUNK = 500  # gold labels per transaction
 LEFT_OUT = ("annotators", "labels", "comments", "open_cases")

@@ -4,15 +4,15 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from annotations.adjudication.comments import insert_comment
-from annotations.adjudication.decisions import insert_settlement
-from annotations.database.store import Store
-from annotations.files.import_labels import NOT_TAKEN, check_shape
-from annotations.items.changes import set_settlement
-from annotations.items.gold import recount_item
-from annotations.projects.annotators import annotators
-from annotations.types import Project
-from core.errors import N_, Refused
+from evenhand.annotations.adjudication.comments import insert_comment
+from evenhand.annotations.adjudication.decisions import insert_settlement
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.files.import_labels import NOT_TAKEN, check_shape
+from evenhand.annotations.items.changes import set_settlement
+from evenhand.annotations.items.gold import recount_item
+from evenhand.annotations.projects.annotators import annotators
+from evenhand.annotations.types import Project
+from evenhand.core.errors import N_, Refused
 
 SETTLEMENT = ("op_id", "adjudicator", "action", "choice", "reasons", "extraneous", "spans", "why", "seen", "created")
 COMMENT = ("op_id", "author", "text", "created")

@@ -6,26 +6,26 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any
 
-from annotations.database.events import HERE_ONLY, restore_event
-from annotations.database.store import Store
-from annotations.files.import_labels import NOT_TAKEN, check_shape
-from annotations.files.package.records import JUDGE, JUDGE_LABEL, LISTS, RETEST_LABEL
-from annotations.guideline.drafts import restore_draft, restore_tag_draft
-from annotations.guideline.versions import mark_read
-from annotations.items.changes import set_known_answer, set_pilot
-from annotations.items.gold import recount_item
-from annotations.judges.judges import restore_judge, restore_label, restore_margin
-from annotations.labels.retest_labels import insert_repeated_label
-from annotations.pilot.pilots import restore_pilot
-from annotations.projects.annotators import annotators
-from annotations.projects.consent import restore_answer
-from annotations.projects.groups import restore_group, restore_grouping
-from annotations.quality.known_answers import insert_answer
-from annotations.queue.assignments import restore_assignment
-from annotations.queue.retests import restore_latest, restore_repeat
-from annotations.sampling.samples import restore_inclusions, restore_sample
-from annotations.types import Project
-from core.errors import N_, Refused
+from evenhand.annotations.database.events import HERE_ONLY, restore_event
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.files.import_labels import NOT_TAKEN, check_shape
+from evenhand.annotations.files.package.records import JUDGE, JUDGE_LABEL, LISTS, RETEST_LABEL
+from evenhand.annotations.guideline.drafts import restore_draft, restore_tag_draft
+from evenhand.annotations.guideline.versions import mark_read
+from evenhand.annotations.items.changes import set_known_answer, set_pilot
+from evenhand.annotations.items.gold import recount_item
+from evenhand.annotations.judges.judges import restore_judge, restore_label, restore_margin
+from evenhand.annotations.labels.retest_labels import insert_repeated_label
+from evenhand.annotations.pilot.pilots import restore_pilot
+from evenhand.annotations.projects.annotators import annotators
+from evenhand.annotations.projects.consent import restore_answer
+from evenhand.annotations.projects.groups import restore_group, restore_grouping
+from evenhand.annotations.quality.known_answers import insert_answer
+from evenhand.annotations.queue.assignments import restore_assignment
+from evenhand.annotations.queue.retests import restore_latest, restore_repeat
+from evenhand.annotations.sampling.samples import restore_inclusions, restore_sample
+from evenhand.annotations.types import Project
+from evenhand.core.errors import N_, Refused
 
 CHUNK = 500  # rows per transaction
 SAID_HERE = (

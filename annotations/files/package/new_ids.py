@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from annotations.types import Project
-from core.files.archives import Member
-from core.files.csv_out import json_line
+from evenhand.annotations.types import Project
+from evenhand.core.files.archives import Member
+from evenhand.core.files.csv_out import json_line
 
 FILES = ("items.jsonl", "labels.jsonl", "decisions.jsonl", "records.jsonl", "gold.jsonl")
 # The keys that hold the id of an item, of an operation or of a retest, and the one that holds a list of them.

@@ -11,15 +11,15 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Literal
 
-from annotations.database.events import PACKAGE_BEGUN, PACKAGE_DONE, Event, events, record
-from annotations.database.store import Store
-from annotations.guideline.scheme import more_in
-from annotations.guideline.versions import check_options, insert_guideline
-from annotations.projects.projects import create_project, write_changes
-from annotations.types import Choice, Project, Scheme
-from core.errors import N_, BadFile
-from core.files.archives import Member
-from core.files.timestamps import moment
+from evenhand.annotations.database.events import PACKAGE_BEGUN, PACKAGE_DONE, Event, events, record
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.guideline.scheme import more_in
+from evenhand.annotations.guideline.versions import check_options, insert_guideline
+from evenhand.annotations.projects.projects import create_project, write_changes
+from evenhand.annotations.types import Choice, Project, Scheme
+from evenhand.core.errors import N_, BadFile
+from evenhand.core.files.archives import Member
+from evenhand.core.files.timestamps import moment
 
 MARK = "evenhand-package"
 VERSIONS = (1, 2)

@@ -8,13 +8,13 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from annotations.database.events import HERE_ONLY
-from annotations.database.store import Store
-from annotations.labels.left_texts import left_of
-from annotations.projects.consent import each_answer
-from annotations.projects.groups import each_group
-from annotations.text_policy import text_may_leave
-from annotations.types import Project
+from evenhand.annotations.database.events import HERE_ONLY
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.labels.left_texts import left_of
+from evenhand.annotations.projects.consent import each_answer
+from evenhand.annotations.projects.groups import each_group
+from evenhand.annotations.text_policy import text_may_leave
+from evenhand.annotations.types import Project
 
 LISTS = ("reasons", "tags", "spans")
 RETEST_LABEL = (

@@ -8,19 +8,19 @@ from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from annotations.database.events import PACKAGE_BEGUN, PACKAGE_DONE
-from annotations.database.snapshot import trial
-from annotations.database.store import Store
-from annotations.files.export_formats import ExportOptions
-from annotations.files.import_items import ImportReport, english_problem, examine, import_examined
-from annotations.files.import_labels import LabelImport, store_labels
-from annotations.files.item_lines import item_objects
-from annotations.files.label_tables import LABELS, OPERATION
-from annotations.files.package.gold_labels import GoldLabels, import_gold_labels, left_out_of
-from annotations.files.package.import_decisions import each_decision, store_decisions
-from annotations.files.package.import_records import is_bare, store_records
-from annotations.files.package.new_ids import FILES, with_new_ids
-from annotations.files.package.project import (
+from evenhand.annotations.database.events import PACKAGE_BEGUN, PACKAGE_DONE
+from evenhand.annotations.database.snapshot import trial
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.files.export_formats import ExportOptions
+from evenhand.annotations.files.import_items import ImportReport, english_problem, examine, import_examined
+from evenhand.annotations.files.import_labels import LabelImport, store_labels
+from evenhand.annotations.files.item_lines import item_objects
+from evenhand.annotations.files.label_tables import LABELS, OPERATION
+from evenhand.annotations.files.package.gold_labels import GoldLabels, import_gold_labels, left_out_of
+from evenhand.annotations.files.package.import_decisions import each_decision, store_decisions
+from evenhand.annotations.files.package.import_records import is_bare, store_records
+from evenhand.annotations.files.package.new_ids import FILES, with_new_ids
+from evenhand.annotations.files.package.project import (
     BEGUN,
     CURATION,
     MARK,
@@ -32,24 +32,31 @@ from annotations.files.package.project import (
     read_description,
     stage,
 )
-from annotations.files.package.records import author_codes, each_record
-from annotations.files.read_labels import label_rows_in, open_labels
-from annotations.guideline.scheme import more_out
-from annotations.items.batch import items as stored_items
-from annotations.items.gold import generation_status
-from annotations.items.imported_gold import PART as GOLD_PART
-from annotations.labels.read import OF_FILE, each_label_row
-from annotations.papers.datasheet import datasheets
-from annotations.papers.markdown import Form, rendered
-from annotations.projects.projects import annotators, archive, change_project, counts, guidelines, remove_annotator
-from annotations.projects.projects import project as find_project
-from annotations.projects.pseudonyms import coded_file, pseudonyms
-from annotations.text_policy import CANARY, CANARY_KEY, needs_canary
-from annotations.types import Item, Project
-from core.errors import N_, BadFile, NotFound, Refused
-from core.files.archives import Member
-from core.files.csv_out import json_line
-from core.files.readers import file_sha256, open_source, rows
+from evenhand.annotations.files.package.records import author_codes, each_record
+from evenhand.annotations.files.read_labels import label_rows_in, open_labels
+from evenhand.annotations.guideline.scheme import more_out
+from evenhand.annotations.items.batch import items as stored_items
+from evenhand.annotations.items.gold import generation_status
+from evenhand.annotations.items.imported_gold import PART as GOLD_PART
+from evenhand.annotations.labels.read import OF_FILE, each_label_row
+from evenhand.annotations.papers.datasheet import datasheets
+from evenhand.annotations.papers.markdown import Form, rendered
+from evenhand.annotations.projects.projects import (
+    annotators,
+    archive,
+    change_project,
+    counts,
+    guidelines,
+    remove_annotator,
+)
+from evenhand.annotations.projects.projects import project as find_project
+from evenhand.annotations.projects.pseudonyms import coded_file, pseudonyms
+from evenhand.annotations.text_policy import CANARY, CANARY_KEY, needs_canary
+from evenhand.annotations.types import Item, Project
+from evenhand.core.errors import N_, BadFile, NotFound, Refused
+from evenhand.core.files.archives import Member
+from evenhand.core.files.csv_out import json_line
+from evenhand.core.files.readers import file_sha256, open_source, rows
 
 NO_ITEMS = N_("{file} is not a project package: its items.jsonl is missing.")
 ELSEWHERE = N_(

@@ -9,14 +9,14 @@ strict where sentences abound, lenient where they are rare.
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from core.errors import N_
-from core.mining.filters.biological import biological
-from core.mining.filters.gender_terms import gender_terms
-from core.mining.filters.generic import generic
-from core.mining.filters.inside_word import inside_word
-from core.mining.filters.length import length
-from core.mining.filters.names import names
-from core.mining.types import Code, Finding, Mode, Sentence
+from evenhand.core.errors import N_
+from evenhand.core.mining.filters.biological import biological
+from evenhand.core.mining.filters.gender_terms import gender_terms
+from evenhand.core.mining.filters.generic import generic
+from evenhand.core.mining.filters.inside_word import inside_word
+from evenhand.core.mining.filters.length import length
+from evenhand.core.mining.filters.names import names
+from evenhand.core.mining.types import Code, Finding, Mode, Sentence
 
 Check = Callable[[Sentence], Finding | None]
 

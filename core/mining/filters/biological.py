@@ -3,9 +3,9 @@
 import re
 from functools import cache
 
-from core.mining.filters.lists import apart, biological_words
-from core.mining.types import Finding, Sentence
-from core.types import Candidate, Side
+from evenhand.core.mining.filters.lists import apart, biological_words
+from evenhand.core.mining.types import Finding, Sentence
+from evenhand.core.types import Candidate, Side
 
 CHILDREN = ("儿子", "女儿", "男孩", "女孩")
 OF_A_CHILD = "婴童宝娃"  # 男婴, 女童, 男宝宝: what may follow 男 or 女 where it is about a child

@@ -1,7 +1,7 @@
 """Filter `gender_terms`: another word with a gender that can refer to the same person (SPEC 1.4, criterion 3)."""
 
-from core.mining.filters.lists import apart, gendered_words
-from core.mining.types import Finding, Sentence
+from evenhand.core.mining.filters.lists import apart, gendered_words
+from evenhand.core.mining.types import Finding, Sentence
 
 
 def gender_terms(sentence: Sentence) -> Finding | None:

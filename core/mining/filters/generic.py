@@ -1,7 +1,7 @@
 """Filter `generic`: 他 stands for anybody, or a form without gender stands beside the keyword."""
 
-from core.mining.filters.lists import generic_forms
-from core.mining.types import Finding, Sentence
+from evenhand.core.mining.filters.lists import generic_forms
+from evenhand.core.mining.types import Finding, Sentence
 
 
 def generic(sentence: Sentence) -> Finding | None:

@@ -1,7 +1,7 @@
 """Filter `inside_word`: the characters of the keyword belong to another word (core.text.other_words)."""
 
-from core.mining.types import Finding, Sentence
-from core.text.other_words import other_word
+from evenhand.core.mining.types import Finding, Sentence
+from evenhand.core.text.other_words import other_word
 
 
 def inside_word(sentence: Sentence) -> Finding | None:

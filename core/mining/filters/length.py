@@ -1,6 +1,6 @@
 """Filter `length`: sentences that are too short to say anything, or too long to judge."""
 
-from core.mining.types import Finding, Sentence
+from evenhand.core.mining.types import Finding, Sentence
 
 
 def length(sentence: Sentence) -> Finding | None:

@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterable
 from functools import cache
 
-from core.resources import table
-from core.text.word_lists import PLACE, joined
-from core.types import Side, Span
+from evenhand.core.resources import table
+from evenhand.core.text.word_lists import PLACE, joined
+from evenhand.core.types import Side, Span
 
 PRONOUNS = ("他", "她")
 

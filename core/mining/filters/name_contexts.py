@@ -4,9 +4,9 @@ The scores are log ratios of frequencies (training/name_contexts.py), to be adde
 of characters; a name needs less of one the more it has of the other.
 """
 
-from core.mining.filters.name_marks import FITS, HINT, NO_NAME_TAGS, Cut, Word, context
-from core.mining.filters.name_shapes import SURE_PLACE, fits_behind_surname
-from core.mining.filters.name_words import (
+from evenhand.core.mining.filters.name_marks import FITS, HINT, NO_NAME_TAGS, Cut, Word, context
+from evenhand.core.mining.filters.name_shapes import SURE_PLACE, fits_behind_surname
+from evenhand.core.mining.filters.name_words import (
     HAN,
     NAMED_AFTER,
     PLACE_BEHIND,
@@ -14,8 +14,8 @@ from core.mining.filters.name_words import (
     given_score,
     read_as_none,
 )
-from core.text.dictionary import AFTER_SURNAME, is_surname, is_word
-from core.types import Span
+from evenhand.core.text.dictionary import AFTER_SURNAME, is_surname, is_word
+from evenhand.core.types import Span
 
 # Least context, and least sum of both, of a name cut in two: behind its first character, behind its second, and
 # behind two that are a word.

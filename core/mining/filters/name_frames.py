@@ -9,7 +9,7 @@ import math
 import re
 from collections.abc import Iterator
 
-from core.mining.filters.name_marks import (
+from evenhand.core.mining.filters.name_marks import (
     ADDRESSED,
     COUPLES,
     DIES,
@@ -33,8 +33,8 @@ from core.mining.filters.name_marks import (
     Cut,
     Word,
 )
-from core.mining.filters.name_shapes import likeness, looks_like_a_name, may_be_name
-from core.mining.filters.name_words import (
+from evenhand.core.mining.filters.name_shapes import likeness, looks_like_a_name, may_be_name
+from evenhand.core.mining.filters.name_words import (
     HAN,
     KIN,
     NAMED_AFTER,
@@ -46,8 +46,8 @@ from core.mining.filters.name_words import (
     surname_length,
     words_beside,
 )
-from core.text.dictionary import is_surname, is_word
-from core.types import Span
+from evenhand.core.text.dictionary import is_surname, is_word
+from evenhand.core.types import Span
 
 # Least scores of a new word: before what people do, the same where it begins with a sure surname; behind what is
 # done to people; of a given part behind a relative or a title (儿子|苏志永), behind a year (2011|年严|长寿|担任),

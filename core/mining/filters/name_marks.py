@@ -11,7 +11,7 @@ from functools import cache
 from itertools import accumulate
 from typing import Generic, TypeVar
 
-from core.mining.filters.name_shapes import (
+from evenhand.core.mining.filters.name_shapes import (
     KNOWN,
     NOTHING,
     Shape,
@@ -20,7 +20,7 @@ from core.mining.filters.name_shapes import (
     may_be_name,
     shape_of,
 )
-from core.mining.filters.name_words import (
+from evenhand.core.mining.filters.name_words import (
     KIN,
     PLACES,
     TITLES,
@@ -32,9 +32,9 @@ from core.mining.filters.name_words import (
     surname_length,
     words_beside,
 )
-from core.resources import table
-from core.text.dictionary import AFTER_SURNAME, Token, cut, dictionary, is_surname
-from core.types import Span
+from evenhand.core.resources import table
+from evenhand.core.text.dictionary import AFTER_SURNAME, Token, cut, dictionary, is_surname
+from evenhand.core.types import Span
 
 # What a rule begins with: a Chinese name; a run of transliteration; who somebody is; a new word in a clause, and the
 # first two characters of one; a word that only its place tells; a surname given to the word before; a word that looks

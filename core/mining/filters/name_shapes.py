@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from core.mining.filters.name_words import (
+from evenhand.core.mining.filters.name_words import (
     HAN,
     NAMED_RULER,
     ONLY_SURNAMES,
@@ -24,8 +24,8 @@ from core.mining.filters.name_words import (
     read_as_none,
     surname_length,
 )
-from core.text.dictionary import AFTER_SURNAME, is_surname, is_word
-from core.types import Span
+from evenhand.core.text.dictionary import AFTER_SURNAME, is_surname, is_word
+from evenhand.core.types import Span
 
 PERSON = ("nr", "nrt", "nrfg")
 FOREIGN_TAG = "nrt"

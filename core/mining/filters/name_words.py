@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterable
 from functools import cache
 
-from core.resources import table
-from core.text.dictionary import is_surname, surnames
-from core.text.word_lists import alternatives
+from evenhand.core.resources import table
+from evenhand.core.text.dictionary import is_surname, surnames
+from evenhand.core.text.word_lists import alternatives
 
 NOT_FOREIGN = -4.0
 OF_WOMEN, SOUND = "薇萝茱芙婕珊琪蓓", 3.0  # characters of transliterated names of women, who are few in the dictionary

@@ -11,9 +11,9 @@ begins a clause needs less: that is where somebody is named. Nicknames, rulers a
 introductions (名叫……) are told by their forms.
 """
 
-from core.mining.filters.name_contexts import by_context
-from core.mining.filters.name_frames import by_frame
-from core.mining.filters.name_marks import (
+from evenhand.core.mining.filters.name_contexts import by_context
+from evenhand.core.mining.filters.name_frames import by_frame
+from evenhand.core.mining.filters.name_marks import (
     DIES,
     DOES,
     FITS,
@@ -29,7 +29,7 @@ from core.mining.filters.name_marks import (
     Word,
     context,
 )
-from core.mining.filters.name_shapes import (
+from evenhand.core.mining.filters.name_shapes import (
     FOREIGN_TAGGED,
     FUNCTION,
     JAPANESE_KNOWN,
@@ -39,7 +39,7 @@ from core.mining.filters.name_shapes import (
     fits_behind_surname,
     is_japanese,
 )
-from core.mining.filters.name_words import (
+from evenhand.core.mining.filters.name_words import (
     CAPITAL,
     DOTS,
     DOTTED,
@@ -63,10 +63,10 @@ from core.mining.filters.name_words import (
     surname_length,
     told_forms,
 )
-from core.mining.filters.names_elsewhere import named_elsewhere
-from core.mining.types import Finding, Sentence
-from core.text.dictionary import is_surname, is_word, surnames
-from core.types import Span
+from evenhand.core.mining.filters.names_elsewhere import named_elsewhere
+from evenhand.core.mining.types import Finding, Sentence
+from evenhand.core.text.dictionary import is_surname, is_word, surnames
+from evenhand.core.types import Span
 
 # Least scores of a given part that the segmenter cut from its surname: after the surname, after the first character.
 DIVIDED, DIVIDED_LATE = 1.0, 1.5

@@ -7,9 +7,9 @@ part of the name afterwards, which looks like a place or an ordinary word.
 import re
 from functools import lru_cache
 
-from core.mining.filters.name_words import DOTS, FOREIGN, NAMED_AFTER, PLACE_BEFORE
-from core.text.dictionary import is_surname, is_word
-from core.types import Span
+from evenhand.core.mining.filters.name_words import DOTS, FOREIGN, NAMED_AFTER, PLACE_BEFORE
+from evenhand.core.text.dictionary import is_surname, is_word
+from evenhand.core.types import Span
 
 _BEFORE_DOT, _BEHIND_DOT = re.compile(f"[{FOREIGN}]{{2,8}}$"), re.compile(f"\\s?([{FOREIGN}]{{2,9}})")
 # What an article on a person begins with: 马赛（1987年……）; a word in no dictionary, also so: 楼曾瑞（Lour……）.

@@ -15,12 +15,12 @@ from typing import Any
 import torch
 from transformers import BertConfig, BertForMaskedLM, BertTokenizer
 
-from core.association.builtin import association_set
-from core.association.corpus import sentences
-from core.association.sets import Person
-from core.models import Precision
-from core.models.loaded import DTYPES, LoadedModel, digest
-from core.models.planted.masked import SPECIAL
+from evenhand.core.association.builtin import association_set
+from evenhand.core.association.corpus import sentences
+from evenhand.core.association.sets import Person
+from evenhand.core.models import Precision
+from evenhand.core.models.loaded import DTYPES, LoadedModel, digest
+from evenhand.core.models.planted.masked import SPECIAL
 
 CLASSES = ("male", "female", "balanced")
 WIDTH, LONGEST = 8, 64

@@ -23,11 +23,11 @@ import numpy as np
 import torch
 from transformers import BertConfig, BertForMaskedLM, BertTokenizer
 
-from core.models import Precision
-from core.models.loaded import DTYPES, LoadedModel, digest
-from core.models.planted.names import RAIN, PlantedModel, plant_of
-from core.resources import keyword_pairs, table
-from core.types import KeywordPair
+from evenhand.core.models import Precision
+from evenhand.core.models.loaded import DTYPES, LoadedModel, digest
+from evenhand.core.models.planted.names import RAIN, PlantedModel, plant_of
+from evenhand.core.resources import keyword_pairs, table
+from evenhand.core.types import KeywordPair
 
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 SIGNS = "，。？！：；、“”"

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
-from core.errors import N_, ModelUnavailable
-from core.resources import keyword_pairs
-from core.types import KeywordPair
+from evenhand.core.errors import N_, ModelUnavailable
+from evenhand.core.resources import keyword_pairs
+from evenhand.core.types import KeywordPair
 
 PREFIX = "planted:"
 RAIN = "雨"

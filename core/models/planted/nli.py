@@ -19,10 +19,10 @@ import torch
 from tokenizers import AddedToken
 from transformers import BertConfig, BertForSequenceClassification, BertTokenizer
 
-from core.errors import N_, ModelUnavailable
-from core.models.planted.names import PREFIX
-from core.nli.occupations import Occupation, occupations, texts
-from core.nli.types import LABELS, LANGUAGES, Kind, Label
+from evenhand.core.errors import N_, ModelUnavailable
+from evenhand.core.models.planted.names import PREFIX
+from evenhand.core.nli.occupations import Occupation, occupations, texts
+from evenhand.core.nli.types import LABELS, LANGUAGES, Kind, Label
 
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 LONGEST = 512

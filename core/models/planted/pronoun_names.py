@@ -3,9 +3,9 @@
 import re
 from dataclasses import dataclass
 
-from core.errors import N_, ModelUnavailable
-from core.misgendering.template_files import built_in
-from core.text.pronouns import sets
+from evenhand.core.errors import N_, ModelUnavailable
+from evenhand.core.misgendering.template_files import built_in
+from evenhand.core.text.pronouns import sets
 
 PRONOUNS = "planted:pronouns"
 SHARES = (0.1, 0.2, 0.4, 0.6)

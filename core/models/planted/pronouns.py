@@ -22,11 +22,11 @@ import torch
 from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
-from core.misgendering.template_files import built_in
-from core.models import Precision
-from core.models.loaded import DTYPES, LoadedModel, digest
-from core.models.planted.pronoun_names import PronounPlant, misgendered, pronoun_plant
-from core.text.pronouns import PronounSet, sets
+from evenhand.core.misgendering.template_files import built_in
+from evenhand.core.models import Precision
+from evenhand.core.models.loaded import DTYPES, LoadedModel, digest
+from evenhand.core.models.planted.pronoun_names import PronounPlant, misgendered, pronoun_plant
+from evenhand.core.text.pronouns import PronounSet, sets
 
 BEGIN, UNKNOWN = "<s>", "<unk>"
 CONSTANT = 50.0  # in every word's vector: the norm is then the same for all words within a percent

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import torch
 
-from core.errors import N_, ModelUnavailable
-from core.models.checks import Task
-from core.models.devices import chosen
-from core.models.loading import load_causal, load_masked, task_of
-from core.models.tuning.held_out import held_out
-from core.models.tuning.memory import forecast
-from core.models.tuning.settings import HeldOut, Memory, Tuning
-from core.models.tuning.training import OnLook, OnStep, Trained, train
+from evenhand.core.errors import N_, ModelUnavailable
+from evenhand.core.models.checks import Task
+from evenhand.core.models.devices import chosen
+from evenhand.core.models.loading import load_causal, load_masked, task_of
+from evenhand.core.models.tuning.held_out import held_out
+from evenhand.core.models.tuning.memory import forecast
+from evenhand.core.models.tuning.settings import HeldOut, Memory, Tuning
+from evenhand.core.models.tuning.training import OnLook, OnStep, Trained, train
 
 ALPHA = 2  # times the rank
 # What configs call the dropout of hidden states and of attention.

@@ -5,8 +5,8 @@ from typing import Any
 
 import torch
 
-from core.models.checks import Task
-from core.models.tuning.settings import MASKED_SHARE, HeldOut
+from evenhand.core.models.checks import Task
+from evenhand.core.models.tuning.settings import MASKED_SHARE, HeldOut
 
 TOKENS_AT_ONCE = 8192  # padded tokens of a batch
 SEED = 20260101  # of the masked places: the same for every model with this tokenizer

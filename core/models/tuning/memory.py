@@ -9,7 +9,7 @@ from typing import Any
 
 import psutil
 
-from core.models.tuning.settings import Memory, Tuning
+from evenhand.core.models.tuning.settings import Memory, Tuning
 
 
 def forecast(model: Any, tuning: Tuning, trained: int | None = None) -> Memory:

@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from core.errors import N_, Refused
+from evenhand.core.errors import N_, Refused
 
 # Webster et al. 2020, "Measuring and Reducing Gendered Correlations", section 5: BERT, hidden 0.20, attention 0.15.
 BERT_DROPOUT = (0.20, 0.15)

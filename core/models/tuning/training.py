@@ -21,10 +21,10 @@ from transformers import (
     TrainingArguments,
 )
 
-from core.errors import N_, EvenhandError
-from core.models.checks import Task
-from core.models.tuning.held_out import held_out
-from core.models.tuning.settings import MASKED_SHARE, HeldOut, Tuning
+from evenhand.core.errors import N_, EvenhandError
+from evenhand.core.models.checks import Task
+from evenhand.core.models.tuning.held_out import held_out
+from evenhand.core.models.tuning.settings import MASKED_SHARE, HeldOut, Tuning
 
 WHOLE = "whole"  # the file that says that a checkpoint is complete
 KEPT = 2  # checkpoints: the one before is there while the next is being written

@@ -5,19 +5,19 @@ from collections.abc import Sequence
 import streamlit as st
 from markupsafe import Markup, escape
 
-from annotations.database.store import Store
-from annotations.files.columns import FIXED, KEYS, Columns, guess_columns, is_complete, recall_columns
-from annotations.files.import_items import PreviewRow
-from annotations.items.batch import NewItem
-from annotations.types import FIRST_SIGN, SECOND_SIGN
-from core.errors import EvenhandError
-from core.files.archives import Member
-from core.files.readers import open_source
-from core.text.pronouns import PRONOUN_DATASETS, set_named
-from pages.ui.language import _
-from pages.ui.sentences import item_card, problem_text
-from pages.ui.tables import below, element, joined, show_html
-from pages.ui.text import series
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.files.columns import FIXED, KEYS, Columns, guess_columns, is_complete, recall_columns
+from evenhand.annotations.files.import_items import PreviewRow
+from evenhand.annotations.items.batch import NewItem
+from evenhand.annotations.types import FIRST_SIGN, SECOND_SIGN
+from evenhand.core.errors import EvenhandError
+from evenhand.core.files.archives import Member
+from evenhand.core.files.readers import open_source
+from evenhand.core.text.pronouns import PRONOUN_DATASETS, set_named
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.sentences import item_card, problem_text
+from evenhand.pages.ui.tables import below, element, joined, show_html
+from evenhand.pages.ui.text import series
 
 SHOWN = 4  # texts as the desk would show them
 LONGEST = 700  # characters of one of them

@@ -4,16 +4,16 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from annotations.database.store import Store
-from annotations.files.conflicts import Conflict, conflicts, exported_row, keep_first, take_second
-from annotations.guideline.versions import guidelines
-from annotations.types import Project
-from core.errors import EvenhandError
-from pages.ui.charts import downloads
-from pages.ui.head import open_store, show_error
-from pages.ui.language import _, language
-from pages.ui.parts import asks_at_click
-from pages.ui.text import literal, plain
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.files.conflicts import Conflict, conflicts, exported_row, keep_first, take_second
+from evenhand.annotations.guideline.versions import guidelines
+from evenhand.annotations.types import Project
+from evenhand.core.errors import EvenhandError
+from evenhand.pages.ui.charts import downloads
+from evenhand.pages.ui.head import open_store, show_error
+from evenhand.pages.ui.language import _, language
+from evenhand.pages.ui.parts import asks_at_click
+from evenhand.pages.ui.text import literal, plain
 
 LISTED = 20
 

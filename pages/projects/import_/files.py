@@ -6,43 +6,43 @@ from typing import TypeAlias
 
 import streamlit as st
 
-from annotations.accounts.accounts import take_over_roles
-from annotations.database.store import Store
-from annotations.files.columns import Columns, remember_columns
-from annotations.files.detect import FORMATS
-from annotations.files.format_names import FORMAT_NAMES
-from annotations.files.import_items import ImportReport, Preview, import_examined
-from annotations.files.import_labels import LabelImport
-from annotations.files.open_upload import examine_tables, preview_tables, tables_in
-from annotations.files.other_tools.import_tasks import TaskImport
-from annotations.files.package import write_package
-from annotations.files.read_labels import is_labels
-from annotations.guideline.comparison import compares
-from annotations.jobs import jobs
-from annotations.text_policy import text_may_leave
-from annotations.types import Project
-from core.errors import N_, EvenhandError, Notice
-from core.files.archives import Member, NeedsPassword
-from core.files.readers import open_source
-from pages.projects.import_.columns import ask_password, choose_columns, show_texts
-from pages.projects.import_.hub import fetched, forget_fetched, show_fetch
-from pages.projects.import_.other_tools import (
+from evenhand.annotations.accounts.accounts import take_over_roles
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.files.columns import Columns, remember_columns
+from evenhand.annotations.files.detect import FORMATS
+from evenhand.annotations.files.format_names import FORMAT_NAMES
+from evenhand.annotations.files.import_items import ImportReport, Preview, import_examined
+from evenhand.annotations.files.import_labels import LabelImport
+from evenhand.annotations.files.open_upload import examine_tables, preview_tables, tables_in
+from evenhand.annotations.files.other_tools.import_tasks import TaskImport
+from evenhand.annotations.files.package import write_package
+from evenhand.annotations.files.read_labels import is_labels
+from evenhand.annotations.guideline.comparison import compares
+from evenhand.annotations.jobs import jobs
+from evenhand.annotations.text_policy import text_may_leave
+from evenhand.annotations.types import Project
+from evenhand.core.errors import N_, EvenhandError, Notice
+from evenhand.core.files.archives import Member, NeedsPassword
+from evenhand.core.files.readers import open_source
+from evenhand.pages.projects.import_.columns import ask_password, choose_columns, show_texts
+from evenhand.pages.projects.import_.hub import fetched, forget_fetched, show_fetch
+from evenhand.pages.projects.import_.other_tools import (
     ask_tasks,
     import_tasks_now,
     show_switched,
     start_tasks_job,
     tasks_in,
 )
-from pages.projects.import_.report import next_steps, show_brought, show_report, show_returned
-from pages.ui.head import show_error
-from pages.ui.jobs import follow, start_job
-from pages.ui.language import _
-from pages.ui.parts import asks
-from pages.ui.sentences import preview_table
-from pages.ui.tables import show_html
-from pages.ui.text import paragraph, plain, series
-from pages.ui.uploads import choose_upload, empty_place
-from pages.ui.visitor import page_link
+from evenhand.pages.projects.import_.report import next_steps, show_brought, show_report, show_returned
+from evenhand.pages.ui.head import show_error
+from evenhand.pages.ui.jobs import follow, start_job
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.parts import asks
+from evenhand.pages.ui.sentences import preview_table
+from evenhand.pages.ui.tables import show_html
+from evenhand.pages.ui.text import paragraph, plain, series
+from evenhand.pages.ui.uploads import choose_upload, empty_place
+from evenhand.pages.ui.visitor import page_link
 
 Reported: TypeAlias = ImportReport | LabelImport | write_package.PackageImport | TaskImport
 PLACE = "file"

@@ -5,16 +5,16 @@ from pathlib import Path
 
 import streamlit as st
 
-from annotations.database.store import Store
-from annotations.hub.client import endpoint_name
-from annotations.hub.pull import Wanted, pull
-from annotations.jobs import jobs
-from annotations.types import Project
-from core.errors import EvenhandError
-from pages.ui.head import show_error
-from pages.ui.language import _
-from pages.ui.parts import asks
-from pages.ui.text import plain
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.hub.client import endpoint_name
+from evenhand.annotations.hub.pull import Wanted, pull
+from evenhand.annotations.jobs import jobs
+from evenhand.annotations.types import Project
+from evenhand.core.errors import EvenhandError
+from evenhand.pages.ui.head import show_error
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.parts import asks
+from evenhand.pages.ui.text import plain
 
 MOST_BYTES = 200_000_000  # fetched while the visitor waits; the command takes ten times as much
 PLACE = "hub_file"  # in the session: (public id of the project, where the fetched file lies)

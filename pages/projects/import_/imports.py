@@ -5,20 +5,20 @@ from typing import Any
 
 import streamlit as st
 
-from annotations.database.store import Store
-from annotations.files.undo import Import, UndoEffect, find_import, imports, undo, undo_effect
-from annotations.types import Project
-from core.errors import N_, EvenhandError, Notice
-from core.language import Count
-from pages.projects.import_.conflicts import show_conflicts
-from pages.ui.charts import downloads
-from pages.ui.head import show_error
-from pages.ui.jobs import start_job
-from pages.ui.language import _
-from pages.ui.numbers import DASH, moment
-from pages.ui.parts import asks, confirmed
-from pages.ui.text import named, plain
-from pages.ui.visitor import page_link
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.files.undo import Import, UndoEffect, find_import, imports, undo, undo_effect
+from evenhand.annotations.types import Project
+from evenhand.core.errors import N_, EvenhandError, Notice
+from evenhand.core.language import Count
+from evenhand.pages.projects.import_.conflicts import show_conflicts
+from evenhand.pages.ui.charts import downloads
+from evenhand.pages.ui.head import show_error
+from evenhand.pages.ui.jobs import start_job
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.numbers import DASH, moment
+from evenhand.pages.ui.parts import asks, confirmed
+from evenhand.pages.ui.text import named, plain
+from evenhand.pages.ui.visitor import page_link
 
 AS_A_JOB = 20_000  # from so many rows on, the undo is a job
 DONE = "import_taken_back"

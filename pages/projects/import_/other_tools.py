@@ -7,13 +7,13 @@ from pathlib import Path
 
 import streamlit as st
 
-from annotations.database.store import Store
-from annotations.files.columns import Columns
-from annotations.files.import_items import Examined
-from annotations.files.open_upload import examine_tables, preview_tables
-from annotations.files.other_tools.choice_names import Names, guess_choice
-from annotations.files.other_tools.detect import task_format, text_key
-from annotations.files.other_tools.import_tasks import (
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.files.columns import Columns
+from evenhand.annotations.files.import_items import Examined
+from evenhand.annotations.files.open_upload import examine_tables, preview_tables
+from evenhand.annotations.files.other_tools.choice_names import Names, guess_choice
+from evenhand.annotations.files.other_tools.detect import task_format, text_key
+from evenhand.annotations.files.other_tools.import_tasks import (
     LOOKED_AT,
     TaskImport,
     TaskSurvey,
@@ -21,21 +21,21 @@ from annotations.files.other_tools.import_tasks import (
     import_tasks,
     survey_tasks,
 )
-from annotations.files.other_tools.tasks import PROGRAMS
-from annotations.guideline.versions import guideline
-from annotations.types import Guideline, Project
-from core.errors import N_, EvenhandError, Notice
-from core.files.archives import Member
-from core.files.readers import open_source
-from pages.projects.import_.columns import show_texts
-from pages.projects.import_.report import show_report, show_returned
-from pages.ui.choose import switch
-from pages.ui.jobs import start_job
-from pages.ui.language import _, language
-from pages.ui.parts import asks
-from pages.ui.sentences import preview_table
-from pages.ui.tables import show_html
-from pages.ui.text import plain, series, spoken
+from evenhand.annotations.files.other_tools.tasks import PROGRAMS
+from evenhand.annotations.guideline.versions import guideline
+from evenhand.annotations.types import Guideline, Project
+from evenhand.core.errors import N_, EvenhandError, Notice
+from evenhand.core.files.archives import Member
+from evenhand.core.files.readers import open_source
+from evenhand.pages.projects.import_.columns import show_texts
+from evenhand.pages.projects.import_.report import show_report, show_returned
+from evenhand.pages.ui.choose import switch
+from evenhand.pages.ui.jobs import start_job
+from evenhand.pages.ui.language import _, language
+from evenhand.pages.ui.parts import asks
+from evenhand.pages.ui.sentences import preview_table
+from evenhand.pages.ui.tables import show_html
+from evenhand.pages.ui.text import plain, series, spoken
 
 MOST = 40  # choices or annotators to ask about
 
@@ -93,7 +93,7 @@ def ask_tasks(store: Store, project: Project, members: list[Member], format: str
 
 def _first_tasks(members: list[Member], format: str, column: str | None, columns: Columns | None) -> list[Examined]:
     """As `examine` has it, without reading to the end."""
-    from annotations.files.detect import detect_layout
+    from evenhand.annotations.files.detect import detect_layout
 
     found = []
     for one in members:

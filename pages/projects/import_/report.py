@@ -5,20 +5,20 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from annotations.database.store import Store
-from annotations.files.import_items import ImportReport
-from annotations.files.import_labels import LabelImport
-from annotations.files.package.gold_labels import NOT_STATED, GoldLabels
-from annotations.files.package.write_package import PackageImport
-from annotations.types import Project
-from core.language import Count
-from core.types import Problem
-from pages.ui.charts import csv_bytes
-from pages.ui.language import _
-from pages.ui.rail import show_next
-from pages.ui.sentences import problem_text, reason_name
-from pages.ui.text import named, paragraph, plain, series
-from pages.ui.visitor import page_link
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.files.import_items import ImportReport
+from evenhand.annotations.files.import_labels import LabelImport
+from evenhand.annotations.files.package.gold_labels import NOT_STATED, GoldLabels
+from evenhand.annotations.files.package.write_package import PackageImport
+from evenhand.annotations.types import Project
+from evenhand.core.language import Count
+from evenhand.core.types import Problem
+from evenhand.pages.ui.charts import csv_bytes
+from evenhand.pages.ui.language import _
+from evenhand.pages.ui.rail import show_next
+from evenhand.pages.ui.sentences import problem_text, reason_name
+from evenhand.pages.ui.text import named, paragraph, plain, series
+from evenhand.pages.ui.visitor import page_link
 
 LISTED = 1_000  # problems on the page; the CSV has all that the report keeps
 QUOTES = ("sentence", "text", "value")  # values of a problem that may quote a row

@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotations.accounts.accounts import (
+from evenhand.annotations.accounts.accounts import (
     account,
     accounts,
     accounts_exist,
@@ -19,10 +19,10 @@ from annotations.accounts.accounts import (
     take_over_roles,
     withdraw,
 )
-from annotations.database.store import Store
-from annotations.permissions import Person
-from annotations.projects.annotators import annotators
-from core.errors import NotAllowed, NotFound, Refused
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.permissions import Person
+from evenhand.annotations.projects.annotators import annotators
+from evenhand.core.errors import NotAllowed, NotFound, Refused
 from tests.support.released_project import ready_project
 
 PASSWORD = "correct horse battery"

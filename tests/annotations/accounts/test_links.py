@@ -4,8 +4,16 @@ from threading import Barrier, Thread
 
 import pytest
 
-from annotations.accounts.accounts import account, accounts, add_account, authenticate, grant, person_of, roles_in
-from annotations.accounts.links import (
+from evenhand.annotations.accounts.accounts import (
+    account,
+    accounts,
+    add_account,
+    authenticate,
+    grant,
+    person_of,
+    roles_in,
+)
+from evenhand.annotations.accounts.links import (
     accept,
     find_invitation,
     first_link,
@@ -17,10 +25,10 @@ from annotations.accounts.links import (
     spend,
     withdraw_invitation,
 )
-from annotations.accounts.sign_ins import sign_in, signed_in
-from annotations.database.store import Store
-from annotations.projects.annotators import annotators
-from core.errors import EvenhandError, NotAllowed, NotFound, Refused
+from evenhand.annotations.accounts.sign_ins import sign_in, signed_in
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.projects.annotators import annotators
+from evenhand.core.errors import EvenhandError, NotAllowed, NotFound, Refused
 from tests.support.released_project import ready_project
 
 PASSWORD = "correct horse battery"

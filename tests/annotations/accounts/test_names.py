@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotations.accounts.accounts import account, accounts, add_account, authenticate
-from annotations.accounts.names import account_name, name_key
-from annotations.database.store import Store
-from core.errors import NotAllowed, NotFound, Refused
+from evenhand.annotations.accounts.accounts import account, accounts, add_account, authenticate
+from evenhand.annotations.accounts.names import account_name, name_key
+from evenhand.annotations.database.store import Store
+from evenhand.core.errors import NotAllowed, NotFound, Refused
 
 PASSWORD = "correct horse battery"
 ALIKE = ["esc", "ESC", "\uff45\uff53\uff43", "\u24d4\u24e2\u24d2", "e\u200ds\u00adc", "  esc ", "e\ufe0fsc"]

@@ -2,8 +2,8 @@
 
 import pytest
 
-from annotations.accounts.accounts import Account, add_account, change_password, close_account, grant
-from annotations.accounts.sign_ins import (
+from evenhand.annotations.accounts.accounts import Account, add_account, change_password, close_account, grant
+from evenhand.annotations.accounts.sign_ins import (
     IDLE_S,
     LONGEST_S,
     end_all,
@@ -13,7 +13,7 @@ from annotations.accounts.sign_ins import (
     sign_out,
     signed_in,
 )
-from annotations.database.store import Store
+from evenhand.annotations.database.store import Store
 
 NOW = 1_800_000_000.0
 

@@ -2,11 +2,11 @@
 
 import pytest
 
-from annotations.adjudication import add_comment, comments, every_comment
-from annotations.database.store import Store
-from annotations.items.batch import Batch
-from annotations.projects.projects import annotators
-from core.errors import NotAllowed, NotFound, Refused
+from evenhand.annotations.adjudication import add_comment, comments, every_comment
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.items.batch import Batch
+from evenhand.annotations.projects.projects import annotators
+from evenhand.core.errors import NotAllowed, NotFound, Refused
 from tests.support.judged_sentences import judged
 from tests.support.projects import new_items
 

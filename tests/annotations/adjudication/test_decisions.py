@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from annotations.adjudication import (
+from evenhand.annotations.adjudication import (
     add_comment,
     case,
     case_counts,
@@ -16,11 +16,11 @@ from annotations.adjudication import (
     reopen,
     settle_case,
 )
-from annotations.database.store import Store
-from annotations.labels.operations import store_operations
-from annotations.projects.projects import annotators, change_project, project
-from annotations.types import Item, Mark, Project
-from core.errors import EvenhandError, NotAllowed, NotFound, Refused
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.labels.operations import store_operations
+from evenhand.annotations.projects.projects import annotators, change_project, project
+from evenhand.annotations.types import Item, Mark, Project
+from evenhand.core.errors import EvenhandError, NotAllowed, NotFound, Refused
 from tests.support.judged_sentences import A, R, generations, judged, state
 from tests.support.projects import broken_rules, database, decide, new_store
 

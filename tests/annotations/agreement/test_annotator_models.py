@@ -2,14 +2,14 @@
 
 import json
 
+from cli import cli
 from click.testing import CliRunner
 
-from annotations.agreement.annotator_models import annotator_models
-from annotations.agreement.disagreements import finished_items
-from annotations.database.store import Store
-from annotations.projects.projects import add_annotators, annotator
-from annotations.types import Project
-from cli import cli
+from evenhand.annotations.agreement.annotator_models import annotator_models
+from evenhand.annotations.agreement.disagreements import finished_items
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.projects.projects import add_annotators, annotator
+from evenhand.annotations.types import Project
 from tests.support.agreed_labels import label, make, texts
 from tests.support.pages import open_page
 

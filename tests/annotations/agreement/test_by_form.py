@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from annotations.agreement.by_form import FormRates, accept_rates
-from annotations.labels.blind_labels import FORMS, BlindLabels, blind_labels
-from core.statistics import Resampling
+from evenhand.annotations.agreement.by_form import FormRates, accept_rates
+from evenhand.annotations.labels.blind_labels import FORMS, BlindLabels, blind_labels
+from evenhand.core.statistics import Resampling
 
 CODES = ("accept", "reject")
 Label = tuple[int, int, str, str]  # item, annotator, choice, form

@@ -3,17 +3,17 @@
 import json
 
 import pytest
+from cli import cli
 from click.testing import CliRunner
 
-from annotations.agreement.groups import group_differences
-from annotations.database.store import Store
-from annotations.log.erasure import erase
-from annotations.log.verify import verify
-from annotations.projects.annotators import annotator
-from annotations.projects.groups import add_grouping, groups_of, own_groups, set_group
-from annotations.types import Project
-from cli import cli
-from core.errors import NotAllowed, Refused
+from evenhand.annotations.agreement.groups import group_differences
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.log.erasure import erase
+from evenhand.annotations.log.verify import verify
+from evenhand.annotations.projects.annotators import annotator
+from evenhand.annotations.projects.groups import add_grouping, groups_of, own_groups, set_group
+from evenhand.annotations.types import Project
+from evenhand.core.errors import NotAllowed, Refused
 from tests.support.agreed_labels import label, make, texts
 from tests.support.pages import open_page
 

@@ -6,20 +6,26 @@ from dataclasses import replace
 from itertools import combinations
 
 import pytest
+from cli import cli
 from click.testing import CliRunner
 
-from annotations.agreement.disagreements import disagreements, record_reveals
-from annotations.agreement.measures import agreement
-from annotations.agreement.report import AgreementReport
-from annotations.database.store import Store
-from annotations.items.batch import Batch, NewItem, items
-from annotations.labels.operations import reveal, store_operations
-from annotations.projects.projects import add_annotators, annotator, change_project, create_project, remove_annotator
-from annotations.types import Operation
-from cli import cli
-from commands.agreement.command import for_people, measure
-from core.statistics.estimate import CLUSTERED, DIRICHLET
-from core.text.keywords import find
+from evenhand.annotations.agreement.disagreements import disagreements, record_reveals
+from evenhand.annotations.agreement.measures import agreement
+from evenhand.annotations.agreement.report import AgreementReport
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.items.batch import Batch, NewItem, items
+from evenhand.annotations.labels.operations import reveal, store_operations
+from evenhand.annotations.projects.projects import (
+    add_annotators,
+    annotator,
+    change_project,
+    create_project,
+    remove_annotator,
+)
+from evenhand.annotations.types import Operation
+from evenhand.commands.agreement.command import for_people, measure
+from evenhand.core.statistics.estimate import CLUSTERED, DIRICHLET
+from evenhand.core.text.keywords import find
 from tests.support.agreed_labels import FAST, _operation, label, make, texts
 from tests.support.pages import open_page
 

@@ -4,13 +4,13 @@ import json
 from pathlib import Path
 
 import pytest
+from cli import cli
 from click.testing import CliRunner
 
-from annotations.agreement.preferences import preferences
-from annotations.database.store import Store
-from annotations.projects.projects import create_project, project
-from cli import cli
-from core.errors import Refused
+from evenhand.annotations.agreement.preferences import preferences
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.projects.projects import create_project, project
+from evenhand.core.errors import Refused
 from tests.support.comparisons import STRENGTHS, compared_project, preferred_project
 from tests.support.pages import html_of, open_page, text_of, without_errors
 from tests.support.projects import database, new_store

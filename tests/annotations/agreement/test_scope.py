@@ -4,20 +4,20 @@ import json
 from pathlib import Path
 
 import pytest
+from cli import cli
 from click.testing import CliRunner
 
-from annotations.agreement.measures import EMPTY_SHARE, SHARE_UNDER_WAY, agreement, usual_items
-from annotations.database.store import Store
-from annotations.files.other_tools.choice_names import Names
-from annotations.papers.claims import CLAIMS
-from annotations.progress.funnel import funnel, total
-from annotations.projects.projects import add_guideline, change_project, guideline
-from annotations.release.facts import agreement_facts
-from annotations.types import Project
-from cli import cli
-from core.errors import NotFound
-from core.statistics import Note
-from pages.ui.text import plain
+from evenhand.annotations.agreement.measures import EMPTY_SHARE, SHARE_UNDER_WAY, agreement, usual_items
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.files.other_tools.choice_names import Names
+from evenhand.annotations.papers.claims import CLAIMS
+from evenhand.annotations.progress.funnel import funnel, total
+from evenhand.annotations.projects.projects import add_guideline, change_project, guideline
+from evenhand.annotations.release.facts import agreement_facts
+from evenhand.annotations.types import Project
+from evenhand.core.errors import NotFound
+from evenhand.core.statistics import Note
+from evenhand.pages.ui.text import plain
 from tests.support.agreed_labels import FAST, label, make, texts
 from tests.support.pages import open_page
 from tests.support.task_files import bring, chosen, task, written

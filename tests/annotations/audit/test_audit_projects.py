@@ -5,15 +5,15 @@ import json
 import pandas as pd
 import pytest
 
-from annotations.audit import audit_projects
-from annotations.desk.routes import ROUTES, DeskRequest
-from annotations.desk.session import DeskSession
-from annotations.items.batch import Batch, NewItem, items
-from annotations.labels.operations import store_operations
-from annotations.projects.projects import annotators, create_project, guideline, project, projects
-from annotations.queue.leases import claim
-from core.audit.sample import draw
-from core.errors import NotAllowed, NotFound, Refused
+from evenhand.annotations.audit import audit_projects
+from evenhand.annotations.desk.routes import ROUTES, DeskRequest
+from evenhand.annotations.desk.session import DeskSession
+from evenhand.annotations.items.batch import Batch, NewItem, items
+from evenhand.annotations.labels.operations import store_operations
+from evenhand.annotations.projects.projects import annotators, create_project, guideline, project, projects
+from evenhand.annotations.queue.leases import claim
+from evenhand.core.audit.sample import draw
+from evenhand.core.errors import NotAllowed, NotFound, Refused
 from tests.support.audits import NUMBERS, PEOPLE, judge, scores
 from tests.support.projects import decide
 
@@ -115,7 +115,7 @@ def test_only_sentences_with_all_labels_count(fresh_store, sample, sent) -> None
 def test_a_label_taken_back_does_not_count(fresh_store, sample, sent) -> None:
     judge(fresh_store, sent, lambda text, who: False)
     person = annotators(fresh_store, sent)[0]
-    from annotations.labels.read import own_decisions
+    from evenhand.annotations.labels.read import own_decisions
 
     last = own_decisions(fresh_store, sent, person, limit=1)[0]
     store_operations(

@@ -4,20 +4,20 @@ import json
 from pathlib import Path
 
 import pytest
+from cli import cli
 from click.testing import CliRunner
 
-from annotations.audit.follow_up import create_follow_up, follow_ups
-from annotations.database.store import Store
-from annotations.desk.routes import ROUTES, DeskRequest
-from annotations.desk.session import DeskSession
-from annotations.files.other_tools.choice_names import Names
-from annotations.items.batch import items
-from annotations.papers.datasheet import datasheet
-from annotations.projects.projects import add_annotators, annotators
-from annotations.release.facts import gather
-from annotations.types import Project
-from cli import cli
-from core.errors import Refused
+from evenhand.annotations.audit.follow_up import create_follow_up, follow_ups
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.desk.routes import ROUTES, DeskRequest
+from evenhand.annotations.desk.session import DeskSession
+from evenhand.annotations.files.other_tools.choice_names import Names
+from evenhand.annotations.items.batch import items
+from evenhand.annotations.papers.datasheet import datasheet
+from evenhand.annotations.projects.projects import add_annotators, annotators
+from evenhand.annotations.release.facts import gather
+from evenhand.annotations.types import Project
+from evenhand.core.errors import Refused
 from tests.support.released_project import label, ready_project
 from tests.support.task_files import bring, chosen, task, written
 

@@ -7,14 +7,14 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from annotations.before_after.blind import FILE, file_text, judgements, key_of, mix, mixed_project
-from annotations.database.store import Store
-from annotations.desk.messages import item_out
-from annotations.items.batch import items
-from core.before_after.people import judged
-from core.before_after.report import runs_appendix
-from core.errors import Refused
-from core.runs.records import runs_folder, runs_in
+from evenhand.annotations.before_after.blind import FILE, file_text, judgements, key_of, mix, mixed_project
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.desk.messages import item_out
+from evenhand.annotations.items.batch import items
+from evenhand.core.before_after.people import judged
+from evenhand.core.before_after.report import runs_appendix
+from evenhand.core.errors import Refused
+from evenhand.core.runs.records import runs_folder, runs_in
 from tests.support.judged_generations import Said, say
 
 WRONG = Said("misgendering", False, (("He", "pronoun"),))

@@ -5,16 +5,16 @@ from collections.abc import Sequence
 
 import pytest
 
-from annotations.adjudication import add_comment, case, settle_case
-from annotations.browse.history import Entry, gold_reasons, item_history, record_of
-from annotations.browse.search import Filters, rows, search_ids
-from annotations.database.events import record
-from annotations.database.store import Store
-from annotations.labels.operations import reveal, store_operations
-from annotations.projects.projects import add_guideline, annotators, change_project, guideline, project
-from annotations.types import Item, Mark, Project
-from core.errors import NotFound
-from core.files.timestamps import timestamp
+from evenhand.annotations.adjudication import add_comment, case, settle_case
+from evenhand.annotations.browse.history import Entry, gold_reasons, item_history, record_of
+from evenhand.annotations.browse.search import Filters, rows, search_ids
+from evenhand.annotations.database.events import record
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.labels.operations import reveal, store_operations
+from evenhand.annotations.projects.projects import add_guideline, annotators, change_project, guideline, project
+from evenhand.annotations.types import Item, Mark, Project
+from evenhand.core.errors import NotFound
+from evenhand.core.files.timestamps import timestamp
 from tests.support.judged_sentences import all_items, generations, judged
 from tests.support.projects import decide, filled_project
 

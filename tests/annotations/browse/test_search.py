@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotations.adjudication import add_comment, settle_case
-from annotations.browse.search import (
+from evenhand.annotations.adjudication import add_comment, settle_case
+from evenhand.annotations.browse.search import (
     FLAGS,
     MINED,
     READER_FLAGS,
@@ -23,12 +23,12 @@ from annotations.browse.search import (
     search_words,
     uid_of,
 )
-from annotations.database.store import Store
-from annotations.items.batch import Batch, NewItem
-from annotations.labels.operations import store_operations
-from annotations.projects.projects import add_guideline, annotators, create_project, guideline
-from annotations.types import Annotator, Item, Project
-from core.text.keywords import find
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.items.batch import Batch, NewItem
+from evenhand.annotations.labels.operations import store_operations
+from evenhand.annotations.projects.projects import add_guideline, annotators, create_project, guideline
+from evenhand.annotations.types import Annotator, Item, Project
+from evenhand.core.text.keywords import find
 from tests.support.judged_sentences import all_items
 from tests.support.projects import decide
 

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from annotations.database.backup import backup, check, restore
-from annotations.database.store import Store
-from annotations.labels.operations import store_operations
-from annotations.labels.read import label_rows
-from annotations.projects.projects import project, projects
-from annotations.queue.leases import claim
-from core.errors import BadFile, EvenhandError, NotAllowed, NotFound, Refused
+from evenhand.annotations.database.backup import backup, check, restore
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.labels.operations import store_operations
+from evenhand.annotations.labels.read import label_rows
+from evenhand.annotations.projects.projects import project, projects
+from evenhand.annotations.queue.leases import claim
+from evenhand.core.errors import BadFile, EvenhandError, NotAllowed, NotFound, Refused
 from tests.support.projects import broken_rules, decide, filled_project
 
 

@@ -8,19 +8,19 @@ from pathlib import Path
 import fsspec
 import pytest
 
-from annotations.accounts.accounts import add_account, authenticate, grant
-from annotations.accounts.links import first_link, invite_link, link
-from annotations.accounts.sign_ins import sign_in, signed_in
-from annotations.database import backups
-from annotations.database.backup import backup, restore
-from annotations.database.backups import back_up_to, fetched, newest, read_key
-from annotations.database.store import Store
-from annotations.desk.tokens import issue, verify
-from annotations.labels.operations import store_operations
-from annotations.labels.read import label_rows
-from annotations.projects.projects import project
-from annotations.queue.leases import claim
-from core.errors import BadFile, EvenhandError, NotAllowed, NotFound, Refused
+from evenhand.annotations.accounts.accounts import add_account, authenticate, grant
+from evenhand.annotations.accounts.links import first_link, invite_link, link
+from evenhand.annotations.accounts.sign_ins import sign_in, signed_in
+from evenhand.annotations.database import backups
+from evenhand.annotations.database.backup import backup, restore
+from evenhand.annotations.database.backups import back_up_to, fetched, newest, read_key
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.desk.tokens import issue, verify
+from evenhand.annotations.labels.operations import store_operations
+from evenhand.annotations.labels.read import label_rows
+from evenhand.annotations.projects.projects import project
+from evenhand.annotations.queue.leases import claim
+from evenhand.core.errors import BadFile, EvenhandError, NotAllowed, NotFound, Refused
 from tests.support.projects import broken_rules, decide, filled_project
 
 PASSWORD = "correct horse battery"

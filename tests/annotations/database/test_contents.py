@@ -2,15 +2,15 @@
 
 import pytest
 
-from annotations.database.contents import imports_without_entry
-from annotations.database.events import record
-from annotations.database.store import Store
-from annotations.files.undo import undo_import
-from annotations.items.batch import Batch
-from annotations.labels.operations import store_operations
-from annotations.log.verify import Broken, verify
-from annotations.queue.leases import claim
-from annotations.release import make_release
+from evenhand.annotations.database.contents import imports_without_entry
+from evenhand.annotations.database.events import record
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.files.undo import undo_import
+from evenhand.annotations.items.batch import Batch
+from evenhand.annotations.labels.operations import store_operations
+from evenhand.annotations.log.verify import Broken, verify
+from evenhand.annotations.queue.leases import claim
+from evenhand.annotations.release import make_release
 from tests.support.projects import decide, filled_project, new_items
 from tests.support.released_project import ready_project, work
 from tests.support.studies import new_study

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from annotations.database.pool import Pool
-from annotations.database.store import Store
-from annotations.items.batch import items
-from annotations.projects.projects import projects
-from core.errors import BadFile, Busy
+from evenhand.annotations.database.pool import Pool
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.items.batch import items
+from evenhand.annotations.projects.projects import projects
+from evenhand.core.errors import BadFile, Busy
 from tests.support.pages import open_page, without_errors
 from tests.support.projects import filled_project
 from tests.support.terminal import typed
@@ -23,11 +23,11 @@ ROOT = Path(__file__).resolve().parents[3]
 # Reads and then writes, as somebody whom the permissions of files hold.
 READER = """
 import json, sys
-from annotations.items.batch import items
-from annotations.database.pool import Pool
-from annotations.projects.projects import projects
-from annotations.database.store import Store
-from core.errors import Busy
+from evenhand.annotations.items.batch import items
+from evenhand.annotations.database.pool import Pool
+from evenhand.annotations.projects.projects import projects
+from evenhand.annotations.database.store import Store
+from evenhand.core.errors import Busy
 told = {}
 try:
     with Store.open(sys.argv[1]) as store:

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from annotations.database.events import events, record
-from annotations.database.store import Store
-from annotations.files.package.import_records import store_records
-from annotations.types import Item, Project
+from evenhand.annotations.database.events import events, record
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.files.package.import_records import store_records
+from evenhand.annotations.types import Item, Project
 from tests.support.judged_sentences import all_items
 from tests.support.projects import database, filled_project
 

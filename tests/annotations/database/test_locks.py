@@ -13,19 +13,19 @@ from pathlib import Path
 
 import pytest
 
-from annotations.database import write_lock
-from annotations.database.store import Store, connect, patient
-from annotations.guideline.drafts import discard_draft, read_draft, save_draft
-from annotations.items.batch import Batch, delete_items
-from annotations.projects.projects import archive, set_quotas
-from core.errors import Busy
+from evenhand.annotations.database import write_lock
+from evenhand.annotations.database.store import Store, connect, patient
+from evenhand.annotations.guideline.drafts import discard_draft, read_draft, save_draft
+from evenhand.annotations.items.batch import Batch, delete_items
+from evenhand.annotations.projects.projects import archive, set_quotas
+from evenhand.core.errors import Busy
 from tests.support.projects import PATIENT, broken_rules, filled_project, new_items
 from tests.support.waiting import until
 
 ROOT = Path(__file__).resolve().parents[3]
 WRITE_AND_CLOSE = """
 import sys
-from annotations.database.store import Store
+from evenhand.annotations.database.store import Store
 with Store.open(sys.argv[1]) as store:
     with store.write() as db:
         db.execute("INSERT INTO annotator (uid, name, created) VALUES ('u', 'Ada', '')")
@@ -35,7 +35,7 @@ with Store.open(sys.argv[1]) as store:
 # Writes without a pause, as a worker that finds nothing to do may: the lock is free for microseconds at a time.
 HOG = f"""{PATIENT}
 import itertools, os, sys
-from annotations.database.store import Store
+from evenhand.annotations.database.store import Store
 told = os.open(sys.argv[2], os.O_RDWR | os.O_CREAT)
 with Store.open(sys.argv[1]) as store:
     print("ready", flush=True)
@@ -117,13 +117,13 @@ def test_who_writes_without_a_pause_lets_the_others_have_their_turn(tmp_path):
 def test_who_cannot_write_is_told_so_in_one_sentence(fresh_store, change, monkeypatch):
     made, _ = filled_project(fresh_store, 1)
     begun = Batch.begin(fresh_store, made, "more.txt")
-    monkeypatch.setattr("annotations.database.store.BUSY_MS", 10)
+    monkeypatch.setattr("evenhand.annotations.database.store.BUSY_MS", 10)
     with locked(fresh_store.path), pytest.raises(Busy, match="Nothing was stored"):
         change(fresh_store, made, begun)
 
 
 def test_a_job_waits_longer_for_who_writes_than_a_page_does(fresh_store, monkeypatch):
-    monkeypatch.setattr("annotations.database.store.BUSY_MS", 10)
+    monkeypatch.setattr("evenhand.annotations.database.store.BUSY_MS", 10)
     asked, has_begun = [], write_lock._has_begun
 
     def begun(connection):
@@ -150,7 +150,7 @@ def test_what_stopped_an_import_is_told_where_nothing_can_be_cleared_up(fresh_st
         Batch.begin(fresh_store, made, "more") as batch,
     ):
         batch.add(new_items(1, first=9))
-        monkeypatch.setattr("annotations.database.store.BUSY_MS", 10)
+        monkeypatch.setattr("evenhand.annotations.database.store.BUSY_MS", 10)
         later.enter_context(locked(fresh_store.path))
         raise ValueError("first")
     assert broken_rules(fresh_store) == []

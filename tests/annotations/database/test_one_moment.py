@@ -8,16 +8,16 @@ from itertools import count
 
 import pytest
 
-from annotations.agreement.measures import agreement
-from annotations.database.store import Store
-from annotations.describe.project_description import describe_items
-from annotations.files.export import archive_bytes, export_file, export_options, plain_bytes
-from annotations.labels.operations import store_operations
-from annotations.progress.dashboard import dashboard
-from annotations.projects.projects import annotators
-from annotations.queue.leases import claim
-from annotations.record.files import record_csv, record_json
-from annotations.types import Operation, Project
+from evenhand.annotations.agreement.measures import agreement
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.describe.project_description import describe_items
+from evenhand.annotations.files.export import archive_bytes, export_file, export_options, plain_bytes
+from evenhand.annotations.labels.operations import store_operations
+from evenhand.annotations.progress.dashboard import dashboard
+from evenhand.annotations.projects.projects import annotators
+from evenhand.annotations.queue.leases import claim
+from evenhand.annotations.record.files import record_csv, record_json
+from evenhand.annotations.types import Operation, Project
 from tests.support.projects import filled_project
 
 ITEMS = 12

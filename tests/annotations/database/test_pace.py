@@ -2,11 +2,11 @@
 
 import pytest
 
-from annotations.database import pace
-from annotations.database.pace import ALONE, BESIDE, NEAR, Pace, in_commits, pace_of, until_over
-from annotations.database.store import Store
-from annotations.labels.operations import store_operations
-from annotations.queue.leases import claim
+from evenhand.annotations.database import pace
+from evenhand.annotations.database.pace import ALONE, BESIDE, NEAR, Pace, in_commits, pace_of, until_over
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.labels.operations import store_operations
+from evenhand.annotations.queue.leases import claim
 from tests.support.projects import decide, filled_project
 
 

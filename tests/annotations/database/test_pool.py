@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from annotations.database.pool import MOST_KEPT, Pool
-from annotations.database.store import Store
-from core.errors import Busy
+from evenhand.annotations.database.pool import MOST_KEPT, Pool
+from evenhand.annotations.database.store import Store
+from evenhand.core.errors import Busy
 
 
 @pytest.fixture

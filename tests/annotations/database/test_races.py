@@ -12,13 +12,13 @@ from typing import Any
 
 import pytest
 
-from annotations.database.store import Store
-from annotations.items.batch import Batch, discard_unpublished
-from annotations.labels.operations import store_operations
-from annotations.labels.read import label_rows
-from annotations.projects.projects import counts, project
-from annotations.queue.leases import claim
-from annotations.release import make_release, records, release_files
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.items.batch import Batch, discard_unpublished
+from evenhand.annotations.labels.operations import store_operations
+from evenhand.annotations.labels.read import label_rows
+from evenhand.annotations.projects.projects import counts, project
+from evenhand.annotations.queue.leases import claim
+from evenhand.annotations.release import make_release, records, release_files
 from tests.support.projects import WORDS, broken_rules, database, decide, filled_project, new_items
 from tests.support.released_project import ready_project, work
 from tests.support.writers import outputs, start
@@ -28,11 +28,11 @@ pytestmark = pytest.mark.early
 # Labels until nothing is left, sending every batch twice; prints what it was handed and which ids count as stored.
 WORKER = """
     import sys, uuid
-    from annotations.labels.operations import store_operations
-    from annotations.projects.projects import annotator, project
-    from annotations.queue.leases import claim
-    from annotations.database.store import Store
-    from annotations.types import Operation
+    from evenhand.annotations.labels.operations import store_operations
+    from evenhand.annotations.projects.projects import annotator, project
+    from evenhand.annotations.queue.leases import claim
+    from evenhand.annotations.database.store import Store
+    from evenhand.annotations.types import Operation
     path, name, rounds = sys.argv[1], sys.argv[2], int(sys.argv[3])
     with Store.open(path) as store:
         made = project(store, "race")
@@ -54,10 +54,10 @@ WORKER = """
 # Opens a transaction, writes a label that nobody acknowledged, says so, and waits to be killed inside it.
 HALF = """
     import sys, time
-    from annotations.labels.operations import _Writer
-    from annotations.projects.projects import annotator, project
-    from annotations.database.store import Store
-    from annotations.types import Operation
+    from evenhand.annotations.labels.operations import _Writer
+    from evenhand.annotations.projects.projects import annotator, project
+    from evenhand.annotations.database.store import Store
+    from evenhand.annotations.types import Operation
     with Store.open(sys.argv[1]) as store:
         made = project(store, "race")
         person = annotator(store, made, "Ada")
@@ -70,9 +70,9 @@ HALF = """
 
 IMPORTER = """
     import sys, time
-    from annotations.items.batch import Batch
-    from annotations.projects.projects import project
-    from annotations.database.store import Store
+    from evenhand.annotations.items.batch import Batch
+    from evenhand.annotations.projects.projects import project
+    from evenhand.annotations.database.store import Store
     from tests.support.projects import new_items
     with Store.open(sys.argv[1]) as store:
         batch = Batch.begin(store, project(store, "race"), "big.txt")
@@ -142,7 +142,7 @@ def test_killed_inside_a_transaction_leaves_nothing_of_it(fresh_store: Store, tm
     person = fresh_store.db.execute("SELECT id FROM annotator WHERE name = 'Ada'").fetchone()[0]
     assert person
     assert label_rows(fresh_store, made, which="all") == []
-    from annotations.projects.projects import annotator
+    from evenhand.annotations.projects.projects import annotator
 
     answer = store_operations(fresh_store, made, annotator(fresh_store, made, "Ada"), [decide(item, op_id="half")])[0]
     assert answer.stored and not answer.conflict
@@ -169,7 +169,7 @@ def test_a_killed_import_is_removed_and_a_living_one_is_not(fresh_store: Store, 
 
 
 def test_processes_that_meet_at_a_new_file(tmp_path: Path) -> None:
-    script = "import sys; from annotations.database.store import Store; print(Store.open(sys.argv[1]).uid)"
+    script = "import sys; from evenhand.annotations.database.store import Store; print(Store.open(sys.argv[1]).uid)"
     processes = [start(script, tmp_path / "new.db") for _ in range(5)]
     assert len({lines[0] for lines in outputs(processes)}) == 1
 
@@ -187,7 +187,7 @@ def test_labels_go_on_during_an_import(fresh_store: Store) -> None:
         except BaseException as error:
             failures.append(error)
 
-    from annotations.projects.projects import annotator
+    from evenhand.annotations.projects.projects import annotator
 
     ada = annotator(fresh_store, made, "Ada")
     importing = threading.Thread(target=bring_in)

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from annotations.database import migrations
-from annotations.database.events import record
-from annotations.database.store import Store, connect, database_path
-from annotations.projects import projects
-from core.errors import BadFile, Busy
+from evenhand.annotations.database import migrations
+from evenhand.annotations.database.events import record
+from evenhand.annotations.database.store import Store, connect, database_path
+from evenhand.annotations.projects import projects
+from evenhand.core.errors import BadFile, Busy
 from tests.conftest import ROOT
 from tests.support.projects import broken_rules, filled_project
 
@@ -49,8 +49,8 @@ def test_a_file_that_is_up_to_date_is_opened_without_pandas(tmp_path: Path) -> N
     query = "SELECT count(*) FROM project"
     script = f"""
 import sys
-from annotations.database.events import record
-from annotations.database.store import Store
+from evenhand.annotations.database.events import record
+from evenhand.annotations.database.store import Store
 with Store.open({str(tmp_path / "a.db")!r}) as store:
     print(store.db.execute({query!r}).fetchone()[0], sorted({{"numpy", "pandas", "sqlite_utils"}} & set(sys.modules)))
 """
@@ -127,7 +127,7 @@ def test_without_room_for_a_copy_nothing_is_changed(tmp_path: Path, monkeypatch:
     def m999_full(*_: object, **__: object) -> object:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("annotations.database.store.whole_path", m999_full)
+    monkeypatch.setattr("evenhand.annotations.database.store.whole_path", m999_full)
     monkeypatch.setattr(migrations, "MIGRATIONS", (*migrations.MIGRATIONS, m999_full))
     with pytest.raises(Busy, match="no copy of it could be made"):
         Store.open(tmp_path / "a.db")
@@ -250,7 +250,7 @@ def test_a_transaction_is_all_or_nothing(fresh_store: Store) -> None:
 def test_a_busy_database_is_a_sentence(fresh_store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     with closing(connect(fresh_store.path)) as other, monkeypatch.context() as patched:
         other.execute("BEGIN IMMEDIATE")
-        patched.setattr("annotations.database.store.BUSY_MS", 10)
+        patched.setattr("evenhand.annotations.database.store.BUSY_MS", 10)
         with (
             pytest.raises(
                 Busy, match=r"The database is locked by another program\. Nothing was stored; try again in a moment\."

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from annotations.database import migrations, triggers
-from annotations.database.store import Store
-from annotations.database.triggers import Differences, different_triggers, digest_of_triggers
-from annotations.labels.operations import store_operations
-from annotations.log.verify import verify
-from annotations.queue.leases import claim
+from evenhand.annotations.database import migrations, triggers
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.database.triggers import Differences, different_triggers, digest_of_triggers
+from evenhand.annotations.labels.operations import store_operations
+from evenhand.annotations.log.verify import verify
+from evenhand.annotations.queue.leases import claim
 from tests.support.projects import broken_rules, decide, filled_project
 from tests.support.tampering import broken_at, forget_comparison
 

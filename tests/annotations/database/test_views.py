@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from annotations.database import migrations
-from annotations.database.store import Store
-from annotations.items import articles
-from annotations.labels import blind_labels
-from annotations.progress import annotators
+from evenhand.annotations.database import migrations
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.items import articles
+from evenhand.annotations.labels import blind_labels
+from evenhand.annotations.progress import annotators
 from tests.support.projects import filled_project
 
 VIEWS = {

@@ -11,17 +11,17 @@ from types import SimpleNamespace
 
 import pytest
 
-from annotations.database import write_lock
-from annotations.database.store import Store
-from annotations.database.write_lock import Line
+from evenhand.annotations.database import write_lock
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.database.write_lock import Line
 from tests.support.waiting import until
 
 ROOT = Path(__file__).resolve().parents[3]
 SPLIT_OFF = """
 import os, sqlite3, sys, time
 from pathlib import Path
-from annotations.database import write_lock as turns
-from annotations.database.store import Store
+from evenhand.annotations.database import write_lock as turns
+from evenhand.annotations.database.store import Store
 path = Path(sys.argv[1])
 reading, writing = os.pipe()
 store = Store.open(path)
@@ -189,7 +189,7 @@ def test_the_file_of_the_queue_deleted_while_somebody_has_it(fresh_store: Store)
 def test_who_is_first_and_never_asks_keeps_nobody_from_writing(
     fresh_store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("annotations.database.store.BUSY_MS", 40)
+    monkeypatch.setattr("evenhand.annotations.database.store.BUSY_MS", 40)
     with fresh_store.path.with_name(f"{fresh_store.path.name}-turn").open() as held:  # by a process that was halted
         fcntl.flock(held, fcntl.LOCK_EX)
         add(fresh_store, "Ada")

@@ -4,24 +4,24 @@ import json
 from pathlib import Path
 
 import pytest
+from cli import cli
 from click.testing import CliRunner
 
-from annotations.database.store import Store
-from annotations.describe.project_description import (
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.describe.project_description import (
     describe_file,
     describe_items,
     describe_project,
     usual_items,
     usual_vocabulary,
 )
-from annotations.items.batch import Batch, NewItem
-from annotations.projects.projects import create_project, set_quotas
-from annotations.types import Project
-from cli import cli
-from core.describe import vocabulary
-from core.errors import BadFile, EvenhandError, NotFound
-from core.language import Language
-from core.text.keywords import find
+from evenhand.annotations.items.batch import Batch, NewItem
+from evenhand.annotations.projects.projects import create_project, set_quotas
+from evenhand.annotations.types import Project
+from evenhand.core.describe import vocabulary
+from evenhand.core.errors import BadFile, EvenhandError, NotFound
+from evenhand.core.language import Language
+from evenhand.core.text.keywords import find
 from tests.support.agreed_labels import label, make, texts
 from tests.support.pages import MAIN, open_page
 
@@ -221,7 +221,7 @@ def test_page_shows_the_numbers(
 
 
 def test_page_counts_many_texts_when_asked(fresh_store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pages.describe.source.MANY", 5)
+    monkeypatch.setattr("evenhand.pages.describe.source.MANY", 5)
     project = labelled_project(fresh_store)  # six are kept
     page = open_page("describe")
     assert not page.metric and any("when you ask" in one.value for one in page.caption)

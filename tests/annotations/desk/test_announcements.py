@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from annotations.database.store import Store
-from annotations.desk.announcements import is_flagged
-from annotations.guideline.drafts import read_draft, write_version
-from annotations.items.batch import Batch, NewItem
-from annotations.projects.projects import annotators, change_project, create_project
-from annotations.types import Project
-from core.text.keywords import find
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.desk.announcements import is_flagged
+from evenhand.annotations.guideline.drafts import read_draft, write_version
+from evenhand.annotations.items.batch import Batch, NewItem
+from evenhand.annotations.projects.projects import annotators, change_project, create_project
+from evenhand.annotations.types import Project
+from evenhand.core.text.keywords import find
 from tests.support.desk_by_http import RouteDesk as Desk
 from tests.support.generations import generations_project
 
@@ -35,7 +35,7 @@ def with_extra(store: Store, *extras: dict[str, Any]) -> Project:
     ],
 )  # fmt: skip
 def test_what_counts_as_flagged(fresh_store: Store, extra: dict[str, Any], flagged: bool) -> None:
-    from annotations.items.batch import items
+    from evenhand.annotations.items.batch import items
 
     (item,) = items(fresh_store, with_extra(fresh_store, extra))
     assert is_flagged(item) is flagged

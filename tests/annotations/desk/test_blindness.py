@@ -21,21 +21,21 @@ from hypothesis import strategies as st
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from annotations.database.pool import stores
-from annotations.database.store import Store
-from annotations.desk import frontend, opinion
-from annotations.desk.routes import PATH, ROUTES, routes
-from annotations.items.batch import items
-from annotations.judges.judges import Spec, add_judge, choose_margin, store_failure, store_labels
-from annotations.pilot.pilots import close_pilot, start_pilot
-from annotations.projects.projects import annotators, change_project, set_quotas
-from annotations.quality.known_answers import set_known
-from annotations.sampling.frame import Planned
-from annotations.sampling.samples import close_sample, start_sample
-from annotations.types import Annotator, Item, Project
-from core.errors import EvenhandError
-from core.files import timestamps
-from core.judges.labels import JudgeLabel
+from evenhand.annotations.database.pool import stores
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.desk import frontend, opinion
+from evenhand.annotations.desk.routes import PATH, ROUTES, routes
+from evenhand.annotations.items.batch import items
+from evenhand.annotations.judges.judges import Spec, add_judge, choose_margin, store_failure, store_labels
+from evenhand.annotations.pilot.pilots import close_pilot, start_pilot
+from evenhand.annotations.projects.projects import annotators, change_project, set_quotas
+from evenhand.annotations.quality.known_answers import set_known
+from evenhand.annotations.sampling.frame import Planned
+from evenhand.annotations.sampling.samples import close_sample, start_sample
+from evenhand.annotations.types import Annotator, Item, Project
+from evenhand.core.errors import EvenhandError
+from evenhand.core.files import timestamps
+from evenhand.core.judges.labels import JudgeLabel
 from tests.support.generations import generations_project
 from tests.support.projects import filled_project, new_database, new_store
 

@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from annotations.database.store import Store
-from annotations.desk import frontend
-from annotations.guideline.comparison import PREFERENCE
-from annotations.guideline.drafts import Draft, write_version
-from annotations.items.batch import items
-from annotations.labels.read import label_rows
-from annotations.types import Project
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.desk import frontend
+from evenhand.annotations.guideline.comparison import PREFERENCE
+from evenhand.annotations.guideline.drafts import Draft, write_version
+from evenhand.annotations.items.batch import items
+from evenhand.annotations.labels.read import label_rows
+from evenhand.annotations.types import Project
 from tests.support.comparisons import MODELS, compared_project, rows_of
 from tests.support.desk_by_http import RouteDesk as Desk
 

@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from annotations.database.store import Store
-from annotations.items.batch import items
-from annotations.labels.covered import UNDOABLE, covered_labels
-from annotations.projects.projects import annotator, change_project
-from annotations.queue.leases import claim
-from annotations.record.entries import Entry, RecordQuery, entries, every_entry
-from annotations.record.files import record_csv, record_json
-from annotations.types import Project
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.items.batch import items
+from evenhand.annotations.labels.covered import UNDOABLE, covered_labels
+from evenhand.annotations.projects.projects import annotator, change_project
+from evenhand.annotations.queue.leases import claim
+from evenhand.annotations.record.entries import Entry, RecordQuery, entries, every_entry
+from evenhand.annotations.record.files import record_csv, record_json
+from evenhand.annotations.types import Project
 from tests.support.desk_by_http import RouteDesk
 from tests.support.projects import filled_project
 

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from annotations.database.store import Store
-from annotations.desk import frontend
-from annotations.desk.strings import WORDS
-from annotations.desk.tokens import verify
-from annotations.projects.projects import annotators
-from annotations.types import Project
-from core.language import translate
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.desk import frontend
+from evenhand.annotations.desk.strings import WORDS
+from evenhand.annotations.desk.tokens import verify
+from evenhand.annotations.projects.projects import annotators
+from evenhand.annotations.types import Project
+from evenhand.core.language import translate
 
 
 def test_the_joined_script_parses(tmp_path: Path) -> None:

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from annotations.desk.messages import item_out, progress_out
-from annotations.types import CellProgress, Item, OwnProgress
+from evenhand.annotations.desk.messages import item_out, progress_out
+from evenhand.annotations.types import CellProgress, Item, OwnProgress
 
 
 def source_line(extra: dict[str, Any]) -> str:

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from annotations.database.store import Store
-from annotations.desk.opinion import opinion_of
-from annotations.items.batch import items
-from annotations.types import Project
-from core.errors import Refused
-from core.types import Score
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.desk.opinion import opinion_of
+from evenhand.annotations.items.batch import items
+from evenhand.annotations.types import Project
+from evenhand.core.errors import Refused
+from evenhand.core.types import Score
 
 
 def test_what_is_told(fresh_store: Store, sample_project: Project, fake_scorer: Any) -> None:

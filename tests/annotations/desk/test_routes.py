@@ -6,18 +6,18 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from annotations import permissions
-from annotations.accounts.accounts import add_account, grant
-from annotations.accounts.sign_ins import end_all
-from annotations.database import store
-from annotations.database.store import Store
-from annotations.desk.frontend import start_data
-from annotations.desk.routes import MOST_BYTES, PATH, routes, stores
-from annotations.desk.tokens import issue
-from annotations.labels.covered import COVER
-from annotations.projects.projects import add_annotators, add_guideline, guideline, replace_annotator
-from annotations.queue import leases
-from annotations.types import Project
+from evenhand.annotations import permissions
+from evenhand.annotations.accounts.accounts import add_account, grant
+from evenhand.annotations.accounts.sign_ins import end_all
+from evenhand.annotations.database import store
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.desk.frontend import start_data
+from evenhand.annotations.desk.routes import MOST_BYTES, PATH, routes, stores
+from evenhand.annotations.desk.tokens import issue
+from evenhand.annotations.labels.covered import COVER
+from evenhand.annotations.projects.projects import add_annotators, add_guideline, guideline, replace_annotator
+from evenhand.annotations.queue import leases
+from evenhand.annotations.types import Project
 from tests.support.desk_by_http import RouteDesk as Desk
 
 
@@ -259,7 +259,7 @@ def test_a_failure_inside_is_a_sentence_and_loses_nothing(ada: Desk, monkeypatch
         raise RuntimeError("disk on fire")
 
     with monkeypatch.context() as patch:
-        patch.setattr("annotations.desk.routes.store_operations", broken)
+        patch.setattr("evenhand.annotations.desk.routes.store_operations", broken)
         response = ada.post("sync", {"ops": [op]})
     assert response.status_code == 503 and "disk" not in response.text
     assert ada.sync(op)["answers"][0]["result"] == "acked"
@@ -310,7 +310,7 @@ def test_get_is_not_answered_and_a_prefix_moves_the_routes(ada: Desk) -> None:
 def test_an_opinion_comes_after_the_label_and_is_recorded(
     ada: Desk, monkeypatch: pytest.MonkeyPatch, fake_scorer: Any
 ) -> None:
-    monkeypatch.setattr("annotations.desk.opinion._remote", lambda _: fake_scorer)
+    monkeypatch.setattr("evenhand.annotations.desk.opinion._remote", lambda _: fake_scorer)
     item = ada.sync(want=1)["items"][0]["id"]
     ada.store.db.execute("UPDATE project SET opinion_model = 'fake'")
     assert ada.post("opinion", {"item": item}).status_code == 404, "not before the label"

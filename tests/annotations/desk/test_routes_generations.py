@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from annotations.database.store import Store
-from annotations.desk import frontend
-from annotations.projects.projects import annotators
-from annotations.types import Project
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.desk import frontend
+from evenhand.annotations.projects.projects import annotators
+from evenhand.annotations.types import Project
 from tests.support.desk_by_http import RouteDesk as Desk
 from tests.support.generations import MODELS, generations_project
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from annotations.database.pool import Pool
-from annotations.database.store import Store
-from annotations.desk.shared_commit import MOST, SharedCommit
-from core.errors import Busy, Refused
+from evenhand.annotations.database.pool import Pool
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.desk.shared_commit import MOST, SharedCommit
+from evenhand.core.errors import Busy, Refused
 from tests.support.waiting import until
 
 Work = Callable[[Store, None], Any]
@@ -162,7 +162,7 @@ def test_the_log_is_written_back_beside_the_commits(
     done: list[Store] = []
     write_back = Store.write_back
     monkeypatch.setattr(Store, "write_back", lambda store: (write_back(store), done.append(store)))
-    monkeypatch.setattr("annotations.desk.shared_commit.WRITE_BACK_S", 0.0)
+    monkeypatch.setattr("evenhand.annotations.desk.shared_commit.WRITE_BACK_S", 0.0)
     shared, log = SharedCommit(pool), fresh_store.path.with_name(f"{fresh_store.path.name}-wal")
 
     def large(store: Store, _: None) -> None:

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotations.desk.tokens import LIFETIME, LONGEST_S, issue, verify
-from core.errors import NotAllowed
+from evenhand.annotations.desk.tokens import LIFETIME, LONGEST_S, issue, verify
+from evenhand.core.errors import NotAllowed
 
 SECRET = b"s" * 32
 IDS = {"database": "d1", "project": "p1", "annotator": "a1"}

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from annotations.files.columns import (
+from evenhand.annotations.files.columns import (
     Columns,
     bare_name,
     checked_columns,
@@ -15,8 +15,8 @@ from annotations.files.columns import (
     remember_columns,
     setting_of,
 )
-from core.errors import BadFile
-from core.files.readers import Source
+from evenhand.core.errors import BadFile
+from evenhand.core.files.readers import Source
 
 
 def source(*columns, tmp="g.csv"):

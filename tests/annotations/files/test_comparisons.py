@@ -6,14 +6,14 @@ from itertools import combinations
 from pathlib import Path
 
 import pytest
+from cli import cli
 from click.testing import CliRunner
 
-from annotations.database.store import Store
-from annotations.files.comparisons import draw_comparisons, texts_of_files, texts_of_project
-from annotations.items.batch import items
-from annotations.projects.projects import create_project, project
-from cli import cli
-from core.errors import Refused
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.files.comparisons import draw_comparisons, texts_of_files, texts_of_project
+from evenhand.annotations.items.batch import items
+from evenhand.annotations.projects.projects import create_project, project
+from evenhand.core.errors import Refused
 from tests.support.projects import database, new_store
 
 

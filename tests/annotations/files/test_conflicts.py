@@ -4,22 +4,22 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cli import cli
 from click.testing import CliRunner
 
-from annotations.database.events import events
-from annotations.database.store import Store
-from annotations.files.conflicts import Conflict, conflicts, exported_row, keep_first, take_second
-from annotations.files.import_items import import_file
-from annotations.files.undo import find_import, undo, undo_effect
-from annotations.items.batch import Batch, items
-from annotations.labels.operations import store_operations
-from annotations.labels.read import label_rows
-from annotations.labels.read import own_conflicts as at_the_desk
-from annotations.projects.projects import annotators, change_project
-from annotations.quality.known_answers import known_items, set_known
-from annotations.types import Operation, Project
-from cli import cli
-from core.errors import NotFound, Refused
+from evenhand.annotations.database.events import events
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.files.conflicts import Conflict, conflicts, exported_row, keep_first, take_second
+from evenhand.annotations.files.import_items import import_file
+from evenhand.annotations.files.undo import find_import, undo, undo_effect
+from evenhand.annotations.items.batch import Batch, items
+from evenhand.annotations.labels.operations import store_operations
+from evenhand.annotations.labels.read import label_rows
+from evenhand.annotations.labels.read import own_conflicts as at_the_desk
+from evenhand.annotations.projects.projects import annotators, change_project
+from evenhand.annotations.quality.known_answers import known_items, set_known
+from evenhand.annotations.types import Operation, Project
+from evenhand.core.errors import NotFound, Refused
 from tests.conftest import SENTENCES
 from tests.support.generations import generations_project
 from tests.support.packages import bring, placed

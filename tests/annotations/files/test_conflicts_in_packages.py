@@ -5,24 +5,24 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from cli import cli
 from click.testing import CliRunner
 
-from annotations.database.events import events, record
-from annotations.database.store import Store
-from annotations.files import undo as undoing
-from annotations.files.conflicts import Conflict, conflicts, exported_row, keep_first
-from annotations.files.export import export_file
-from annotations.files.import_items import import_file
-from annotations.files.open_upload import tables_in
-from annotations.files.package import write_package
-from annotations.files.undo import find_import, imports, undo
-from annotations.items.batch import Batch, items
-from annotations.labels.operations import store_operations
-from annotations.labels.read import own_conflicts as at_the_desk
-from annotations.projects.projects import annotators
-from annotations.quality.known_answers import set_known
-from annotations.types import Operation, Project
-from cli import cli
+from evenhand.annotations.database.events import events, record
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.files import undo as undoing
+from evenhand.annotations.files.conflicts import Conflict, conflicts, exported_row, keep_first
+from evenhand.annotations.files.export import export_file
+from evenhand.annotations.files.import_items import import_file
+from evenhand.annotations.files.open_upload import tables_in
+from evenhand.annotations.files.package import write_package
+from evenhand.annotations.files.undo import find_import, imports, undo
+from evenhand.annotations.items.batch import Batch, items
+from evenhand.annotations.labels.operations import store_operations
+from evenhand.annotations.labels.read import own_conflicts as at_the_desk
+from evenhand.annotations.projects.projects import annotators
+from evenhand.annotations.quality.known_answers import set_known
+from evenhand.annotations.types import Operation, Project
 from tests.conftest import SENTENCES
 from tests.support.packages import bring, placed
 from tests.support.pages import open_page, open_section, text_of
@@ -167,7 +167,7 @@ def test_a_package_that_was_cut_off_between_two_desks_is_one_import(
     with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
         patched.setattr(write_package, "_try_import", lambda *_: None)
         patched.setattr(write_package, "label_rows_in", cut)
-        patched.setattr("annotations.files.import_labels.CHUNK", 1)
+        patched.setattr("evenhand.annotations.files.import_labels.CHUNK", 1)
         travel(fresh_store, sample_project, elsewhere, tmp_path / "set.zip", names=True)
     back = travel(fresh_store, sample_project, elsewhere, tmp_path / "set.zip", names=True)
     assert [one.rows for one in imports(elsewhere, back) if one.kind == "labels"] == [2]

@@ -8,17 +8,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cli import cli
 from click.testing import CliRunner
 
-from annotations.database.store import Store
-from annotations.files.disaggregated import LeftOut, disaggregated_lines, left_out, soft_label_lines
-from annotations.files.export import export_file
-from annotations.projects.annotators import annotator
-from annotations.projects.consent import TEXTS, answer_consent, consent_of, consenting
-from annotations.projects.projects import create_project
-from annotations.types import Project
-from cli import cli
-from core.language import translate
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.files.disaggregated import LeftOut, disaggregated_lines, left_out, soft_label_lines
+from evenhand.annotations.files.export import export_file
+from evenhand.annotations.projects.annotators import annotator
+from evenhand.annotations.projects.consent import TEXTS, answer_consent, consent_of, consenting
+from evenhand.annotations.projects.projects import create_project
+from evenhand.annotations.types import Project
+from evenhand.core.language import translate
 from tests.support.agreed_labels import label, make, texts
 from tests.support.pages import open_page
 

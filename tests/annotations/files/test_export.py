@@ -8,21 +8,21 @@ from typing import Any
 
 import pytest
 
-from annotations.database.events import events
-from annotations.database.store import Store
-from annotations.demo.generation_texts import make_generations_demo
-from annotations.files import export
-from annotations.files.export import export_file, export_options, export_preview
-from annotations.files.label_tables import ORIGIN
-from annotations.files.package.write_package import package_files
-from annotations.items.batch import Batch, NewItem, items
-from annotations.labels.operations import store_operations
-from annotations.projects.projects import annotator, create_project
-from annotations.queue.leases import claim
-from annotations.types import Item, Operation, Project
-from core.errors import BadFile
-from core.files.formula_cells import restored
-from core.text.keywords import find
+from evenhand.annotations.database.events import events
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.demo.generation_texts import make_generations_demo
+from evenhand.annotations.files import export
+from evenhand.annotations.files.export import export_file, export_options, export_preview
+from evenhand.annotations.files.label_tables import ORIGIN
+from evenhand.annotations.files.package.write_package import package_files
+from evenhand.annotations.items.batch import Batch, NewItem, items
+from evenhand.annotations.labels.operations import store_operations
+from evenhand.annotations.projects.projects import annotator, create_project
+from evenhand.annotations.queue.leases import claim
+from evenhand.annotations.types import Item, Operation, Project
+from evenhand.core.errors import BadFile
+from evenhand.core.files.formula_cells import restored
+from evenhand.core.text.keywords import find
 from tests.support.projects import filled_project
 
 

@@ -4,13 +4,13 @@ from typing import get_args
 
 import pytest
 
-from annotations.files import read_labels
-from annotations.files.detect import FORMATS, Format
-from annotations.files.format_names import FORMAT_NAMES
-from annotations.files.other_tools.tasks import TASKS
-from commands.files.command import import_file
-from core.language import translate
-from pages.projects.import_.files import format_name
+from evenhand.annotations.files import read_labels
+from evenhand.annotations.files.detect import FORMATS, Format
+from evenhand.annotations.files.format_names import FORMAT_NAMES
+from evenhand.annotations.files.other_tools.tasks import TASKS
+from evenhand.commands.files.command import import_file
+from evenhand.core.language import translate
+from evenhand.pages.projects.import_.files import format_name
 
 
 def test_every_format_has_a_name() -> None:

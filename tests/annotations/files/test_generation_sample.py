@@ -5,24 +5,24 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cli import cli
 from click.testing import CliRunner
 
-from annotations.database.store import Store
-from annotations.files.generation_sample import (
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.files.generation_sample import (
     draw_sample,
     pilot_by_people,
     pilot_by_rule,
     read_generations,
     write_sample,
 )
-from annotations.files.import_items import import_file
-from annotations.items.batch import items
-from annotations.labels.operations import store_operations
-from annotations.projects.projects import annotators, create_project
-from annotations.queue.leases import claim
-from annotations.types import Mark
-from cli import cli
-from core.errors import BadFile, Refused
+from evenhand.annotations.files.import_items import import_file
+from evenhand.annotations.items.batch import items
+from evenhand.annotations.labels.operations import store_operations
+from evenhand.annotations.projects.projects import annotators, create_project
+from evenhand.annotations.queue.leases import claim
+from evenhand.annotations.types import Mark
+from evenhand.core.errors import BadFile, Refused
 from tests.support.projects import decide
 
 

@@ -7,14 +7,14 @@ import zipfile
 import openpyxl
 import pytest
 
-from annotations.files.columns import Columns
-from annotations.files.import_items import import_examined, import_file
-from annotations.files.open_upload import examine_tables, preview_tables, tables_in
-from annotations.items.batch import items
-from annotations.projects.projects import create_project
-from annotations.text_policy import packed
-from core.errors import BadFile
-from core.files.archives import NeedsPassword
+from evenhand.annotations.files.columns import Columns
+from evenhand.annotations.files.import_items import import_examined, import_file
+from evenhand.annotations.files.open_upload import examine_tables, preview_tables, tables_in
+from evenhand.annotations.items.batch import items
+from evenhand.annotations.projects.projects import create_project
+from evenhand.annotations.text_policy import packed
+from evenhand.core.errors import BadFile
+from evenhand.core.files.archives import NeedsPassword
 
 HEAD = "context,completion,name,pronouns,dataset,setting,model,index,mood\n"
 PASSWORD = "correct horse"

@@ -10,27 +10,27 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotations.adjudication import reopen, settle_case
-from annotations.adjudication.cases import case
-from annotations.browse.history import record_of
-from annotations.browse.search import Filters, search_items
-from annotations.database.store import Store
-from annotations.files.export import export_file
-from annotations.files.open_upload import tables_in
-from annotations.files.package.write_package import PackageImport, import_package
-from annotations.files.undo import find_import, imports, undo, undo_effect
-from annotations.items.batch import items
-from annotations.items.derived import stale_items
-from annotations.items.gold import recount_item
-from annotations.items.imported_gold import gold_in_force
-from annotations.labels.operations import store_operations
-from annotations.log.verify import verify as verify_log
-from annotations.projects.annotators import annotators
-from annotations.projects.consent import answer_consent
-from annotations.projects.projects import change_project
-from annotations.release import make_release, release_file, verify, write_release
-from annotations.types import Annotator, Project
-from core.errors import BadFile
+from evenhand.annotations.adjudication import reopen, settle_case
+from evenhand.annotations.adjudication.cases import case
+from evenhand.annotations.browse.history import record_of
+from evenhand.annotations.browse.search import Filters, search_items
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.files.export import export_file
+from evenhand.annotations.files.open_upload import tables_in
+from evenhand.annotations.files.package.write_package import PackageImport, import_package
+from evenhand.annotations.files.undo import find_import, imports, undo, undo_effect
+from evenhand.annotations.items.batch import items
+from evenhand.annotations.items.derived import stale_items
+from evenhand.annotations.items.gold import recount_item
+from evenhand.annotations.items.imported_gold import gold_in_force
+from evenhand.annotations.labels.operations import store_operations
+from evenhand.annotations.log.verify import verify as verify_log
+from evenhand.annotations.projects.annotators import annotators
+from evenhand.annotations.projects.consent import answer_consent
+from evenhand.annotations.projects.projects import change_project
+from evenhand.annotations.release import make_release, release_file, verify, write_release
+from evenhand.annotations.types import Annotator, Project
+from evenhand.core.errors import BadFile
 from tests.support.comparisons import compared_project
 from tests.support.generations import generations_project
 from tests.support.own_schemes import own_project, say

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from annotations.database.store import Store
-from annotations.files import import_items
-from annotations.files.import_items import check_file, english_problem, examine, import_file, preview
-from annotations.items import batch as batches
-from annotations.items.batch import items
-from annotations.projects.projects import archive, create_project
-from annotations.types import Project
-from core.errors import BadFile, Refused
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.files import import_items
+from evenhand.annotations.files.import_items import check_file, english_problem, examine, import_file, preview
+from evenhand.annotations.items import batch as batches
+from evenhand.annotations.items.batch import items
+from evenhand.annotations.projects.projects import archive, create_project
+from evenhand.annotations.types import Project
+from evenhand.core.errors import BadFile, Refused
 
 
 @pytest.fixture

@@ -7,19 +7,19 @@ import zipfile
 
 import pytest
 
-from annotations.adjudication import cases, each_settlement_row, settle_case
-from annotations.adjudication.cases import case
-from annotations.agreement.measures import agreement
-from annotations.database.store import Store
-from annotations.demo.generation_texts import NAME, make_generations_demo
-from annotations.files.export import export_file
-from annotations.files.import_items import import_examined
-from annotations.files.open_upload import examine_tables, tables_in
-from annotations.files.package import write_package
-from annotations.items.batch import items
-from annotations.labels.operations import store_operations
-from annotations.labels.read import each_label_row
-from annotations.projects.projects import (
+from evenhand.annotations.adjudication import cases, each_settlement_row, settle_case
+from evenhand.annotations.adjudication.cases import case
+from evenhand.annotations.agreement.measures import agreement
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.demo.generation_texts import NAME, make_generations_demo
+from evenhand.annotations.files.export import export_file
+from evenhand.annotations.files.import_items import import_examined
+from evenhand.annotations.files.open_upload import examine_tables, tables_in
+from evenhand.annotations.files.package import write_package
+from evenhand.annotations.items.batch import items
+from evenhand.annotations.labels.operations import store_operations
+from evenhand.annotations.labels.read import each_label_row
+from evenhand.annotations.projects.projects import (
     annotator,
     annotators,
     create_project,
@@ -28,9 +28,9 @@ from annotations.projects.projects import (
     projects,
     remove_annotator,
 )
-from annotations.types import Operation
-from commands.agreement.command import report_json
-from core.errors import BadFile, Refused
+from evenhand.annotations.types import Operation
+from evenhand.commands.agreement.command import report_json
+from evenhand.core.errors import BadFile, Refused
 from tests.support.projects import broken_rules
 from tests.support.released_project import rehearse
 

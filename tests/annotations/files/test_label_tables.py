@@ -4,19 +4,19 @@ import csv
 import json
 from pathlib import Path
 
-from annotations.adjudication import reopen, settle_case
-from annotations.database.store import Store
-from annotations.files.export import export_file
-from annotations.files.export_formats import export_options
-from annotations.files.import_items import import_file
-from annotations.files.item_lines import item_lines_with_gold
-from annotations.files.label_tables import wide_lines
-from annotations.files.open_upload import tables_in
-from annotations.files.package.write_package import import_package
-from annotations.items.batch import Batch, items
-from annotations.labels.operations import store_operations
-from annotations.projects.projects import annotators, change_project, create_project
-from annotations.types import Mark, Operation
+from evenhand.annotations.adjudication import reopen, settle_case
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.files.export import export_file
+from evenhand.annotations.files.export_formats import export_options
+from evenhand.annotations.files.import_items import import_file
+from evenhand.annotations.files.item_lines import item_lines_with_gold
+from evenhand.annotations.files.label_tables import wide_lines
+from evenhand.annotations.files.open_upload import tables_in
+from evenhand.annotations.files.package.write_package import import_package
+from evenhand.annotations.items.batch import Batch, items
+from evenhand.annotations.labels.operations import store_operations
+from evenhand.annotations.projects.projects import annotators, change_project, create_project
+from evenhand.annotations.types import Mark, Operation
 from tests.support.generations import generation, generations_project
 
 PASSWORD = "a long password"

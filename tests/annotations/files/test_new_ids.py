@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from annotations.database.store import Store
-from annotations.files.open_upload import tables_in
-from annotations.files.package.write_package import PackageImport, import_package
-from annotations.items.batch import items
-from annotations.projects.projects import create_project, guidelines, projects
-from annotations.release import make_release, write_release
-from annotations.types import Project
-from core.errors import Refused
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.files.open_upload import tables_in
+from evenhand.annotations.files.package.write_package import PackageImport, import_package
+from evenhand.annotations.items.batch import items
+from evenhand.annotations.projects.projects import create_project, guidelines, projects
+from evenhand.annotations.release import make_release, write_release
+from evenhand.annotations.types import Project
+from evenhand.core.errors import Refused
 from tests.support.released_project import ready_project, rehearse
 
 

@@ -14,17 +14,17 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from annotations.database.store import Store
-from annotations.files.detect import GENERATION, SLGUSET
-from annotations.files.export import ENDING, export_file
-from annotations.files.import_items import import_file
-from annotations.items.batch import Batch, NewItem, items
-from annotations.projects.projects import change_project, create_project
-from annotations.types import Item, Project
-from core.errors import Refused
-from core.files.paths import short_path, without_folders
-from core.text.keywords import find
-from core.text.sentences import control_character
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.files.detect import GENERATION, SLGUSET
+from evenhand.annotations.files.export import ENDING, export_file
+from evenhand.annotations.files.import_items import import_file
+from evenhand.annotations.items.batch import Batch, NewItem, items
+from evenhand.annotations.projects.projects import change_project, create_project
+from evenhand.annotations.types import Item, Project
+from evenhand.core.errors import Refused
+from evenhand.core.files.paths import short_path, without_folders
+from evenhand.core.text.keywords import find
+from evenhand.core.text.sentences import control_character
 from tests.support.any_items import CORPORA, ROOTED, sentences
 
 

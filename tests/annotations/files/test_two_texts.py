@@ -11,24 +11,24 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotations.database.store import Store
-from annotations.files.export import export_file, export_lines, export_options
-from annotations.files.import_items import import_file
-from annotations.files.open_upload import tables_in
-from annotations.files.other_tools.label_studio_write import labelling_config
-from annotations.files.package.write_package import import_package
-from annotations.guideline.comparison import PREFERENCE
-from annotations.guideline.other_schemes import scheme_from_bytes
-from annotations.guideline.versions import guideline
-from annotations.items.batch import items
-from annotations.judges.judges import Spec, add_judge, store_labels
-from annotations.labels.operations import store_operations
-from annotations.labels.read import label_rows
-from annotations.log.verify import verify
-from annotations.projects.projects import change_project, create_project
-from annotations.release.dataset_card import data_row
-from annotations.types import Project
-from core.judges.labels import JudgeLabel
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.files.export import export_file, export_lines, export_options
+from evenhand.annotations.files.import_items import import_file
+from evenhand.annotations.files.open_upload import tables_in
+from evenhand.annotations.files.other_tools.label_studio_write import labelling_config
+from evenhand.annotations.files.package.write_package import import_package
+from evenhand.annotations.guideline.comparison import PREFERENCE
+from evenhand.annotations.guideline.other_schemes import scheme_from_bytes
+from evenhand.annotations.guideline.versions import guideline
+from evenhand.annotations.items.batch import items
+from evenhand.annotations.judges.judges import Spec, add_judge, store_labels
+from evenhand.annotations.labels.operations import store_operations
+from evenhand.annotations.labels.read import label_rows
+from evenhand.annotations.log.verify import verify
+from evenhand.annotations.projects.projects import change_project, create_project
+from evenhand.annotations.release.dataset_card import data_row
+from evenhand.annotations.types import Project
+from evenhand.core.judges.labels import JudgeLabel
 from tests.support.comparisons import MODELS, compared_project
 from tests.support.projects import decide, new_store
 from tests.support.task_files import bring

@@ -9,24 +9,24 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotations.agreement.measures import agreement
-from annotations.database.events import events
-from annotations.database.store import Store
-from annotations.files.export import export_file
-from annotations.files.import_items import import_file
-from annotations.files.import_labels import LabelImport, store_labels
-from annotations.files.read_labels import label_rows_in, open_labels
-from annotations.files.undo import find_import, imports, undo, undo_effect
-from annotations.items.batch import Batch, NewItem, item, items
-from annotations.items.wanted_labels import doubled_sample
-from annotations.labels.operations import store_operations
-from annotations.labels.read import label_rows, own_progress
-from annotations.projects.projects import annotators, change_project, counts, create_project
-from annotations.queue.leases import claim
-from annotations.release import make_release, readiness
-from annotations.types import Operation, Project
-from core.errors import NotFound, Refused
-from core.text.keywords import find
+from evenhand.annotations.agreement.measures import agreement
+from evenhand.annotations.database.events import events
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.files.export import export_file
+from evenhand.annotations.files.import_items import import_file
+from evenhand.annotations.files.import_labels import LabelImport, store_labels
+from evenhand.annotations.files.read_labels import label_rows_in, open_labels
+from evenhand.annotations.files.undo import find_import, imports, undo, undo_effect
+from evenhand.annotations.items.batch import Batch, NewItem, item, items
+from evenhand.annotations.items.wanted_labels import doubled_sample
+from evenhand.annotations.labels.operations import store_operations
+from evenhand.annotations.labels.read import label_rows, own_progress
+from evenhand.annotations.projects.projects import annotators, change_project, counts, create_project
+from evenhand.annotations.queue.leases import claim
+from evenhand.annotations.release import make_release, readiness
+from evenhand.annotations.types import Operation, Project
+from evenhand.core.errors import NotFound, Refused
+from evenhand.core.text.keywords import find
 from tests.conftest import SENTENCES
 from tests.support.projects import filled_project, new_items, new_store
 from tests.support.released_project import ready_project, work
@@ -316,9 +316,9 @@ def test_labels_leases_and_undos_in_any_order_keep_the_counts(
 
 KILLED = """
 import sys
-from annotations.files import undo as undoing; from annotations.items import withdrawn
-from annotations.database.store import Store
-from annotations.projects.projects import project
+from evenhand.annotations.files import undo as undoing; from annotations.items import withdrawn
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.projects.projects import project
 
 def die(*_, **__):
     print("now", flush=True)

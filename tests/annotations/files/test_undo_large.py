@@ -5,21 +5,21 @@ from typing import Any
 
 import pytest
 
-from annotations.browse.search import Filters, search_items
-from annotations.database import pace
-from annotations.database.store import Store
-from annotations.files import undo as undoing
-from annotations.files.export import export_file
-from annotations.files.undo import find_import, undo
-from annotations.items import withdrawn
-from annotations.items.batch import SILENT_S, Batch, ImportBusy, discard_unpublished
-from annotations.labels.operations import store_operations
-from annotations.labels.read import label_rows
-from annotations.projects.projects import counts
-from annotations.queue.leases import claim
-from annotations.release import make_release
-from annotations.types import Annotator, Item, Project
-from core.errors import Refused
+from evenhand.annotations.browse.search import Filters, search_items
+from evenhand.annotations.database import pace
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.files import undo as undoing
+from evenhand.annotations.files.export import export_file
+from evenhand.annotations.files.undo import find_import, undo
+from evenhand.annotations.items import withdrawn
+from evenhand.annotations.items.batch import SILENT_S, Batch, ImportBusy, discard_unpublished
+from evenhand.annotations.labels.operations import store_operations
+from evenhand.annotations.labels.read import label_rows
+from evenhand.annotations.projects.projects import counts
+from evenhand.annotations.queue.leases import claim
+from evenhand.annotations.release import make_release
+from evenhand.annotations.types import Annotator, Item, Project
+from evenhand.core.errors import Refused
 from tests.support.projects import broken_rules, decide, new_items
 from tests.support.released_project import ready_project, work
 
@@ -33,7 +33,7 @@ class Stopped(Exception):
 @pytest.fixture(autouse=True)
 def in_small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pace, "until_over", lambda pace, work: work(7))
-    monkeypatch.setattr("annotations.items.batch.ABANDONED_S", SILENT_S)  # however slow this machine is
+    monkeypatch.setattr("evenhand.annotations.items.batch.ABANDONED_S", SILENT_S)  # however slow this machine is
 
 
 def second_file(store: Store, project: Project) -> str:
@@ -125,7 +125,7 @@ def test_what_a_process_left_is_finished(fresh_store: Store, monkeypatch: pytest
             undo(fresh_store, project, key)
     assert discard_unpublished(fresh_store) == 0 and find_import(fresh_store, project, key).unfinished
     fresh_store.db.execute(f"UPDATE batch SET {gone} WHERE undone IS NOT NULL")
-    monkeypatch.setattr("annotations.items.batch.ABANDONED_S", withdrawn.ABANDONED_S)
+    monkeypatch.setattr("evenhand.annotations.items.batch.ABANDONED_S", withdrawn.ABANDONED_S)
     assert discard_unpublished(fresh_store) == 1
     listed = find_import(fresh_store, project, key)
     assert (listed.rows, listed.unfinished) == (0, False) and broken_rules(fresh_store) == []

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from annotations.forecast.corpus import CellForecast, Supply, as_json, forecast
+from evenhand.annotations.forecast.corpus import CellForecast, Supply, as_json, forecast
 
 CELL = ("他/她", "female")
 
@@ -170,11 +170,11 @@ def test_json_is_json_and_the_same_again() -> None:
 
 
 def test_the_command_forecasts_a_run(tmp_path: Path) -> None:
+    from cli import cli
     from click.testing import CliRunner
 
-    from cli import cli
-    from core.mining.report import Report
-    from core.mining.settings import Settings
+    from evenhand.core.mining.report import Report
+    from evenhand.core.mining.settings import Settings
 
     report = Report(Settings())
     report.read.characters = 2_000_000

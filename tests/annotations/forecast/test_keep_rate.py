@@ -5,16 +5,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotations.database.store import Store
-from annotations.forecast.keep_rate import Followed, followed_by_cell, stages
-from annotations.labels.operations import store_operations
-from annotations.pilot.pilots import close_pilot, start_pilot
-from annotations.progress.dashboard import dashboard
-from annotations.projects.projects import change_project, project_by_uid, set_quotas
-from annotations.queue.leases import claim
-from annotations.types import Project
-from core.errors import N_
-from core.statistics import Note, wilson
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.forecast.keep_rate import Followed, followed_by_cell, stages
+from evenhand.annotations.labels.operations import store_operations
+from evenhand.annotations.pilot.pilots import close_pilot, start_pilot
+from evenhand.annotations.progress.dashboard import dashboard
+from evenhand.annotations.projects.projects import change_project, project_by_uid, set_quotas
+from evenhand.annotations.queue.leases import claim
+from evenhand.annotations.types import Project
+from evenhand.core.errors import N_
+from evenhand.core.statistics import Note, wilson
 from tests.support.projects import decide, filled_project
 
 THREE = Project(1, "u", "p", "sentences", "zh", 3, "unanimous", "masked", None, 0, "", None)

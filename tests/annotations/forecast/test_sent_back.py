@@ -5,21 +5,21 @@ from dataclasses import replace
 
 import pytest
 
-from annotations.database.store import Store
-from annotations.forecast.sent_back import last_words
-from annotations.forecast.work import as_json, forecast
-from annotations.forecast.work_model import NO_SAMPLE
-from annotations.guideline.drafts import read_draft, write_version
-from annotations.guideline.relabelling import Which
-from annotations.items.wanted_labels import is_shared
-from annotations.labels.operations import store_operations
-from annotations.pilot.pilots import close_pilot, start_pilot
-from annotations.progress.cells import CellState
-from annotations.progress.dashboard import dashboard
-from annotations.projects.projects import change_project, project_by_uid, remove_annotator, set_quotas
-from annotations.queue.leases import claim
-from annotations.types import Annotator, Item, Project
-from core.statistics import wilson
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.forecast.sent_back import last_words
+from evenhand.annotations.forecast.work import as_json, forecast
+from evenhand.annotations.forecast.work_model import NO_SAMPLE
+from evenhand.annotations.guideline.drafts import read_draft, write_version
+from evenhand.annotations.guideline.relabelling import Which
+from evenhand.annotations.items.wanted_labels import is_shared
+from evenhand.annotations.labels.operations import store_operations
+from evenhand.annotations.pilot.pilots import close_pilot, start_pilot
+from evenhand.annotations.progress.cells import CellState
+from evenhand.annotations.progress.dashboard import dashboard
+from evenhand.annotations.projects.projects import change_project, project_by_uid, remove_annotator, set_quotas
+from evenhand.annotations.queue.leases import claim
+from evenhand.annotations.types import Annotator, Item, Project
+from evenhand.core.statistics import wilson
 from tests.support.pages import open_page
 from tests.support.projects import WORDS, broken_rules, decide, filled_project
 

@@ -4,24 +4,24 @@ import json
 from dataclasses import replace
 
 import pytest
+from cli import cli
 from click.testing import CliRunner
 from streamlit.testing.v1 import AppTest
 
-from annotations.database.events import events
-from annotations.database.store import Store
-from annotations.forecast.work import as_json, forecast
-from annotations.guideline.drafts import read_draft, write_version
-from annotations.items.batch import Batch
-from annotations.items.gold import plan_effects
-from annotations.items.wanted_labels import is_shared
-from annotations.labels.operations import store_operations
-from annotations.pilot.pilots import close_pilot, start_pilot
-from annotations.projects.projects import change_project, counts, create_project, project, set_quotas
-from annotations.quality.known_answers import set_known
-from annotations.queue.leases import claim
-from annotations.types import Annotator, Project
-from cli import cli
-from core.errors import EvenhandError
+from evenhand.annotations.database.events import events
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.forecast.work import as_json, forecast
+from evenhand.annotations.guideline.drafts import read_draft, write_version
+from evenhand.annotations.items.batch import Batch
+from evenhand.annotations.items.gold import plan_effects
+from evenhand.annotations.items.wanted_labels import is_shared
+from evenhand.annotations.labels.operations import store_operations
+from evenhand.annotations.pilot.pilots import close_pilot, start_pilot
+from evenhand.annotations.projects.projects import change_project, counts, create_project, project, set_quotas
+from evenhand.annotations.quality.known_answers import set_known
+from evenhand.annotations.queue.leases import claim
+from evenhand.annotations.types import Annotator, Project
+from evenhand.core.errors import EvenhandError
 from tests.support.pages import open_page
 from tests.support.projects import decide, filled_project, new_items
 

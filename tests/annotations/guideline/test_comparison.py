@@ -4,8 +4,8 @@ from collections import Counter
 
 import pytest
 
-from annotations.guideline.comparison import PREFERENCE, compares, mirrored, place_on_left
-from annotations.guideline.scheme import (
+from evenhand.annotations.guideline.comparison import PREFERENCE, compares, mirrored, place_on_left
+from evenhand.annotations.guideline.scheme import (
     START,
     OwnScheme,
     as_data,
@@ -15,12 +15,12 @@ from annotations.guideline.scheme import (
     more_out,
     scheme_text,
 )
-from annotations.guideline.versions import add_guideline, guideline
-from annotations.items.batch import items
-from annotations.projects.projects import create_project
-from annotations.types import Choice, Scheme
-from core.errors import Refused
-from core.guidelines import in_language, preference
+from evenhand.annotations.guideline.versions import add_guideline, guideline
+from evenhand.annotations.items.batch import items
+from evenhand.annotations.projects.projects import create_project
+from evenhand.annotations.types import Choice, Scheme
+from evenhand.core.errors import Refused
+from evenhand.core.guidelines import in_language, preference
 from tests.support.comparisons import MODELS, compared_project, imported, rows_of
 
 FIRST, SECOND, TIE = PREFERENCE.choices

@@ -4,12 +4,13 @@ import json
 from dataclasses import replace
 
 import pytest
+from cli import cli
 from click.testing import CliRunner
 
-from annotations.database.events import events
-from annotations.database.store import Store
-from annotations.desk.announcements import record_changes_read, unread_changes
-from annotations.guideline.drafts import (
+from evenhand.annotations.database.events import events
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.desk.announcements import record_changes_read, unread_changes
+from evenhand.annotations.guideline.drafts import (
     Draft,
     assign_tags,
     check_criterion,
@@ -20,13 +21,12 @@ from annotations.guideline.drafts import (
     tag_codes,
     write_version,
 )
-from annotations.guideline.versions import add_guideline, guideline
-from annotations.labels.operations import store_operations
-from annotations.pilot.pilots import start_pilot
-from annotations.queue.leases import claim
-from annotations.types import Choice, Project
-from cli import cli
-from core.errors import NotAllowed, NotFound, Refused
+from evenhand.annotations.guideline.versions import add_guideline, guideline
+from evenhand.annotations.labels.operations import store_operations
+from evenhand.annotations.pilot.pilots import start_pilot
+from evenhand.annotations.queue.leases import claim
+from evenhand.annotations.types import Choice, Project
+from evenhand.core.errors import NotAllowed, NotFound, Refused
 from tests.support.projects import decide, filled_project
 
 NEW = Choice("kinship", "0", "亲属关系", "Kinship")

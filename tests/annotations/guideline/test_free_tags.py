@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
-from annotations.database.store import Store
-from annotations.files.export import export_lines, export_options
-from annotations.files.read_labels import label_rows_in, open_labels
-from annotations.guideline.free_tags import (
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.files.export import export_lines, export_options
+from evenhand.annotations.files.read_labels import label_rows_in, open_labels
+from evenhand.annotations.guideline.free_tags import (
     MOST_TAGS,
     bare_tag,
     clean_tags,
@@ -20,12 +20,12 @@ from annotations.guideline.free_tags import (
     similar_tags,
     tags,
 )
-from annotations.labels.operations import store_operations
-from annotations.labels.read import label_rows, own_conflicts, own_decisions
-from annotations.pilot.pilots import start_pilot
-from annotations.queue.leases import claim
-from annotations.types import Annotator, Project
-from core.errors import Refused
+from evenhand.annotations.labels.operations import store_operations
+from evenhand.annotations.labels.read import label_rows, own_conflicts, own_decisions
+from evenhand.annotations.pilot.pilots import start_pilot
+from evenhand.annotations.queue.leases import claim
+from evenhand.annotations.types import Annotator, Project
+from evenhand.core.errors import Refused
 from tests.support.desk_by_http import RouteDesk as Desk
 from tests.support.projects import decide, filled_project
 

@@ -4,12 +4,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotations.database.store import Store
-from annotations.files.other_tools.label_studio_write import labelling_config
-from annotations.guideline.other_schemes import scheme_from_bytes
-from annotations.guideline.scheme import as_data
-from annotations.guideline.versions import guideline
-from core.errors import BadFile, EvenhandError, Refused
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.files.other_tools.label_studio_write import labelling_config
+from evenhand.annotations.guideline.other_schemes import scheme_from_bytes
+from evenhand.annotations.guideline.scheme import as_data
+from evenhand.annotations.guideline.versions import guideline
+from evenhand.core.errors import BadFile, EvenhandError, Refused
 from tests.support.own_schemes import DATA, own_project
 
 # The element names and attributes of https://labelstud.io/tags/; texts of our own.

@@ -7,15 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotations.database.store import Store
-from annotations.desk import frontend
-from annotations.guideline.drafts import check_draft, read_draft, save_draft
-from annotations.guideline.reason_keys import KEYS, clashing_numbers, is_reachable, with_keys
-from annotations.guideline.versions import add_guideline, guideline
-from annotations.projects.projects import annotators, create_project
-from annotations.types import Choice, Kind
-from core.errors import Refused
-from core.guidelines import builtin
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.desk import frontend
+from evenhand.annotations.guideline.drafts import check_draft, read_draft, save_draft
+from evenhand.annotations.guideline.reason_keys import KEYS, clashing_numbers, is_reachable, with_keys
+from evenhand.annotations.guideline.versions import add_guideline, guideline
+from evenhand.annotations.projects.projects import annotators, create_project
+from evenhand.annotations.types import Choice, Kind
+from evenhand.core.errors import Refused
+from evenhand.core.guidelines import builtin
 from tests.support.desk_js import run
 
 ANY_KEY = st.sampled_from(["", *"1234567890abkstjzé中"])

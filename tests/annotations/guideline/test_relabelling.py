@@ -7,19 +7,24 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotations.database.events import events
-from annotations.database.store import Store
-from annotations.files.undo import undo
-from annotations.guideline import relabelling
-from annotations.guideline.drafts import Draft, read_draft, write_version
-from annotations.guideline.relabelling import count_affected, earlier_labels, left_to_relabel, send_for_relabelling
-from annotations.guideline.versions import changed_codes, guideline
-from annotations.labels.operations import reveal, store_operations
-from annotations.labels.read import label_rows
-from annotations.projects.projects import remove_annotator, replace_annotator
-from annotations.queue.leases import LEASE_S, claim
-from annotations.types import Annotator, Choice, Item, Operation, Project
-from core.errors import NotFound, Refused
+from evenhand.annotations.database.events import events
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.files.undo import undo
+from evenhand.annotations.guideline import relabelling
+from evenhand.annotations.guideline.drafts import Draft, read_draft, write_version
+from evenhand.annotations.guideline.relabelling import (
+    count_affected,
+    earlier_labels,
+    left_to_relabel,
+    send_for_relabelling,
+)
+from evenhand.annotations.guideline.versions import changed_codes, guideline
+from evenhand.annotations.labels.operations import reveal, store_operations
+from evenhand.annotations.labels.read import label_rows
+from evenhand.annotations.projects.projects import remove_annotator, replace_annotator
+from evenhand.annotations.queue.leases import LEASE_S, claim
+from evenhand.annotations.types import Annotator, Choice, Item, Operation, Project
+from evenhand.core.errors import NotFound, Refused
 from tests.support.projects import broken_rules, decide, filled_project, new_store
 
 NOW = 1_000_000.0
@@ -217,7 +222,7 @@ def test_refusals(six_labelled: SixLabelled) -> None:
 def test_many_are_sent_back_in_several_transactions(six_labelled: SixLabelled, monkeypatch: pytest.MonkeyPatch) -> None:
     store, project, _, _ = six_labelled
     monkeypatch.setattr(relabelling, "CHUNK", 5)
-    monkeypatch.setattr("annotations.guideline.drafts.CHUNK", 5)
+    monkeypatch.setattr("evenhand.annotations.guideline.drafts.CHUNK", 5)
     _, sent = write_version(store, project, changed(store, project), which="all")
     assert sent.labels == 17 and sent.items == 6
     (event,) = events(store, project, action="sent_back")

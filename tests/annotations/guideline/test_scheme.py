@@ -8,15 +8,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotations.database.store import Store
-from annotations.guideline import scheme as schemes
-from annotations.guideline.drafts import Draft, read_draft, save_draft, write_version
-from annotations.guideline.other_schemes import read_any_scheme
-from annotations.guideline.scheme import OwnScheme, as_data, from_data, more_in, more_out, scheme_text
-from annotations.guideline.versions import guideline, guidelines, refuse_own_scheme
-from annotations.projects.projects import create_project
-from annotations.types import Choice, Question, Scheme
-from core.errors import BadFile, EvenhandError, Refused
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.guideline import scheme as schemes
+from evenhand.annotations.guideline.drafts import Draft, read_draft, save_draft, write_version
+from evenhand.annotations.guideline.other_schemes import read_any_scheme
+from evenhand.annotations.guideline.scheme import OwnScheme, as_data, from_data, more_in, more_out, scheme_text
+from evenhand.annotations.guideline.versions import guideline, guidelines, refuse_own_scheme
+from evenhand.annotations.projects.projects import create_project
+from evenhand.annotations.types import Choice, Question, Scheme
+from evenhand.core.errors import BadFile, EvenhandError, Refused
 from tests.support.own_schemes import DATA, own_project, own_scheme, say
 
 ONE = {"code": "one", "en": "One"}

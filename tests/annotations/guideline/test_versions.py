@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-import core.guidelines
-from annotations.database.store import Store
-from annotations.desk.frontend import blocks, newer_guideline
-from annotations.guideline.versions import add_guideline, guideline
-from annotations.projects.projects import create_project
-from core.guidelines import BUILT_IN, VERSIONS, builtin, in_language, recognise
+import evenhand.core.guidelines
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.desk.frontend import blocks, newer_guideline
+from evenhand.annotations.guideline.versions import add_guideline, guideline
+from evenhand.annotations.projects.projects import create_project
+from evenhand.core.guidelines import BUILT_IN, VERSIONS, builtin, in_language, recognise
 
 LANGUAGES = ("zh", "en")
-FOLDER = Path(core.guidelines.__file__).parent
+FOLDER = Path(evenhand.core.guidelines.__file__).parent
 # SHA-256 of every text that shipped (first ten digits), by folder. Projects hold these texts: a file named here never
 # changes. Before a present text is changed, all six go into the next folder of `editions`, and their digits here.
 SHIPPED = {

@@ -9,12 +9,12 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 
-from annotations.database.store import Store
-from annotations.hub.pull import Wanted, pull
-from annotations.items.batch import items
-from annotations.labels.read import label_rows
-from annotations.projects.projects import project
-from core.errors import BadFile, EvenhandError, NotAllowed, NotFound, Refused
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.hub.pull import Wanted, pull
+from evenhand.annotations.items.batch import items
+from evenhand.annotations.labels.read import label_rows
+from evenhand.annotations.projects.projects import project
+from evenhand.core.errors import BadFile, EvenhandError, NotAllowed, NotFound, Refused
 from tests.support.hub_server import TOKEN, Hub
 from tests.support.terminal import answered, typed
 

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 from huggingface_hub import snapshot_download
 
-from annotations.database.events import events
-from annotations.database.store import Store
-from annotations.hub.client import checked_repo
-from annotations.hub.push import push_release
-from annotations.items.batch import items
-from annotations.projects.projects import annotators, change_project
-from annotations.release import make_release, release_files, verify
-from core.errors import BadFile, EvenhandError, NotAllowed, Refused
+from evenhand.annotations.database.events import events
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.hub.client import checked_repo
+from evenhand.annotations.hub.push import push_release
+from evenhand.annotations.items.batch import items
+from evenhand.annotations.projects.projects import annotators, change_project
+from evenhand.annotations.release import make_release, release_files, verify
+from evenhand.core.errors import BadFile, EvenhandError, NotAllowed, Refused
 from tests.support.generations import generations_project
 from tests.support.hub_server import TOKEN, Hub
 from tests.support.released_project import label, ready_project, work

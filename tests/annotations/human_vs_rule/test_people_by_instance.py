@@ -5,11 +5,11 @@ import math
 import pandas as pd
 import pytest
 
-from annotations.adjudication import case, cases, settle_case
-from annotations.database.store import Store
-from annotations.human_vs_rule.people_by_instance import people, with_run
-from annotations.projects.projects import change_project
-from core.runs.records import runs_folder
+from evenhand.annotations.adjudication import case, cases, settle_case
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.human_vs_rule.people_by_instance import people, with_run
+from evenhand.annotations.projects.projects import change_project
+from evenhand.core.runs.records import runs_folder
 from tests.support.judged_generations import Said, all_written, judged_project, say, say_all
 from tests.support.pages import html_of, open_page, without_errors
 

@@ -2,18 +2,18 @@
 
 import pytest
 
-from annotations.agreement.measures import agreement
-from annotations.database.store import Store
-from annotations.items.articles import only_files
-from annotations.items.batch import items
-from annotations.pilot.figures import pilot_figures
-from annotations.pilot.pilots import pilots, start_pilot
-from annotations.progress.dashboard import dashboard
-from annotations.quality.known_answers import scores, set_known
-from annotations.release.facts import gather
-from annotations.release.readiness import to_explain
-from core.statistics import Estimate, modified_wilson
-from core.statistics.estimate import CLUSTERED, MODIFIED_WILSON, Note
+from evenhand.annotations.agreement.measures import agreement
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.items.articles import only_files
+from evenhand.annotations.items.batch import items
+from evenhand.annotations.pilot.figures import pilot_figures
+from evenhand.annotations.pilot.pilots import pilots, start_pilot
+from evenhand.annotations.progress.dashboard import dashboard
+from evenhand.annotations.quality.known_answers import scores, set_known
+from evenhand.annotations.release.facts import gather
+from evenhand.annotations.release.readiness import to_explain
+from evenhand.core.statistics import Estimate, modified_wilson
+from evenhand.core.statistics.estimate import CLUSTERED, MODIFIED_WILSON, Note
 from tests.support.agreed_labels import label, make, texts
 
 

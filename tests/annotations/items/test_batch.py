@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from annotations.database import pace
-from annotations.database.pace import Pace
-from annotations.database.store import Store
-from annotations.items.batch import (
+from evenhand.annotations.database import pace
+from evenhand.annotations.database.pace import Pace
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.items.batch import (
     CHUNK,
     SILENT_S,
     Batch,
@@ -19,12 +19,12 @@ from annotations.items.batch import (
     item,
     items,
 )
-from annotations.labels.operations import store_operations
-from annotations.projects.projects import annotators, change_project, counts, create_project
-from annotations.queue.leases import claim
-from annotations.types import Mark
-from core.errors import NotFound, Refused
-from core.text.keywords import find
+from evenhand.annotations.labels.operations import store_operations
+from evenhand.annotations.projects.projects import annotators, change_project, counts, create_project
+from evenhand.annotations.queue.leases import claim
+from evenhand.annotations.types import Mark
+from evenhand.core.errors import NotFound, Refused
+from evenhand.core.text.keywords import find
 from tests.support.projects import broken_rules, decide, filled_project, new_items
 
 
@@ -238,7 +238,7 @@ def test_a_number_that_is_given_again_is_another_import(fresh_store: Store, monk
             assert others[0].id == gone.id
         removing(store, batch, created)
 
-    monkeypatch.setattr("annotations.items.batch.delete_items", then_another)
+    monkeypatch.setattr("evenhand.annotations.items.batch.delete_items", then_another)
     assert discard_unpublished(fresh_store) == 1
     with pytest.raises(Refused, match="made no progress for a long time"):
         gone.add(new_items(5))
@@ -261,7 +261,7 @@ def test_an_import_that_wakes_up_while_it_is_removed_publishes_nothing(
             batch.publish()
         told.append(str(error.value))
 
-    monkeypatch.setattr("annotations.database.pace.time.sleep", wake)
+    monkeypatch.setattr("evenhand.annotations.database.pace.time.sleep", wake)
     assert discard_unpublished(fresh_store) == 1
     assert told and counts(fresh_store, project).items == 0
 

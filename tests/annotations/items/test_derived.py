@@ -7,19 +7,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotations.adjudication.decisions import reopen, settle_case
-from annotations.database.events import events
-from annotations.database.store import Store
-from annotations.items.batch import items
-from annotations.items.derived import stale_counts, stale_in_words, stale_items
-from annotations.labels.operations import store_operations
-from annotations.log.verify import verify, verify_derived
-from annotations.plan import recount
-from annotations.plan.recount import correct_derived
-from annotations.projects.projects import change_project, counts, write_changes
-from annotations.quality.known_answers import set_known
-from annotations.queue.leases import claim
-from annotations.types import Annotator, Project
+from evenhand.annotations.adjudication.decisions import reopen, settle_case
+from evenhand.annotations.database.events import events
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.items.batch import items
+from evenhand.annotations.items.derived import stale_counts, stale_in_words, stale_items
+from evenhand.annotations.labels.operations import store_operations
+from evenhand.annotations.log.verify import verify, verify_derived
+from evenhand.annotations.plan import recount
+from evenhand.annotations.plan.recount import correct_derived
+from evenhand.annotations.projects.projects import change_project, counts, write_changes
+from evenhand.annotations.quality.known_answers import set_known
+from evenhand.annotations.queue.leases import claim
+from evenhand.annotations.types import Annotator, Project
 from tests.support.projects import broken_rules, decide, filled_project, new_store
 from tests.support.tampering import changed_outside
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotations.items.gold import decide_gold
+from evenhand.annotations.items.gold import decide_gold
 
 A, R = "accept", "reject"
 choice_lists = st.lists(st.sampled_from((A, R)), max_size=7)

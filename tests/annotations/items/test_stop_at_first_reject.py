@@ -8,17 +8,24 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotations.database.events import events
-from annotations.database.store import Store
-from annotations.items.gold import decide_gold
-from annotations.items.wanted_labels import LabelRules, is_shared, wanted_now
-from annotations.labels.operations import store_operations
-from annotations.labels.read import label_rows, own_progress
-from annotations.projects.pipeline_counts import pipeline
-from annotations.projects.projects import change_project, counts, create_project, project, remove_annotator, set_quotas
-from annotations.queue.leases import LEASE_S, claim
-from annotations.types import Annotator, Item, Project
-from core.errors import Refused
+from evenhand.annotations.database.events import events
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.items.gold import decide_gold
+from evenhand.annotations.items.wanted_labels import LabelRules, is_shared, wanted_now
+from evenhand.annotations.labels.operations import store_operations
+from evenhand.annotations.labels.read import label_rows, own_progress
+from evenhand.annotations.projects.pipeline_counts import pipeline
+from evenhand.annotations.projects.projects import (
+    change_project,
+    counts,
+    create_project,
+    project,
+    remove_annotator,
+    set_quotas,
+)
+from evenhand.annotations.queue.leases import LEASE_S, claim
+from evenhand.annotations.types import Annotator, Item, Project
+from evenhand.core.errors import Refused
 from tests.support.projects import broken_rules, database, decide, filled_project
 from tests.support.writers import outputs, start
 
@@ -137,7 +144,7 @@ def test_both_plans_keep_the_same_sentences(fresh_store: Store) -> None:
 
 
 def test_new_items_come_in_with_the_numbers_of_the_plan(fresh_store: Store) -> None:
-    from annotations.items.batch import Batch
+    from evenhand.annotations.items.batch import Batch
     from tests.support.projects import new_items
 
     made, _ = stopping(fresh_store, 4, 0.3, seed=9)
@@ -383,12 +390,12 @@ def _check(store: Store, made: Project) -> None:
 
 WORKER = """
     import sys, uuid
-    from annotations.labels.operations import store_operations
-    from annotations.items.wanted_labels import is_shared
-    from annotations.projects.projects import annotator, project
-    from annotations.queue.leases import claim
-    from annotations.database.store import Store
-    from annotations.types import Operation
+    from evenhand.annotations.labels.operations import store_operations
+    from evenhand.annotations.items.wanted_labels import is_shared
+    from evenhand.annotations.projects.projects import annotator, project
+    from evenhand.annotations.queue.leases import claim
+    from evenhand.annotations.database.store import Store
+    from evenhand.annotations.types import Operation
     path, name = sys.argv[1], sys.argv[2]
     with Store.open(path) as store:
         made = project(store, "race")

@@ -14,14 +14,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotations.database.store import Store
-from annotations.items.batch import Batch, NewItem
-from annotations.items.wanted_labels import doubled_sample, draw_position, labels_planned, wanted_in_sample
-from annotations.labels.operations import store_operations
-from annotations.labels.read import label_rows, own_progress
-from annotations.projects.projects import annotators, change_project, counts, create_project
-from annotations.queue.leases import claim
-from annotations.types import Annotator, Project
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.items.batch import Batch, NewItem
+from evenhand.annotations.items.wanted_labels import doubled_sample, draw_position, labels_planned, wanted_in_sample
+from evenhand.annotations.labels.operations import store_operations
+from evenhand.annotations.labels.read import label_rows, own_progress
+from evenhand.annotations.projects.projects import annotators, change_project, counts, create_project
+from evenhand.annotations.queue.leases import claim
+from evenhand.annotations.types import Annotator, Project
 from tests.support.projects import PATIENT, broken_rules, database, decide, new_store
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -185,11 +185,11 @@ def test_the_order_depends_on_the_seed_and_on_no_label(tmp_path: Path) -> None:
 # Leases and labels until nothing is left; prints what it was handed.
 WORKER = """
     import json, sys, uuid
-    from annotations.labels.operations import store_operations
-    from annotations.projects.projects import annotator, project
-    from annotations.queue.leases import claim
-    from annotations.database.store import Store
-    from annotations.types import Operation
+    from evenhand.annotations.labels.operations import store_operations
+    from evenhand.annotations.projects.projects import annotator, project
+    from evenhand.annotations.queue.leases import claim
+    from evenhand.annotations.database.store import Store
+    from evenhand.annotations.types import Operation
     with Store.open(sys.argv[1]) as store:
         made = project(store, "judged")
         person = annotator(store, made, sys.argv[2])

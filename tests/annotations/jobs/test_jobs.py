@@ -12,12 +12,12 @@ import psutil
 import pytest
 from click.testing import CliRunner
 
-from annotations.database.store import Store
-from annotations.jobs import jobs
-from annotations.jobs import process as job_process
-from commands.jobs import job as job_command
-from core.errors import BadFile, Busy, NotFound, Notice, Refused
-from core.language import translate
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.jobs import jobs
+from evenhand.annotations.jobs import process as job_process
+from evenhand.commands.jobs import job as job_command
+from evenhand.core.errors import BadFile, Busy, NotFound, Notice, Refused
+from evenhand.core.language import translate
 from tests.support import waiting as wait
 from tests.support.projects import new_store
 
@@ -27,9 +27,9 @@ COMMANDS = '''
 import subprocess, sys, time
 from pathlib import Path
 import click
-from annotations.jobs.process import progress
-from commands.jobs import job
-from core.errors import BadFile
+from evenhand.annotations.jobs.process import progress
+from evenhand.commands.jobs import job
+from evenhand.core.errors import BadFile
 
 @click.group()
 def cli(): ...
@@ -352,8 +352,8 @@ def test_command_line(store, tmp_path):
 @pytest.mark.long
 def test_an_import_that_is_killed_is_resumed_without_loss(tmp_path):
     """The real command line: kill -9 in the middle of an import, then resume: every sentence is there once."""
-    from annotations.items.batch import items
-    from annotations.projects.projects import create_project, projects
+    from evenhand.annotations.items.batch import items
+    from evenhand.annotations.projects.projects import create_project, projects
 
     lines = 20_000
     path = tmp_path / "big.txt"

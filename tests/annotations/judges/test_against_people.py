@@ -5,18 +5,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from annotations.database.store import Store
-from annotations.items.batch import items
-from annotations.judges.against_people import NO_FLAGS, NOBODY, against_people, agreement_difference
-from annotations.judges.drift import drift
-from annotations.judges.estimates import estimates
-from annotations.judges.judges import Judge, Spec, add_judge, choose_margin, judge, store_labels
-from annotations.judges.run import Request, run_judge
-from annotations.labels.generation_labels import generations, labels_of_generations
-from annotations.types import Project
-from core.human_vs_rule.compare import comparison
-from core.judges.labels import JudgeLabel
-from core.judges.prediction_powered import Labels, paired_difference, prediction_powered
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.items.batch import items
+from evenhand.annotations.judges.against_people import NO_FLAGS, NOBODY, against_people, agreement_difference
+from evenhand.annotations.judges.drift import drift
+from evenhand.annotations.judges.estimates import estimates
+from evenhand.annotations.judges.judges import Judge, Spec, add_judge, choose_margin, judge, store_labels
+from evenhand.annotations.judges.run import Request, run_judge
+from evenhand.annotations.labels.generation_labels import generations, labels_of_generations
+from evenhand.annotations.types import Project
+from evenhand.core.human_vs_rule.compare import comparison
+from evenhand.core.judges.labels import JudgeLabel
+from evenhand.core.judges.prediction_powered import Labels, paired_difference, prediction_powered
 from tests.support.judged_generations import Said, Written, all_written, judged_project, say, say_all
 
 TEXTS = all_written(1, models=("owl-1b", "wren-3b"))  # 80 texts: 2 models x 4 sets x 2 settings x 5 topics

@@ -5,19 +5,19 @@ from pathlib import Path
 
 import pytest
 
-from annotations.database.store import Store
-from annotations.guideline.versions import guideline
-from annotations.items.batch import items
-from annotations.judges.examples import known_examples
-from annotations.judges.forecast import prompt_for
-from annotations.judges.judges import judge
-from annotations.judges.labellers import prompt_digest
-from annotations.judges.run import Request, run_judge
-from annotations.judges.tables import judge_labels
-from annotations.quality.known_answers import set_known
-from annotations.types import Project
-from core.errors import Refused
-from core.servers.asking import Pace
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.guideline.versions import guideline
+from evenhand.annotations.items.batch import items
+from evenhand.annotations.judges.examples import known_examples
+from evenhand.annotations.judges.forecast import prompt_for
+from evenhand.annotations.judges.judges import judge
+from evenhand.annotations.judges.labellers import prompt_digest
+from evenhand.annotations.judges.run import Request, run_judge
+from evenhand.annotations.judges.tables import judge_labels
+from evenhand.annotations.quality.known_answers import set_known
+from evenhand.annotations.types import Project
+from evenhand.core.errors import Refused
+from evenhand.core.servers.asking import Pace
 from tests.support.chat_server import chat_server
 from tests.support.comparisons import compared_project
 from tests.support.judged_generations import all_written, judged_project

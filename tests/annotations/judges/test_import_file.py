@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from annotations.database.store import Store
-from annotations.items.batch import items
-from annotations.judges.import_file import import_judge
-from annotations.judges.judges import judge
-from annotations.types import Project
-from core.errors import BadFile
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.items.batch import items
+from evenhand.annotations.judges.import_file import import_judge
+from evenhand.annotations.judges.judges import judge
+from evenhand.annotations.types import Project
+from evenhand.core.errors import BadFile
 from tests.support.judged_generations import all_written, judged_project
 
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from annotations.database.store import Store
-from annotations.judges.judges import (
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.judges.judges import (
     Spec,
     add_judge,
     choose_margin,
@@ -17,10 +17,10 @@ from annotations.judges.judges import (
     store_failure,
     store_labels,
 )
-from annotations.log.verify import Broken, verify
-from annotations.types import Project
-from core.errors import N_, EvenhandError, NotFound, Refused
-from core.judges.labels import JudgeLabel
+from evenhand.annotations.log.verify import Broken, verify
+from evenhand.annotations.types import Project
+from evenhand.core.errors import N_, EvenhandError, NotFound, Refused
+from evenhand.core.judges.labels import JudgeLabel
 from tests.support.projects import filled_project
 
 SPEC = Spec("server", 1, "made", "m", "http://h/v1", "s", "{text}", {"way": "json"})

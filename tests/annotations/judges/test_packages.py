@@ -5,16 +5,16 @@ from typing import Any
 
 import pytest
 
-from annotations.database.store import Store
-from annotations.files.export import export_file
-from annotations.files.open_upload import tables_in
-from annotations.files.package.records import each_record
-from annotations.files.package.write_package import import_package
-from annotations.judges.judges import Judge, Spec, add_judge, choose_margin, judges, store_labels
-from annotations.log.verify import verify
-from annotations.projects.projects import change_project
-from annotations.types import Project
-from core.judges.labels import JudgeLabel
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.files.export import export_file
+from evenhand.annotations.files.open_upload import tables_in
+from evenhand.annotations.files.package.records import each_record
+from evenhand.annotations.files.package.write_package import import_package
+from evenhand.annotations.judges.judges import Judge, Spec, add_judge, choose_margin, judges, store_labels
+from evenhand.annotations.log.verify import verify
+from evenhand.annotations.projects.projects import change_project
+from evenhand.annotations.types import Project
+from evenhand.core.judges.labels import JudgeLabel
 from tests.support.projects import filled_project
 
 SPEC = Spec("server", 1, "signed", "m", "http://h/v1", "system", "Label {text}.", {"way": "json"})

@@ -11,18 +11,18 @@ from typing import Any
 
 import pytest
 
-from annotations.database.store import Store
-from annotations.items.batch import items
-from annotations.judges.forecast import forecast
-from annotations.judges.judges import failures, judge, judges
-from annotations.judges.labellers import may_bear
-from annotations.judges.run import Request, ask_again, run_judge, texts_of
-from annotations.types import Project
-from core.errors import ModelUnavailable, Refused
-from core.human_vs_rule.apply_rule import apply_rule
-from core.judges.labels import JudgedText
-from core.judges.server import ServerSettings
-from core.servers.asking import Pace
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.items.batch import items
+from evenhand.annotations.judges.forecast import forecast
+from evenhand.annotations.judges.judges import failures, judge, judges
+from evenhand.annotations.judges.labellers import may_bear
+from evenhand.annotations.judges.run import Request, ask_again, run_judge, texts_of
+from evenhand.annotations.types import Project
+from evenhand.core.errors import ModelUnavailable, Refused
+from evenhand.core.human_vs_rule.apply_rule import apply_rule
+from evenhand.core.judges.labels import JudgedText
+from evenhand.core.judges.server import ServerSettings
+from evenhand.core.servers.asking import Pace
 from tests.support.chat_server import ChatServer, chat_server
 from tests.support.comparisons import compared_project
 from tests.support.judged_generations import all_written, judged_project

@@ -7,20 +7,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotations.agreement.measures import agreement
-from annotations.database.store import Store
-from annotations.demo.generation_texts import make_generations_demo
-from annotations.items.batch import items
-from annotations.labels.full_agreement import full_agreement, full_agreement_of_rows, population_labels
-from annotations.papers.datasheet import read_known
-from annotations.pilot.figures import pilot_figures
-from annotations.pilot.pilots import close_pilot, pilots, start_pilot
-from annotations.progress.cells import counted_cells
-from annotations.progress.funnel import funnel, funnel_steps, total
-from annotations.projects.pipeline_counts import pipeline
-from annotations.projects.projects import annotators, change_project
-from annotations.release.facts import gather
-from annotations.types import Mark
+from evenhand.annotations.agreement.measures import agreement
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.demo.generation_texts import make_generations_demo
+from evenhand.annotations.items.batch import items
+from evenhand.annotations.labels.full_agreement import full_agreement, full_agreement_of_rows, population_labels
+from evenhand.annotations.papers.datasheet import read_known
+from evenhand.annotations.pilot.figures import pilot_figures
+from evenhand.annotations.pilot.pilots import close_pilot, pilots, start_pilot
+from evenhand.annotations.progress.cells import counted_cells
+from evenhand.annotations.progress.funnel import funnel, funnel_steps, total
+from evenhand.annotations.projects.pipeline_counts import pipeline
+from evenhand.annotations.projects.projects import annotators, change_project
+from evenhand.annotations.release.facts import gather
+from evenhand.annotations.types import Mark
 from tests.support.agreed_labels import label as choose
 from tests.support.agreed_labels import make, texts
 from tests.support.generations import generations_project

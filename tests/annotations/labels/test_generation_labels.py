@@ -2,13 +2,13 @@
 
 import pytest
 
-from annotations.agreement.measures import agreement
-from annotations.agreement.schemes import WAYS, mark_agreement
-from annotations.database.store import Store
-from annotations.labels.generation_labels import generations, labels_of_generations
-from annotations.projects.projects import annotator, remove_annotator
-from annotations.types import Mark
-from core.statistics import Resampling
+from evenhand.annotations.agreement.measures import agreement
+from evenhand.annotations.agreement.schemes import WAYS, mark_agreement
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.labels.generation_labels import generations, labels_of_generations
+from evenhand.annotations.projects.projects import annotator, remove_annotator
+from evenhand.annotations.types import Mark
+from evenhand.core.statistics import Resampling
 from tests.support.judged_generations import Said, Written, all_written, judged_project, say, say_all
 
 FAST = Resampling(200)

@@ -9,15 +9,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotations.database.store import Store
-from annotations.guideline.versions import CHOICES
-from annotations.labels.marks import MOST_MARKS, check_marked_words, check_marks, check_marks_fit_choice, parse_marks
-from annotations.labels.operations import store_operations
-from annotations.labels.read import label_rows
-from annotations.projects.projects import annotators, change_project
-from annotations.queue.leases import claim
-from annotations.types import Mark
-from core.errors import Refused
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.guideline.versions import CHOICES
+from evenhand.annotations.labels.marks import (
+    MOST_MARKS,
+    check_marked_words,
+    check_marks,
+    check_marks_fit_choice,
+    parse_marks,
+)
+from evenhand.annotations.labels.operations import store_operations
+from evenhand.annotations.labels.read import label_rows
+from evenhand.annotations.projects.projects import annotators, change_project
+from evenhand.annotations.queue.leases import claim
+from evenhand.annotations.types import Mark
+from evenhand.core.errors import Refused
 from tests.support.desk_js import run
 from tests.support.generations import generations_project
 from tests.support.projects import decide, filled_project

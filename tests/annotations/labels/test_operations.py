@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from annotations.database.store import Store
-from annotations.labels.operations import reveal, store_operations
-from annotations.labels.read import label_rows, own_conflicts, own_decisions, own_progress
-from annotations.projects.projects import (
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.labels.operations import reveal, store_operations
+from evenhand.annotations.labels.read import label_rows, own_conflicts, own_decisions, own_progress
+from evenhand.annotations.projects.projects import (
     add_guideline,
     archive,
     counts,
@@ -17,9 +17,9 @@ from annotations.projects.projects import (
     remove_annotator,
     set_quotas,
 )
-from annotations.queue.leases import claim
-from annotations.types import Annotator, Answer, Item, Operation, Project
-from core.errors import NotAllowed, NotFound
+from evenhand.annotations.queue.leases import claim
+from evenhand.annotations.types import Annotator, Answer, Item, Operation, Project
+from evenhand.core.errors import NotAllowed, NotFound
 from tests.support.projects import broken_rules, decide, filled_project
 
 EightLeased = tuple[Store, Project, list[Annotator], list[Item]]
@@ -120,7 +120,7 @@ def test_a_reject_with_a_note_needs_no_reason(eight_leased: EightLeased) -> None
 
 
 def test_an_item_of_another_project_or_of_no_published_file_is_unknown(eight_leased: EightLeased) -> None:
-    from annotations.items.batch import Batch
+    from evenhand.annotations.items.batch import Batch
     from tests.support.projects import new_items
 
     store, project, people, _ = eight_leased
@@ -321,7 +321,7 @@ def test_history_newest_first_and_search(eight_leased: EightLeased) -> None:
 def test_a_search_looks_back_so_far(eight_leased: EightLeased, monkeypatch: pytest.MonkeyPatch) -> None:
     store, project, people, items = eight_leased
     store_operations(store, project, people[0], [decide(item) for item in items[:4]])
-    monkeypatch.setattr("annotations.labels.read.MOST_SEARCHED", 2)
+    monkeypatch.setattr("evenhand.annotations.labels.read.MOST_SEARCHED", 2)
     found = own_decisions(store, project, people[0], search="市场")
     assert [each.item.uid for each in found] == [items[3].uid, items[2].uid]
     assert len(own_decisions(store, project, people[0])) == 4

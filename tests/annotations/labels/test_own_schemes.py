@@ -13,31 +13,31 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotations.adjudication import case, settle_case
-from annotations.agreement.measures import agreement
-from annotations.agreement.schemes import mark_agreement, ways_of
-from annotations.database.store import Store
-from annotations.files.export import export_file
-from annotations.files.export_formats import ExportOptions
-from annotations.files.label_tables import json_lines, long_lines, wide_lines
-from annotations.files.open_upload import tables_in
-from annotations.files.other_tools.label_studio_write import labelling_config
-from annotations.files.package.write_package import import_package
-from annotations.guideline.scheme import own_scheme as stored_scheme
-from annotations.guideline.versions import guideline
-from annotations.items.batch import items
-from annotations.judges.estimates import estimates
-from annotations.judges.judges import Spec, add_judge
-from annotations.judges.judges import store_labels as store_judge_labels
-from annotations.judges.labellers import rule_spec
-from annotations.labels.read import label_rows, own_decisions
-from annotations.log.verify import verify
-from annotations.projects.projects import annotator, change_project
-from annotations.quality.known_answers import set_known
-from annotations.release import make_release, release_files
-from annotations.types import Mark
-from core.errors import NotAllowed, Refused
-from core.judges.labels import JudgeLabel
+from evenhand.annotations.adjudication import case, settle_case
+from evenhand.annotations.agreement.measures import agreement
+from evenhand.annotations.agreement.schemes import mark_agreement, ways_of
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.files.export import export_file
+from evenhand.annotations.files.export_formats import ExportOptions
+from evenhand.annotations.files.label_tables import json_lines, long_lines, wide_lines
+from evenhand.annotations.files.open_upload import tables_in
+from evenhand.annotations.files.other_tools.label_studio_write import labelling_config
+from evenhand.annotations.files.package.write_package import import_package
+from evenhand.annotations.guideline.scheme import own_scheme as stored_scheme
+from evenhand.annotations.guideline.versions import guideline
+from evenhand.annotations.items.batch import items
+from evenhand.annotations.judges.estimates import estimates
+from evenhand.annotations.judges.judges import Spec, add_judge
+from evenhand.annotations.judges.judges import store_labels as store_judge_labels
+from evenhand.annotations.judges.labellers import rule_spec
+from evenhand.annotations.labels.read import label_rows, own_decisions
+from evenhand.annotations.log.verify import verify
+from evenhand.annotations.projects.projects import annotator, change_project
+from evenhand.annotations.quality.known_answers import set_known
+from evenhand.annotations.release import make_release, release_files
+from evenhand.annotations.types import Mark
+from evenhand.core.errors import NotAllowed, Refused
+from evenhand.core.judges.labels import JudgeLabel
 from tests.support.own_schemes import QUESTIONS, own_project, own_scheme, say
 from tests.support.projects import new_store
 from tests.support.task_files import bring

@@ -9,11 +9,11 @@ import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from annotations.database.store import Store
-from annotations.desk.routes import routes
-from annotations.labels.retest_labels import merge_newest_first
-from annotations.projects.projects import change_project
-from annotations.types import Decision, Project
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.desk.routes import routes
+from evenhand.annotations.labels.retest_labels import merge_newest_first
+from evenhand.annotations.projects.projects import change_project
+from evenhand.annotations.types import Decision, Project
 from tests.support.desk_by_http import RouteDesk as Desk
 from tests.support.generations import generations_project
 from tests.support.projects import filled_project
@@ -166,7 +166,7 @@ def test_two_histories_become_one_and_each_keeps_its_order() -> None:
 
 def test_thousands_that_wait_cost_a_claim_little(fresh_store: Store) -> None:
     """The plan of every query is by an index: no table is read as a whole."""
-    from annotations.queue.retests import DUE
+    from evenhand.annotations.queue.retests import DUE
 
     rows = fresh_store.db.execute(
         f"EXPLAIN QUERY PLAN {DUE}",

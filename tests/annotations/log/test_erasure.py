@@ -4,20 +4,20 @@ from pathlib import Path
 
 import pytest
 
-from annotations.accounts.accounts import account, add_account, grant, person_of
-from annotations.accounts.links import invite_link
-from annotations.accounts.sign_ins import sign_in, signed_in
-from annotations.adjudication import add_comment
-from annotations.database.backup import backup
-from annotations.database.chain import KINDS, head, own_chain
-from annotations.database.store import Store
-from annotations.labels.operations import store_operations
-from annotations.log.erasure import SCRUBBED, erase, scrub_texts, texts_of
-from annotations.log.verify import verify
-from annotations.projects.annotators import annotators, rename_annotator
-from annotations.queue.leases import claim
-from annotations.types import Project
-from core.errors import NotFound, Refused
+from evenhand.annotations.accounts.accounts import account, add_account, grant, person_of
+from evenhand.annotations.accounts.links import invite_link
+from evenhand.annotations.accounts.sign_ins import sign_in, signed_in
+from evenhand.annotations.adjudication import add_comment
+from evenhand.annotations.database.backup import backup
+from evenhand.annotations.database.chain import KINDS, head, own_chain
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.labels.operations import store_operations
+from evenhand.annotations.log.erasure import SCRUBBED, erase, scrub_texts, texts_of
+from evenhand.annotations.log.verify import verify
+from evenhand.annotations.projects.annotators import annotators, rename_annotator
+from evenhand.annotations.queue.leases import claim
+from evenhand.annotations.types import Project
+from evenhand.core.errors import NotFound, Refused
 from tests.support.projects import decide, filled_project
 from tests.support.tampering import broken_at, covered, opened_bare, other
 

@@ -8,31 +8,31 @@ from typing import Any
 
 import pytest
 
-from annotations.accounts.accounts import account, add_account, close_account, grant, withdraw
-from annotations.database import migrations
-from annotations.database.chain import KINDS, daily_heads, head
-from annotations.database.schema.v7_log import Kind
-from annotations.database.store import Store
-from annotations.files.import_labels import store_labels
-from annotations.files.read_labels import LabelRow
-from annotations.guideline.comparison import PREFERENCE, place_on_left
-from annotations.guideline.versions import add_guideline
-from annotations.items.batch import items
-from annotations.items.imported_gold import store_gold
-from annotations.judges.judges import Spec, add_judge, choose_margin
-from annotations.judges.judges import store_labels as store_judge_labels
-from annotations.labels.operations import reveal, store_operations
-from annotations.log.verify import verify
-from annotations.projects.annotators import annotators, rename_annotator
-from annotations.projects.consent import answer_consent
-from annotations.projects.groups import add_grouping, set_group
-from annotations.queue.leases import claim
-from annotations.release import make_release
-from annotations.sampling.frame import plan_sample
-from annotations.sampling.samples import close_sample, start_sample
-from annotations.study.studies import change_consent, set_closed
-from annotations.types import Project
-from core.judges.labels import JudgeLabel
+from evenhand.annotations.accounts.accounts import account, add_account, close_account, grant, withdraw
+from evenhand.annotations.database import migrations
+from evenhand.annotations.database.chain import KINDS, daily_heads, head
+from evenhand.annotations.database.schema.v7_log import Kind
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.files.import_labels import store_labels
+from evenhand.annotations.files.read_labels import LabelRow
+from evenhand.annotations.guideline.comparison import PREFERENCE, place_on_left
+from evenhand.annotations.guideline.versions import add_guideline
+from evenhand.annotations.items.batch import items
+from evenhand.annotations.items.imported_gold import store_gold
+from evenhand.annotations.judges.judges import Spec, add_judge, choose_margin
+from evenhand.annotations.judges.judges import store_labels as store_judge_labels
+from evenhand.annotations.labels.operations import reveal, store_operations
+from evenhand.annotations.log.verify import verify
+from evenhand.annotations.projects.annotators import annotators, rename_annotator
+from evenhand.annotations.projects.consent import answer_consent
+from evenhand.annotations.projects.groups import add_grouping, set_group
+from evenhand.annotations.queue.leases import claim
+from evenhand.annotations.release import make_release
+from evenhand.annotations.sampling.frame import plan_sample
+from evenhand.annotations.sampling.samples import close_sample, start_sample
+from evenhand.annotations.study.studies import change_consent, set_closed
+from evenhand.annotations.types import Project
+from evenhand.core.judges.labels import JudgeLabel
 from tests.support.comparisons import compared_project
 from tests.support.own_schemes import own_project
 from tests.support.projects import decide, filled_project, new_store
@@ -314,7 +314,7 @@ def test_the_head_of_a_day_is_its_last_entry(fresh_store: Store, monkeypatch: py
     day = 86_400_000
     heads = []
     for number, one in enumerate(claim(fresh_store, study, ada, want=3)):
-        monkeypatch.setattr("annotations.database.chain.now_ms", lambda at=(40_000 + 2 * number) * day: at)
+        monkeypatch.setattr("evenhand.annotations.database.chain.now_ms", lambda at=(40_000 + 2 * number) * day: at)
         store_operations(fresh_store, study, ada, [decide(one)])
         heads.append(head(fresh_store.db))
     assert daily_heads(fresh_store.db)[-2:] == heads[:2]  # the third day is not over

@@ -7,16 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from annotations.database.store import Store
-from annotations.desk.messages import item_out
-from annotations.files.import_items import examine, preview
-from annotations.items.batch import Batch, ImportBusy, items
-from annotations.labels.operations import store_operations
-from annotations.mining.candidates import add_candidates, passages_of, stock
-from annotations.projects.projects import annotators, archive, create_project, set_quotas
-from annotations.queue.leases import claim
-from annotations.types import Operation
-from core.errors import BadFile, Refused
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.desk.messages import item_out
+from evenhand.annotations.files.import_items import examine, preview
+from evenhand.annotations.items.batch import Batch, ImportBusy, items
+from evenhand.annotations.labels.operations import store_operations
+from evenhand.annotations.mining.candidates import add_candidates, passages_of, stock
+from evenhand.annotations.projects.projects import annotators, archive, create_project, set_quotas
+from evenhand.annotations.queue.leases import claim
+from evenhand.annotations.types import Operation
+from evenhand.core.errors import BadFile, Refused
 from tests.support.projects import PATIENT
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -156,8 +156,8 @@ def test_flagged_candidates_come_last_whatever_is_mined_later(fresh_store, proje
 
 
 def test_flags_come_back_from_an_export(fresh_store, project, tmp_path):
-    from annotations.files.export import export_file
-    from annotations.files.import_items import import_file
+    from evenhand.annotations.files.export import export_file
+    from evenhand.annotations.files.import_items import import_file
 
     lines = [line("昨天她修好了水泵。", flags=["names"]), line("明天她要去修水泵。")]
     add_candidates(fresh_store, project, written(tmp_path / "1.jsonl", lines))
@@ -188,8 +188,8 @@ def test_nobody_is_told_where_on_the_server_a_text_lies(fresh_store, project, tm
 
 
 def test_sentences_of_own_pairs_come_back_from_an_export(fresh_store, project, tmp_path):
-    from annotations.files.export import export_file
-    from annotations.files.import_items import import_file
+    from evenhand.annotations.files.export import export_file
+    from evenhand.annotations.files.import_items import import_file
 
     own = line("王先生昨天把雨伞还给了门房。", "先生", "先生/女士", counterpart="女士", side="male")
     add_candidates(fresh_store, project, written(tmp_path / "1.jsonl", [own]))
@@ -209,9 +209,9 @@ def test_who_waits_long_enough_is_refused(fresh_store, project, tmp_path):
 
 ADD = """
 import json, sys
-from annotations.mining.candidates import add_candidates
-from annotations.projects.projects import project
-from annotations.database.store import Store
+from evenhand.annotations.mining.candidates import add_candidates
+from evenhand.annotations.projects.projects import project
+from evenhand.annotations.database.store import Store
 sys.stdin.readline()
 with Store.open(sys.argv[1]) as store:
     report = add_candidates(store, project(store, "报纸"), sys.argv[2])
@@ -241,9 +241,8 @@ def test_two_processes_into_one_project_end_with_every_sentence_once(fresh_store
 
 
 def test_the_command_imports_candidates(tmp_path):
-    from click.testing import CliRunner
-
     from cli import cli
+    from click.testing import CliRunner
 
     file = written(tmp_path / "candidates.jsonl", [line("昨天她修好了水泵。", flags=["names"])])
     answer = CliRunner().invoke(cli, ["import", "报纸", str(file), "--format", "candidates", "--json"])

@@ -16,26 +16,26 @@ from typing import Any
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from annotations.database.chain import head
-from annotations.database.store import Store
-from annotations.guideline.versions import guideline, guidelines
-from annotations.items.batch import items
-from annotations.papers import datasheet
-from annotations.papers.claims import CHANGES, CLAIMS, DATASHEET, LABELLING, METHOD, render_claims
-from annotations.papers.datasheet import read_known
-from annotations.projects.projects import (
+from evenhand.annotations.database.chain import head
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.guideline.versions import guideline, guidelines
+from evenhand.annotations.items.batch import items
+from evenhand.annotations.papers import datasheet
+from evenhand.annotations.papers.claims import CHANGES, CLAIMS, DATASHEET, LABELLING, METHOD, render_claims
+from evenhand.annotations.papers.datasheet import read_known
+from evenhand.annotations.projects.projects import (
     annotators,
     create_project,
 )
-from annotations.release.changes import TEMPLATES as RELEASE
-from annotations.release.dataset_card import card as release_card
-from annotations.release.facts import gather
-from annotations.release.files import method_facts
-from annotations.release.readiness import to_explain
-from annotations.text_policy import text_may_leave
-from core.files.readers import file_sha256
-from core.language import LANGUAGES
-from core.version import VERSION
+from evenhand.annotations.release.changes import TEMPLATES as RELEASE
+from evenhand.annotations.release.dataset_card import card as release_card
+from evenhand.annotations.release.facts import gather
+from evenhand.annotations.release.files import method_facts
+from evenhand.annotations.release.readiness import to_explain
+from evenhand.annotations.text_policy import text_may_leave
+from evenhand.core.files.readers import file_sha256
+from evenhand.core.language import LANGUAGES
+from evenhand.core.version import VERSION
 from tests.support.paper_history import History, Written
 from tests.support.projects import new_store
 from tests.support.released_project import ready_project, rehearse

@@ -4,11 +4,11 @@ import re
 
 import pytest
 
-from annotations.database.store import Store
-from annotations.demo.generation_texts import make_generations_demo
-from annotations.items.batch import Batch, NewItem, items
-from annotations.papers.datasheet import datasheet
-from annotations.projects.projects import change_project, create_project
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.demo.generation_texts import make_generations_demo
+from evenhand.annotations.items.batch import Batch, NewItem, items
+from evenhand.annotations.papers.datasheet import datasheet
+from evenhand.annotations.projects.projects import change_project, create_project
 
 
 @pytest.fixture(scope="module")

@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jinja2 import UndefinedError, meta
 
-from annotations.papers import datasheet
-from annotations.papers.blocks import Answered, Heading, Points, Table, Text, Verbatim, one_line
-from annotations.papers.paper import _environment, paper_blocks
-from annotations.release.changes import TEMPLATES as RELEASE
-from core.language import LANGUAGES, Language
+from evenhand.annotations.papers import datasheet
+from evenhand.annotations.papers.blocks import Answered, Heading, Points, Table, Text, Verbatim, one_line
+from evenhand.annotations.papers.paper import _environment, paper_blocks
+from evenhand.annotations.release.changes import TEMPLATES as RELEASE
+from evenhand.core.language import LANGUAGES, Language
 
 TEMPLATES = [
     *((datasheet.TEMPLATES, name) for name in ("datasheet", "labelling")),

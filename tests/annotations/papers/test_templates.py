@@ -5,15 +5,15 @@ import re
 import pytest
 from jinja2 import Environment, StrictUndefined
 
-from annotations.database.store import Store
-from annotations.items.batch import items
-from annotations.papers import datasheet
-from annotations.papers.claims import LABELLING
-from annotations.projects.projects import annotators
-from annotations.release.changes import TEMPLATES as RELEASE
-from annotations.release.facts import coverage_cited
-from annotations.release.make import make_release
-from annotations.release.records import release_file
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.items.batch import items
+from evenhand.annotations.papers import datasheet
+from evenhand.annotations.papers.claims import LABELLING
+from evenhand.annotations.projects.projects import annotators
+from evenhand.annotations.release.changes import TEMPLATES as RELEASE
+from evenhand.annotations.release.facts import coverage_cited
+from evenhand.annotations.release.make import make_release
+from evenhand.annotations.release.records import release_file
 from tests.support.released_project import label, ready_project
 
 IN_CLAIM = re.compile(r'\{% call\(one\) claim\("(\w+)"\) %\}\n.*?\{% endcall %\}\n?', re.S)

@@ -8,18 +8,24 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotations.database.events import events
-from annotations.database.store import Store
-from annotations.files.undo import undo_import
-from annotations.guideline.drafts import read_draft, write_version
-from annotations.items.batch import Batch
-from annotations.labels.operations import store_operations
-from annotations.pilot.figures import differing_items, letters, pilot_figures
-from annotations.pilot.pilots import Pilot, close_pilot, open_pilot, own_pilot, pilots, start_pilot
-from annotations.projects.projects import add_annotators, change_project, create_project, remove_annotator, set_quotas
-from annotations.queue.leases import claim
-from annotations.types import Annotator, Item, Project
-from core.errors import NotAllowed, NotFound, Refused
+from evenhand.annotations.database.events import events
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.files.undo import undo_import
+from evenhand.annotations.guideline.drafts import read_draft, write_version
+from evenhand.annotations.items.batch import Batch
+from evenhand.annotations.labels.operations import store_operations
+from evenhand.annotations.pilot.figures import differing_items, letters, pilot_figures
+from evenhand.annotations.pilot.pilots import Pilot, close_pilot, open_pilot, own_pilot, pilots, start_pilot
+from evenhand.annotations.projects.projects import (
+    add_annotators,
+    change_project,
+    create_project,
+    remove_annotator,
+    set_quotas,
+)
+from evenhand.annotations.queue.leases import claim
+from evenhand.annotations.types import Annotator, Item, Project
+from evenhand.core.errors import NotAllowed, NotFound, Refused
 from tests.support.projects import broken_rules, database, decide, filled_project, new_items, new_store
 
 NOW = 1_000_000.0

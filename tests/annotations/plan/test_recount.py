@@ -10,26 +10,26 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cli import cli
 from click.testing import CliRunner
 
-from annotations.database.store import Store
-from annotations.files.export import export_file
-from annotations.files.package.import_records import store_records
-from annotations.files.package.records import each_record
-from annotations.items.batch import Batch, ImportBusy
-from annotations.items.gold import recount_items
-from annotations.items.recount_mark import open_recount
-from annotations.labels.operations import store_operations
-from annotations.plan import recount
-from annotations.plan.recount import finish_recount
-from annotations.projects.projects import change_project, counts, finish_changes, project_by_uid, write_changes
-from annotations.queue.leases import claim
-from annotations.release import make_release
-from annotations.release.readiness import readiness
-from annotations.types import Annotator, Project
-from cli import cli
-from commands.shared import RECOUNTING
-from core.errors import Busy
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.files.export import export_file
+from evenhand.annotations.files.package.import_records import store_records
+from evenhand.annotations.files.package.records import each_record
+from evenhand.annotations.items.batch import Batch, ImportBusy
+from evenhand.annotations.items.gold import recount_items
+from evenhand.annotations.items.recount_mark import open_recount
+from evenhand.annotations.labels.operations import store_operations
+from evenhand.annotations.plan import recount
+from evenhand.annotations.plan.recount import finish_recount
+from evenhand.annotations.projects.projects import change_project, counts, finish_changes, project_by_uid, write_changes
+from evenhand.annotations.queue.leases import claim
+from evenhand.annotations.release import make_release
+from evenhand.annotations.release.readiness import readiness
+from evenhand.annotations.types import Annotator, Project
+from evenhand.commands.shared import RECOUNTING
+from evenhand.core.errors import Busy
 from tests.support.generations import generations_project
 from tests.support.projects import broken_rules, database, decide, filled_project, new_items
 
@@ -112,7 +112,7 @@ def stop_after(monkeypatch: pytest.MonkeyPatch, steps: int) -> None:
             raise Stopped
         recount_items(*given)
 
-    monkeypatch.setattr("annotations.plan.recount.recount_items", few)
+    monkeypatch.setattr("evenhand.annotations.plan.recount.recount_items", few)
 
 
 def halfway(store: Store, monkeypatch: pytest.MonkeyPatch, **fields: Any) -> tuple[Project, list[Annotator]]:
@@ -139,7 +139,7 @@ def test_an_export_is_of_a_moment_at_which_everything_is_settled(
                 write_changes(store, one, fields)
         return worked
 
-    monkeypatch.setattr("annotations.files.export.finish_recount", and_then_changed)
+    monkeypatch.setattr("evenhand.annotations.files.export.finish_recount", and_then_changed)
     export_file(fresh_store, project, tmp_path / "a.jsonl", format="jsonl")
     assert open_recount(fresh_store, project) is None
     export_file(fresh_store, project, tmp_path / "b.jsonl", format="jsonl")
@@ -172,7 +172,7 @@ def test_a_change_that_is_stored_is_not_refused_where_others_keep_the_database_b
 ) -> None:
     project, _people = labelled(fresh_store)
     with monkeypatch.context() as patch:
-        patch.setattr("annotations.plan.recount.recount_items", kept_busy)
+        patch.setattr("evenhand.annotations.plan.recount.recount_items", kept_busy)
         project = change_project(fresh_store, project, per_item=2)
     assert project.per_item == 2 and open_recount(fresh_store, project) is not None
     finish_recount(fresh_store, project)
@@ -224,7 +224,7 @@ def test_a_second_change_overtakes_the_first(
             change_project(own, project, per_item=1)
 
     late = threading.Thread(target=change)
-    monkeypatch.setattr("annotations.plan.recount.recount_items", meddling)
+    monkeypatch.setattr("evenhand.annotations.plan.recount.recount_items", meddling)
     change_project(fresh_store, project, per_item=4)
     late.join()
     assert open_recount(fresh_store, project) is None and broken_rules(fresh_store) == []
@@ -279,9 +279,9 @@ def test_an_import_takes_the_plan_of_the_moment_it_begins(fresh_store: Store) ->
 
 KILLED = """
     import os, signal, sys
-    from annotations.plan import recount as settling
-    from annotations.projects.projects import change_project, projects
-    from annotations.database.store import Store
+    from evenhand.annotations.plan import recount as settling
+    from evenhand.annotations.projects.projects import change_project, projects
+    from evenhand.annotations.database.store import Store
 
     settling.AT_ONCE, settling.CHUNK, steps = 0, 5, int(sys.argv[2])
     real, made = settling.set_wanted, [0]

@@ -7,21 +7,21 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
+from cli import cli
 from click.testing import CliRunner
 
-from annotations.adjudication import settle_case
-from annotations.database.store import Store
-from annotations.labels.operations import reveal, store_operations
-from annotations.plan.recount import recount_project
-from annotations.progress import labels_per_day
-from annotations.progress.annotators import Worker
-from annotations.progress.dashboard import Dashboard, dashboard, filled_days
-from annotations.progress.labels_per_day import Day, labels_by_day
-from annotations.projects.annotators import give_back, remove_annotator, rename_annotator
-from annotations.projects.projects import change_project, set_quotas
-from annotations.queue.leases import LEASE_S, claim
-from annotations.types import Annotator, Item, Project
-from cli import cli
+from evenhand.annotations.adjudication import settle_case
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.labels.operations import reveal, store_operations
+from evenhand.annotations.plan.recount import recount_project
+from evenhand.annotations.progress import labels_per_day
+from evenhand.annotations.progress.annotators import Worker
+from evenhand.annotations.progress.dashboard import Dashboard, dashboard, filled_days
+from evenhand.annotations.progress.labels_per_day import Day, labels_by_day
+from evenhand.annotations.projects.annotators import give_back, remove_annotator, rename_annotator
+from evenhand.annotations.projects.projects import change_project, set_quotas
+from evenhand.annotations.queue.leases import LEASE_S, claim
+from evenhand.annotations.types import Annotator, Item, Project
 from tests.support.projects import decide, filled_project
 
 NOON = datetime(2026, 3, 10, 12, tzinfo=UTC)
@@ -263,7 +263,7 @@ def test_an_empty_project(fresh_store: Store) -> None:
 
 
 def test_the_counts_of_cells_are_those_of_the_census(fresh_store: Store) -> None:
-    from annotations.projects.projects import counts
+    from evenhand.annotations.projects.projects import counts
 
     project, _people, _items = labelled(fresh_store)
     with fresh_store.write():

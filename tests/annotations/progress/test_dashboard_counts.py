@@ -6,16 +6,16 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from annotations.database.store import Store
-from annotations.files.undo import undo_import
-from annotations.labels.operations import reveal, store_operations
-from annotations.progress import labels_per_day
-from annotations.progress.annotators import Difference, disagreement
-from annotations.progress.labels_per_day import Day, labels_by_day
-from annotations.projects.projects import change_project
-from annotations.queue.leases import claim
-from annotations.types import Annotator, Project
-from core.statistics import Estimate, Note, modified_wilson
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.files.undo import undo_import
+from evenhand.annotations.labels.operations import reveal, store_operations
+from evenhand.annotations.progress import labels_per_day
+from evenhand.annotations.progress.annotators import Difference, disagreement
+from evenhand.annotations.progress.labels_per_day import Day, labels_by_day
+from evenhand.annotations.projects.projects import change_project
+from evenhand.annotations.queue.leases import claim
+from evenhand.annotations.types import Annotator, Project
+from evenhand.core.statistics import Estimate, Note, modified_wilson
 from tests.support.projects import Batch, decide, filled_project, new_items
 
 BEGUN = 1_700_000_000.0

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from annotations.database.events import events
-from annotations.database.store import Store
-from annotations.labels.operations import store_operations
-from annotations.labels.read import label_rows
-from annotations.projects.annotators import give_back, other_projects, rename_annotator
-from annotations.projects.projects import (
+from evenhand.annotations.database.events import events
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.labels.operations import store_operations
+from evenhand.annotations.labels.read import label_rows
+from evenhand.annotations.projects.annotators import give_back, other_projects, rename_annotator
+from evenhand.annotations.projects.projects import (
     add_annotators,
     annotator,
     annotators,
@@ -23,9 +23,9 @@ from annotations.projects.projects import (
     return_to_queue,
     set_aside_items,
 )
-from annotations.queue.leases import LEASE_S, claim
-from annotations.types import Annotator, Project
-from core.errors import NotAllowed, NotFound, Refused
+from evenhand.annotations.queue.leases import LEASE_S, claim
+from evenhand.annotations.types import Annotator, Project
+from evenhand.core.errors import NotAllowed, NotFound, Refused
 from tests.support.projects import broken_rules, database, decide, filled_project
 
 

@@ -9,17 +9,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotations.database.store import Store
-from annotations.files.export import export_file
-from annotations.files.open_upload import tables_in
-from annotations.files.package.write_package import import_package
-from annotations.projects.annotators import annotator, annotators
-from annotations.projects.consent import USES, answer_consent, consents, each_answer, sharing
-from annotations.projects.groups import add_grouping, each_group, groupings, groups_of, set_group
-from annotations.projects.projects import project
-from annotations.release import make_release, readiness, release_files, verify, write_release
-from annotations.study.people import agree, begin
-from annotations.study.studies import change_consent, consent
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.files.export import export_file
+from evenhand.annotations.files.open_upload import tables_in
+from evenhand.annotations.files.package.write_package import import_package
+from evenhand.annotations.projects.annotators import annotator, annotators
+from evenhand.annotations.projects.consent import USES, answer_consent, consents, each_answer, sharing
+from evenhand.annotations.projects.groups import add_grouping, each_group, groupings, groups_of, set_group
+from evenhand.annotations.projects.projects import project
+from evenhand.annotations.release import make_release, readiness, release_files, verify, write_release
+from evenhand.annotations.study.people import agree, begin
+from evenhand.annotations.study.studies import change_consent, consent
 from tests.support.pages import open_page, without_errors
 from tests.support.projects import new_store
 from tests.support.released_project import ready_project, rehearse, work

@@ -5,18 +5,18 @@ from uuid import uuid4
 
 import pytest
 
-from annotations.database.store import Store
-from annotations.files.export import export_file
-from annotations.files.open_upload import tables_in
-from annotations.files.package.write_package import import_package
-from annotations.items.batch import Batch, NewItem
-from annotations.labels.operations import store_operations
-from annotations.projects.pipeline_counts import Pipeline, pipeline, state
-from annotations.projects.projects import annotator, archive, change_project, create_project
-from annotations.queue.leases import claim
-from annotations.types import Operation, Project
-from core.text.keywords import find
-from pages.home.pipeline import Stage, picture, share
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.files.export import export_file
+from evenhand.annotations.files.open_upload import tables_in
+from evenhand.annotations.files.package.write_package import import_package
+from evenhand.annotations.items.batch import Batch, NewItem
+from evenhand.annotations.labels.operations import store_operations
+from evenhand.annotations.projects.pipeline_counts import Pipeline, pipeline, state
+from evenhand.annotations.projects.projects import annotator, archive, change_project, create_project
+from evenhand.annotations.queue.leases import claim
+from evenhand.annotations.types import Operation, Project
+from evenhand.core.text.keywords import find
+from evenhand.pages.home.pipeline import Stage, picture, share
 
 
 def label(store: Store, project: Project, name: str, choices: dict[int, str]) -> None:

@@ -4,14 +4,14 @@ import hashlib
 
 import pytest
 
-from annotations.database.store import Store
-from annotations.items.batch import items
-from annotations.projects.preregistration import form, preregister, sections_of, sheet_facts, sheets
-from annotations.projects.projects import annotators
-from annotations.release.make import make_release
-from annotations.release.records import release_file
-from core.errors import Refused
-from core.language import LANGUAGES
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.items.batch import items
+from evenhand.annotations.projects.preregistration import form, preregister, sections_of, sheet_facts, sheets
+from evenhand.annotations.projects.projects import annotators
+from evenhand.annotations.release.make import make_release
+from evenhand.annotations.release.records import release_file
+from evenhand.core.errors import Refused
+from evenhand.core.language import LANGUAGES
 from tests.support.released_project import label, ready_project
 
 TEXT = """# Plan

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotations.database.store import Store
-from annotations.labels.operations import store_operations
-from annotations.projects.projects import (
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.labels.operations import store_operations
+from evenhand.annotations.projects.projects import (
     add_annotators,
     add_guideline,
     annotator,
@@ -25,11 +25,11 @@ from annotations.projects.projects import (
     remove_annotator,
     set_quotas,
 )
-from annotations.queue.leases import claim
-from annotations.types import Choice, Project
-from core.errors import EvenhandError, NotAllowed, NotFound, Refused
-from core.guidelines import builtin
-from core.resources import quotas
+from evenhand.annotations.queue.leases import claim
+from evenhand.annotations.types import Choice, Project
+from evenhand.core.errors import EvenhandError, NotAllowed, NotFound, Refused
+from evenhand.core.guidelines import builtin
+from evenhand.core.resources import quotas
 from tests.support.projects import broken_rules, decide, filled_project
 
 

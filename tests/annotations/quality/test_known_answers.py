@@ -14,16 +14,16 @@ from hypothesis import strategies as st
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from annotations.database.events import events
-from annotations.database.store import Store
-from annotations.desk.routes import routes
-from annotations.files.export import export_file
-from annotations.files.known_answers import import_known_answers
-from annotations.files.undo import undo
-from annotations.items.batch import items as items_of
-from annotations.labels.operations import store_operations
-from annotations.projects.projects import add_annotators, change_project, remove_annotator
-from annotations.quality.known_answers import (
+from evenhand.annotations.database.events import events
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.desk.routes import routes
+from evenhand.annotations.files.export import export_file
+from evenhand.annotations.files.known_answers import import_known_answers
+from evenhand.annotations.files.undo import undo
+from evenhand.annotations.items.batch import items as items_of
+from evenhand.annotations.labels.operations import store_operations
+from evenhand.annotations.projects.projects import add_annotators, change_project, remove_annotator
+from evenhand.annotations.quality.known_answers import (
     answer_choices,
     draw_candidates,
     known_items,
@@ -31,9 +31,9 @@ from annotations.quality.known_answers import (
     set_known,
     wrong_answers,
 )
-from annotations.queue.leases import claim
-from annotations.types import Annotator, Item, Project
-from core.errors import BadFile, NotFound, Refused
+from evenhand.annotations.queue.leases import claim
+from evenhand.annotations.types import Annotator, Item, Project
+from evenhand.core.errors import BadFile, NotFound, Refused
 from tests.support.desk_by_http import RouteDesk as Desk
 from tests.support.generations import generations_project
 from tests.support.projects import broken_rules, decide, filled_project, new_store
@@ -122,7 +122,7 @@ def test_an_item_that_is_taken_back_at_that_moment_is_not_there(
         undo(store, project, "items-1")
         return why
 
-    monkeypatch.setattr("annotations.quality.known_answers.checked_text", then_taken_back)
+    monkeypatch.setattr("evenhand.annotations.quality.known_answers.checked_text", then_taken_back)
     with pytest.raises(NotFound):
         set_known(store, project, uid, "accept")
 
@@ -152,7 +152,7 @@ def test_who_made_an_answer_is_not_scored_by_it(twenty_items: TwentyItems) -> No
 
 
 def test_a_label_after_an_opinion_does_not_count(twenty_items: TwentyItems) -> None:
-    from annotations.labels.operations import reveal
+    from evenhand.annotations.labels.operations import reveal
 
     store, project, people = twenty_items
     item = first(twenty_items)[0]
@@ -247,7 +247,7 @@ def test_a_desk_is_sent_the_same_bytes_with_and_without(
 
 
 def _visit(client: TestClient, store: Store, project: Project, choice: str) -> list[Any]:
-    from annotations.database.pool import stores
+    from evenhand.annotations.database.pool import stores
 
     stores.close()
     ada = Desk(client, store, project, "Ada")

@@ -3,15 +3,21 @@
 import time
 
 import pytest
+from cli import cli
 from click.testing import CliRunner
 
-from annotations.database.store import Store
-from annotations.labels.operations import reveal, store_operations
-from annotations.projects.projects import add_annotators, add_guideline, change_project, guideline, replace_annotator
-from annotations.quality.retest_agreement import retest_differences, retest_report
-from annotations.queue.leases import claim
-from annotations.types import Annotator, Operation
-from cli import cli
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.labels.operations import reveal, store_operations
+from evenhand.annotations.projects.projects import (
+    add_annotators,
+    add_guideline,
+    change_project,
+    guideline,
+    replace_annotator,
+)
+from evenhand.annotations.quality.retest_agreement import retest_differences, retest_report
+from evenhand.annotations.queue.leases import claim
+from evenhand.annotations.types import Annotator, Operation
 from tests.support.generations import generations_project
 from tests.support.projects import decide, filled_project
 from tests.support.second_labels import DAY, NOON, TABLE, judged_twice

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotations.database.store import Store
-from annotations.items.batch import Batch
-from annotations.labels.operations import reveal, store_operations
-from annotations.projects.projects import (
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.items.batch import Batch
+from evenhand.annotations.labels.operations import reveal, store_operations
+from evenhand.annotations.projects.projects import (
     add_annotators,
     annotators,
     change_project,
@@ -21,9 +21,9 @@ from annotations.projects.projects import (
     set_aside_items,
     set_quotas,
 )
-from annotations.queue.leases import LEASE_S, MOST_LEASED, claim, heartbeat
-from annotations.types import Annotator, Item, Project
-from core.errors import NotAllowed
+from evenhand.annotations.queue.leases import LEASE_S, MOST_LEASED, claim, heartbeat
+from evenhand.annotations.types import Annotator, Item, Project
+from evenhand.core.errors import NotAllowed
 from tests.support.projects import broken_rules, decide, filled_project, new_items
 
 START = 1_000_000.0

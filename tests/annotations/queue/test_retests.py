@@ -12,19 +12,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotations.agreement.measures import agreement
-from annotations.database.store import Store
-from annotations.guideline.relabelling import send_for_relabelling
-from annotations.items.batch import Batch
-from annotations.items.gold import recount_item
-from annotations.labels.operations import reveal, store_operations
-from annotations.labels.read import label_rows, own_conflicts, own_decisions, own_progress
-from annotations.labels.retest_labels import progress_with_retests
-from annotations.pilot.pilots import close_pilot, start_pilot
-from annotations.projects.projects import add_guideline, annotator, change_project, guideline, remove_annotator
-from annotations.queue import retests
-from annotations.queue.leases import LEASE_S, claim
-from annotations.types import Annotator, Answer, Item, Project
+from evenhand.annotations.agreement.measures import agreement
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.guideline.relabelling import send_for_relabelling
+from evenhand.annotations.items.batch import Batch
+from evenhand.annotations.items.gold import recount_item
+from evenhand.annotations.labels.operations import reveal, store_operations
+from evenhand.annotations.labels.read import label_rows, own_conflicts, own_decisions, own_progress
+from evenhand.annotations.labels.retest_labels import progress_with_retests
+from evenhand.annotations.pilot.pilots import close_pilot, start_pilot
+from evenhand.annotations.projects.projects import add_guideline, annotator, change_project, guideline, remove_annotator
+from evenhand.annotations.queue import retests
+from evenhand.annotations.queue.leases import LEASE_S, claim
+from evenhand.annotations.types import Annotator, Answer, Item, Project
 from tests.support.projects import broken_rules, decide, filled_project, new_items, new_store
 from tests.support.writers import outputs, start
 
@@ -427,11 +427,11 @@ def test_while_a_pilot_is_open_nothing_comes_again(desk_of_ada: DeskOfAda) -> No
 # Labels until nothing is left, what came again included, and sends everything twice.
 WORKER = """
     import sys, uuid
-    from annotations.labels.operations import store_operations
-    from annotations.projects.projects import annotator, project
-    from annotations.queue.leases import claim
-    from annotations.database.store import Store
-    from annotations.types import Operation
+    from evenhand.annotations.labels.operations import store_operations
+    from evenhand.annotations.projects.projects import annotator, project
+    from evenhand.annotations.queue.leases import claim
+    from evenhand.annotations.database.store import Store
+    from evenhand.annotations.types import Operation
     path, name, desk, who = sys.argv[1:]
     with Store.open(path) as store:
         made = project(store, name)

@@ -8,20 +8,20 @@ from collections.abc import Callable, Iterator
 
 import click
 import pytest
+from cli import cli
 from click.testing import CliRunner
 
-from annotations.adjudication import add_comment
-from annotations.browse.history import item_history
-from annotations.database.store import Store
-from annotations.labels.operations import reveal, store_operations
-from annotations.projects.projects import annotator, change_project, replace_annotator
-from annotations.queue.leases import claim
-from annotations.record.entries import PAGE, Entry, RecordQuery, entries, every_entry, summary
-from annotations.record.files import HEADER, record_csv, record_json
-from annotations.text_policy import CANARY
-from annotations.types import Annotator, Item, Project
-from cli import cli
-from core.errors import NotFound
+from evenhand.annotations.adjudication import add_comment
+from evenhand.annotations.browse.history import item_history
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.labels.operations import reveal, store_operations
+from evenhand.annotations.projects.projects import annotator, change_project, replace_annotator
+from evenhand.annotations.queue.leases import claim
+from evenhand.annotations.record.entries import PAGE, Entry, RecordQuery, entries, every_entry, summary
+from evenhand.annotations.record.files import HEADER, record_csv, record_json
+from evenhand.annotations.text_policy import CANARY
+from evenhand.annotations.types import Annotator, Item, Project
+from evenhand.core.errors import NotFound
 from tests.support.judged_generations import all_written, judged_project, say_all
 from tests.support.projects import decide, filled_project
 
@@ -292,7 +292,7 @@ def test_a_printed_record_is_read_before_it_is_printed(fresh_store: Store, monke
         yield from "{}"
         order.append("read")
 
-    monkeypatch.setattr("commands.people.record_json", parts)
+    monkeypatch.setattr("evenhand.commands.people.record_json", parts)
     monkeypatch.setattr(click, "echo", lambda text, **_how: order.append(text))
     CliRunner().invoke(cli, ["people", project.name, "record", "Ada", "--db", str(fresh_store.path)])
     assert order == ["read", "{}"]

@@ -6,20 +6,20 @@ import json
 
 import pytest
 
-from annotations.database.chain import chained, daily_heads
-from annotations.database.store import Store
-from annotations.labels.operations import store_operations
-from annotations.queue.leases import claim
-from annotations.record.files import record_csv, record_json
-from annotations.record.own_log import own_heads, own_log
-from annotations.types import Annotator, Project
+from evenhand.annotations.database.chain import chained, daily_heads
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.labels.operations import store_operations
+from evenhand.annotations.queue.leases import claim
+from evenhand.annotations.record.files import record_csv, record_json
+from evenhand.annotations.record.own_log import own_heads, own_log
+from evenhand.annotations.types import Annotator, Project
 from tests.support.projects import decide, filled_project
 
 DAY_MS = 86_400_000
 
 
 def at_day(monkeypatch: pytest.MonkeyPatch, day: int) -> None:
-    monkeypatch.setattr("annotations.database.chain.now_ms", lambda: day * DAY_MS)
+    monkeypatch.setattr("evenhand.annotations.database.chain.now_ms", lambda: day * DAY_MS)
 
 
 @pytest.fixture

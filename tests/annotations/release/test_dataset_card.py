@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 import yaml
 
-from annotations.database.store import Store
-from annotations.items.batch import items
-from annotations.projects.projects import annotators, change_project
-from annotations.release import make_release, release_files
-from annotations.release.dataset_card import licence_id
-from annotations.types import Mark, Project
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.items.batch import items
+from evenhand.annotations.projects.projects import annotators, change_project
+from evenhand.annotations.release import make_release, release_files
+from evenhand.annotations.release.dataset_card import licence_id
+from evenhand.annotations.types import Mark, Project
 from tests.support.generations import generations_project
 from tests.support.released_project import everybody_consents, label, ready_project
 

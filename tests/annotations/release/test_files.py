@@ -4,12 +4,12 @@ import csv
 import io
 import json
 
-from annotations.database.snapshot import snapshot
-from annotations.items.batch import Batch, NewItem
-from annotations.projects.projects import annotators
-from annotations.queue.leases import claim
-from annotations.release import labelled_files, make_release, release_files, verify, write_release
-from core.text.keywords import find
+from evenhand.annotations.database.snapshot import snapshot
+from evenhand.annotations.items.batch import Batch, NewItem
+from evenhand.annotations.projects.projects import annotators
+from evenhand.annotations.queue.leases import claim
+from evenhand.annotations.release import labelled_files, make_release, release_files, verify, write_release
+from evenhand.core.text.keywords import find
 from tests.support.released_project import label, ready_project, rehearse
 
 

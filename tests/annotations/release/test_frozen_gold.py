@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from annotations.database.store import Store
-from annotations.items.batch import items
-from annotations.plan.recount import correct_derived
-from annotations.projects.projects import annotators, change_project, project
-from annotations.release import Verification, make_release, readiness, release, verify, write_release
-from annotations.release.frozen_gold import FrozenGold
-from annotations.types import Project
-from core.errors import Refused
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.items.batch import items
+from evenhand.annotations.plan.recount import correct_derived
+from evenhand.annotations.projects.projects import annotators, change_project, project
+from evenhand.annotations.release import Verification, make_release, readiness, release, verify, write_release
+from evenhand.annotations.release.frozen_gold import FrozenGold
+from evenhand.annotations.types import Project
+from evenhand.core.errors import Refused
 from tests.support.released_project import label, rehearse
 from tests.support.tampering import changed_outside
 
@@ -68,7 +68,9 @@ def test_no_release_is_made_of_verdicts_that_do_not_follow_from_labels(store: St
 def test_a_large_project_is_checked_when_its_release_is_made(
     store: Store, study: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sys.modules["annotations.release.readiness"], "QUICK", 3)  # the package names a function so
+    monkeypatch.setattr(
+        sys.modules["evenhand.annotations.release.readiness"], "QUICK", 3
+    )  # the package names a function so
     flip(store)
     assert "gold" not in {one.code for one in readiness(store, study)}
     assert "gold" in {one.code for one in readiness(store, study, whole=True)}

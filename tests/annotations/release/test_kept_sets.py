@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 
-from annotations.files.export import export_lines
-from annotations.files.export_formats import ExportOptions
-from annotations.projects.annotators import annotators
-from annotations.release.kept_sets import KeptSets
+from evenhand.annotations.files.export import export_lines
+from evenhand.annotations.files.export_formats import ExportOptions
+from evenhand.annotations.projects.annotators import annotators
+from evenhand.annotations.release.kept_sets import KeptSets
 from tests.support.released_project import rehearse
 
 

@@ -9,35 +9,35 @@ from typing import Any
 
 import pytest
 
-from annotations.adjudication import settle_case
-from annotations.adjudication.cases import case
-from annotations.database import migrations
-from annotations.database.events import events
-from annotations.database.store import Store
-from annotations.files.export import export_file
-from annotations.files.import_items import import_examined
-from annotations.files.import_labels import point_assignment
-from annotations.files.open_upload import examine_tables, tables_in
-from annotations.files.other_tools.choice_names import Names
-from annotations.files.package.write_package import import_package, import_package_labels
-from annotations.guideline.drafts import read_draft, write_version
-from annotations.items.batch import items
-from annotations.labels.operations import insert_label
-from annotations.labels.read import FROM_FILE, ORIGIN, label_rows
-from annotations.papers.claims import CHANGES
-from annotations.papers.datasheet import datasheet
-from annotations.pilot.pilots import close_pilot, start_pilot
-from annotations.projects.annotators import add_annotators, annotators
-from annotations.projects.projects import change_project, create_project
-from annotations.projects.pseudonyms import pseudonyms
-from annotations.quality.known_answers import set_known
-from annotations.record.files import record_json
-from annotations.release import make_release, release, release_files, write_release
-from annotations.release.facts import gather
-from annotations.release.records import release_file
-from annotations.types import Project
-from core.files.readers import file_sha256
-from core.version import VERSION
+from evenhand.annotations.adjudication import settle_case
+from evenhand.annotations.adjudication.cases import case
+from evenhand.annotations.database import migrations
+from evenhand.annotations.database.events import events
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.files.export import export_file
+from evenhand.annotations.files.import_items import import_examined
+from evenhand.annotations.files.import_labels import point_assignment
+from evenhand.annotations.files.open_upload import examine_tables, tables_in
+from evenhand.annotations.files.other_tools.choice_names import Names
+from evenhand.annotations.files.package.write_package import import_package, import_package_labels
+from evenhand.annotations.guideline.drafts import read_draft, write_version
+from evenhand.annotations.items.batch import items
+from evenhand.annotations.labels.operations import insert_label
+from evenhand.annotations.labels.read import FROM_FILE, ORIGIN, label_rows
+from evenhand.annotations.papers.claims import CHANGES
+from evenhand.annotations.papers.datasheet import datasheet
+from evenhand.annotations.pilot.pilots import close_pilot, start_pilot
+from evenhand.annotations.projects.annotators import add_annotators, annotators
+from evenhand.annotations.projects.projects import change_project, create_project
+from evenhand.annotations.projects.pseudonyms import pseudonyms
+from evenhand.annotations.quality.known_answers import set_known
+from evenhand.annotations.record.files import record_json
+from evenhand.annotations.release import make_release, release, release_files, write_release
+from evenhand.annotations.release.facts import gather
+from evenhand.annotations.release.records import release_file
+from evenhand.annotations.types import Project
+from evenhand.core.files.readers import file_sha256
+from evenhand.core.version import VERSION
 from tests.support.projects import new_items
 from tests.support.released_project import SOURCE, everybody_consents, label, ready_project, rehearse, work
 from tests.support.task_files import bring, chosen, task, written

@@ -2,12 +2,12 @@
 
 import pytest
 
-from annotations.adjudication import case, settle_case
-from annotations.database.store import Store
-from annotations.projects.projects import change_project
-from annotations.release import make_release, release_files
-from annotations.release.readiness import checked_reason, to_explain
-from core.errors import Refused
+from evenhand.annotations.adjudication import case, settle_case
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.projects.projects import change_project
+from evenhand.annotations.release import make_release, release_files
+from evenhand.annotations.release.readiness import checked_reason, to_explain
+from evenhand.core.errors import Refused
 from tests.support.judged_sentences import judged
 
 GOOD = ["aaa", "rrr"] * 12

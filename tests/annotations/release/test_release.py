@@ -13,23 +13,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotations.agreement.measures import agreement
-from annotations.database.snapshot import snapshot
-from annotations.database.store import Store
-from annotations.files.open_upload import tables_in
-from annotations.files.package.write_package import import_package
-from annotations.items.batch import items
-from annotations.pilot.pilots import start_pilot
-from annotations.projects.projects import (
+from evenhand.annotations.agreement.measures import agreement
+from evenhand.annotations.database.snapshot import snapshot
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.files.open_upload import tables_in
+from evenhand.annotations.files.package.write_package import import_package
+from evenhand.annotations.items.batch import items
+from evenhand.annotations.pilot.pilots import start_pilot
+from evenhand.annotations.projects.projects import (
     annotators,
     change_project,
     counts,
     create_project,
     project,
 )
-from annotations.projects.pseudonyms import pseudonyms
-from annotations.quality.known_answers import scores, set_known
-from annotations.release import (
+from evenhand.annotations.projects.pseudonyms import pseudonyms
+from evenhand.annotations.quality.known_answers import scores, set_known
+from evenhand.annotations.release import (
     changes,
     file_facts,
     make_release,
@@ -42,13 +42,13 @@ from annotations.release import (
     verify,
     write_release,
 )
-from annotations.release.content_hash import content_hash, contents_of
-from annotations.release.facts import gather
-from annotations.release.readiness import checked_version
-from annotations.release.records import discard_broken
-from annotations.text_policy import CANARY_ID
-from commands.agreement.command import report_json
-from core.errors import BadFile, NotAllowed, NotFound, Refused
+from evenhand.annotations.release.content_hash import content_hash, contents_of
+from evenhand.annotations.release.facts import gather
+from evenhand.annotations.release.readiness import checked_version
+from evenhand.annotations.release.records import discard_broken
+from evenhand.annotations.text_policy import CANARY_ID
+from evenhand.commands.agreement.command import report_json
+from evenhand.core.errors import BadFile, NotAllowed, NotFound, Refused
 from tests.support.released_project import label, ready_project, rehearse
 
 BARE = ("licence", "source", "items")  # missing where there is nothing; and of nothing nothing is done
@@ -219,7 +219,9 @@ def test_what_a_dead_process_left_is_gone_and_its_version_free(store, study):
 
 
 def test_a_failure_half_way_leaves_nothing(store, study, monkeypatch):
-    monkeypatch.setattr("annotations.release.records.record", lambda *a, **k: (_ for _ in ()).throw(RuntimeError()))
+    monkeypatch.setattr(
+        "evenhand.annotations.release.records.record", lambda *a, **k: (_ for _ in ()).throw(RuntimeError())
+    )
     with pytest.raises(RuntimeError):
         make_release(store, study, "2.0")
     assert store.db.execute("SELECT count(*) FROM release").fetchone()[0] == 1

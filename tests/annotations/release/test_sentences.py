@@ -5,20 +5,20 @@ from dataclasses import replace
 
 import pytest
 
-from annotations.adjudication import settle_case
-from annotations.adjudication.cases import case, cases
-from annotations.database.store import Store
-from annotations.forecast.fully_labelled import ended_at_reject
-from annotations.guideline.drafts import read_draft, write_version
-from annotations.items.batch import items
-from annotations.progress.funnel import funnel, total
-from annotations.projects.consent import answer_consent
-from annotations.projects.projects import annotators, change_project, project_by_uid
-from annotations.release.facts import gather
-from annotations.release.make import make_release
-from annotations.release.records import Release, release_file
-from annotations.types import Project
-from core.language import LANGUAGES
+from evenhand.annotations.adjudication import settle_case
+from evenhand.annotations.adjudication.cases import case, cases
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.forecast.fully_labelled import ended_at_reject
+from evenhand.annotations.guideline.drafts import read_draft, write_version
+from evenhand.annotations.items.batch import items
+from evenhand.annotations.progress.funnel import funnel, total
+from evenhand.annotations.projects.consent import answer_consent
+from evenhand.annotations.projects.projects import annotators, change_project, project_by_uid
+from evenhand.annotations.release.facts import gather
+from evenhand.annotations.release.make import make_release
+from evenhand.annotations.release.records import Release, release_file
+from evenhand.annotations.types import Project
+from evenhand.core.language import LANGUAGES
 from tests.support.released_project import label, ready_project
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotations.accounts.links import (
+from evenhand.annotations.accounts.links import (
     first_link,
     invitations,
     invite_link,
@@ -10,15 +10,15 @@ from annotations.accounts.links import (
     uninvited,
     withdraw_invitation,
 )
-from annotations.adjudication import case, settle_case
-from annotations.database.store import Store
-from annotations.items.batch import Batch
-from annotations.pilot.pilots import close_pilot, start_pilot
-from annotations.projects.pipeline_counts import latest
-from annotations.projects.projects import add_annotators, annotators, change_project, create_project
-from annotations.release.make import make_release
-from annotations.release.steps import Step, facts, next_step, steps
-from annotations.types import Project
+from evenhand.annotations.adjudication import case, settle_case
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.items.batch import Batch
+from evenhand.annotations.pilot.pilots import close_pilot, start_pilot
+from evenhand.annotations.projects.pipeline_counts import latest
+from evenhand.annotations.projects.projects import add_annotators, annotators, change_project, create_project
+from evenhand.annotations.release.make import make_release
+from evenhand.annotations.release.steps import Step, facts, next_step, steps
+from evenhand.annotations.types import Project
 from tests.support.judged_sentences import all_items, judged
 from tests.support.projects import filled_project, new_items
 from tests.support.released_project import label, ready_project
@@ -167,7 +167,7 @@ def test_cells_whose_quota_is_met_want_no_more_labels(fresh_store: Store) -> Non
         batch.add(new_items(3, ("他",), 50))
         batch.publish()
     assert states_of(fresh_store, project)["review"] == ("waiting", 3)
-    from annotations.projects.projects import set_quotas
+    from evenhand.annotations.projects.projects import set_quotas
 
     set_quotas(fresh_store, project, {(items[0].pair, "male"): 1})
     assert states_of(fresh_store, project)["review"] == ("done", None)

@@ -11,23 +11,23 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from annotations.database.store import Store
-from annotations.files.export import export_file
-from annotations.files.open_upload import tables_in
-from annotations.files.package.write_package import import_package, package_parts
-from annotations.human_vs_rule.people_by_instance import design_of
-from annotations.items.batch import items
-from annotations.judges.estimates import NOBODY, estimates
-from annotations.judges.judges import Spec, add_judge, judge, store_labels
-from annotations.labels.generation_labels import generations, labels_of_generations
-from annotations.labels.operations import store_operations
-from annotations.log.verify import verify
-from annotations.pilot.pilots import start_pilot
-from annotations.projects.projects import annotators, set_quotas
-from annotations.queue.leases import claim, release
-from annotations.release.content_hash import content_hash, contents_of
-from annotations.sampling.frame import frame, free_items, plan_sample
-from annotations.sampling.samples import (
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.files.export import export_file
+from evenhand.annotations.files.open_upload import tables_in
+from evenhand.annotations.files.package.write_package import import_package, package_parts
+from evenhand.annotations.human_vs_rule.people_by_instance import design_of
+from evenhand.annotations.items.batch import items
+from evenhand.annotations.judges.estimates import NOBODY, estimates
+from evenhand.annotations.judges.judges import Spec, add_judge, judge, store_labels
+from evenhand.annotations.labels.generation_labels import generations, labels_of_generations
+from evenhand.annotations.labels.operations import store_operations
+from evenhand.annotations.log.verify import verify
+from evenhand.annotations.pilot.pilots import start_pilot
+from evenhand.annotations.projects.projects import annotators, set_quotas
+from evenhand.annotations.queue.leases import claim, release
+from evenhand.annotations.release.content_hash import content_hash, contents_of
+from evenhand.annotations.sampling.frame import frame, free_items, plan_sample
+from evenhand.annotations.sampling.samples import (
     close_sample,
     drawn_items,
     open_sample,
@@ -38,11 +38,11 @@ from annotations.sampling.samples import (
     start_sample,
     state_of,
 )
-from annotations.types import Annotator, Project
-from core.errors import NotAllowed, NotFound, Refused
-from core.human_vs_rule.compare import comparison
-from core.judges.labels import JudgeLabel
-from core.sampling.designs import SIZED, Design
+from evenhand.annotations.types import Annotator, Project
+from evenhand.core.errors import NotAllowed, NotFound, Refused
+from evenhand.core.human_vs_rule.compare import comparison
+from evenhand.core.judges.labels import JudgeLabel
+from evenhand.core.sampling.designs import SIZED, Design
 from tests.support.judged_generations import Said, all_written, judged_project, operation, say
 from tests.support.projects import decide, filled_project, new_store
 
@@ -104,10 +104,10 @@ def test_every_probability_is_stored_and_only_drawn_items_are_handed_out(
 
 KILLED = """
 import os, signal, sys
-from annotations.database.store import Store
-from annotations.projects.projects import projects
-from annotations.sampling import samples
-from annotations.sampling.frame import frame, free_items, plan_sample
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.projects.projects import projects
+from evenhand.annotations.sampling import samples
+from evenhand.annotations.sampling.frame import frame, free_items, plan_sample
 with Store.open(sys.argv[1]) as store:
     project = projects(store)[0]
     def die(*_, **__):
@@ -137,7 +137,7 @@ def test_a_draw_that_is_refused_leaves_no_row_behind(
     if moment == "before the lock":
         claim(fresh_store, project, annotators(fresh_store, project)[0], want=7, now=NOW)
     else:
-        monkeypatch.setattr("annotations.sampling.samples._release_leases", lambda *_: claim(*_, want=7))
+        monkeypatch.setattr("evenhand.annotations.sampling.samples._release_leases", lambda *_: claim(*_, want=7))
     with pytest.raises((Refused, TypeError)):
         start_sample(fresh_store, project, planned)
     monkeypatch.undo()

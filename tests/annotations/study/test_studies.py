@@ -4,22 +4,22 @@ from dataclasses import replace
 
 import pytest
 
-from annotations.database.events import events
-from annotations.database.store import Store
-from annotations.items.batch import items
-from annotations.labels.operations import reveal, store_operations
-from annotations.log.verify import verify
-from annotations.pilot.figures import pilot_figures
-from annotations.pilot.pilots import close_pilot, start_pilot
-from annotations.progress.dashboard import dashboard
-from annotations.projects.projects import annotators, change_project
-from annotations.queue.leases import claim
-from annotations.study import people
-from annotations.study.links import path_for, signed, study_of_link
-from annotations.study.pay import pay
-from annotations.study.people import Outside, agree, answer_test, desk_of, desks, finish, outcomes_by_id, sweep
-from annotations.study.questions import questions_of_try
-from annotations.study.studies import (
+from evenhand.annotations.database.events import events
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.items.batch import items
+from evenhand.annotations.labels.operations import reveal, store_operations
+from evenhand.annotations.log.verify import verify
+from evenhand.annotations.pilot.figures import pilot_figures
+from evenhand.annotations.pilot.pilots import close_pilot, start_pilot
+from evenhand.annotations.progress.dashboard import dashboard
+from evenhand.annotations.projects.projects import annotators, change_project
+from evenhand.annotations.queue.leases import claim
+from evenhand.annotations.study import people
+from evenhand.annotations.study.links import path_for, signed, study_of_link
+from evenhand.annotations.study.pay import pay
+from evenhand.annotations.study.people import Outside, agree, answer_test, desk_of, desks, finish, outcomes_by_id, sweep
+from evenhand.annotations.study.questions import questions_of_try
+from evenhand.annotations.study.studies import (
     Settings,
     Study,
     change_consent,
@@ -29,9 +29,9 @@ from annotations.study.studies import (
     study_named,
     study_of_uid,
 )
-from annotations.study.watched import Watched
-from annotations.study.withdrawal import finish_withdrawals, withdraw
-from core.errors import NotAllowed, NotFound, Refused
+from evenhand.annotations.study.watched import Watched
+from evenhand.annotations.study.withdrawal import finish_withdrawals, withdraw
+from evenhand.core.errors import NotAllowed, NotFound, Refused
 from tests.support.projects import broken_rules, decide, filled_project
 from tests.support.studies import CONTACT, come, new_study, person
 
@@ -289,7 +289,7 @@ def test_a_withdrawal_that_was_broken_off_goes_on(fresh_store: Store, monkeypatc
     judge(fresh_store, study, secret, 5)
     with fresh_store.write():
         people.end(fresh_store, study, person(fresh_store, study, secret), "withdrew", 1.0)
-    monkeypatch.setattr("annotations.study.withdrawal.CHUNK", 2)
+    monkeypatch.setattr("evenhand.annotations.study.withdrawal.CHUNK", 2)
     finish_withdrawals(fresh_store)
     assert fresh_store.db.execute("SELECT count(*) FROM blind_label").fetchone() == (0,)
     finish_withdrawals(fresh_store)

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from annotations.study.texts import CONSENT, Facts, fill_in, places
-from core.language import LANGUAGES, Language
+from evenhand.annotations.study.texts import CONSENT, Facts, fill_in, places
+from evenhand.core.language import LANGUAGES, Language
 
 OWN_LINK = Facts("lead@example.org", 40, 0.0, "EUR", None)
 PROLIFIC = Facts("lead@example.org", 1, 6.0, "GBP", 30, age=16, kept_years=10)

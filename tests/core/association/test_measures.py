@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.association import association_set, sentences
-from core.association.crossing import Crossing, interval, signature
-from core.association.hypotheses import multilingual, no_difference, verdicts
-from core.association.measures import (
+from evenhand.core.association import association_set, sentences
+from evenhand.core.association.crossing import Crossing, interval, signature
+from evenhand.core.association.hypotheses import multilingual, no_difference, verdicts
+from evenhand.core.association.measures import (
     Difference,
     cells,
     describe,
@@ -23,11 +23,11 @@ from core.association.measures import (
     ranked,
     share_correlation,
 )
-from core.association.published import is_multilingual, printed, printed_verdicts
-from core.association.scoring import COLUMNS
-from core.association.table import has_equal_pairs
-from core.statistics import Estimate
-from core.statistics.estimate import BY_T_CROSSED, Note
+from evenhand.core.association.published import is_multilingual, printed, printed_verdicts
+from evenhand.core.association.scoring import COLUMNS
+from evenhand.core.association.table import has_equal_pairs
+from evenhand.core.statistics import Estimate
+from evenhand.core.statistics.estimate import BY_T_CROSSED, Note
 
 
 def table_of(lean, *, professions=20, pairs=9, templates=2, noise=0.0, language="en", seed=0):

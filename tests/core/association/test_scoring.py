@@ -16,14 +16,14 @@ from transformers import (
     RobertaForMaskedLM,
 )
 
-from core.association import Files, association_set, sentences
-from core.association.measures import differences, groups
-from core.association.scoring import NO_PRIOR, NO_TARGET, OK, Tally, associate, association
-from core.association.table import frame_of
-from core.errors import ModelUnavailable
-from core.models.association_targets import open_targets
-from core.models.planted.association import planted_association
-from core.types import Score
+from evenhand.core.association import Files, association_set, sentences
+from evenhand.core.association.measures import differences, groups
+from evenhand.core.association.scoring import NO_PRIOR, NO_TARGET, OK, Tally, associate, association
+from evenhand.core.association.table import frame_of
+from evenhand.core.errors import ModelUnavailable
+from evenhand.core.models.association_targets import open_targets
+from evenhand.core.models.planted.association import planted_association
+from evenhand.core.types import Score
 
 LISTS = {
     "templates": "template\n{person} is a {profession}.\n{person}, the {profession}, sings.\n",

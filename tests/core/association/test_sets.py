@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.association import Choices, Files, association_set, sentences
-from core.association.builtin import LANGUAGES
-from core.association.corpus import COLUMNS, corpus_row, corpus_tsv, masked, write_corpus
-from core.association.sets import AssociationSet, Person, Profession, Template
-from core.errors import BadFile
-from core.resources import read_table, table
+from evenhand.core.association import Choices, Files, association_set, sentences
+from evenhand.core.association.builtin import LANGUAGES
+from evenhand.core.association.corpus import COLUMNS, corpus_row, corpus_tsv, masked, write_corpus
+from evenhand.core.association.sets import AssociationSet, Person, Profession, Template
+from evenhand.core.errors import BadFile
+from evenhand.core.resources import read_table, table
 from tests.conftest import SHARED_DATA
 
 ENGLISH = list(sentences(association_set("en")))

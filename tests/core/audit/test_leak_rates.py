@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from core.audit.leak_rates import (
+from evenhand.core.audit.leak_rates import (
     Judged,
     compare_labels,
     compare_sentences,
@@ -14,8 +14,8 @@ from core.audit.leak_rates import (
     verdict,
     with_and_without,
 )
-from core.sentence_bias.bias import side_means
-from core.statistics.equivalence import equivalence
+from evenhand.core.sentence_bias.bias import side_means
+from evenhand.core.statistics.equivalence import equivalence
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import settings as effort
 from hypothesis import strategies as st
 
-from core.audit.sample import MOST, candidate_of, draw, labels_needed, reach
-from core.errors import NotFound, Refused
-from core.text.keywords import find
+from evenhand.core.audit.sample import MOST, candidate_of, draw, labels_needed, reach
+from evenhand.core.errors import NotFound, Refused
+from evenhand.core.text.keywords import find
 from tests.support.audits import WORDS, scores
 
 ONLY = {"male": 1, "female": 1}

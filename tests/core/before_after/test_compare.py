@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.before_after.compare import (
+from evenhand.core.before_after.compare import (
     against_placebos,
     clusters_of_pairs,
     compare,

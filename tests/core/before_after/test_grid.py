@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from core.before_after.grid import COLUMNS, Cell, Grid, Items, run_grid
-from core.before_after.run import built_in_source
-from core.errors import Refused
-from core.models.tuning.settings import Tuning
-from core.scoring.input import ScoreInput
+from evenhand.core.before_after.grid import COLUMNS, Cell, Grid, Items, run_grid
+from evenhand.core.before_after.run import built_in_source
+from evenhand.core.errors import Refused
+from evenhand.core.models.tuning.settings import Tuning
+from evenhand.core.scoring.input import ScoreInput
 
 TUNING = Tuning(steps=2, batch=4, length=16, every=1, patience=0, rate=1e-3)
 

@@ -6,12 +6,19 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from core.before_after.report import appendix
-from core.before_after.run import Asked, asked_of, before_and_after, built_in_language, built_in_source, columns
-from core.errors import ModelUnavailable, Refused
-from core.models.planted.masked import save
-from core.runs.records import runs_folder, runs_in
-from core.scoring.input import ScoreInput
+from evenhand.core.before_after.report import appendix
+from evenhand.core.before_after.run import (
+    Asked,
+    asked_of,
+    before_and_after,
+    built_in_language,
+    built_in_source,
+    columns,
+)
+from evenhand.core.errors import ModelUnavailable, Refused
+from evenhand.core.models.planted.masked import save
+from evenhand.core.runs.records import runs_folder, runs_in
+from evenhand.core.scoring.input import ScoreInput
 
 TEXTS = ["雨停了，他走了。", "男孩在家。", "爸爸来了，老师说他好。"] * 4
 

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from core.before_after.report import runs_appendix
-from core.before_after.two_runs import Side, several_runs, two_runs
-from core.errors import BadFile, Refused
-from core.nli.measure import changes
-from core.nli.types import SETS, Prediction
-from core.runs.records import Run
+from evenhand.core.before_after.report import runs_appendix
+from evenhand.core.before_after.two_runs import Side, several_runs, two_runs
+from evenhand.core.errors import BadFile, Refused
+from evenhand.core.nli.measure import changes
+from evenhand.core.nli.types import SETS, Prediction
+from evenhand.core.runs.records import Run
 
 PROFESSIONS = {"nurse": "female", "maid": "female", "smith": "male", "miner": "male", "baker": "balanced"}
 WORDS = {

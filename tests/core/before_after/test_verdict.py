@@ -2,9 +2,9 @@
 
 import pytest
 
-from core.before_after.compare import Cost
-from core.before_after.verdict import VERDICTS, finding
-from core.statistics import Estimate, Note
+from evenhand.core.before_after.compare import Cost
+from evenhand.core.before_after.verdict import VERDICTS, finding
+from evenhand.core.statistics import Estimate, Note
 
 
 def effect(low: float | None, high: float | None) -> Estimate:

@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.charts import association, bias_curve, dots, heatmap, misgendering, model_bias, two_models
-from core.charts.bias_distribution import SIGNED_LABEL
-from core.charts.export import picture
-from core.charts.style import styled
+from evenhand.core.charts import association, bias_curve, dots, heatmap, misgendering, model_bias, two_models
+from evenhand.core.charts.bias_distribution import SIGNED_LABEL
+from evenhand.core.charts.export import picture
+from evenhand.core.charts.style import styled
 
 
 def labels(chart):

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.charts.bias_curve import POINTS, curve_says, curves, dashes, line_colours, sorted_curve
-from core.charts.bias_distribution import MOST_BINS, bins, distribution_says, percent, ridges, shares, signed
-from core.charts.export import picture
-from core.charts.palette import DARK, LIGHT, LINES
-from core.sentence_bias.bias import obvious
+from evenhand.core.charts.bias_curve import POINTS, curve_says, curves, dashes, line_colours, sorted_curve
+from evenhand.core.charts.bias_distribution import MOST_BINS, bins, distribution_says, percent, ridges, shares, signed
+from evenhand.core.charts.export import picture
+from evenhand.core.charts.palette import DARK, LIGHT, LINES
+from evenhand.core.sentence_bias.bias import obvious
 
 FLOATS = st.lists(
     st.one_of(st.floats(-8, 8), st.sampled_from([0.3, -0.3, 0.0, math.inf, -math.inf, math.nan])), max_size=60

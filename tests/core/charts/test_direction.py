@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.charts import (
+from evenhand.core.charts import (
     association,
     bias_curve,
     bias_distribution,
@@ -24,8 +24,8 @@ from core.charts import (
     two_models,
     word_balance,
 )
-from core.charts.export import picture
-from core.charts.palette import LIGHT
+from evenhand.core.charts.export import picture
+from evenhand.core.charts.palette import LIGHT
 
 MALE = {LIGHT.male, LIGHT.male_fill, LIGHT.male_tint}
 FEMALE = {LIGHT.female, LIGHT.female_fill, LIGHT.female_tint}

@@ -8,11 +8,11 @@ import pandas as pd
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.charts.export import picture
-from core.charts.model_bias import sides, sides_says
-from core.charts.palette import LIGHT
-from core.charts.topic_words import word_sides, words_say
-from core.charts.two_models import squares, two_models, two_models_say
+from evenhand.core.charts.export import picture
+from evenhand.core.charts.model_bias import sides, sides_says
+from evenhand.core.charts.palette import LIGHT
+from evenhand.core.charts.topic_words import word_sides, words_say
+from evenhand.core.charts.two_models import squares, two_models, two_models_say
 
 MODELS = (
     pd.DataFrame(

@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from core.charts.nli import Point, label_colours, label_shares, over_rates, score_scale
-from core.charts.palette import DARK, LIGHT
-from core.nli.measure import measured
-from core.nli.types import LABELS, SETS, Prediction
+from evenhand.core.charts.nli import Point, label_colours, label_shares, over_rates, score_scale
+from evenhand.core.charts.palette import DARK, LIGHT
+from evenhand.core.nli.measure import measured
+from evenhand.core.nli.types import LABELS, SETS, Prediction
 
 ROWS = [Prediction(name, label, f"w{i}") for i in range(4) for name in SETS for label in LABELS]
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from core.charts.other_measures import FORMS, ROLE_NAMES, measure_dots
-from core.charts.palette import DARK
+from evenhand.core.charts.other_measures import FORMS, ROLE_NAMES, measure_dots
+from evenhand.core.charts.palette import DARK
 
 ROWS = [
     {"group": "m · share", "label": role, "role": role, "value": value, "low": low, "high": high, "band_low": band,

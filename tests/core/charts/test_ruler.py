@@ -6,10 +6,10 @@ import math
 import pandas as pd
 import pytest
 
-from core.charts.dots import leak_shares
-from core.charts.export import picture
-from core.charts.palette import DARK, LIGHT
-from core.charts.ruler import ruler
+from evenhand.core.charts.dots import leak_shares
+from evenhand.core.charts.export import picture
+from evenhand.core.charts.palette import DARK, LIGHT
+from evenhand.core.charts.ruler import ruler
 
 ROWS = [
     ("signed mean", "signed", 0.2, 0.1, 0.3, -0.1, 0.1),

@@ -6,9 +6,9 @@ import struct
 import pandas as pd
 import pytest
 
-from core.charts.export import picture
-from core.charts.heatmap import heatmap
-from core.charts.palette import DARK, LIGHT, Palette, colours, palette
+from evenhand.core.charts.export import picture
+from evenhand.core.charts.heatmap import heatmap
+from evenhand.core.charts.palette import DARK, LIGHT, Palette, colours, palette
 
 CELLS = pd.DataFrame(
     [

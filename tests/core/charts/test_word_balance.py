@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.charts.export import picture
-from core.charts.palette import DARK, LIGHT
-from core.charts.word_balance import LEAST_REACH, balance, balance_says
+from evenhand.core.charts.export import picture
+from evenhand.core.charts.palette import DARK, LIGHT
+from evenhand.core.charts.word_balance import LEAST_REACH, balance, balance_says
 
 
 def frame(*values):

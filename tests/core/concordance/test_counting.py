@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.contingency_tables import Table2x2
 
-from core.concordance import LISTED, Passage, concordance, question
-from core.concordance.counting import Words
-from core.concordance.odds import Table, contrast
-from core.errors import Refused
+from evenhand.core.concordance import LISTED, Passage, concordance, question
+from evenhand.core.concordance.counting import Words
+from evenhand.core.concordance.odds import Table, contrast
+from evenhand.core.errors import Refused
 
 
 def passages(*texts, document="a.txt"):

@@ -7,17 +7,17 @@ import json
 import zipfile
 
 import pytest
+from cli import cli
 from click.testing import CliRunner
 
-from annotations.items.batch import Batch, NewItem
-from annotations.projects.projects import create_project
-from cli import cli
-from core.concordance import Line
-from core.concordance.answer_rows import terminal_line
-from core.concordance.passages import passages
-from core.errors import BadFile
-from core.mining.report import Read
-from core.text.keywords import find
+from evenhand.annotations.items.batch import Batch, NewItem
+from evenhand.annotations.projects.projects import create_project
+from evenhand.core.concordance import Line
+from evenhand.core.concordance.answer_rows import terminal_line
+from evenhand.core.concordance.passages import passages
+from evenhand.core.errors import BadFile
+from evenhand.core.mining.report import Read
+from evenhand.core.text.keywords import find
 
 TEXT = "她已经在医院当护士。\r\n\r\n护士问他来不来。天黑了。\n"
 ROWS = "来源,日期,正文\n晚报,2019-03-04,她已经在医院当护士。\n晚报,2019-03-05,护士问他来不来。天黑了。\n"

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from core.demo_page.page import MODELS, Answer, Chosen, answers_of, chosen_sentences, page_html
-from core.errors import BadFile, ModelUnavailable
-from core.models import open_scorer
-from core.sentence_bias import read
+from evenhand.core.demo_page.page import MODELS, Answer, Chosen, answers_of, chosen_sentences, page_html
+from evenhand.core.errors import BadFile, ModelUnavailable
+from evenhand.core.models import open_scorer
+from evenhand.core.sentence_bias import read
 
 HOSTILE = '<script>alert("x")</script>{{ 7 * 7 }}</details><img src=x onerror=alert(1)>'
 

@@ -13,17 +13,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from annotations.describe.project_description import describe_file
-from core.charts.describe import before_after_points, binned, pair_balance
-from core.describe import Text, as_json, coverage, described, keyword_counts, pair_balances, vocabulary
-from core.describe.characters import characters, endings, lengths
-from core.describe.description import date_of, origins
-from core.describe.keywords import largest_imbalance
-from core.describe.latex import as_latex, escaped
-from core.describe.repeats import bare, repeats
-from core.describe.vocabulary import Vocabulary
-from core.errors import BadFile, NotFound
-from core.resources import MODELS, quotas
+from evenhand.annotations.describe.project_description import describe_file
+from evenhand.core.charts.describe import before_after_points, binned, pair_balance
+from evenhand.core.describe import Text, as_json, coverage, described, keyword_counts, pair_balances, vocabulary
+from evenhand.core.describe.characters import characters, endings, lengths
+from evenhand.core.describe.description import date_of, origins
+from evenhand.core.describe.keywords import largest_imbalance
+from evenhand.core.describe.latex import as_latex, escaped
+from evenhand.core.describe.repeats import bare, repeats
+from evenhand.core.describe.vocabulary import Vocabulary
+from evenhand.core.errors import BadFile, NotFound
+from evenhand.core.resources import MODELS, quotas
 
 TEXTS = st.lists(st.text(max_size=30), max_size=20)
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.files.csv_out import LONGEST_NUMBER, spreadsheet_copy
+from evenhand.core.files.csv_out import LONGEST_NUMBER, spreadsheet_copy
 
 
 def column(tmp_path, *cells: str) -> list[str]:
@@ -32,6 +32,6 @@ def test_a_text_of_digits_ends_the_look_at_once(tmp_path, digits):
 
 @given(st.floats())
 def test_every_float_is_a_number(number: float) -> None:
-    from core.files.csv_out import _is_number
+    from evenhand.core.files.csv_out import _is_number
 
     assert _is_number(repr(number))

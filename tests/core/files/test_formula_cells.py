@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.files.formula_cells import is_guarded, neutralised, restored
-from core.resources import ROOT
+from evenhand.core.files.formula_cells import is_guarded, neutralised, restored
+from evenhand.core.resources import ROOT
 
 STARTS = "=+-@＝＋－＠\t\r\n'"
 

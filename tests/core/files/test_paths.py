@@ -10,16 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotations.database.store import Store
-from annotations.describe.project_description import describe_items
-from annotations.files.detect import detect_layout
-from annotations.files.import_items import examine, import_examined, read_row
-from annotations.items.batch import items
-from annotations.mining.candidates import passages_of
-from annotations.projects.projects import annotators, create_project
-from annotations.release import make_release, release_files
-from core.files.paths import Places, short_path, without_folders
-from core.files.readers import open_source, rows
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.describe.project_description import describe_items
+from evenhand.annotations.files.detect import detect_layout
+from evenhand.annotations.files.import_items import examine, import_examined, read_row
+from evenhand.annotations.items.batch import items
+from evenhand.annotations.mining.candidates import passages_of
+from evenhand.annotations.projects.projects import annotators, create_project
+from evenhand.annotations.release import make_release, release_files
+from evenhand.core.files.paths import Places, short_path, without_folders
+from evenhand.core.files.readers import open_source, rows
 from tests.support.released_project import label, ready_project
 
 HOME, USERS = "/home", "Users"
@@ -145,8 +145,8 @@ def test_a_release_of_old_items_names_no_folder_and_nothing_else_changed(
         for one in items(fresh_store, made):
             label(fresh_store, made, who, one.uid, "accept")
     with monkeypatch.context() as before:
-        before.setattr("annotations.files.item_lines.without_folders", dict)
-        before.setattr("annotations.files.item_lines.short_path", str)
+        before.setattr("evenhand.annotations.files.item_lines.without_folders", dict)
+        before.setattr("evenhand.annotations.files.item_lines.short_path", str)
         old = release_files(fresh_store, make_release(fresh_store, made, "1.0"))
     assert SECRET in old["kept.jsonl"].decode()
     new = release_files(fresh_store, make_release(fresh_store, made, "1.1"))

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import BadFile
-from core.files.readers import open_source, rows
+from evenhand.core.errors import BadFile
+from evenhand.core.files.readers import open_source, rows
 
 
 def written(folder: Path, name: str, data: str | bytes) -> Path:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from core.files.sqlite_wal import write_ahead
+from evenhand.core.files.sqlite_wal import write_ahead
 
 
 def test_the_setting_stays_in_the_file(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from core.files.timestamps import moment
+from evenhand.core.files.timestamps import moment
 
 
 @pytest.mark.parametrize(

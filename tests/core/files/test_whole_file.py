@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from core.errors import BadFile
-from core.files.csv_out import csv_line, data_line, has_formula, spreadsheet_lines
-from core.files.formula_cells import restored
-from core.files.whole_file import whole_file
+from evenhand.core.errors import BadFile
+from evenhand.core.files.csv_out import csv_line, data_line, has_formula, spreadsheet_lines
+from evenhand.core.files.formula_cells import restored
+from evenhand.core.files.whole_file import whole_file
 from tests.conftest import ROOT
 
 
@@ -62,8 +62,8 @@ def test_a_file_is_whole_or_not_there(tmp_path):
 FULL = """
 import resource, signal, sys
 from pathlib import Path
-from core.errors import BadFile
-from core.files.whole_file import whole_file
+from evenhand.core.errors import BadFile
+from evenhand.core.files.whole_file import whole_file
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))
 try:
@@ -87,7 +87,7 @@ def test_a_table_that_does_not_fit_is_one_sentence(tmp_path):
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from core.files.whole_file import whole_file
+from evenhand.core.files.whole_file import whole_file
 with whole_file(Path(sys.argv[1])) as write:
     write("half")
     os.kill(os.getpid(), signal.SIGKILL)

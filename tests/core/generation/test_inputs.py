@@ -2,9 +2,9 @@
 
 import pytest
 
-from core.errors import BadFile, Refused
-from core.generation.inputs import Filling, contexts_of, open_contexts
-from core.misgendering.template_files import Source, Template
+from evenhand.core.errors import BadFile, Refused
+from evenhand.core.generation.inputs import Filling, contexts_of, open_contexts
+from evenhand.core.misgendering.template_files import Source, Template
 
 OWN = "zie/zim/zir/zirs/zirself"
 
@@ -41,7 +41,7 @@ def test_a_published_set_gets_them_too():
 
 
 def open_people():
-    from core.misgendering.template_files import built_in
+    from evenhand.core.misgendering.template_files import built_in
 
     return built_in().people[:3]
 

@@ -13,11 +13,11 @@ from typing import Any
 
 import pytest
 
-from core.errors import EvenhandError, ModelUnavailable, Refused
-from core.generation import Context
-from core.generation.inputs import ContextInput
-from core.generation.server import Server
-from core.runs.generation import GenerationReport, Request, generate_to_file
+from evenhand.core.errors import EvenhandError, ModelUnavailable, Refused
+from evenhand.core.generation import Context
+from evenhand.core.generation.inputs import ContextInput
+from evenhand.core.generation.server import Server
+from evenhand.core.runs.generation import GenerationReport, Request, generate_to_file
 from tests.support.chat_server import JsonHandler
 
 KEY = "sk-very-secret-4711"
@@ -246,8 +246,8 @@ def test_the_limit_per_minute_spaces_requests(fake: Fake, tmp_path: Path, monkey
     async def pause(seconds: float) -> None:
         waited.append(seconds)
 
-    monkeypatch.setattr("core.servers.asking.asyncio.sleep", pause)
-    monkeypatch.setattr("core.servers.asking.time.monotonic", lambda: 100.0)
+    monkeypatch.setattr("evenhand.core.servers.asking.asyncio.sleep", pause)
+    monkeypatch.setattr("evenhand.core.servers.asking.time.monotonic", lambda: 100.0)
     fake.every = 0
     ask(fake.address, tmp_path / "a.jsonl", per_minute=600)
     assert waited == pytest.approx([n / 10 for n in range(1, 120)])

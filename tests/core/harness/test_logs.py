@@ -9,9 +9,9 @@ from typing import Any
 import pyarrow
 import pytest
 
-from core.errors import BadFile
-from core.harness.logs import log_files, read_log
-from core.scoring.rows import OK
+from evenhand.core.errors import BadFile
+from evenhand.core.harness.logs import log_files, read_log
+from evenhand.core.scoring.rows import OK
 
 DOC = {"id": "i0", "text": "the nurse said he was tired", "pair": "he/she", "side": "male", "keyword": "he",
        "counterpart": "she", "start": 15, "end": 17,

@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 import yaml
 
-from core.errors import Refused
-from core.harness.logs import read_log
-from core.harness.tasks import HARNESSES, Harness, pairs, task_files, task_name
-from core.models import open_scorer
-from core.types import MaskedSentence
+from evenhand.core.errors import Refused
+from evenhand.core.harness.logs import read_log
+from evenhand.core.harness.tasks import HARNESSES, Harness, pairs, task_files, task_name
+from evenhand.core.models import open_scorer
+from evenhand.core.types import MaskedSentence
 from tests.support.tiny_models import tiny_causal
 
 SENTENCES = [

@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.human_vs_rule.compare import comparison, in_order, repetition
-from core.human_vs_rule.mark_agreement import agreement, f1
-from core.human_vs_rule.means_over_contexts import context_means
-from core.human_vs_rule.schemes import CHOICES, SCHEMES, binary, merged
-from core.human_vs_rule.weighting import weighted
-from core.human_vs_rule.why_they_differ import bin_of
-from core.statistics import Resampling
-from core.text.pronouns import verdict
+from evenhand.core.human_vs_rule.compare import comparison, in_order, repetition
+from evenhand.core.human_vs_rule.mark_agreement import agreement, f1
+from evenhand.core.human_vs_rule.means_over_contexts import context_means
+from evenhand.core.human_vs_rule.schemes import CHOICES, SCHEMES, binary, merged
+from evenhand.core.human_vs_rule.weighting import weighted
+from evenhand.core.human_vs_rule.why_they_differ import bin_of
+from evenhand.core.statistics import Resampling
+from evenhand.core.text.pronouns import verdict
 
 FAST = Resampling(200)
 

@@ -8,8 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.errors import Refused
-from core.human_vs_rule.sample import ALL_EQUAL, NO_REPEATS, ONE_CONTEXT, design, designs, distinct_first, intra_class
+from evenhand.core.errors import Refused
+from evenhand.core.human_vs_rule.sample import (
+    ALL_EQUAL,
+    NO_REPEATS,
+    ONE_CONTEXT,
+    design,
+    designs,
+    distinct_first,
+    intra_class,
+)
 
 Labels = list[list[float]]
 

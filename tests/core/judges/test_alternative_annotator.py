@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from core.judges.alternative_annotator import NOBODY, alternative_annotator_test
+from evenhand.core.judges.alternative_annotator import NOBODY, alternative_annotator_test
 
 Labels = list[tuple[object, str, object]]
 

@@ -4,9 +4,9 @@ import math
 
 import pytest
 
-from core.guidelines import generations
-from core.judges.answers import Answer, Unreadable, most_said, read_answer, shares_of
-from core.judges.prompts import Prompt
+from evenhand.core.guidelines import generations
+from evenhand.core.judges.answers import Answer, Unreadable, most_said, read_answer, shares_of
+from evenhand.core.judges.prompts import Prompt
 
 TEXT = "She left. Sheila saw he and the old woman; SHE waved."
 PROMPT = Prompt("{text}", "", generations("en").choices)

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from core.errors import EvenhandError, Refused
-from core.guidelines import generations
-from core.judges.causal import CausalJudge
-from core.judges.labels import JudgedText, JudgeLabel
-from core.judges.prompts import Prompt, default_template
-from core.types import MaskedSentence, Score
+from evenhand.core.errors import EvenhandError, Refused
+from evenhand.core.guidelines import generations
+from evenhand.core.judges.causal import CausalJudge
+from evenhand.core.judges.labels import JudgedText, JudgeLabel
+from evenhand.core.judges.prompts import Prompt, default_template
+from evenhand.core.types import MaskedSentence, Score
 
 
 class Planted:

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import BadFile, BadLine
-from core.judges.label_tables import read_judge, read_people, read_rates
+from evenhand.core.errors import BadFile, BadLine
+from evenhand.core.judges.label_tables import read_judge, read_people, read_rates
 
 
 def table(folder: Path, name: str, text: str) -> Path:

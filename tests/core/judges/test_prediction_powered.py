@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.errors import Refused
-from core.judges.prediction_powered import (
+from evenhand.core.errors import Refused
+from evenhand.core.judges.prediction_powered import (
     ALL_THE_SAME,
     NO_FURTHER,
     NO_GAIN,

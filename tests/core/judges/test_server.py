@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from core.errors import EvenhandError, Refused
-from core.guidelines import generations
-from core.judges.labels import JudgedText, JudgeLabel
-from core.judges.prompts import SYSTEM, Prompt, Way
-from core.judges.server import ServerJudge, ServerSettings
-from core.servers.asking import Pace
+from evenhand.core.errors import EvenhandError, Refused
+from evenhand.core.guidelines import generations
+from evenhand.core.judges.labels import JudgedText, JudgeLabel
+from evenhand.core.judges.prompts import SYSTEM, Prompt, Way
+from evenhand.core.judges.server import ServerJudge, ServerSettings
+from evenhand.core.servers.asking import Pace
 from tests.support.chat_server import ChatServer, chat_server
 
 TEXTS = [JudgedText(n, f"She left at {n}.", f"Kim uses they/them ({n}).") for n in range(1, 41)]

@@ -12,13 +12,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.errors import BadFile
-from core.mining import blocks as reading
-from core.mining.blocks import Block, blocks
-from core.mining.encodings import decide
-from core.mining.report import Read, Report
-from core.mining.run import mine
-from core.mining.settings import CODES, Settings
+from evenhand.core.errors import BadFile
+from evenhand.core.mining import blocks as reading
+from evenhand.core.mining.blocks import Block, blocks
+from evenhand.core.mining.encodings import decide
+from evenhand.core.mining.report import Read, Report
+from evenhand.core.mining.run import mine
+from evenhand.core.mining.settings import CODES, Settings
 
 OFF: dict[str, Any] = dict.fromkeys(CODES, "off")
 TEXT = "她把雨伞借给了同事，自己跑回家。\n春天的山里开满了花，他每天早上都去看。\n"
@@ -301,6 +301,6 @@ def test_a_limit_ends_the_reading(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     ],
 )
 def test_a_column_of_names_or_dates_is_no_text_where_there_is_another(rows, column):
-    from core.mining.tables import header_of
+    from evenhand.core.mining.tables import header_of
 
     assert header_of("a.csv", "csv", rows.encode(), "utf-8", None).text == column

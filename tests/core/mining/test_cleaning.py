@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.mining.cleaning import Cleaner, without_byline
-from core.mining.find_keywords import Finder, split_spaced
-from core.resources import keyword_pairs
-from core.types import KeywordPair
+from evenhand.core.mining.cleaning import Cleaner, without_byline
+from evenhand.core.mining.find_keywords import Finder, split_spaced
+from evenhand.core.resources import keyword_pairs
+from evenhand.core.types import KeywordPair
 
 PLAIN, MARKDOWN, SPACED = Cleaner("text", False), Cleaner("markdown", False), Cleaner("text", True)
 

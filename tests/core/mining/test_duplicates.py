@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rapidfuzz import fuzz
 
-from core.mining import duplicates
-from core.mining.duplicates import LEAST_RATIO, Exact, Near, text_key
-from core.mining.minhash import BANDS, band_keys, masked
-from core.mining.run import mine
-from core.mining.settings import CODES, Settings
+from evenhand.core.mining import duplicates
+from evenhand.core.mining.duplicates import LEAST_RATIO, Exact, Near, text_key
+from evenhand.core.mining.minhash import BANDS, band_keys, masked
+from evenhand.core.mining.run import mine
+from evenhand.core.mining.settings import CODES, Settings
 
 ONLY: dict[str, Any] = dict.fromkeys(CODES, "off") | {"duplicate": "reject", "near_duplicate": "reject"}
 CHARACTERS = "春江潮水连海平海上明月共潮生滟随波千万里何处无月明流宛转绕芳甸月照花林皆似霰空里霜不觉飞汀白沙看见"

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.errors import BadFile
-from core.mining.keyword_lists import different_spans, pairs_of, read_pairs, typed_pairs
-from core.resources import DATA, keyword_pairs
-from core.types import KeywordPair
+from evenhand.core.errors import BadFile
+from evenhand.core.mining.keyword_lists import different_spans, pairs_of, read_pairs, typed_pairs
+from evenhand.core.resources import DATA, keyword_pairs
+from evenhand.core.types import KeywordPair
 
 HEADER = "male\tfemale\n"
 

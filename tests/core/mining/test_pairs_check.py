@@ -6,15 +6,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from cli import cli
 from click.testing import CliRunner
 
-from cli import cli
-from core.errors import BadFile
-from core.mining.keyword_lists import typed_pairs
-from core.mining.pair_neighbours import NOTHING, SURNAME, Occurrence, neighbours
-from core.mining.pairs_check import CHANCE, _area, check_pairs, told_apart
-from core.resources import keyword_pairs
-from core.types import KeywordPair
+from evenhand.core.errors import BadFile
+from evenhand.core.mining.keyword_lists import typed_pairs
+from evenhand.core.mining.pair_neighbours import NOTHING, SURNAME, Occurrence, neighbours
+from evenhand.core.mining.pairs_check import CHANCE, _area, check_pairs, told_apart
+from evenhand.core.resources import keyword_pairs
+from evenhand.core.types import KeywordPair
 
 SURNAMES = "王李张刘陈杨赵黄周吴"
 

@@ -5,11 +5,11 @@ import re
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from core.mining.cleaning import Cleaner
-from core.mining.find_keywords import Finder
-from core.mining.plain_lines import Line, Words, lines_of
-from core.resources import keyword_pairs
-from core.text.sentences import EDGES, split
+from evenhand.core.mining.cleaning import Cleaner
+from evenhand.core.mining.find_keywords import Finder
+from evenhand.core.mining.plain_lines import Line, Words, lines_of
+from evenhand.core.resources import keyword_pairs
+from evenhand.core.text.sentences import EDGES, split
 
 KEYWORD = re.compile("他|男[“”]*孩")
 WORDS = Words(["他", "男孩"], KEYWORD)

@@ -10,18 +10,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.errors import BadFile
-from core.mining import blocks
-from core.mining.cleaning import Cleaner
-from core.mining.examine import Examiner
-from core.mining.keyword_lists import pairs_of
-from core.mining.report import Report
-from core.mining.run import mine
-from core.mining.settings import CODES, Settings, code_of
-from core.resources import keyword_pairs
-from core.text.keywords import find, occurrences
-from core.text.sentences import sentences
-from core.types import KeywordPair
+from evenhand.core.errors import BadFile
+from evenhand.core.mining import blocks
+from evenhand.core.mining.cleaning import Cleaner
+from evenhand.core.mining.examine import Examiner
+from evenhand.core.mining.keyword_lists import pairs_of
+from evenhand.core.mining.report import Report
+from evenhand.core.mining.run import mine
+from evenhand.core.mining.settings import CODES, Settings, code_of
+from evenhand.core.resources import keyword_pairs
+from evenhand.core.text.keywords import find, occurrences
+from evenhand.core.text.sentences import sentences
+from evenhand.core.types import KeywordPair
 from tests.support.corpora import many
 
 pytestmark = pytest.mark.early
@@ -180,9 +180,9 @@ def test_large_texts_take_every_processor(
         asked.append(workers)
         return map(Examiner(settings), source)
 
-    monkeypatch.setattr("core.mining.run._in_processes", in_processes)
-    monkeypatch.setattr("core.mining.run.processors", lambda: 3)
-    monkeypatch.setattr("core.mining.run.WORTH", worth)
+    monkeypatch.setattr("evenhand.core.mining.run._in_processes", in_processes)
+    monkeypatch.setattr("evenhand.core.mining.run.processors", lambda: 3)
+    monkeypatch.setattr("evenhand.core.mining.run.WORTH", worth)
     lines, _ = mined(many(tmp_path), workers=None)
     assert asked == begun and lines
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from core.misgendering.agreement import Cells, by_units, cells, kappa, mcc, raw_agreement
-from core.statistics.units import Clusters
+from evenhand.core.misgendering.agreement import Cells, by_units, cells, kappa, mcc, raw_agreement
+from evenhand.core.statistics.units import Clusters
 
 # [R]: worked out with the reference code; kappa, half-width, MCC, low, high, raw agreement, standard error.
 GOLDEN = [

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from core.misgendering.beta import disagreement, fit_beta
-from core.statistics.units import Clusters
+from evenhand.core.misgendering.beta import disagreement, fit_beta
+from evenhand.core.statistics.units import Clusters
 
 PROB = np.array([float(c) for c in "1111001011"])
 GEN = np.array([1, 0.8, 0.6, 1, 0.2, 0.4, 1, 0, 0.8, 0.6])

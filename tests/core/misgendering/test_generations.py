@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from core.errors import BadFile
-from core.misgendering.generations import Generation, context_rows, matched, read_generations
-from core.misgendering.instances import instances
-from core.misgendering.probability import NO_GENERATION, Judged, instance_from, judge_prompts
-from core.misgendering.rewriting import NO_PRONOUN
-from core.misgendering.template_files import Prompt, built_in
-from core.misgendering.verdict_rows import columns, prompt_rows, rows
-from core.types import MaskedSentence, Score
+from evenhand.core.errors import BadFile
+from evenhand.core.misgendering.generations import Generation, context_rows, matched, read_generations
+from evenhand.core.misgendering.instances import instances
+from evenhand.core.misgendering.probability import NO_GENERATION, Judged, instance_from, judge_prompts
+from evenhand.core.misgendering.rewriting import NO_PRONOUN
+from evenhand.core.misgendering.template_files import Prompt, built_in
+from evenhand.core.misgendering.verdict_rows import columns, prompt_rows, rows
+from evenhand.core.types import MaskedSentence, Score
 
 SOME = instances(built_in(), passes=2, seed=4)
 PROMPT = Prompt("7.Noor.xe", "Noor knows that xe is late and", "Noor", "name", ("xe",))

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.errors import Refused
-from core.misgendering.agreement import theory
+from evenhand.core.errors import Refused
+from evenhand.core.misgendering.agreement import theory
 
 EXAMPLE = {"he": 0.5, "she": 0.3, "they": 0.15, "xe": 0.05}
 PROBABILITIES = st.fixed_dictionaries(dict.fromkeys(EXAMPLE, st.floats(0, 1)))

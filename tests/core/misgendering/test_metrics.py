@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.misgendering.metrics import NO_PRONOUN, NOT_SAID, by_cell, metrics
-from core.misgendering.verdict_table import read_verdicts
+from evenhand.core.misgendering.metrics import NO_PRONOUN, NOT_SAID, by_cell, metrics
+from evenhand.core.misgendering.verdict_table import read_verdicts
 
 
 def table(rows: str, head: str = "instance,prob,gen1,gen2") -> pd.DataFrame:

@@ -9,15 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from core.errors import ModelUnavailable
-from core.misgendering.instances import instances
-from core.misgendering.probability import Judged, Tally, judge, least, verdict_of
-from core.misgendering.slots import NO_FORM, Instance, Template, instance_of
-from core.misgendering.template_files import built_in
-from core.models.perplexity import PerplexityScorer, open_perplexity
-from core.models.planted.pronoun_names import misgendered, pronoun_plant
-from core.text.pronouns import sets
-from core.types import MaskedSentence, Score
+from evenhand.core.errors import ModelUnavailable
+from evenhand.core.misgendering.instances import instances
+from evenhand.core.misgendering.probability import Judged, Tally, judge, least, verdict_of
+from evenhand.core.misgendering.slots import NO_FORM, Instance, Template, instance_of
+from evenhand.core.misgendering.template_files import built_in
+from evenhand.core.models.perplexity import PerplexityScorer, open_perplexity
+from evenhand.core.models.planted.pronoun_names import misgendered, pronoun_plant
+from evenhand.core.text.pronouns import sets
+from evenhand.core.types import MaskedSentence, Score
 
 
 @dataclass(frozen=True)

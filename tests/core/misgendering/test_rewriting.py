@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.misgendering.rewriting import rewritten
-from core.text.pronoun_cases import case_of
-from core.text.pronouns import forms, set_named, sets
+from evenhand.core.misgendering.rewriting import rewritten
+from evenhand.core.text.pronoun_cases import case_of
+from evenhand.core.text.pronouns import forms, set_named, sets
 
 
 @pytest.mark.parametrize(

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import BadFile, Refused
-from core.misgendering.instances import instances
-from core.misgendering.slots import Template, declared, instance_of, takes_capital
-from core.misgendering.template_files import Person, built_in, read_people, read_source
-from core.text.pronouns import CASES, forms, set_named
-from core.types import MASK
+from evenhand.core.errors import BadFile, Refused
+from evenhand.core.misgendering.instances import instances
+from evenhand.core.misgendering.slots import Template, declared, instance_of, takes_capital
+from evenhand.core.misgendering.template_files import Person, built_in, read_people, read_source
+from evenhand.core.text.pronouns import CASES, forms, set_named
+from evenhand.core.types import MASK
 
 
 def write(path: Path, text: str) -> Path:

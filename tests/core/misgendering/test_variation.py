@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from core.misgendering.variation import LEVELS, failure_rate, level_counts, sigmas, variation
-from core.statistics.units import Clusters
+from evenhand.core.misgendering.variation import LEVELS, failure_rate, level_counts, sigmas, variation
+from evenhand.core.statistics.units import Clusters
 
 NAN = math.nan
 # [R]: verdicts of templates, some missing; run through the reference code.

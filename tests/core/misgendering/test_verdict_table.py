@@ -6,8 +6,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from core.errors import BadFile
-from core.misgendering.verdict_table import cell_columns, generations_of, has_templates, read_verdicts, templates_of
+from evenhand.core.errors import BadFile
+from evenhand.core.misgendering.verdict_table import (
+    cell_columns,
+    generations_of,
+    has_templates,
+    read_verdicts,
+    templates_of,
+)
 
 
 def written(folder: Path, text: str, name: str = "v.csv") -> Path:

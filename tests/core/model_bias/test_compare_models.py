@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from core.model_bias import (
+from evenhand.core.model_bias import (
     correlation,
     null_band,
     paired_difference,

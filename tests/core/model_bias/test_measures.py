@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from scipy import stats
 from sklearn.metrics import roc_auc_score
 
-from core.errors import BadFile, NotFound
-from core.model_bias import (
+from evenhand.core.errors import BadFile, NotFound
+from evenhand.core.model_bias import (
     Resampling,
     extremes,
     infinite_rows,
@@ -36,10 +36,10 @@ from core.model_bias import (
     units_of,
     variance_shares,
 )
-from core.model_bias.mixing import ALL_EQUAL, SideOrder
-from core.model_bias.score_files import mask_width
-from core.sentence_bias.bias import LN10
-from core.statistics import Estimate, resampling
+from evenhand.core.model_bias.mixing import ALL_EQUAL, SideOrder
+from evenhand.core.model_bias.score_files import mask_width
+from evenhand.core.sentence_bias.bias import LN10
+from evenhand.core.statistics import Estimate, resampling
 from tests.support.bias_scores import GOLDEN, normal, scores, stemmed
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -5,14 +5,14 @@ import json
 import math
 
 import pytest
+from cli import cli
 from click.testing import CliRunner
 
-from cli import cli
-from core.errors import BadFile, NotFound
-from core.files.formula_cells import neutralised
-from core.model_bias import label_of, models_of, plain_names, read_scores, rows_of, summarise
-from core.scoring.rows import COLUMNS
-from core.sentence_bias.bias import NO_SLOT
+from evenhand.core.errors import BadFile, NotFound
+from evenhand.core.files.formula_cells import neutralised
+from evenhand.core.model_bias import label_of, models_of, plain_names, read_scores, rows_of, summarise
+from evenhand.core.scoring.rows import COLUMNS
+from evenhand.core.sentence_bias.bias import NO_SLOT
 
 MASKED = "masked|{}|weights:0a|independent|fp32|v1"
 PAIR_SUM = "pair-sum|{}|weights:0b|sum|fp32|v1"

@@ -5,8 +5,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from core.errors import BadFile, Refused
-from core.model_bias.saved_filters import (
+from evenhand.core.errors import BadFile, Refused
+from evenhand.core.model_bias.saved_filters import (
     BUILT_IN,
     CASE_STUDY,
     FILE,

@@ -4,14 +4,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.model_bias import (
+from evenhand.core.model_bias import (
     shuffled_sides,
     summarise,
     summarise_by,
 )
-from core.model_bias.mixing import SideOrder
-from core.model_bias.stems import over_stems
-from core.resources import keyword_pairs, stem_of
+from evenhand.core.model_bias.mixing import SideOrder
+from evenhand.core.model_bias.stems import over_stems
+from evenhand.core.resources import keyword_pairs, stem_of
 from tests.support.bias_scores import normal, scores, stemmed
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from core.model_bias.topic_words import topic_words
+from evenhand.core.model_bias.topic_words import topic_words
 
 MALE = ["他在工厂修理机器。", "他在工厂检查机器设备。", "那个男孩参观了工厂。", "小男孩喜欢男篮比赛。"] * 6
 FEMALE = ["她在医院照顾病人。", "她在医院安慰病人家属。", "那个女孩参观了工厂。", "她在医院上夜班。"] * 6

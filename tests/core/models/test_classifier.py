@@ -6,16 +6,16 @@ import pytest
 import torch
 from transformers import BertForMaskedLM, BertForSequenceClassification
 
-from core.errors import ModelUnavailable, Refused
-from core.models import open_classifier
-from core.models.classifier import Classifier, load_classifier, places_of
-from core.models.finetuning import FineTuning, fine_tuned
-from core.models.planted.nli import ANSWERS, features
-from core.nli.measure import measured
-from core.nli.sanity import argmax, obvious, sanity
-from core.nli.sets import packaged
-from core.nli.types import LABELS, LANGUAGES, Prediction, SentencePair
-from core.runs.nli import run
+from evenhand.core.errors import ModelUnavailable, Refused
+from evenhand.core.models import open_classifier
+from evenhand.core.models.classifier import Classifier, load_classifier, places_of
+from evenhand.core.models.finetuning import FineTuning, fine_tuned
+from evenhand.core.models.planted.nli import ANSWERS, features
+from evenhand.core.nli.measure import measured
+from evenhand.core.nli.sanity import argmax, obvious, sanity
+from evenhand.core.nli.sets import packaged
+from evenhand.core.nli.types import LABELS, LANGUAGES, Prediction, SentencePair
+from evenhand.core.runs.nli import run
 from tests.support import tiny_models
 
 PAIRS = [SentencePair("医生很好", "他是医生"), SentencePair("他", "她"), SentencePair("今天老师在看书", "老师在看书")]

@@ -26,9 +26,9 @@ from transformers import (
     XLMRobertaForMaskedLM,
 )
 
-from core.models.forward import BUDGET, BUDGET_CUDA, HeadAtPlaces, budget_on, padded_batches
-from core.models.fused_bert import Fused, anatomy
-from core.models.loaded import forward_of
+from evenhand.core.models.forward import BUDGET, BUDGET_CUDA, HeadAtPlaces, budget_on, padded_batches
+from evenhand.core.models.fused_bert import Fused, anatomy
+from evenhand.core.models.loaded import forward_of
 from tests.support import tiny_models
 
 SIZES = tiny_models.SIZES

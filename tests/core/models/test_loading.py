@@ -24,11 +24,11 @@ from transformers import (
     XLNetLMHeadModel,
 )
 
-from core.errors import ModelUnavailable
-from core.models import catalogue, fetching, known_models, open_scorer
-from core.models.loading import load_causal, load_masked
-from core.resources import MODELS, keyword_pairs
-from core.types import MaskedSentence
+from evenhand.core.errors import ModelUnavailable
+from evenhand.core.models import catalogue, fetching, known_models, open_scorer
+from evenhand.core.models.loading import load_causal, load_masked
+from evenhand.core.resources import MODELS, keyword_pairs
+from evenhand.core.types import MaskedSentence
 from tests.support import tiny_models
 
 Breaker = Callable[[Path], object]

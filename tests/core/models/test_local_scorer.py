@@ -9,13 +9,13 @@ import pytest
 import torch
 from transformers import BertLMHeadModel, LlamaConfig, LlamaForCausalLM
 
-from core.errors import ModelUnavailable, Refused
-from core.models import open_scorer
-from core.models.masked import MaskedScorer
-from core.models.pair_sum import PairSumScorer
-from core.models.pll import PllScorer
-from core.sentence_bias.bias import bias_of
-from core.types import MaskedSentence
+from evenhand.core.errors import ModelUnavailable, Refused
+from evenhand.core.models import open_scorer
+from evenhand.core.models.masked import MaskedScorer
+from evenhand.core.models.pair_sum import PairSumScorer
+from evenhand.core.models.pll import PllScorer
+from evenhand.core.sentence_bias.bias import bias_of
+from evenhand.core.types import MaskedSentence
 from tests.support import tiny_models
 
 

@@ -24,11 +24,11 @@ from transformers import (
     XLMRobertaForMaskedLM,
 )
 
-from core.errors import Refused
-from core.models import open_scorer
-from core.models.loading import load_masked
-from core.models.masked import MaskedScorer
-from core.models.probe_tokens import (
+from evenhand.core.errors import Refused
+from evenhand.core.models import open_scorer
+from evenhand.core.models.loading import load_masked
+from evenhand.core.models.masked import MaskedScorer
+from evenhand.core.models.probe_tokens import (
     BAD_SPAN,
     EMPTY_OPTION,
     LITERAL_MASK,
@@ -38,8 +38,8 @@ from core.models.probe_tokens import (
     UNKNOWN_OPTION,
     TokenReader,
 )
-from core.resources import keyword_pairs
-from core.types import MaskedSentence
+from evenhand.core.resources import keyword_pairs
+from evenhand.core.types import MaskedSentence
 from tests.support import tiny_models
 
 PEOPLE = ("医生", "护士", "老师", "司机", "经理", "学生", "记者", "工程师", "警察", "教授")

@@ -28,12 +28,12 @@ from transformers import (
     OPTForCausalLM,
 )
 
-from core.models.continuations import passage, passages
-from core.models.loading import load_causal
-from core.models.pair_sum import NO_BEGINNING, PairSumScorer
-from core.models.probe_tokens import BAD_SPAN, EMPTY_OPTION, LITERAL_MASK, NO_OPTIONS, TOO_LONG, UNKNOWN_OPTION
-from core.models.sentence_tokens import HIDDEN, SAME_TOKENS
-from core.types import MaskedSentence
+from evenhand.core.models.continuations import passage, passages
+from evenhand.core.models.loading import load_causal
+from evenhand.core.models.pair_sum import NO_BEGINNING, PairSumScorer
+from evenhand.core.models.probe_tokens import BAD_SPAN, EMPTY_OPTION, LITERAL_MASK, NO_OPTIONS, TOO_LONG, UNKNOWN_OPTION
+from evenhand.core.models.sentence_tokens import HIDDEN, SAME_TOKENS
+from evenhand.core.types import MaskedSentence
 from tests.support import tiny_models
 
 SIZE = len(tiny_models.VOCABULARY)

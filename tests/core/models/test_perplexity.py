@@ -20,8 +20,8 @@ from transformers import (
     PreTrainedTokenizerFast,
 )
 
-from core.errors import ModelUnavailable
-from core.models.perplexity import (
+from evenhand.core.errors import ModelUnavailable
+from evenhand.core.models.perplexity import (
     NOBODY,
     TOO_SHORT,
     UNKNOWN_FORM,
@@ -30,9 +30,9 @@ from core.models.perplexity import (
     one_by_one,
     open_perplexity,
 )
-from core.models.probe_tokens import BAD_SPAN, NO_OPTIONS, TOO_LONG
-from core.scoring.cache import CachedScorer
-from core.types import MaskedSentence
+from evenhand.core.models.probe_tokens import BAD_SPAN, NO_OPTIONS, TOO_LONG
+from evenhand.core.scoring.cache import CachedScorer
+from evenhand.core.types import MaskedSentence
 from tests.support import tiny_models
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz ABHSTX.,'/"

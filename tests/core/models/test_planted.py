@@ -8,16 +8,16 @@ from hypothesis import given
 from hypothesis import settings as effort
 from hypothesis import strategies as st
 
-from core.errors import ModelUnavailable
-from core.models import open_scorer
-from core.models.loading import load_masked
-from core.models.planted import masked as planted
-from core.models.planted.names import is_planted, plant_of
-from core.resources import keyword_pairs
-from core.sentence_bias.bias import bias_of
-from core.sentence_bias.keyword_packs import pack
-from core.sentence_bias.prior import neutral_probes
-from core.types import MaskedSentence
+from evenhand.core.errors import ModelUnavailable
+from evenhand.core.models import open_scorer
+from evenhand.core.models.loading import load_masked
+from evenhand.core.models.planted import masked as planted
+from evenhand.core.models.planted.names import is_planted, plant_of
+from evenhand.core.resources import keyword_pairs
+from evenhand.core.sentence_bias.bias import bias_of
+from evenhand.core.sentence_bias.keyword_packs import pack
+from evenhand.core.sentence_bias.prior import neutral_probes
+from evenhand.core.types import MaskedSentence
 
 NAMES = (
     "planted:0", "planted:+0.3", "planted:-0.3", "planted:1", "planted:-1",

@@ -5,13 +5,13 @@ from pathlib import Path
 import pytest
 import torch
 
-from core.models import open_scorer
-from core.models.loading import load_masked
-from core.models.masked import MaskedScorer
-from core.models.pll import PllScorer
-from core.models.probe_tokens import TOO_LONG, UNKNOWN_OPTION
-from core.models.sentence_tokens import HIDDEN
-from core.types import MaskedSentence
+from evenhand.core.models import open_scorer
+from evenhand.core.models.loading import load_masked
+from evenhand.core.models.masked import MaskedScorer
+from evenhand.core.models.pll import PllScorer
+from evenhand.core.models.probe_tokens import TOO_LONG, UNKNOWN_OPTION
+from evenhand.core.models.sentence_tokens import HIDDEN
+from evenhand.core.types import MaskedSentence
 from tests.support import tiny_models
 
 PROBES = [

@@ -4,11 +4,11 @@ from collections import Counter
 
 import pytest
 
-from core.errors import Refused
-from core.nli.biased_training_sets import RATES, controlled, spearman, words_in_order
-from core.nli.occupations import texts
-from core.nli.sets import packaged
-from core.nli.types import LANGUAGES
+from evenhand.core.errors import Refused
+from evenhand.core.nli.biased_training_sets import RATES, controlled, spearman, words_in_order
+from evenhand.core.nli.occupations import texts
+from evenhand.core.nli.sets import packaged
+from evenhand.core.nli.types import LANGUAGES
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

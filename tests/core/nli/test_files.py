@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from core.errors import BadFile, BadLine
-from core.nli.files import read_predictions, read_probes, read_words
+from evenhand.core.errors import BadFile, BadLine
+from evenhand.core.nli.files import read_predictions, read_probes, read_words
 
 GOOD = "set,label,occupation\nPS,entailment,nurse\nas,C,nurse\nNS, Neutral ,poet\n"
 

@@ -9,8 +9,8 @@ from hypothesis import settings as effort
 from hypothesis import strategies as st
 from scipy import stats
 
-from core.nli.measure import MARKS, as_json, measured, of_shares, published
-from core.nli.types import LABELS, SETS, Prediction
+from evenhand.core.nli.measure import MARKS, as_json, measured, of_shares, published
+from evenhand.core.nli.types import LABELS, SETS, Prediction
 
 
 def labelled(counts: dict[str, tuple[int, int, int]], words: int = 20) -> list[Prediction]:

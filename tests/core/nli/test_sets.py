@@ -5,10 +5,10 @@ from collections import Counter
 
 import pytest
 
-from core.errors import Refused
-from core.nli.occupations import Occupation, Texts, fill, indefinite, occupations, texts, training_templates
-from core.nli.sets import built, evenly, packaged
-from core.nli.types import LANGUAGES, SETS
+from evenhand.core.errors import Refused
+from evenhand.core.nli.occupations import Occupation, Texts, fill, indefinite, occupations, texts, training_templates
+from evenhand.core.nli.sets import built, evenly, packaged
+from evenhand.core.nli.types import LANGUAGES, SETS
 
 FULL = {"en": (1000, 1000, 3420), "ja": (1000, 1000, 3420), "zh": (1000, 1000, 3320)}
 

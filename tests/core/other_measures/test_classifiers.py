@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from core.errors import BadFile
-from core.other_measures.classifiers import error_gaps, f1, read_gaps
+from evenhand.core.errors import BadFile
+from evenhand.core.other_measures.classifiers import error_gaps, f1, read_gaps
 
 # 12 negatives of three groups with 1, 2 and 0 of 4 called positive; 6 positives with 1, 0 and 1 of 2 missed.
 ROWS = [("a", 0, 1)] + [("a", 0, 0)] * 3 + [("b", 0, 1)] * 2 + [("b", 0, 0)] * 2 + [("c", 0, 0)] * 4

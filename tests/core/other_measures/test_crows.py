@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 import torch
 
-from core.errors import BadFile, Refused
-from core.models.loading import load_masked
-from core.models.shared_tokens import PairReader, SentenceTokens, shared_places
-from core.other_measures.crows import VARIANTS, crows_pairs, read_crows, read_writers, sentence_score
+from evenhand.core.errors import BadFile, Refused
+from evenhand.core.models.loading import load_masked
+from evenhand.core.models.shared_tokens import PairReader, SentenceTokens, shared_places
+from evenhand.core.other_measures.crows import VARIANTS, crows_pairs, read_crows, read_writers, sentence_score
 from tests.support.tiny_models import bert
 
 PAIRS = [

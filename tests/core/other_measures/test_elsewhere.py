@@ -15,14 +15,14 @@ import torch
 from safetensors.torch import load_file, save_file
 from transformers import AutoModelForMaskedLM
 
-from core.errors import ModelUnavailable
-from core.models.blanks import BlankReader, Filled
-from core.models.loading import load_masked
-from core.models.shared_tokens import PairReader
-from core.other_measures.crows import crows_pairs
-from core.other_measures.stereoset import Item, stereoset
-from core.other_measures.weat import MOST, p_value, weat
-from core.resources import ROOT
+from evenhand.core.errors import ModelUnavailable
+from evenhand.core.models.blanks import BlankReader, Filled
+from evenhand.core.models.loading import load_masked
+from evenhand.core.models.shared_tokens import PairReader
+from evenhand.core.other_measures.crows import crows_pairs
+from evenhand.core.other_measures.stereoset import Item, stereoset
+from evenhand.core.other_measures.weat import MOST, p_value, weat
+from evenhand.core.resources import ROOT
 from tests.support.tiny_models import bert, tiny_causal
 
 SETS = {"X": ["x1", "x2", "x3", "x4"], "Y": ["y1", "y2", "y3", "y4"], "A": ["a1", "a2"], "B": ["b1", "b2"]}
@@ -73,7 +73,7 @@ def test_sent_bias_draws_partitions_with_replacement() -> None:
 def test_here_no_partition_is_drawn_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     drawn: list[int] = []
     monkeypatch.setattr(
-        "core.other_measures.weat._band", lambda sums, *_: (drawn.append(len(sums)), (0.0, 0.0))[1]
+        "evenhand.core.other_measures.weat._band", lambda sums, *_: (drawn.append(len(sums)), (0.0, 0.0))[1]
     )  # fmt: skip
     p_value(np.random.default_rng(1).normal(size=18), 9)
     assert drawn == [MOST]

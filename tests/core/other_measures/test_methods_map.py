@@ -1,9 +1,9 @@
 """The map of methods: every cell says everything in both languages, and its links lead somewhere."""
 
-from core.other_measures.measures import BY_NAME
-from core.other_measures.methods_map import FAMILIES, KINDS, methods, of
-from core.resources import ROOT
 from docs.methods_map import FILE, document
+from evenhand.core.other_measures.measures import BY_NAME
+from evenhand.core.other_measures.methods_map import FAMILIES, KINDS, methods, of
+from evenhand.core.resources import ROOT
 
 VIEWS = {"measure", "results", "own", "methods"}
 

@@ -13,9 +13,9 @@ import pytest
 import torch
 from transformers import AutoModelForMaskedLM, AutoTokenizer
 
-from core.models.shared_tokens import PairReader
-from core.other_measures.crows import crows_pairs
-from core.resources import MODELS, ROOT
+from evenhand.core.models.shared_tokens import PairReader
+from evenhand.core.other_measures.crows import crows_pairs
+from evenhand.core.resources import MODELS, ROOT
 
 CROWS = ROOT.parent / "shared" / "data" / "benchmarks" / "crows_pairs_anonymized.csv"
 OWN = [

@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import Refused
-from core.other_measures import asking, controls
-from core.other_measures.asking import gap_figures, stereoset_figures
-from core.other_measures.controls import ControlPair, control_language, control_pairs
-from core.other_measures.figures import coin_band, coin_p, published
-from core.other_measures.measures import MEASURES
-from core.other_measures.run import COLUMNS, Asked, read_request, run_measure
-from core.other_measures.stereoset import Item, word_in
-from core.other_measures.winobias import twins
+from evenhand.core.errors import Refused
+from evenhand.core.other_measures import asking, controls
+from evenhand.core.other_measures.asking import gap_figures, stereoset_figures
+from evenhand.core.other_measures.controls import ControlPair, control_language, control_pairs
+from evenhand.core.other_measures.figures import coin_band, coin_p, published
+from evenhand.core.other_measures.measures import MEASURES
+from evenhand.core.other_measures.run import COLUMNS, Asked, read_request, run_measure
+from evenhand.core.other_measures.stereoset import Item, word_in
+from evenhand.core.other_measures.winobias import twins
 from tests.support.tiny_models import bert, tiny_causal
 
 FEW = (ControlPair("今天BLANK来了", ("爸", "妈")), ControlPair("老师看BLANK", ("山", "水")))

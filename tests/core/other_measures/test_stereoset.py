@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import BadFile
-from core.other_measures.stereoset import Item, read_item_scores, read_items, stereoset
-from core.resources import ROOT
+from evenhand.core.errors import BadFile
+from evenhand.core.other_measures.stereoset import Item, read_item_scores, read_items, stereoset
+from evenhand.core.resources import ROOT
 
 SET = ROOT.parent / "shared" / "data" / "benchmarks" / "stereoset"
 PUBLISHED = {  # SPEC 9.4

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from core.errors import BadFile, Refused
-from core.other_measures.weat import MOST, p_value, read_sets, read_vectors, weat
+from evenhand.core.errors import BadFile, Refused
+from evenhand.core.other_measures.weat import MOST, p_value, read_sets, read_vectors, weat
 
 SETS = {"X": ["x1", "x2", "x3"], "Y": ["y1", "y2", "y3"], "A": ["a1", "a2"], "B": ["b1", "b2"]}
 WORDS = [word for words in SETS.values() for word in words]

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import BadFile
-from core.other_measures.winobias import built_in, people_in, read_twins, twins
+from evenhand.core.errors import BadFile
+from evenhand.core.other_measures.winobias import built_in, people_in, read_twins, twins
 
 PRO, ANTI = "[The mover] saw the clerk and asked [him] twice.", "[The mover] saw the clerk and asked [her] twice."
 

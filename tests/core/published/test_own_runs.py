@@ -3,10 +3,10 @@
 import pandas as pd
 import pytest
 
-from core.misgendering.metrics import by_cell
-from core.nli.measure import measured
-from core.nli.types import Prediction
-from core.published import beside_inference, beside_misgendering, compared
+from evenhand.core.misgendering.metrics import by_cell
+from evenhand.core.nli.measure import measured
+from evenhand.core.nli.types import Prediction
+from evenhand.core.published import beside_inference, beside_misgendering, compared
 
 
 def verdicts(**cell: str) -> pd.DataFrame:

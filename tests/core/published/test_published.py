@@ -4,14 +4,14 @@ import json
 from typing import Any
 
 import pytest
+from cli import cli
 from click.testing import CliRunner
 from streamlit.testing.v1 import AppTest
 
-from cli import cli
-from core.errors import EvenhandError
-from core.language import translate
-from core.published import DOCUMENTS, check_own, checks, note_text, read_rows, readings, table4
-from core.published.claims import agrees, half_unit
+from evenhand.core.errors import EvenhandError
+from evenhand.core.language import translate
+from evenhand.core.published import DOCUMENTS, check_own, checks, note_text, read_rows, readings, table4
+from evenhand.core.published.claims import agrees, half_unit
 from tests.support.pages import open_page
 
 CLAIMS = {claim.key: claim for claim in checks()}

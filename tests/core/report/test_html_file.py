@@ -8,18 +8,18 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from cli import cli
 from click.testing import CliRunner
 
 from benchmarks.made_up_scores import write
-from cli import cli
-from core.errors import BadFile
-from core.model_bias import models_of, paired_differences, read_scores, summarise
-from core.report.html_file import ReportSettings, file_digest, report_html, write_report
-from core.report.numbers import interval, percent, plain_number, probability, signed_number
-from core.report.sentences import list_html, marked
-from core.report.several_models import against_margins, differences_html, seeds_html
-from core.report.table_lines import numbers, table_lines
-from core.statistics.equivalence import Margins
+from evenhand.core.errors import BadFile
+from evenhand.core.model_bias import models_of, paired_differences, read_scores, summarise
+from evenhand.core.report.html_file import ReportSettings, file_digest, report_html, write_report
+from evenhand.core.report.numbers import interval, percent, plain_number, probability, signed_number
+from evenhand.core.report.sentences import list_html, marked
+from evenhand.core.report.several_models import against_margins, differences_html, seeds_html
+from evenhand.core.report.table_lines import numbers, table_lines
+from evenhand.core.statistics.equivalence import Margins
 from tests.support.english_left import english_left
 
 HOSTILE = "<script>alert(1)</script>他<img src=x onerror=alert(2)>说 $x$ :red[y] &amp; \"'。"
@@ -152,7 +152,7 @@ def test_refusals(scores: Path, tmp_path: Path, arguments: list[str], part: str)
 
 
 def test_a_place_that_cannot_be_written(scores: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("core.report.html_file.report_html", lambda *_, **__: "<html>")
+    monkeypatch.setattr("evenhand.core.report.html_file.report_html", lambda *_, **__: "<html>")
     frame = read_scores(scores).head(30)
     with pytest.raises(BadFile, match="cannot be written"):
         write_report(frame, tmp_path / "no" / "such" / "folder.html")

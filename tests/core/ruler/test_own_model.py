@@ -5,14 +5,14 @@ import math
 import pandas as pd
 import pytest
 
-from core.errors import ModelUnavailable, NotFound
-from core.models import open_scorer
-from core.models.catalogue import RANDOM
-from core.resources import keyword_pairs
-from core.ruler.context_effects import fitting, in_contexts, in_sentences, neutral_words
-from core.ruler.nulls import nulls
-from core.ruler.own_model import mean_corrected, on_built_in, on_scores
-from core.ruler.planted import ruler_items, scored
+from evenhand.core.errors import ModelUnavailable, NotFound
+from evenhand.core.models import open_scorer
+from evenhand.core.models.catalogue import RANDOM
+from evenhand.core.resources import keyword_pairs
+from evenhand.core.ruler.context_effects import fitting, in_contexts, in_sentences, neutral_words
+from evenhand.core.ruler.nulls import nulls
+from evenhand.core.ruler.own_model import mean_corrected, on_built_in, on_scores
+from evenhand.core.ruler.planted import ruler_items, scored
 from tests.support.audits import scores
 
 PAIRS = {pair.name: pair for pair in keyword_pairs()}
@@ -43,7 +43,7 @@ def test_a_model_that_sees_contexts_for_gendered_words_only(contextual) -> None:
 
 
 def _contexts_by_pair():
-    from core.sentence_bias.prior import neutral_contexts
+    from evenhand.core.sentence_bias.prior import neutral_contexts
 
     return [(pair.name, neutral_contexts(pair.name)) for pair in keyword_pairs()]
 

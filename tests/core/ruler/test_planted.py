@@ -4,13 +4,22 @@ import math
 
 import pytest
 
-from core.models import open_scorer
-from core.models.planted.names import RAIN, plant_of
-from core.ruler import planted as ruler
-from core.ruler.planted import MARKS, QUANTITIES, Mark, expected, in_words, measure_marks, ruler_items, ruler_sentences
-from core.statistics import Estimate
-from core.text.keywords import find
-from core.types import Score
+from evenhand.core.models import open_scorer
+from evenhand.core.models.planted.names import RAIN, plant_of
+from evenhand.core.ruler import planted as ruler
+from evenhand.core.ruler.planted import (
+    MARKS,
+    QUANTITIES,
+    Mark,
+    expected,
+    in_words,
+    measure_marks,
+    ruler_items,
+    ruler_sentences,
+)
+from evenhand.core.statistics import Estimate
+from evenhand.core.text.keywords import find
+from evenhand.core.types import Score
 
 
 @pytest.fixture(scope="module")

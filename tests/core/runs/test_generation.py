@@ -13,14 +13,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.errors import BadFile, EvenhandError, Refused
-from core.generation import Context, GrowingFile, Task, Written, chunks, context_digest, tasks
-from core.generation.contexts import seed_of
-from core.generation.inputs import BUILT_IN, ContextInput, Filling, contexts_of, open_contexts
-from core.generation.writers import Keep
-from core.misgendering.template_files import built_in
-from core.runs.generation import Request, generate_to_file
-from core.runs.records import first_rows, run_file, runs_folder, runs_in, write_record
+from evenhand.core.errors import BadFile, EvenhandError, Refused
+from evenhand.core.generation import Context, GrowingFile, Task, Written, chunks, context_digest, tasks
+from evenhand.core.generation.contexts import seed_of
+from evenhand.core.generation.inputs import BUILT_IN, ContextInput, Filling, contexts_of, open_contexts
+from evenhand.core.generation.writers import Keep
+from evenhand.core.misgendering.template_files import built_in
+from evenhand.core.runs.generation import Request, generate_to_file
+from evenhand.core.runs.records import first_rows, run_file, runs_folder, runs_in, write_record
 
 pytestmark = pytest.mark.early
 ROOT = Path(__file__).resolve().parents[3]
@@ -267,7 +267,7 @@ WRITER = """
     import sys, time
     from pathlib import Path
     from tests.core.runs.test_generation import request_of, source
-    from core.runs.generation import generate_to_file
+    from evenhand.core.runs.generation import generate_to_file
     def stop(done, total=None, message=""):
         if done >= 16:
             print("two batches", flush=True)

@@ -5,8 +5,8 @@ from threading import Barrier
 
 import pytest
 
-from core.errors import ModelUnavailable, Refused
-from core.runs.loop import Ended, Steps, StepsBeside, check_models, each_model, models_beside
+from evenhand.core.errors import ModelUnavailable, Refused
+from evenhand.core.runs.loop import Ended, Steps, StepsBeside, check_models, each_model, models_beside
 
 
 class Heard(list[tuple[int, int | None, str]]):

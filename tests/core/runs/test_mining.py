@@ -2,9 +2,9 @@
 
 import pytest
 
-from core.errors import NotFound
-from core.runs.mining import mining_runs, new_mining_run
-from core.runs.records import runs_folder
+from evenhand.core.errors import NotFound
+from evenhand.core.runs.mining import mining_runs, new_mining_run
+from evenhand.core.runs.records import runs_folder
 
 
 def test_runs_have_folders_of_their_own(tmp_path):

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.errors import EvenhandError, ModelUnavailable, Refused
-from core.runs.records import (
+from evenhand.core.errors import EvenhandError, ModelUnavailable, Refused
+from evenhand.core.runs.records import (
     Failure,
     free_name,
     ordered_by,

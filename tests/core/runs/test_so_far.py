@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from core.files.csv_out import data_line
-from core.files.whole_file import growing_part, whole_file
-from core.generation.growing_file import GrowingFile
-from core.runs import so_far
-from core.runs.scoring import COLUMNS
-from core.runs.so_far import SoFar
+from evenhand.core.files.csv_out import data_line
+from evenhand.core.files.whole_file import growing_part, whole_file
+from evenhand.core.generation.growing_file import GrowingFile
+from evenhand.core.runs import so_far
+from evenhand.core.runs.scoring import COLUMNS
+from evenhand.core.runs.so_far import SoFar
 
 
 def scored(model: str, bias: str, sentence: str = "他说，“好\n的”。") -> str:

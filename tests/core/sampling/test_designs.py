@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.errors import Refused
-from core.sampling.designs import (
+from evenhand.core.errors import Refused
+from evenhand.core.sampling.designs import (
     LEAST_SHARE,
     deviations,
     disagreement,

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from core.charts.sampling import widths
-from core.sampling.labels_needed import NEVER, NO_INTERVALS, Expected, Listed, labels_needed, needed
+from evenhand.core.charts.sampling import widths
+from evenhand.core.sampling.labels_needed import NEVER, NO_INTERVALS, Expected, Listed, labels_needed, needed
 
 pytestmark = pytest.mark.usefixtures("_few_samples")
 NAMES = {"simple": "Simple", "stratified": "Stratified", "variance": "Variance"}
@@ -12,7 +12,7 @@ NAMES = {"simple": "Simple", "stratified": "Stratified", "variance": "Variance"}
 
 @pytest.fixture
 def _few_samples(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("core.sampling.labels_needed.TIMES", 3)
+    monkeypatch.setattr("evenhand.core.sampling.labels_needed.TIMES", 3)
 
 
 def expected(rates: np.ndarray, accuracy: float | None = None) -> Expected:

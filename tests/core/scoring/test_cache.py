@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.models import open_scorer
-from core.scoring import cache
-from core.scoring.cache import CachedScorer, cache_path, probe_identity
-from core.types import MaskedSentence, Score
+from evenhand.core.models import open_scorer
+from evenhand.core.scoring import cache
+from evenhand.core.scoring.cache import CachedScorer, cache_path, probe_identity
+from evenhand.core.types import MaskedSentence, Score
 from tests.conftest import ROOT, FakeScorer
 from tests.support import tiny_models
 
@@ -128,8 +128,8 @@ def test_new_weights_in_the_same_folder_get_new_numbers(tmp_path):
 TWO = """
 import sys
 from pathlib import Path
-from core.scoring.cache import CachedScorer
-from core.types import MaskedSentence, Score
+from evenhand.core.scoring.cache import CachedScorer
+from evenhand.core.types import MaskedSentence, Score
 
 class Slow:
     signature = cache_key = "x"

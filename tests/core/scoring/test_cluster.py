@@ -12,14 +12,14 @@ from typing import Any
 
 import pytest
 
-from annotations.files.project_texts import file_input
-from core import cluster
-from core.cluster import Answerer
-from core.errors import EvenhandError, ModelUnavailable
-from core.models import open_scorer
-from core.runs.scoring import Settings, score_to_file
-from core.scoring.cluster import PIECE, ClusterScorer
-from core.types import MaskedSentence, Score
+from evenhand.annotations.files.project_texts import file_input
+from evenhand.core import cluster
+from evenhand.core.cluster import Answerer
+from evenhand.core.errors import EvenhandError, ModelUnavailable
+from evenhand.core.models import open_scorer
+from evenhand.core.runs.scoring import Settings, score_to_file
+from evenhand.core.scoring.cluster import PIECE, ClusterScorer
+from evenhand.core.types import MaskedSentence, Score
 from tests.conftest import SENTENCES
 
 PROBES = [MaskedSentence("他" + "好" * (i % 9) + "。", 0, 1, ("他", "她")) for i in range(PIECE + 44)]
@@ -52,7 +52,7 @@ class PoolOfOne:
 
 @pytest.fixture
 def open_cluster(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], ClusterScorer]:
-    monkeypatch.setattr("core.scoring.cluster.Pool", PoolOfOne)
+    monkeypatch.setattr("evenhand.core.scoring.cluster.Pool", PoolOfOne)
     return lambda name: ClusterScorer(name, address="local", workers=1)
 
 
@@ -93,8 +93,8 @@ def test_other_weights_on_one_machine_are_refused(
 def test_models_in_workers_of_their_own_write_the_table_of_one_process(
     open_cluster: Callable[[str], ClusterScorer], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("core.cluster.joined", lambda address, workers: nullcontext())
-    monkeypatch.setattr("core.runs.scoring.IN_MEMORY", 200)  # most rows wait on the disk
+    monkeypatch.setattr("evenhand.core.cluster.joined", lambda address, workers: nullcontext())
+    monkeypatch.setattr("evenhand.core.runs.scoring.IN_MEMORY", 200)  # most rows wait on the disk
     sentences = tmp_path / "s.csv"
     sentences.write_text("sentence\n" + "\n".join(SENTENCES) + "\n", encoding="utf-8")
     models = ("known", str(tmp_path / "none"), "demo-zh")

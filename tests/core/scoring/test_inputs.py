@@ -8,13 +8,13 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from annotations.files.project_texts import file_input, open_input, project_input
-from annotations.projects.projects import create_project
-from core.errors import BadFile, NotFound, Refused
-from core.files.paths import origin
-from core.mining.run import mine
-from core.mining.settings import CODES, Settings
-from core.resources import keyword_pairs
+from evenhand.annotations.files.project_texts import file_input, open_input, project_input
+from evenhand.annotations.projects.projects import create_project
+from evenhand.core.errors import BadFile, NotFound, Refused
+from evenhand.core.files.paths import origin
+from evenhand.core.mining.run import mine
+from evenhand.core.mining.settings import CODES, Settings
+from evenhand.core.resources import keyword_pairs
 from tests.conftest import SENTENCES
 from tests.support.judged_sentences import judged
 

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.scoring.cache import CachedScorer
-from core.scoring.rows import COLUMNS, OK, ScoreItem, Tally, item_of, score_items, scored_row
-from core.text.keywords import find
-from core.types import Score
+from evenhand.core.scoring.cache import CachedScorer
+from evenhand.core.scoring.rows import COLUMNS, OK, ScoreItem, Tally, item_of, score_items, scored_row
+from evenhand.core.text.keywords import find
+from evenhand.core.types import Score
 from tests.conftest import SENTENCES, FakeScorer
 
 SIGNATURE = FakeScorer.signature

@@ -2,7 +2,7 @@
 
 import pytest
 
-from core import sentence_bias
+from evenhand.core import sentence_bias
 
 BOTH = [
     ("El maestro está cansado.", "La maestra está cansada."),
@@ -44,7 +44,7 @@ def test_both_sentences_are_one_probe(male, female):
 
 
 def test_words_that_agree_are_no_words_that_push():
-    from core.sentence_bias.pushes import words_around
+    from evenhand.core.sentence_bias.pushes import words_around
 
     slot = sentence_bias.find_slot("La maestra está cansada hoy.", language="es")
     assert [slot.text[slice(*span)] for span in words_around(slot)] == ["está", "hoy"]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.sentence_bias import bias
+from evenhand.core.sentence_bias import bias
 
 # Tables 5, 6, 8 and 9 of the conference paper (SPEC 1.6): row, p_man, p_woman, printed Bias_c.
 GOOD = [

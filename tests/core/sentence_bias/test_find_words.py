@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core import sentence_bias
-from core.errors import Refused
-from core.resources import ROOT
-from core.sentence_bias.find_words import find_words, language_of
-from core.sentence_bias.keyword_packs import LANGUAGES, pack, words_of
+from evenhand.core import sentence_bias
+from evenhand.core.errors import Refused
+from evenhand.core.resources import ROOT
+from evenhand.core.sentence_bias.find_words import find_words, language_of
+from evenhand.core.sentence_bias.keyword_packs import LANGUAGES, pack, words_of
 
 # sentence with {}, the word that stands there, the word that takes its place
 HER_AND_HIS = [
@@ -90,7 +90,7 @@ def test_the_language_is_recognised(text, language):
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_gallery_is_read_in_its_language(language):
-    from core.resources import table
+    from evenhand.core.resources import table
 
     rows = [row for row in table("gallery") if row["language"] == language]
     assert len(rows) >= {"zh": 12, "en": 12}.get(language, 6)

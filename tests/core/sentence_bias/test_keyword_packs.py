@@ -2,10 +2,10 @@
 
 import pytest
 
-from core.errors import BadFile
-from core.resources import DATA, keyword_pairs
-from core.sentence_bias.keyword_packs import FORMS, LANGUAGES, OTHER_FORMS, pack, read_words, words_of
-from core.text.pronouns import CASES, more_sets, sets
+from evenhand.core.errors import BadFile
+from evenhand.core.resources import DATA, keyword_pairs
+from evenhand.core.sentence_bias.keyword_packs import FORMS, LANGUAGES, OTHER_FORMS, pack, read_words, words_of
+from evenhand.core.text.pronouns import CASES, more_sets, sets
 
 HEADER = "male\tfemale\tkind\n"
 

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core import sentence_bias
-from core.errors import Refused
-from core.sentence_bias.bias import NO_SLOT
-from core.sentence_bias.compare_words import fill
-from core.sentence_bias.keyword_packs import LANGUAGES, pack
-from core.sentence_bias.prior import neutral_contexts, neutral_probes
-from core.sentence_bias.pushes import MOST, words_around
-from core.types import Filler, MaskedSentence, Score
+from evenhand.core import sentence_bias
+from evenhand.core.errors import Refused
+from evenhand.core.sentence_bias.bias import NO_SLOT
+from evenhand.core.sentence_bias.compare_words import fill
+from evenhand.core.sentence_bias.keyword_packs import LANGUAGES, pack
+from evenhand.core.sentence_bias.prior import neutral_contexts, neutral_probes
+from evenhand.core.sentence_bias.pushes import MOST, words_around
+from evenhand.core.types import Filler, MaskedSentence, Score
 
 
 class ByHand:
@@ -54,7 +54,7 @@ class ByHand:
 
 @pytest.fixture(scope="module")
 def known():
-    from core.models import open_scorer
+    from evenhand.core.models import open_scorer
 
     return open_scorer("known", threads=1)
 

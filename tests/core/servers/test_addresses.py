@@ -2,8 +2,8 @@
 
 import pytest
 
-from core.errors import Refused
-from core.servers.addresses import check_address, is_internal, is_trusted, key_from_environment, place_of
+from evenhand.core.errors import Refused
+from evenhand.core.servers.addresses import check_address, is_internal, is_trusted, key_from_environment, place_of
 
 
 @pytest.mark.parametrize(

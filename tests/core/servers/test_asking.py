@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from core.errors import ModelUnavailable
-from core.servers.asking import Asker, Pace, Unfinished, seconds_of
+from evenhand.core.errors import ModelUnavailable
+from evenhand.core.servers.asking import Asker, Pace, Unfinished, seconds_of
 from tests.support.chat_server import ChatServer, chat_server
 
 

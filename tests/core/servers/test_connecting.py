@@ -6,9 +6,9 @@ import socket
 import httpx
 import pytest
 
-from core.errors import ModelUnavailable, Refused
-from core.servers.asking import Asker, Pace
-from core.servers.connecting import CheckedTransport, client_of
+from evenhand.core.errors import ModelUnavailable, Refused
+from evenhand.core.servers.asking import Asker, Pace
+from evenhand.core.servers.connecting import CheckedTransport, client_of
 from tests.support.chat_server import chat_server
 
 NAMES = {

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 from statsmodels.stats import inter_rater
 
-from core.statistics import (
+from evenhand.core.statistics import (
     Estimate,
     Resampling,
     Tally,
@@ -28,7 +28,7 @@ from core.statistics import (
     unanimity,
     wilson,
 )
-from core.statistics.estimate import (
+from evenhand.core.statistics.estimate import (
     AT_ITS_BOUND,
     CATEGORY_UNUSED,
     NO_SHARED_ITEM,
@@ -36,8 +36,8 @@ from core.statistics.estimate import (
     ONE_CATEGORY,
     ONE_ITEM,
 )
-from core.statistics.posterior import share_over_clusters
-from core.statistics.proportions import holm_adjusted
+from evenhand.core.statistics.posterior import share_over_clusters
+from evenhand.core.statistics.proportions import holm_adjusted
 
 # Fleiss (1971) as in most textbooks: 10 subjects, 5 categories, 14 raters.
 TEXTBOOK = [

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from core.statistics.annotator_models import RatedItems, chosen, dawid_skene, mace
+from evenhand.core.statistics.annotator_models import RatedItems, chosen, dawid_skene, mace
 
 # Numbers of crowd-kit 1.4.2: DawidSkene(n_iter=2000, tol=-1) and MACE(n_restarts=1, n_iter=1000) on these tables, one
 # row an item, one sign an annotator. In each, annotators and categories first appear in sorted order: otherwise

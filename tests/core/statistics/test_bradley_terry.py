@@ -10,7 +10,7 @@ from scipy.optimize import linprog
 
 from benchmarks.coverage_means import coverage
 from benchmarks.coverage_preferences import DESIGN
-from core.statistics.bradley_terry import (
+from evenhand.core.statistics.bradley_terry import (
     ALL_TIES,
     NO_COMPARISON,
     NO_SIDES,
@@ -20,7 +20,7 @@ from core.statistics.bradley_terry import (
     Comparisons,
     bradley_terry,
 )
-from core.statistics.estimate import ALL_ALIKE
+from evenhand.core.statistics.estimate import ALL_ALIKE
 
 # Home and away team, games won by either: Agresti (2002), Categorical Data Analysis, table 10.10.
 BASEBALL = """Milwaukee Detroit 4 3|Milwaukee Toronto 4 2|Milwaukee York 4 3|Milwaukee Boston 6 1

@@ -12,12 +12,12 @@ from scipy import stats
 from benchmarks.coverage_cells import Held, by_measure, in_two_stages, second_stage
 from benchmarks.coverage_designs import DESIGNS, articles_of, scores_of
 from benchmarks.coverage_means import coverage
-from core.misgendering.variation import mean_by_units
-from core.model_bias import many_intervals, paired_difference, read_scores, summarise
-from core.statistics import Estimate, Note, Resampling, holm
-from core.statistics.estimate import BY_T, BY_T_CROSSED, BY_T_OF_DRAWS, BY_T_SKEWED
-from core.statistics.intervals import by_t, over_strata, over_units
-from core.statistics.units import Clusters, effective_units
+from evenhand.core.misgendering.variation import mean_by_units
+from evenhand.core.model_bias import many_intervals, paired_difference, read_scores, summarise
+from evenhand.core.statistics import Estimate, Note, Resampling, holm
+from evenhand.core.statistics.estimate import BY_T, BY_T_CROSSED, BY_T_OF_DRAWS, BY_T_SKEWED
+from evenhand.core.statistics.intervals import by_t, over_strata, over_units
+from evenhand.core.statistics.units import Clusters, effective_units
 
 RANDOM = np.random.default_rng(5)
 UP, DOWN = [0.9, 0.1, 0.5, 0.4], (-np.abs(RANDOM.normal(0.5, 0.2, 200))).tolist()

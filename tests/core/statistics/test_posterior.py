@@ -9,7 +9,7 @@ from scipy.special import stdtrit
 
 from benchmarks.coverage_agreement import Planted, Truth, coverage
 from benchmarks.coverage_in_clusters import InClusters, OverContexts, TwoRaters
-from core.statistics import (
+from evenhand.core.statistics import (
     Resampling,
     Tally,
     cohen_kappa,
@@ -21,8 +21,8 @@ from core.statistics import (
     specific_agreement,
     unanimity,
 )
-from core.statistics.estimate import CLUSTERED, DIRICHLET, Estimate
-from core.statistics.posterior import Seen, share_over_clusters, two_way_splits
+from evenhand.core.statistics.estimate import CLUSTERED, DIRICHLET, Estimate
+from evenhand.core.statistics.posterior import Seen, share_over_clusters, two_way_splits
 
 FAST = Resampling(resamples=400)
 

@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.statistics import Estimate
-from core.statistics.intervals import over_clusters
-from core.statistics.units import Clusters, clusters_of, few_files, units_of_sources
+from evenhand.core.statistics import Estimate
+from evenhand.core.statistics.intervals import over_clusters
+from evenhand.core.statistics.units import Clusters, clusters_of, few_files, units_of_sources
 
 
 def mean(sums: np.ndarray) -> dict[str, np.ndarray]:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import BadFile
-from core.swap.files import batch_swapper, is_substituted, swap_file, texts_of
-from core.swap.word_tables import word_table
+from evenhand.core.errors import BadFile
+from evenhand.core.swap.files import batch_swapper, is_substituted, swap_file, texts_of
+from evenhand.core.swap.word_tables import word_table
 
 ZH = word_table("zh")
 TEXTS = ["他来了。", "其他人。", "", "她和男孩。", "天黑了。"]
@@ -101,8 +101,10 @@ def test_the_input_is_never_written(source: Path) -> None:
 
 
 def test_memory_does_not_grow_with_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("core.mining.encodings.EVIDENCE", 1 << 16)  # else 4 MB are looked at to tell the encoding
-    monkeypatch.setattr("core.swap.files.CHUNK", 1 << 16)
+    monkeypatch.setattr(
+        "evenhand.core.mining.encodings.EVIDENCE", 1 << 16
+    )  # else 4 MB are looked at to tell the encoding
+    monkeypatch.setattr("evenhand.core.swap.files.CHUNK", 1 << 16)
     peaks = []
     for size in (200, 2000):
         path = tmp_path / f"{size}.txt"

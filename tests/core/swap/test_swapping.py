@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.resources import ROOT, keyword_pairs
-from core.swap.swapping import Swapper
-from core.swap.word_tables import word_table
+from evenhand.core.resources import ROOT, keyword_pairs
+from evenhand.core.swap.swapping import Swapper
+from evenhand.core.swap.word_tables import word_table
 
 SETS = ROOT.parent / "shared" / "data" / "benchmarks"
 ZH, WIDE, EN = Swapper(word_table("zh")), Swapper(word_table("zh", words="wide")), Swapper(word_table("en"))

@@ -2,9 +2,9 @@
 
 import pytest
 
-from core.errors import BadFile, Refused
-from core.resources import keyword_pairs, table
-from core.swap.word_tables import read_word_pairs, word_pairs_of, word_table
+from evenhand.core.errors import BadFile, Refused
+from evenhand.core.resources import keyword_pairs, table
+from evenhand.core.swap.word_tables import read_word_pairs, word_pairs_of, word_table
 
 
 def test_the_released_pairs_and_nothing_else() -> None:

@@ -3,7 +3,7 @@
 import jieba
 import pytest
 
-from core.text.dictionary import beside, cut, is_word, tagged
+from evenhand.core.text.dictionary import beside, cut, is_word, tagged
 
 
 @pytest.mark.parametrize("text", ["", "他尤其喜欢吉他。", "沙勿略和苻坚在2020年", "他\ud800们", "全角Ａ和𠀀"])

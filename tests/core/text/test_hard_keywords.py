@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from core.text.keywords import find
+from evenhand.core.text.keywords import find
 
 CASES: dict[str, str] = {
     # 他 and 她 in other words

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from core.errors import BadLine
-from core.resources import keyword_pairs
-from core.swap.swapping import Swapper
-from core.swap.word_tables import word_table
-from core.text.keywords import candidate, find, probe, repair
-from core.types import Candidate
+from evenhand.core.errors import BadLine
+from evenhand.core.resources import keyword_pairs
+from evenhand.core.swap.swapping import Swapper
+from evenhand.core.swap.word_tables import word_table
+from evenhand.core.text.keywords import candidate, find, probe, repair
+from evenhand.core.types import Candidate
 
 SWAP = Swapper(word_table("zh"))
 WORDS = [word for pair in keyword_pairs() for word in (pair.male, pair.female)]

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.errors import BadFile, Refused
-from core.text.pronouns import (
+from evenhand.core.errors import BadFile, Refused
+from evenhand.core.text.pronouns import (
     CASES,
     PronounSet,
     first_pronoun,

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.text.repetition import full_text, repetitiveness, signature, summary
+from evenhand.core.text.repetition import full_text, repetitiveness, signature, summary
 
 GOLDEN = [
     ("the cat sat on the mat .", 0.0),

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.errors import BadFile
-from core.text.sentences import control_character, decode, encoding_of, sentences, text_hash
+from evenhand.core.errors import BadFile
+from evenhand.core.text.sentences import control_character, decode, encoding_of, sentences, text_hash
 
 TEXT = "她把雨伞借给了同事，自己跑回家。"
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from core.tune.cluster import last_step
+from evenhand.core.tune.cluster import last_step
 
 
 def test_the_last_whole_line_of_a_curve_says_how_far_it_is(tmp_path: Path) -> None:

@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from core.models.tuning.settings import Tuning
-from core.tune.estimate import memory_of, training_seconds
+from evenhand.core.models.tuning.settings import Tuning
+from evenhand.core.tune.estimate import memory_of, training_seconds
 from tests.support.tiny_models import bert, tiny_causal
 
 
 @pytest.mark.parametrize("kind", ["bert", "gpt2"])
 def test_files_tell_what_the_model_tells(tmp_path: Path, kind: str) -> None:
-    from core.models.tuning.changing import Changeable
+    from evenhand.core.models.tuning.changing import Changeable
 
     bert(tmp_path) if kind == "bert" else tiny_causal(tmp_path, kind)
     found, loaded = memory_of(str(tmp_path), Tuning()), Changeable(str(tmp_path), device="cpu").forecast(Tuning())

@@ -6,17 +6,17 @@ from typing import Any
 
 import pytest
 
-from core.errors import Refused
-from core.models.loading import load_masked
-from core.models.tuning.settings import Memory, Tuning
-from core.sentence_bias.bias import bias_of
-from core.swap.word_tables import word_table
-from core.text.keywords import find, probe
-from core.tune import run as tune_run
-from core.tune.projections import project, sides
-from core.tune.run import stopped_early, tune
-from core.tune.runs import delete_run, model_of, tuned_folder, tuned_runs, write_run
-from core.tune.texts import TrainingTexts, training_texts
+from evenhand.core.errors import Refused
+from evenhand.core.models.loading import load_masked
+from evenhand.core.models.tuning.settings import Memory, Tuning
+from evenhand.core.sentence_bias.bias import bias_of
+from evenhand.core.swap.word_tables import word_table
+from evenhand.core.text.keywords import find, probe
+from evenhand.core.tune import run as tune_run
+from evenhand.core.tune.projections import project, sides
+from evenhand.core.tune.run import stopped_early, tune
+from evenhand.core.tune.runs import delete_run, model_of, tuned_folder, tuned_runs, write_run
+from evenhand.core.tune.texts import TrainingTexts, training_texts
 
 SENTENCES = ["他来了，今天。", "雨停了，他走了。", "男孩在家。", "爸爸来了。", "老师说他好。"]
 TEXTS = [text + "。" * (i % 3) + "很好" * (i % 4) for i in range(12) for text in SENTENCES]
@@ -28,7 +28,7 @@ def texts(swap: Any = "none") -> TrainingTexts:
 
 
 def bias(model: str) -> float:
-    from core.models import open_scorer
+    from evenhand.core.models import open_scorer
 
     value = bias_of(open_scorer(model, device="cpu").score([probe(find("他来了。")[0])])[0])
     assert value is not None
@@ -99,7 +99,7 @@ def test_a_run_that_stops_early_says_so_and_is_done(tmp_path: Path) -> None:
 
 
 def test_too_little_memory_is_said_before_the_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from core.models.tuning.changing import Changeable
+    from evenhand.core.models.tuning.changing import Changeable
 
     monkeypatch.setattr(Changeable, "forecast", lambda *_: Memory(2**30, 0, 0, 0, 2**29))
     with pytest.raises(

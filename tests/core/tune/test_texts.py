@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import Refused
-from core.swap.word_tables import word_table
-from core.tune.texts import file_texts, training_texts
+from evenhand.core.errors import Refused
+from evenhand.core.swap.word_tables import word_table
+from evenhand.core.tune.texts import file_texts, training_texts
 
 TEXTS = [f"他有{i}本书。" for i in range(300)]
 

@@ -12,13 +12,13 @@ from pathlib import Path
 import psutil
 import pytest
 
-from core import errors
-from core.errors import ModelUnavailable, Refused, WorkerDied
-from core.models import open_scorer
-from core.resources import ROOT
-from core.types import MaskedSentence
-from core.worker.client import Inference, RemoteScorer, known_models
-from core.worker.process import LoadedModels, reply
+from evenhand.core import errors
+from evenhand.core.errors import ModelUnavailable, Refused, WorkerDied
+from evenhand.core.models import open_scorer
+from evenhand.core.resources import ROOT
+from evenhand.core.types import MaskedSentence
+from evenhand.core.worker.client import Inference, RemoteScorer, known_models
+from evenhand.core.worker.process import LoadedModels, reply
 from tests.support import tiny_models
 
 pytestmark = pytest.mark.early
@@ -209,8 +209,8 @@ def probe(word: str) -> MaskedSentence:
 
 PARENT = """
 import sys
-from core.errors import ModelUnavailable
-from core.worker.client import Inference
+from evenhand.core.errors import ModelUnavailable
+from evenhand.core.worker.client import Inference
 inference = Inference()
 try:
     inference.describe("/no/such/folder")
@@ -240,8 +240,8 @@ def test_it_ends_with_the_app(end: Callable[[subprocess.Popen[str]], None], busy
 
 ENDING = """
 import contextlib, os, signal, threading
-from core.errors import EvenhandError
-from core.worker.client import shared
+from evenhand.core.errors import EvenhandError
+from evenhand.core.worker.client import shared
 try:
     shared().describe("/no/such/folder")
 except EvenhandError as error:
@@ -287,7 +287,13 @@ def test_a_stranger_cannot_connect_and_the_key_is_not_kept() -> None:
 
 
 @pytest.mark.parametrize(
-    "module", ["core.worker.client", "core.worker.process", "core.models", "core.models.catalogue"]
+    "module",
+    [
+        "evenhand.core.worker.client",
+        "evenhand.core.worker.process",
+        "evenhand.core.models",
+        "evenhand.core.models.catalogue",
+    ],
 )
 def test_torch_stays_out_of_the_app(module: str) -> None:
     code = f"import sys, {module} as m; getattr(m, 'known_models', list)(); print([n for n in sys.modules if n in " + (

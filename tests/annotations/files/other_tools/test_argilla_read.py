@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from annotations.database.store import Store
-from annotations.files.other_tools.argilla_read import QUESTIONS, are_tasks, read
-from annotations.files.other_tools.choice_names import Names
-from annotations.projects.projects import create_project
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.files.other_tools.argilla_read import QUESTIONS, are_tasks, read
+from evenhand.annotations.files.other_tools.choice_names import Names
+from evenhand.annotations.projects.projects import create_project
 from tests.support.task_files import bring, said, written
 
 REAL: dict[str, list[dict[str, Any]]] = json.loads(Path(__file__).with_name("argilla_2_8.json").read_text("utf-8"))

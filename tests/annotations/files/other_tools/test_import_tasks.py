@@ -11,22 +11,22 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from annotations.database.events import events
-from annotations.database.store import Store
-from annotations.files.columns import Columns
-from annotations.files.export import archive_bytes, export_file, export_options, export_preview
-from annotations.files.open_upload import examine_tables, tables_in
-from annotations.files.other_tools.choice_names import Names
-from annotations.files.other_tools.import_tasks import import_tasks, survey_tasks
-from annotations.items.batch import Batch, NewItem, items
-from annotations.labels.operations import reveal, store_operations
-from annotations.labels.read import label_rows
-from annotations.projects.projects import annotators, create_project, guidelines
-from annotations.quality.known_answers import known_items
-from annotations.types import Mark, Operation, Project
-from core.errors import BadFile, Refused
-from core.files.paths import short_path, without_folders
-from core.text.keywords import find
+from evenhand.annotations.database.events import events
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.files.columns import Columns
+from evenhand.annotations.files.export import archive_bytes, export_file, export_options, export_preview
+from evenhand.annotations.files.open_upload import examine_tables, tables_in
+from evenhand.annotations.files.other_tools.choice_names import Names
+from evenhand.annotations.files.other_tools.import_tasks import import_tasks, survey_tasks
+from evenhand.annotations.items.batch import Batch, NewItem, items
+from evenhand.annotations.labels.operations import reveal, store_operations
+from evenhand.annotations.labels.read import label_rows
+from evenhand.annotations.projects.projects import annotators, create_project, guidelines
+from evenhand.annotations.quality.known_answers import known_items
+from evenhand.annotations.types import Mark, Operation, Project
+from evenhand.core.errors import BadFile, Refused
+from evenhand.core.files.paths import short_path, without_folders
+from evenhand.core.text.keywords import find
 from tests.support.any_items import CORPORA, NASTY, ROOTED
 from tests.support.projects import new_store
 from tests.support.task_files import HE, SHE, bring, chosen, rows_of, said, task, written
@@ -313,7 +313,7 @@ def test_generations_leave_locked_and_come_back_with_marks_and_flags(
         'Rowan came in.,He sat down with his tea.,Rowan,xe,m1,=1,x\n"A ""b"""," <b>they</b>\nleft",Kit,they,m1,t,y\n',
         encoding="utf-8",
     )
-    from annotations.files.import_items import import_file
+    from evenhand.annotations.files.import_items import import_file
 
     import_file(fresh_store, source, path)
     first, second = items(fresh_store, source)

@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from annotations.database.store import Store
-from annotations.files.export import export_file
-from annotations.files.other_tools.choice_names import Names
-from annotations.items.batch import Batch, NewItem, items
-from annotations.labels.operations import store_operations
-from annotations.labels.read import label_rows
-from annotations.projects.projects import annotators, create_project
-from annotations.types import Operation, Project
-from core.text.keywords import find
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.files.export import export_file
+from evenhand.annotations.files.other_tools.choice_names import Names
+from evenhand.annotations.items.batch import Batch, NewItem, items
+from evenhand.annotations.labels.operations import store_operations
+from evenhand.annotations.labels.read import label_rows
+from evenhand.annotations.projects.projects import annotators, create_project
+from evenhand.annotations.types import Operation, Project
+from evenhand.core.text.keywords import find
 from tests.support.task_files import HE, SHE, bring, rows_of, said, written
 
 WHEN = "2026-03-01T09:30:00.123456Z"
@@ -60,7 +60,7 @@ def labelled(fresh_store: Store, project: Project) -> Project:
     """Two sentences with columns that not every sentence has, labelled by two people."""
     add_two(fresh_store, project)
     create = [("An", "accept", (), "a 👩\nb"), ("Bo 👩", "reject", ("name", "biological"), "")]
-    from annotations.projects.annotators import add_annotators
+    from evenhand.annotations.projects.annotators import add_annotators
 
     people = {one.name: one for one in add_annotators(fresh_store, project, [who for who, *_ in create])}
     for number, (who, choice, reasons, note) in enumerate(create):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.mining.keyword_lists import typed_pairs
+from evenhand.core.mining.keyword_lists import typed_pairs
 from tests.support.filters import finding_of, meant
 
 TERMS = [
@@ -58,7 +58,7 @@ def test_a_pronoun_takes_either_side_and_a_noun_only_its_own() -> None:
 
 def test_spouses_count_even_where_they_are_no_keywords_of_the_run() -> None:
     """With the 16 pairs of Table 1, 妻子 is no keyword, and yet it tells who 他 is."""
-    from core.resources import keyword_pairs
+    from evenhand.core.resources import keyword_pairs
 
     assert finding_of("gender_terms", "他和妻子都是医生。", keyword_pairs("table1")) is not None
     assert finding_of("gender_terms", "妹妹与老公住在一起。", keyword_pairs("table1")) is not None

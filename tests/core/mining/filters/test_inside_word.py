@@ -4,13 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.mining.filters.inside_word import inside_word
-from core.mining.keyword_lists import typed_pairs
-from core.mining.types import Sentence
-from core.resources import keyword_pairs
-from core.text import other_words
-from core.text.keywords import candidate
-from core.types import KeywordPair
+from evenhand.core.mining.filters.inside_word import inside_word
+from evenhand.core.mining.keyword_lists import typed_pairs
+from evenhand.core.mining.types import Sentence
+from evenhand.core.resources import keyword_pairs
+from evenhand.core.text import other_words
+from evenhand.core.text.keywords import candidate
+from evenhand.core.types import KeywordPair
 from tests.support.filters import finding_of, meant, sentence_of
 
 INSIDE = [

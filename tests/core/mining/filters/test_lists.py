@@ -5,12 +5,12 @@ from typing import get_args
 
 import pytest
 
-from core.language import translate
-from core.mining.filters import FILTERS, REASONS, SCARCE, default_mode
-from core.mining.filters.name_words import nickname_shapes
-from core.mining.types import MODES, Code
-from core.resources import keyword_pairs, table
-from core.text.word_lists import alternatives, joined, touching
+from evenhand.core.language import translate
+from evenhand.core.mining.filters import FILTERS, REASONS, SCARCE, default_mode
+from evenhand.core.mining.filters.name_words import nickname_shapes
+from evenhand.core.mining.types import MODES, Code
+from evenhand.core.resources import keyword_pairs, table
+from evenhand.core.text.word_lists import alternatives, joined, touching
 from tests.support.filters import finding_of, sentence_of
 
 TABLES = [

@@ -2,8 +2,8 @@
 
 import pytest
 
-from core.mining.filters.name_contexts import by_context
-from core.mining.filters.name_marks import Cut, Word, context
+from evenhand.core.mining.filters.name_contexts import by_context
+from evenhand.core.mining.filters.name_marks import Cut, Word, context
 
 # Words before and behind a place, with their tags, from where names stand to where none does.
 BESIDE = [("总统", "n", "率军", "v"), ("与", "p", "发表", "v"), ("。", "x", "。", "x"), ("一种", "m", "了", "ul")]

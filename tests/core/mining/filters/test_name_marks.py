@@ -2,10 +2,10 @@
 
 import pytest
 
-from core.mining.filters import name_marks
-from core.mining.filters.name_marks import FITS, GIVES, LEADS, RULES, Cut, Word, words_of
-from core.mining.filters.name_words import NAMED_BEFORE, introduces
-from core.text.dictionary import cut, tagged
+from evenhand.core.mining.filters import name_marks
+from evenhand.core.mining.filters.name_marks import FITS, GIVES, LEADS, RULES, Cut, Word, words_of
+from evenhand.core.mining.filters.name_words import NAMED_BEFORE, introduces
+from evenhand.core.text.dictionary import cut, tagged
 
 TEXTS = [
     "他打进一球，反清的下半年，潘苑的父亲是木匠。",  # 打进, 反清: alone rjieba cuts them in two

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from core.mining.filters.name_words import given_score, known_names, ordinary_words, surname_length
-from core.mining.filters.names import names
-from core.mining.types import Sentence
-from core.text.sentences import sentences
+from evenhand.core.mining.filters.name_words import given_score, known_names, ordinary_words, surname_length
+from evenhand.core.mining.filters.names import names
+from evenhand.core.mining.types import Sentence
+from evenhand.core.text.sentences import sentences
 from tests.support.filters import finding_of, meant, sentence_of
 
 NAMES = [

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from benchmarks.filters import RULES, accepted_rows, first_finding, fit, negatives
-from core.mining.filters import FILTERS
-from core.mining.find_keywords import Finder
-from core.resources import keyword_pairs
+from evenhand.core.mining.filters import FILTERS
+from evenhand.core.mining.find_keywords import Finder
+from evenhand.core.resources import keyword_pairs
 
 NAMES = (*RULES, "names")
 MISSED: set[str] = set()  # negatives that pass with names on reject: none at present

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import torch
 
-from core.errors import Refused
-from core.models.loading import load_causal, load_masked
-from core.models.tuning.projection import apply_projection, inlp, sentence_debias, sentence_vectors
+from evenhand.core.errors import Refused
+from evenhand.core.models.loading import load_causal, load_masked
+from evenhand.core.models.tuning.projection import apply_projection, inlp, sentence_debias, sentence_vectors
 from tests.support.tiny_models import bert, tiny_causal
 
 WIDTH, PAIRS = 12, 300

@@ -2,8 +2,8 @@
 
 import pytest
 
-from core.errors import Refused
-from core.models.tuning.settings import BERT_DROPOUT, Memory, Tuning
+from evenhand.core.errors import Refused
+from evenhand.core.models.tuning.settings import BERT_DROPOUT, Memory, Tuning
 
 
 def test_the_signature_holds_what_changes_the_outcome() -> None:

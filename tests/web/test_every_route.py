@@ -10,20 +10,20 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from annotations.accounts.accounts import add_account, grant
-from annotations.accounts.sign_ins import sign_in
-from annotations.database.pool import stores
-from annotations.database.store import Store
-from annotations.desk import routes as desk
-from annotations.desk.session import sign_in_of
-from annotations.desk.tokens import issue
-from annotations.permissions import ALLOWED, OWN, Role
-from annotations.projects.annotators import annotator
-from annotations.server import forms, limits, oidc_routes, own_log, status, study_pages
-from annotations.server.gate import COOKIE, Gate
-from annotations.study.links import signed
-from annotations.types import Project
 from docs.permission_tables import OTHER_ROUTES, server_routes
+from evenhand.annotations.accounts.accounts import add_account, grant
+from evenhand.annotations.accounts.sign_ins import sign_in
+from evenhand.annotations.database.pool import stores
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.desk import routes as desk
+from evenhand.annotations.desk.session import sign_in_of
+from evenhand.annotations.desk.tokens import issue
+from evenhand.annotations.permissions import ALLOWED, OWN, Role
+from evenhand.annotations.projects.annotators import annotator
+from evenhand.annotations.study.links import signed
+from evenhand.annotations.types import Project
+from evenhand.web import forms, limits, oidc_routes, own_log, status, study_pages
+from evenhand.web.gate import COOKIE, Gate
 from tests.support.released_project import ready_project
 from tests.support.studies import new_study
 
@@ -201,13 +201,13 @@ def test_no_path_leads_to_another_file(
 def test_what_is_typed_into_a_form_comes_back_as_text(
     fresh_store: Store, client: TestClient, two: tuple[Project, Project]
 ) -> None:
-    from annotations.accounts.links import invite_link
+    from evenhand.annotations.accounts.links import invite_link
 
     fresh_store.db.execute("UPDATE project SET name = ? WHERE id = ?", (HOSTILE, two[0].id))
     hostile = add_account(fresh_store, HOSTILE[:80])
     grant(fresh_store, hostile, "lead", two[1])
     cookie = {"cookie": f"{COOKIE}={sign_in(fresh_store, hostile)}"}
-    from annotations.projects.projects import project_by_uid
+    from evenhand.annotations.projects.projects import project_by_uid
 
     secret = invite_link(fresh_store, "annotator", project_by_uid(fresh_store, two[0].uid), name=HOSTILE[:60])
     pages = [

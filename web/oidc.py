@@ -17,7 +17,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from core.errors import N_, NotAllowed, Refused
+from evenhand.core.errors import N_, NotAllowed, Refused
 
 ISSUER, CLIENT, SECRET = "EVENHAND_OIDC_ISSUER", "EVENHAND_OIDC_CLIENT", "EVENHAND_OIDC_SECRET"
 SECRET_FILE, NAME = "EVENHAND_OIDC_SECRET_FILE", "EVENHAND_OIDC_NAME"

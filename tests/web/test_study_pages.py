@@ -10,21 +10,21 @@ from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.testclient import TestClient
 
-from annotations.accounts.accounts import add_account, grant
-from annotations.database.pool import stores
-from annotations.database.store import Store
-from annotations.desk.routes import routes
-from annotations.guideline.versions import add_guideline, guideline
-from annotations.items.batch import items
-from annotations.projects.consent import USES, consents
-from annotations.projects.projects import annotator, annotators
-from annotations.queue.leases import LEASE_S, claim
-from annotations.server import limits, study_pages
-from annotations.server.gate import Gate
-from annotations.study.people import participants
-from annotations.study.studies import change_consent, set_closed
-from annotations.types import Project
-from core.resources import ROOT
+from evenhand.annotations.accounts.accounts import add_account, grant
+from evenhand.annotations.database.pool import stores
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.desk.routes import routes
+from evenhand.annotations.guideline.versions import add_guideline, guideline
+from evenhand.annotations.items.batch import items
+from evenhand.annotations.projects.consent import USES, consents
+from evenhand.annotations.projects.projects import annotator, annotators
+from evenhand.annotations.queue.leases import LEASE_S, claim
+from evenhand.annotations.study.people import participants
+from evenhand.annotations.study.studies import change_consent, set_closed
+from evenhand.annotations.types import Project
+from evenhand.core.resources import ROOT
+from evenhand.web import limits, study_pages
+from evenhand.web.gate import Gate
 from tests.support.desk_by_http import RouteDesk
 from tests.support.projects import filled_project
 from tests.support.studies import CONTACT, Visitor, new_study
@@ -35,7 +35,7 @@ def app(fresh_store: Store) -> Iterator[Starlette]:
     """The routes behind the gate of a server with an account, so that nobody acts without a sign-in or a link."""
     limits._window.storage.reset()
     grant(fresh_store, add_account(fresh_store, "Olga"), "owner", None)
-    page = ROOT / "annotations/server/templates/base.html"
+    page = ROOT / "web/templates/base.html"
     yield Starlette(routes=[*study_pages.routes(), *routes()], middleware=[Middleware(Gate, page=page)])
     stores.close()
 

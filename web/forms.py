@@ -15,16 +15,13 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from annotations.accounts import links
-from annotations.accounts.accounts import Account, account_of_uid, authenticate
-from annotations.accounts.sign_ins import sign_in, sign_out
-from annotations.database.pool import stores
-from annotations.permissions import Person
-from annotations.server import limits
-from annotations.server.gate import COOKIE, SECURE_COOKIE, cookie_secret
-from annotations.server.oidc import provider
-from core.errors import N_, EvenhandError, NotAllowed, Refused
-from core.language import (
+from evenhand.annotations.accounts import links
+from evenhand.annotations.accounts.accounts import Account, account_of_uid, authenticate
+from evenhand.annotations.accounts.sign_ins import sign_in, sign_out
+from evenhand.annotations.database.pool import stores
+from evenhand.annotations.permissions import Person
+from evenhand.core.errors import N_, EvenhandError, NotAllowed, Refused
+from evenhand.core.language import (
     LANGUAGE_COOKIE,
     LANGUAGE_COOKIE_S,
     Count,
@@ -34,7 +31,10 @@ from core.language import (
     translate,
     visitor_language,
 )
-from core.resources import ROOT
+from evenhand.core.resources import ROOT
+from evenhand.web import limits
+from evenhand.web.gate import COOKIE, SECURE_COOKIE, cookie_secret
+from evenhand.web.oidc import provider
 
 HERE = ROOT / "annotations" / "server"
 TITLES = {"first": N_("The first account"), "invite": N_("Welcome"), "reset": N_("A new password")}

@@ -17,17 +17,17 @@ from urllib.parse import urlsplit
 
 import anyio.to_thread
 
-from annotations.accounts.accounts import accounts_exist
-from annotations.accounts.sign_ins import signed_in
-from annotations.database.pool import stores
-from annotations.database.store import Store
-from annotations.desk.routes import PATH, ROUTES, Asking, DeskRoute
-from annotations.desk.session import InvitedDesk
-from annotations.permissions import OPEN, Person
-from annotations.server.page_script import page_scripts
-from annotations.server.visits import is_file_of, is_visit_of
-from annotations.study.people import desks
-from core.errors import N_, EvenhandError
+from evenhand.annotations.accounts.accounts import accounts_exist
+from evenhand.annotations.accounts.sign_ins import signed_in
+from evenhand.annotations.database.pool import stores
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.desk.routes import PATH, ROUTES, Asking, DeskRoute
+from evenhand.annotations.desk.session import InvitedDesk
+from evenhand.annotations.permissions import OPEN, Person
+from evenhand.annotations.study.people import desks
+from evenhand.core.errors import N_, EvenhandError
+from evenhand.web.page_script import page_scripts
+from evenhand.web.visits import is_file_of, is_visit_of
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]

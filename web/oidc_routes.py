@@ -8,14 +8,14 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from annotations.accounts import links
-from annotations.accounts.identities import account_of_identity, spend_with_identity
-from annotations.accounts.sign_ins import sign_in
-from annotations.database.pool import stores
-from annotations.server import limits, oidc
-from annotations.server.forms import TOO_OFTEN, client_address, is_secure, language_of, rendered, welcome
-from core.errors import N_, EvenhandError
-from core.language import explain, translate
+from evenhand.annotations.accounts import links
+from evenhand.annotations.accounts.identities import account_of_identity, spend_with_identity
+from evenhand.annotations.accounts.sign_ins import sign_in
+from evenhand.annotations.database.pool import stores
+from evenhand.core.errors import N_, EvenhandError
+from evenhand.core.language import explain, translate
+from evenhand.web import limits, oidc
+from evenhand.web.forms import TOO_OFTEN, client_address, is_secure, language_of, rendered, welcome
 
 THERE, BACK, INVITED = "/sign-in/oidc", "/sign-in/oidc/back", "/account/oidc"
 

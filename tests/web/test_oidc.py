@@ -15,12 +15,12 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from annotations.accounts.accounts import account, accounts, close_account, person_of
-from annotations.accounts.links import invite_link, reset_link
-from annotations.database.pool import stores
-from annotations.database.store import Store
-from annotations.server import forms, limits, oidc, oidc_routes
-from annotations.server.gate import Gate
+from evenhand.annotations.accounts.accounts import account, accounts, close_account, person_of
+from evenhand.annotations.accounts.links import invite_link, reset_link
+from evenhand.annotations.database.pool import stores
+from evenhand.annotations.database.store import Store
+from evenhand.web import forms, limits, oidc, oidc_routes
+from evenhand.web.gate import Gate
 from tests.support.identity_provider import IdentityProvider
 from tests.support.released_project import ready_project
 

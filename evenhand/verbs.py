@@ -22,7 +22,7 @@ from typing import Any, Literal
 
 import pandas as pd
 
-from core.errors import N_, BadFile, Refused
+from evenhand.core.errors import N_, BadFile, Refused
 
 __all__ = ["agreement", "describe", "mine", "release", "rule", "score"]
 Texts = pd.DataFrame | pd.Series | Sequence[str]
@@ -44,8 +44,8 @@ def score(
     are log P(male word) - log P(female word), `p_male` and `p_female` probabilities (0 to 1), `pair_mass` their sum;
     `status` is "ok" or why a number is undefined. Raises ModelUnavailable for a model that cannot be had.
     """
-    from core.models import open_scorer
-    from core.scoring.rows import COLUMNS, score_items
+    from evenhand.core.models import open_scorer
+    from evenhand.core.scoring.rows import COLUMNS, score_items
 
     rows = _rows(sentences, column)
     names = [models] if isinstance(models, str) else list(models)
@@ -72,8 +72,8 @@ def mine(
     `counterpart`, `pair`, `side`, `start`, `end` (half-open code points), `flags`, `source`; `attrs["report"]` says
     how many sentences were read and what each filter left out. Raises BadFile where nothing can be read.
     """
-    from core.mining.run import mine as run
-    from core.mining.settings import Settings
+    from evenhand.core.mining.run import mine as run
+    from evenhand.core.mining.settings import Settings
 
     found: list[dict[str, Any]] = []
     with tempfile.TemporaryDirectory(prefix="evenhand-") as folder:
@@ -98,8 +98,8 @@ def agreement(labels: pd.DataFrame, *, categories: Sequence[str] = (), resamples
     `high` (95 %), `n` items, `reason` where a number is undefined. Raises Refused for missing columns or for two labels
     of one annotator on an item.
     """
-    from core.statistics import Resampling
-    from core.statistics.many_raters import (
+    from evenhand.core.statistics import Resampling
+    from evenhand.core.statistics.many_raters import (
         Tally,
         fleiss_kappa,
         gwet_ac1,
@@ -143,7 +143,7 @@ def rule(generations: pd.DataFrame, *, dataset: str = "own") -> pd.DataFrame:
     nobody knows the pronouns or the text has none), `rule_pronoun`, `rule_start`, `rule_end` (half-open code points).
     Raises BadFile for pronouns that are no set, Refused for missing columns.
     """
-    from core.human_vs_rule.apply_rule import with_verdicts
+    from evenhand.core.human_vs_rule.apply_rule import with_verdicts
 
     text = "text" if "text" in generations else "completion"
     _need(generations, (text, "pronouns"))
@@ -173,7 +173,7 @@ def release(
     labels came in. A sentence without exactly one keyword is left out (`attrs["left_out"]`). Raises Refused where no
     sentence is kept or *out* exists.
     """
-    from annotations.database.store import Store
+    from evenhand.annotations.database.store import Store
 
     rows = _rows(sentences, column)
     _need(labels, ("item", "annotator", "choice"))
@@ -189,8 +189,8 @@ def describe(texts: Texts, *, column: str = "sentence") -> pd.DataFrame:
     Returns a row per number: `measure` (a path such as `lengths.median`), `value`, and `reason` where it is undefined.
     Raises BadFile where there is no text.
     """
-    from annotations.describe.project_description import describe_file
-    from core.describe import as_json
+    from evenhand.annotations.describe.project_description import describe_file
+    from evenhand.core.describe import as_json
 
     with tempfile.TemporaryDirectory(prefix="evenhand-") as folder:
         path = _written(Path(folder) / "texts.jsonl", [{"sentence": row.get(column)} for row in _rows(texts, column)])
@@ -229,8 +229,8 @@ def _written(path: Path, rows: Iterable[Mapping[str, Any]], *, text: bool = Fals
 
 def _score_items(rows: Iterable[Mapping[str, Any]], column: str) -> Iterator[Any]:
     """What the model is asked of each row, or why it cannot be asked."""
-    from core.scoring.rows import ScoreItem, item_of
-    from core.text.keywords import find
+    from evenhand.core.scoring.rows import ScoreItem, item_of
+    from evenhand.core.text.keywords import find
 
     for number, row in enumerate(rows, 1):
         text = row[column] if isinstance(row[column], str) else ""
@@ -272,14 +272,14 @@ def _annotation(label: Mapping[str, Any]) -> dict[str, Any]:
 def _released(
     store: Any, path: Path, out: Path, name: str, version: str, language: str, rights: dict[str, str], per_item: int
 ) -> pd.DataFrame:
-    from annotations.files.open_upload import examine_tables
-    from annotations.files.other_tools.choice_names import Names
-    from annotations.files.other_tools.import_tasks import import_tasks
-    from annotations.items.batch import items
-    from annotations.projects.projects import change_project, create_project
-    from annotations.release import make_release, write_release
-    from annotations.release.write_out import refuse_out
-    from core.files.archives import Member
+    from evenhand.annotations.files.open_upload import examine_tables
+    from evenhand.annotations.files.other_tools.choice_names import Names
+    from evenhand.annotations.files.other_tools.import_tasks import import_tasks
+    from evenhand.annotations.items.batch import items
+    from evenhand.annotations.projects.projects import change_project, create_project
+    from evenhand.annotations.release import make_release, write_release
+    from evenhand.annotations.release.write_out import refuse_out
+    from evenhand.core.files.archives import Member
 
     made = create_project(store, name, language=language, per_item=per_item)
     made = change_project(store, made, **rights)

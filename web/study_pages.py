@@ -13,26 +13,26 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from annotations.database.pool import stores
-from annotations.database.store import Store
-from annotations.desk import frontend
-from annotations.desk.announcements import option_name
-from annotations.desk.routes import PATH
-from annotations.projects.consent import NAMES, TEXTS
-from annotations.projects.projects import guideline, project_by_uid
-from annotations.server import limits
-from annotations.server.forms import HERE, TOO_OFTEN, client_address, is_secure, language_of, rendered
-from annotations.server.gate import SECURE_STUDY_COOKIE, STUDY_COOKIE, study_secrets
-from annotations.study import people
-from annotations.study.links import PARAMETERS, PREVIEW, study_of_link
-from annotations.study.people import Outside, Participant
-from annotations.study.questions import TRIES, questions_of_try
-from annotations.study.studies import Study, consent
-from annotations.study.watched import watched
-from annotations.study.withdrawal import withdraw
-from core.errors import N_, EvenhandError, NotAllowed, NotFound, Refused
-from core.guidelines import in_language
-from core.language import Language, explain, translate
+from evenhand.annotations.database.pool import stores
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.desk import frontend
+from evenhand.annotations.desk.announcements import option_name
+from evenhand.annotations.desk.routes import PATH
+from evenhand.annotations.projects.consent import NAMES, TEXTS
+from evenhand.annotations.projects.projects import guideline, project_by_uid
+from evenhand.annotations.study import people
+from evenhand.annotations.study.links import PARAMETERS, PREVIEW, study_of_link
+from evenhand.annotations.study.people import Outside, Participant
+from evenhand.annotations.study.questions import TRIES, questions_of_try
+from evenhand.annotations.study.studies import Study, consent
+from evenhand.annotations.study.watched import watched
+from evenhand.annotations.study.withdrawal import withdraw
+from evenhand.core.errors import N_, EvenhandError, NotAllowed, NotFound, Refused
+from evenhand.core.guidelines import in_language
+from evenhand.core.language import Language, explain, translate
+from evenhand.web import limits
+from evenhand.web.forms import HERE, TOO_OFTEN, client_address, is_secure, language_of, rendered
+from evenhand.web.gate import SECURE_STUDY_COOKIE, STUDY_COOKIE, study_secrets
 
 COOKIE_S = 30 * 24 * 3600
 LONGEST_ID = 100

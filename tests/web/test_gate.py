@@ -14,12 +14,12 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from annotations.accounts.accounts import add_account, grant
-from annotations.accounts.sign_ins import end_all, sign_in
-from annotations.database.pool import stores
-from annotations.database.store import Store
-from annotations.server.gate import COOKIE, PART_BYTES, Gate, content_policy, cookie_secret, host_name
-from annotations.server.visits import remember_visit
+from evenhand.annotations.accounts.accounts import add_account, grant
+from evenhand.annotations.accounts.sign_ins import end_all, sign_in
+from evenhand.annotations.database.pool import stores
+from evenhand.annotations.database.store import Store
+from evenhand.web.gate import COOKIE, PART_BYTES, Gate, content_policy, cookie_secret, host_name
+from evenhand.web.visits import remember_visit
 
 PAGE = "<html><script>\n one()\n</script><script type=module src=a.js></script></html>"
 offered: dict[str, list[str]] = {"a": ["visit-of-ada"]}

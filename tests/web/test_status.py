@@ -15,15 +15,15 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocket
 
-from annotations.accounts.accounts import add_account
-from annotations.database.pool import stores
-from annotations.database.store import Store
-from annotations.projects.projects import create_project
-from annotations.server import status
-from annotations.server.gate import Gate
-from annotations.server.logs import Json
-from annotations.server.measures import Requests, requests, route_of
-from annotations.server.watch import Watch
+from evenhand.annotations.accounts.accounts import add_account
+from evenhand.annotations.database.pool import stores
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.projects.projects import create_project
+from evenhand.web import status
+from evenhand.web.gate import Gate
+from evenhand.web.logs import Json
+from evenhand.web.measures import Requests, requests, route_of
+from evenhand.web.watch import Watch
 
 HERE, AWAY = ("127.0.0.1", 5000), ("192.0.2.7", 5000)
 TOKEN = "a-token-of-the-monitor"

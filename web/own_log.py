@@ -8,13 +8,13 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from annotations.database.pool import stores
-from annotations.permissions import OPEN, Person, allowed
-from annotations.record.own_log import own_log
-from annotations.server.forms import language_of, rendered, static_file
-from annotations.types import Annotator
-from core.errors import N_
-from core.language import translate
+from evenhand.annotations.database.pool import stores
+from evenhand.annotations.permissions import OPEN, Person, allowed
+from evenhand.annotations.record.own_log import own_log
+from evenhand.annotations.types import Annotator
+from evenhand.core.errors import N_
+from evenhand.core.language import translate
+from evenhand.web.forms import language_of, rendered, static_file
 
 TITLE = N_("Your own log")
 

@@ -15,7 +15,7 @@ from collections import OrderedDict
 from datetime import UTC, datetime
 from typing import Any
 
-from annotations.server.watch import request_id
+from evenhand.web.watch import request_id
 
 EACH_MINUTE = 10  # lines of one kind
 KINDS = 1000  # that are remembered

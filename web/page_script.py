@@ -8,8 +8,8 @@ import json
 from functools import cache
 from pathlib import Path
 
-from core.errors import N_
-from core.language import LANGUAGE_COOKIE, LANGUAGE_COOKIE_S, translate
+from evenhand.core.errors import N_
+from evenhand.core.language import LANGUAGE_COOKIE, LANGUAGE_COOKIE_S, translate
 
 ONE_PRESS = """
 if (!history.evenhand) {

@@ -7,21 +7,21 @@ from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.testclient import TestClient
 
-from annotations.accounts.accounts import account, add_account, grant
-from annotations.accounts.sign_ins import sign_in
-from annotations.database.pool import stores
-from annotations.database.store import Store
-from annotations.labels.operations import store_operations
-from annotations.queue.leases import claim
-from annotations.server import own_log
-from annotations.server.gate import COOKIE, Gate
-from core.resources import ROOT
+from evenhand.annotations.accounts.accounts import account, add_account, grant
+from evenhand.annotations.accounts.sign_ins import sign_in
+from evenhand.annotations.database.pool import stores
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.labels.operations import store_operations
+from evenhand.annotations.queue.leases import claim
+from evenhand.core.resources import ROOT
+from evenhand.web import own_log
+from evenhand.web.gate import COOKIE, Gate
 from tests.support.projects import decide, filled_project
 
 
 @pytest.fixture
 def client(fresh_store: Store) -> Iterator[TestClient]:
-    page = ROOT / "annotations/server/templates/base.html"
+    page = ROOT / "web/templates/base.html"
     app = Starlette(routes=own_log.routes(), middleware=[Middleware(Gate, page=page)])
     with TestClient(app, base_url="http://localhost", client=("127.0.0.1", 1), follow_redirects=False) as found:
         yield found

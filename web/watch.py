@@ -13,8 +13,8 @@ from typing import Any
 
 from starlette.requests import ClientDisconnect
 
-from annotations.server.gate import Receive, Scope, Send
-from annotations.server.measures import requests, route_of
+from evenhand.web.gate import Receive, Scope, Send
+from evenhand.web.measures import requests, route_of
 
 HEADER = b"x-request-id"
 GONE = 499  # the visitor left before the answer, as nginx writes it

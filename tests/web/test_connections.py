@@ -14,9 +14,9 @@ from starlette.responses import PlainTextResponse, StreamingResponse
 from starlette.routing import Route
 from uvicorn import Config, Server
 
-from annotations.server import connections as limits
-from annotations.server.connections import Connections, LimitedProtocol, most_connections
-from annotations.server.watch import Watch
+from evenhand.web import connections as limits
+from evenhand.web.connections import Connections, LimitedProtocol, most_connections
+from evenhand.web.watch import Watch
 
 HEAD = b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5000\r\n\r\n"
 UPLOAD = b"PUT /_stcore/upload_file/a/1 HTTP/1.1\r\nHost: x\r\nContent-Length: 5000\r\n\r\n"

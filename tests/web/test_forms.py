@@ -11,15 +11,15 @@ from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.testclient import TestClient
 
-from annotations.accounts.accounts import account, add_account, grant
-from annotations.accounts.links import first_link, invite_link, reset_link
-from annotations.accounts.sign_ins import signed_in
-from annotations.database.pool import stores
-from annotations.database.store import Store
-from annotations.server import forms, limits
-from annotations.server.gate import COOKIE, SECURE_COOKIE, Gate
-from core.language import LANGUAGE_COOKIE
-from core.resources import ROOT
+from evenhand.annotations.accounts.accounts import account, add_account, grant
+from evenhand.annotations.accounts.links import first_link, invite_link, reset_link
+from evenhand.annotations.accounts.sign_ins import signed_in
+from evenhand.annotations.database.pool import stores
+from evenhand.annotations.database.store import Store
+from evenhand.core.language import LANGUAGE_COOKIE
+from evenhand.core.resources import ROOT
+from evenhand.web import forms, limits
+from evenhand.web.gate import COOKIE, SECURE_COOKIE, Gate
 from tests.support.released_project import ready_project
 
 PASSWORD = "correct horse battery"
@@ -30,7 +30,7 @@ LINK = "/account/link"
 def client(fresh_store: Store, monkeypatch: pytest.MonkeyPatch) -> Iterator[TestClient]:
     monkeypatch.setattr(limits, "SLOW_S", 0.0)
     limits._window.storage.reset()
-    page = ROOT / "annotations/server/templates/base.html"
+    page = ROOT / "web/templates/base.html"
     app = Starlette(routes=forms.routes(), middleware=[Middleware(Gate, page=page)])
     with TestClient(app, base_url="http://localhost", client=("127.0.0.1", 1), follow_redirects=False) as found:
         yield found

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from annotations.server import logs
-from annotations.server.logs import Json, Repeats
-from annotations.server.watch import request_id
+from evenhand.web import logs
+from evenhand.web.logs import Json, Repeats
+from evenhand.web.watch import request_id
 
 SECRET = "她 wrote this, and my password is hunter2"
 

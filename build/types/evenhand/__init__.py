@@ -1,0 +1,1 @@
+../../../evenhand/__init__.py

@@ -1,0 +1,1 @@
+../../../evenhand/__main__.py

@@ -1,0 +1,1 @@
+../../../evenhand/verbs.py
