@@ -8,7 +8,6 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-import krippendorff
 import numpy as np
 import pandas as pd
 import pytest
@@ -19,6 +18,7 @@ from evenhand.annotations.release import verify
 from evenhand.core.errors import BadFile, NotAllowed, Refused
 from evenhand.core.models import open_scorer
 from evenhand.core.sentence_bias import read
+from tests.support.coincidences import alpha
 
 ROOT = Path(__file__).resolve().parents[1]
 SENTENCES = ["他把雨伞借给了同事。", "那位女孩在操场上跑步。", "今天的天气很好。", "爸爸和妈妈一起去买菜。"]
@@ -50,7 +50,7 @@ def test_mine() -> None:
     assert list(evenhand.mine([SENTENCES[2]]).columns)[:2] == ["sentence", "keyword"]
 
 
-def test_agreement_beside_statsmodels_and_krippendorff() -> None:
+def test_agreement_equals_statsmodels_and_the_definition_of_alpha() -> None:
     frame = evenhand.agreement(labels())
     rows = np.array([[{"A": 0, "R": 1}[one] for one in row] for row in SAID])
     pairs = [a == b for row in SAID for a, b in combinations(row, 2)]
@@ -58,7 +58,7 @@ def test_agreement_beside_statsmodels_and_krippendorff() -> None:
         "full agreement": sum(len(set(row)) == 1 for row in SAID) / len(SAID),
         "pairwise agreement": sum(pairs) / len(pairs),
         "Fleiss' kappa": fleiss_kappa(aggregate_raters(rows)[0]),
-        "Krippendorff's alpha": krippendorff.alpha(rows.T, level_of_measurement="nominal"),
+        "Krippendorff's alpha": alpha(rows.tolist()),
     }
     for name, value in expected.items():
         one = frame.loc[name]

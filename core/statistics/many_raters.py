@@ -38,7 +38,6 @@ HELD_BY_FEW = N_("The rarer labels come from few units ({units}): too few for a 
 
 Counts = NDArray[np.int64]
 Of = Callable[["Tally"], Measure]  # a measure of draws of this tally's patterns
-Value = Callable[[], float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,13 +172,7 @@ def krippendorff_alpha(tally: Tally, resampling: Resampling | None = None) -> Es
     if paired.units and np.isnan(_alpha(paired)(_as_draw(paired))[0]):
         return Estimate.undefined(ONE_CATEGORY, paired.units)
 
-    def library() -> float:
-        import krippendorff  # takes a while to import too
-
-        items = np.repeat(paired.counts, paired.sizes, axis=0)
-        return float(krippendorff.alpha(value_counts=items, level_of_measurement="nominal"))
-
-    return _over_items(paired, _alpha, resampling, value=library, rare=paired.rare)
+    return _over_items(paired, _alpha, resampling, rare=paired.rare)
 
 
 def ordinal_alpha(tally: Tally, resampling: Resampling | None = None) -> Estimate:
@@ -192,13 +185,7 @@ def ordinal_alpha(tally: Tally, resampling: Resampling | None = None) -> Estimat
     if paired.units and np.isnan(_ordinal_alpha(paired)(_as_draw(paired))[0]):
         return Estimate.undefined(ONE_CATEGORY, paired.units)
 
-    def library() -> float:
-        import krippendorff
-
-        items = np.repeat(paired.counts, paired.sizes, axis=0)
-        return float(krippendorff.alpha(value_counts=items, level_of_measurement="ordinal"))
-
-    return _over_items(paired, _ordinal_alpha, resampling, value=library, rare=paired.rare)
+    return _over_items(paired, _ordinal_alpha, resampling, rare=paired.rare)
 
 
 def gwet_ac1(tally: Tally, resampling: Resampling | None = None) -> Estimate:
@@ -262,14 +249,12 @@ def _over_items(
     measure: Of,
     resampling: Resampling | None,
     *,
-    value: Value | None = None,
     rare: NDArray[np.bool_] | None = None,
 ) -> Estimate:
     if tally.units == 0:
         return Estimate.undefined(NO_TWO_LABELS)
     of_draws = measure(tally)
-    found = value() if value else float(of_draws(_as_draw(tally))[0])
-    estimate = Estimate(found, units=tally.units)
+    estimate = Estimate(float(of_draws(_as_draw(tally))[0]), units=tally.units)
     every, seen = tally.seen
     return over_patterns(resampling or Resampling(), measure(every), seen, estimate, rare)
 

@@ -8,7 +8,6 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-import krippendorff
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -38,6 +37,7 @@ from evenhand.annotations.release import make_release, release_files
 from evenhand.annotations.types import Mark
 from evenhand.core.errors import NotAllowed, Refused
 from evenhand.core.judges.labels import JudgeLabel
+from tests.support.coincidences import alpha, ordinal
 from tests.support.own_schemes import QUESTIONS, own_project, own_scheme, say
 from tests.support.projects import new_store
 from tests.support.task_files import bring
@@ -87,8 +87,8 @@ def test_answers_are_columns_of_their_own_and_compared_in_their_order(fresh_stor
     found = agreement(fresh_store, project, way="scale:fluency")
     assert [one.code for one in found.choices] == [f"fluency:{n}" for n in range(1, 6)]
     assert found.overall.pairwise.value == 0.5
-    library = krippendorff.alpha(list(zip(*points, strict=True)), level_of_measurement="ordinal")
-    assert found.overall.alpha.value == pytest.approx(library) and "|alpha:ordinal|" in found.signature
+    expected = alpha(points, ordinal)
+    assert found.overall.alpha.value == pytest.approx(expected) and "|alpha:ordinal|" in found.signature
     assert agreement(fresh_store, project, way="scale:care").labels == 1
     rows = [row for row in map(json.loads, json_lines(fresh_store, project, OPEN)) if "choice" in row]
     assert (rows[0]["answer_fluency"], rows[0]["answer_care"], rows[1]["answer_care"]) == (1, 10, None)

@@ -3,7 +3,6 @@
 import gc
 import math
 
-import krippendorff
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -38,6 +37,7 @@ from evenhand.core.statistics.estimate import (
 )
 from evenhand.core.statistics.posterior import share_over_clusters
 from evenhand.core.statistics.proportions import holm_adjusted
+from tests.support.coincidences import alpha
 
 # Fleiss (1971) as in most textbooks: 10 subjects, 5 categories, 14 raters.
 TEXTBOOK = [
@@ -342,15 +342,15 @@ def test_cohen_properties(pairs: list[tuple[int, int]]) -> None:
 
 @settings(deadline=None, max_examples=60)
 @given(some.lists(some.tuples(some.integers(0, 1), some.integers(0, 1), some.integers(0, 1)), min_size=15, max_size=60))
-def test_resampled_measures_are_the_libraries_measures(items: list[tuple[int, int, int]]) -> None:
-    # Point values and resampled ones come from our formulas: they must be those of statsmodels and krippendorff.
+def test_measures_equal_the_library_and_the_definition(items: list[tuple[int, int, int]]) -> None:
+    # Point values and resampled ones come from one formula: it must agree with statsmodels and the definition of alpha.
     counts = np.array([[row.count(0), row.count(1)] for row in items])
     tally = Tally.of(counts)
     found = fleiss_kappa(tally, FAST).value, krippendorff_alpha(tally, FAST).value
     if not counts.any(axis=0).all():  # one category, which the libraries divide by
         assert found == (None, None)
         return
-    theirs = krippendorff.alpha(value_counts=counts, level_of_measurement="nominal")
+    theirs = alpha(items)
     assert found == pytest.approx((inter_rater.fleiss_kappa(counts), theirs), abs=1e-12)
 
 
