@@ -5,6 +5,7 @@ compete for a place in it) goes to a *scorer*, which answers with a *score*
 (a log-probability per option, and how it was made).
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, Protocol
@@ -170,13 +171,37 @@ class Scorer(Protocol):
         ...
 
 
-def signature(method: str, model: str, weights: str, joint: str, precision: str, version: int) -> str:
-    """`method|model|weights:<8 digits>|joint|precision|v<version>` (DESIGN 5).
+# A model's name may hold any sign, also a bar; the other parts hold none.
+_SIGNATURE = re.compile(r"([^|]*)\|(.*)\|weights:([^|]*)\|([^|]*)\|([^|]*)\|v(\d+)")
 
-    `weights` is the full SHA-256 of the weights; eight digits are shown.
-    `version` is the version of the method, not of the app.
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """Everything that can change a score; as text `method|model|weights:<8 digits>|joint|precision|v<version>`.
+
+    *weights*: the SHA-256 of the weights, in full or its first digits. *joint*: how the parts of a word are combined.
+    *version*: of the method, not of the app.
     """
-    return f"{method}|{model}|weights:{weights[:8]}|{joint}|{precision}|v{version}"
+
+    method: str
+    model: str
+    weights: str
+    joint: str
+    precision: str
+    version: int
+
+    @classmethod
+    def parse(cls, text: str) -> "Signature | None":
+        """Return the parts of a signature, or None for a text of another form."""
+        match = _SIGNATURE.fullmatch(text)
+        return cls(*match.group(1, 2, 3, 4, 5), int(match[6])) if match else None
+
+    def __str__(self) -> str:
+        return self.with_weights(self.weights[:8])
+
+    def with_weights(self, weights: str) -> str:
+        """Return the text with other digits of the weights; the key of the cache has all of them."""
+        return f"{self.method}|{self.model}|weights:{weights}|{self.joint}|{self.precision}|v{self.version}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,7 @@ from evenhand.core.errors import N_, Refused
 from evenhand.core.files.csv_out import data_line
 from evenhand.core.runs.loop import made_now, open_table
 from evenhand.core.runs.records import OWNER, Run, write_record
+from evenhand.core.types import Signature
 
 SHOWN = ("context", "completion", "name", "pronouns", "dataset", "setting", "template")  # what a row keeps
 FILE = "generations.jsonl"  # of every mixed project
@@ -132,7 +133,8 @@ def _model_of(rows: Sequence[Row], file: Path) -> dict[str, str]:
 
 def _doubts(models: Sequence[dict[str, str]]) -> list[dict[str, Any]]:
     """That the two were not written alike, by their signatures (`sampling|model|weights|settings|...`)."""
-    settings = ["|".join(one["signature"].split("|")[3:]) for one in models]
+    parts = [Signature.parse(model["signature"]) for model in models]
+    settings = [f"{one.joint}|{one.precision}|v{one.version}" if one else "" for one in parts]
     if not all(settings) or settings[0] == settings[1]:
         return []
     values = dict(zip(SIDES, settings, strict=True))

@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 from evenhand.core.errors import N_, BadFile
 from evenhand.core.scoring.rows import ScoredRow, ScoreItem, scored_row
-from evenhand.core.types import Score
+from evenhand.core.types import Score, Signature
 
 METHOD = "lm-eval"  # first part of the signature: whole sentences, as in `core.sentence_bias.bias`
 FACTS = ("text", "pair", "side", "keyword", "start", "end")
@@ -126,7 +126,7 @@ def _score(doc: Mapping[str, Any], logs: list[float | None], number: int, model:
         number, str(doc["text"]), start, end, start, end, str(doc["pair"]), doc["side"], words[0],
         words if doc["side"] == "male" else words[::-1],
     )  # fmt: skip
-    signature = f"{METHOD}|{model}|weights:unknown|sum|unknown|v1"
+    signature = str(Signature(METHOD, model, "unknown", "sum", "unknown", 1))
     reason = None if None not in logs else N_("The log has no number for one of the two sentences.")
     return scored_row(item, model, Score(tuple(logs), signature, reason), signature)
 

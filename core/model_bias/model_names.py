@@ -2,7 +2,8 @@
 
 import pandas as pd
 
-PRECISION = 4  # the part of a signature that may differ inside one run: older runs in bf16 hold some rows of fp32
+from evenhand.core.types import Signature
+
 USUAL = ("", "masked", "independent", "sum")  # what needs no word beside a name
 
 
@@ -27,8 +28,8 @@ def labels(frame: pd.DataFrame) -> pd.Series:
 
 def _scoring_methods(kinds: pd.DataFrame) -> set[tuple[str, str]]:
     """How a model was asked: (method, joining), of signatures that say so."""
-    parts = [str(signature).split("|") for signature in kinds["signature"]]
-    return {(part[0], part[3]) for part in parts if len(part) > PRECISION}
+    parts = [Signature.parse(str(text)) for text in kinds["signature"]]
+    return {(part.method, part.joint) for part in parts if part is not None}
 
 
 def plain_names(frame: pd.DataFrame) -> dict[str, str]:
@@ -46,14 +47,22 @@ def _unlike_ways(frame: pd.DataFrame) -> pd.Series:
     found = frame["model"].copy()
     kinds = frame[["model", "signature"]].drop_duplicates()
     for model, group in kinds[kinds["signature"] != ""].groupby("model", sort=False):
-        parts = [str(signature).split("|") for signature in group["signature"]]
-        if len({len(part) for part in parts}) > 1:
-            varying = list(range(max(map(len, parts))))
-        else:
-            varying = [i for i in range(len(parts[0])) if i != PRECISION and len({part[i] for part in parts}) > 1]
-        if not varying:
+        parts = [_parts_of(str(signature)) for signature in group["signature"]]
+        differing = [at for at, values in enumerate(zip(*parts, strict=True)) if len(set(values)) > 1]
+        if not differing:
             continue
         for signature, part in zip(group["signature"], parts, strict=True):
-            shown = ", ".join(part[i] for i in varying if i < len(part))
+            shown = ", ".join(part[at] for at in differing if part[at])
             found = found.mask((frame["model"] == model) & (frame["signature"] == signature), f"{model} ({shown})")
     return found
+
+
+def _parts_of(text: str) -> tuple[str, ...]:
+    """Return what may differ between two ways of scoring; of a signature of another form the whole text.
+
+    The precision is left out: older runs in bf16 hold some rows of fp32.
+    """
+    parts = Signature.parse(text)
+    if parts is None:
+        return (text, "", "", "", "")
+    return (parts.method, parts.model, f"weights:{parts.weights}", parts.joint, f"v{parts.version}")

@@ -18,7 +18,7 @@ from evenhand.core.models.loaded import LoadedModel
 from evenhand.core.models.loading import load_causal, load_masked, task_of
 from evenhand.core.models.masked import MaskedScorer, Question
 from evenhand.core.models.probe_tokens import longest_input
-from evenhand.core.types import signature
+from evenhand.core.types import Signature
 
 BLANK = "BLANK"
 AT_ONCE = 64  # sentences
@@ -55,7 +55,7 @@ class BlankReader:
         """The signature of the measure."""
         joint = "sentence-mean" if self.task == "causal" else "blank-mean"
         loaded = self.loaded
-        return signature("stereoset", loaded.name, loaded.weights, joint, loaded.precision, 1)
+        return str(Signature("stereoset", loaded.name, loaded.weights, joint, loaded.precision, 1))
 
     def read(self, asked: Sequence[Filled]) -> list[float | None]:
         """The score of each, 0 to 1; None where the model cannot read the sentence or the word."""

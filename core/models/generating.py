@@ -24,7 +24,7 @@ from evenhand.core.models.loading import load_causal
 from evenhand.core.models.probe_tokens import longest_input
 from evenhand.core.models.sampling import LEAST_FACTOR, Sampling
 from evenhand.core.models.sentence_tokens import SentenceReader
-from evenhand.core.types import signature
+from evenhand.core.types import Signature
 
 METHOD, VERSION = "sampling", 1
 NO_WRITER = N_(
@@ -76,7 +76,7 @@ class Generator:
         how = self.how
         settings = f"k{how.top_k},p{how.top_p:g},t{self.temperature:g},n{how.tokens}{',stop' if how.stop else ''}"
         settings += how.debias_signature
-        return signature(METHOD, self.loaded.name, self.loaded.weights, settings, self.loaded.precision, VERSION)
+        return str(Signature(METHOD, self.loaded.name, self.loaded.weights, settings, self.loaded.precision, VERSION))
 
     def refusal(self, context: str) -> Refused | None:
         """Why nothing can be written after *context*; None where something can."""

@@ -17,7 +17,7 @@ from evenhand.core.models.forward import padded_batches
 from evenhand.core.models.loaded import LoadedModel
 from evenhand.core.models.loading import load_causal, load_masked, task_of
 from evenhand.core.models.probe_tokens import longest_input
-from evenhand.core.types import signature
+from evenhand.core.types import Signature
 
 Pooling = Literal["first", "mean", "last"]
 Vector = NDArray[np.float64]
@@ -52,7 +52,7 @@ class VectorReader:
     def signature(self, method: str) -> str:
         """The signature of a measure on sentence vectors ("seat") or on input embeddings ("weat")."""
         joint = "embeddings" if method == "weat" else f"layer{self.layer},{self.pooling}"
-        return signature(method, self.loaded.name, self.loaded.weights, joint, self.loaded.precision, VERSION)
+        return str(Signature(method, self.loaded.name, self.loaded.weights, joint, self.loaded.precision, VERSION))
 
     def sentences(self, texts: Sequence[str]) -> dict[str, Vector]:
         """The vector of each text; one that is longer than the model reads, or empty in it, has none."""

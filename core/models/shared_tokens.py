@@ -52,9 +52,9 @@ class PairReader:
 
     def signature(self, method: str) -> str:
         """The signature of a measure: method, model, weights, precision, version."""
-        from evenhand.core.types import signature
+        from evenhand.core.types import Signature
 
-        return signature(method, self.loaded.name, self.loaded.weights, "sum", self.loaded.precision, 1)
+        return str(Signature(method, self.loaded.name, self.loaded.weights, "sum", self.loaded.precision, 1))
 
     def read(self, pairs: Sequence[tuple[str, str]]) -> list[tuple[SentenceTokens, SentenceTokens] | None]:
         """Both sentences of each pair; None where one is longer than the model reads."""

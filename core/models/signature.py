@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from evenhand.core.errors import N_
 from evenhand.core.models.loaded import LoadedModel
-from evenhand.core.types import Score, signature
+from evenhand.core.types import Score, Signature
 
 NOT_A_NUMBER = N_("The model returned a value that is not a number.")
 
@@ -23,16 +23,17 @@ class Signed:
 
     @property
     def signature(self) -> str:
-        """`method|model|weights:<8 digits>|joint|precision|v<version>`."""
-        loaded = self.loaded
-        return signature(self.method, loaded.name, loaded.weights, self.joining, loaded.precision, self.version)
+        """The signature of each score, as text."""
+        return str(self._parts())
 
     @property
     def cache_key(self) -> str:
         """The signature with the full SHA-256 of the weights."""
+        return self._parts().with_weights(self.loaded.weights)
+
+    def _parts(self) -> Signature:
         loaded = self.loaded
-        weights = f"weights:{loaded.weights}"
-        return f"{self.method}|{loaded.name}|{weights}|{self.joining}|{loaded.precision}|v{self.version}"
+        return Signature(self.method, loaded.name, loaded.weights, self.joining, loaded.precision, self.version)
 
     def _signed(self, logprobs: Sequence[float | None], reason: str | None) -> Score:
         """A score; undefined as a whole where the model answered something that is no number."""

@@ -24,7 +24,7 @@ from evenhand.core.sentence_bias.prior import neutral_contexts, neutral_probes
 from evenhand.core.statistics import RESAMPLES, Estimate, Note, Resampling
 from evenhand.core.statistics.intervals import over_units
 from evenhand.core.text.keywords import candidate
-from evenhand.core.types import Scorer
+from evenhand.core.types import Scorer, Signature
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -178,14 +178,14 @@ def _same_way(rows: "pd.DataFrame", signature: str) -> bool:
     return _scoring_method(signature) in {_scoring_method(text) for text in rows["signature"].drop_duplicates() if text}
 
 
-def _scoring_method(signature: str) -> tuple[str, ...]:
-    parts = signature.split("|")
-    return (parts[0], *parts[3:4])
+def _scoring_method(text: str) -> tuple[str, str]:
+    parts = Signature.parse(text)
+    return (parts.method, parts.joint) if parts else (text, "")
 
 
-def _weights(signature: str) -> str:
-    parts = [part for part in signature.split("|") if part.startswith("weights:")]
-    return parts[0] if parts else signature
+def _weights(text: str) -> str:
+    parts = Signature.parse(text)
+    return parts.weights if parts else text
 
 
 def _untrained_of(

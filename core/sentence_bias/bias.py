@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from evenhand.core.errors import N_
-from evenhand.core.types import Score
+from evenhand.core.types import Score, Signature
 
 LN10 = math.log(10)
 OBVIOUS = 0.3  # log10: a factor of 1.995, the papers' threshold
@@ -63,12 +63,14 @@ def pair_mass(logp_male: float | None, logp_female: float | None) -> float | Non
 
 def masks_in(signature: str, masks: int) -> int:
     """The power that makes a word's probability of a score: *masks* for a geometric mean over them, else 1."""
-    return max(1, masks) if "|geometric_mean|" in signature else 1
+    parts = Signature.parse(signature)
+    return max(1, masks) if parts is not None and parts.joint == "geometric_mean" else 1
 
 
 def method_of(signature: str) -> str:
-    """The first part of a signature: "masked", "pair-sum", "pll"; "" where there is none."""
-    return signature.partition("|")[0] if "|" in signature else ""
+    """Return the method of a signature, "masked", "pair-sum" or "pll"; "" for a text of another form."""
+    parts = Signature.parse(signature)
+    return parts.method if parts is not None else ""
 
 
 def whole_sentences(signature: str) -> bool:

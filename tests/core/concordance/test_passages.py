@@ -7,9 +7,9 @@ import json
 import zipfile
 
 import pytest
-from cli import cli
 from click.testing import CliRunner
 
+from cli import cli
 from evenhand.annotations.items.batch import Batch, NewItem
 from evenhand.annotations.projects.projects import create_project
 from evenhand.core.concordance import Line

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from cli import cli
 from click.testing import CliRunner
 
+from cli import cli
 from evenhand.core.errors import BadFile
 from evenhand.core.mining.keyword_lists import typed_pairs
 from evenhand.core.mining.pair_neighbours import NOTHING, SURNAME, Occurrence, neighbours

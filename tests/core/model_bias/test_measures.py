@@ -380,12 +380,14 @@ class TestReading:
             read_scores(tmp_path / "scores.csv")
 
     def test_one_name_scored_in_two_ways_is_two_models(self) -> None:
-        signature = ["masked|m|w|independent|fp32|v1", "masked|m|w|sequential|fp32|v1"]
+        signature = ["masked|m|weights:w|independent|fp32|v1", "masked|m|weights:w|sequential|fp32|v1"]
         frame = scores([0.1, 0.2], row=1, sentence="一。", signature=signature)
         assert models_of(frame) == ["m (independent)", "m (sequential)"]
 
     def test_a_second_look_in_fp32_is_the_same_model(self) -> None:
-        frame = scores([0.1, 0.2], signature=["masked|m|w|independent|bf16|v1", "masked|m|w|independent|fp32|v1"])
+        frame = scores(
+            [0.1, 0.2], signature=["masked|m|weights:w|independent|bf16|v1", "masked|m|weights:w|independent|fp32|v1"]
+        )
         assert models_of(frame) == ["m"]
         assert summarise(frame).signature.count("+") == 1
 

@@ -5,9 +5,9 @@ import json
 import math
 
 import pytest
-from cli import cli
 from click.testing import CliRunner
 
+from cli import cli
 from evenhand.core.errors import BadFile, NotFound
 from evenhand.core.files.formula_cells import neutralised
 from evenhand.core.model_bias import label_of, models_of, plain_names, read_scores, rows_of, summarise

@@ -4,10 +4,10 @@ import json
 from typing import Any
 
 import pytest
-from cli import cli
 from click.testing import CliRunner
 from streamlit.testing.v1 import AppTest
 
+from cli import cli
 from evenhand.core.errors import EvenhandError
 from evenhand.core.language import translate
 from evenhand.core.published import DOCUMENTS, check_own, checks, note_text, read_rows, readings, table4

@@ -8,10 +8,10 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from cli import cli
 from click.testing import CliRunner
 
 from benchmarks.made_up_scores import write
+from cli import cli
 from evenhand.core.errors import BadFile
 from evenhand.core.model_bias import models_of, paired_differences, read_scores, summarise
 from evenhand.core.report.html_file import ReportSettings, file_digest, report_html, write_report
