@@ -1,1 +1,1 @@
-"""The commands of `python cli.py`, one file per area; a command calls the same function as its page."""
+"""The commands, one module per area; a command calls the same function as its page."""

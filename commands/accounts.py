@@ -15,6 +15,7 @@ from evenhand.annotations.log import erasure
 from evenhand.annotations.permissions import Role
 from evenhand.annotations.projects import projects
 from evenhand.annotations.types import Project
+from evenhand.commands.permissions import needs
 from evenhand.commands.shared import answer, db_option, existing_store, json_option
 
 ROLES = ["owner", "lead", "adjudicator", "annotator", "reader"]
@@ -48,6 +49,7 @@ def _print_link(secret: str, url: str, text: str, as_json: bool) -> None:
 @_url
 @db_option
 @json_option
+@needs("change_every_account", "server")
 def first(url: str, db: str, as_json: bool) -> None:
     """A link that makes the first account, owner of the server. It works once, within a day."""
     with Store.open(db) as store:  # the first account may come before the first project
@@ -58,6 +60,7 @@ def first(url: str, db: str, as_json: bool) -> None:
 @accounts.command("list")
 @db_option
 @json_option
+@needs("change_every_account", "server")
 def list_accounts(db: str, as_json: bool) -> None:
     """Every account with its roles."""
     with existing_store(db) as store:
@@ -88,6 +91,7 @@ def list_accounts(db: str, as_json: bool) -> None:
 @_url
 @db_option
 @json_option
+@needs("change_every_account", "server")
 def add(
     name: str, role: Role | None, project: str | None, annotator: str | None, url: str, db: str, as_json: bool
 ) -> None:
@@ -108,6 +112,7 @@ def add(
 @_annotator
 @db_option
 @json_option
+@needs("change_every_account", "server")
 def change_role(name: str, role: str, project: str | None, annotator: str | None, db: str, as_json: bool) -> None:
     """Give the account NAME a ROLE in a project or on the whole server, in place of the one it has there."""
     with existing_store(db) as store:
@@ -134,6 +139,7 @@ def change_role(name: str, role: str, project: str | None, annotator: str | None
 @_url
 @db_option
 @json_option
+@needs("change_every_account", "server")
 def invite(
     role: Role, project: str | None, annotator: str | None, uses: int, hours: float, url: str, db: str, as_json: bool
 ) -> None:
@@ -154,6 +160,7 @@ def invite(
 @_project
 @db_option
 @json_option
+@needs("change_every_account", "server")
 def list_invitations(project: str | None, db: str, as_json: bool) -> None:
     """List open invitations: for which role, project and annotator, when each was made and when it expires."""
     with existing_store(db) as store:
@@ -179,6 +186,7 @@ def list_invitations(project: str | None, db: str, as_json: bool) -> None:
 @click.argument("invitation")
 @db_option
 @json_option
+@needs("change_every_account", "server")
 def withdraw_invitation(invitation: str, db: str, as_json: bool) -> None:
     """Withdraw the open INVITATION (its id in `accounts invitations`): its link opens nothing from now on."""
     with existing_store(db) as store:
@@ -192,6 +200,7 @@ def withdraw_invitation(invitation: str, db: str, as_json: bool) -> None:
 @_url
 @db_option
 @json_option
+@needs("change_every_account", "server")
 def reset(name: str, url: str, db: str, as_json: bool) -> None:
     """A link that sets a new password for NAME, once, within an hour."""
     with existing_store(db) as store:
@@ -203,6 +212,7 @@ def reset(name: str, url: str, db: str, as_json: bool) -> None:
 @click.argument("name")
 @db_option
 @json_option
+@needs("change_every_account", "server")
 def session(name: str, db: str, as_json: bool) -> None:
     """The secret of a session for commands: in EVENHAND_SESSION it lets them do what the roles of NAME allow.
 
@@ -217,6 +227,7 @@ def session(name: str, db: str, as_json: bool) -> None:
 @click.argument("name")
 @db_option
 @json_option
+@needs("change_every_account", "server")
 def close(name: str, db: str, as_json: bool) -> None:
     """Close the account NAME: it is signed out everywhere, its labels stay."""
     with existing_store(db) as store:
@@ -228,6 +239,7 @@ def close(name: str, db: str, as_json: bool) -> None:
 @click.argument("name")
 @db_option
 @json_option
+@needs("change_every_account", "server")
 def reopen(name: str, db: str, as_json: bool) -> None:
     """Let the closed account NAME sign in again."""
     with existing_store(db) as store:
@@ -239,6 +251,7 @@ def reopen(name: str, db: str, as_json: bool) -> None:
 @click.argument("name")
 @db_option
 @json_option
+@needs("change_every_account", "server")
 def sign_out(name: str, db: str, as_json: bool) -> None:
     """Sign the account NAME out everywhere."""
     with existing_store(db) as store:
@@ -250,6 +263,7 @@ def sign_out(name: str, db: str, as_json: bool) -> None:
 @click.argument("name")
 @db_option
 @json_option
+@needs("change_every_account", "server")
 def erase(name: str, db: str, as_json: bool) -> None:
     """Erase the person with the account NAME, or the annotator of that name. This cannot be undone.
 
@@ -271,6 +285,7 @@ def erase(name: str, db: str, as_json: bool) -> None:
 @click.option("--item", "items", multiple=True, help="Only texts on this item (its id); can be repeated.")
 @db_option
 @json_option
+@needs("change_every_account", "server")
 def scrub(name: str, yes: bool, items: tuple[str, ...], db: str, as_json: bool) -> None:
     """Replace the notes, tags, comments and reasons of the person NAME (or of the code in its place) for good.
 

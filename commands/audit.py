@@ -8,7 +8,7 @@ import click
 
 from evenhand.commands.agreement.command import measure, measured_difference
 from evenhand.commands.judges.command import difference_of
-from evenhand.commands.permissions import own_new_project
+from evenhand.commands.permissions import needs, own_new_project
 from evenhand.commands.shared import answer, db_option, existing_store, json_option, margin_option
 
 READ = click.Path(path_type=Path)
@@ -87,6 +87,7 @@ def _counts_text(found: dict[str, Any]) -> str:
 @_draw_options
 @click.option("--out", type=READ, help="Write the sample to this CSV, strata and values included: not for annotators.")
 @json_option
+@needs("measure")
 def draw(scores: Path, model: str | None, n: int, by: str, seed: int, out: Path | None, as_json: bool) -> None:
     """Draw the extremes of a model in SCORES and matched controls; nothing is sent."""
     sample = _draw_sample(scores, model, n, seed, by)
@@ -111,6 +112,7 @@ def draw(scores: Path, model: str | None, n: int, by: str, seed: int, out: Path 
 @click.option("--guideline", "language", type=click.Choice(["zh", "en"]), default="zh", show_default=True)
 @db_option
 @json_option
+@needs("create_projects")
 def send(
     scores: Path,
     project: str,
@@ -146,6 +148,7 @@ def send(
 @margin_option("share", of="difference of the shares of leaks")
 @db_option
 @json_option
+@needs("see_all_labels", "project")
 def result(project: str, scores: Path | None, margin: float, db: str, as_json: bool) -> None:
     """The share of leaks among extremes and controls of the audit PROJECT, and the measures without the leaks."""
     from evenhand.annotations.audit import audit_projects

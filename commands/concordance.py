@@ -9,6 +9,7 @@ import click
 
 from evenhand.annotations.mining.candidates import passages_of
 from evenhand.annotations.projects.projects import project as find_project
+from evenhand.commands.permissions import needs
 from evenhand.commands.shared import answer, db_option, existing_store, json_option
 from evenhand.core.concordance import UNITS, Concordance, Line, Passage, Question, concordance, question
 from evenhand.core.concordance.answer_rows import COLUMNS, row, terminal_line
@@ -36,6 +37,7 @@ from evenhand.core.files.formula_cells import neutralised
 @click.option("--csv", "as_csv", is_flag=True, help="Print all lines as CSV instead.")
 @db_option
 @json_option
+@needs("start_jobs", "name")
 def concord(
     word: str,
     paths: tuple[str, ...],

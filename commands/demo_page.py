@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from evenhand.commands.permissions import needs
 from evenhand.commands.shared import answer, json_option
 from evenhand.core.demo_page.page import MODELS, answers_of, chosen_sentences, page_html
 from evenhand.core.errors import N_, BadFile, NotAllowed
@@ -23,6 +24,7 @@ from evenhand.core.worker import client
 @click.option("--model", "models", multiple=True, help="Ask these models of every sentence, in this order.")
 @click.option("--lang", type=click.Choice(LANGUAGES), default="en", show_default=True, help="Which it opens in.")
 @json_option
+@needs("measure")
 def demo_page(out: Path, sentences: Path | None, models: tuple[str, ...], lang: Language, as_json: bool) -> None:
     """Write one HTML file with what models say of chosen sentences.
 

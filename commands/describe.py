@@ -6,6 +6,7 @@ import click
 
 from evenhand.annotations.describe.project_description import Items, describe_file, describe_items
 from evenhand.annotations.projects.projects import project as find_project
+from evenhand.commands.permissions import needs
 from evenhand.commands.shared import answer, db_option, existing_store, json_option, say_unsettled
 from evenhand.core.describe import Description, vocabulary
 from evenhand.core.describe import as_json as whole
@@ -32,6 +33,7 @@ DASH = "—"
 @click.option("--latex", type=click.Path(dir_okay=False), help="Write two small LaTeX tables to this file too.")
 @db_option
 @json_option
+@needs("see_all_labels", "project")
 def describe(
     project: str | None,
     path: str | None,

@@ -17,6 +17,7 @@ from evenhand.annotations.guideline.scheme import OwnScheme, as_data, own_scheme
 from evenhand.annotations.guideline.versions import changed_codes, guideline_parts, guidelines
 from evenhand.annotations.projects import projects
 from evenhand.annotations.types import Choice, Guideline, Project
+from evenhand.commands.permissions import needs
 from evenhand.commands.shared import answer, db_option, existing_store, json_option
 from evenhand.core.errors import N_, Refused
 
@@ -49,6 +50,7 @@ def guideline() -> None:
 @click.option("--version", type=int, help="An older version.")
 @db_option
 @json_option
+@needs("see_guideline", "name")
 def show(name: str, version: int | None, db: str, as_json: bool) -> None:
     """A version of the guideline (default: the one in use), and what each version changed."""
     with existing_store(db) as store:
@@ -73,6 +75,7 @@ def show(name: str, version: int | None, db: str, as_json: bool) -> None:
 @_author
 @db_option
 @json_option
+@needs("change_projects", "name")
 def new(
     name: str,
     text: Path | None,
@@ -134,6 +137,7 @@ def changed_draft(
 @click.argument("name")
 @click.option("--version", type=int, help="An older version.")
 @db_option
+@needs("see_guideline", "name")
 def show_scheme(name: str, version: int | None, db: str) -> None:
     """The scheme of a project of generations as JSON, as --scheme reads it: choices, flags, kinds of spans."""
     with existing_store(db) as store:
@@ -152,6 +156,7 @@ def show_scheme(name: str, version: int | None, db: str) -> None:
 @_author
 @db_option
 @json_option
+@needs("change_projects", "name")
 def send(name: str, version: int | None, which: str, also: str, author: str, db: str, as_json: bool) -> None:
     """Send labels of older versions back to their annotators for relabelling. Idempotent."""
     with existing_store(db) as store:
@@ -167,6 +172,7 @@ def send(name: str, version: int | None, which: str, also: str, author: str, db:
 @click.argument("newer", type=int, required=False)
 @db_option
 @json_option
+@needs("see_guideline", "name")
 def diff(name: str, old: int, newer: int | None, db: str, as_json: bool) -> None:
     """The differences between two versions (default: an old one and the one in use)."""
     with existing_store(db) as store:

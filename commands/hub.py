@@ -13,6 +13,7 @@ from evenhand.annotations.hub.push import GATES, Gate, push_release
 from evenhand.annotations.projects.projects import project as find_project
 from evenhand.annotations.projects.projects import project_by_uid
 from evenhand.commands.files.command import import_file
+from evenhand.commands.permissions import needs
 from evenhand.commands.shared import answer, ask_password, db_option, environment_password, existing_store, json_option
 
 
@@ -40,6 +41,7 @@ def hub() -> None:
 @click.option("--project-uid", "uid", hidden=True, help="The project by its id, for jobs.")
 @db_option
 @json_option
+@needs("release", "name", by_uid=True)
 def push(
     name: str,
     version: str,
@@ -91,6 +93,7 @@ def push(
 @db_option
 @json_option
 @click.pass_context
+@needs("import_files", "name", by_uid=True, creates=True)
 def pull(
     context: click.Context,
     name: str,

@@ -11,6 +11,7 @@ from evenhand.annotations.human_vs_rule.people_by_instance import design_of
 from evenhand.annotations.labels.generation_labels import generations, labels_of_generations
 from evenhand.annotations.projects.projects import project as find_project
 from evenhand.commands.agreement.command import measure, measured_difference
+from evenhand.commands.permissions import needs
 from evenhand.commands.shared import answer, db_option, existing_store, json_option, margin_option
 from evenhand.core.errors import N_, BadFile, EvenhandError, Refused
 from evenhand.core.files.whole_file import whole_file
@@ -42,6 +43,7 @@ VARIANTS: tuple[Variant, ...] = ("published", "completion")
 )
 @click.option("--out", required=True, type=click.Path(dir_okay=False, path_type=Path), help="The file to write.")
 @json_option
+@needs("measure")
 def rule(file: Path, dataset: str | None, pronouns: tuple[str, ...], out: Path, as_json: bool) -> None:
     """Judge each completion in FILE (JSON lines) by its first pronoun.
 
@@ -129,6 +131,7 @@ def _verdict(row: dict[str, Any], dataset: str | None, extra: tuple[PronounSet, 
 @margin_option("share", of="difference of the misgendering that the rule and that people find")
 @db_option
 @json_option
+@needs("see_names", "project")
 def human_vs_rule(project: str, resamples: int, seed: int, margin: float, db: str, as_json: bool) -> None:
     """People's labels of the generations of PROJECT against the first-pronoun rule.
 

@@ -10,7 +10,7 @@ import click
 
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.jobs import jobs, process
-from evenhand.commands.permissions import acting_person
+from evenhand.commands.permissions import acting_person, needs
 from evenhand.commands.shared import answer, db_option, existing_store, json_option
 from evenhand.core.errors import NotFound
 
@@ -42,6 +42,7 @@ def _line(one: jobs.Job) -> str:
 @job.command("list")
 @db_option
 @json_option
+@needs("see_jobs")
 def list_jobs(db: str, as_json: bool) -> None:
     """Every job, the newest first."""
     with existing_store(db) as store:
@@ -58,6 +59,7 @@ def list_jobs(db: str, as_json: bool) -> None:
 @click.argument("uid")
 @click.option("--lines", default=20, show_default=True, help="How many of the last lines.")
 @db_option
+@needs("see_jobs")
 def log(db: str, uid: str, lines: int) -> None:
     """Print the output of a job."""
     with existing_store(db) as store:
@@ -68,6 +70,7 @@ def log(db: str, uid: str, lines: int) -> None:
 @click.argument("uid")
 @db_option
 @json_option
+@needs("start_jobs")
 def cancel(db: str, uid: str, as_json: bool) -> None:
     """End a job with its child processes (UID: its id, or the beginning of it)."""
     with existing_store(db) as store:
@@ -81,6 +84,7 @@ def cancel(db: str, uid: str, as_json: bool) -> None:
 @click.argument("uid")
 @db_option
 @json_option
+@needs("start_jobs")
 def resume(db: str, uid: str, as_json: bool) -> None:
     """Run a failed, cancelled or interrupted job again."""
     with existing_store(db) as store:
@@ -93,6 +97,7 @@ def resume(db: str, uid: str, as_json: bool) -> None:
 @click.argument("uid")
 @db_option
 @json_option
+@needs("start_jobs")
 def dismiss(db: str, uid: str, as_json: bool) -> None:
     """Take a job that is over off the list, with its log; what it made stays."""
     with existing_store(db) as store:
@@ -106,6 +111,7 @@ def dismiss(db: str, uid: str, as_json: bool) -> None:
 @click.argument("uid")
 @db_option
 @click.pass_context
+@needs("see_jobs", opens=False)
 def run(context: click.Context, db: str, uid: str) -> None:
     """The process of a job, started by `job resume` and the pages."""
     root = context.find_root().command

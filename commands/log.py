@@ -14,6 +14,7 @@ from evenhand.annotations.log.show import entries
 from evenhand.annotations.log.verify import Derived, verify_derived, verify_project
 from evenhand.annotations.log.verify import verify as verify_log
 from evenhand.annotations.projects import projects
+from evenhand.commands.permissions import needs
 from evenhand.commands.shared import answer, db_option, existing_store, json_option
 from evenhand.core.errors import N_, Refused
 
@@ -30,6 +31,7 @@ def log() -> None:
 @click.option("--all", "everything", is_flag=True, help="Without naming a project.")
 @db_option
 @json_option
+@needs("see_all_labels", "name", without="server")
 def verify(name: str | None, everything: bool, db: str, as_json: bool) -> None:
     """Check every entry against the tables, every row against the log, and what follows from the rows.
 
@@ -110,6 +112,7 @@ def _trigger_lines(triggers: Differences, restored: Mapping[int, list[str]]) -> 
 @click.option("--last", type=click.IntRange(1), default=20, show_default=True, help="So many of the newest.")
 @db_option
 @json_option
+@needs("see_names", "server")
 def show(kind: str | None, last: int, db: str, as_json: bool) -> None:
     """The newest entries, the oldest of them first."""
     with existing_store(db) as store:
@@ -122,6 +125,7 @@ def show(kind: str | None, last: int, db: str, as_json: bool) -> None:
 @click.option("--days", is_flag=True, help="The head of each UTC day that is over, too.")
 @db_option
 @json_option
+@needs("see_agreement")
 def head(days: bool, db: str, as_json: bool) -> None:
     """The hash of the last entry. Keep it elsewhere: whoever owns the database cannot change what you noted."""
     with existing_store(db) as store:

@@ -12,6 +12,7 @@ from evenhand.annotations.projects.annotators import participants
 from evenhand.annotations.projects.consent import TEXTS, USES, Use, answer_consent, answer_for_everybody, consents
 from evenhand.annotations.record.files import record_csv, record_json
 from evenhand.annotations.types import Project
+from evenhand.commands.permissions import needs
 from evenhand.commands.shared import answer, db_option, existing_store, json_option
 from evenhand.core.errors import N_, BadFile, Refused
 from evenhand.core.language import Language
@@ -32,6 +33,7 @@ class _OfProject(click.Group):
 @db_option
 @json_option
 @click.pass_context
+@needs("see_names", "project")
 def people(context: click.Context, project: str, db: str, as_json: bool) -> None:
     """The annotators of PROJECT; without a command: list present and former ones.
 
@@ -66,6 +68,7 @@ def _print_people(store: Store, found: Project, as_json: bool, **more: Any) -> N
 @db_option
 @json_option
 @click.pass_obj
+@needs("change_projects", "project")
 def add(project: str, names: tuple[str, ...], author: str, db: str, as_json: bool) -> None:
     """Add annotators, or reactivate those who had left."""
     with existing_store(db) as store:
@@ -81,6 +84,7 @@ def add(project: str, names: tuple[str, ...], author: str, db: str, as_json: boo
 @db_option
 @json_option
 @click.pass_obj
+@needs("change_projects", "project")
 def rename(project: str, old: str, new: str, author: str, db: str, as_json: bool) -> None:
     """Give an annotator another name, here and in every other project; labels stay."""
     with existing_store(db) as store:
@@ -99,6 +103,7 @@ def rename(project: str, old: str, new: str, author: str, db: str, as_json: bool
 @db_option
 @json_option
 @click.pass_obj
+@needs("change_projects", "project")
 def deactivate(project: str, name: str, author: str, db: str, as_json: bool) -> None:
     """Deactivate NAME: leases end, labels stay and count."""
     with existing_store(db) as store:
@@ -114,6 +119,7 @@ def deactivate(project: str, name: str, author: str, db: str, as_json: bool) -> 
 @db_option
 @json_option
 @click.pass_obj
+@needs("change_projects", "project")
 def replace(project: str, old: str, new: str, author: str, db: str, as_json: bool) -> None:
     """Replace OLD by NEW: open items move; OLD is deactivated and keeps the labels."""
     with existing_store(db) as store:
@@ -131,6 +137,7 @@ def replace(project: str, old: str, new: str, author: str, db: str, as_json: boo
 @db_option
 @json_option
 @click.pass_obj
+@needs("change_projects", "project")
 def consent(
     project: str, name: str | None, use: Use | None, given: bool | None, give_all: bool, lang: Language, db: str,
     as_json: bool,
@@ -170,6 +177,7 @@ def consent(
 @db_option
 @json_option
 @click.pass_obj
+@needs("change_projects", "project")
 def give_back(project: str, name: str, author: str, db: str, as_json: bool) -> None:
     """Release the items on NAME's desk for others, except those for relabelling."""
     with existing_store(db) as store:
@@ -184,6 +192,7 @@ def give_back(project: str, name: str, author: str, db: str, as_json: bool) -> N
 @click.option("--out", type=click.Path(path_type=Path), help="The file to write; without it the record is printed.")
 @db_option
 @click.pass_obj
+@needs("see_names", "project")
 def record(project: str, name: str, kind: str, out: Path | None, db: str) -> None:
     """The record of NAME in PROJECT, as NAME may see it."""
     with existing_store(db) as store:

@@ -13,6 +13,7 @@ from evenhand.annotations.pilot.figures import PilotFigures, pilot_figures
 from evenhand.annotations.projects import projects
 from evenhand.annotations.text_policy import text_may_leave
 from evenhand.annotations.types import Project
+from evenhand.commands.permissions import needs
 from evenhand.commands.shared import answer, db_option, existing_store, json_option
 from evenhand.core.statistics import Estimate
 
@@ -29,6 +30,7 @@ def pilot() -> None:
 @click.option("--author", default="", help="Who starts it; kept with the event.")
 @db_option
 @json_option
+@needs("change_projects", "name")
 def start(name: str, items: int, seed: int | None, author: str, db: str, as_json: bool) -> None:
     """Draw unlabelled items; until the pilot is closed nothing else is handed out."""
     with existing_store(db) as store:
@@ -43,6 +45,7 @@ def start(name: str, items: int, seed: int | None, author: str, db: str, as_json
 @click.option("--author", default="", help="Who closes it; kept with the event.")
 @db_option
 @json_option
+@needs("change_projects", "name")
 def close(name: str, author: str, db: str, as_json: bool) -> None:
     """End the open pilot; its labels stay, items without a label leave it."""
     with existing_store(db) as store:
@@ -56,6 +59,7 @@ def close(name: str, author: str, db: str, as_json: bool) -> None:
 @click.argument("name")
 @db_option
 @json_option
+@needs("see_names", "name")
 def show(name: str, db: str, as_json: bool) -> None:
     """The figures of every pilot of a project, and the tags with their criteria."""
     with existing_store(db) as store:

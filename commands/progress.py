@@ -13,6 +13,7 @@ from evenhand.annotations.progress.annotators import Worker
 from evenhand.annotations.progress.cells import NO_PACE, CellState
 from evenhand.annotations.progress.dashboard import Dashboard, dashboard
 from evenhand.annotations.projects.projects import project as find_project
+from evenhand.commands.permissions import needs
 from evenhand.commands.shared import answer, db_option, existing_store, json_option, say_unsettled
 from evenhand.core.errors import N_, Refused
 from evenhand.core.files.timestamps import timestamp
@@ -24,6 +25,7 @@ from evenhand.core.statistics import Estimate, Note
 @click.option("--zone", default="UTC", show_default=True, help="Whose midnight begins a day, as Asia/Shanghai.")
 @db_option
 @json_option
+@needs("see_names", "project")
 def progress(project: str, zone: str, db: str, as_json: bool) -> None:
     """The work of annotators, missing items per pair and side, and whether the remaining candidates can meet the
     quotas.

@@ -20,7 +20,7 @@ from evenhand.annotations.text_policy import text_or_reference
 from evenhand.annotations.types import Project, ProjectCounts
 from evenhand.commands.agreement.command import measure
 from evenhand.commands.guideline import BUILT_IN, changed_draft, guideline_json, scheme_of, scheme_option
-from evenhand.commands.permissions import own_new_project, own_projects
+from evenhand.commands.permissions import needs, own_new_project, own_projects
 from evenhand.commands.shared import answer, db_option, existing_store, json_option, say_unsettled
 from evenhand.core.errors import N_, Refused
 from evenhand.core.guidelines import VERSIONS, Version
@@ -78,6 +78,7 @@ def _line(shown: dict[str, Any]) -> str:
 @click.option("--seed", default=0, show_default=True, help="Fixes the order of the items.")
 @db_option
 @json_option
+@needs("create_projects")
 def create(
     name: str,
     kind: Any,
@@ -145,6 +146,7 @@ def _preset(name: str) -> dict[tuple[str, str], int]:
 @click.option("--archived", is_flag=True, help="The archived ones instead.")
 @db_option
 @json_option
+@needs("see_projects")
 def list_projects(archived: bool, db: str, as_json: bool) -> None:
     """Every project with its counts."""
     with existing_store(db) as store:
@@ -158,6 +160,7 @@ def list_projects(archived: bool, db: str, as_json: bool) -> None:
 @click.argument("name")
 @db_option
 @json_option
+@needs("see_names", "name")
 def show(name: str, db: str, as_json: bool) -> None:
     """One project: settings, annotators, counts by keyword pair and side."""
     with existing_store(db) as store:
@@ -182,6 +185,7 @@ def _cell_line(cell: dict[str, Any], done: str) -> str:
 @click.option("--author", default="", help="Who changes them; kept with the event.")
 @db_option
 @json_option
+@needs("change_projects", "name")
 def change(
     name: str,
     new_name: str | None,
@@ -209,6 +213,7 @@ def change(
 @click.option("--undo", is_flag=True, help="Unarchive it.")
 @db_option
 @json_option
+@needs("change_projects", "name")
 def archive(name: str, undo: bool, db: str, as_json: bool) -> None:
     """Archive a project: nothing is deleted, no items are handed out."""
     with existing_store(db) as store:
@@ -222,6 +227,7 @@ def archive(name: str, undo: bool, db: str, as_json: bool) -> None:
 @click.option("--author", default="", help="Who does it; stored with the event.")
 @db_option
 @json_option
+@needs("change_projects", "name")
 def recount(name: str, author: str, db: str, as_json: bool) -> None:
     """Decide gold labels and counts again where they do not follow from labels and decisions.
 
@@ -239,6 +245,7 @@ def recount(name: str, author: str, db: str, as_json: bool) -> None:
 @click.option("--set", "changes", multiple=True, metavar="PAIR:SIDE=N", help="For example 他/她:male=3000.")
 @db_option
 @json_option
+@needs("change_projects", "name")
 def quota(name: str, preset: str | None, changes: tuple[str, ...], db: str, as_json: bool) -> None:
     """Show or set how many accepted sentences are wanted per keyword pair and side."""
     with existing_store(db) as store:
@@ -270,6 +277,7 @@ def _quota(change: str) -> tuple[tuple[str, str], int]:
 @click.option("--changes", default="", help="With --set or --reasons: what changed; annotators are told it.")
 @db_option
 @json_option
+@needs("change_projects", "name")
 def guideline(
     name: str, version: int | None, file: Path | None, reasons: Path | None, changes: str, db: str, as_json: bool
 ) -> None:
@@ -289,6 +297,7 @@ def guideline(
 @click.option("--remove", default="", help="Names of those who leave; their labels stay.")
 @db_option
 @json_option
+@needs("change_projects", "name")
 def annotators(name: str, add: str, remove: str, db: str, as_json: bool) -> None:
     """Show, add or deactivate annotators of a project."""
     with existing_store(db) as store:
@@ -310,6 +319,7 @@ def annotators(name: str, add: str, remove: str, db: str, as_json: bool) -> None
 @click.option("--author", default="", help="Who writes it; stays in the database.")
 @db_option
 @json_option
+@needs("change_projects", "name")
 def preregister(
     name: str, sheet: Path | None, language: Language | None, late: bool, author: str, db: str, as_json: bool
 ) -> None:
@@ -341,6 +351,7 @@ def preregister(
 @click.option("--guideline", "language", type=click.Choice(["zh", "en"]), default="zh", show_default=True)
 @db_option
 @json_option
+@needs("release", "parent")
 def followup(parent: str, name: str | None, people: str, db: str, as_json: bool, **options: Any) -> None:
     """Is a kept sentence neutral? Make the project NAME of kept and rejected sentences of PARENT for people outside.
 
@@ -384,6 +395,7 @@ def _follow_up(one: follow_up.FollowUp) -> dict[str, Any]:
 @click.option("--all", "everything", is_flag=True, help="Hand all of them out again.")
 @db_option
 @json_option
+@needs("change_projects", "name")
 def set_aside(name: str, uid: str | None, everything: bool, db: str, as_json: bool) -> None:
     """Show items that everybody skipped, or hand them out again."""
     with existing_store(db) as store:
@@ -401,6 +413,7 @@ def set_aside(name: str, uid: str | None, everything: bool, db: str, as_json: bo
 @click.command()
 @db_option
 @json_option
+@needs("create_projects")
 def demo(db: str, as_json: bool) -> None:
     """Make the demo projects: sentences and generations of our own, labelled by three made-up annotators.
 

@@ -4,6 +4,7 @@ from typing import Any
 
 import click
 
+from evenhand.commands.permissions import needs
 from evenhand.commands.shared import answer, json_option
 from evenhand.core.published import PrintedClaim, checks, note_text
 
@@ -33,6 +34,7 @@ def claim_data(claim: PrintedClaim) -> dict[str, Any]:
 @click.command("check-paper")
 @click.option("--all", "everything", is_flag=True, help="Also print the consistent claims.")
 @json_option
+@needs("measure")
 def check_paper(everything: bool, as_json: bool) -> None:
     """Recalculate the numbers of the papers behind the measures, and list inconsistent ones.
 

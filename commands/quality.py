@@ -15,6 +15,7 @@ from evenhand.annotations.quality.retest_agreement import RetestAgreement
 from evenhand.annotations.text_policy import without_text
 from evenhand.annotations.types import Project
 from evenhand.commands.agreement.command import measure
+from evenhand.commands.permissions import needs
 from evenhand.commands.shared import answer, db_option, existing_store, json_option, say_unsettled
 from evenhand.core.statistics import RESAMPLES, Estimate, Resampling
 
@@ -34,6 +35,7 @@ from evenhand.core.statistics import RESAMPLES, Estimate, Resampling
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Start of the random draws.")
 @db_option
 @json_option
+@needs("see_names", "project")
 def quality(project: str, file: str | None, author: str, resamples: int, seed: int, db: str, as_json: bool) -> None:
     """How steadily the annotators of PROJECT judge, and how often they give known answers. For the lead.
 

@@ -17,6 +17,7 @@ from evenhand.annotations.release.readiness import checked_reason, refuse_unread
 from evenhand.annotations.release.write_out import refuse_out
 from evenhand.annotations.text_policy import text_may_leave
 from evenhand.annotations.types import Project
+from evenhand.commands.permissions import needs
 from evenhand.commands.shared import answer, ask_password, db_option, environment_password, existing_store, json_option
 from evenhand.core.errors import N_, NotFound, Refused
 
@@ -56,6 +57,7 @@ STALE_GOLD = N_(
 @click.option("--project-uid", "uid", hidden=True, help="The project by its id, for jobs.")
 @db_option
 @json_option
+@needs("release", "name", by_uid=True)
 def release(
     name: str,
     version: str | None,

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from evenhand.commands.permissions import needs
 from evenhand.commands.shared import answer, json_option, margin_option, seeds_options
 from evenhand.core.language import LANGUAGES
 
@@ -25,6 +26,7 @@ from evenhand.core.language import LANGUAGES
 @margin_option("auc", "--auc-margin", of="difference of side AUC")
 @seeds_options
 @json_option
+@needs("measure")
 def report(
     scores: str,
     out: str,

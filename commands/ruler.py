@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from evenhand.commands.agreement.command import measure, measured_difference
+from evenhand.commands.permissions import needs
 from evenhand.commands.shared import answer, json_option, margin_option, with_reasons
 from evenhand.core.errors import N_, Refused
 from evenhand.core.models import open_scorer
@@ -21,6 +22,7 @@ from evenhand.core.statistics.equivalence import MARGINS, equivalence
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Start of the random draws.")
 @margin_option("log10", of="difference of keyword pairs and neutral words")
 @json_option
+@needs("measure")
 def ruler(model: str | None, scores: Path | None, references: bool, seed: int, margin: float, as_json: bool) -> None:
     """Check the ruler: models with a planted bias must be measured as planted.
 

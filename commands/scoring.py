@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from evenhand.annotations.files.project_texts import PROJECT, Reading, open_input
-from evenhand.commands.permissions import enter_project
+from evenhand.commands.permissions import enter_project, needs
 from evenhand.commands.shared import (
     Meter,
     answer_run,
@@ -86,6 +86,7 @@ SLOW_S = 5.0  # a load that is worth a word
 @click.option("--project-uid", "uid", hidden=True, help="The project by its id, for jobs.")
 @db_option
 @json_option
+@needs("start_jobs")
 def score(file: str, db: str, as_json: bool, **options: Any) -> None:
     """Score the sentences of FILE, or of a project as project:NAME, and write a table.
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from evenhand.commands.permissions import needs
 from evenhand.commands.shared import answer, json_option
 from evenhand.core.models import Joint, known_models, open_scorer
 from evenhand.core.sentence_bias import Form, Reading, Slot, find_slot, read
@@ -36,6 +37,7 @@ from evenhand.core.sentence_bias.keyword_packs import read_words
     help="Your own words beside those of the language: a table with male, female; optional: kind, other, language.",
 )
 @json_option
+@needs("try_models")
 def score_sentence(text: str, model: str, joint: Joint, as_json: bool, **given: Any) -> None:
     """Ask MODEL which word of a pair it prefers in TEXT.
 
@@ -142,6 +144,7 @@ def _number(value: float | None, form: str) -> str:
 
 @click.command("models")
 @json_option
+@needs("try_models")
 def models(as_json: bool) -> None:
     """List the models by name: built-in ones, and those of the papers."""
     known = known_models(None)

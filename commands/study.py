@@ -18,7 +18,7 @@ from evenhand.annotations.study.studies import Settings, Study
 from evenhand.annotations.study.texts import ADULT, CONSENT
 from evenhand.annotations.study.withdrawal import finish_withdrawals
 from evenhand.annotations.study.withdrawal import withdraw as withdraw_labels
-from evenhand.commands.permissions import acting_person
+from evenhand.commands.permissions import acting_person, needs
 from evenhand.commands.shared import answer, db_option, existing_store, json_option
 from evenhand.core.errors import N_, NotFound
 from evenhand.core.language import Language
@@ -113,6 +113,7 @@ def _texts(en: Path | None, zh: Path | None) -> dict[Language, str]:
 @_url
 @db_option
 @json_option
+@needs("change_projects", "project")
 def create(
     project: str, name: str, consent_en: Path | None, consent_zh: Path | None, uses: tuple[Use, ...],
     questions: int, minimum_age: int, kept_years: int, author: str, url: str,
@@ -138,6 +139,7 @@ def create(
 @_url
 @db_option
 @json_option
+@needs("change_projects")
 def list_studies(url: str, db: str, as_json: bool) -> None:
     """Every study with its link and how many people are at which stage."""
     with existing_store(db) as store:
@@ -161,6 +163,7 @@ def _row(store: Store, found: Study, url: str) -> dict[str, Any]:
 @_url
 @db_option
 @json_option
+@needs("change_projects")
 def show(name: str, url: str, db: str, as_json: bool) -> None:
     """Where each participant of the study NAME is, under the names in the data, and the hourly pay."""
     with existing_store(db) as store:
@@ -187,6 +190,7 @@ def show(name: str, url: str, db: str, as_json: bool) -> None:
 @click.argument("name")
 @db_option
 @json_option
+@needs("change_projects")
 def ids(name: str, db: str, as_json: bool) -> None:
     """The ids of the service with their outcomes, for payment; without the names in the data."""
     with existing_store(db) as store:
@@ -203,6 +207,7 @@ def ids(name: str, db: str, as_json: bool) -> None:
 @_author
 @db_option
 @json_option
+@needs("change_projects")
 def consent(name: str, en: Path, zh: Path, uses: tuple[Use, ...], author: str, db: str, as_json: bool) -> None:
     """The next version of the consent of the study NAME; without --ask-use it asks about the same uses as before."""
     with existing_store(db) as store:
@@ -215,6 +220,7 @@ def consent(name: str, en: Path, zh: Path, uses: tuple[Use, ...], author: str, d
 @_author
 @db_option
 @json_option
+@needs("change_projects")
 def close(name: str, author: str, db: str, as_json: bool) -> None:
     """Close the study NAME to new participants; those at work continue."""
     _set_closed(name, True, author, db, as_json)
@@ -225,6 +231,7 @@ def close(name: str, author: str, db: str, as_json: bool) -> None:
 @_author
 @db_option
 @json_option
+@needs("change_projects")
 def reopen(name: str, author: str, db: str, as_json: bool) -> None:
     """Reopen the study NAME to new participants."""
     _set_closed(name, False, author, db, as_json)
@@ -241,6 +248,7 @@ def _set_closed(name: str, closed: bool, author: str, db: str, as_json: bool) ->
 @click.argument("outside")
 @db_option
 @json_option
+@needs("change_projects")
 def withdraw(name: str, outside: str, db: str, as_json: bool) -> None:
     """Withdraw the labels of the participant of the study NAME with the id OUTSIDE of the service, who has asked for
     it."""
@@ -256,6 +264,7 @@ def withdraw(name: str, outside: str, db: str, as_json: bool) -> None:
 @study.command()
 @db_option
 @json_option
+@needs("change_projects", "server")
 def sweep(db: str, as_json: bool) -> None:
     """End the participation of people who are away for too long, and erase ids that have expired. For a system
     timer."""

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import click
+
 from cli import cli
 
 FILE = Path(__file__).with_name("cli.md")

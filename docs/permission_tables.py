@@ -8,12 +8,15 @@ from collections.abc import Iterable, Sequence
 from importlib import import_module
 from pathlib import Path
 
+import click
+
 from evenhand.annotations.desk.routes import PATH
 from evenhand.annotations.desk.routes import ROUTES as DESK_ROUTES
 from evenhand.annotations.permissions import ALLOWED, OWN, Action, Role
-from evenhand.commands.permissions import NEEDS
+from evenhand.commands.main import cli
+from evenhand.commands.permissions import every_need
+from evenhand.pages.catalogue import PAGES
 from evenhand.pages.ui.parts import PARTS
-from evenhand.pages.ui.visitor import PAGES
 from evenhand.web import forms, oidc_routes, own_log, status, study_pages
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -95,7 +98,11 @@ def document() -> str:
     import_parts()
     actions = sorted({action for allowed in ALLOWED.values() for action in allowed})
     desk = [((f"`{PATH}/{name}`",), action) for name, (_work, action) in DESK_ROUTES.items()]
-    commands = [((f"`{words}`", WHERE.get(need.where, "in the project")), need.action) for words, need in NEEDS.items()]
+    commands = [
+        ((f"`{words}`", WHERE.get(need.where, "in the project")), need.action)
+        for words, need in every_need(cli, click.Context(cli))
+        if need is not None
+    ]
     parts = [
         ((f"`{part.name}`", "in the project" if part.in_project else "in any project"), part.action)
         for part in sorted(PARTS.values(), key=lambda part: part.name)
@@ -105,7 +112,7 @@ def document() -> str:
     )
     sections = {
         "Actions": table([], [((), action) for action in actions]),
-        "Pages": table(["page"], [((f"`/{page}`",), action) for page, action in PAGES.items()]),
+        "Pages": table(["page"], [((f"`/{page.address}`",), page.action) for page in PAGES]),
         "Parts of pages, asked at each click": table(["part", "where"], parts),
         "Routes of the desk": table(["route"], desk),
         "Other routes": others,

@@ -15,6 +15,7 @@ from evenhand.annotations.items.articles import only_files
 from evenhand.annotations.labels.blind_labels import ItemScope
 from evenhand.annotations.projects.projects import project as find_project
 from evenhand.annotations.types import Project
+from evenhand.commands.permissions import needs
 from evenhand.commands.shared import answer, db_option, existing_store, json_option, margin_option, say_unsettled
 from evenhand.core.statistics import RESAMPLES, Estimate, Resampling
 from evenhand.core.statistics.equivalence import MARGINS, equivalence
@@ -249,6 +250,7 @@ def for_people(report: AgreementReport, margin: float | None = MARGINS["share"])
 @margin_option("share", of="difference of the accept rates of two forms")
 @db_option
 @json_option
+@needs("see_names", "project")
 def agreement(
     project: str,
     resamples: int,

@@ -11,6 +11,7 @@ from evenhand.annotations.projects import groups as records
 from evenhand.annotations.projects.projects import annotator
 from evenhand.annotations.projects.projects import project as find_project
 from evenhand.commands.agreement.command import measure
+from evenhand.commands.permissions import needs
 from evenhand.commands.shared import answer, db_option, existing_store, json_option
 from evenhand.core.errors import N_, Refused
 
@@ -25,6 +26,7 @@ ABOUT = "Candidates for a difference of opinion, not mistakes."
 @click.option("--put", multiple=True, metavar="NAME=GROUP", help="An annotator and the group; NAME= removes it.")
 @db_option
 @json_option
+@needs("change_projects", "project")
 def groupings(
     project: str, add: str | None, options: tuple[str, ...], by: str | None, put: tuple[str, ...], db: str,
     as_json: bool,
@@ -59,6 +61,7 @@ def groupings(
 @click.option("--on", type=click.Choice(["all", "share"]), help="As in `agreement`.")
 @db_option
 @json_option
+@needs("see_all_labels", "project")
 def differences(
     project: str, grouping: str, groups: tuple[str, str] | None, version: int | None, on: ItemScope | None, db: str,
     as_json: bool,

@@ -14,6 +14,7 @@ from evenhand.annotations.agreement.disagreements import finished_items
 from evenhand.annotations.agreement.schemes import Way, ways_of
 from evenhand.annotations.labels.blind_labels import ItemScope
 from evenhand.annotations.projects.projects import project as find_project
+from evenhand.commands.permissions import needs
 from evenhand.commands.shared import answer, db_option, existing_store, json_option, say_unsettled
 from evenhand.core.errors import N_, Refused
 
@@ -29,6 +30,7 @@ NOT_SETTLED = "A model did not settle within its rounds; its figures are provisi
               help="Generations: which labels, as in `ways` of `agreement --json`.")  # fmt: skip
 @db_option
 @json_option
+@needs("see_all_labels", "project")
 def models(project: str, version: int | None, on: ItemScope | None, way: Way, db: str, as_json: bool) -> None:
     """Dawid-Skene and MACE beside the vote, on the items of PROJECT with five blind labels or more.
 

@@ -9,6 +9,7 @@ from evenhand.annotations.judges.judges import judge as find_judge
 from evenhand.annotations.projects.projects import project as find_project
 from evenhand.commands.agreement.command import measure
 from evenhand.commands.judges.command import with_interval_of
+from evenhand.commands.permissions import needs
 from evenhand.commands.shared import answer, db_option, existing_store, json_option, say_unsettled
 from evenhand.core.statistics.bradley_terry import Preferences
 
@@ -20,6 +21,7 @@ from evenhand.core.statistics.bradley_terry import Preferences
 @click.option("--without", multiple=True, metavar="MODEL", help="Leave this model out; may be repeated.")
 @db_option
 @json_option
+@needs("see_all_labels", "project")
 def model_preferences(
     project: str, judge: str | None, by: str | None, without: tuple[str, ...], db: str, as_json: bool
 ) -> None:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from evenhand.commands.permissions import needs
 from evenhand.commands.shared import (
     NO_DRAWS,
     NO_TARGET,
@@ -83,6 +84,7 @@ EXISTING = click.Path(dir_okay=False, path_type=Path)
 @click.option("--seed", type=click.IntRange(0), expose_value=False, help=NO_DRAWS)
 @db_option
 @json_option
+@needs("start_jobs")
 def association(language: Any, db: str, as_json: bool, **options: Any) -> None:
     """Does a profession make a person word more likely? ln(P_T / P_prior) over templates, persons and professions.
 

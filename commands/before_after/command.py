@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from evenhand.annotations.files.project_texts import PROJECT, Reading, open_input
-from evenhand.commands.permissions import enter_project
+from evenhand.commands.permissions import enter_project, needs
 from evenhand.commands.shared import (
     Meter,
     answer,
@@ -41,6 +41,7 @@ from evenhand.core.tune.texts import file_texts
 @click.option("--project-uid", "uid", hidden=True, help="The project by its id, for jobs.")
 @db_option
 @json_option
+@needs("start_jobs")
 def before_after(items: str, before: str, after: tuple[str, ...], db: str, as_json: bool, **options: Any) -> None:
     """What a change to a model moved on ITEMS, what it did not, and what was lost.
 

@@ -8,7 +8,7 @@ import click
 from evenhand.annotations.before_after.blind import judgements, mixed_project
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.projects.projects import project_by_uid
-from evenhand.commands.permissions import enter_project, own_new_project
+from evenhand.commands.permissions import enter_project, needs, own_new_project
 from evenhand.commands.shared import answer, db_option, existing_store, json_option, margin_option
 from evenhand.core.before_after.report import runs_appendix
 from evenhand.core.errors import N_, NotFound
@@ -36,6 +36,7 @@ def before_after_people() -> None:
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the choice and the order.")
 @db_option
 @json_option
+@needs("create_projects")
 def mix(before: Path, after: Path, name: str, run_name: str, db: str, as_json: bool, **options: Any) -> None:
     """Make a project of the generations in BEFORE and AFTER, as many of each context from either.
 
@@ -58,6 +59,7 @@ def mix(before: Path, after: Path, name: str, run_name: str, db: str, as_json: b
 @click.option("--report", type=click.Path(dir_okay=False, path_type=Path), help="A report for an appendix (Markdown).")
 @db_option
 @json_option
+@needs("start_jobs")
 def result(run_name: str, margin: float, report: Path | None, db: str, as_json: bool) -> None:
     """The difference between the two models of RUN, by the labels so far, with its interval over contexts."""
     with existing_store(db) as store:

@@ -6,6 +6,7 @@ from typing import Any, cast
 
 import click
 
+from evenhand.commands.permissions import needs
 from evenhand.commands.shared import answer, db_option, json_option, target_or_none
 from evenhand.core.before_after.report import runs_appendix
 from evenhand.core.before_after.two_runs import RunKind, Side, several_runs, usual_margin
@@ -33,6 +34,7 @@ NO_RUN = N_("There is no run or file {name}.")
 @click.option("--report", type=click.Path(dir_okay=False, path_type=Path), help="A report for an appendix (Markdown).")
 @db_option
 @json_option
+@needs("measure")
 def before_after_runs(kind: str, before: str, after: tuple[str, ...], db: str, as_json: bool, **options: Any) -> None:
     """What differs between finished runs of KIND over the same items: BEFORE, and AFTER a change.
 

@@ -20,6 +20,7 @@ from evenhand.annotations.projects.projects import project, project_by_uid
 from evenhand.annotations.types import Project
 from evenhand.commands.files.labels_and_packages import bring_labels, import_summary, pairs, project_for
 from evenhand.commands.files.other_tools import TasksWish, bring_tasks, task_format_of
+from evenhand.commands.permissions import needs
 from evenhand.commands.shared import answer, ask_password, db_option, existing_store, json_option, opened_tables
 from evenhand.core.errors import N_, BadFile, NotFound, Refused
 from evenhand.core.files.archives import Member
@@ -73,6 +74,7 @@ SHOWN = 20  # problems printed for people; --json lists them all
 @click.option("--project-uid", "uid", hidden=True, help="The project by its id, for jobs; it is never created.")
 @db_option
 @json_option
+@needs("import_files", "name", by_uid=True, creates=True)
 def import_file(
     name: str,
     file: str,
@@ -177,6 +179,7 @@ def _imported(store: Store, project: Project, examined: list[Examined], file: st
 @click.option("--lang", type=click.Choice(["en", "zh"]), default="en", show_default=True, help="Of the data sheet.")
 @db_option
 @json_option
+@needs("export_files", "name")
 def export_file(
     name: str,
     out: str,

@@ -11,6 +11,7 @@ from evenhand.annotations.files.undo import Import, UndoEffect, find_import, imp
 from evenhand.annotations.files.undo import undo as take_back
 from evenhand.annotations.jobs.process import progress
 from evenhand.annotations.projects.projects import project, project_by_uid
+from evenhand.commands.permissions import needs
 from evenhand.commands.shared import answer, db_option, existing_store, json_option
 from evenhand.core.errors import N_, BadFile, Refused
 from evenhand.core.files.csv_out import csv_line
@@ -27,6 +28,7 @@ COLUMNS = ("key", "kind", "item", "text", "annotator", "first", "first_file", "s
 @click.option("--project-uid", "uid", hidden=True, help="The project by its id, for jobs.")
 @db_option
 @json_option
+@needs("import_files", "name", by_uid=True)
 def undo(name: str, key: str | None, yes: bool, author: str, uid: str | None, db: str, as_json: bool) -> None:
     """Undo an import of PROJECT; without IMPORT, list the imports and their names.
 
@@ -83,6 +85,7 @@ def _listed(found: list[Import]) -> str:
 @click.option("--csv", "out", type=click.Path(), help="Write the list to this file.")
 @db_option
 @json_option
+@needs("import_files", "name")
 def list_conflicts(
     name: str, taken: str | None, kept: str | None, author: str, out: str | None, db: str, as_json: bool
 ) -> None:

@@ -4,6 +4,7 @@ from typing import Any
 
 import click
 
+from evenhand.commands.permissions import needs
 from evenhand.commands.shared import Meter, answer, db_option, json_option, run_target
 from evenhand.core.generation.contexts import CHUNK, SEED
 from evenhand.core.generation.inputs import Filling, open_contexts
@@ -86,6 +87,7 @@ from evenhand.core.runs.records import TEXTS
 @click.option("--column", help="The column that holds the contexts, where its name does not say so.")
 @db_option
 @json_option
+@needs("start_jobs")
 def generate(contexts: str, db: str, as_json: bool, **options: Any) -> None:
     """Let a model continue CONTEXTS, and write the texts as JSON lines for `import` and `rule`.
 

@@ -9,7 +9,7 @@ from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.comparisons import comparisons_project, texts_of_files, texts_of_project
 from evenhand.annotations.permissions import require
 from evenhand.annotations.projects.projects import project as find_project
-from evenhand.commands.permissions import acting_person, own_new_project
+from evenhand.commands.permissions import acting_person, needs, own_new_project
 from evenhand.commands.shared import answer, db_option, json_option
 from evenhand.core.errors import N_, Refused
 
@@ -28,6 +28,7 @@ from evenhand.core.errors import N_, Refused
 @click.option("--seed", type=int, default=0, show_default=True, help="Of pairs, texts and their order.")
 @db_option
 @json_option
+@needs("create_projects")
 def compare_texts(
     files: tuple[Path, ...], source: str | None, name: str, annotators: str, db: str, as_json: bool, **options: Any
 ) -> None:

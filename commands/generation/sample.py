@@ -14,6 +14,7 @@ from evenhand.annotations.files.generation_sample import (
     write_sample,
 )
 from evenhand.annotations.projects.projects import project as find_project
+from evenhand.commands.permissions import needs
 from evenhand.commands.shared import answer, db_option, existing_store, json_option
 from evenhand.core.human_vs_rule.sample import Correlation, Design, designs
 
@@ -36,6 +37,7 @@ from evenhand.core.human_vs_rule.sample import Correlation, Design, designs
 )
 @db_option
 @json_option
+@needs("import_files", "name")
 def sample(file: str, per_cell: int, out: str | None, seed: int, name: str | None, db: str, as_json: bool) -> None:
     """Draw generations of FILE for people to judge: every context once before any twice.
 

@@ -9,6 +9,7 @@ from evenhand.annotations import release as releasing
 from evenhand.annotations.projects.projects import project as find_project
 from evenhand.annotations.release.dataset_card import DATA
 from evenhand.annotations.text_policy import text_may_leave
+from evenhand.commands.permissions import needs
 from evenhand.commands.shared import answer, db_option, existing_store, json_option, target_or_none
 from evenhand.core.errors import N_, NotFound, Refused
 from evenhand.core.files.csv_out import json_line
@@ -32,6 +33,7 @@ def harness() -> None:
 @click.option("--for", "which", type=click.Choice(HARNESSES), required=True, help="Which harness is to run it.")
 @db_option
 @json_option
+@needs("see_all_labels", "name")
 def task(name: str, version: str, out: Path, which: Harness, db: str, as_json: bool) -> None:
     """Write release VERSION of PROJECT to the new folder OUT as a task.
 
@@ -69,6 +71,7 @@ def task(name: str, version: str, out: Path, which: Harness, db: str, as_json: b
 @click.option("--model", default="", help="What the model is called, where the log does not say it.")
 @db_option
 @json_option
+@needs("start_jobs")
 def read(
     logs: tuple[Path, ...], out: str | None, run: str | None, texts: Path | None, model: str, db: str, as_json: bool
 ) -> None:

@@ -11,7 +11,7 @@ from evenhand.annotations.judges.judges import judge as find_judge
 from evenhand.annotations.permissions import require
 from evenhand.annotations.projects.projects import project as find_project
 from evenhand.commands.agreement.command import measure
-from evenhand.commands.permissions import acting_person
+from evenhand.commands.permissions import acting_person, needs
 from evenhand.commands.shared import answer, db_option, existing_store, json_option
 from evenhand.core.errors import N_, BadLine, Refused
 from evenhand.core.judges.alternative_annotator import FEWEST, LEVEL, Against, Verdict, alternative_annotator_test
@@ -36,6 +36,7 @@ TABLE = click.Path(exists=True, dir_okay=False, path_type=Path)
 )
 @db_option
 @json_option
+@needs("measure")
 def estimate(
     people: Path | None, judge: str, clusters: str | None, inclusion: str | None, project: str | None,
     by: tuple[str, ...], db: str, as_json: bool,
@@ -120,6 +121,7 @@ def _of_project(db: str, project: str, name: str, by: tuple[str, ...], *, as_jso
               help="By how much the judge may be worse, chosen before looking: .2 beside experts, .15 beside skilled"
                    " people, .1 beside a crowd.")  # fmt: skip
 @json_option
+@needs("measure")
 def alt_test(people: Path, judge: Path, eps: float, as_json: bool) -> None:
     """Can a judge replace an annotator? The alternative annotator test.
 

@@ -19,6 +19,7 @@ from evenhand.annotations.judges.run import JudgeReport, Request, ask_again, run
 from evenhand.annotations.projects.projects import project as find_project
 from evenhand.commands.agreement.command import measure
 from evenhand.commands.judges.command import say_errors, verdict_in_words, verdict_json, with_interval_of
+from evenhand.commands.permissions import needs
 from evenhand.commands.shared import Meter, answer, db_option, existing_store, json_option
 from evenhand.core.errors import N_, Refused
 from evenhand.core.human_vs_rule.means_over_contexts import Mean
@@ -101,6 +102,7 @@ def _text(file: Path | None) -> str | None:
 @AUTHOR
 @db_option
 @json_option
+@needs("change_projects", "project")
 def run(project: str, eps: float | None, no_key: bool, author: str, db: str, as_json: bool, **options: Any) -> None:
     """Let a judge label the items of PROJECT: --rule, --model NAME, or --server ADDRESS --model NAME.
 
@@ -133,6 +135,7 @@ def _in_words(report: JudgeReport) -> str:
 @AUTHOR
 @db_option
 @json_option
+@needs("change_projects", "project")
 def again(
     project: str, name: str, number: int, at_once: int, per_minute: float | None, no_key: bool, author: str, db: str,
     as_json: bool,
@@ -154,6 +157,7 @@ def again(
 @AUTHOR
 @db_option
 @json_option
+@needs("change_projects", "project")
 def import_file(project: str, file: Path, name: str, version: int | None, author: str, db: str, as_json: bool) -> None:
     """Import labels of a judge from FILE (CSV, TSV, JSON lines): columns item and label; extraneous, spans, shares."""
     with existing_store(db) as store:
@@ -172,6 +176,7 @@ def import_file(project: str, file: Path, name: str, version: int | None, author
 @click.argument("project")
 @db_option
 @json_option
+@needs("change_projects", "project")
 def list_judges(project: str, db: str, as_json: bool) -> None:
     """The judges of PROJECT, the oldest first."""
     with existing_store(db) as store:
@@ -196,6 +201,7 @@ def row_of(one: Judge) -> dict[str, Any]:
 @click.argument("name")
 @db_option
 @json_option
+@needs("change_projects", "project")
 def list_failures(project: str, name: str, db: str, as_json: bool) -> None:
     """List the items that the judge NAME could not label, each with the last reason.
 
@@ -223,6 +229,7 @@ def list_failures(project: str, name: str, db: str, as_json: bool) -> None:
 @AUTHOR
 @db_option
 @json_option
+@needs("change_projects", "project")
 def eps(project: str, name: str, eps: float, author: str, db: str, as_json: bool) -> None:
     """Record by how much the judge NAME may be worse than an annotator, once and before looking: .2 experts, .1 a
     crowd."""
@@ -237,6 +244,7 @@ def eps(project: str, name: str, eps: float, author: str, db: str, as_json: bool
 @click.argument("kind", type=click.Choice(["generations", "sentences"]), default="generations")
 @click.option("--short", is_flag=True, help="For small models: without the text of the guideline.")
 @json_option
+@needs("measure")
 def prompt(kind: str, short: bool, as_json: bool) -> None:
     """Print the built-in prompt, to change it and give it to `judge run --prompt`. {text} must stay."""
     found = default_template(kind, short=short)
@@ -251,6 +259,7 @@ def prompt(kind: str, short: bool, as_json: bool) -> None:
 @click.option("--price-out", type=click.FloatRange(0), help="Price of a million tokens that are answered.")
 @db_option
 @json_option
+@needs("change_projects", "project")
 def forecast(
     project: str, price_in: float | None, price_out: float | None, db: str, as_json: bool, **options: Any
 ) -> None:
@@ -287,6 +296,7 @@ def _forecast_in_words(found: Forecast) -> str:
 @click.argument("name")
 @db_option
 @json_option
+@needs("change_projects", "project")
 def show(project: str, name: str, db: str, as_json: bool) -> None:
     """The judge NAME against people: agreement over contexts, confusion, alternative annotator test, drift.
 

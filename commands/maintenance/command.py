@@ -10,6 +10,7 @@ import click
 from evenhand.annotations.database import backup as snapshots
 from evenhand.annotations.database import backups
 from evenhand.commands.maintenance.doctor import examine
+from evenhand.commands.permissions import needs
 from evenhand.commands.shared import answer, db_option, existing_store, json_option
 from evenhand.core.errors import N_, EvenhandError, Refused
 
@@ -26,6 +27,7 @@ NEEDS_A_PLACE = N_("--every, --keep and --key-file are for a folder or an addres
 @click.option("--key-file", type=click.Path(path_type=Path, dir_okay=False), help="Seal it with the key in this file.")
 @db_option
 @json_option
+@needs("back_up", "server")
 def backup(out: str, every: float | None, keep: int | None, key_file: Path | None, db: str, as_json: bool) -> None:
     """Copy the whole database to OUT, also while people are labelling.
 
@@ -66,6 +68,7 @@ def backup(out: str, every: float | None, keep: int | None, key_file: Path | Non
 @click.option("--key-file", type=click.Path(path_type=Path, dir_okay=False), help="The key that FILE was sealed with.")
 @db_option
 @json_option
+@needs("back_up", "server", opens=False)
 def restore(file: str, force: bool, key_file: Path | None, db: str, as_json: bool) -> None:
     """Replace the database by the backup FILE. Stop the app first.
 
@@ -83,6 +86,7 @@ def restore(file: str, force: bool, key_file: Path | None, db: str, as_json: boo
 @click.option("--worker/--no-worker", default=True, show_default=True, help="Start the inference worker and ask it.")
 @db_option
 @json_option
+@needs("back_up", "server", opens=False)
 def doctor(worker: bool, db: str, as_json: bool) -> None:
     """Check whether everything that the app needs is present; exit code 1 if something has to be done."""
     findings = examine(Path(db), worker=worker)

@@ -12,6 +12,7 @@ from typing import Any
 
 import click
 
+from evenhand.commands.permissions import needs
 from evenhand.commands.shared import Meter, answer, json_option
 from evenhand.core.errors import N_, BadFile
 from evenhand.core.files.whole_file import CANNOT_WRITE, whole_file
@@ -64,6 +65,7 @@ NO_SETTINGS = N_("{file} contains no mining settings; the report of an earlier r
 @click.option("--ray", "address", help='A Ray cluster: "auto", HOST:PORT, ray://HOST:PORT, or "local" to start one.')
 @click.option("--limit", type=click.FloatRange(0, min_open=True), help="Read only this many megabytes.")
 @json_option
+@needs("start_jobs")
 def mine(paths: tuple[str, ...], as_json: bool, **options: Any) -> None:
     """Find candidate sentences in files, folders and globs.
 

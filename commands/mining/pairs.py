@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from evenhand.commands.agreement.command import measure
+from evenhand.commands.permissions import needs
 from evenhand.commands.shared import Meter, answer, json_option
 from evenhand.core.mining.pairs_check import Compound, PairReport, PairsCheck, WordReport, check_pairs
 from evenhand.core.resources import keyword_pairs
@@ -113,6 +114,7 @@ def for_people(found: PairsCheck) -> str:
 @click.option("--limit", type=click.IntRange(1), metavar="MEGABYTES", help="Stop after this much text.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Start of the random sample.")
 @json_option
+@needs("start_jobs")
 def check(
     paths: tuple[Path, ...],
     name: str,

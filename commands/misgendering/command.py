@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from evenhand.commands.permissions import needs
 from evenhand.commands.shared import NO_DRAWS, answer, json_option, margin_option
 from evenhand.core.statistics.equivalence import MARGINS, equivalence
 
@@ -65,6 +66,7 @@ def misgendering() -> None:
 @click.option("--no-cells", is_flag=True, help="Only all rows together, not each model and pronoun too.")
 @margin_option("share", of="difference of the right shares of the two ways")
 @json_option
+@needs("measure")
 def metrics_command(file: str, no_cells: bool, margin: float, as_json: bool) -> None:
     """Variation, agreement of the two ways, and the Beta fit, of a table of verdicts (CSV or TSV).
 

@@ -12,6 +12,7 @@ from evenhand.commands.misgendering.score import (
     for_people,
     source_name,
 )
+from evenhand.commands.permissions import needs
 from evenhand.commands.shared import Meter, answer, db_option, json_option, run_target, warn
 from evenhand.core.misgendering.slots import SETTINGS
 from evenhand.core.runs.misgendering import VerdictSettings, Writing, run_both, verdicts_to_file
@@ -36,6 +37,7 @@ from evenhand.core.scoring.cache import cache_path
 @drawing_options
 @db_option
 @json_option
+@needs("start_jobs")
 def run(templates: str, db: str, as_json: bool, **options: Any) -> None:
     """Ask models both ways: let them write after every context of TEMPLATES, and ask which form is most likely.
 

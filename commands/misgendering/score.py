@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from evenhand.commands.permissions import needs
 from evenhand.commands.shared import Meter, answer, answer_run, db_option, json_option, run_target, spreadsheet_option
 from evenhand.core.errors import N_, BadFile
 from evenhand.core.files.whole_file import whole_file
@@ -58,6 +59,7 @@ def drawing_options(function: Any) -> Any:
 @drawing_options
 @db_option
 @json_option
+@needs("start_jobs")
 def score(templates: str, db: str, as_json: bool, **options: Any) -> None:
     """Which pronoun makes a text least perplexing? One row per instance of TEMPLATES, model and setting.
 
@@ -90,6 +92,7 @@ def score(templates: str, db: str, as_json: bool, **options: Any) -> None:
 @click.option("--out", type=click.Path(dir_okay=False), help="The contexts to write (JSONL), for `generate`.")
 @drawing_options
 @json_option
+@needs("measure")
 def convert(templates: str, setting: str, trim: bool, out: str | None, as_json: bool, **options: Any) -> None:
     """Templates as contexts for a model: pre-[MASK] ends before the slot, post-[MASK] after the whole text.
 

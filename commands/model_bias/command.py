@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from evenhand.commands.permissions import needs
 from evenhand.commands.shared import answer, json_option, margin_option, seeds_options
 
 if TYPE_CHECKING:  # pandas only when the command runs
@@ -65,6 +66,7 @@ if TYPE_CHECKING:  # pandas only when the command runs
 )
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Start of the random draws.")
 @json_option
+@needs("measure")
 def bias(scores: str, models: tuple[str, ...], differences: tuple[tuple[str, str], ...], **options: Any) -> None:
     """Bias_man, Bias_woman and Model_bias of every model in SCORES, with 95% intervals.
 

@@ -7,6 +7,7 @@ from typing import Any, cast
 import click
 
 from evenhand.commands.nli.answers import measures_text, pair_text, rates_text, report_text
+from evenhand.commands.permissions import needs
 from evenhand.commands.shared import (
     Meter,
     answer,
@@ -51,6 +52,7 @@ threads_option = click.option("--threads", type=click.IntRange(1), help="Threads
 @margin_option("share", of=DIFFERENCE)
 @json_option
 @click.pass_context
+@needs("measure")
 def nli(context: click.Context, files: tuple[str, ...], margin: float, as_json: bool) -> None:
     """Does a classifier of sentence pairs infer gender from an occupation?
 
@@ -93,6 +95,7 @@ def _error(error: BadLine) -> dict[str, Any]:
 @threads_option
 @db_option
 @json_option
+@needs("start_jobs")
 def ask(model: str, language: Language, db: str, as_json: bool, **options: Any) -> None:
     """Ask MODEL the evaluation sets of a language, or a set of your own, and measure its answers."""
     probes = _probes(language, options)
@@ -130,6 +133,7 @@ def _labels(told: str | None) -> tuple[str, ...] | None:
 @click.option("--model", default="demo-nli", show_default=True, help=MODEL_HELP)
 @labels_option
 @json_option
+@needs("measure")
 def pair(premise: str, hypothesis: str, model: str, labels: str | None, as_json: bool) -> None:
     """Ask whether HYPOTHESIS follows from PREMISE."""
     scorer = open_classifier(model, labels=_labels(labels))
@@ -163,6 +167,7 @@ def pair(premise: str, hypothesis: str, model: str, labels: str | None, as_json:
 @threads_option
 @db_option
 @json_option
+@needs("start_jobs")
 def rates(db: str, as_json: bool, **options: Any) -> None:
     """Train MODEL on sets with a bias rate r, measure it, and correlate each measure with r (Spearman).
 
@@ -185,6 +190,7 @@ def rates(db: str, as_json: bool, **options: Any) -> None:
 @click.option("--sample", is_flag=True, help="The down-sampled sets: 200 rows each.")
 @click.option("--as-released", is_flag=True, help="Chinese: the words of the release, of which 20 name no person.")
 @json_option
+@needs("measure")
 def write_set(out: str, language: str, sample: bool, as_released: bool, as_json: bool) -> None:
     """Write the packaged evaluation sets of a language to OUT (CSV), to ask a classifier elsewhere."""
     probes = packaged(cast(Language, language), sample=sample, as_released=as_released)

@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from evenhand.commands.permissions import needs
 from evenhand.commands.shared import answer, json_option
 from evenhand.core.errors import N_, Refused
 from evenhand.core.language import significant
@@ -34,6 +35,7 @@ NO_MODEL = N_("{file} contains no scores of {model}; it has: {known}.")
 @click.option("--test", "tests", multiple=True, required=True, metavar="X,Y,A,B", help="The sets of a test; several.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the drawn partitions, beyond 20,000.")
 @json_option
+@needs("measure")
 def weat(sets_file: Path, vectors: Path, tests: tuple[str, ...], seed: int, as_json: bool) -> None:
     """The word embedding association test: effect and exact p.
 
@@ -64,6 +66,7 @@ def _line(one: WeatTest) -> str:
 @click.option("--scores", "scores_file", type=FILE, required=True, help="A number for each sentence id (JSON).")
 @click.option("--model", help="Whose scores, where the file has several models.")
 @json_option
+@needs("measure")
 def stereoset(items_file: Path, scores_file: Path, model: str | None, as_json: bool) -> None:
     """lms, ss and icat from scores of sentences.
 
@@ -88,6 +91,7 @@ def stereoset(items_file: Path, scores_file: Path, model: str | None, as_json: b
 @click.option("--bias", help="Only pairs of this bias_type, such as gender; else all of the file.")
 @click.option("--device", default="auto", show_default=True, help="auto, cpu, cuda, mps.")
 @json_option
+@needs("measure")
 def crows(file: Path, model: str, variant: Variant, bias: str | None, device: str, as_json: bool) -> None:
     """CrowS-Pairs: the share of pairs whose more stereotyping sentence scores higher.
 

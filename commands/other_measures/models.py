@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from evenhand.commands.permissions import needs
 from evenhand.commands.shared import Meter, answer, db_option, json_option, target_or_none, warn
 from evenhand.core.language import significant
 from evenhand.core.other_measures.classifiers import ClassifierGaps, read_gaps
@@ -32,6 +33,7 @@ FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.option("--run", "run_name", help="Instead of --out: the name of a run that the page Other measures lists.")
 @db_option
 @json_option
+@needs("start_jobs")
 def other_measures(measure: str, models: tuple[str, ...], db: str, as_json: bool, **options: Any) -> None:
     """Ask models one MEASURE from the literature, each with its untrained twin and a control without gender.
 
@@ -73,6 +75,7 @@ def _line(data: dict[str, Any]) -> str:
 @click.argument("file", type=FILE)
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the shuffled groups.")
 @json_option
+@needs("measure")
 def classifier_gaps(file: Path, seed: int, as_json: bool) -> None:
     """FPED and FNED, swap consistency, and the F1 gap of WinoBias from a table of predictions.
 

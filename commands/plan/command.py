@@ -10,6 +10,7 @@ from evenhand.annotations.forecast.work_model import Work
 from evenhand.annotations.projects.projects import change_project
 from evenhand.annotations.projects.projects import project as find_project
 from evenhand.annotations.types import Project
+from evenhand.commands.permissions import needs
 from evenhand.commands.shared import answer, db_option, existing_store, json_option, say_unsettled
 from evenhand.core.statistics import Estimate
 
@@ -30,6 +31,7 @@ SETTINGS = ("plan", "per_item", "share", "retest", "retest_hours")
 )
 @db_option
 @json_option
+@needs("change_projects", "name")
 def plan(
     name: str,
     wanted: str | None,

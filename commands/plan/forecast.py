@@ -10,6 +10,7 @@ from evenhand.annotations.forecast.corpus import as_json as whole
 from evenhand.annotations.forecast.corpus import forecast as forecast_of
 from evenhand.annotations.mining.candidates import stock
 from evenhand.annotations.projects.projects import project as find_project
+from evenhand.commands.permissions import needs
 from evenhand.commands.shared import answer, db_option, existing_store, json_option
 from evenhand.core.errors import N_, BadFile, Refused
 from evenhand.core.mining.report import Report
@@ -25,6 +26,7 @@ from evenhand.core.resources import quotas as preset_quotas
 @click.option("--quotas", "wanted", type=click.Choice(["table1", "released"]), help="Quotas of the paper or its file.")
 @db_option
 @json_option
+@needs("change_projects", "name")
 def forecast(
     report_path: str,
     name: str | None,

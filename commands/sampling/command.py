@@ -16,6 +16,7 @@ from evenhand.annotations.sampling.samples import (
 )
 from evenhand.commands.agreement.command import measure
 from evenhand.commands.judges.command import with_interval_of
+from evenhand.commands.permissions import needs
 from evenhand.commands.shared import answer, db_option, existing_store, json_option
 from evenhand.core.errors import N_, Refused
 from evenhand.core.sampling.designs import DESIGNS, LEAST_SHARE, SHARE, Design
@@ -43,6 +44,7 @@ def sampling() -> None:
 @AUTHOR
 @db_option
 @json_option
+@needs("change_projects", "name")
 def start(
     name: str, design: Design, items: int | None, share: float, by: tuple[str, ...], measure: str,
     judges: tuple[str, ...], author: str, db: str, as_json: bool,
@@ -70,6 +72,7 @@ def start(
 @AUTHOR
 @db_option
 @json_option
+@needs("change_projects", "name")
 def close(name: str, author: str, db: str, as_json: bool) -> None:
     """End the open sample of PROJECT: all items are handed out again. Its labels and probabilities stay."""
     with existing_store(db) as store:
@@ -82,6 +85,7 @@ def close(name: str, author: str, db: str, as_json: bool) -> None:
 @click.argument("name", metavar="PROJECT")
 @db_option
 @json_option
+@needs("see_names", "name")
 def show(name: str, db: str, as_json: bool) -> None:
     """The samples of PROJECT."""
     with existing_store(db) as store:
@@ -112,6 +116,7 @@ def show(name: str, db: str, as_json: bool) -> None:
 @click.option("--accuracy", type=click.FloatRange(0, 1), help="Of the judge, instead of what its labels suggest.")
 @db_option
 @json_option
+@needs("change_projects", "name")
 def needed(
     name: str, width: float, by: tuple[str, ...], share: float, measure: str, judges: tuple[str, ...],
     rate: float | None, accuracy: float | None, db: str, as_json: bool,

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from evenhand.commands.permissions import needs
 from evenhand.commands.shared import Meter, answer, json_option
 from evenhand.core.swap.files import MODES, Counts, Mode, swap_file
 from evenhand.core.swap.word_tables import LANGUAGES, Words, read_word_pairs, word_table
@@ -33,6 +34,7 @@ from evenhand.core.swap.word_tables import LANGUAGES, Words, read_word_pairs, wo
 @click.option("--ray", "address", help='A Ray cluster: "auto", HOST:PORT, ray://HOST:PORT, or "local" to start one.')
 @click.option("--workers", type=click.IntRange(1), default=2, show_default=True, help="Workers, with --ray.")
 @json_option
+@needs("start_jobs")
 def swap(
     file: Path,
     language: str,

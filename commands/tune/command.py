@@ -9,7 +9,7 @@ import click
 from evenhand.annotations.files.project_texts import PROJECT
 from evenhand.annotations.items.batch import items
 from evenhand.annotations.projects.projects import project as find_project
-from evenhand.commands.permissions import enter_project
+from evenhand.commands.permissions import enter_project, needs
 from evenhand.commands.shared import Meter, answer, db_option, existing_store, json_option
 from evenhand.core.errors import N_, BadFile, Refused
 from evenhand.core.models.tuning.settings import BERT_DROPOUT, Tuning
@@ -70,6 +70,7 @@ NO_TEXTS = N_("There is no file or folder {file}.")
 @click.option("--project-uid", "uid", hidden=True, help="The project by its id, for jobs.")
 @db_option
 @json_option
+@needs("start_jobs")
 def tune(model: str, texts: str, as_json: bool, **options: Any) -> None:
     """Change MODEL with TEXTS and write it as a folder that loads like any model, with a model card.
 

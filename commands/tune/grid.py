@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from evenhand.annotations.files.project_texts import Reading, open_input
+from evenhand.commands.permissions import needs
 from evenhand.commands.shared import Meter, answer, db_option, json_option
 from evenhand.core.before_after.grid import INTERVENTIONS, Grid, Items, run_grid
 from evenhand.core.before_after.report import interval, short
@@ -38,6 +39,7 @@ from evenhand.core.swap.word_tables import LANGUAGES
 @click.option("--workers", type=click.IntRange(1), default=1, show_default=True, help="With --ray: how many.")
 @db_option
 @json_option
+@needs("start_jobs")
 def tune_grid(texts: Path, run_name: str, db: str, as_json: bool, **options: Any) -> None:
     """Change every model in every way with every seed, measure each, and fill a table in.
 
