@@ -1,1 +1,1 @@
-"""What is seen: main.py and one folder a page; each has page.py (what st.Page registers)."""
+"""Show the pages: main.py, and one folder per page with its page.py."""

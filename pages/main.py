@@ -9,6 +9,7 @@ from evenhand.annotations.database.pool import stores
 from evenhand.annotations.permissions import OPEN, Person
 from evenhand.core.errors import NOT_KEPT, UNWRITTEN, EvenhandError, Refused
 from evenhand.core.language import LANGUAGES
+from evenhand.pages.catalogue import PAGES
 from evenhand.pages.ui.head import show_error, unknown_address
 from evenhand.pages.ui.language import _, language
 from evenhand.pages.ui.numbers import zone_name
@@ -23,57 +24,6 @@ NAMES = {"zh": "中文", "en": "English"}
 
 st.set_page_config(page_title="Evenhand", page_icon=str(BRAND / "icon.svg"), layout="wide")
 st.logo(str(BRAND / "logo.svg"), icon_image=str(BRAND / "icon.svg"), size="large")
-
-
-PAGES = [
-    st.Page("home/page.py", title=_("Home"), icon=":material/home:", default=True),
-    st.Page("projects/page.py", title=_("Projects"), icon=":material/folder_open:", url_path="projects"),
-    st.Page("mining/page.py", title=_("Mine"), icon=":material/filter_alt:", url_path="mining"),
-    st.Page("generation/page.py", title=_("Generate"), icon=":material/edit_note:", url_path="generation"),
-    st.Page(
-        "concordance/page.py", title=_("Concordance"), icon=":material/format_align_center:", url_path="concordance"
-    ),
-    st.Page("swap/page.py", title=_("Counterfactual texts"), icon=":material/swap_horiz:", url_path="swap"),
-    st.Page("pilot/page.py", title=_("Pilot and guideline"), icon=":material/flag:", url_path="pilot"),
-    st.Page("plan/page.py", title=_("Labelling plan"), icon=":material/event_note:", url_path="plan"),
-    st.Page("review/page.py", title=_("Review"), icon=":material/rate_review:", url_path="review"),
-    st.Page("adjudication/page.py", title=_("Adjudicate"), icon=":material/gavel:", url_path="adjudication"),
-    st.Page("progress/page.py", title=_("Progress"), icon=":material/trending_up:", url_path="progress"),
-    st.Page("agreement/page.py", title=_("Agreement"), icon=":material/handshake:", url_path="agreement"),
-    st.Page("quality/page.py", title=_("Quality"), icon=":material/verified:", url_path="quality"),
-    st.Page("describe/page.py", title=_("Data set statistics"), icon=":material/bar_chart:", url_path="describe"),
-    st.Page("release/page.py", title=_("Release"), icon=":material/inventory_2:", url_path="release"),
-    st.Page("browse/page.py", title=_("Browse"), icon=":material/search:", url_path="browse"),
-    st.Page("record/page.py", title=_("My record"), icon=":material/history:", url_path="record"),
-    st.Page("guideline/page.py", title=_("Guideline"), icon=":material/menu_book:", url_path="guideline"),
-    st.Page(
-        "human_vs_rule/page.py", title=_("Human vs. automatic rule"), icon=":material/rule:", url_path="human-vs-rule"
-    ),
-    st.Page("judges/page.py", title=_("Judges"), icon=":material/smart_toy:", url_path="judges"),
-    st.Page("study/page.py", title=_("Online studies"), icon=":material/link:", url_path="study"),
-    st.Page("sentence_bias/page.py", title=_("Try a sentence"), icon=":material/balance:", url_path="sentence-bias"),
-    st.Page("scoring/page.py", title=_("Score a file"), icon=":material/playlist_play:", url_path="scoring"),
-    st.Page(
-        "model_bias/page.py", title=_("Models side by side"), icon=":material/compare_arrows:", url_path="model-bias"
-    ),
-    st.Page("tune/page.py", title=_("Tune a model"), icon=":material/model_training:", url_path="tune"),
-    st.Page("before_after/page.py", title=_("Before and after"), icon=":material/compare:", url_path="before-after"),
-    st.Page("ruler/page.py", title=_("Reference scale"), icon=":material/straighten:", url_path="ruler"),
-    st.Page(
-        "published/page.py", title=_("Check of published numbers"), icon=":material/fact_check:", url_path="published"
-    ),
-    st.Page("association/page.py", title=_("Professions"), icon=":material/work:", url_path="association"),
-    st.Page("nli/page.py", title=_("NLI bias"), icon=":material/alt_route:", url_path="nli"),
-    st.Page(
-        "misgendering/page.py", title=_("Misgendering"), icon=":material/record_voice_over:", url_path="misgendering"
-    ),
-    st.Page(
-        "other_measures/page.py", title=_("Other measures"), icon=":material/square_foot:", url_path="other-measures"
-    ),
-    st.Page("jobs/page.py", title=_("Jobs"), icon=":material/schedule:", url_path="jobs"),
-    st.Page("accounts/page.py", title=_("Accounts"), icon=":material/group:", url_path="accounts"),
-    st.Page("about/page.py", title=_("About"), icon=":material/info:", url_path="about"),
-]
 
 
 def who_looks() -> Person:
@@ -96,8 +46,12 @@ def keep_language() -> None:
 
 
 person = who_looks()
-pages = [one for one in PAGES if may_open(person, one.url_path)]
-page = st.navigation(pages, position="hidden")  # pages.ui.rail draws what leads to them
+pages = [
+    st.Page(page.file, title=_(page.title), icon=page.symbol, url_path=page.address, default=not page.address)
+    for page in PAGES
+    if may_open(person, page.address)
+]
+page = st.navigation(pages, position="hidden")  # pages.ui.rail draws the links to them
 st.session_state["open_pages"] = {one.url_path for one in pages}
 st.session_state["page_address"] = page.url_path
 # First of all, so that it is there when the page writes into its address.

@@ -8,29 +8,12 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
-# Pages (their addresses) that are about one project: the address names it. The page Projects also lists all of them.
-PROJECT_PAGES = frozenset(
-    (
-        *("pilot", "plan", "study", "review", "record", "adjudication", "progress", "browse", "agreement", "quality"),
-        *("human-vs-rule", "judges", "describe", "release", "guideline"),
-    )
-)
-# Pages about models: they have a navigation of their own.
-MODELS = frozenset(
-    (
-        "sentence-bias",
-        "scoring",
-        "model-bias",
-        "tune",
-        "before-after",
-        "ruler",
-        "published",
-        "other-measures",
-        "association",
-        "nli",
-        "misgendering",
-    )
-)
+from evenhand.pages.catalogue import addresses_in
+
+# Addresses of pages about one project, which the address names. The page Projects is about one or about all.
+PROJECT_PAGES = addresses_in("step", "project")
+# Addresses of pages about models, which have a navigation of their own.
+MODELS = addresses_in("models", "measures")
 LATE = 1.0  # seconds in which a browser that was told a new address may still send the one before
 NOTHING: tuple[str | None, str | None, float] = (None, None, 0.0)
 PROJECT = "last_project"  # of the session: the name of the project of this visit

@@ -17,6 +17,7 @@ from evenhand.core.language import Count, translate
 from evenhand.core.runs.records import TABLE, TEXTS, Kind, runs_folder
 from evenhand.core.runs.so_far import SoFar
 from evenhand.core.tune.run import stopped_early
+from evenhand.pages.catalogue import page_of_command
 from evenhand.pages.ui.head import in_one_sentence, open_store, show_error
 from evenhand.pages.ui.language import _, language, sentence
 from evenhand.pages.ui.numbers import duration, moment, size
@@ -36,18 +37,6 @@ ICONS: dict[jobs.State, str] = {
 LOG_LINES = 30
 LISTED = 20
 EVERY_S = 2
-# The page that shows the runs of a command.
-RESULTS = {
-    "mine": "mining/page.py",
-    "score": "model_bias/page.py",
-    "misgendering": "misgendering/page.py",
-    "nli": "nli/page.py",
-    "association": "association/page.py",
-    "generate": "generation/page.py",
-    "tune": "tune/page.py",
-    "tune-grid": "before_after/page.py",
-    "before-after": "before_after/page.py",
-}
 
 
 def state_name(state: jobs.State) -> str:
@@ -140,8 +129,8 @@ def show_result_link(store: Store, job: jobs.Job) -> None:
     name, command = run_name(job), job.command[0] if job.command else ""
     project = next((one.name for one in projects(store) if one.uid == job.project), None)
     label = _("See the results")
-    if name and command in RESULTS:
-        page_link(RESULTS[command], label=label, icon=":material/arrow_forward:", query_params={"run": name})
+    if name and (page := page_of_command(command)) is not None:
+        page_link(page.file, label=label, icon=":material/arrow_forward:", query_params={"run": name})
     elif project is not None:
         files = {"release": "release/page.py", "hub": "release/page.py", "judge": "judges/page.py"}
         file = files.get(command, "projects/page.py")

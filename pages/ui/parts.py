@@ -88,7 +88,7 @@ def asks_at_click(action: Action) -> Callable[[Callable[Inputs, None]], Callable
 
 
 def _name(body: Callable[..., Any]) -> str:
-    module = body.__module__.removeprefix("pages.").replace(".", "/")
+    module = body.__module__.removeprefix("evenhand.pages.").replace(".", "/")
     return f"{module}.py: {body.__name__}"
 
 

@@ -20,6 +20,7 @@ from evenhand.annotations.release.steps import Facts, State, Step, StepState, fa
 from evenhand.annotations.sampling.samples import own_sample
 from evenhand.annotations.types import Annotator, Project
 from evenhand.core.errors import EvenhandError
+from evenhand.pages.catalogue import PageSpec, page_in, pages_in
 from evenhand.pages.ui.address import MODELS, PROJECT, PROJECT_PAGES, enter_project, project_of_visit
 from evenhand.pages.ui.choose import annotator_at_desk
 from evenhand.pages.ui.language import _, language
@@ -46,7 +47,6 @@ PLACES: dict[Step, tuple[str, str]] = {
     "describe": ("describe/page.py", ""),
     "release": ("release/page.py", ""),
 }
-Link = tuple[str, str, str]  # the file of a page, what it is called, its icon
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,12 +123,12 @@ def _drawn(everything: str, page: str, _here: Project | None, _found: Way | None
     elif _here is not None:
         _show_name(_here)
     if page in MODELS:
-        _group(_("Models"), _models())
-        _group(_("Measures"), _measures())
+        _group(_("Models"), pages_in("models"))
+        _group(_("Measures"), pages_in("measures"))
     else:
-        _group(_("Texts"), _texts())
+        _group(_("Texts"), pages_in("texts"))
         page_link("sentence_bias/page.py", label=_("Models and measures"), icon=":material/balance:")
-    _group(_("Server"), _more())
+    _group(_("Server"), pages_in("server"))
 
 
 def show_next(store: Store, project: Project) -> str:
@@ -168,7 +168,7 @@ def _show_steps(found: Way, here: Step | None) -> None:
         with st.container(key="rail-here") if step == here else st.container(key=f"rail-{step}"):
             page_link(file, label=_label(names[step], known, step == found.next), icon=icon, query_params=where,
                       help=state_text(known) if known else None)  # fmt: skip
-    _group(_("Also in this project"), _beside(found.project), project=found.project)
+    _group(_("Also in this project"), _other_pages(found.project), project=found.project)
 
 
 def _label(name: str, known: StepState | None, is_next: bool) -> str:
@@ -185,19 +185,10 @@ def state_text(known: StepState) -> str:
 
 
 def step_names() -> dict[Step, str]:
-    """What each step is called, as the page that it leads to."""
+    """Return the name of each step: that of its page, but for the two steps on the page Projects."""
+    own: dict[Step, str] = {"sources": _("Sources"), "people": _("People")}
     return {
-        "sources": _("Sources"),
-        "guideline": _("Pilot and guideline"),
-        "plan": _("Labelling plan"),
-        "people": _("People"),
-        "review": _("Review"),
-        "adjudication": _("Adjudicate"),
-        "progress": _("Progress"),
-        "agreement": _("Agreement"),
-        "quality": _("Quality"),
-        "describe": _("Data set statistics"),
-        "release": _("Release"),
+        step: own.get(step) or _(page_in(file.removesuffix("/page.py")).title) for step, (file, _part) in PLACES.items()
     }
 
 
@@ -211,63 +202,20 @@ def _step_here(page: str) -> Step | None:
     return next((step for step, (file, _part) in PLACES.items() if file == f"{folder}/page.py"), None)
 
 
-def _group(name: str, links: Sequence[Link], *, project: Project | None = None) -> None:
-    shown = [one for one in links if opens(one[0])]
+def _group(name: str, links: Sequence[PageSpec], *, project: Project | None = None) -> None:
+    shown = [page for page in links if opens(page.file)]
     if shown and name:
         st.caption(name)
-    for file, label, icon in shown:
-        page_link(file, label=label, icon=icon, query_params={"project": project.name} if project else None)
+    for page in shown:
+        where = {"project": project.name} if project else None
+        page_link(page.file, label=_(page.title), icon=page.symbol, query_params=where)
 
 
-def _beside(project: Project) -> list[Link]:
-    """The pages of a project that are no step of its work."""
-    found = [
-        ("browse/page.py", _("Browse"), ":material/search:"),
-        ("record/page.py", _("My record"), ":material/history:"),
-        ("study/page.py", _("Online studies"), ":material/link:"),
-    ]
-    if project.kind == "generations":
-        found.insert(1, ("human_vs_rule/page.py", _("Human vs. automatic rule"), ":material/rule:"))
-    found.insert(-2, ("judges/page.py", _("Judges"), ":material/smart_toy:"))
-    if not opens("pilot/page.py"):
-        found.append(("guideline/page.py", _("Guideline"), ":material/menu_book:"))
-    return found
-
-
-def _texts() -> list[Link]:
-    return [
-        ("mining/page.py", _("Mine"), ":material/filter_alt:"),
-        ("generation/page.py", _("Generate"), ":material/edit_note:"),
-        ("concordance/page.py", _("Concordance"), ":material/format_align_center:"),
-        ("swap/page.py", _("Counterfactual texts"), ":material/swap_horiz:"),
-    ]
-
-
-def _models() -> list[Link]:
-    return [
-        ("sentence_bias/page.py", _("Try a sentence"), ":material/balance:"),
-        ("scoring/page.py", _("Score a file"), ":material/playlist_play:"),
-        ("model_bias/page.py", _("Models side by side"), ":material/compare_arrows:"),
-        ("generation/page.py", _("Generate"), ":material/edit_note:"),
-        ("tune/page.py", _("Tune a model"), ":material/model_training:"),
-        ("before_after/page.py", _("Before and after"), ":material/compare:"),
-        ("ruler/page.py", _("Reference scale"), ":material/straighten:"),
-        ("published/page.py", _("Check of published numbers"), ":material/fact_check:"),
-    ]
-
-
-def _measures() -> list[Link]:
-    return [
-        ("association/page.py", _("Professions"), ":material/work:"),
-        ("nli/page.py", _("NLI bias"), ":material/alt_route:"),
-        ("misgendering/page.py", _("Misgendering"), ":material/record_voice_over:"),
-        ("other_measures/page.py", _("Other measures"), ":material/square_foot:"),
-    ]
-
-
-def _more() -> list[Link]:
-    return [
-        ("jobs/page.py", _("Jobs"), ":material/schedule:"),
-        ("accounts/page.py", _("Accounts"), ":material/group:"),
-        ("about/page.py", _("About"), ":material/info:"),
-    ]
+def _other_pages(project: Project) -> list[PageSpec]:
+    """Return the pages of a project that are not a step of its work."""
+    hidden = set[str]()
+    if project.kind != "generations":
+        hidden.add("human_vs_rule")
+    if opens("pilot/page.py"):  # which shows the guideline too
+        hidden.add("guideline")
+    return [page for page in pages_in("project") if page.folder not in hidden]

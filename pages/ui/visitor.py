@@ -22,6 +22,7 @@ from evenhand.annotations.permissions import OPEN, Action, Person, allowed, requ
 from evenhand.annotations.projects.projects import projects
 from evenhand.annotations.types import Project
 from evenhand.core.errors import N_, NotFound
+from evenhand.pages.catalogue import page_at, page_in
 from evenhand.pages.ui.address import link_to
 from evenhand.pages.ui.language import _, language
 from evenhand.pages.ui.text import named, plain
@@ -29,46 +30,6 @@ from evenhand.web.gate import COOKIE, SECURE_COOKIE
 from evenhand.web.visits import remember_visit
 
 NOBODY = Person("guest")
-# What a page is for: whoever may not do this anywhere neither sees it in the navigation nor opens it. None: everybody.
-PAGES: dict[str, Action | None] = {
-    "": None,
-    "mining": "start_jobs",
-    "generation": "start_jobs",
-    "concordance": "start_jobs",
-    "swap": "start_jobs",
-    "projects": "change_projects",
-    "pilot": "change_projects",
-    "plan": "change_projects",
-    "guideline": "see_guideline",
-    "study": "change_projects",
-    "review": "label",
-    "record": "see_own_labels",
-    "adjudication": "settle",
-    "progress": "see_names",
-    "browse": "see_names",
-    "agreement": "see_agreement",
-    "quality": "see_names",
-    "human-vs-rule": "see_all_labels",
-    "judges": "change_projects",
-    "describe": "see_agreement",
-    "release": "see_releases",
-    "sentence-bias": "try_models",
-    "scoring": "start_jobs",
-    "model-bias": "measure",
-    "tune": "start_jobs",
-    "before-after": "start_jobs",
-    "ruler": "measure",
-    "published": "measure",
-    "association": "measure",
-    "nli": "measure",
-    "misgendering": "measure",
-    "other-measures": "measure",
-    "jobs": "see_jobs",
-    "accounts": None,
-    "about": None,
-}
-
-
 # A file that is made at a click is made without a run of a page: the cookie of its visit, and the page it stands on.
 _download: ContextVar[tuple[str, str] | None] = ContextVar("download", default=None)
 
@@ -128,7 +89,7 @@ def may(store: Store, action: Action, project: Project | None = None) -> bool:
 
 def may_open(person: Person, page: str) -> bool:
     """Whether a page (its address) is there for *person*."""
-    action = PAGES[page]
+    action = page_at(page).action
     if action is None:
         return True
     return allowed(person, action, annotator=person.annotator)
@@ -137,7 +98,7 @@ def may_open(person: Person, page: str) -> bool:
 def check_page(store: Store, project: Project | None = None) -> None:
     """Raise NotAllowed if the visitor may not be on the page that runs, with this project where one is named. A
     fragment runs without the frame of the page, and so does a callback: they ask here."""
-    action = PAGES[page_here()]
+    action = page_at(page_here()).action
     if action is not None:
         require_here(store, action, project)
 
@@ -173,7 +134,7 @@ def own_new_project(store: Store, project: Project) -> Project:
 
 def own_projects(store: Store, *, archived: bool = False) -> list[Project]:
     """The projects in which the visitor may do what the page is for; *archived*: those that are put away."""
-    person, action = visitor(store), PAGES[page_here()]
+    person, action = visitor(store), page_at(page_here()).action
     found = projects(store, archived=archived)
     if person is OPEN:
         return found
@@ -222,7 +183,8 @@ def show_who(person: Person) -> None:
 
 def opens(file: str) -> bool:
     """Whether the visitor may open a page (`projects/page.py`)."""
-    return _address(file) in st.session_state.get("open_pages", PAGES)
+    address = _address(file)
+    return address in st.session_state.get("open_pages", (address,))
 
 
 def page_link(file: str, *, query_params: Mapping[str, str] | None = None, **look: Any) -> None:
@@ -235,4 +197,4 @@ def page_link(file: str, *, query_params: Mapping[str, str] | None = None, **loo
 
 
 def _address(file: str) -> str:
-    return file.partition("/")[0].replace("_", "-").removeprefix("home")
+    return page_in(file.removesuffix("/page.py")).address

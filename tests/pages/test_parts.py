@@ -27,7 +27,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SCRIPTS = ("main.py", "page.py")  # these run when they are imported
 for file in sorted((ROOT / "pages").rglob("*.py")):
     if file.name not in SCRIPTS:
-        import_module(".".join(file.relative_to(ROOT).with_suffix("").parts))
+        import_module(".".join(("evenhand", *file.relative_to(ROOT).with_suffix("").parts)))
 ROLES: tuple[Role, ...] = ("owner", "lead", "adjudicator", "annotator", "reader")
 
 
@@ -65,7 +65,7 @@ def reached(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
 def click(name: str, project: Project) -> None:
     """Call a part as a page would, with *project* where it takes one."""
     place, _, function = name.partition(".py: ")
-    part = getattr(import_module("pages." + place.replace("/", ".")), function)
+    part = getattr(import_module("evenhand.pages." + place.replace("/", ".")), function)
     values: dict[str, Any] = dict.fromkeys(inspect.signature(part).parameters)
     part(**({**values, "project": project} if "project" in values else values))
 

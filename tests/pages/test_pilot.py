@@ -4,10 +4,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from cli import cli
 from click.testing import CliRunner
 from streamlit.testing.v1 import AppTest
 
+from cli import cli
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.guideline.drafts import read_draft, save_draft, tag_codes
 from evenhand.annotations.guideline.relabelling import left_to_relabel

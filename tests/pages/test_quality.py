@@ -4,10 +4,10 @@ import json
 from pathlib import Path
 
 import pytest
-from cli import cli
 from click.testing import CliRunner
 from streamlit.testing.v1 import AppTest
 
+from cli import cli
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.labels.operations import store_operations
 from evenhand.annotations.projects.projects import annotators, create_project

@@ -10,10 +10,12 @@ from evenhand.annotations.accounts.sign_ins import sign_in
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.permissions import ALLOWED, OWN, Role
 from evenhand.annotations.types import Project
+from evenhand.pages.catalogue import PAGES as CATALOGUE
 from evenhand.pages.ui import visitor
-from evenhand.pages.ui.visitor import PAGES
 from tests.support.pages import addresses, assert_title, open_address, text_of, without_exception
 from tests.support.released_project import ready_project
+
+PAGES = {page.address: page.action for page in CATALOGUE}
 
 ROLES: tuple[Role, ...] = ("owner", "lead", "adjudicator", "annotator", "reader", "guest")
 FOLDERS = {address: folder for folder, address in addresses().items()}

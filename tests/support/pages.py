@@ -1,6 +1,5 @@
 """Pages as a visitor opens them, run by AppTest without a server and without a browser."""
 
-import ast
 import os
 import sys
 from collections.abc import Mapping
@@ -14,6 +13,7 @@ from streamlit.testing.v1 import AppTest, local_script_runner
 from streamlit.util import calc_hash
 
 from evenhand.core.language import Language, translate
+from evenhand.pages.catalogue import PAGES
 from evenhand.pages.ui import charts
 from tests.support.projects import new_store
 
@@ -60,55 +60,12 @@ charts.vega_lite = _checked_once
 MAIN = Path(__file__).resolve().parents[2] / "pages" / "main.py"
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
 # The folder of a page -> its title.
-TITLES = {
-    "home": "Home",
-    "mining": "Mine",
-    "generation": "Generate",
-    "projects": "Projects",
-    "plan": "Labelling plan",
-    "study": "Online studies",
-    "pilot": "Pilot and guideline",
-    "review": "Review",
-    "record": "My record",
-    "progress": "Progress",
-    "agreement": "Agreement",
-    "quality": "Quality",
-    "browse": "Browse",
-    "adjudication": "Adjudicate",
-    "describe": "Data set statistics",
-    "guideline": "Guideline",
-    "human_vs_rule": "Human vs. automatic rule",
-    "judges": "Judges",
-    "release": "Release",
-    "concordance": "Concordance",
-    "swap": "Counterfactual texts",
-    "sentence_bias": "Try a sentence",
-    "scoring": "Score a file",
-    "model_bias": "Models side by side",
-    "tune": "Tune a model",
-    "before_after": "Before and after",
-    "ruler": "Reference scale",
-    "published": "Check of published numbers",
-    "nli": "NLI bias",
-    "misgendering": "Misgendering",
-    "association": "Professions",
-    "other_measures": "Other measures",
-    "jobs": "Jobs",
-    "accounts": "Accounts",
-    "about": "About",
-}
+TITLES = {page.folder: page.title for page in PAGES}
 
 
-@cache
 def addresses() -> dict[str, str]:
-    """The folder of a page -> its address, as the navigation gives them; the first page has none."""
-    found = {}
-    for node in ast.walk(ast.parse(MAIN.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Call) and ast.unparse(node.func) == "st.Page":
-            file = ast.literal_eval(node.args[0])
-            urls = [ast.literal_eval(word.value) for word in node.keywords if word.arg == "url_path"]
-            found[str(file).removesuffix("/page.py")] = urls[0] if urls else ""
-    return found
+    """Return the address of each page by its folder; the home page has an empty one."""
+    return {page.folder: page.address for page in PAGES}
 
 
 def open_page(
