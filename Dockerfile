@@ -31,12 +31,14 @@ WORKDIR /app
 # `doctor` compares what is installed with requirements.txt.
 COPY app.py cli.py LICENSE README.md requirements.txt ./
 COPY .streamlit .streamlit
+COPY evenhand evenhand
 COPY core core
 COPY annotations annotations
+COPY web web
 COPY commands commands
 COPY pages pages
 COPY locale locale
-RUN python -m compileall -q core annotations commands pages
+RUN python -m compileall -q evenhand core annotations web commands pages
 # The databases and downloaded models live on the volume; inside a container every address has to be listened to.
 ENV PATH=/opt/venv/bin:/usr/local/bin:/usr/bin:/bin \
     PYTHONUNBUFFERED=1 \

@@ -18,9 +18,8 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
-from cli import cli
-
 from benchmarks.mining import CORPUS, NO_NAMES, distinct
+from cli import cli
 from evenhand.core.cluster import joined
 from evenhand.core.mining.run import mine
 from evenhand.core.mining.settings import Settings

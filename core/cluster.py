@@ -17,7 +17,7 @@ from typing import Any
 
 from evenhand.core import errors
 from evenhand.core.errors import N_, EvenhandError, Refused
-from evenhand.core.resources import ROOT
+from evenhand.core.resources import IMPORT_FOLDER
 
 START_S = 60.0  # how long a cluster may take to give the first worker
 LATE_S = 10.0  # how long the others may take after it; those that need longer are done without
@@ -219,7 +219,7 @@ def _leave(ray: Any) -> None:
 
 
 def _init(ray: Any, address: str, workers: int) -> None:
-    path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
+    path = os.pathsep.join([str(IMPORT_FOLDER), *filter(None, [os.environ.get("PYTHONPATH")])])
     variables = {"PYTHONPATH": path, "TOKENIZERS_PARALLELISM": "false"}
     variables |= {name: os.environ[name] for name in PASSED_ON if name in os.environ}
     settings: dict[str, Any] = {

@@ -4,10 +4,14 @@ from functools import cache
 from pathlib import Path
 from typing import Literal
 
+import evenhand
 from evenhand.core.errors import N_, BadFile, NotFound
 from evenhand.core.types import KeywordPair, Span
 
+# The folder that holds the layers: the checkout, or the installed package.
 ROOT = Path(__file__).resolve().parent.parent
+# The folder from which a process that is started can import the package.
+IMPORT_FOLDER = Path(evenhand.__file__).resolve().parent.parent
 DATA = ROOT / "core" / "data"
 MODELS = DATA / "models"
 

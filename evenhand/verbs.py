@@ -1,31 +1,21 @@
-"""Evenhand in a notebook: six verbs that take and give pandas DataFrames.
+"""The six verbs of a notebook; see the package `evenhand`.
 
-    import evenhand
-
-    evenhand.mine("corpus/")                              # candidates of folders, files or a column of texts
-    evenhand.score(sentences, "demo-zh")                  # Bias_c of each sentence; positive leans to the male word
-    evenhand.agreement(labels)                            # kappa, alpha, AC1 with 95 % intervals
-    evenhand.rule(generations)                            # the first-pronoun rule on what models wrote
-    evenhand.release(sentences, labels, "out", ...)       # a released folder with data sheet and method section
-    evenhand.describe(sentences)                          # statistics of a set
-
-The file lies beside the app and is imported from its folder (docs/notebook.md); nothing is installed. Each verb calls
-what the page and the command of the same name call, so the numbers are the same. An undefined number is NaN with its
-reason in a column beside it. What is said of the whole (signatures, reports) is in `frame.attrs`.
+An undefined number is NaN, with its reason in the column `reason` or `status`. What concerns a whole frame (signatures,
+reports) is in `frame.attrs`.
 """
 
 import json
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import pandas as pd
 
 from evenhand.core.errors import N_, BadFile, Refused
 
 __all__ = ["agreement", "describe", "mine", "release", "rule", "score"]
-Texts = pd.DataFrame | pd.Series | Sequence[str]
+Texts: TypeAlias = pd.DataFrame | pd.Series | Sequence[str]
 
 
 def score(

@@ -1,1 +1,1 @@
-"""The server: who may reach it, as whom, and the forms by which people sign in."""
+"""Serve the app: who may reach it, as whom, and the forms by which people sign in."""

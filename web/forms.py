@@ -36,7 +36,7 @@ from evenhand.web import limits
 from evenhand.web.gate import COOKIE, SECURE_COOKIE, cookie_secret
 from evenhand.web.oidc import provider
 
-HERE = ROOT / "annotations" / "server"
+HERE = ROOT / "web"
 TITLES = {"first": N_("The first account"), "invite": N_("Welcome"), "reset": N_("A new password")}
 ROLES = {
     "owner": N_("owner"),

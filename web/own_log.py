@@ -10,8 +10,8 @@ from starlette.routing import Route
 
 from evenhand.annotations.database.pool import stores
 from evenhand.annotations.permissions import OPEN, Person, allowed
+from evenhand.annotations.projects.annotators import annotator_with
 from evenhand.annotations.record.own_log import own_log
-from evenhand.annotations.types import Annotator
 from evenhand.core.errors import N_
 from evenhand.core.language import translate
 from evenhand.web.forms import language_of, rendered, static_file
@@ -53,10 +53,10 @@ def _entries(person: Person | None, asked: str) -> dict[str, Any] | None:
     if (asked or uid) != uid or not allowed(person, "see_own_labels", annotator=uid):
         return None
     with stores.borrow() as store:
-        row = store.db.execute("SELECT id, uid, name FROM annotator WHERE uid = ?", (uid,)).fetchone()
-        if row is None:
+        annotator = annotator_with(store, uid)
+        if annotator is None:
             return None
-        found = own_log(store, Annotator(*row))
+        found = own_log(store, annotator)
     return {
         "id": uid,
         "chain": [{"row": one.row, "hash": one.hash} for one in found.chain],

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from contextlib import closing
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import anyio
 import anyio.to_thread
@@ -21,6 +21,8 @@ from starlette.routing import Route
 from evenhand.annotations.database.damage import is_readable, note_damage, refuse_damaged
 from evenhand.annotations.database.pool import stores
 from evenhand.annotations.database.store import Store, connect, database_path
+from evenhand.annotations.jobs.counts import counts_of
+from evenhand.annotations.jobs.jobs import State
 from evenhand.core.errors import EvenhandError
 from evenhand.core.version import VERSION
 from evenhand.web.connections import connections
@@ -90,7 +92,7 @@ def database_state(path: Path) -> str:
     try:
         refuse_damaged(path.resolve())
         with stores.borrow() as store:  # also compares the files with those that this process has open
-            store.db.execute("SELECT count(*) FROM project").fetchone()
+            store.db.execute("PRAGMA schema_version").fetchone()
             if store.frozen:
                 return "read-only"
         if not is_readable(path):  # by a new connection: those of the pool keep what they have read
@@ -170,22 +172,15 @@ def measures(worker: WorkerState) -> list[str]:
 
 
 def _of_database(store: Store, path: Path) -> list[str]:
-    def number(query: str, *values: float) -> int:
-        return int(store.db.execute(query, values).fetchone()[0])
-
     files: list[Sample] = [
         ({"file": name}, file.stat().st_size if file.exists() else 0)
         for name, file in (("database", path), ("log", path.with_name(f"{path.name}-wal")))
     ]
-    jobs = dict(store.db.execute("SELECT state, count(*) FROM job GROUP BY state"))
-    states = ("waiting", "running", "done", "failed", "cancelled", "interrupted")
-    labels, desks = (
-        number("SELECT count(*) FROM label"),
-        number("SELECT count(*) FROM member WHERE seen > ?", time.time()),
-    )
+    counts = counts_of(store)
+    jobs: list[Sample] = [({"state": state}, counts.jobs.get(state, 0)) for state in get_args(State)]
     return [
-        *metric("evenhand_labels", "gauge", "Labels that are stored, all revisions.", [({}, labels)]),
-        *metric("evenhand_desks_open", "gauge", "Annotators whose leases hold.", [({}, desks)]),
-        *metric("evenhand_jobs", "gauge", "Jobs by state.", [({"state": one}, jobs.get(one, 0)) for one in states]),
+        *metric("evenhand_labels", "gauge", "Labels that are stored, all revisions.", [({}, counts.labels)]),
+        *metric("evenhand_desks_open", "gauge", "Annotators whose leases hold.", [({}, counts.desks)]),
+        *metric("evenhand_jobs", "gauge", "Jobs by state.", jobs),
         *metric("evenhand_database_bytes", "gauge", "Size of the files of the database.", files),
     ]

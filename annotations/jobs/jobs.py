@@ -27,14 +27,14 @@ from evenhand.annotations.types import Project
 from evenhand.core import processes
 from evenhand.core.errors import N_, BadFile, NotFound, Notice, Refused
 from evenhand.core.files.timestamps import timestamp
-from evenhand.core.resources import ROOT
+from evenhand.core.resources import IMPORT_FOLDER
 
 State = Literal["waiting", "running", "done", "failed", "cancelled", "interrupted"]
 LARGE_BYTES = 5_000_000  # a file of this size, or with more lines than LARGE_LINES, is imported as a job
 LARGE_LINES = 20_000
 UPLOAD_KEPT_S = 24 * 3600.0
 GRACE_S = 5.0  # time for a cancelled process to clean up before it is killed
-CLI = ROOT / "cli.py"
+CLI = ("-m", "evenhand")  # what Python runs for a command
 NO_JOB = N_("There is no job {uid}. The Jobs page and `job list` list all jobs.")
 WORDED = '{"message": '  # how a title begins that is a sentence with its values
 _STARTING_S = 30.0  # a row whose process has not written after so long has no process
@@ -230,8 +230,8 @@ def _spawn(store: Store, uid: str, secrets: Mapping[str, str]) -> None:
     }
     with log_path(store, uid).open("ab") as log:
         process = subprocess.Popen(
-            [sys.executable, str(CLI), "job", "run", uid],
-            cwd=ROOT,
+            [sys.executable, *CLI, "job", "run", uid],
+            cwd=IMPORT_FOLDER,
             env=environment,
             stdin=subprocess.DEVNULL,
             stdout=log,

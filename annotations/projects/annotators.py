@@ -38,6 +38,12 @@ def participants(store: Store, project: Project) -> frozenset[int]:
     return frozenset(row[0] for row in store.db.execute(query, (project.id,)))
 
 
+def annotator_with(store: Store, uid: str) -> Annotator | None:
+    """Return the annotator with a public id, or None."""
+    row = store.db.execute("SELECT id, uid, name FROM annotator WHERE uid = ?", (uid,)).fetchone()
+    return Annotator(*row) if row else None
+
+
 def annotator(store: Store, project: Project, name: str) -> Annotator:
     """The annotator of that name, also one who has left. Raises NotFound."""
     row = store.db.execute(

@@ -9,7 +9,7 @@ from evenhand.annotations.database.store import Store, at_one_moment
 from evenhand.annotations.items.derived import item_states
 from evenhand.annotations.items.recount_mark import open_recount
 from evenhand.annotations.projects.projects import project_by_uid
-from evenhand.annotations.release.files import LOG_HEAD
+from evenhand.annotations.release.changes import LOG_HEAD
 from evenhand.annotations.release.records import Release, release_file
 from evenhand.annotations.types import Project
 from evenhand.core.errors import EvenhandError

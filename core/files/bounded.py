@@ -19,11 +19,12 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
+import evenhand
 from evenhand.core.errors import N_, BadFile
 
 SECONDS = 120  # of processor time; by the clock twice as many and a minute
 MEGABYTES = 2_000
-ROOT = Path(__file__).resolve().parents[2]
+IMPORT_FOLDER = Path(evenhand.__file__).resolve().parent.parent
 PROCESS = "evenhand.core.files.reading_process"
 LENGTH = struct.Struct("!Q")
 MODULE_BYTES = 200  # of the name of a module, padded
@@ -147,10 +148,10 @@ def _ask_for_a_child(module: str, files: list[int]) -> None:
 def _start() -> tuple["subprocess.Popen[bytes]", socket.socket]:
     ours, theirs = socket.socketpair()
     # The numeric libraries would take memory for threads that nobody needs, and threads do not outlive a fork.
-    environment = os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
+    environment = os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": str(IMPORT_FOLDER)}
     with theirs:
         process = subprocess.Popen(
-            [sys.executable, "-m", PROCESS, str(theirs.fileno())], cwd=ROOT, env=environment,
+            [sys.executable, "-m", PROCESS, str(theirs.fileno())], cwd=IMPORT_FOLDER, env=environment,
             pass_fds=(theirs.fileno(),), stdin=subprocess.DEVNULL, start_new_session=True,
         )  # fmt: skip
     return process, ours

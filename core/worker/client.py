@@ -25,7 +25,7 @@ from evenhand.core.errors import N_, EvenhandError, WorkerDied
 from evenhand.core.models import Joint
 from evenhand.core.models.catalogue import ModelEntry, is_open_to_all, is_open_to_leads, known_models
 from evenhand.core.nli.types import SentencePair
-from evenhand.core.resources import ROOT
+from evenhand.core.resources import IMPORT_FOLDER
 from evenhand.core.types import Filler, MaskedSentence, Score
 
 __all__ = [
@@ -168,7 +168,7 @@ class Inference:
         settings = {KEY: key.hex(), "OMP_NUM_THREADS": str(self.threads), "TOKENIZERS_PARALLELISM": "false"}
         return subprocess.Popen(
             [sys.executable, "-m", "evenhand.core.worker.process", "--socket", str(socket), *sizes],
-            cwd=ROOT,
+            cwd=IMPORT_FOLDER,
             env=os.environ | settings,
             stdin=subprocess.PIPE,  # held open: the worker ends when the system closes it
             stdout=subprocess.PIPE,

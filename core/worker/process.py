@@ -1,4 +1,4 @@
-"""The inference process: holds models, answers one request after another. Run only as `python -m evenhand.core.worker.process`.
+"""Answer requests to models, one after another; run as `python -m evenhand.core.worker.process`.
 
 It serves one connection, from `core.worker.client.Inference`, over a Unix socket
 whose key it finds in its environment. It ends when that connection closes or

@@ -4,9 +4,9 @@ import json
 import math
 
 import pytest
-from cli import cli
 from click.testing import CliRunner
 
+from cli import cli
 from evenhand.core.association.scoring import COLUMNS
 from evenhand.core.association.table import read_associations
 from evenhand.core.errors import BadFile, EvenhandError, Refused

@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli import cli
 from click.testing import CliRunner
 
+from cli import cli
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.projects.projects import create_project
 from evenhand.core.errors import BadFile, Refused

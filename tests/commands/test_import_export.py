@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli import cli
 from click.testing import CliRunner, Result
 
+from cli import cli
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.items.batch import items
 from evenhand.annotations.projects.projects import change_project, create_project, project, projects

@@ -5,9 +5,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from cli import cli
 from click.testing import CliRunner
 
+from cli import cli
 from evenhand.annotations.database import migrations
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.labels.operations import store_operations

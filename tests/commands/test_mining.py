@@ -9,9 +9,9 @@ from typing import Any
 
 import psutil
 import pytest
-from cli import cli
 from click.testing import CliRunner
 
+from cli import cli
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.jobs import jobs
 from evenhand.core.mining.run import candidates_file

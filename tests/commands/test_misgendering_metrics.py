@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli import cli
 from click.testing import CliRunner
 
+from cli import cli
 from evenhand.core.errors import BadFile
 
 HEAD = "instance,prob,gen1,gen2,gen3,gen4,gen5"

@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli import cli
 from click.testing import CliRunner
 
+from cli import cli
 from evenhand.core.errors import ModelUnavailable, Refused
 from evenhand.core.misgendering.instances import instances
 from evenhand.core.misgendering.metrics import by_cell

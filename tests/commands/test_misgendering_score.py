@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli import cli
 from click.testing import CliRunner, Result
 
+from cli import cli
 from evenhand.core.errors import EvenhandError
 from evenhand.core.misgendering.generations import read_generations
 from evenhand.core.runs.misgendering import NEED_GENERATIONS

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from cli import cli
 from click.testing import CliRunner
 
+from cli import cli
 from evenhand.core.errors import BadFile, NotFound
 from evenhand.core.model_bias import paired_difference, read_scores, summarise
 from tests.support.bias_scores import stemmed

@@ -4,9 +4,9 @@ import csv
 import json
 
 import pytest
-from cli import cli
 from click.testing import CliRunner
 
+from cli import cli
 from evenhand.core.errors import BadFile, Refused
 from evenhand.core.runs.records import runs_folder, runs_in
 

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli import cli
 from click.testing import CliRunner, Result
 
+from cli import cli
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.import_items import import_file
 from evenhand.annotations.items.batch import items

@@ -3,9 +3,9 @@
 import json
 
 import pytest
-from cli import cli
 from click.testing import CliRunner
 
+from cli import cli
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.items.batch import Batch
 from evenhand.annotations.labels.operations import store_operations

@@ -4,9 +4,9 @@ import json
 import zipfile
 
 import pytest
-from cli import cli
 from click.testing import CliRunner
 
+from cli import cli
 from evenhand.annotations.agreement.measures import agreement
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.demo.generation_texts import NAME, make_generations_demo

@@ -4,10 +4,10 @@ import csv
 import json
 
 import pytest
-from cli import cli
 from click.testing import CliRunner
 
 import evenhand.core.ruler.planted
+from cli import cli
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.projects.projects import project
 from evenhand.core.errors import BadFile, Refused

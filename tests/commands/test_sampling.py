@@ -4,9 +4,9 @@ import json
 from pathlib import Path
 
 import pytest
-from cli import cli
 from click.testing import CliRunner
 
+from cli import cli
 from evenhand.annotations.judges.run import Request, run_judge
 from tests.support.judged_generations import all_written, judged_project
 from tests.support.projects import new_store

@@ -11,10 +11,10 @@ import sys
 import time
 
 import pytest
-from cli import cli
 from click.testing import CliRunner
 from transformers import BertModel
 
+from cli import cli
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.jobs import jobs
 from evenhand.commands.shared import Meter, rate_line
@@ -291,7 +291,7 @@ def gated(tmp_path, monkeypatch):
     script = tmp_path / "gated" / "cli_of_a_test.py"
     script.parent.mkdir()
     script.write_text(GATED, encoding="utf-8")
-    monkeypatch.setattr(jobs, "CLI", script)
+    monkeypatch.setattr(jobs, "CLI", (str(script),))
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     monkeypatch.setenv("TRACE", str(tmp_path / "asked"))
     monkeypatch.setenv("GATE", str(tmp_path / "gate"))

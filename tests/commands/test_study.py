@@ -3,9 +3,9 @@
 import json
 from typing import Any
 
-from cli import cli
 from click.testing import CliRunner
 
+from cli import cli
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.items.batch import items
 from evenhand.annotations.quality.known_answers import set_known

@@ -8,9 +8,9 @@ from pathlib import Path
 from unittest import mock
 
 import pytest
-from cli import cli
 from click.testing import CliRunner
 
+from cli import cli
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.jobs import jobs
 from evenhand.annotations.jobs.process import perform

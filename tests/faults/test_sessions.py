@@ -14,6 +14,7 @@ SCRIPT = """
 import gc, time, weakref
 from types import SimpleNamespace
 import app
+from evenhand.web.streamlit_patches import drop_expired_sessions
 from streamlit.runtime.memory_session_storage import MemorySessionStorage
 
 class Session:
@@ -28,9 +29,9 @@ for number in range(3):
     storage.save(SimpleNamespace(session=session))
     held.append(weakref.ref(session))
 del session
-gone = [app.forget_sessions(sessions)]
+gone = [drop_expired_sessions(sessions)]
 time.sleep(0.1)
-gone.append(app.forget_sessions(sessions))
+gone.append(drop_expired_sessions(sessions))
 gc.collect()
 print([*gone, sum(one() is not None for one in held)])
 """
@@ -85,9 +86,11 @@ def test_sessions_that_have_gone_are_dropped() -> None:
 # The worker as it is started with the server, or left to the first question.
 WORKER = """
 import app
+from evenhand.core.worker import client
+from evenhand.web.lifespan import preload_models, worker_state
 
-app.load_beside()
-print([app.worker_state(), app.worker.shared.cache_info().currsize])
+preload_models()
+print([worker_state(), client.shared.cache_info().currsize])
 """
 
 

@@ -13,7 +13,7 @@ import pytest
 pytestmark = pytest.mark.scan
 
 ROOT = Path(__file__).resolve().parents[2]
-FOLDERS = ("core", "annotations", "commands", "pages", "training", "benchmarks", "docs", "tests")
+FOLDERS = ("evenhand", "core", "annotations", "web", "commands", "pages", "training", "benchmarks", "docs", "tests")
 SOURCES = sorted([*ROOT.glob("*.py"), *(file for folder in FOLDERS for file in (ROOT / folder).rglob("*.py"))])
 # A module is a thought: as long as that takes, within these limits.
 LINES, FUNCTION_LINES = 500, 50
@@ -29,15 +29,16 @@ ORDER = {
         other_measures harness""",
     "annotations": """types permissions text_policy database items jobs queue guideline plan labels
         projects adjudication sampling forecast agreement human_vs_rule judges pilot audit browse desk progress quality
-        papers files before_after demo describe mining record release hub accounts log study server""",
+        papers files before_after demo describe mining record release hub accounts log study""",
 }
 GROUND = {  # modules at the root of a layer: what every package of it stands on
     "core": {"errors", "types", "version", "resources", "processes", "language", "cluster"},
     "annotations": {"types", "permissions", "text_policy"},
-    "pages": {"main"},
+    "pages": {"main", "catalogue"},
 }
 # Pages and commands that are no capability of core or annotations.
-WORDS = {*ORDER["core"].split(), *ORDER["annotations"].split(), "home", "about", "review", "people", "maintenance"}
+OWN_WORDS = {"home", "about", "review", "people", "maintenance", "server"}
+WORDS = OWN_WORDS.union(ORDER["core"].split(), ORDER["annotations"].split())
 DOCUMENTS = {
     "README",
     "architecture",
@@ -60,11 +61,12 @@ DOCUMENTS = {
 MAY_IMPORT = {
     "core": {"core"},
     "annotations": {"core", "annotations"},
-    "commands": {"core", "annotations", "commands"},
-    "pages": {"core", "annotations", "pages"},
+    "web": {"core", "annotations", "web"},
+    "commands": {"core", "annotations", "web", "commands"},
+    "pages": {"core", "annotations", "web", "pages"},
     "training": {"core", "training"},
 }
-LAYERS = {"core", "annotations", "commands", "pages", "training", "tests", "benchmarks", "cli", "app"}
+LAYERS = {"core", "annotations", "web", "commands", "pages", "training", "tests", "benchmarks", "cli", "app"}
 HEAVY = {"torch", "transformers", "safetensors", "tokenizers"}
 
 
@@ -84,17 +86,24 @@ class Shape:
     texts: list[str] = field(default_factory=list)
 
 
+def in_layer(module: str) -> str:
+    """Return the module's name below the package: core.errors for evenhand.core.errors."""
+    return module.removeprefix("evenhand.")
+
+
 @cache
 def shape(file: Path) -> Shape:
     source = file.read_text(encoding="utf-8")
     found = Shape(len(source.splitlines()))
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
-            found.imported |= {alias.name for alias in node.names}
-            found.modules |= {alias.name for alias in node.names}
+            modules = {in_layer(alias.name) for alias in node.names}
+            found.imported |= modules
+            found.modules |= modules
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            found.imported.add(node.module)
-            found.modules |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+            module = in_layer(node.module)
+            found.imported.add(module)
+            found.modules |= {module, *(in_layer(f"{node.module}.{alias.name}") for alias in node.names)}
         elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             found.functions.append((node.name, (node.end_lineno or 0) - node.lineno + 1))
             found.defined.append(node.name)
@@ -140,9 +149,8 @@ def test_imports_point_one_way(layer: str) -> None:
     assert not wrong
 
 
-def test_streamlit_is_imported_by_the_pages_and_the_door_only() -> None:
-    allowed = ("pages/", "tests/", "app.py")
-    # The desk's routes are mounted by app.py; nothing else outside the pages may know Streamlit.
+def test_streamlit_is_imported_by_pages_and_server_only() -> None:
+    allowed = ("pages/", "tests/", "app.py", "web/streamlit_patches.py", "web/lifespan.py")
     wrong = [name(f) for f in SOURCES if "streamlit" in roots(f) and not name(f).startswith(allowed)]
     assert not wrong
 
@@ -160,7 +168,7 @@ def test_the_app_and_every_page_import_without_torch() -> None:
         {m for f in SOURCES if name(f).startswith("pages/") for m in imported(f) if m.split(".")[0] in LAYERS}
         | {"annotations.database.store"}
     )
-    assert loaded(modules, HEAVY) == "[]"
+    assert loaded([f"evenhand.{module}" for module in modules], HEAVY) == "[]"
 
 
 def test_commands_of_people_and_files_load_no_statistics() -> None:
@@ -176,9 +184,10 @@ def test_commands_of_people_and_files_load_no_statistics() -> None:
         "describe",
         "maintenance.command",
     )
-    heavy = {"scipy", "statsmodels", "krippendorff", "pandas", "rjieba"}
-    share = "from core.statistics import Note, wilson; wilson(1, 2, nothing=Note('none'))"  # on every page
-    assert loaded([f"commands.{one}" for one in (*names, "jobs", "plan.command", "scoring")], heavy, share) == "[]"
+    heavy = {"scipy", "statsmodels", "pandas", "rjieba"}
+    share = "from evenhand.core.statistics import Note, wilson; wilson(1, 2, nothing=Note('none'))"  # on every page
+    modules = [f"evenhand.commands.{module}" for module in (*names, "jobs", "plan.command", "scoring")]
+    assert loaded(modules, heavy, share) == "[]"
 
 
 def test_the_rail_of_every_page_loads_no_tables_and_no_dictionary() -> None:
@@ -198,14 +207,9 @@ def loaded(modules: list[str], heavy: set[str], after: str = "") -> str:
     return done.stdout.strip().splitlines()[-1]
 
 
-def test_nobody_shadows_the_package_annotations() -> None:
-    wrong = [name(f) for f in SOURCES if "__future__" in imported(f)]
-    assert not wrong
-
-
 def test_no_page_bears_the_name_of_a_module() -> None:
     """Streamlit puts pages/ first on sys.path: pages/random.py would be `import random`."""
-    taken = set(sys.stdlib_module_names) | LAYERS | {"streamlit", "pandas", "altair", "docs", "locale"}
+    taken = set(sys.stdlib_module_names) | LAYERS | {"evenhand", "streamlit", "pandas", "altair", "docs", "locale"}
     # `try` is a keyword, so no module can be imported by that name.
     assert not [f.name for f in (ROOT / "pages").iterdir() if f.stem in taken]
 
@@ -234,7 +238,7 @@ def sql_in(file: Path) -> list[str]:
 
 
 def test_sql_lives_in_annotations_only() -> None:
-    checked = [f for f in SOURCES if name(f).startswith(("core/", "commands/", "pages/", "app.py", "cli.py"))]
+    checked = [f for f in SOURCES if name(f).startswith(("core/", "commands/", "pages/", "web/", "app.py", "cli.py"))]
     assert not {name(f): sql_in(f) for f in checked if sql_in(f) and name(f) != "core/scoring/cache.py"}
 
 
@@ -273,8 +277,8 @@ def word_of(file: Path) -> str:
 
 @pytest.mark.parametrize("layer", ["core", "annotations", "pages", "commands"])
 def test_a_folder_bears_the_word_of_a_capability(layer: str) -> None:
-    there = {word_of(file) for file in (ROOT / layer).rglob("*.py")} - {"__init__", "shared", "passwords", "ui", "main"}
-    assert there <= WORDS
+    words = {word_of(file) for file in (ROOT / layer).rglob("*.py")}
+    assert words <= WORDS | {"__init__", "shared", "passwords", "ui", "main", "catalogue"}
 
 
 def test_catalogues_and_documents_bear_the_word_of_a_capability() -> None:
@@ -290,13 +294,13 @@ def test_only_ground_modules_lie_at_the_root_of_a_layer(layer: str) -> None:
 def test_the_tests_mirror_the_tree() -> None:
     """A folder of tests/core or tests/annotations is a package; one of tests/commands or tests/pages holds none."""
     folders = {str(folder.relative_to(ROOT / "tests")) for folder in packages("tests")}
-    mirrored = {one for one in folders if one.startswith(("core", "annotations", "commands", "pages"))}
+    mirrored = {one for one in folders if one.startswith(("core", "annotations", "commands", "pages", "web"))}
     assert [one for one in sorted(mirrored) if not (ROOT / one).is_dir()] == []
     assert folders - mirrored <= {".", "browser", "faults", "models_of_the_store", "project", "support"}
 
 
 def test_a_package_can_be_overlooked() -> None:
-    folders = [folder for layer in ("core", "annotations", "pages", "commands") for folder in packages(layer)]
+    folders = [folder for layer in ("core", "annotations", "web", "pages", "commands") for folder in packages(layer)]
     sizes = {name(folder): len(list(folder.glob("*.py"))) - 1 for folder in folders}
     assert not {folder: size for folder, size in sizes.items() if size > MODULES}
 

@@ -19,11 +19,12 @@ pytestmark = pytest.mark.scan
 
 ROOT = Path(__file__).resolve().parents[2]
 KEYWORDS = {"_": None, "N_": None}
+LAYERS = ("core", "annotations", "web", "commands", "pages", "evenhand")
 CATALOGUES = sorted((ROOT / "locale" / "zh").glob("*.po"))
 SOURCES = [
     *ROOT.glob("*.py"),
-    *(ROOT / "annotations" / "server" / "templates").glob("*.html"),
-    *(f for folder in ("core", "annotations", "commands", "pages") for f in (ROOT / folder).rglob("*.py")),
+    *(ROOT / "web" / "templates").glob("*.html"),
+    *(file for layer in LAYERS for file in (ROOT / layer).rglob("*.py")),
 ]
 
 

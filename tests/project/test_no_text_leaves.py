@@ -4,9 +4,9 @@ import io
 import zipfile
 
 import pytest
-from cli import cli
 from click.testing import CliRunner
 
+from cli import cli
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.demo.generation_texts import NAME, make_generations_demo
 from evenhand.annotations.files.export import EXPORT_FORMATS, export_file, export_options, export_preview

@@ -53,7 +53,11 @@ def tree(module: str) -> ast.Module | None:
 def imports(module: str) -> dict[str, Place]:
     found = tree(module)
     nodes = [node for node in ast.walk(found) if isinstance(node, ast.ImportFrom)] if found else []
-    return {one.asname or one.name: (node.module or "", one.name) for node in nodes for one in node.names}
+    return {
+        alias.asname or alias.name: ((node.module or "").removeprefix("evenhand."), alias.name)
+        for node in nodes
+        for alias in node.names
+    }
 
 
 @cache

@@ -6,10 +6,10 @@ import shlex
 from pathlib import Path
 
 import pytest
-from cli import cli
 from click.testing import CliRunner
 from PIL import Image
 
+from cli import cli
 from docs.screenshots import AT_WORK
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -2,9 +2,9 @@
 
 import json
 
-from cli import cli
 from click.testing import CliRunner
 
+from cli import cli
 from evenhand.annotations.agreement.annotator_models import annotator_models
 from evenhand.annotations.agreement.disagreements import finished_items
 from evenhand.annotations.database.store import Store

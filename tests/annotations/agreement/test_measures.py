@@ -6,9 +6,9 @@ from dataclasses import replace
 from itertools import combinations
 
 import pytest
-from cli import cli
 from click.testing import CliRunner
 
+from cli import cli
 from evenhand.annotations.agreement.disagreements import disagreements, record_reveals
 from evenhand.annotations.agreement.measures import agreement
 from evenhand.annotations.agreement.report import AgreementReport

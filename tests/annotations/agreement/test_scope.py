@@ -4,9 +4,9 @@ import json
 from pathlib import Path
 
 import pytest
-from cli import cli
 from click.testing import CliRunner
 
+from cli import cli
 from evenhand.annotations.agreement.measures import EMPTY_SHARE, SHARE_UNDER_WAY, agreement, usual_items
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.other_tools.choice_names import Names

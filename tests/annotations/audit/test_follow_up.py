@@ -4,9 +4,9 @@ import json
 from pathlib import Path
 
 import pytest
-from cli import cli
 from click.testing import CliRunner
 
+from cli import cli
 from evenhand.annotations.audit.follow_up import create_follow_up, follow_ups
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.desk.routes import ROUTES, DeskRequest

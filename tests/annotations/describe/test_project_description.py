@@ -4,9 +4,9 @@ import json
 from pathlib import Path
 
 import pytest
-from cli import cli
 from click.testing import CliRunner
 
+from cli import cli
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.describe.project_description import (
     describe_file,

@@ -6,9 +6,9 @@ from itertools import combinations
 from pathlib import Path
 
 import pytest
-from cli import cli
 from click.testing import CliRunner
 
+from cli import cli
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.comparisons import draw_comparisons, texts_of_files, texts_of_project
 from evenhand.annotations.items.batch import items

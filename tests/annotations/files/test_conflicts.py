@@ -4,9 +4,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli import cli
 from click.testing import CliRunner
 
+from cli import cli
 from evenhand.annotations.database.events import events
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.conflicts import Conflict, conflicts, exported_row, keep_first, take_second

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from cli import cli
 from click.testing import CliRunner
 
+from cli import cli
 from evenhand.annotations.database.events import events, record
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files import undo as undoing

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli import cli
 from click.testing import CliRunner
 
+from cli import cli
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.disaggregated import LeftOut, disaggregated_lines, left_out, soft_label_lines
 from evenhand.annotations.files.export import export_file

@@ -170,9 +170,9 @@ def test_json_is_json_and_the_same_again() -> None:
 
 
 def test_the_command_forecasts_a_run(tmp_path: Path) -> None:
-    from cli import cli
     from click.testing import CliRunner
 
+    from cli import cli
     from evenhand.core.mining.report import Report
     from evenhand.core.mining.settings import Settings
 

@@ -4,10 +4,10 @@ import json
 from dataclasses import replace
 
 import pytest
-from cli import cli
 from click.testing import CliRunner
 from streamlit.testing.v1 import AppTest
 
+from cli import cli
 from evenhand.annotations.database.events import events
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.forecast.work import as_json, forecast

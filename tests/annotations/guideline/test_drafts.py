@@ -4,9 +4,9 @@ import json
 from dataclasses import replace
 
 import pytest
-from cli import cli
 from click.testing import CliRunner
 
+from cli import cli
 from evenhand.annotations.database.events import events
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.desk.announcements import record_changes_read, unread_changes

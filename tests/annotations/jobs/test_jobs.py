@@ -77,7 +77,7 @@ cli()
 def store(tmp_path, monkeypatch):
     script = tmp_path / "cli.py"
     script.write_text(COMMANDS, encoding="utf-8")
-    monkeypatch.setattr(jobs, "CLI", script)
+    monkeypatch.setattr(jobs, "CLI", (str(script),))
     monkeypatch.setattr(jobs, "GRACE_S", 600.0)  # a busy machine may need long to unwind
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).resolve().parents[3]))
     with new_store(tmp_path / "labels.db") as opened:

@@ -241,8 +241,9 @@ def test_two_processes_into_one_project_end_with_every_sentence_once(fresh_store
 
 
 def test_the_command_imports_candidates(tmp_path):
-    from cli import cli
     from click.testing import CliRunner
+
+    from cli import cli
 
     file = written(tmp_path / "candidates.jsonl", [line("昨天她修好了水泵。", flags=["names"])])
     answer = CliRunner().invoke(cli, ["import", "报纸", str(file), "--format", "candidates", "--json"])

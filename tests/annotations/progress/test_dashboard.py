@@ -7,9 +7,9 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
-from cli import cli
 from click.testing import CliRunner
 
+from cli import cli
 from evenhand.annotations.adjudication import settle_case
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.labels.operations import reveal, store_operations

@@ -3,9 +3,9 @@
 import time
 
 import pytest
-from cli import cli
 from click.testing import CliRunner
 
+from cli import cli
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.labels.operations import reveal, store_operations
 from evenhand.annotations.projects.projects import (

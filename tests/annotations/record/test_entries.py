@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator
 
 import click
 import pytest
-from cli import cli
 from click.testing import CliRunner
 
+from cli import cli
 from evenhand.annotations.adjudication import add_comment
 from evenhand.annotations.browse.history import item_history
 from evenhand.annotations.database.store import Store
