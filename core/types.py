@@ -194,7 +194,10 @@ class Signature:
     def parse(cls, text: str) -> "Signature | None":
         """Return the parts of a signature, or None for a text of another form."""
         match = _SIGNATURE.fullmatch(text)
-        return cls(*match.group(1, 2, 3, 4, 5), int(match[6])) if match else None
+        if match is None:
+            return None
+        method, model, weights, joint, precision, version = match.groups()
+        return cls(method, model, weights, joint, precision, int(version))
 
     def __str__(self) -> str:
         return self.with_weights(self.weights[:8])
