@@ -1,1 +1,0 @@
-../../../evenhand/__init__.py

@@ -1,1 +1,0 @@
-../../../evenhand/__main__.py

@@ -1,1 +1,0 @@
-../../../evenhand/verbs.py
