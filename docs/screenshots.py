@@ -8,7 +8,6 @@ Needs Chromium: EVENHAND_CHROMIUM, /usr/bin/chromium or Playwright's own.
 import argparse
 import json
 import os
-import re
 import socket
 import subprocess
 import sys
@@ -37,6 +36,7 @@ from evenhand.core.mining.run import candidates_file, mine
 from evenhand.core.mining.settings import Settings
 from evenhand.core.runs.mining import new_mining_run
 from evenhand.core.runs.records import runs_folder
+from evenhand.pages.catalogue import PAGES
 
 ROOT = Path(__file__).resolve().parent.parent
 IMAGES = ROOT / "docs" / "images"
@@ -78,10 +78,8 @@ AT_WORK = (
 
 
 def navigation() -> str:
-    """The titles of the sections and pages of `pages/main.py`, one a line in their order."""
-    frame = (ROOT / "pages" / "main.py").read_text(encoding="utf-8")
-    entries = re.findall(r'^    _\("(.+?)"\): \[|\btitle=_\("(.+?)"\)', frame, re.M)
-    return "".join(f"{section or '  ' + page}\n" for section, page in entries)
+    """Return the titles of all pages, one a line in the order of the catalogue."""
+    return "".join(f"  {page.title}\n" for page in PAGES)
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,11 @@
 """Every address that a page ever had answers, in a running server."""
 
-import re
-
 import httpx
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.support.browser import ROOT, Server
+from evenhand.pages.catalogue import PAGES
+from tests.support.browser import Server
 from tests.support.desk_driver import new_context
 
 # The addresses of version 0.4 whose page has another one now.
@@ -58,8 +57,7 @@ def test_an_old_address_without_a_query(app_server: Server) -> None:
 
 
 def test_every_address_has_its_page() -> None:
-    frame = (ROOT / "pages" / "main.py").read_text(encoding="utf-8")
-    assert set(re.findall(r'url_path="([\w-]+)"', frame)) == {*STAYED, *MOVED.values()}
+    assert {page.address for page in PAGES} == {"", *STAYED, *MOVED.values()}
 
 
 def test_a_language_chosen_in_the_app_is_that_of_the_forms(chromium: Browser, app_server: Server) -> None:
