@@ -4,7 +4,7 @@ And numbers as both write them.
 """
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache, lru_cache
 from typing import Literal
 
@@ -49,20 +49,32 @@ LEAST_LETTERS = 12  # of a message besides its places; shorter ones match too mu
 
 
 @cache
-def _messages_with_places() -> list[tuple[re.Pattern[str], str]]:
-    """Return each message with places as a pattern, those with the longest text first."""
-    found = []
+def _messages_with_places() -> list[tuple[list[str], str]]:
+    """Return each message with places, split into literals and names in turn, those with the longest text first."""
+    messages = []
     for message in catalogue("zh"):
         parts = re.split(r"\{(\w+)\}", message)
-        if len(parts) > 1 and not re.search("[{}]", "".join(parts[::2])) and sum(map(len, parts[::2])) >= LEAST_LETTERS:
-            names: set[str] = set()
-            pattern = ""
-            for place, part in enumerate(parts):
-                text = re.escape(part) if place % 2 == 0 else f"(?P={part})" if part in names else f"(?P<{part}>.+?)"
-                names |= {part} if place % 2 else set()
-                pattern += text
-            found.append((sum(map(len, parts[::2])), re.compile(pattern, re.S), message))
-    return [(pattern, message) for _length, pattern, message in sorted(found, key=lambda row: -row[0])]
+        literal = "".join(parts[::2])
+        if len(parts) > 1 and not re.search("[{}]", literal) and len(literal) >= LEAST_LETTERS:
+            messages.append((parts, message))
+    return sorted(messages, key=lambda pair: -sum(map(len, pair[0][::2])))
+
+
+def _values(parts: Sequence[str], text: str) -> dict[str, str] | None:
+    """Return the values of the places if *text* is the message, else None.
+
+    Each literal is looked for once, from the left, so the time is linear in *text*, which may come from a file.
+    """
+    names, literals = parts[1::2], parts[2::2]
+    if not text.startswith(parts[0]) or not text.endswith(literals[-1]):
+        return None
+    start, values = len(parts[0]), dict[str, str]()
+    for number, (name, literal) in enumerate(zip(names, literals, strict=True), 1):
+        end = len(text) - len(literal) if number == len(names) else text.find(literal, start + 1)
+        if end <= start or values.setdefault(name, text[start:end]) != text[start:end]:
+            return None
+        start = end + len(literal)
+    return values
 
 
 @lru_cache(maxsize=1_000)
@@ -72,9 +84,9 @@ def message_of(text: str) -> tuple[str, dict[str, str]]:
     A sentence that no message of the catalogue gives is returned as its own message without values.
     """
     if text not in catalogue("zh"):
-        for pattern, message in _messages_with_places():
-            if found := pattern.fullmatch(text):
-                return message, found.groupdict()
+        for parts, message in _messages_with_places():
+            if (values := _values(parts, text)) is not None:
+                return message, values
     return text, {}
 
 

@@ -9,7 +9,7 @@ from annotations.database.store import Store, at_one_moment
 from annotations.items.derived import item_states
 from annotations.items.recount_mark import open_recount
 from annotations.projects.projects import project_by_uid
-from annotations.release.files import LOG_HEAD
+from annotations.release.changes import LOG_HEAD
 from annotations.release.records import Release, release_file
 from annotations.types import Project
 from core.errors import EvenhandError

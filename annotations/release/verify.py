@@ -13,9 +13,9 @@ from typing import Any
 import pyzipper  # type: ignore[import-untyped]
 
 from annotations.database.store import Store
-from annotations.release.changes import PARTS
+from annotations.release.changes import LOG_HEAD, PARTS
 from annotations.release.content_hash import content_hash, contents_of
-from annotations.release.files import FACTS, FORMAT, LOG_HEAD, SUMS
+from annotations.release.files import FACTS, FORMAT, SUMS
 from annotations.release.frozen_gold import FrozenGold, check_frozen_gold
 from annotations.release.records import Release, file_facts
 from annotations.release.write_out import PACKAGE, TEXTS
