@@ -159,8 +159,10 @@ def test_page_command_and_data_sheet_say_one_interval(fresh_store: Store) -> Non
     assert full == pairwise and full["n"] > full["clusters"] >= 15
     assert 0 < full["low"] < full["value"] < full["high"] < 1
     sheet = datasheet(fresh_store, project, "en").replace("\\", "")
-    for name, one in (("Full agreement", full), ("Krippendorff's alpha", alpha)):
-        assert f"| {name} | {one['value']:.3f} | [{one['low']:.3f}, {one['high']:.3f}] | {one['n']} |" in sheet
+    rows = [line for line in sheet.splitlines() if line.startswith("| ")]
+    for name, one in (("Full agreement of ", full), ("Krippendorff's alpha ", alpha)):
+        cells = f" | {one['value']:.3f} | [{one['low']:.3f}, {one['high']:.3f}] | {one['n']} |"
+        assert [row for row in rows if row.startswith(f"| {name}") and row.endswith(cells)], name
     at = open_page("agreement", project=project.name)
     shown = {metric.label: metric.value for metric in at.metric}
     assert shown["Full agreement"] == shown["Pairwise agreement"] == f"{full['value']:.1%}"

@@ -111,7 +111,7 @@ def test_a_model_that_could_not_be_used_is_named(run: Path, language: str, said:
     del record["failed"][0]["values"]  # as records until 0.4.0 have it
     run.with_suffix(".json").write_text(json.dumps(record), encoding="utf-8")
     page = text_of(open_page("misgendering", language, section="new")).replace("\\", "")
-    assert text in page and "{name}" not in page
+    assert said in page and "{name}" not in page
 
 
 def test_a_table_that_is_none_is_one_sentence(run: Path) -> None:
