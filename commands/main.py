@@ -1,7 +1,6 @@
 """The command line: `evenhand COMMAND`, `python -m evenhand COMMAND`, or `python cli.py COMMAND` in a checkout."""
 
 import io
-import re
 import sys
 from importlib import import_module
 
@@ -85,9 +84,9 @@ def summary(name: str) -> str:
     """Return the first sentence of a command's docstring, read from its file: importing all commands takes seconds."""
     module, function = COMMANDS[name].split(":")
     source = ROOT.joinpath("commands", *module.split(".")).with_suffix(".py").read_text(encoding="utf-8")
-    docstring = re.search(rf'^def {function}\(.*?^    """(.*?)"""', source, re.M | re.S)
-    assert docstring, f"{name} has no docstring"
-    return click.Command(name, help=docstring[1]).get_short_help_str(limit=200)
+    begin = source.index('"""', source.index(f"\ndef {function}(")) + 3
+    docstring = source[begin : source.index('"""', begin)]
+    return click.Command(name, help=docstring).get_short_help_str(limit=200)
 
 
 class Commands(click.Group):
