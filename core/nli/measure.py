@@ -135,7 +135,7 @@ def changes(
     """The measures of two models on the same rows, in the same order, and each difference, after - before.
 
     Intervals of differences: t on the jackknife over the units, which are left out of both at once, on the plain scale:
-    a correction for skewness made them no truer and up to twice as wide (`benchmarks.coverage_two_runs`).
+    a correction for skewness made them no truer and up to twice as wide (`benchmarks.coverage --only two-runs`).
     """
     first, second = measured(before), measured(after)
     words = [row.occupation or str(i) for i, row in enumerate(before)]

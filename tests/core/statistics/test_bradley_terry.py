@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from benchmarks.coverage_means import coverage
-from benchmarks.coverage_preferences import DESIGN
+from benchmarks.coverage_loop import coverage
+from benchmarks.designs.preferences import DESIGN
 from evenhand.core.statistics.bradley_terry import (
     ALL_TIES,
     NO_COMPARISON,

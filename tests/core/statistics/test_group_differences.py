@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from benchmarks.coverage_groups import DESIGN
-from benchmarks.coverage_means import coverage
+from benchmarks.coverage_loop import coverage
+from benchmarks.designs.groups import DESIGN
 from evenhand.core.statistics.group_differences import difference_of_shares, exact_p
 
 

@@ -9,9 +9,8 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from benchmarks.coverage_cells import Held, by_measure, in_two_stages, second_stage
-from benchmarks.coverage_designs import DESIGNS, articles_of, scores_of
-from benchmarks.coverage_means import coverage
+from benchmarks.coverage_loop import Held, by_measure, coverage, in_two_stages, second_stage
+from benchmarks.designs.means import DESIGNS, articles_of, scores_of
 from evenhand.core.misgendering.variation import mean_by_units
 from evenhand.core.model_bias import many_intervals, paired_difference, read_scores, summarise
 from evenhand.core.statistics import Estimate, Note, Resampling, holm

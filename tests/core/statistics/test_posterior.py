@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from scipy.special import stdtrit
 
-from benchmarks.coverage_agreement import Planted, Truth, coverage
-from benchmarks.coverage_in_clusters import InClusters, OverContexts, TwoRaters
+from benchmarks.coverage_loop import coverage
+from benchmarks.designs.agreement import InClusters, OverContexts, Planted, Truth, TwoRaters, of_labels
 from evenhand.core.statistics import (
     Resampling,
     Tally,
@@ -43,7 +43,7 @@ FAST = Resampling(resamples=400)
 def test_intervals_hold_the_truth(planted: Truth) -> None:
     """100 samples: an interval that holds 93% holds 84 or more of them in 998 of 1,000 such tests."""
     replications = 40 if isinstance(planted, InClusters) else 100
-    for held in coverage(planted, replications, draws=200):
+    for held in coverage(of_labels("test", "", [planted]), planted, replications, draws=200):
         assert held.printed < 25 or held.held >= 0.84 * held.printed, held
 
 

@@ -1,19 +1,18 @@
-"""Samples of a model's numbers with a known truth: what `benchmarks.coverage_means` simulates.
+"""Samples of a model's numbers with a known truth: means and shares.
 
 In each design the rows of a unit (article, template, name, profession, occupation, context) resemble each other, and
 the function that the app calls makes the estimates.
 """
 
-from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
-from itertools import product
+from functools import cache, partial
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from scipy import stats
 
+from benchmarks.coverage_loop import Cell, Design, Random, of_settings
 from evenhand.core.association.measures import difference
 from evenhand.core.association.scoring import COLUMNS
 from evenhand.core.audit.leak_rates import Judged, compare_labels
@@ -30,32 +29,11 @@ from evenhand.core.statistics.intervals import over_units
 from evenhand.core.statistics.units import Clusters, units_of
 
 Numbers = NDArray[np.float64]
-Cell = Mapping[str, float | str]
-Random = np.random.Generator
 STEM_WORDS = {name: f"{name}, these pairs" for name in STEM_MEASURES}
 
 
-@dataclass(frozen=True, slots=True)
-class Design:
-    """*sample* makes one sample of a cell and gives its estimates by name; *truth* what these should be.
-
-    *about*: what is simulated, for the document; *levels*: the grid, whose cells are all simulated.
-    """
-
-    name: str
-    about: str
-    levels: Mapping[str, Sequence[float | str]]
-    sample: Callable[[Cell, Random], dict[str, Estimate]]
-    truth: Callable[[Cell], dict[str, float]]
-
-    @property
-    def cells(self) -> list[Cell]:
-        """Every cell of the grid."""
-        return [dict(zip(self.levels, values, strict=True)) for values in product(*self.levels.values())]
-
-
 def _noise(shape: str, size: int, random: Random) -> Numbers:
-    """Mean 0, variance 1."""
+    """Return noise with mean 0 and variance 1."""
     return random.standard_normal(size) if shape == "normal" else random.exponential(size=size) - 1
 
 
@@ -69,7 +47,7 @@ class Articles:
 
 
 def articles_of(cell: Cell, articles: int, random: Random) -> Articles:
-    """Bias_c of sentences of so many articles, or as many sentences."""
+    """Draw Bias_c of sentences of so many articles, or as many sentences."""
     sizes = random.integers(1, 13, articles) if cell["unit"] == "source" else np.ones(articles, dtype=np.int64)
     article = np.repeat(np.arange(articles), sizes)
     male = random.random(len(article)) < 0.5
@@ -77,7 +55,7 @@ def articles_of(cell: Cell, articles: int, random: Random) -> Articles:
 
 
 def _biases(cell: Cell, article: NDArray[np.int64], male: NDArray[np.bool_], random: Random) -> Numbers:
-    """Bias_c of sentences: an offset, the article's part of the variance, and 0.2 more where the source was male."""
+    """Return Bias_c of sentences: an offset, the article's part of the variance, 0.2 more of male sources."""
     between, shape = float(cell["between"]), str(cell["shape"])
     of_article, own = _noise(shape, article[-1] + 1, random)[article], _noise(shape, len(article), random)
     return float(cell["offset"]) + np.sqrt(between) * of_article + np.sqrt(1 - between) * own + 0.2 * male
@@ -85,7 +63,7 @@ def _biases(cell: Cell, article: NDArray[np.int64], male: NDArray[np.bool_], ran
 
 @cache
 def _frame(rows: int) -> pd.DataFrame:
-    """A score table of so many rows, to be filled: reading takes longer than measuring."""
+    """Return a score table of so many rows, to be filled: reading takes longer than measuring."""
     return read_scores(
         pd.DataFrame(
             {
@@ -99,7 +77,7 @@ def _frame(rows: int) -> pd.DataFrame:
 
 
 def scores_of(made: Articles, model: str = "m") -> pd.DataFrame:
-    """The same as a score table."""
+    """Return the same as a score table."""
     whole = _frame(1500)
     return whole.iloc[: len(made.values)].assign(
         bias_log10=made.values,
@@ -110,7 +88,7 @@ def scores_of(made: Articles, model: str = "m") -> pd.DataFrame:
 
 
 def _summary(cell: Cell, random: Random) -> dict[str, Estimate]:
-    """As `summarise` does, which works out much beside the intervals (a test compares them)."""
+    """Make the intervals as `summarise` does, which works out much besides (a test compares them)."""
     rows = scores_of(articles_of(cell, int(cell["units"]), random))
     units = units_of(rows, str(cell["unit"]))  # type: ignore[arg-type]
     found = over_units(Resampling(), weighted(rows, units, "side"), units.count, BOUNDS, sizes(rows, units))
@@ -193,10 +171,6 @@ def _verdicts(cell: Cell, random: Random) -> dict[str, Estimate]:
     return {
         "share right": mean_by_units((value < stats.norm.ppf(float(cell["right"]))).astype(float), units, NO_VERDICT)
     }
-
-
-def _verdicts_truth(cell: Cell) -> dict[str, float]:
-    return {"share right": float(cell["right"])}
 
 
 def _ways(cell: Cell, random: Random, templates: int, names: int) -> tuple[Numbers, Numbers, Numbers, Clusters]:
@@ -288,10 +262,6 @@ def _contexts(cell: Cell, random: Random) -> dict[str, Estimate]:
     return {"share of generations": context_means({"": values.ravel()}, contexts.tolist())[""].estimate}
 
 
-def _contexts_truth(cell: Cell) -> dict[str, float]:
-    return {"share of generations": float(cell["share"])}
-
-
 def _leaks(cell: Cell, random: Random) -> dict[str, Estimate]:
     """Three labels of a sentence, extremes and controls."""
     judged = [
@@ -309,96 +279,69 @@ def _leaks_truth(cell: Cell) -> dict[str, float]:
 
 
 PARTS = {"template": (0.0, 0.3), "name": (0.0, 0.3)}
+SPREAD = {"shape": ("normal", "skewed"), "offset": (0.0, 0.7)}
 DESIGNS = (
     Design(
         "Bias of a model over articles",
         "Bias_c of sentences in articles of 1 to 12. *shape*: normal or skewed (exponential) within and between"
         " articles; *offset*: the mean in standard deviations; *between*: the articles' share of the variance.",
-        {
-            "unit": ("source",),
-            "units": (8, 15, 20, 40, 100),
-            "shape": ("normal", "skewed"),
-            "offset": (0.0, 0.7),
-            "between": (0.1, 0.5),
-        },
-        _summary,
-        _summary_truth,
+        {"unit": ("source",), "units": (8, 15, 20, 40, 100), **SPREAD, "between": (0.1, 0.5)},
+        _summary, _summary_truth,
     ),
     Design(
         "Bias of a model over sentences",
         "The same where each sentence is a unit; above 400 units the error is that of draws.",
-        {
-            "unit": ("sentence",),
-            "units": (10, 20, 60, 300, 500),
-            "shape": ("normal", "skewed"),
-            "offset": (0.0, 0.7),
-            "between": (0.0,),
-        },
-        _summary,
-        _summary_truth,
+        {"unit": ("sentence",), "units": (10, 20, 60, 300, 500), **SPREAD, "between": (0.0,)},
+        _summary, _summary_truth,
     ),
     Design(
         "Bias of a model over stems",
         "Signed mean and side AUC of sentences of 4 to 40 a stem. *between*: the stems' share of the variance.",
         {"shape": ("normal",), "stems": (6, 8, 12, 20), "between": (0.1, 0.5, 0.9)},
-        _stems,
-        _stems_truth,
+        _stems, _stems_truth,
     ),
     Design(
         "Two models on the same sentences",
         "Paired differences; the second model shares half of its spread with the first.",
-        {
-            "unit": ("source",),
-            "units": (8, 20, 40),
-            "shape": ("normal", "skewed"),
-            "offset": (0.0,),
-            "between": (0.1, 0.5),
-        },
-        _two_models,
-        _two_models_truth,
+        {"unit": ("source",), "units": (8, 20, 40), **SPREAD, "offset": (0.0,), "between": (0.1, 0.5)},
+        _two_models, _two_models_truth,
     ),
     Design(
         "Template x name",
         "Verdicts on every template with every name. *template*, *name*: their shares of the variance (of a normal"
         " value that is cut where the share *right* lies below).",
         {"templates": (3, 8, 20, 50), "names": (3, 15, 50, 200), "right": (0.5, 0.9, 0.97), **PARTS},
-        _verdicts,
-        _verdicts_truth,
+        _verdicts, partial(of_settings, {"share right": "right"}),
     ),
     Design(
         "Template x name, both ways",
         "MCC, kappa, agreement of two ways that share half of their spread, and the variation of five generations.",
         {"templates": (8, 20), "names": (15, 50), "right": (0.5, 0.9), **PARTS},
-        _two_ways,
-        _two_ways_truth,
+        _two_ways, _two_ways_truth,
     ),
     Design(
         "Profession x person word",
         "M - W of pairs of words over professions. *profession*, *pair*: their shares of the variance.",
         {"professions": (5, 20, 60), "pairs": (3, 9, 20), "profession": (0.0, 0.3), "pair": (0.0, 0.3)},
-        _professions,
-        _professions_truth,
+        _professions, _professions_truth,
     ),
     Design(
         "NLI over occupations",
         "Ten rows of an occupation in a set. *biased*: the share of biased answers; *between*: how far two rows of an"
         " occupation agree beyond chance.",
         {"occupations": (10, 20, 40), "biased": (0.1, 0.5), "between": (0.0, 0.1, 0.4)},
-        _labels,
-        _labels_truth,
+        _labels, _labels_truth,
     ),
     Design(
         "People and the rule over contexts",
         "Five generations of a context. *between*: how far two of them agree beyond chance.",
         {"contexts": (8, 16, 40), "share": (0.5, 0.9, 0.95), "between": (0.1, 0.4, 0.8)},
-        _contexts,
-        _contexts_truth,
+        _contexts, partial(of_settings, {"share of generations": "share"}),
     ),
     Design(
         "Leaks counted by labels",
         "Three labels of a sentence that agree beyond chance by 0.4.",
         {"sentences": (10, 30, 100), "extreme": (0.2, 0.5), "control": (0.05, 0.2)},
-        _leaks,
-        _leaks_truth,
+        _leaks, _leaks_truth,
     ),
-)
+)  # fmt: skip

@@ -1,17 +1,12 @@
-"""How often the intervals of preferences between models hold the truth: a part of `benchmarks.coverage`.
-
-python -m benchmarks.coverage_preferences
-"""
+"""Comparisons of two texts with planted strengths of models, ties, a lean to the left and annotators who differ."""
 
 import math
-from collections.abc import Iterator
 from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.coverage_designs import Cell, Design, Random
-from benchmarks.coverage_means import sections_of
+from benchmarks.coverage_loop import Cell, Design, Random
 from evenhand.core.statistics import Estimate
 from evenhand.core.statistics.bradley_terry import Comparisons, Preferences, bradley_terry
 from evenhand.core.statistics.paired_likelihood import maximised
@@ -33,19 +28,19 @@ def _strengths(cell: Cell) -> Numbers:
 
 
 def _tau(cell: Cell) -> float:
-    """Of two equal models so many tie."""
+    """Return the log weight of a tie: of two equal models so many tie."""
     ties = float(cell["ties"])
     return math.log(2 * ties / (1 - ties)) if ties else -math.inf
 
 
 @cache
 def _these(models: int) -> Numbers:
-    """What each model is worth to three annotators who are always the same, apart from its strength."""
+    """Return what each model is worth to three annotators who are always the same, apart from its strength."""
     return np.random.default_rng(models).standard_normal((3, models)) * OF_ANNOTATOR
 
 
 def _sample(cell: Cell, random: Random) -> dict[str, Estimate]:
-    """Pairs of models in contexts, each judged by some of the annotators; the left text is drawn at random."""
+    """Draw pairs of models in contexts, each judged by some of the annotators; the left text is drawn at random."""
     models, contexts, labels = int(cell["models"]), int(cell["contexts"]), int(cell["labels"])
     pool, leaning = int(cell["annotators"]), int(cell["leaning"])
     pairs = np.array([(a, b) for a in range(models) for b in range(a + 1, models)])
@@ -65,8 +60,8 @@ def _sample(cell: Cell, random: Random) -> dict[str, Estimate]:
     ends = (weights / weights.sum(axis=1, keepdims=True)).cumsum(axis=1)
     preferred = (random.random(len(eta))[:, None] > ends[:, :2]).sum(axis=1)
     names = tuple(map(str, range(models)))
-    everybody = np.unique(who, return_inverse=True)[1]
-    return _measures(bradley_terry(Comparisons(names, one, two, preferred, side, context, everybody)))
+    person = np.unique(who, return_inverse=True)[1]
+    return _measures(bradley_terry(Comparisons(names, one, two, preferred, side, context, person)))
 
 
 def _measures(found: Preferences) -> dict[str, Estimate]:
@@ -85,8 +80,8 @@ def _measures(found: Preferences) -> dict[str, Estimate]:
 
 
 def _truth(cell: Cell) -> dict[str, float]:
-    """What infinitely many contexts (and annotators, where they are drawn) would give: the maximum of the likelihood
-    at the expected shares, since a mixture of preferences is none of the family itself."""
+    """Return what infinitely many contexts (and annotators, where they are drawn) would give: the maximum of the
+    likelihood at the expected shares, since a mixture of preferences is none of the family itself."""
     models, strengths = int(cell["models"]), _strengths(cell)
     pairs = np.array([(a, b, side) for a in range(models) for b in range(a + 1, models) for side in (-1, 1)])
     leaning, few = int(cell["leaning"]), int(cell["annotators"]) == 3
@@ -123,12 +118,3 @@ DESIGN = Design(
     f" ({OF_ANNOTATOR:g}). Strengths from {STRONGEST:g} to -{STRONGEST:g}; *ties*: of two equal models.",
     LEVELS, _sample, _truth,
 )  # fmt: skip
-
-
-def sections(samples: int, again: int, seed: int) -> Iterator[str]:
-    """This part of the document: every cell."""
-    return sections_of(DESIGN, "Preferences", tuple(LEVELS), samples, again, seed)
-
-
-if __name__ == "__main__":
-    print("\n".join(sections(200, 1000, 0)))

@@ -1,15 +1,11 @@
-"""How often the interval of a difference between groups of annotators holds the truth: a part of `benchmarks.coverage`.
-
-python -m benchmarks.coverage_groups
-"""
+"""Labels of two groups of annotators of whom the second accepts more."""
 
 import math
-from collections.abc import Iterator
 
 import numpy as np
+from scipy.stats import norm
 
-from benchmarks.coverage_designs import Cell, Design, Random
-from benchmarks.coverage_means import sections_of
+from benchmarks.coverage_loop import Cell, Design, Random
 from evenhand.core.statistics import Estimate
 from evenhand.core.statistics.group_differences import difference_of_shares
 
@@ -18,10 +14,10 @@ LEVELS = {"people": (5, 10, 25), "items": (20, 100), "accept": (0.5, 0.8), "anno
 
 
 def _sample(cell: Cell, random: Random) -> dict[str, Estimate]:
-    """A normal value of variance 1 a label, cut: annotators and items have their shares of the variance."""
+    """Draw a normal value of variance 1 a label, cut: annotators and items have their shares of the variance."""
     people, items = int(cell["people"]), int(cell["items"])
     of_annotator, of_item = float(cell["annotator"]), float(cell["item"])
-    annotator, item = (one.ravel() for one in np.indices((2 * people, items)))
+    annotator, item = (places.ravel() for places in np.indices((2 * people, items)))
     there = random.random(annotator.size) < 0.7  # each label is missing with a chance of .3
     annotator, item = annotator[there], item[there]
     value = (
@@ -35,14 +31,10 @@ def _sample(cell: Cell, random: Random) -> dict[str, Estimate]:
 
 
 def _cut(cell: Cell) -> float:
-    from scipy.stats import norm
-
     return float(norm.ppf(float(cell["accept"])))
 
 
 def _truth(cell: Cell) -> dict[str, float]:
-    from scipy.stats import norm
-
     return {"difference of groups": float(cell["accept"]) - float(norm.cdf(_cut(cell) + SHIFT))}
 
 
@@ -52,12 +44,3 @@ DESIGN = Design(
     " more. *annotator*, *item*: their shares of the variance of a normal value that is cut.",
     LEVELS, _sample, _truth,
 )  # fmt: skip
-
-
-def sections(samples: int, again: int, seed: int) -> Iterator[str]:
-    """This part of the document: every cell."""
-    return sections_of(DESIGN, "Groups", ("people", "items"), samples, again, seed)
-
-
-if __name__ == "__main__":
-    print("\n".join(sections(200, 1000, 0)))
