@@ -7,6 +7,7 @@ seconds of the first run, median and slowest of the others in milliseconds, and 
 """
 
 import argparse
+import json
 import os
 import statistics
 import tempfile
@@ -37,15 +38,20 @@ def main() -> None:
 
 
 def _prepare(database: Path, items: int) -> None:
-    from benchmarks.dashboard import fill
-    from benchmarks.models_page import write_scores
+    from benchmarks.large_project import fill
     from evenhand.annotations.database.store import Store
     from evenhand.annotations.projects.projects import change_project
     from evenhand.core.runs.records import runs_folder
+    from tests.support.made_up_scores import write
 
     with Store.open(database) as store:
         change_project(store, fill(store, items), licence="CC BY 4.0", source_statement="Made up.")
-        write_scores(runs_folder(store.path, "scores"), items, 2)
+        runs = runs_folder(store.path, "scores")
+    runs.mkdir()
+    write(runs / "big.csv", items, 2)
+    models = [{"model": f"made-up-{number}", "scored": items} for number in (1, 2)]
+    record = {"sentences": items, "models": models, "created": "2026-01-01T00:00:00Z"}
+    (runs / "big.json").write_text(json.dumps(record))
 
 
 def _print_row(page: str, title: str, runs: int) -> None:

@@ -24,9 +24,9 @@ import click
 import torch
 
 from benchmarks import generating, mining, scoring, store
-from benchmarks.files import made_up
 from benchmarks.mining import seconds
 from benchmarks.scoring_ways import base_sized
+from benchmarks.store import made_up
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.export import export_file
 from evenhand.annotations.files.import_items import examine, import_examined

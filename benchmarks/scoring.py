@@ -19,10 +19,10 @@ from typing import Any
 
 import torch
 
-from benchmarks.score_sentence import DEV, read_probes
 from benchmarks.scoring_ways import (
     CHUNK,
     CHUNK_OF_CARD,
+    DEV,
     Finished,
     MatrixProducts,
     Plain,
@@ -33,6 +33,7 @@ from benchmarks.scoring_ways import (
     minicons_cloze,
     operations,
     papers_loop,
+    read_probes,
 )
 from evenhand.core.models import open_scorer
 from evenhand.core.models.devices import chosen

@@ -13,7 +13,7 @@ import sys
 import tempfile
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from evenhand.annotations.database.store import Store
@@ -34,6 +34,16 @@ def sentence(number: int) -> str:
     """An own sentence with one keyword, the pairs and sides in turn."""
     pair = keyword_pairs()[number // 2 % len(keyword_pairs())]
     return f"第{number}封信是{pair.word('male' if number % 2 else 'female')}上个月寄来的。"
+
+
+ENDINGS = ("在河边修理一辆旧自行车。", "把写好的信交给了邻居，然后慢慢走回家。", "说明天还会来，请大家不要等。")
+
+
+def made_up(lines: int) -> Iterator[str]:
+    """Yield different sentences with one keyword each, a line each."""
+    words = [word for pair in keyword_pairs() for word in (pair.male, pair.female)]
+    for number in range(lines):
+        yield f"第{number}天，{words[number % len(words)]}{ENDINGS[number % len(ENDINGS)]}\n"
 
 
 def build(path: Path, items: int, labelled: int) -> None:

@@ -27,7 +27,6 @@ from urllib.request import urlopen
 from PIL import Image
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from benchmarks.made_up_scores import write
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.demo.sentences import ensure_demo
 from evenhand.annotations.items.batch import items
@@ -37,6 +36,7 @@ from evenhand.core.mining.settings import Settings
 from evenhand.core.runs.mining import new_mining_run
 from evenhand.core.runs.records import runs_folder
 from evenhand.pages.catalogue import PAGES
+from tests.support.made_up_scores import write
 
 ROOT = Path(__file__).resolve().parent.parent
 IMAGES = ROOT / "docs" / "images"

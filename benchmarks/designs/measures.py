@@ -249,7 +249,7 @@ def _untrained(_: Cell, random: Random) -> dict[str, Estimate]:
     torch.set_num_threads(1)
     a, b = (_scores(int(seed)) for seed in random.integers(0, 10**8, 2))
     names, both, summary = (str(a["model"][0]), str(b["model"][0])), pd.concat([a, b]), summarise(a, resamples=100)
-    made = {"signed_mean": summary.signed_mean, "side_auc": summary.side_auc}
+    made = {"signed_mean": summary.signed_mean}
     for name, null in shuffled_sides(a).items():
         if null.p is not None:
             made[f"{name}, p < .05"] = Estimate(null.p, float(null.p < 0.05), float(null.p < 0.05))
@@ -261,10 +261,10 @@ def _untrained(_: Cell, random: Random) -> dict[str, Estimate]:
 
 
 def _untrained_truth(_: Cell) -> dict[str, float]:
-    differences = ("signed_mean", "mean_abs", "model_bias", "bias_man", "side_auc")
-    names = [f"{name}, p < .05" for name in ("signed_mean", "side_difference", "side_auc")]
+    differences = ("signed_mean", "mean_abs", "model_bias", "bias_man")  # the sentences have no side for an AUC
+    names = [f"{name}, p < .05" for name in ("signed_mean", "side_difference")]
     names += [*(f"difference of {name}" for name in differences), "correlation, raw", "correlation, prior-corrected"]
-    return {"signed_mean": 0.0, "side_auc": 0.5} | dict.fromkeys(names, 0.0)
+    return {"signed_mean": 0.0} | dict.fromkeys(names, 0.0)
 
 
 def _two_runs(name: str, units: tuple[str, ...], sample: object, truth: object) -> Design:

@@ -1,7 +1,4 @@
-"""A rehearsal of a whole curation in real browsers: pilot, new guideline, three annotators, one replaced, two releases.
-
-`python -m benchmarks.curation --file FILE` does the same at full size.
-"""
+"""A rehearsal of a curation in real browsers: pilot, new guideline, three annotators, one replaced, two releases."""
 
 from pathlib import Path
 

@@ -10,7 +10,6 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from benchmarks.made_up_scores import write
 from evenhand.annotations.database.store import Store
 from evenhand.core.language import translate
 from evenhand.core.model_bias import read_scores, seed_groups, summarise
@@ -18,6 +17,7 @@ from evenhand.core.model_bias.saved_filters import saved_filters
 from evenhand.core.report.numbers import plain_number
 from evenhand.core.runs.records import runs_folder
 from tests.support.english_left import english_left
+from tests.support.made_up_scores import write
 from tests.support.pages import captions_of, html_of, open_page
 
 pytestmark = pytest.mark.early

@@ -161,6 +161,20 @@ def test_files_that_documents_name_are_there() -> None:
     assert not missing
 
 
+def test_benchmarks_that_documents_name_are_there() -> None:
+    """A changelog names what there was; every other document and docstring what can be run."""
+    files = [file for file in DOCUMENTS if file.name != "CHANGELOG.md"]
+    for folder in ("core", "annotations", "pages", "commands", "training", "benchmarks", "tests", "bin"):
+        files += [file for kind in ("*.py", "*.sh") for file in sorted((ROOT / folder).rglob(kind))]
+    missing = [
+        (str(file.relative_to(ROOT)), name)
+        for file in files
+        for name in re.findall(r"(?:python -m |`)benchmarks\.(\w+)(?!\.md)", file.read_text(encoding="utf-8"))
+        if not any((ROOT / "benchmarks" / part).exists() for part in (f"{name}.py", name))
+    ]
+    assert not missing
+
+
 def test_the_functions_that_methods_name_are_there() -> None:
     named = re.findall(r"`(core|annotations)((?:\.\w+)+)`", METHODS)
     assert len(named) > 10

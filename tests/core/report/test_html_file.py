@@ -10,7 +10,6 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
-from benchmarks.made_up_scores import write
 from cli import cli
 from evenhand.core.errors import BadFile
 from evenhand.core.model_bias import models_of, paired_differences, read_scores, summarise
@@ -21,6 +20,7 @@ from evenhand.core.report.several_models import against_margins, differences_htm
 from evenhand.core.report.table_lines import numbers, table_lines
 from evenhand.core.statistics.equivalence import Margins
 from tests.support.english_left import english_left
+from tests.support.made_up_scores import write
 
 HOSTILE = "<script>alert(1)</script>他<img src=x onerror=alert(2)>说 $x$ :red[y] &amp; \"'。"
 
