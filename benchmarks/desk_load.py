@@ -1,99 +1,86 @@
-"""Many annotators at once over HTTP: latency, the server's CPU per label, nothing lost.
+"""Many people at the server at once: latency, the server's CPU per label and memory, nothing lost.
 
     python -m benchmarks.desk_load [--annotators 100] [--seconds 30] [--beside [JOB ...]] [--lines 100000] [--after]
+    python -m benchmarks.desk_load --study 2000 [--every 6] [--seconds 120]
+    python -m benchmarks.desk_load --pages 50 [--every 2] [--seconds 120] [--beside [JOB ...]]
+    python -m benchmarks.desk_load --sessions 200 [--rounds 2]
 
-Every annotator sends one label a second, as the desk does: the operation, what
-it has, and how many items it wants. --beside: each of them also has the page
-open in a session, and an import of --lines lines, a scoring job and one export
+Annotators: each sends one label a second, as the desk does: the operation, what it has, and how many items it wants.
+--beside: each of them also has the page open in a session, and an import of --lines lines, a scoring job and one export
 after the other run meanwhile, or those that are named (import, scoring, export).
+--study: people who came by the link of a study, a label in --every seconds, some sooner and some later. The time of a
+label runs from the moment at which it was made, also where the request before it was still under way.
+--pages: desks in real pages of Chromium, each a browser of its own as far as the server can tell. Times are those of
+the browser; every key that was pressed has to be a label in the database.
+--sessions: sockets that open a page and stay, as a tab of a browser does; memory before, meanwhile and after. What a
+server has loaded once stays, so the first sessions are opened and closed before anything is measured.
 """
 
 import argparse
 import asyncio
 import os
-import socket
+import random
+import resource
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-import uuid
-from collections.abc import Collection, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from collections.abc import AsyncIterator, Collection, Iterator
+from contextlib import asynccontextmanager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
-import httpx
 import psutil
+from playwright.async_api import Browser, Page, async_playwright
+from websockets.asyncio.client import ClientConnection
 
-from benchmarks.sessions import GONE_S, close_sessions, resident
+from benchmarks.load_people import FULL, Connection, Person
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.desk.routes import PATH
 from evenhand.annotations.desk.tokens import issue
 from evenhand.annotations.jobs import jobs
 from evenhand.annotations.projects.projects import annotators, create_project, project
-from tests.support.browser import Server
+from evenhand.annotations.study.links import signed
+from evenhand.annotations.study.people import agree, begin, participant
+from evenhand.annotations.study.studies import Settings, consent, create_study
+from evenhand.web.gate import STUDY_COOKIE
+from tests.support.browser import FLAGS, Server, chromium_path
 from tests.support.desk_driver import make_project
 from tests.support.sessions import open_session
 
-FULL, LOW = 40, 30  # as in desk/queue.js
 JOBS = ("import", "scoring", "export")
+STUDY_ITEMS = 60  # that each person of a study is asked to judge
+DESCRIPTORS = 16_384
+GONE_S = 150.0  # Streamlit keeps the state of a session that has gone for two minutes
+SESSION_PAGES = ("projects", "browse", "progress", "review", "agreement", "")
+PATIENCE_MS = 240_000
+OPENED_AT_ONCE = 4  # pages
+WATCH = "performance.setResourceTimingBufferSize(10000)"  # every request of the desk
+ASKED = """() => performance.getEntriesByType("resource").filter((one) => one.name.endsWith("/sync"))
+  .map((one) => one.duration)"""
 
 
-@dataclass
-class Annotator:
-    """One synthetic annotator: its sign-in, its queue, what it sent and how long each answer took."""
+def resident(server: Server) -> float:
+    """Return the memory of the server, MB."""
+    return float(psutil.Process(server.process.pid if server.process else None).memory_info().rss / 2**20)
 
-    owner: dict[str, str]
-    token: str
-    items: list[str] = field(default_factory=list)
-    acked: list[str] = field(default_factory=list)
-    times: list[float] = field(default_factory=list)
-    failed: int = 0
-    again: int = 0
-    desk: str = field(default_factory=lambda: uuid.uuid4().hex)
 
-    async def sync(self, client: httpx.AsyncClient, ops: list[dict[str, Any]], *, timed: bool = True) -> None:
-        """One request of the desk."""
-        want = FULL - len(self.items) if len(self.items) < LOW else 0
-        body = {"desk": self.desk, "ops": ops, "have": self.items, "want": want, "hello": 0, "language": "en"}
-        begun = time.perf_counter()
-        response = await self._post(client, body)
-        if timed:
-            self.times.append((time.perf_counter() - begun) * 1000)
-        if response.status_code != 200:
-            self.failed += 1
-            return
-        reply = response.json()
-        self.token = reply["token"]
-        self.items += [item["id"] for item in reply["items"]]
-        self.acked += [answer["op"] for answer in reply["answers"] if answer["result"] == "acked"]
+def cpu(pid: int | None) -> float:
+    """Return the processor seconds of a process."""
+    return float(sum(psutil.Process(pid).cpu_times()[:2]))
 
-    async def _post(self, client: httpx.AsyncClient, body: dict[str, Any]) -> httpx.Response:
-        """Like the desk, send the same operation again where a connection breaks: it is stored once."""
-        while True:
-            try:
-                sent = {"Authorization": f"Bearer {self.token}"}
-                return await client.post(f"{PATH}/sync", json=body, headers=sent)
-            except httpx.TransportError:
-                self.again += 1
 
-    async def work(self, client: httpx.AsyncClient, begin: float, seconds: int) -> None:
-        """One label a second from *begin* (clock of the event loop) on."""
-        loop = asyncio.get_running_loop()
-        for second in range(seconds):
-            await asyncio.sleep(max(0.0, begin + second - loop.time()))
-            op = {"op": uuid.uuid4().hex, "item": self.items.pop(0), "desk": self.desk, "revision": second + 1}
-            rest = {"base": None, "choice": "accept", "reasons": [], "note": "", "seconds": 1.0, "form": "masked"}
-            await self.sync(client, [{**self.owner, **op, **rest}])
+def stored(server: Server) -> list[str]:
+    """Return the operations that the database holds."""
+    with Store.open(server.database) as store:
+        return [row[0] for row in store.db.execute("SELECT op_id FROM label")]
 
 
 @contextmanager
 def jobs_beside(
     server: Server, name: str, folder: Path, wanted: Collection[str] = JOBS, lines: int = 100_000
 ) -> Iterator[None]:
-    """An import of so many *lines*, a scoring job and exports of the project, as pages start them; those *wanted*."""
+    """Run an import of so many *lines*, a scoring job and exports, as pages start them; those *wanted*."""
     with (folder / "lines.txt").open("w", encoding="utf-8") as file:
         file.writelines(f"第{n}个早上，{'他她'[n % 2]}去市场买菜。\n" for n in range(lines))
     os.environ["EVENHAND_DB"] = str(server.database)
@@ -121,76 +108,266 @@ def jobs_beside(
         exports.wait()
 
 
-async def load(server: Server, people: list[Annotator], seconds: int, sessions_of: str = "") -> None:
-    """All annotators at work, their seconds spread evenly; with the page of a project open if it is named."""
-    sessions = [await open_session(server, "review", project=sessions_of) for _ in people if sessions_of]
-    limits = httpx.Limits(max_connections=len(people), max_keepalive_connections=len(people))
-    # As a browser does: else each request after the first few waits 40 ms for an acknowledgement of its header.
-    transport = httpx.AsyncHTTPTransport(limits=limits, socket_options=[(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)])
-    async with httpx.AsyncClient(base_url=server.url, transport=transport, timeout=60) as client:
-        for person in people:
-            await person.sync(client, [], timed=False)
-        begin = asyncio.get_running_loop().time() + 1
-        await asyncio.gather(
-            *(person.work(client, begin + place / len(people), seconds) for place, person in enumerate(people))
+async def open_sessions(server: Server, count: int, project: str) -> list[ClientConnection]:
+    """Open so many sessions, one after the other, on different pages."""
+    return [
+        await open_session(
+            server, SESSION_PAGES[number % len(SESSION_PAGES)], project=project, annotator="Ada", lang="en"
         )
-    await close_sessions(sessions)
+        for number in range(count)
+    ]
 
 
-def seated(server: Server, count: int, seconds: int) -> tuple[str, list[Annotator]]:
-    """A project with enough sentences for all of its annotators."""
+async def close_sessions(sockets: list[ClientConnection]) -> None:
+    """Leave all pages."""
+    await asyncio.gather(*(socket.close() for socket in sockets))
+
+
+def by_token(server: Server, count: int, seconds: int) -> tuple[str, list[Person]]:
+    """Make a project with enough sentences for all of its annotators; return its name and them."""
     names = tuple(f"annotator {n}" for n in range(count))
     name = make_project(server, count * (seconds + FULL) // 2 + 100, annotators=names)
     with Store.open(server.database) as store:
         made = project(store, name)
-        people = annotators(store, made)
-        owners = [{"database": store.uid, "project": made.uid, "annotator": person.uid} for person in people]
-        return name, [Annotator(owner, issue(store.secret, **owner)) for owner in owners]
+        people = []
+        for number, person in enumerate(annotators(store, made)):
+            owner = {"database": store.uid, "project": made.uid, "annotator": person.uid}
+            token = issue(store.secret, **owner)
+            people.append(Person(Connection(server.port, ""), random.Random(number), owner=owner, token=token))
+    return name, people
 
 
-def stored(server: Server) -> set[str]:
-    """The operations that the database holds."""
-    with Store.open(server.database) as store:
-        return {row[0] for row in store.db.execute("SELECT op_id FROM label")}
+async def at_desks(server: Server, people: list[Person], seconds: int, sessions_of: str = "") -> None:
+    """Let all annotators work, their seconds spread evenly; with the page of a project open if it is named."""
+    sessions = [await open_session(server, "review", project=sessions_of) for _ in people if sessions_of]
+    for person in people:
+        await person.sync()
+    begun = asyncio.get_running_loop().time() + 1
+    await asyncio.gather(
+        *(person.work_steadily(begun + place / len(people), seconds) for place, person in enumerate(people))
+    )
+    for person in people:
+        person.connection.close()
+    await close_sessions(sessions)
 
 
-def main() -> None:
-    """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--annotators", type=int, default=100)
-    parser.add_argument("--seconds", type=int, default=30)
-    parser.add_argument("--beside", nargs="*", choices=JOBS, metavar="JOB", help="sessions, and these jobs (all)")
-    parser.add_argument("--lines", type=int, default=100_000, help="of the import beside")
-    parser.add_argument("--after", action="store_true", help="and how much memory is left when all have gone")
-    asked = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        server = Server(Path(folder) / "desk.db").start()
-        name, people = seated(server, asked.annotators, asked.seconds)
-        process = psutil.Process(server.process.pid if server.process else None)
-        before, begun = sum(process.cpu_times()[:2]), resident(server)
-        if asked.beside is not None:
-            with jobs_beside(server, name, Path(folder), asked.beside or JOBS, asked.lines):
-                asyncio.run(load(server, people, asked.seconds, name))
-        else:
-            asyncio.run(load(server, people, asked.seconds))
-        cpu = sum(process.cpu_times()[:2]) - before
-        memory = resident(server)
-        times = [each for person in people for each in person.times]
-        acked, failed = [op for person in people for op in person.acked], sum(person.failed for person in people)
-        again = sum(person.again for person in people)
-        lost = len(set(acked) - stored(server))
-        if asked.after:
-            time.sleep(GONE_S)
-            print(f"server {begun:.0f} MB before, {resident(server):.0f} MB {GONE_S:.0f} s after everybody has left")
-        server.stop()
+def measure_annotators(server: Server, folder: Path, asked: argparse.Namespace) -> None:
+    """Measure annotators at their desks and print."""
+    seconds = asked.seconds or 30
+    name, people = by_token(server, asked.annotators, seconds)
+    pid = server.process.pid if server.process else None
+    before, memory_before = cpu(pid), resident(server)
+    if asked.beside is not None:
+        with jobs_beside(server, name, folder, asked.beside or JOBS, asked.lines):
+            asyncio.run(at_desks(server, people, seconds, name))
+    else:
+        asyncio.run(at_desks(server, people, seconds))
+    spent, memory = cpu(pid) - before, resident(server)
+    times = [duration for person in people for duration in person.times]
+    acked = [op for person in people for op in person.acked]
+    failed, again = (sum(getattr(person, name) for person in people) for name in ("failed", "again"))
+    lost = len(set(acked) - set(stored(server)))
+    if asked.after:
+        time.sleep(GONE_S)
+        print(f"server {memory_before:.0f} MB before, {resident(server):.0f} MB {GONE_S:.0f} s after all have left")
     cuts = statistics.quantiles(times, n=100)
     print(
-        f"{asked.annotators} annotators, {asked.seconds} s,"
-        f" load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores"
+        f"{asked.annotators} annotators, {seconds} s, load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores"
     )
     print(f"labels {len(times)}, acknowledged {len(acked)}, lost {lost}, failed requests {failed}, sent again {again}")
     print(f"answer p50 {statistics.median(times):.1f} ms, p95 {cuts[94]:.1f} ms, p99 {cuts[98]:.1f} ms")
-    print(f"server CPU per label {cpu / len(times) * 1000:.2f} ms (first leases included), memory {memory:.0f} MB")
+    print(f"server CPU per label {spent / len(times) * 1000:.2f} ms (first leases included), memory {memory:.0f} MB")
+
+
+def by_link(server: Server, people: int, seconds: float, every: float) -> tuple[str, list[Person]]:
+    """Make a project, a study in it, and people who have agreed and begun; return its link and them."""
+    at_most = min(STUDY_ITEMS, round(seconds / every * 1.1) + FULL)
+    name = make_project(server, people * at_most // 2 + 100, annotators=())  # two labels an item
+    joined = []
+    with Store.open(server.database) as store:
+        settings = Settings(contact="lead@example.org", items=STUDY_ITEMS, places=people)
+        study = create_study(store, project(store, name), "load", settings)
+        link, newest = signed(store, study), consent(store, study)
+        for number in range(people):
+            secret = agree(store, study, newest, "en", None)
+            person = participant(store, study, [secret])
+            if person is None:
+                raise RuntimeError("Nobody came.")
+            begin(store, study, person)
+            cookie = f"{STUDY_COOKIE}{study.uid[:8]}={secret}"
+            joined.append(Person(Connection(server.port, cookie), random.Random(number), 0.7))
+    return link, joined
+
+
+async def in_study(server: Server, link: str, people: list[Person], every: float, seconds: float) -> dict[str, Any]:
+    """Let all come within --every seconds or as fast as the server lets them, then label."""
+    loop, memory, limit = asyncio.get_running_loop(), [resident(server)], asyncio.Semaphore(20)
+
+    async def arrival(person: Person) -> float:
+        async with limit:
+            return await person.arrive(link)
+
+    arrivals = await asyncio.gather(*map(arrival, people))
+    memory.append(resident(server))
+    pid = server.process.pid if server.process else None
+    before, own, begun = cpu(pid), cpu(os.getpid()), loop.time() + 2
+    working = asyncio.gather(*(person.work(begun, every, seconds) for person in people))
+    while not working.done():
+        await asyncio.wait([working], timeout=seconds / 4)
+        memory.append(resident(server))
+    await working
+    took, used = loop.time() - begun, (cpu(pid) - before, cpu(os.getpid()) - own)
+    for person in people:
+        person.connection.close()
+    return {"arrivals": arrivals, "memory": memory, "took": took, "server": used[0], "client": used[1]}
+
+
+def measure_study(server: Server, _folder: Path, asked: argparse.Namespace) -> None:
+    """Measure people of a study and print, with what the database holds of it."""
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (DESCRIPTORS if hard < 0 else min(DESCRIPTORS, hard), hard))
+    seconds, every = asked.seconds or 120, asked.every or 6.0
+    link, people = by_link(server, asked.study, seconds, every)
+    found = asyncio.run(in_study(server, link, people, every, seconds))
+    times = sorted(duration for person in people for duration in person.times)
+    acked, kept = [op for person in people for op in person.acked], stored(server)
+    cuts, came = statistics.quantiles(times, n=1000), statistics.quantiles(found["arrivals"], n=20)
+    made, refused = sum(person.made for person in people), [text for person in people for text in person.refused]
+    print(f"load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores, shared by server and client")
+    print(
+        f"{len(people)} people: {made} labels made, {made / found['took']:.0f} a second; acknowledged {len(acked)},"
+        f" lost {len(set(acked) - set(kept))}, doubled {len(kept) - len(set(kept))}, refused {len(refused)}"
+        f" {refused[:1]}, sent again {sum(person.again for person in people)},"
+        f" connections {sum(person.connection.opened for person in people)}"
+    )
+    print(
+        f"label until acknowledged: p50 {cuts[499]:.1f}, p95 {cuts[949]:.1f}, p99 {cuts[989]:.1f},"
+        f" at most {times[-1]:.0f} ms"
+    )
+    print(f"arrival (desk and first items, 20 at once): p50 {came[9]:.0f}, p95 {came[18]:.0f} ms")
+    print(
+        f"processor time a label: server {found['server'] / made * 1000:.2f} ms ({found['server'] / found['took']:.2f}"
+        f" cores), client {found['client'] / made * 1000:.2f} ms ({found['client'] / found['took']:.2f} cores)"
+    )
+    print("memory of the server, MB: before, after arrivals, each quarter:", *map(round, found["memory"]))
+
+
+@asynccontextmanager
+async def chromium() -> AsyncIterator[Browser]:
+    """Start a browser without a window."""
+    async with async_playwright() as playwright:
+        path = chromium_path(playwright)  # type: ignore[arg-type]  # asks for the path only
+        browser = await playwright.chromium.launch(executable_path=path, args=FLAGS)
+        yield browser
+        await browser.close()
+
+
+async def _opened(browser: Browser, server: Server, project: str, who: str, turn: asyncio.Semaphore) -> Page:
+    """Open the desk of a person, until an item is on screen."""
+    async with turn:
+        context = await browser.new_context(viewport={"width": 1280, "height": 800})
+        await context.add_init_script(WATCH)
+        page = await context.new_page()
+        page.set_default_timeout(PATIENCE_MS)
+        await page.goto(server.page("review", project=project, annotator=who, lang="en"))
+        await page.locator('[data-testid="desk"][data-item]').wait_for()
+        return page
+
+
+async def _press(page: Page, begin: float, seconds: int, every: float) -> tuple[int, list[float]]:
+    """Press accept from *begin* on, until nothing is on its way; return how often, and how long requests took (ms)."""
+    loop = asyncio.get_running_loop()
+    for number in range(int(seconds / every)):
+        await asyncio.sleep(max(0.0, begin + number * every - loop.time()))
+        await page.keyboard.press("j")
+    await page.locator('[data-testid="desk"][data-pending="0"]').wait_for()
+    return int(seconds / every), list(await page.evaluate(ASKED))
+
+
+async def _at_pages(server: Server, project: str, count: int, seconds: int, every: float) -> tuple[int, list[float]]:
+    """Let all pages work, their moments spread evenly; return how many keys were pressed, and times."""
+    turn, names = asyncio.Semaphore(OPENED_AT_ONCE), [f"annotator {n}" for n in range(count)]
+    async with chromium() as browser:
+        began = time.monotonic()
+        pages = await asyncio.gather(*(_opened(browser, server, project, who, turn) for who in names))
+        print(f"{count} pages opened in {time.monotonic() - began:.0f} s; server {resident(server):.0f} MB", flush=True)
+        begin = asyncio.get_running_loop().time() + 1
+        done = await asyncio.gather(
+            *(_press(page, begin + place * every / count, seconds, every) for place, page in enumerate(pages))
+        )
+        print(f"after {seconds} s of labels: server {resident(server):.0f} MB", flush=True)
+    return sum(pressed for pressed, _ in done), [duration for _, times in done for duration in times]
+
+
+def measure_pages(server: Server, folder: Path, asked: argparse.Namespace) -> None:
+    """Measure desks in pages of a browser and print."""
+    seconds, every = asked.seconds or 120, asked.every or 2.0
+    people = tuple(f"annotator {n}" for n in range(asked.pages))
+    name = make_project(server, asked.pages * (int(seconds / every) + FULL) // 2, annotators=people)
+    print(f"server started: {resident(server):.0f} MB")
+    alone = asked.beside is None
+    with nullcontext() if alone else jobs_beside(server, name, folder, asked.beside or JOBS, asked.lines):
+        pressed, times = asyncio.run(_at_pages(server, name, asked.pages, seconds, every))
+    labels = len(stored(server))
+    if asked.after:
+        time.sleep(GONE_S)
+        print(f"{GONE_S:.0f} s after the pages were closed: server {resident(server):.0f} MB")
+    cuts = statistics.quantiles(times, n=100)
+    print(f"load average {os.getloadavg()[0]:.1f} on {psutil.cpu_count()} cores")
+    print(f"keys pressed {pressed}, labels stored {labels}, lost {pressed - labels}, requests {len(times)}")
+    print(f"request until answered p50 {statistics.median(times):.0f} ms, p95 {cuts[94]:.0f} ms, p99 {cuts[98]:.0f} ms")
+
+
+async def _rounds(server: Server, project: str, count: int, rounds: int) -> None:
+    """Open, close, wait; print the memory at each step."""
+    print(f"started: {resident(server):.0f} MB")
+    await close_sessions(await open_sessions(server, 2 * len(SESSION_PAGES), project))
+    await asyncio.sleep(GONE_S)
+    before = resident(server)
+    print(f"each page opened twice and left: {before:.0f} MB")
+    for number in range(1, rounds + 1):
+        begun = time.monotonic()
+        sockets = await open_sessions(server, count, project)
+        during, took = resident(server), time.monotonic() - begun
+        await close_sessions(sockets)
+        await asyncio.sleep(GONE_S)
+        after = resident(server)
+        print(
+            f"round {number}: {count} sessions open {during:.0f} MB ({(during - before) / count * 1024:.0f} kB each,"
+            f" opened in {took:.0f} s); {GONE_S:.0f} s after they left {after:.0f} MB"
+            f" ({100 * (after - before) / before:+.0f}% of before)",
+            flush=True,
+        )
+
+
+def measure_sessions(server: Server, _folder: Path, asked: argparse.Namespace) -> None:
+    """Measure sessions and print."""
+    asyncio.run(_rounds(server, make_project(server, 300), asked.sessions, asked.rounds))
+
+
+def main() -> None:
+    """Measure one kind of load and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    kinds = parser.add_mutually_exclusive_group()
+    kinds.add_argument("--annotators", type=int, default=100)
+    kinds.add_argument("--study", type=int, metavar="PEOPLE")
+    kinds.add_argument("--pages", type=int)
+    kinds.add_argument("--sessions", type=int)
+    parser.add_argument("--seconds", type=int)
+    parser.add_argument("--every", type=float, help="seconds between two labels of a person of a study, or of a page")
+    parser.add_argument("--beside", nargs="*", choices=JOBS, metavar="JOB", help="sessions, and these jobs (all)")
+    parser.add_argument("--lines", type=int, default=100_000, help="of the import beside")
+    parser.add_argument("--after", action="store_true", help="and how much memory is left when all have gone")
+    parser.add_argument("--rounds", type=int, default=2, help="of sessions")
+    asked = parser.parse_args()
+    ways = {"study": measure_study, "pages": measure_pages, "sessions": measure_sessions}
+    measure = next((way for kind, way in ways.items() if getattr(asked, kind)), measure_annotators)
+    with tempfile.TemporaryDirectory() as folder:
+        server = Server(Path(folder) / "desk.db").start()
+        try:
+            measure(server, Path(folder), asked)
+        finally:
+            server.stop()
 
 
 if __name__ == "__main__":
