@@ -267,14 +267,14 @@ def drawn(rows: list[dict[str, Any]]) -> bytes:
     return picture(styled(alt.hconcat(*parts), words), "svg")
 
 
-def main() -> None:
-    """Measure every size, print, draw."""
+def main(words: Sequence[str] | None = None) -> None:
+    """Measure every size, print, draw; *words*: the options, else those of the command."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--items", type=int, nargs="*", default=[100_000])
     parser.add_argument("--only", nargs="*", choices=list(WORK), default=list(WORK))
     parser.add_argument("--keep", type=Path)
     parser.add_argument("--chart", type=Path)
-    asked = parser.parse_args()
+    asked = parser.parse_args(words)
     print(f"load of the machine: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores\n")
     print("| work | items | seconds | MB |\n|---|---|---|---|", flush=True)
     with tempfile.TemporaryDirectory() as folder:

@@ -1,40 +1,28 @@
-"""How fast the store is: the next items, a label, a label during an import. `python -m benchmarks.store [--items N]`.
+"""How fast the store is: the next items and a label. `python -m benchmarks.store [--items N] [--rounds N]`.
 
-Builds its databases by direct SQL in a temporary folder (or --folder, where
-they are kept and used again). Prints milliseconds; run it on a quiet machine.
+Builds its databases by direct SQL in a temporary folder (or --folder, where they are kept and used again). Prints
+milliseconds; the two sizes take turns, so that both see the same machine.
 """
 
 import argparse
 import os
 import random
 import statistics
-import subprocess
-import sys
 import tempfile
 import time
 import uuid
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.items.batch import Batch
 from evenhand.annotations.labels.operations import store_operations
-from evenhand.annotations.labels.read import own_decisions, own_progress
-from evenhand.annotations.projects.projects import annotators, counts, create_project, project
+from evenhand.annotations.projects.projects import annotators, create_project, project
 from evenhand.annotations.queue.leases import claim
 from evenhand.annotations.types import Annotator, Operation, Project
 from evenhand.core.resources import keyword_pairs
-
-ROOT = Path(__file__).resolve().parents[1]
-SMALL, LARGE, LABELLED = 1_000, 1_000_000, 300_000
-IMPORT_ROWS = 100_000
-
-
-def sentence(number: int) -> str:
-    """An own sentence with one keyword, the pairs and sides in turn."""
-    pair = keyword_pairs()[number // 2 % len(keyword_pairs())]
-    return f"第{number}封信是{pair.word('male' if number % 2 else 'female')}上个月寄来的。"
-
 
 ENDINGS = ("在河边修理一辆旧自行车。", "把写好的信交给了邻居，然后慢慢走回家。", "说明天还会来，请大家不要等。")
 
@@ -47,7 +35,7 @@ def made_up(lines: int) -> Iterator[str]:
 
 
 def build(path: Path, items: int, labelled: int) -> None:
-    """A project "made" with *items* items, of which its first annotator has labelled the first *labelled* in order."""
+    """Write a project "made" with *items* items, of which its first annotator has labelled the first *labelled*."""
     if path.exists():
         return
     draft = path.with_suffix(".part")
@@ -63,7 +51,7 @@ def build(path: Path, items: int, labelled: int) -> None:
 
 
 def _fill(store: Store, batch: Batch, items: int) -> None:
-    """What an import would have stored, the pairs and sides in turn, by direct SQL."""
+    """Store what an import would have stored, the pairs and sides in turn, by direct SQL."""
     with store.write() as db:
         db.execute("CREATE TEMP TABLE word (n INTEGER PRIMARY KEY, cell INTEGER, keyword TEXT, counterpart TEXT)")
         for n, (pair, side) in enumerate((pair, side) for pair in keyword_pairs() for side in ("male", "female")):
@@ -82,7 +70,7 @@ def _fill(store: Store, batch: Batch, items: int) -> None:
 
 
 def _label(store: Store, made: Project, labelled: int) -> None:
-    """What the queue would have left behind: labels, assignments and how far Ada has walked, by direct SQL."""
+    """Store what the queue would have left behind: labels, assignments and how far Ada has walked, by direct SQL."""
     ada = annotators(store, made)[0]
     with store.write() as db:
         db.execute(
@@ -110,21 +98,14 @@ def _label(store: Store, made: Project, labelled: int) -> None:
 
 
 def timed(what: Callable[[], object]) -> float:
-    """Milliseconds of one call."""
+    """Return the milliseconds of one call."""
     begin = time.perf_counter()
     what()
     return 1000 * (time.perf_counter() - begin)
 
 
-def spread(values: list[float]) -> str:
-    """p10, p50 and p95 of a list of milliseconds; on a busy machine p10 is what the work itself costs."""
-    ordered = sorted(values)
-    p10, p50, p95 = (ordered[int(share * len(ordered))] for share in (0.1, 0.5, 0.95))
-    return f"p10 {p10:7.2f}   p50 {p50:7.2f}   p95 {p95:7.2f} ms   n {len(ordered)}"
-
-
 def next_items(store: Store, rounds: int) -> list[tuple[float, float]]:
-    """Wall-clock and processor times of claiming 40 items; each round is undone, so all start from the same state."""
+    """Return clock and processor times (ms) of claiming 40 items; each round is undone, so all begin alike."""
     made = project(store, "made")
     ada = annotators(store, made)[0]
     times = []
@@ -139,27 +120,23 @@ def next_items(store: Store, rounds: int) -> list[tuple[float, float]]:
     return times
 
 
-class _inside:
-    """Lets `claim` run inside a savepoint: its own BEGIN and COMMIT are left out, so nothing of it stays."""
+@contextmanager
+def _inside(store: Store) -> Iterator[None]:
+    """Let `claim` run inside a savepoint: its own BEGIN and COMMIT are left out, so nothing of it stays."""
 
-    def __init__(self, store: Store) -> None:
-        self.store = store
+    @contextmanager
+    def write() -> Iterator[Any]:
+        yield store.db
 
-    def __enter__(self) -> None:
-        from contextlib import contextmanager
-
-        @contextmanager
-        def write():  # type: ignore[no-untyped-def]
-            yield self.store.db
-
-        self.store.write = write  # type: ignore[method-assign]
-
-    def __exit__(self, *_: object) -> None:
-        del self.store.write  # type: ignore[method-assign]
+    store.write = write  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        del store.write  # type: ignore[method-assign]
 
 
 def labels(store: Store, made: Project, person: Annotator, number: int) -> tuple[list[float], list[float]]:
-    """Times of claiming items as a desk does (eight at a time) and of storing one label."""
+    """Return times (ms) of claiming items as a desk does (eight at a time) and of storing one label."""
     claims: list[float] = []
     appends: list[float] = []
     for n in range(number // 8):
@@ -175,82 +152,46 @@ def labels(store: Store, made: Project, person: Annotator, number: int) -> tuple
     return claims, appends
 
 
-IMPORT = f"""
-import sys
-from evenhand.annotations.items.batch import Batch, NewItem
-from evenhand.annotations.projects.projects import project
-from evenhand.annotations.database.store import Store
-from benchmarks.store import sentence
-from evenhand.core.text.keywords import find
-with Store.open(sys.argv[1]) as store, Batch.begin(store, project(store, "made"), "import.txt") as batch:
-    numbers = range(10_000_000, 10_000_000 + {IMPORT_ROWS})
-    batch.add(NewItem(sentence(n), find(sentence(n))[0], "import.txt", n) for n in numbers)
-    batch.publish()
-"""
+def spread(values: list[float]) -> str:
+    """Return p10, p50 and p95 of milliseconds; on a busy machine p10 is what the work itself costs."""
+    p10, p50, p95 = (sorted(values)[int(share * len(values))] for share in (0.1, 0.5, 0.95))
+    return f"p10 {p10:7.2f}   p50 {p50:7.2f}   p95 {p95:7.2f} ms   n {len(values)}"
 
 
-def during_import(path: Path) -> None:
-    """Labels of one person, eight at a time with a short pause, while another process imports."""
-    with Store.open(path) as store:
-        made = project(store, "made")
-        person = annotators(store, made)[1]
-        importing = subprocess.Popen([sys.executable, "-c", IMPORT, str(path)], cwd=ROOT)
-        begin = time.monotonic()
-        times: list[float] = []
-        while importing.poll() is None:
-            times += labels(store, made, person, 8)[1]
-            time.sleep(0.05)
-        seconds = time.monotonic() - begin
-        assert importing.returncode == 0
-        print(f"label while {IMPORT_ROWS:,} rows come in ({seconds:.0f} s)   {spread(times)}")
+def measure(small: Path, large: Path, asked: argparse.Namespace) -> None:
+    """Print the times of both projects."""
+    print(f"load of the machine: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
+    few, many = list[tuple[float, float]](), list[tuple[float, float]]()
+    with Store.open(small) as one, Store.open(large) as other:
+        for _ in range(asked.rounds // 10):
+            few += next_items(one, 10)
+            many += next_items(other, 10)
+        for kind, name in enumerate(("wall clock", "processor")):
+            pair = [[times[kind] for times in both] for both in (few, many)]
+            print(f"next 40 of 1,000, {name}: {spread(pair[0])}")
+            print(f"next 40 of {asked.items:,}, {asked.labelled:,} labelled, {name}: {spread(pair[1])}")
+            print(f"ratio of medians, {name}: {statistics.median(pair[1]) / statistics.median(pair[0]):.2f}")
+        made = project(other, "made")
+        claims, appends = labels(other, made, annotators(other, made)[0], 800)
+        print(f"next 8 in the large project, committed           {spread(claims)}")
+        print(f"one label in the large project, committed        {spread(appends)}")
 
 
 def main() -> None:
     """Build, measure, print."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--items", type=int, default=LARGE)
-    parser.add_argument("--labelled", type=int, default=LABELLED)
+    parser.add_argument("--items", type=int, default=1_000_000)
+    parser.add_argument("--labelled", type=int, default=300_000)
     parser.add_argument("--rounds", type=int, default=200)
     parser.add_argument("--folder", type=Path)
-    options = parser.parse_args()
+    asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
-        folder = options.folder or Path(temporary)
+        folder = asked.folder or Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
-        small, large = folder / "small.db", folder / f"large-{options.items}.db"
-        build(small, SMALL, 0)
-        build(large, options.items, options.labelled)
-        measure(small, large, options)
-
-
-def measure(small: Path, large: Path, options: argparse.Namespace) -> None:
-    """Print the figures; the two sizes take turns, so that both see the same machine."""
-    print(f"load of the machine: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores; open: {_opening(large)}")
-    few: list[tuple[float, float]] = []
-    many: list[tuple[float, float]] = []
-    with Store.open(small) as one, Store.open(large) as other:
-        for _ in range(options.rounds // 10):
-            few += next_items(one, 10)
-            many += next_items(other, 10)
-        for kind, name in enumerate(("wall clock", "processor")):
-            pair = [[times[kind] for times in both] for both in (few, many)]
-            print(f"next 40 of {SMALL:,}, {name}: {spread(pair[0])}")
-            print(f"next 40 of {options.items:,}, {options.labelled:,} labelled, {name}: {spread(pair[1])}")
-            print(f"ratio of medians, {name}: {statistics.median(pair[1]) / statistics.median(pair[0]):.2f}")
-        made = project(other, "made")
-        person = annotators(other, made)[0]
-        claims, appends = labels(other, made, person, 800)
-        print(f"next 8 in the large project, committed           {spread(claims)}")
-        print(f"one label in the large project, committed        {spread(appends)}")
-        print(f"own progress  {spread([timed(lambda: own_progress(other, made, person)) for _ in range(50)])}")
-        print(f"counts        {spread([timed(lambda: counts(other, made)) for _ in range(50)])}")
-        print(f"last ten      {spread([timed(lambda: own_decisions(other, made, person)) for _ in range(50)])}")
-        slow = timed(lambda: own_decisions(other, made, person, search="没有这样的句子"))
-        print(f"search of own labels that finds nothing {slow:.0f} ms")
-    during_import(small)
-
-
-def _opening(path: Path) -> str:
-    return spread([timed(lambda: Store.open(path).close()) for _ in range(50)])
+        small, large = folder / "small.db", folder / f"large-{asked.items}.db"
+        build(small, 1_000, 0)
+        build(large, asked.items, asked.labelled)
+        measure(small, large, asked)
 
 
 if __name__ == "__main__":

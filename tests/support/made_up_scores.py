@@ -1,4 +1,4 @@
-"""A scores file of any size with made-up numbers: `python -m benchmarks.made_up_scores OUT.csv [SENTENCES] [MODELS]`.
+"""A scores file of any size with made-up numbers: `python -m tests.support.made_up_scores OUT.csv [SENTENCES] [MODELS]`.
 
 For measuring and testing what reads scores; no model was asked. The sentences are put together from templates of this
 project, the pairs and their shares are those of the released file. A made-up model is a lean per pair, a taste for
@@ -147,6 +147,6 @@ def write(path: Path, sentences: int = 20_000, models: int = 5, *, names: tuple[
 
 if __name__ == "__main__":
     if len(sys.argv) < 2:
-        sys.exit("Say where the file goes: python -m benchmarks.made_up_scores OUT.csv [SENTENCES] [MODELS]")
+        sys.exit("Say where the file goes: python -m tests.support.made_up_scores OUT.csv [SENTENCES] [MODELS]")
     sizes = [int(argument) for argument in sys.argv[2:4]]
     print(write(Path(sys.argv[1]), *sizes))
