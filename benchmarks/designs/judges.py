@@ -183,7 +183,7 @@ def _quotas(cell: Cell, random: Random) -> dict[str, Estimate]:
     return {"rate kept": rate} | {name: Estimate(float(number)) for name, number in numbers.items()}
 
 
-def _kept(_: Cell) -> dict[str, float]:
+def _quotas_truth(_: Cell) -> dict[str, float]:
     return {"rate kept": KEPT, "plain share": NAN, "labelled": NAN, "kept": NAN}
 
 
@@ -210,5 +210,5 @@ DESIGNS = {
     "judges": Design("judges", "", {}, _powered, _rate, RANDOM_LABELS),
     "judges-differences": Design("judges-differences", "", {}, _two_models, _difference, MODELS),
     "sampling": Design("sampling", "", DRAWN, _drawn, _mean_rate),
-    "sampling-quotas": Design("sampling-quotas", "", OF_QUOTAS, _quotas, _kept),
+    "sampling-quotas": Design("sampling-quotas", "", OF_QUOTAS, _quotas, _quotas_truth),
 }
