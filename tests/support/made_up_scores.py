@@ -1,4 +1,4 @@
-"""A scores file of any size with made-up numbers: `python -m tests.support.made_up_scores OUT.csv [SENTENCES] [MODELS]`.
+"""A scores file with made-up numbers: `python -m tests.support.made_up_scores OUT.csv [SENTENCES] [MODELS]`.
 
 For measuring and testing what reads scores; no model was asked. The sentences are put together from templates of this
 project, the pairs and their shares are those of the released file. A made-up model is a lean per pair, a taste for
