@@ -11,6 +11,7 @@ from typing import Any
 from evenhand.core.files.formula_cells import FIRST, neutralised
 
 BOM = "\ufeff"
+LONGEST_CELL = 16 << 20  # characters; Python's own limit of 131,072 is below what a text of a table may have
 LONGEST_NUMBER = 40  # characters: a float has 24 at most
 NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?|[+-]?inf|nan")
 # A cell, or a part of one behind a comma, that begins as a formula does.
@@ -44,12 +45,18 @@ def csv_line(cells: Iterable[Any]) -> str:
     return data_line(neutralised(cell) if isinstance(cell, str) else cell for cell in cells)
 
 
+def data_rows(lines: Iterable[str], delimiter: str = ",", quoting: int = csv.QUOTE_MINIMAL) -> Iterator[list[str]]:
+    """Return the rows of a CSV with cells of up to `LONGEST_CELL` characters. Raises csv.Error."""
+    csv.field_size_limit(LONGEST_CELL)
+    return csv.reader(lines, delimiter=delimiter, quoting=quoting)
+
+
 def spreadsheet_lines(lines: Iterable[str]) -> Iterator[str]:
     """The rows of `data_line`, or the lines of a file of them, so that a spreadsheet shows every text and runs none.
 
     The byte order mark at the beginning tells a spreadsheet that the file is UTF-8.
     """
-    for number, row in enumerate(csv.reader(lines)):
+    for number, row in enumerate(data_rows(lines)):
         yield ("" if number else BOM) + csv_line(row)
 
 
@@ -62,7 +69,7 @@ def spreadsheet_copy(table: Path) -> str:
         if table.suffix.lower() == ".tsv":
             rows = [line.rstrip("\r\n").split("\t") for line in file]
         else:
-            rows = list(csv.reader(file))
+            rows = list(data_rows(file))
     numbers = [all(map(_is_number, column)) for column in zip_longest(*rows[1:], fillvalue="")]
     written = map(data_line, ([_guarded(*cell) for cell in zip(row, numbers, strict=False)] for row in rows[1:]))
     return BOM + csv_line(rows[0]) + "".join(written) if rows else ""
@@ -80,7 +87,7 @@ def has_formula(line: str) -> bool:
     """Whether a spreadsheet would run a cell of this row of `data_line`."""
     if _PERHAPS_FORMULA.search(line, 0, len(line) - 2) is None:  # nearly every row, at a twentieth of the time
         return False
-    return line != csv_line(next(csv.reader([line])))
+    return line != csv_line(next(data_rows([line])))
 
 
 def json_line(values: Mapping[str, Any]) -> str:

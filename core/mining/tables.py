@@ -8,6 +8,7 @@ from itertools import islice
 from typing import Any
 
 from evenhand.core.errors import N_, BadFile
+from evenhand.core.files.csv_out import data_rows
 from evenhand.core.files.readers import MANY_COLUMNS, MOST_COLUMNS
 from evenhand.core.mining.encodings import Encoding
 from evenhand.core.mining.report import Problem
@@ -15,7 +16,6 @@ from evenhand.core.mining.sources import Shape
 
 LOOKED_AT = 100  # rows from which the text column is known
 LONGEST_VALUE = 200  # characters of another column that are kept
-LONGEST_CELL = 16 << 20  # characters
 
 NAME_COLUMNS = ("name", "source", "newspaper", "paper", "publisher", "title", "来源", "报纸", "出处", "名称", "标题")
 DATE_COLUMNS = ("date", "time", "published", "year", "日期", "时间", "发布时间", "年份")
@@ -166,9 +166,8 @@ def _records(
             consumed[1] += 1
             yield raw.decode(encoding, "surrogateescape").removeprefix("\ufeff").removesuffix("\r") + "\n"
 
-    csv.field_size_limit(LONGEST_CELL)
     plain = shape == "tsv"  # there a quotation mark is one
-    reader = csv.reader(lines(), delimiter=delimiter, quoting=csv.QUOTE_NONE if plain else csv.QUOTE_MINIMAL)
+    reader = data_rows(lines(), delimiter, csv.QUOTE_NONE if plain else csv.QUOTE_MINIMAL)
     while True:
         at, line = consumed
         try:

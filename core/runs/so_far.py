@@ -1,6 +1,5 @@
 """What a run that goes on has written so far: the whole lines of the file that becomes its table."""
 
-import csv
 import json
 from collections import Counter, deque
 from collections.abc import Iterator
@@ -9,6 +8,7 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
+from evenhand.core.files.csv_out import data_rows
 from evenhand.core.files.whole_file import growing_part
 from evenhand.core.generation.growing_file import begun_of
 from evenhand.core.scoring.rows import OK
@@ -60,7 +60,7 @@ class SoFar:
                 found = json.loads(line)
                 yield found[1] if isinstance(found, list) else found  # a growing file has [place, row]
             return
-        for cells in csv.reader(StringIO(text, newline="")):
+        for cells in data_rows(StringIO(text, newline="")):
             if self._columns is None:
                 self._columns = cells
             else:

@@ -1,10 +1,22 @@
 """Copies of tables for spreadsheet programs: which cells are numbers."""
 
+import csv
+from collections.abc import Iterator
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.core.files.csv_out import LONGEST_NUMBER, spreadsheet_copy
+from evenhand.core.files.csv_out import LONGEST_NUMBER, data_line, has_formula, spreadsheet_copy, spreadsheet_lines
+
+LIMIT = 131_072  # characters of a cell, with which every process of Python begins
+
+
+@pytest.fixture
+def limit_of_python() -> Iterator[None]:
+    before = csv.field_size_limit(LIMIT)
+    yield
+    csv.field_size_limit(before)
 
 
 def column(tmp_path, *cells: str) -> list[str]:
@@ -28,6 +40,16 @@ def test_a_cell_that_is_longer_than_any_number_is_text(tmp_path):
 @pytest.mark.parametrize("digits", [20_000, 100_000])
 def test_a_text_of_digits_ends_the_look_at_once(tmp_path, digits):
     assert column(tmp_path, "-" + "1" * digits + "。") == ["'-" + "1" * digits + "。"]
+
+
+@pytest.mark.usefixtures("limit_of_python")
+@pytest.mark.parametrize("length", [LIMIT - 1, LIMIT, 10 * LIMIT])
+def test_a_long_text_is_copied_whole(tmp_path, length):
+    text = "=" + "他" * length
+    assert column(tmp_path, text) == ["'" + text]
+    row = data_line([text, 1])
+    assert next(iter(spreadsheet_lines([row]))).endswith(f"'{text},1\r\n")
+    assert has_formula(row)
 
 
 @given(st.floats())

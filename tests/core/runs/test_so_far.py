@@ -1,5 +1,6 @@
 """Rows of a run that is still writing: whole ones only, each once, and nothing that no living process writes."""
 
+import csv
 import json
 from pathlib import Path
 
@@ -43,6 +44,19 @@ def test_scores_are_counted_as_whole_rows_come(tmp_path: Path) -> None:
             "n": {"rows": 2, "scored": 1, "female": 1},
         }
     assert not found.read_on(), "the table is whole: it is no partial result any more"
+
+
+def test_a_text_longer_than_the_limit_of_python_is_a_row(tmp_path: Path) -> None:
+    out = tmp_path / "run.csv"
+    before = csv.field_size_limit(131_072)
+    try:
+        with whole_file(out):
+            rows = data_line(COLUMNS) + scored("m", "0.5", "他" * 140_000)
+            begun(out).write_text(rows, encoding="utf-8", newline="")
+            found = SoFar(out)
+            assert found.read_on() and found.rows == 1
+    finally:
+        csv.field_size_limit(before)
 
 
 def test_a_run_that_begins_anew_is_counted_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
