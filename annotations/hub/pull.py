@@ -19,7 +19,9 @@ from typing import TYPE_CHECKING, Any
 from evenhand.annotations.files.other_tools.argilla_read import QUESTIONS
 from evenhand.annotations.hub.client import checked_repo, hub, hub_errors
 from evenhand.core.errors import N_, BadFile, NotFound, Refused
+from evenhand.core.files.bounded import reads_in_children, run_bounded
 from evenhand.core.files.csv_out import json_line
+from evenhand.core.files.excel import refuse_bomb
 from evenhand.core.files.yaml_text import LARGEST_BYTES, NO_YAML, read_yaml
 
 if TYPE_CHECKING:
@@ -202,9 +204,8 @@ def _question_types(settings: Path) -> dict[str, str]:
 def _one_file(local: Mapping[str, Path], folder: Path, name: str, types: Mapping[str, str]) -> Path:
     if all(path.suffix == ".parquet" for path in local.values()):
         out = folder / f"{name}.jsonl"
-        with out.open("w", encoding="utf-8") as file:
-            for path in local.values():
-                file.writelines(json_line(row) for row in _parquet_rows(path, types))
+        for path in local.values():
+            _add_json_lines(path, types, out)
         return out
     if len(local) == 1:
         ((_, path),) = local.items()
@@ -213,11 +214,31 @@ def _one_file(local: Mapping[str, Path], folder: Path, name: str, types: Mapping
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         for inside, path in local.items():
             if path.suffix == ".parquet":
-                lines = "".join(json_line(row) for row in _parquet_rows(path, types))
-                archive.writestr(str(PurePosixPath(inside).with_suffix(".jsonl")), lines)
+                lines = path.with_suffix(".parquet.jsonl")
+                _add_json_lines(path, types, lines)
+                archive.write(lines, str(PurePosixPath(inside).with_suffix(".jsonl")))
+                lines.unlink()
             else:
                 archive.write(path, inside)
     return out
+
+
+def _add_json_lines(path: Path, types: Mapping[str, str], out: Path) -> None:
+    """Append the rows of a Parquet file to *out*; a server reads them in another process. Raises BadFile."""
+    if reads_in_children():
+        run_bounded(_write_json_lines, path, types, out, file=path.name)
+    else:
+        _write_json_lines(path, types, out)
+
+
+def _write_json_lines(path: Path, types: Mapping[str, str], out: Path) -> None:
+    packed, written = path.stat().st_size, 0
+    with out.open("ab") as file:
+        for row in _parquet_rows(path, types):
+            line = json_line(row).encode()
+            written += len(line)
+            refuse_bomb(path.name, written, packed)  # a column that repeats one value is stored once
+            file.write(line)
 
 
 def _parquet_rows(path: Path, types: Mapping[str, str]) -> Iterator[dict[str, Any]]:
@@ -227,9 +248,9 @@ def _parquet_rows(path: Path, types: Mapping[str, str]) -> Iterator[dict[str, An
 
     more = {QUESTIONS: dict(types)} if types else {}
     try:
-        file = pyarrow.parquet.ParquetFile(path)
+        file = pyarrow.parquet.ParquetFile(path, pre_buffer=False)
         names = _class_names(file.schema_arrow.metadata)
-        for batch in file.iter_batches(BATCH):
+        for batch in file.iter_batches(BATCH, use_threads=False):  # a limit of memory counts what threads reserve
             for row in batch.to_pylist():
                 for column, known in names.items():
                     value = row.get(column)

@@ -2,6 +2,7 @@
 
 import io
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from evenhand.annotations.items.batch import items
 from evenhand.annotations.labels.read import label_rows
 from evenhand.annotations.projects.projects import project
 from evenhand.core.errors import BadFile, EvenhandError, NotAllowed, NotFound, Refused
+from evenhand.core.files import bounded
 from tests.support.hub_server import TOKEN, Hub
 from tests.support.terminal import answered, typed
 
@@ -136,6 +138,33 @@ def test_parquet_of_the_datasets_library(hub: Hub, tmp_path: Path) -> None:
     found = [json.loads(line) for line in got.path.read_text(encoding="utf-8").splitlines()]
     assert [(row["text"], row["label"], row["score"], row["picture"]) for row in found] == [
         (ROWS[0]["text"], "keep", None, None), (ROWS[1]["text"], "drop", None, None)]  # fmt: skip
+
+
+@pytest.fixture(params=[False, True], ids=["command", "server"])
+def reader(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Read as a command does, by itself, and as a server does, in a child."""
+    bounded.read_in_children(request.param)
+    yield
+    bounded.read_in_children(False)
+
+
+@pytest.mark.usefixtures("reader")
+@pytest.mark.parametrize("beside", [{}, {"train.csv": b"text\n"}], ids=["alone", "in an archive"])
+def test_parquet_that_unfolds_to_gigabytes_is_refused(hub: Hub, tmp_path: Path, beside: dict[str, bytes]) -> None:
+    """A column that repeats one value is stored once: here 20,000 texts of 10,000 characters in a few kilobytes."""
+    packed = parquet([{"text": "他" * 10_000}] * 20_000)
+    assert len(packed) < 20_000
+    hub.put("team/bomb", {"train.parquet": packed, **beside})
+    with pytest.raises(BadFile, match="unpacks to more than 200 times its size"):
+        pull(Wanted("team/bomb", file="train*"), tmp_path)
+    assert sum(path.stat().st_size for path in tmp_path.iterdir()) < 100_000_000
+
+
+@pytest.mark.usefixtures("reader")
+def test_several_files_of_parquet_are_one_table(hub: Hub, tmp_path: Path) -> None:
+    hub.put("team/set", {f"data/train-{n}.parquet": parquet([row]) for n, row in enumerate(ROWS)})
+    got = pull(Wanted("team/set"), tmp_path)
+    assert [json.loads(line) for line in got.path.read_text(encoding="utf-8").splitlines()] == ROWS
 
 
 def test_a_set_becomes_items(hub: Hub, tmp_path: Path) -> None:
