@@ -213,7 +213,7 @@ def for_people(project: str, made: Comparison, margin: float | None = MARGINS["s
         lines.append(_line(name, made.overall[name]))
     apart, kappa = made.rule_less_people, made.kappa
     if apart.value is not None:
-        lines.append(f"{'rule less people':<18} {points(apart.value):>7}  {equivalence(apart, margin).text}")
+        lines.append(f"{'rule less people':<18} {points(apart.value):>7}  {equivalence(apart, margin).in_points}")
     if made.both.weight:
         rate, worth = made.both.both, made.both.worth
         interval = str(rate.note or "") if rate.low is None else f"[{rate.low:.1%}, {rate.high:.1%}]"

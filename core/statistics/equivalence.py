@@ -67,12 +67,17 @@ class Equivalence:
     @property
     def text(self) -> str:
         """The answer and the smallest difference in English, for a terminal; numbers in the unit of the difference."""
-        margin = f"margin {self.margin:g}" if self.margin else "margin"
-        answer = f"{margin}: {ANSWERS[self.answer]}"
-        shown = (
-            "" if self.smallest is None else f"; minimum detectable difference {self.smallest:.4f} (in 80 of 100 cases)"
-        )
-        return answer + shown
+        return self._text_with(f"{self.margin or 0:g}", f"{self.smallest or 0:.4f}")
+
+    @property
+    def in_points(self) -> str:
+        """Return `text` for a difference of two shares of 1, with numbers in percentage points."""
+        return self._text_with(f"{100 * (self.margin or 0):g} points", f"{100 * (self.smallest or 0):.1f} points")
+
+    def _text_with(self, margin: str, smallest: str) -> str:
+        answer = f"{f'margin {margin}' if self.margin else 'margin'}: {ANSWERS[self.answer]}"
+        shown = f"; minimum detectable difference {smallest} (in 80 of 100 cases)"
+        return answer if self.smallest is None else answer + shown
 
 
 def equivalence(difference: Estimate, margin: float | None) -> Equivalence:

@@ -51,3 +51,12 @@ def test_the_smallest_difference_is_shown_in_about_80_of_100():
     smallest = np.mean([smallest_shown(interval(x)) for x in draws[:100]])
     shown = np.mean([interval(x + smallest).low > 0 for x in draws])
     assert 0.7 < shown < 0.92
+
+
+def test_a_difference_of_shares_is_printed_in_points_throughout():
+    found = equivalence(Estimate(0.025, -0.07, 0.12, 24, se=0.0478), 0.05)
+    assert found.in_points == (
+        "margin 5 points: inconclusive; minimum detectable difference 13.6 points (in 80 of 100 cases)"
+    )
+    assert found.text == "margin 0.05: inconclusive; minimum detectable difference 0.1358 (in 80 of 100 cases)"
+    assert equivalence(Estimate(0.025), None).in_points == "margin: inconclusive"
