@@ -45,10 +45,13 @@ def csv_line(cells: Iterable[Any]) -> str:
     return data_line(neutralised(cell) if isinstance(cell, str) else cell for cell in cells)
 
 
-def data_rows(lines: Iterable[str], delimiter: str = ",", quoting: int = csv.QUOTE_MINIMAL) -> Iterator[list[str]]:
-    """Return the rows of a CSV with cells of up to `LONGEST_CELL` characters. Raises csv.Error."""
+def data_rows(lines: Iterable[str], delimiter: str = ",", *, plain: bool = False) -> Iterator[list[str]]:
+    """Return the rows of a CSV with cells of up to `LONGEST_CELL` characters; *plain*: a quotation mark is a character.
+
+    Raises csv.Error.
+    """
     csv.field_size_limit(LONGEST_CELL)
-    return csv.reader(lines, delimiter=delimiter, quoting=quoting)
+    return csv.reader(lines, delimiter=delimiter, quoting=csv.QUOTE_NONE if plain else csv.QUOTE_MINIMAL)
 
 
 def spreadsheet_lines(lines: Iterable[str]) -> Iterator[str]:

@@ -167,7 +167,7 @@ def _records(
             yield raw.decode(encoding, "surrogateescape").removeprefix("\ufeff").removesuffix("\r") + "\n"
 
     plain = shape == "tsv"  # there a quotation mark is one
-    reader = data_rows(lines(), delimiter, csv.QUOTE_NONE if plain else csv.QUOTE_MINIMAL)
+    reader = data_rows(lines(), delimiter, plain=plain)
     while True:
         at, line = consumed
         try:

@@ -123,7 +123,7 @@ def _show_forms(reading: Reading) -> None:
     st.markdown(f"**{title}**")
     show_forms(reading)
     text = _("Each form's share of the probability of all forms listed here. The rest of the sentence is unchanged.")
-    if reading.slot.language == "en":
+    if any(form.word.casefold() == "they" for form in reading.forms):  # only a subject has a verb that could agree
         text = _(
             "Each form's share of the probability of all forms listed here. The rest of the sentence is"
             " unchanged, including the verbs (they was)."

@@ -243,3 +243,14 @@ def test_the_page_leaves_torch_out():
     code = f"import pages.sentence_bias.one_sentence, pages.sentence_bias.compare_words, sys; sys.exit({heavy})"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "agrees"),
+    [("Tenzin said xe was tired.", True), ("The engineer lost their keys.", False)],
+)
+def test_verbs_are_named_only_beside_forms_that_are_subjects(text, agrees):
+    page = open_page("sentence_bias", "en", text=text, model="demo-en")
+    shown = " ".join(one.value for one in page.caption)
+    assert "share of the probability of all forms" in shown
+    assert ("they was" in shown) is agrees
