@@ -146,10 +146,10 @@ def rates_of(strata: Sequence[Hashable], expected: Numbers, seen: Numbers) -> Nu
 
     What is expected counts as four items a stratum, and is at least 1% and at most 99%.
     """
-    codes = np.unique(np.array([str(one) for one in strata]), return_inverse=True)[1]
+    names, codes = np.unique(np.array([str(stratum) for stratum in strata]), return_inverse=True)
     known = np.isfinite(seen)
-    sums = np.bincount(codes[known], weights=seen[known], minlength=int(codes.max()) + 1)
-    counts = np.bincount(codes[known], minlength=int(codes.max()) + 1)
+    sums = np.bincount(codes[known], weights=seen[known], minlength=len(names))
+    counts = np.bincount(codes[known], minlength=len(names))
     prior = np.bincount(codes, weights=expected) / np.bincount(codes)
     found: Numbers = ((PRIOR * np.clip(prior, AT_LEAST, 1 - AT_LEAST) + sums) / (PRIOR + counts))[codes]
     return found

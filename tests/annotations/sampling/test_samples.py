@@ -23,7 +23,7 @@ from evenhand.annotations.labels.generation_labels import generations, labels_of
 from evenhand.annotations.labels.operations import store_operations
 from evenhand.annotations.log.verify import verify
 from evenhand.annotations.pilot.pilots import start_pilot
-from evenhand.annotations.projects.projects import annotators, set_quotas
+from evenhand.annotations.projects.projects import annotators, create_project, set_quotas
 from evenhand.annotations.queue.leases import claim, release
 from evenhand.annotations.release.content_hash import content_hash, contents_of
 from evenhand.annotations.sampling.frame import frame, free_items, plan_sample
@@ -375,6 +375,8 @@ def test_quotas_close_with_fewer_items_and_the_rate_kept_has_no_bias(fresh_store
     ])  # fmt: skip
     with pytest.raises(Refused):
         plan_sample(fresh_store, made, "quotas", 0)
+    with pytest.raises(Refused):
+        plan_sample(fresh_store, create_project(fresh_store, "empty", annotators=("Ada",)), "quotas", 0)
     set_quotas(fresh_store, made, {wanted: 30})
     planned = plan_sample(fresh_store, made, "quotas", 0, share=0.3)
     assert len(planned.items) == 80, "the other cell lacks nothing"

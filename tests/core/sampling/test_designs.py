@@ -14,6 +14,7 @@ from evenhand.core.sampling.designs import (
     equal_strata,
     probabilities,
     random_place,
+    rates_of,
     to_close_quotas,
 )
 
@@ -121,3 +122,7 @@ def test_quotas_by_hand() -> None:
     found = to_close_quotas(np.array([0.9] * 10 + [0.1] * 10), ["x"] * 20, {"x": 6}, 0.2)
     assert found == pytest.approx([0.08 + 0.64] * 10 + [0.08] * 10)
     assert to_close_quotas(np.array([0.9] * 10 + [0.1] * 10), ["x"] * 20, {"x": 6}, 1.0).sum() == pytest.approx(12)
+
+
+def test_no_items_have_no_rates() -> None:
+    assert rates_of([], np.array([]), np.array([])).tolist() == []
