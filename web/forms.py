@@ -176,7 +176,7 @@ async def link_form(request: Request, *, folder: str) -> Response:
     name, problem, cookie = str(sent.get("name", "")), "", ""
     if not limits.admit_address(client_address(request)):
         problem = translate(TOO_OFTEN, language).format(minutes=limits.minutes_until_free(client_address(request)))
-        return rendered(request, "link.html", folder, 429, title=problem)
+        return rendered(request, "link.html", folder, 429, title=problem, closed=True)
     try:
         if "accept" in sent and mine:
             await anyio.to_thread.run_sync(_accepted, secret, mine)
@@ -190,11 +190,11 @@ async def link_form(request: Request, *, folder: str) -> Response:
     except Refused as error:
         problem = explain(error, language)
     except EvenhandError as error:
-        return rendered(request, "link.html", folder, 403, title=explain(error, language))
+        return rendered(request, "link.html", folder, 403, title=explain(error, language), closed=True)
     try:
         found, account = await anyio.to_thread.run_sync(_opened, secret, mine)
     except EvenhandError as error:
-        return rendered(request, "link.html", folder, 403, title=explain(error, language))
+        return rendered(request, "link.html", folder, 403, title=explain(error, language), closed=True)
     values = {
         "title": translate(TITLES[found.purpose], language), "problem": problem, "secret": secret,
         "gives": _gives(found, language), "fixed_name": found.account, "name": name or found.name,

@@ -30,7 +30,7 @@ from evenhand.core.files.timestamps import timestamp
 Purpose = Literal["first", "invite", "reset"]
 FIRST_S, INVITE_S, RESET_S = 24 * 3600.0, 14 * 24 * 3600.0, 3600.0
 ID_DIGITS = 12  # of an invitation
-SPENT = N_("This link is no longer valid: it has been used or has expired. Ask for a new one.")
+SPENT = N_("This link is no longer valid: it has been used or withdrawn, or has expired. Ask for a new one.")
 
 
 @dataclass(frozen=True, slots=True)
