@@ -35,6 +35,7 @@ _OF = {
     "kept": "AND item.status = 'accepted'",
 }
 
+NO_SUCH_ITEM = Note(N_("No item of this kind has labels by two annotators yet."))
 SELECTED = Note(N_("no interval, because agreement decided which items are kept"))
 # Conditions on a row of `item`, for counts over many items. `split` of a reviewed item says that choices or flags
 # differ, so the labels themselves are read only where it is set.
@@ -68,9 +69,12 @@ def population_labels(store: Store, project: Project, population: Population) ->
 def full_agreement(store: Store, project: Project, population: Population) -> Estimate:
     """Return the full agreement of a *population*.
 
-    That of kept items has no interval: they were selected for their agreement.
+    That of kept items has no interval: they were selected for their agreement. Other items may have two labels where
+    those of the population do not.
     """
     found = population_labels(store, project, population).share()
+    if found.value is None:
+        return Estimate.undefined(NO_SUCH_ITEM)
     return replace(found, low=None, high=None, note=SELECTED) if population == "kept" and found.value else found
 
 

@@ -342,6 +342,9 @@ def test_the_origin_is_shown_where_gold_is_explained(fresh_store: Store, package
     for name in ("datasheet.en.md", "method.en.md"):
         text = release_file(fresh_store, made, name).decode()
         assert f"3 gold labels came from the package {package.name}" in text
+        assert "They hold until labels made here or adjudication decide." in text
+    method = release_file(fresh_store, made, "method.en.md").decode()
+    assert "or by a gold label that came from a package (see above)." in method
     for name in ("datasheet.zh.md", "method.zh.md"):
         assert f"3 个最终标签取自项目包 {package.name}" in release_file(fresh_store, made, name).decode()
     facts = json.loads(release_file(fresh_store, made, "release.json"))

@@ -47,6 +47,16 @@ def test_items_with_one_label_and_flags_do_not_count(fresh_store: Store) -> None
     assert [number for _name, number in funnel_steps(project, known.way, known.found)] == [120, 99, 31, 26, 94]
 
 
+def test_a_population_without_two_labels_says_so_of_itself(fresh_store: Store) -> None:
+    """Two of three labels are there: the item has two labels, and it is not reviewed."""
+    project = make(fresh_store, 1, ("Ada", "Bo", "Chen"), per_item=3)
+    for who in ("Ada", "Bo"):
+        choose(fresh_store, project, who, dict.fromkeys(texts(fresh_store, project), "accept"))
+    assert full_agreement(fresh_store, project, "labelled").value == 1.0
+    reason = full_agreement(fresh_store, project, "reviewed").reason
+    assert reason is not None and reason.message == "No item of this kind has labels by two annotators yet."
+
+
 def test_kept_items_have_a_share_of_their_own_without_an_interval(fresh_store: Store) -> None:
     project = make(fresh_store, 4, ("Ada", "Bo"), per_item=2)
     one, two, three, _four = texts(fresh_store, project)
