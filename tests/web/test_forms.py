@@ -201,7 +201,9 @@ def test_the_first_account_by_its_link(fresh_store: Store, client: TestClient) -
     assert person.everywhere == "owner"
     spent = client.post(LINK, data=new)
     assert spent.status_code == 403
-    assert "This link is no longer valid: it has been used or withdrawn, or has expired. Ask for a new one." in spent.text
+    assert (
+        "This link is no longer valid: it has been used or withdrawn, or has expired. Ask for a new one." in spent.text
+    )
     assert "This address is incomplete" not in spent.text
     assert "<form" not in spent.text
 
