@@ -3,10 +3,11 @@
 import streamlit as st
 
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.projects.consent import NAMES, TEXTS, USES, Use, answer_consent, consent_of
+from evenhand.annotations.projects.consent import NAMES, TEXTS, USES, Consent, Use, answer_consent, consent_of
 from evenhand.annotations.projects.groups import OwnGroup, own_groups, set_group
 from evenhand.annotations.types import Annotator, Project
 from evenhand.core.errors import EvenhandError
+from evenhand.core.language import LANGUAGES, translate
 from evenhand.core.statistics.group_differences import FEWEST_PEOPLE
 from evenhand.pages.ui.head import show_error
 from evenhand.pages.ui.language import _, language
@@ -32,9 +33,7 @@ def ask_consent(store: Store, project: Project, annotator: Annotator) -> None:
 def _ask_use(store: Store, project: Project, annotator: Annotator, use: Use) -> None:
     standing, name = consent_of(store, project, annotator, use), NAMES[use]
     st.markdown(f"**{plain(_(name))}**")
-    # A consent is shown in the words that were agreed to, which may be older than those of today.
-    newest = TEXTS[use]
-    st.markdown(plain(standing.text if standing.given and standing.text else _(newest)))
+    st.markdown(plain(_words(standing, use)))
     if standing.given is None:
         st.caption(_("You have not answered."))
     else:
@@ -48,6 +47,18 @@ def _ask_use(store: Store, project: Project, annotator: Annotator, use: Use) -> 
         no = _("Withdraw consent") if standing.given else _("I do not consent")
         if standing.given is not False and st.button(no, key=f"consent-refuse-{use}", icon=":material/block:"):
             store_consent(store, project, annotator, use, given=False)
+
+
+def _words(standing: Consent, use: Use) -> str:
+    """Return the words that were agreed to, which may be older than those of today, else those of today.
+
+    What the lead stored was read in writing, not on a page, so its words of today are in the language of this page.
+    """
+    newest = TEXTS[use]
+    of_today = {translate(newest, spoken_in) for spoken_in in LANGUAGES}
+    if not standing.given or not standing.text or (standing.recorded_by == "lead" and standing.text in of_today):
+        return _(newest)
+    return standing.text
 
 
 @asks("see_own_labels")

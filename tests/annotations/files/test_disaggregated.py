@@ -95,6 +95,9 @@ def test_commands_and_the_page_store_the_same_answer(fresh_store: Store, project
     every = answer_to("people", project.name, "consent", "--use", "disaggregated")["consents"]
     given = {one["annotator"]: (one["given"], one["recorded_by"]) for one in every}
     assert given == {"Ada": (True, "annotator"), "Bo": (True, "lead"), "Chen": (None, None)}
+    # The lead stored it in the words of today, which the page has in its own language.
+    shown = [one.value for one in open_page("record", project=project.name, annotator="Bo", lang="zh").markdown]
+    assert translate(TEXTS["disaggregated"], "zh") in shown and TEXTS["disaggregated"] not in shown
     told = answer_to("export", project.name, str(tmp_path / "one.csv"), "--format", "disaggregated")
     assert told == {"rows": 4, "left_out": {"labels": 1, "annotators": 1}}
     page.button(key="consent-refuse-disaggregated").click().run()
