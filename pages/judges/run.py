@@ -160,7 +160,7 @@ def _worded(said: tuple[str, str, str], drawn: tuple[int, int]) -> dict[str, Any
 
 def _shared_wishes() -> Request:
     """What every judge is asked for: its name, how many items, and its eps."""
-    wide, middle, narrow = st.columns([2, 1, 1])
+    wide, middle, narrow = st.columns([2, 1, 1], vertical_alignment="bottom")
     name = wide.text_input(_("Name of the judge"), key="judge-name", max_chars=80, placeholder=_("named by itself"))
     limit = middle.number_input(
         _("Number of items, drawn at random"), 1, None, None, key="judge-limit", placeholder=_("all")
