@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from evenhand.commands.agreement.command import measure, measured_difference
+from evenhand.commands.agreement.command import measured_difference
 from evenhand.commands.judges.command import difference_of
 from evenhand.commands.permissions import needs, own_new_project
 from evenhand.commands.shared import answer, db_option, existing_store, json_option, margin_option
@@ -181,9 +181,9 @@ def _result(found: Any, margin: float) -> dict[str, Any]:
             rule: {scope: _means(part) for scope, part in parts.items()} for rule, parts in found.measures.items()
         },
         "agreement": {
-            "percent": measure(found.agreement.overall.unanimity),
-            "krippendorff_alpha": measure(found.agreement.overall.alpha),
-            "gwet_ac1": measure(found.agreement.overall.ac1),
+            "percent": found.agreement.overall.unanimity.to_json(),
+            "krippendorff_alpha": found.agreement.overall.alpha.to_json(),
+            "gwet_ac1": found.agreement.overall.ac1.to_json(),
         },
         "agreement_signature": found.agreement.signature,
     }
@@ -193,8 +193,8 @@ def _compared(row: Any, margin: float) -> dict[str, Any]:
     (leaks, judged), (other_leaks, other) = row.counts
     return {
         "end": row.toward or "both",
-        "extremes": {"leaks": leaks, "n": judged, "share": measure(row.extreme)},
-        "controls": {"leaks": other_leaks, "n": other, "share": measure(row.control)},
+        "extremes": {"leaks": leaks, "n": judged, "share": row.extreme.to_json()},
+        "controls": {"leaks": other_leaks, "n": other, "share": row.control.to_json()},
         "difference": measured_difference(row.difference, margin),
     }
 
@@ -233,8 +233,7 @@ def _result_text(found: Any, margin: float) -> str:
 def _share(found: Any) -> str:
     if found.value is None:
         return f"{'—':>6}{'':<16}"
-    interval = "" if found.low is None else f"[{found.low:.1%}, {found.high:.1%}]"
-    return f"{found.value:>6.1%} {interval:<16}"
+    return f"{found.value:>6.1%} {found.interval_text('.1%'):<16}"
 
 
 def _value(value: float | None) -> str:

@@ -95,11 +95,7 @@ def for_people(found: Concordance) -> str:
         lines.append(f"({len(found.lines)} of {found.occurrences:,} lines; --csv prints all)")
     lines += [str(near_says(found, number)) for number in range(len(found.near))]
     for near, one in zip(found.question.near, found.near, strict=True):
-        if one.log_odds.value is not None:
-            interval = "" if one.log_odds.low is None else f" [{one.log_odds.low:+.2f}, {one.log_odds.high:+.2f}]"
-            lines.append(f"log odds ratio {near}: {one.log_odds.value:+.2f}{interval}")
-        else:
-            lines.append(f"log odds ratio {near}: — ({one.log_odds.reason})")
+        lines.append(f"log odds ratio {near}: {one.log_odds.text('+.2f')}")
     if (against := contrast_says(found)) is not None:
         lines.append(str(against))
     read = f"{found.characters:,} characters, {found.sentences:,} sentences, {found.documents:,} documents read"

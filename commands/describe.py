@@ -14,7 +14,6 @@ from evenhand.core.describe.keywords import KeywordCount, PairBalance, largest_i
 from evenhand.core.describe.latex import as_latex
 from evenhand.core.errors import N_, Refused
 from evenhand.core.language import significant
-from evenhand.core.statistics import Estimate
 
 DASH = "—"
 
@@ -109,21 +108,15 @@ def _vocabulary(found: Description) -> list[str]:
     ]
 
 
-def _percent(found: Estimate) -> str:
-    if found.value is None or found.low is None or found.high is None:
-        return f"{DASH} {found.reason or ''}".rstrip()
-    return f"{100 * found.value:.1f}% [{100 * found.low:.1f}, {100 * found.high:.1f}]"
-
-
 def _keyword(row: KeywordCount) -> str:
     before = DASH if row.before is None else f"{row.before:,}"
-    share = DASH if row.before is None else _percent(row.share)
+    share = DASH if row.before is None else row.share.text(".1%")
     return f"{row.word}\t{row.side}\tbefore {before}\tafter {row.after:,}\t{share}"
 
 
 def _balance(row: PairBalance) -> str:
     p = f"{DASH} {row.untested or ''}".rstrip() if row.p_holm is None else significant(row.p_holm)
-    return f"{row.pair}\t{row.male:,} : {row.female:,}\tmale {_percent(row.share)}\tp (Holm) {p}"
+    return f"{row.pair}\t{row.male:,} : {row.female:,}\tmale {row.share.text('.1%')}\tp (Holm) {p}"
 
 
 def _origins(found: Description) -> list[str]:

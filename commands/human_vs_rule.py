@@ -10,7 +10,7 @@ from evenhand.annotations.guideline.versions import refuse_own_scheme
 from evenhand.annotations.human_vs_rule.people_by_instance import design_of
 from evenhand.annotations.labels.generation_labels import generations, labels_of_generations
 from evenhand.annotations.projects.projects import project as find_project
-from evenhand.commands.agreement.command import measure, measured_difference
+from evenhand.commands.agreement.command import measured_difference
 from evenhand.commands.permissions import needs
 from evenhand.commands.shared import answer, db_option, existing_store, json_option, margin_option
 from evenhand.core.errors import N_, BadFile, EvenhandError, Refused
@@ -151,7 +151,7 @@ def human_vs_rule(project: str, resamples: int, seed: int, margin: float, db: st
 
 
 def _mean(mean: Mean) -> dict[str, Any]:
-    shown = measure(mean.estimate) | {"n": mean.rows, "contexts": mean.estimate.units if mean.rows else 0}
+    shown = mean.estimate.to_json() | {"n": mean.rows, "contexts": mean.estimate.units if mean.rows else 0}
     return shown | {"se": mean.estimate.se, "se_published": mean.published}
 
 
@@ -174,8 +174,8 @@ def comparison_json(made: Comparison, margin: float | None = MARGINS["share"]) -
         "labels": len(made.labels),
         **{name: _mean(made.overall[name]) for name in MEASURES},
         "rule_less_people": measured_difference(made.rule_less_people, margin),
-        "misgendering_with_rule": measure(made.both.both) | {"lambda": made.both.weight, "worth": made.both.worth},
-        "kappa": measure(made.kappa),
+        "misgendering_with_rule": made.both.both.to_json() | {"lambda": made.both.weight, "worth": made.both.worth},
+        "kappa": made.kappa.to_json(),
         "confusion": {
             choice: {"rule_correct": right, "rule_misgendering": wrong}
             for choice, (right, wrong) in made.confusion.items()
@@ -198,7 +198,7 @@ def comparison_json(made: Comparison, margin: float | None = MARGINS["share"]) -
 def _weighted(made: Comparison, name: str) -> dict[str, Any]:
     found = made.weighted(name)
     return {
-        **measure(found.estimate),
+        **found.estimate.to_json(),
         "sample": found.sample,
         "labelled": found.labelled,
         "generations": found.population,
@@ -216,7 +216,7 @@ def for_people(project: str, made: Comparison, margin: float | None = MARGINS["s
         lines.append(f"{'rule less people':<18} {points(apart.value):>7}  {equivalence(apart, margin).in_points}")
     if made.both.weight:
         rate, worth = made.both.both, made.both.worth
-        interval = str(rate.note or "") if rate.low is None else f"[{rate.low:.1%}, {rate.high:.1%}]"
+        interval = rate.interval_text(".1%") or str(rate.note or "")
         lines.append(f"{'both':<18} {rate.value:>7.1%}  {interval:<18} as exact as {worth or 0:,.0f} labelled ones")
     found = f"     —   {kappa.reason}" if kappa.value is None else f"{kappa.value:>7.3f}  {kappa.note or ''}".rstrip()
     lines.append(f"{'kappa':<18} {found}")
@@ -228,7 +228,7 @@ def _line(name: str, mean: Mean) -> str:
     found = mean.estimate
     if found.value is None:
         return f"{name:<18}      —   {found.reason}"
-    interval = str(found.note or "") if found.low is None else f"[{found.low:.1%}, {found.high:.1%}]"
+    interval = found.interval_text(".1%") or str(found.note or "")
     published = "" if mean.published is None else f"published SE {mean.published:.3f}"
     clustered = "" if found.se is None else f"SE over contexts {found.se:.3f}"
     return f"{name:<18} {found.value:>7.1%}  {interval:<18} {clustered}  {published}".rstrip()

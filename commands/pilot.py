@@ -15,7 +15,6 @@ from evenhand.annotations.text_policy import text_may_leave
 from evenhand.annotations.types import Project
 from evenhand.commands.permissions import needs
 from evenhand.commands.shared import answer, db_option, existing_store, json_option
-from evenhand.core.statistics import Estimate
 
 
 @click.group()
@@ -94,18 +93,13 @@ def _figures(found: PilotFigures) -> dict[str, Any]:
     return {
         "number": found.pilot.number, "begun": found.pilot.begun, "closed": found.pilot.closed,
         "drawn": found.pilot.items, "items": found.items, "labelled": found.labelled, "compared": found.compared,
-        "complete": found.complete, **_share("all_agree", found.unanimous),
+        "complete": found.complete, **found.unanimous.named("all_agree"),
         "annotators": [
-            {"annotator": one.annotator.name, "labelled": one.labelled, **_share("accepted", one.accepted)}
+            {"annotator": one.annotator.name, "labelled": one.labelled, **one.accepted.named("accepted")}
             for one in found.people
         ],
         "signature": found.signature,
     }  # fmt: skip
-
-
-def _share(key: str, share: Estimate) -> dict[str, Any]:
-    shown: dict[str, Any] = {key: share.value, f"{key}_low": share.low, f"{key}_high": share.high}
-    return shown if share.value is not None else shown | {f"{key}_reason": str(share.reason)}
 
 
 def _line(shown: dict[str, Any]) -> str:

@@ -17,7 +17,7 @@ from evenhand.commands.permissions import needs
 from evenhand.commands.shared import answer, db_option, existing_store, json_option, say_unsettled
 from evenhand.core.errors import N_, Refused
 from evenhand.core.files.timestamps import timestamp
-from evenhand.core.statistics import Estimate, Note
+from evenhand.core.statistics import Note
 
 
 @click.command("progress")
@@ -66,11 +66,6 @@ def dashboard_json(found: Dashboard) -> dict[str, Any]:
     }
 
 
-def _estimate(name: str, one: Estimate) -> dict[str, Any]:
-    values: dict[str, Any] = {name: one.value, f"{name}_low": one.low, f"{name}_high": one.high}
-    return values if one.value is not None else values | {f"{name}_reason": str(one.reason)}
-
-
 def _value_or_reason(name: str, value: float | None, reason: Note | None) -> dict[str, Any]:
     return {name: value} if value is not None else {name: None, f"{name}_reason": str(reason)}
 
@@ -79,12 +74,12 @@ def _person(one: Worker) -> dict[str, Any]:
     return {
         "name": one.annotator.name, "id": one.annotator.uid, "active": one.active,
         "participant": one.participant, "labels": one.labels,
-        **_estimate("accepted", one.accepted), "today": one.today, "last_7_days": one.week,
+        **one.accepted.named("accepted"), "today": one.today, "last_7_days": one.week,
         **_value_or_reason("pace", one.pace, NO_PACE), **_value_or_reason("median_seconds", one.seconds, NO_SECONDS),
         "last_label": one.last, "heard": one.heard and timestamp(one.heard),
         "in_hand": one.leased, "sent_back": one.sent_back, "stalled_since": one.stalled and timestamp(one.stalled),
         "skipped": one.skipped, "conflicts": one.conflicts, "shared_items": one.differs.most.units,
-        **_estimate("differs_from_most", one.differs.most), **_estimate("differs_from_any", one.differs.any),
+        **one.differs.most.named("differs_from_most"), **one.differs.any.named("differs_from_any"),
     }  # fmt: skip
 
 
@@ -92,8 +87,8 @@ def _cell(one: CellState) -> dict[str, Any]:
     forecast = one.forecast
     return {
         "pair": one.pair, "side": one.side, **asdict(one.counted), "missing": forecast.missing,
-        **_estimate("share_kept", forecast.rate), "share_of": forecast.share_of, **_estimate("needed", forecast.needed),
-        **_estimate("to_find", forecast.to_find), "verdict": forecast.verdict,
+        **forecast.rate.named("share_kept"), "share_of": forecast.share_of, **forecast.needed.named("needed"),
+        **forecast.to_find.named("to_find"), "verdict": forecast.verdict,
     }  # fmt: skip
 
 
@@ -109,9 +104,9 @@ def _worker_line(one: Worker) -> str:
     pace = "—" if one.pace is None else f"{one.pace:,.0f}/h"
     stalled = f", stalled since {timestamp(one.stalled)}" if one.stalled else ""
     return (
-        f"{one.annotator.name}{left}: {one.labels:,} labels, accepted {_share(one.accepted)}, today {one.today:,}, "
+        f"{one.annotator.name}{left}: {one.labels:,} labels, accepted {one.accepted.text('.1%')}, today {one.today:,}, "
         f"7 days {one.week:,}, pace {pace}, in hand {one.leased:,}{stalled}, "
-        f"differs from most {_share(one.differs.most)}"
+        f"differs from most {one.differs.most.text('.1%')}"
     )
 
 
@@ -128,9 +123,3 @@ def _cell_line(one: CellState, generations: bool) -> str:
         return text
     least, value, most = ("—" if end is None else f"{end:,.0f}" for end in (needed.low, needed.value, needed.high))
     return f"{text}; quota {counted.quota:,}, needs {value} [{least}, {most}]: {WORDS[one.forecast.verdict]}"
-
-
-def _share(one: Estimate) -> str:
-    if one.value is None or one.low is None or one.high is None:
-        return "—"
-    return f"{100 * one.value:.1f}% [{100 * one.low:.1f}, {100 * one.high:.1f}]"

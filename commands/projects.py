@@ -18,7 +18,6 @@ from evenhand.annotations.plan.recount import correct_derived
 from evenhand.annotations.projects import preregistration, projects
 from evenhand.annotations.text_policy import text_or_reference
 from evenhand.annotations.types import Project, ProjectCounts
-from evenhand.commands.agreement.command import measure
 from evenhand.commands.guideline import BUILT_IN, changed_draft, guideline_json, scheme_of, scheme_option
 from evenhand.commands.permissions import needs, own_new_project, own_projects
 from evenhand.commands.shared import answer, db_option, existing_store, json_option, say_unsettled
@@ -379,7 +378,7 @@ def followup(parent: str, name: str | None, people: str, db: str, as_json: bool,
 
 def _follow_up(one: follow_up.FollowUp) -> dict[str, Any]:
     strata: dict[str, Any] = {
-        part: {"drawn": found.drawn, "judged": found.judged, "neutral": found.neutral, "share": measure(found.share)}
+        part: {"drawn": found.drawn, "judged": found.judged, "neutral": found.neutral, "share": found.share.to_json()}
         for part, found in one.strata.items()
     }
     counts = {

@@ -14,7 +14,6 @@ from evenhand.annotations.quality.report import quality as quality_of
 from evenhand.annotations.quality.retest_agreement import RetestAgreement
 from evenhand.annotations.text_policy import without_text
 from evenhand.annotations.types import Project
-from evenhand.commands.agreement.command import measure
 from evenhand.commands.permissions import needs
 from evenhand.commands.shared import answer, db_option, existing_store, json_option, say_unsettled
 from evenhand.core.statistics import RESAMPLES, Estimate, Resampling
@@ -100,9 +99,9 @@ def _consistency(one: RetestAgreement) -> dict[str, Any]:
     if one.days is None:
         days["days_reason"] = str(one.agreed.reason)
     return {
-        "same_choice": measure(one.agreed),
-        "kappa": measure(one.kappa),
-        **({} if one.flag is None else {"same_flag": measure(one.flag)}),
+        "same_choice": one.agreed.to_json(),
+        "kappa": one.kappa.to_json(),
+        **({} if one.flag is None else {"same_flag": one.flag.to_json()}),
         "table": one.table,
         **days,
         "waiting": one.waiting,
@@ -121,7 +120,7 @@ def _score(one: KnownAnswerScore) -> dict[str, Any]:
         "right": one.right,
         "wrong": one.wrong,
         "not_labelled": one.unlabelled,
-        "share": measure(one.share),
+        "share": one.share.to_json(),
         "table": one.table,
     }
 
@@ -149,5 +148,5 @@ def _for_people(report: Quality, brought: KnownReport | None) -> str:
 def _line(estimate: Estimate) -> str:
     if estimate.value is None:
         return f"     —   {estimate.reason}"
-    interval = "" if estimate.low is None else f"[{estimate.low:.3f}, {estimate.high:.3f}]"
+    interval = estimate.interval_text(".3f")
     return f"{estimate.value:>6.3f}  {interval:<16} n = {estimate.units}  {estimate.note or ''}".rstrip()

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from evenhand.commands.agreement.command import measure, measured_difference
+from evenhand.commands.agreement.command import measured_difference
 from evenhand.commands.permissions import needs
 from evenhand.commands.shared import answer, json_option, margin_option, with_reasons
 from evenhand.core.errors import N_, Refused
@@ -95,7 +95,7 @@ def on_ruler_data(found: Any, margin: float | None = MARGINS["log10"]) -> dict[s
     """A model on the ruler as JSON; means and *margin* in log10."""
     summary = found.summary
     means = {
-        name: measure(getattr(summary, name))
+        name: getattr(summary, name).to_json()
         for name in ("signed_mean", "bias_man", "bias_woman", "model_bias", "side_auc")
     }
     data: dict[str, Any] = {
@@ -105,7 +105,7 @@ def on_ruler_data(found: Any, margin: float | None = MARGINS["log10"]) -> dict[s
         "n": summary.n,
         "base": "log10",
         **means,
-        "context_effect": measure(found.corrected),
+        "context_effect": found.corrected.to_json(),
         "nulls": [_null(null) for null in found.nulls],
         "model_bias_null_reason": "No shuffle of the sides changes a size: there are references only.",
         "neutral_words": None,
@@ -116,7 +116,7 @@ def on_ruler_data(found: Any, margin: float | None = MARGINS["log10"]) -> dict[s
     else:
         size = found.magnitude
         parts = {"keyword_pairs": size.gendered, "neutral_words": size.neutral}
-        data["neutral_words"] = {name: measure(part) for name, part in parts.items()} | {
+        data["neutral_words"] = {name: part.to_json() for name, part in parts.items()} | {
             "difference": measured_difference(size.difference, margin),
             "contexts": size.contexts,
             "words": list(size.neutral_pairs),
@@ -126,7 +126,7 @@ def on_ruler_data(found: Any, margin: float | None = MARGINS["log10"]) -> dict[s
     else:
         other = found.untrained
         parts = {"model_bias": other.model_bias, "context_effect": other.corrected}
-        data["untrained"] = {name: measure(part) for name, part in parts.items()} | {
+        data["untrained"] = {name: part.to_json() for name, part in parts.items()} | {
             "n": other.sentences,
             "signature": other.signature,
         }
@@ -185,5 +185,4 @@ def _reading(found: Any, margin: float) -> str:
 def _line(name: str, found: Estimate) -> str:
     if found.value is None:
         return f"{name:<32}     —   {found.reason}"
-    interval = "" if found.low is None else f"[{found.low:+.4f}, {found.high:+.4f}]"
-    return f"{name:<32}{found.value:>+9.4f}  {interval}".rstrip()
+    return f"{name:<32}{found.value:>+9.4f}  {found.interval_text('+.4f')}".rstrip()

@@ -248,9 +248,9 @@ def as_json(found: Forecast) -> dict[str, Any]:
         row |= {"reviewed": cell.supply.reviewed, "accepted": cell.supply.accepted, "rate_from": _from(cell)}
         row |= {"verdict": cell.verdict}
         for name in ("rate", "expected", "characters"):
-            row |= _numbers(name, getattr(cell, name))
+            row |= getattr(cell, name).under(name)
         cells.append(row)
-    together = _numbers("expected", found.expected) | _numbers("characters", found.characters)
+    together = found.expected.under("expected") | found.characters.under("characters")
     scarcest = list(found.scarcest) if found.scarcest else None
     counted = {answer: found.count(answer) for answer in VERDICTS if answer != "none"}
     whole = {"quota": found.quota, **together, "scarcest": scarcest, "verdicts": counted}
@@ -259,13 +259,6 @@ def as_json(found: Forecast) -> dict[str, Any]:
 
 def _from(cell: CellForecast) -> str:
     return "own" if cell.own else "all"
-
-
-def _numbers(name: str, estimate: Estimate) -> dict[str, Any]:
-    found: dict[str, Any] = {name: {"value": estimate.value, "low": estimate.low, "high": estimate.high}}
-    if estimate.value is None:
-        found[f"{name}_reason"] = str(estimate.reason)
-    return found
 
 
 Counts = Mapping[tuple[str, str], int]

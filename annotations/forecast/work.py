@@ -245,27 +245,18 @@ def as_json(found: Forecast) -> dict[str, Any]:
         "share": work.share,
     }
     for name in ("candidates", "rate", "seconds", "saved", "needed"):
-        whole |= _numbers(name, getattr(work, name))
+        whole |= getattr(work, name).under(name)
     for name in ("all", "stop"):
         plan: Work = getattr(work, name)
         whole[name] = {}
         for part in ("judgements", "each", "hours"):
-            whole[name] |= _numbers(part, getattr(plan, part))
+            whole[name] |= getattr(plan, part).under(part)
     whole["cells"] = [
         {"pair": cell.pair, "side": cell.side, "items": cell.stock, "quota": cell.quota, "kept": cell.kept}
         | {"left": cell.left, "verdict": cell.verdict}
         | {"rate_from": "own" if cell.own else "all"}
-        | _numbers("rate", cell.rate)
-        | _numbers("needed", cell.needed)
+        | cell.rate.under("rate")
+        | cell.needed.under("needed")
         for cell in work.cells
     ]
     return whole | {"signature": work.signature}
-
-
-def _numbers(name: str, estimate: Estimate) -> dict[str, Any]:
-    found: dict[str, Any] = {name: {"value": estimate.value, "low": estimate.low, "high": estimate.high}}
-    if estimate.value is None:
-        found[f"{name}_reason"] = str(estimate.reason)
-    elif estimate.note is not None:
-        found[f"{name}_note"] = str(estimate.note)
-    return found

@@ -35,7 +35,6 @@ from evenhand.annotations.types import Project
 from evenhand.core.errors import N_
 from evenhand.core.guidelines import recognise
 from evenhand.core.resources import table
-from evenhand.core.statistics import Estimate
 from evenhand.core.statistics.estimate import Note
 from evenhand.core.statistics.posterior import share_of_rows
 from evenhand.core.version import VERSION
@@ -117,7 +116,7 @@ def gather(store: Store, project: Project, known: Known | None = None) -> dict[s
         "people": _people(store, project, labels),
         "pilots": [_pilot(store, project, one, sources) for one in pilots(store, project)],
         "agreement": agreement_facts(report),
-        "full_agreement": {name: estimate(share) for name, share in known.full_agreement.items()},
+        "full_agreement": {name: share.to_json(reasons="messages") for name, share in known.full_agreement.items()},
         "coverage": coverage_cited(),
         "retests": _retests(store, project),
         "hidden_gold": _hidden_gold(store, project, sources),
@@ -128,21 +127,6 @@ def gather(store: Store, project: Project, known: Known | None = None) -> dict[s
         "canary": CANARY,
         "canary_in_texts": needs_canary(project),  # else only in the card
     }
-
-
-def estimate(one: Estimate) -> dict[str, Any]:
-    """An estimate for JSON."""
-    found: dict[str, Any] = {"value": one.value, "low": one.low, "high": one.high, "n": one.units}
-    if one.value is None:
-        found["value_reason"] = one.reason.message if one.reason else ""
-        found["value_values"] = one.reason.values if one.reason else {}
-    elif one.note is not None:
-        found |= {"note": one.note.message, "note_values": one.note.values}
-    if one.method:
-        found["method"] = one.method
-    if one.clusters:
-        found["clusters"] = one.clusters
-    return found
 
 
 def _settings(project: Project) -> dict[str, Any]:
@@ -213,7 +197,12 @@ def _sources(store: Store, project: Project) -> dict[str, Any]:
 
 def _follow_up(found: dict[str, Any]) -> dict[str, Any]:
     strata = {
-        name: {"drawn": one.drawn, "judged": one.judged, "neutral": one.neutral, "share": estimate(one.share)}
+        name: {
+            "drawn": one.drawn,
+            "judged": one.judged,
+            "neutral": one.neutral,
+            "share": one.share.to_json(reasons="messages"),
+        }
         for name in STRATA
         for one in (found[name],)
     }
@@ -221,7 +210,7 @@ def _follow_up(found: dict[str, Any]) -> dict[str, Any]:
 
 
 def _with_rate(counts: dict[str, Any]) -> dict[str, Any]:
-    return counts | {"rate": estimate(counts["rate"])}
+    return counts | {"rate": counts["rate"].to_json(reasons="messages")}
 
 
 def _labels(labels: _Labels) -> dict[str, Any]:
@@ -260,11 +249,11 @@ def _pilot(store: Store, project: Project, pilot: Pilot, sources: Mapping[int, s
     tags, distinct = store.db.execute(TAGS, (pilot.id,)).fetchone()
     outcomes = store.db.execute(DONE_OF_PILOT, (pilot.id,)).fetchall()
     units = [sources.get(item, "") for item, _ in outcomes]
-    rate = estimate(share_of_rows([bool(agreed) for _, agreed in outcomes], units, nothing=NO_REVIEW))
+    rate = share_of_rows([bool(agreed) for _, agreed in outcomes], units, nothing=NO_REVIEW).to_json(reasons="messages")
     figures = pilot_figures(store, project, pilot)
     return {"number": pilot.number, "drawn": pilot.items, "items": items_left(store, pilot), "people": pilot.people,
             "begun": pilot.begun, "closed": pilot.closed, "labelled": len(outcomes), "unanimous": rate,
-            "compared": figures.compared, "agreement": estimate(figures.unanimous), "tags": tags,
+            "compared": figures.compared, "agreement": figures.unanimous.to_json(reasons="messages"), "tags": tags,
             "distinct_tags": distinct}  # fmt: skip
 
 
@@ -279,7 +268,12 @@ def agreement_facts(report: AgreementReport) -> dict[str, Any]:
         "by_version": [{"version": version, **_measures(found)} for version, found in report.by_version],
         "by_pair": [{"pair": name, **_measures(found)} for name, found in report.by_pair],
         "two": [
-            {"items": one.items, "agreed": estimate(one.agreed), "kappa": estimate(one.kappa)} for one in report.cohen
+            {
+                "items": one.items,
+                "agreed": one.agreed.to_json(reasons="messages"),
+                "kappa": one.kappa.to_json(reasons="messages"),
+            }
+            for one in report.cohen
         ],
     }
 
@@ -288,12 +282,12 @@ def _measures(found: Measures) -> dict[str, Any]:
     return {
         "items": found.items,
         "labels": found.labels,
-        "percent": estimate(found.unanimity),
-        "pairwise_percent": estimate(found.pairwise),
-        "fleiss_kappa": estimate(found.fleiss),
-        "krippendorff_alpha": estimate(found.alpha),
-        "gwet_ac1": estimate(found.ac1),
-        "gwet_ac1_used": estimate(found.ac1_used),
+        "percent": found.unanimity.to_json(reasons="messages"),
+        "pairwise_percent": found.pairwise.to_json(reasons="messages"),
+        "fleiss_kappa": found.fleiss.to_json(reasons="messages"),
+        "krippendorff_alpha": found.alpha.to_json(reasons="messages"),
+        "gwet_ac1": found.ac1.to_json(reasons="messages"),
+        "gwet_ac1_used": found.ac1_used.to_json(reasons="messages"),
         "categories": {"scheme": found.categories, "used": found.used},
     }
 
@@ -305,8 +299,8 @@ def _retests(store: Store, project: Project) -> dict[str, Any]:
     return {
         "items": together.compared,
         "people": sum(one.compared > 0 for one in found.annotators),
-        "same": estimate(together.agreed),
-        "kappa": estimate(together.kappa),
+        "same": together.agreed.to_json(reasons="messages"),
+        "kappa": together.kappa.to_json(reasons="messages"),
         "days": together.days,
         "other_guideline": together.other_guideline,
         "seen": together.seen,
@@ -323,7 +317,7 @@ def _hidden_gold(store: Store, project: Project, sources: Mapping[int, str]) -> 
     query = "SELECT count(*) FROM published_item WHERE project = ? AND known IS NOT NULL"
     items = store.db.execute(query, (project.id,)).fetchone()[0]
     return {"items": items, "labels": len(rows), "older": labels_before_answer(store, project),
-            "share": estimate(share_of_answers(rows, sources, NO_ANSWER))}  # fmt: skip
+            "share": share_of_answers(rows, sources, NO_ANSWER).to_json(reasons="messages")}  # fmt: skip
 
 
 def _adjudication(store: Store, project: Project) -> dict[str, Any]:

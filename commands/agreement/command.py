@@ -31,37 +31,21 @@ TWO_LABELS = "with at least two blind labels"
 NO_FORMS = "Generations are shown in one form only."
 
 
-def measure(estimate: Estimate) -> dict[str, Any]:
-    """An estimate for JSON: what is undefined is null with `<key>_reason` beside it; `n` counts items."""
-    found: dict[str, Any] = {"value": estimate.value, "low": estimate.low, "high": estimate.high, "n": estimate.units}
-    if estimate.value is None:
-        found["value_reason"] = str(estimate.reason)
-    elif estimate.low is None:
-        found["low_reason"] = found["high_reason"] = str(estimate.note or "This measure has no interval.")
-    elif estimate.note is not None:
-        found["note"] = str(estimate.note)
-    if estimate.method:
-        found["method"] = estimate.method
-    if estimate.clusters:
-        found["clusters"] = estimate.clusters
-    return found
-
-
 def measured_difference(estimate: Estimate, margin: float | None) -> dict[str, Any]:
-    """`measure` of a difference, with the answer of two one-sided tests against *margin* in its unit."""
-    return measure(estimate) | {"equivalence": equivalence(estimate, margin).data}
+    """Return a difference for JSON with the answer of two one-sided tests against *margin* in its unit."""
+    return estimate.to_json() | {"equivalence": equivalence(estimate, margin).data}
 
 
 def _measures(measures: Measures) -> dict[str, Any]:
     return {
         "items": measures.items,
         "labels": measures.labels,
-        "percent": measure(measures.unanimity),
-        "pairwise_percent": measure(measures.pairwise),
-        "fleiss_kappa": measure(measures.fleiss),
-        "krippendorff_alpha": measure(measures.alpha),
-        "gwet_ac1": measure(measures.ac1),
-        "gwet_ac1_used": measure(measures.ac1_used),
+        "percent": measures.unanimity.to_json(),
+        "pairwise_percent": measures.pairwise.to_json(),
+        "fleiss_kappa": measures.fleiss.to_json(),
+        "krippendorff_alpha": measures.alpha.to_json(),
+        "gwet_ac1": measures.ac1.to_json(),
+        "gwet_ac1_used": measures.ac1_used.to_json(),
         "categories": {"scheme": measures.categories, "used": measures.used},
     }
 
@@ -70,10 +54,10 @@ def _two(two: TwoAnnotators) -> dict[str, Any]:
     return {
         "a": two.a,
         "b": two.b,
-        **measure(two.kappa),
+        **two.kappa.to_json(),
         "n": two.items,
-        "percent": measure(two.agreed),
-        "largest_kappa": measure(two.largest),
+        "percent": two.agreed.to_json(),
+        "largest_kappa": two.largest.to_json(),
         "table": two.table,
     }
 
@@ -100,8 +84,8 @@ def report_json(report: AgreementReport, margin: float | None = MARGINS["share"]
             {
                 "category": row.choice.code,
                 "labels": row.labels,
-                "prevalence": measure(row.prevalence),
-                "specific_agreement": measure(row.specific),
+                "prevalence": row.prevalence.to_json(),
+                "specific_agreement": row.specific.to_json(),
             }
             for row in report.categories
         ],
@@ -141,7 +125,7 @@ def _rates(rates: FormRates, margin: float | None) -> dict[str, Any]:
                 "labels": one.labels,
                 "items": one.items,
                 "accepted": one.accepted,
-                "accept_rate": measure(one.rate),
+                "accept_rate": one.rate.to_json(),
             }
             for one in rates.forms
         ],
@@ -170,7 +154,7 @@ def by_ways(
         },
         "marks": {
             one.kind: {
-                "f1": measure(one.pooled),
+                "f1": one.pooled.to_json(),
                 "mean_f1": one.mean,
                 **({"mean_f1_reason": str(one.pooled.reason)} if one.mean is None else {}),
                 "pairs_with_a_mark": one.pairs,
@@ -185,15 +169,15 @@ def by_ways(
 
 def _left(found: LeftChosen) -> dict[str, Any]:
     """How often the left text of a comparison was chosen."""
-    people = [{"annotator": name, **measure(one)} for name, one in found.by_annotator]
-    return {**measure(found.share), "annotators": people, "ties": found.ties, "unknown": found.unknown}
+    people = [{"annotator": name, **one.to_json()} for name, one in found.by_annotator]
+    return {**found.share.to_json(), "annotators": people, "ties": found.ties, "unknown": found.unknown}
 
 
 def _line(name: str, estimate: Estimate, items: str = "") -> str:
     """One measure; *items* says which items it is of."""
     if estimate.value is None:
         return f"{name:<22}      —   {estimate.reason}"
-    interval = "" if estimate.low is None else f"[{estimate.low:.3f}, {estimate.high:.3f}]"
+    interval = estimate.interval_text(".3f")
     rests = f"n = {estimate.units} {items}".rstrip()
     return f"{name:<22} {estimate.value:>6.3f}  {interval:<17} {rests}  {estimate.note or ''}".rstrip()
 

@@ -10,7 +10,6 @@ from evenhand.annotations.labels.blind_labels import ItemScope
 from evenhand.annotations.projects import groups as records
 from evenhand.annotations.projects.projects import annotator
 from evenhand.annotations.projects.projects import project as find_project
-from evenhand.commands.agreement.command import measure
 from evenhand.commands.permissions import needs
 from evenhand.commands.shared import answer, db_option, existing_store, json_option
 from evenhand.core.errors import N_, Refused
@@ -85,7 +84,12 @@ def differences(
         "compared": made.pair,
         **({"reason": str(made.reason)} if made.reason else {}),
         "choices": [
-            {"choice": one.choice.code, "first": one.first, "second": one.second, "difference": measure(one.difference)}
+            {
+                "choice": one.choice.code,
+                "first": one.first,
+                "second": one.second,
+                "difference": one.difference.to_json(),
+            }
             for one in made.choices
         ],
         "differing": made.differing,
@@ -109,7 +113,7 @@ def _for_people(made: GroupDifferences) -> str:
     lines.append(f"{made.pair[0]} - {made.pair[1]}:")
     for one in made.choices:
         found = one.difference
-        ends = f"[{found.low:+.3f}, {found.high:+.3f}]" if found.low is not None else str(found.note or "")
+        ends = found.interval_text("+.3f") or str(found.note or "")
         lines.append(f"  {one.choice.code:<16} {one.first:.3f} {one.second:.3f}  {found.value:+.3f} {ends}")
     lines.append(f"{made.differing} of {len(made.items)} items differ beyond chance. {ABOUT}")
     return "\n".join([*lines, made.signature])

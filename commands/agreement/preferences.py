@@ -7,8 +7,6 @@ import click
 from evenhand.annotations.agreement.preferences import GROUPS, ModelPreferences, preferences
 from evenhand.annotations.judges.judges import judge as find_judge
 from evenhand.annotations.projects.projects import project as find_project
-from evenhand.commands.agreement.command import measure
-from evenhand.commands.judges.command import with_interval_of
 from evenhand.commands.permissions import needs
 from evenhand.commands.shared import answer, db_option, existing_store, json_option, say_unsettled
 from evenhand.core.statistics.bradley_terry import Preferences
@@ -64,15 +62,15 @@ def _as_json(found: Preferences) -> dict[str, Any]:
     return {
         **({"reason": str(found.reason)} if found.reason else {}),
         "models": [
-            {"model": name, "strength": measure(one), "best_rank": ranks[0], "worst_rank": ranks[1]}
+            {"model": name, "strength": one.to_json(), "best_rank": ranks[0], "worst_rank": ranks[1]}
             for name, one, ranks in zip(names, found.strengths, found.ranks, strict=True)
         ],
         "differences": [
-            {"one": names[each.one], "other": names[each.other], "difference": measure(each.estimate),
-             "preferred": measure(each.chance), "holm": each.stays}
+            {"one": names[each.one], "other": names[each.other], "difference": each.estimate.to_json(),
+             "preferred": each.chance.to_json(), "holm": each.stays}
             for each in found.differences
         ],
-        "tie": measure(found.tie), "left": measure(found.left),
+        "tie": found.tie.to_json(), "left": found.left.to_json(),
         "fit": {"likelihood_ratio": fit.ratio, "df": fit.df, "p": fit.p,
                 **({"reason": str(fit.reason)} if fit.reason else {})},
         "signature": found.signature,
@@ -84,16 +82,17 @@ def _in_words(found: Preferences) -> list[str]:
         return [str(found.reason), found.signature]
     rows = sorted(zip(found.models, found.strengths, found.ranks, strict=True), key=lambda row: -(row[1].value or 0))
     lines = [
-        f"{name:<24} {with_interval_of(one)}  place {ranks[0]}" + (f" to {ranks[1]}" if ranks[1] > ranks[0] else "")
+        f"{name:<24} {one.text('.3f', note=True)}  place {ranks[0]}"
+        + (f" to {ranks[1]}" if ranks[1] > ranks[0] else "")
         for name, one, ranks in rows
     ]
     lines += [
-        f"{found.models[each.one]} preferred to {found.models[each.other]}: {with_interval_of(each.chance)}"
+        f"{found.models[each.one]} preferred to {found.models[each.other]}: {each.chance.text('.3f', note=True)}"
         + ("  *" if each.stays else "")
         for each in found.differences
     ]
     lines += [
-        f"{what}: {with_interval_of(one)}"
+        f"{what}: {one.text('.3f', note=True)}"
         for what, one in (("equal models tie", found.tie), ("the left of two equal models", found.left))
     ]
     fit = found.fit

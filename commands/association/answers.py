@@ -5,7 +5,6 @@ from typing import Any
 
 import pandas as pd
 
-from evenhand.commands.model_bias.answers import estimate_data
 from evenhand.core.association.crossing import signature
 from evenhand.core.association.hypotheses import OUTCOMES, QUESTIONS, Verdict, means_of, multilingual, verdicts
 from evenhand.core.association.measures import (
@@ -70,7 +69,8 @@ def _model(rows: pd.DataFrame, margin: float | None) -> dict[str, Any]:
         "fields": [_difference(one, margin) for one in fields],
         "professions": [_difference(one, margin) for one in professions],
         "women_share": {
-            method: estimate_data(share_correlation(professions, method)) for method in ("pearson", "spearman")
+            method: share_correlation(professions, method).to_json("units", reasons="every")
+            for method in ("pearson", "spearman")
         },
         "hypotheses": [_verdict(one) for one in verdicts(means_of(described), by_class, margin)],
     }
@@ -81,14 +81,18 @@ def _group(one: Group) -> dict[str, Any]:
     found = {name: getattr(numbers, name) for name in ("mean", "std", "max", "min", "q75", "q50", "q25")}
     reason = "No sentence of this group has a score." if not numbers.n else "A single sentence has no deviation."
     reasons = {f"{name}_reason": reason for name, value in found.items() if value is None}
-    interval = {key: value for key, value in estimate_data(one.mean).items() if not key.startswith("value")}
     return {"class": one.kind, "gender": one.gender, "n": numbers.n, "undefined": one.undefined, **found, **reasons,
-            "interval": interval}  # fmt: skip
+            "interval": one.mean.interval_json()}  # fmt: skip
 
 
 def _difference(one: Difference, margin: float | None) -> dict[str, Any]:
     """A difference, whether it is smaller than the margin, and the smallest one that such data show."""
-    data = {"name": one.name, "W": one.female, "M": one.male, "m_minus_w": estimate_data(one.estimate)}
+    data = {
+        "name": one.name,
+        "W": one.female,
+        "M": one.male,
+        "m_minus_w": one.estimate.to_json("units", reasons="every"),
+    }
     data |= {"w_minus_m": one.w_minus_m, "professions": one.professions, "words": one.words, "unit": one.unit}
     data |= {"women": one.women, "stays_after_holm": one.stays}
     reasons = {
@@ -103,7 +107,12 @@ def _difference(one: Difference, margin: float | None) -> dict[str, Any]:
 
 def _verdict(one: Verdict) -> dict[str, Any]:
     evidence = [
-        {"what": item.what, "wanted": f"{item.wanted} 0", "holds": item.holds, **estimate_data(item.estimate)}
+        {
+            "what": item.what,
+            "wanted": f"{item.wanted} 0",
+            "holds": item.holds,
+            **item.estimate.to_json("units", reasons="every"),
+        }
         for item in one.evidence
     ]
     for item, source in zip(evidence, one.evidence, strict=True):

@@ -10,7 +10,6 @@ from evenhand.annotations.judges.estimates import GROUPS, estimates
 from evenhand.annotations.judges.judges import judge as find_judge
 from evenhand.annotations.permissions import require
 from evenhand.annotations.projects.projects import project as find_project
-from evenhand.commands.agreement.command import measure
 from evenhand.commands.permissions import acting_person, needs
 from evenhand.commands.shared import answer, db_option, existing_store, json_option
 from evenhand.core.errors import N_, BadLine, Refused
@@ -151,11 +150,11 @@ def _error(one: BadLine) -> dict[str, Any]:
 
 
 def _estimate(found: Estimate, **more: Any) -> dict[str, Any]:
-    return measure(found) | {"units": found.units} | more
+    return found.to_json() | {"units": found.units} | more
 
 
 def _in_words(rates: Rates, without_judge: int, *, left_out: bool = True) -> str:
-    lines = [f"{name:<7} {with_interval_of(found)}" for name, found in
+    lines = [f"{name:<7} {found.text('.3f', note=True)}" for name, found in
              (("people", rates.people), ("judge", rates.judge), ("both", rates.both))]  # fmt: skip
     if rates.weight is not None and rates.worth is not None:
         lines.append(f"lambda {rates.weight:.3f}; effective sample size {rates.worth:,.0f} human labels")
@@ -165,15 +164,6 @@ def _in_words(rates: Rates, without_judge: int, *, left_out: bool = True) -> str
         kept = "left out" if left_out else "counted in the rate of people only"
         lines.append(f"labelled by people, not by the judge, and {kept}: {without_judge:,}")
     return "\n".join(lines)
-
-
-def with_interval_of(found: Estimate) -> str:
-    """A rate with its interval, or why it has none."""
-    if found.value is None:
-        return f"-  ({found.reason})"
-    if found.low is None:
-        return f"{found.value:.3f}  (no interval: {found.note})"
-    return f"{found.value:.3f}  95% {found.low:.3f} to {found.high:.3f}" + (f"  ({found.note})" if found.note else "")
 
 
 def difference_of(found: Estimate) -> str:

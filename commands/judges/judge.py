@@ -17,8 +17,7 @@ from evenhand.annotations.judges.import_file import import_judge
 from evenhand.annotations.judges.judges import Judge
 from evenhand.annotations.judges.run import JudgeReport, Request, ask_again, run_judge
 from evenhand.annotations.projects.projects import project as find_project
-from evenhand.commands.agreement.command import measure
-from evenhand.commands.judges.command import say_errors, verdict_in_words, verdict_json, with_interval_of
+from evenhand.commands.judges.command import say_errors, verdict_in_words, verdict_json
 from evenhand.commands.permissions import needs
 from evenhand.commands.shared import Meter, answer, db_option, existing_store, json_option
 from evenhand.core.errors import N_, Refused
@@ -308,14 +307,14 @@ def show(project: str, name: str, db: str, as_json: bool) -> None:
         against, drifted = against_people(store, of, found), drift(store, found)
     data = {
         **row_of(found), "finished": against.finished, "items": against.items,
-        "agreement": _mean(against.agreement), "flags": _mean(against.flags), "kappa": measure(against.kappa),
+        "agreement": _mean(against.agreement), "flags": _mean(against.flags), "kappa": against.kappa.to_json(),
         "among_people": _mean(against.among_people),
         "groups": {by: {one.key: _mean(one.agreement) for one in against.groups(by)} for by in BY},
         "confusion": against.confusion, "disagreements": [one.item for one in against.disagreements],
         "test": verdict_json(against.verdict) if against.verdict else None,
         "drift": {
             "answered": [asdict(one) for one in drifted.answered],
-            "rounds": [{"round": one.round, "items": one.items, "same": measure(one.same)} for one in drifted.rounds],
+            "rounds": [{"round": one.round, "items": one.items, "same": one.same.to_json()} for one in drifted.rounds],
         },
         "signature": against.signature,
     }  # fmt: skip
@@ -323,14 +322,14 @@ def show(project: str, name: str, db: str, as_json: bool) -> None:
         data["test_reason"] = "No eps was recorded for this judge: judge eps PROJECT NAME EPS."
     lines = [
         f"{found.name}: {against.items:,} of {against.finished:,} finished items",
-        *(f"{label:<14} {with_interval_of(mean.estimate)}" for label, mean in (
+        *(f"{label:<14} {mean.estimate.text('.3f', note=True)}" for label, mean in (
             ("agreement", against.agreement), ("flags", against.flags), ("among people", against.among_people),
         )),
-        f"{'kappa':<14} {with_interval_of(against.kappa)}",
+        f"{'kappa':<14} {against.kappa.text('.3f', note=True)}",
         verdict_in_words(against.verdict) if against.verdict else str(data["test_reason"]),
     ]  # fmt: skip
     answer(data, "\n".join(lines), as_json=as_json)
 
 
 def _mean(mean: Mean) -> dict[str, Any]:
-    return measure(mean.estimate) | {"n": mean.rows, "contexts": mean.estimate.units if mean.rows else 0}
+    return mean.estimate.to_json() | {"n": mean.rows, "contexts": mean.estimate.units if mean.rows else 0}

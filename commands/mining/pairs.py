@@ -5,12 +5,10 @@ from typing import Any
 
 import click
 
-from evenhand.commands.agreement.command import measure
 from evenhand.commands.permissions import needs
 from evenhand.commands.shared import Meter, answer, json_option
 from evenhand.core.mining.pairs_check import Compound, PairReport, PairsCheck, WordReport, check_pairs
 from evenhand.core.resources import keyword_pairs
-from evenhand.core.statistics import Estimate
 from evenhand.core.types import KeywordPair
 
 
@@ -43,7 +41,7 @@ def _word(found: WordReport, characters: int) -> dict[str, Any]:
         "per_million": found.count / characters * 1e6 if characters else None,
         **({} if characters else {"per_million_reason": "No character was read."}),
         "after_a_surname": found.surnames,
-        "unswapped": measure(found.unswapped),
+        "unswapped": found.unswapped.to_json(),
         "before": [_compound(one) for one in found.left],
         "after": [_compound(one) for one in found.right],
     }
@@ -55,8 +53,8 @@ def pair_as_json(found: PairReport, characters: int) -> dict[str, Any]:
         "pair": found.pair.name,
         "male": _word(found.male, characters),
         "female": _word(found.female, characters),
-        "share_male": measure(found.share),
-        "asymmetry": measure(found.asymmetry),
+        "share_male": found.share.to_json(),
+        "asymmetry": found.asymmetry.to_json(),
         "verdict": found.verdict,
         "why": found.why,
     }
@@ -77,12 +75,6 @@ def check_json(found: PairsCheck) -> dict[str, Any]:
     }
 
 
-def _number(estimate: Estimate) -> str:
-    if estimate.value is None:
-        return f"— {estimate.reason}"
-    return f"{estimate.value:.2f} [{estimate.low:.2f}, {estimate.high:.2f}]"
-
-
 def _compounds(word: WordReport) -> str:
     """The commonest compounds, each with the count of its swapped twin: 王女士 50:0."""
     named = sorted({*word.left, *word.right}, key=lambda one: (-one.count, one.text))[:6]
@@ -100,9 +92,9 @@ def for_people(found: PairsCheck) -> str:
         ]
         if one.verdict == "absent":
             continue
-        lines.append(f"  told apart by neighbours (0.5 = not at all): {_number(one.asymmetry)}")
+        lines.append(f"  told apart by neighbours (0.5 = not at all): {one.asymmetry.text()}")
         for word in (one.male, one.female):
-            lines.append(f"  {word.word}: never swapped {_number(word.unswapped)}; {_compounds(word)}")
+            lines.append(f"  {word.word}: never swapped {word.unswapped.text()}; {_compounds(word)}")
     return "\n".join([*lines, found.signature])
 
 

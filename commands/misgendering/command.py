@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from evenhand.commands.permissions import needs
-from evenhand.commands.shared import NO_DRAWS, answer, json_option, margin_option
+from evenhand.commands.shared import NO_DRAWS, answer, json_option, margin_option, with_reasons
 from evenhand.core.statistics.equivalence import MARGINS, equivalence
 
 if TYPE_CHECKING:
@@ -101,52 +101,41 @@ def metrics_data(found: "Metrics", margin: float | None = MARGINS["share"]) -> d
     half = None if found.kappa.high is None or found.kappa.value is None else found.kappa.high - found.kappa.value
     data: dict[str, Any] = {
         "sigma": _variation(found.sigma),
-        "mcc": _with_reasons({key: getattr(found.mcc, key) for key in ("value", "low", "high")}, found.mcc),
-        "kappa": _with_reasons({"value": found.kappa.value, "half": half}, found.kappa),
-        "agreement": _with_reasons({"value": found.agreement.value, "se": found.agreement.se}, found.agreement),
-        "beta": _with_reasons({"alpha": found.beta.alpha.value, "beta": found.beta.beta.value}, found.beta.alpha)
+        "mcc": with_reasons(found.mcc.numbers(), found.mcc.missing),
+        "kappa": with_reasons({"value": found.kappa.value, "half": half}, found.kappa.missing),
+        "agreement": with_reasons({"value": found.agreement.value, "se": found.agreement.se}, found.agreement.missing),
+        "beta": with_reasons({"alpha": found.beta.alpha.value, "beta": found.beta.beta.value}, found.beta.alpha.missing)
         | {"n": found.beta.n},
         "n": found.n,
         "dropped": found.dropped,
         "rows": found.rows,
-        "right": {"prob": estimate_data(found.prob), "gen": estimate_data(found.gen)},
-        "texts": {name: estimate_data(getattr(found.texts, name)) for name in ("right", "without", "wrong")},
-        "by_units": {name: estimate_data(one) for name, one in found.by_units.items()},
+        "right": {"prob": found.prob.to_json("", reasons="every"), "gen": found.gen.to_json("", reasons="every")},
+        "texts": {
+            name: getattr(found.texts, name).to_json("", reasons="every") for name in ("right", "without", "wrong")
+        },
+        "by_units": {name: one.to_json("", reasons="every") for name, one in found.by_units.items()},
         "cells_of_verdicts": {key: getattr(found.cells, key) for key in found.cells.__dataclass_fields__},
         "units": dict(zip(found.clusters.kinds, found.clusters.counts, strict=True)),
     }
     data["by_units"]["difference"]["equivalence"] = equivalence(found.by_units["difference"], margin).data
     if found.sigma_prob is not None and found.failure is not None:
         data["sigma_prob"] = _variation(found.sigma_prob)
-        data["failure"] = _with_reasons({"value": found.failure.value, "se": found.failure.se}, found.failure)
+        data["failure"] = with_reasons({"value": found.failure.value, "se": found.failure.se}, found.failure.missing)
     if found.flips is not None:
         data["flips"] = {"count": found.flips[0], "n": found.flips[1]}
     return data | {"signature": found.signature}
 
 
-def estimate_data(found: "Estimate") -> dict[str, Any]:
-    """A number with its interval."""
-    data = {"value": found.value, "low": found.low, "high": found.high}
-    note = {"note": str(found.note)} if found.note and found.low is not None else {}
-    return _with_reasons(data, found) | note | found.method_data
-
-
 def _variation(found: "Variation") -> dict[str, Any]:
     from evenhand.core.misgendering.variation import NOT_FIVE
 
-    data = _with_reasons(
-        {"mean": found.mean.value, "std": found.std, "low": found.mean.low, "high": found.mean.high}, found.mean
-    )
+    values = {"mean": found.mean.value, "std": found.std, "low": found.mean.low, "high": found.mean.high}
+    data = with_reasons(values, found.mean.missing)
     data["levels"] = found.levels
     if found.levels is None:
         data["levels_reason"] = str(NOT_FIVE)
     data |= found.mean.method_data
     return data | {"n": found.n, "complete": found.complete, "dropped": found.dropped}
-
-
-def _with_reasons(data: dict[str, Any], estimate: "Estimate") -> dict[str, Any]:
-    reason = str(estimate.reason or estimate.note or "This measure has none.")
-    return data | {f"{key}_reason": reason for key, value in data.items() if value is None}
 
 
 def for_people(found: "Metrics", title: str, margin: float | None = MARGINS["share"]) -> str:
@@ -176,5 +165,4 @@ def for_people(found: "Metrics", title: str, margin: float | None = MARGINS["sha
 def _line(name: str, estimate: "Estimate") -> str:
     if estimate.value is None:
         return f"  {name:<26} —   {estimate.reason}"
-    interval = "" if estimate.low is None else f"[{estimate.low:.3f}, {estimate.high:.3f}]"
-    return f"  {name:<26} {estimate.value:>6.3f} {interval} {estimate.note or ''}".rstrip()
+    return f"  {name:<26} {estimate.value:>6.3f} {estimate.interval_text('.3f')} {estimate.note or ''}".rstrip()

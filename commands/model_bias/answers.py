@@ -21,6 +21,7 @@ from evenhand.core.model_bias.missing import MissingValues
 from evenhand.core.report.several_models import margins_say
 from evenhand.core.statistics import Estimate
 from evenhand.core.statistics.equivalence import Equivalence, Margins
+from evenhand.core.statistics.estimate import NO_INTERVAL
 
 MEANS = {
     "bias_man": "Bias_man",
@@ -29,7 +30,6 @@ MEANS = {
     "signed_mean": "signed mean",
     "mean_abs": "mean |Bias_c|",
 }
-NO_INTERVAL = "This measure has no interval."
 FOOT = (
     "Positive leans towards the male word, negative towards the female word. Intervals: 95%, for these pairs only"
     " unless stems are named. Models are in the order of the file; a smaller bias is not necessarily better."
@@ -48,20 +48,8 @@ def mean_data(estimate: Estimate) -> dict[str, Any]:
         "low_ln": ln.low,
         "high_ln": ln.high,
     }
-    return _with_reasons(found, estimate)
-
-
-def estimate_data(estimate: Estimate) -> dict[str, Any]:
-    """An estimate without a base for JSON."""
-    found = {"value": estimate.value, "low": estimate.low, "high": estimate.high, "units": estimate.units}
-    return _with_reasons(found, estimate)
-
-
-def _with_reasons(found: dict[str, Any], estimate: Estimate) -> dict[str, Any]:
-    reason = estimate.reason if estimate.value is None else estimate.note or NO_INTERVAL
-    reasons = {f"{key}_reason": str(reason) for key, value in found.items() if value is None}
-    note = {"note": str(estimate.note)} if estimate.note and not reasons else {}
-    return {**found, **reasons, **note, **estimate.method_data}
+    note = {"note": str(estimate.note)} if estimate.note and estimate.low is not None else {}
+    return with_reasons(found, estimate.missing) | note | estimate.method_data
 
 
 def summary_data(summary: Summary) -> dict[str, Any]:
@@ -85,11 +73,11 @@ def summary_data(summary: Summary) -> dict[str, Any]:
             {name: getattr(shares, name) for name in ("widths", "pairs", "contexts", "total_sd", "context_sd")},
             shares.reason,
         ),
-        "side_auc": estimate_data(summary.side_auc),
+        "side_auc": summary.side_auc.to_json("units", reasons="every"),
         "missing": missing_data(summary.missing),
         "fixed_pairs": {
             "signed_mean": mean_data(summary.fixed_pairs["signed_mean"]),
-            "side_auc": estimate_data(summary.fixed_pairs["side_auc"]),
+            "side_auc": summary.fixed_pairs["side_auc"].to_json("units", reasons="every"),
         },
         "small_set_to_zero": {
             **with_reasons({"model_bias": cut.model_bias}, summary.model_bias.reason or "One side is empty then."),
@@ -163,19 +151,12 @@ def several_data(found: ManyIntervals) -> dict[str, Any]:
     }
 
 
-def _interval(estimate: Estimate, digits: int = 3) -> str:
-    if estimate.low is None or estimate.high is None:
-        return ""
-    return f"[{estimate.low:.{digits}f}, {estimate.high:.{digits}f}]"
-
-
 def _mean_line(name: str, summary: Summary) -> str:
     estimate, ln = getattr(summary, name), summary.ln(name)
     if estimate.value is None:
         return f"  {MEANS[name]:<14} {DASH}  {estimate.reason}"
-    line = (
-        f"  {MEANS[name]:<14} {estimate.value:>7.4f} {_interval(estimate, 4):<19} {ln.value:>7.4f} {_interval(ln, 4)}"
-    )
+    first, second = estimate.interval_text(".4f"), ln.interval_text(".4f")
+    line = f"  {MEANS[name]:<14} {estimate.value:>7.4f} {first:<19} {ln.value:>7.4f} {second}"
     return f"{line}  {estimate.note or ''}".rstrip()
 
 
@@ -200,7 +181,7 @@ def summary_text(summary: Summary) -> str:
         f"  variance       word pairs {_number(shares.between_pairs, '.1%')} (of it mask widths"
         f" {_number(shares.widths, '.1%')}), contexts {_number(shares.contexts, '.1%')}"
         + (f"  {shares.reason}" if shares.reason else ""),
-        f"  side AUC       {_number(auc.value, '.3f')} {_interval(auc)}{auc.reason or ''} (0.5: nothing)",
+        f"  side AUC       {_number(auc.value, '.3f')} {auc.interval_text('.3f')}{auc.reason or ''} (0.5: nothing)",
         f"  |Bias_c| < 0.3 set to 0: Model_bias {_number(cut.model_bias, '.4f')}, mean |Bias_c|"
         f" {_number(cut.mean_abs, '.4f')} (log10)",
         missing_text(summary.missing),
@@ -215,7 +196,7 @@ def _mean_lines(name: str, summary: Summary) -> list[str]:
     fixed = summary.fixed_pairs.get(name)
     if fixed is None or fixed is getattr(summary, name) or fixed.value is None:
         return [_mean_line(name, summary)]
-    below = f"over {summary.stems} stems of word pairs; for these pairs only: {_interval(fixed, 4) or DASH}"
+    below = f"over {summary.stems} stems of word pairs; for these pairs only: {fixed.interval_text('.4f') or DASH}"
     return [_mean_line(name, summary), f"  {'':<14} {below}"]
 
 
@@ -234,7 +215,7 @@ def groups_text(groups: Sequence[Summary], by: str) -> str:
         # A Chinese character is two columns wide.
         name = group.group + " " * (14 - sum(1 + (ord(letter) > 0x2E7F) for letter in group.group))
         star = " *" if stays else "  "
-        lines.append(f"  {name} {group.n:>6} {' '.join(cells)}{star} {_interval(group.signed_mean)}".rstrip())
+        lines.append(f"  {name} {group.n:>6} {' '.join(cells)}{star} {group.signed_mean.interval_text('.3f')}".rstrip())
     return "\n".join([*lines, f"  {found.sentence} (* signed mean)"])
 
 
@@ -262,14 +243,17 @@ def seeds_text(name: str, estimates: Mapping[str, Estimate]) -> str:
     """The measures of a model over its seeds."""
     lines = [f"{name}, mean over its seeds (log10; the AUC has no base)"]
     for measure, one in estimates.items():
-        shown = f"{_number(one.value, '.4f'):>8} {_interval(one, 4)} {one.reason or one.note or ''}"
+        shown = f"{_number(one.value, '.4f'):>8} {one.interval_text('.4f')} {one.reason or one.note or ''}"
         lines.append(f"  {MEANS.get(measure, 'side AUC'):<14} {shown}".rstrip())
     return "\n".join(lines)
 
 
 def measures_data(estimates: Mapping[str, Estimate]) -> dict[str, dict[str, Any]]:
     """Means and the side AUC by name for JSON."""
-    return {name: estimate_data(one) if name == "side_auc" else mean_data(one) for name, one in estimates.items()}
+    return {
+        name: one.to_json("units", reasons="every") if name == "side_auc" else mean_data(one)
+        for name, one in estimates.items()
+    }
 
 
 def difference_text(
@@ -283,13 +267,13 @@ def difference_text(
     """Model a minus model b in words: shown to differ, shown to be smaller than the margin, or neither."""
     lines = [f"{a} minus {b}, same sentences (log10; the AUC has no base)"]
     for name, estimate in estimates.items():
-        shown = f"{_number(estimate.value, '.4f'):>8} {_interval(estimate, 4):<19}"
+        shown = f"{_number(estimate.value, '.4f'):>8} {estimate.interval_text('.4f'):<19}"
         line = f"  {MEANS.get(name, 'side AUC'):<14} {shown} {estimate.reason or estimate.note or ''}".rstrip()
         if (one := found[name]).smallest is not None:
             line += f" {one.text}"
         lines.append(line)
         if fixed[name] is not estimate and fixed[name].low is not None:
-            lines.append(f"  {'':<14} {'':>8} for these pairs only: {_interval(fixed[name], 4)}")
+            lines.append(f"  {'':<14} {'':>8} for these pairs only: {fixed[name].interval_text('.4f')}")
     several = many_intervals(list(estimates.values())).sentence
     return "\n".join([*lines, f"  {margins_say(margins, str)}", f"  {several}"])
 
@@ -299,7 +283,7 @@ def correlation_data(found: pd.DataFrame, raw: pd.DataFrame) -> list[dict[str, A
     data = []
     for one, other in zip(_each_once(found), _each_once(raw), strict=True):
         names = ("value", "low", "high", "band")
-        reasons = dict.fromkeys(names, one["reason"] or one["note"] or NO_INTERVAL)
+        reasons = dict.fromkeys(names, str(one["reason"] or one["note"] or NO_INTERVAL))
         values = {name: None if pd.isna(one[name]) else float(one[name]) for name in names}
         row = {"a": one["a"], "b": one["b"], "kind": one["kind"], "n": one["n"], "stems": one["stems"], **values}
         row |= {f"{name}_reason": reasons[name] for name, value in values.items() if value is None}

@@ -9,6 +9,7 @@ from evenhand.core.runs.nli import NliReport
 from evenhand.core.runs.nli_bias_rates import RateReport
 from evenhand.core.statistics import Estimate
 from evenhand.core.statistics.equivalence import MARGINS
+from evenhand.core.statistics.estimate import DASH
 from evenhand.core.types import Score
 
 SHOWN = 20  # lines that could not be used
@@ -23,11 +24,7 @@ NAMES = {
 
 def estimate_text(found: Estimate, form: str = ".3f") -> str:
     """0.300 [0.240, 0.354]; without interval the number alone, undefined a dash."""
-    if found.value is None:
-        return "—"
-    if found.low is None or found.high is None:
-        return f"{found.value:{form}}"
-    return f"{found.value:{form}} [{found.low:{form}}, {found.high:{form}}]"
+    return DASH if found.value is None else found.text(form)
 
 
 def notes_of(estimates: Sequence[Estimate]) -> list[str]:

@@ -11,6 +11,7 @@ from evenhand.annotations.forecast.corpus import forecast as forecast_of
 from evenhand.annotations.mining.candidates import stock
 from evenhand.annotations.projects.projects import project as find_project
 from evenhand.commands.permissions import needs
+from evenhand.commands.plan.command import estimate_text
 from evenhand.commands.shared import answer, db_option, existing_store, json_option
 from evenhand.core.errors import N_, BadFile, Refused
 from evenhand.core.mining.report import Report
@@ -87,18 +88,12 @@ def for_people(found: Forecast) -> str:
     """One line a pair and side, then all together."""
     lines = []
     for cell in found.cells:
-        kept = _range(cell.expected.value, cell.expected.low, cell.expected.high, str(cell.expected.reason))
-        text = _range(cell.characters.value, cell.characters.low, cell.characters.high, str(cell.characters.reason))
+        kept = estimate_text(cell.expected)
+        text = estimate_text(cell.characters)
         lines.append(
             f"{cell.pair} {cell.side}: {cell.verdict}; kept {kept} of {cell.supply.quota:,}; more text: {text}"
         )
-    total = _range(found.expected.value, found.expected.low, found.expected.high, str(found.expected.reason))
-    more = _range(found.characters.value, found.characters.low, found.characters.high, str(found.characters.reason))
+    total = estimate_text(found.expected)
+    more = estimate_text(found.characters)
     scarce = f" (scarcest: {' '.join(found.scarcest)})" if found.scarcest else ""
     return "\n".join([*lines, f"together: {total} of {found.quota:,}; more text: {more}{scarce}", found.signature])
-
-
-def _range(value: float | None, low: float | None, high: float | None, reason: str) -> str:
-    if value is None:
-        return f"— ({reason})" if low is None else f"at least {low:,.0f}"
-    return f"{value:,.0f}" if low is None or high is None else f"{value:,.0f} [{low:,.0f}, {high:,.0f}]"

@@ -14,8 +14,6 @@ from evenhand.annotations.sampling.samples import (
     start_sample,
     state_of,
 )
-from evenhand.commands.agreement.command import measure
-from evenhand.commands.judges.command import with_interval_of
 from evenhand.commands.permissions import needs
 from evenhand.commands.shared import answer, db_option, existing_store, json_option
 from evenhand.core.errors import N_, Refused
@@ -94,8 +92,8 @@ def show(name: str, db: str, as_json: bool) -> None:
         rates = people_rates(store, found)
         basis = BY_WEIGHT if rates else UNLABELLED if states else NO_SAMPLE
     lines = [*map(_line, states), basis]
-    lines += [f"{one}, by people: {with_interval_of(rate)}" for one, (rate, _effect) in rates.items()]
-    data = {one: measure(rate) | {"design_effect": effect} for one, (rate, effect) in rates.items()}
+    lines += [f"{one}, by people: {rate.text('.3f', note=True)}" for one, (rate, _effect) in rates.items()]
+    data = {one: rate.to_json() | {"design_effect": effect} for one, (rate, effect) in rates.items()}
     answer(
         {"project": found.name, "samples": list(map(sample_json, states)), "rates": data, "basis": basis},
         "\n".join(lines),

@@ -49,25 +49,9 @@ class Comparison:
         """For a record."""
         return {
             "items": self.items, "lost": self.lost, "clusters": self.clusters, "before": self.before,
-            "after": self.after, "size": estimate_json(self.size), "shift": estimate_json(self.shift),
+            "after": self.after, "size": self.size.to_json("units", reasons="note"),
+            "shift": self.shift.to_json("units", reasons="note"),
         }  # fmt: skip
-
-
-def estimate_json(one: Estimate) -> dict[str, Any]:
-    """An estimate for a record: value, low, high, method, and why a value or an interval is missing."""
-    found: dict[str, Any] = {"value": one.value, "low": one.low, "high": one.high, "units": one.units}
-    found |= {"method": one.method} if one.low is not None else {}
-    found |= {"p": one.p} if one.p is not None else {}
-    if one.value is None:
-        found |= {"value_reason": str(one.reason or NOTHING), "note": note_json(one.reason or NOTHING)}
-    elif one.low is None and one.note is not None:
-        found |= {"low_reason": str(one.note), "note": note_json(one.note)}
-    return found
-
-
-def note_json(note: Note) -> dict[str, Any]:
-    """A note for a record, so that a page can translate it."""
-    return {"message": note.message, "values": note.values}
 
 
 def clusters_of_pairs(pairs: "pd.Series[str]") -> Units:
@@ -201,9 +185,10 @@ class Cost:
     def as_json(self) -> dict[str, Any]:
         """For a record, with the perplexities, which are e to the losses."""
         return {
-            "before_loss": self.before_loss, "after_loss": self.after_loss, "rise": estimate_json(self.rise),
+            "before_loss": self.before_loss, "after_loss": self.after_loss,
+            "rise": self.rise.to_json("units", reasons="note"),
             "before_perplexity": float(np.exp(self.before_loss)), "after_perplexity": float(np.exp(self.after_loss)),
-            "guesses": estimate_json(self.guesses), "tokens": self.tokens, "texts": self.texts,
+            "guesses": self.guesses.to_json("units", reasons="note"), "tokens": self.tokens, "texts": self.texts,
         }  # fmt: skip
 
 

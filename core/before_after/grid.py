@@ -16,7 +16,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from evenhand.core.before_after.compare import against_placebos, estimate_json, over_runs
+from evenhand.core.before_after.compare import against_placebos, over_runs
 from evenhand.core.before_after.run import Asked, before_and_after, built_in_source
 from evenhand.core.cluster import Pool
 from evenhand.core.errors import N_, EvenhandError, Refused
@@ -261,7 +261,7 @@ def _report(grid: Grid, cells: Sequence[Cell], found: dict[str, dict[str, Any]])
             continue
         some, placebo = _changes(cells, found, model, kind), _changes(cells, found, model, PLACEBO)
         effect = against_placebos(some, placebo) if placebo and kind not in NO_SEED else over_runs(some)
-        effects.append({"model": model, "intervention": kind, "effect": estimate_json(effect)})
+        effects.append({"model": model, "intervention": kind, "effect": effect.to_json("units", reasons="note")})
     failures = [facts["failure"] for facts in found.values() if "failure" in facts]
     return {
         "kind": "grid", "grid": grid.as_json(), "cells": [found.get(cell.name, asdict(cell)) for cell in cells],

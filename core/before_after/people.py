@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from evenhand.core.before_after.compare import note_json
 from evenhand.core.before_after.two_runs import VERDICTS, Measure
 from evenhand.core.errors import N_
 from evenhand.core.statistics import Estimate, Note
@@ -58,7 +57,7 @@ def judged(labels: "pd.DataFrame", waiting: int, *, margin: float | None = MARGI
         "items": int(rows["item"].nunique()) if len(rows) else 0, "annotators": len(people),
         "contexts": int(rows["context"].nunique()) if len(rows) else 0,
         "verdict": verdict, "measures": [one.as_json() for one in found],
-        "notes": [note_json(note) for note in notes], "equivalence": equal.data, "remark": note_json(equal.remark),
+        "notes": [note.to_json() for note in notes], "equivalence": equal.data, "remark": equal.remark.to_json(),
     }  # fmt: skip
 
 

@@ -17,7 +17,6 @@ from evenhand.core.before_after.compare import (
     clusters_of_pairs,
     compare,
     cost,
-    estimate_json,
     over_runs,
 )
 from evenhand.core.before_after.verdict import COST_MARGIN, Finding, finding
@@ -256,7 +255,7 @@ def _facts(
         "after": [of(model) for model in asked.after],
         "placebo": [of(model) for model in asked.placebo],
         "beyond": [one.as_json() for one in beyond],
-        "effect": estimate_json(found.effect),
+        "effect": found.effect.to_json("units", reasons="note"),
         "margin": asked.margin,
         "cost_margin": asked.cost_margin,
         **found.as_json(),
@@ -297,7 +296,7 @@ def _left_out(base: "pd.DataFrame", values: dict[str, Numbers], asked: Asked) ->
             effect = compare(first, last, clusters, less=values[starts[0]][chosen]).size
         else:
             effect = over_seeds(asked, values, chosen)
-        found[name] = estimate_json(effect)
+        found[name] = effect.to_json("units", reasons="note")
         found[name]["items"] = int(chosen.sum())
     return found
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from evenhand.core.before_after.compare import against_placebos, estimate_json, note_json, over_runs, shares
+from evenhand.core.before_after.compare import against_placebos, over_runs, shares
 from evenhand.core.before_after.verdict import NO_INTERVAL, NO_PLACEBO, ONE_SEED
 from evenhand.core.errors import N_, BadFile, Refused
 from evenhand.core.files.csv_out import data_line
@@ -99,7 +99,7 @@ class Measure:
     def as_json(self) -> dict[str, Any]:
         """For a record."""
         found = {"label": list(self.label), "before": self.before, "after": self.after, "items": self.items}
-        return found | {"change": estimate_json(self.change)}
+        return found | {"change": self.change.to_json("units", reasons="note")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,8 +213,8 @@ def _record(
         "shares": [
             {"label": label, "model": model} | shares(one, other).as_json() for label, model, one, other in found.shares
         ],
-        "moved": found.moved, "notes": [note_json(note) for note in rests],
-        "equivalence": equal.data, "remark": note_json(equal.remark), **made_now(),
+        "moved": found.moved, "notes": [note.to_json() for note in rests],
+        "equivalence": equal.data, "remark": equal.remark.to_json(), **made_now(),
     }  # fmt: skip
 
 
@@ -244,7 +244,7 @@ def _doubts(sides: Sequence[Side], alone: int) -> list[dict[str, Any]]:
     )
     if names:
         found.append(Note(OTHER_SETTINGS, {"names": ", ".join(names)}))
-    return [note_json(note) for note in found]
+    return [note.to_json() for note in found]
 
 
 def _of_model(frame: "pd.DataFrame", side: Side) -> tuple["pd.DataFrame", str]:

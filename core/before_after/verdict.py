@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from evenhand.core.before_after.compare import Cost, note_json
+from evenhand.core.before_after.compare import Cost
 from evenhand.core.errors import N_
 from evenhand.core.statistics import Estimate, Note
 from evenhand.core.statistics.equivalence import Equivalence, equivalence
@@ -45,7 +45,7 @@ class Finding:
         """For a record."""
         return {
             "verdict": VERDICTS[self.verdict], "code": self.verdict, "rests": [str(note) for note in self.rests],
-            "notes": [note_json(note) for note in self.rests], "remark": note_json(self.equivalent.remark),
+            "notes": [note.to_json() for note in self.rests], "remark": self.equivalent.remark.to_json(),
             "equivalence": self.equivalent.data,
         }  # fmt: skip
 

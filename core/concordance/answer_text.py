@@ -110,9 +110,5 @@ def _contrast(one: Contrast) -> dict[str, Any]:
         if share is None:
             row[f"{name}_reason"] = str(one.log_odds.reason)
     for name, estimate in (("log_odds", one.log_odds), ("times", one.times)):
-        row[name] = {"value": estimate.value, "low": estimate.low, "high": estimate.high, "units": estimate.units}
-        if estimate.value is None:
-            row[f"{name}_reason"] = str(estimate.reason)
-        if estimate.note is not None:
-            row[f"{name}_note"] = str(estimate.note)
+        row |= estimate.under(name, "units")
     return row | {"corrected": one.corrected}

@@ -9,7 +9,7 @@ from evenhand.core.describe.keywords import NOT_KNOWN, largest_imbalance
 from evenhand.core.describe.repeats import Repeats
 from evenhand.core.describe.vocabulary import Coverage
 from evenhand.core.errors import N_
-from evenhand.core.statistics import Estimate, Note
+from evenhand.core.statistics import Note
 from evenhand.core.text.repetition import Repeated
 
 NO_MODEL = Note(N_("No model was given: specify which vocabulary to compare with (--model)."))
@@ -52,13 +52,6 @@ def as_json(found: Description) -> dict[str, Any]:
 def maybe(key: str, value: Any, reason: Note | None) -> dict[str, Any]:
     """{key: value}, and `<key>_reason` beside it where the value is None."""
     return {key: value} if value is not None else {key: None, f"{key}_reason": str(reason)}
-
-
-def estimate(found: Estimate) -> dict[str, Any]:
-    """A share of 1 with its 95% interval; `n`: what it is of."""
-    if found.value is None:
-        return {**maybe("value", None, found.reason), "low": None, "high": None, "n": found.units}
-    return {"value": found.value, "low": found.low, "high": found.high, "n": found.units, **found.method_data}
 
 
 def _lengths(found: Lengths) -> dict[str, Any]:
@@ -109,7 +102,7 @@ def _keyword(row: Any) -> dict[str, Any]:
         **maybe("before", row.before, NOT_KNOWN),
         **maybe("decided", row.decided, NOT_KNOWN),
         "after": row.after,
-        "kept_share": estimate(row.share),
+        "kept_share": row.share.to_json(reasons="value"),
     }
 
 
@@ -120,7 +113,7 @@ def _balance(found: Description) -> dict[str, Any]:
             "male": one.male,
             "female": one.female,
             "missing": one.missing,
-            "male_share": estimate(one.share),
+            "male_share": one.share.to_json(reasons="value"),
             **maybe("p", one.p, one.untested),
             **maybe("p_holm", one.p_holm, one.untested),
         }

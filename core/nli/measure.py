@@ -232,7 +232,7 @@ def as_json(found: Inference, margin: float | None = MARGINS["share"]) -> dict[s
         if not sum(found.counts[i]):
             shares[name] |= {f"{label}_reason": str(empty_set([name])) for label in "ecn"}
     data |= {"proportions": shares, "counts": {n: dict(zip("ecn", r, strict=True)) for n, r in _named(found)}}
-    data["intervals"] = {name: interval_json(found[name]) for name in RESTS_ON}
+    data["intervals"] = {name: found[name].interval_json() for name in RESTS_ON}
     data["equivalence"] = {name: one.data for name, one in against_margin(found, margin).items()}
     return data | {
         "rows": found.rows,
@@ -240,15 +240,6 @@ def as_json(found: Inference, margin: float | None = MARGINS["share"]) -> dict[s
         "units": _units(found),
         "intervals_signature": found.signature,
     }
-
-
-def interval_json(found: Estimate) -> dict[str, object]:
-    """low and high, null with their reason where there is no interval, and on how many units they rest."""
-    data: dict[str, object] = {"low": found.low, "high": found.high, "units": found.units}
-    note = str(found.reason or found.note or "")
-    if found.low is None:
-        return data | {"low_reason": note, "high_reason": note}
-    return data | ({"note": note} if note else {}) | found.method_data
 
 
 def _named(found: Inference) -> list[tuple[str, tuple[int, ...]]]:

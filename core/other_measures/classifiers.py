@@ -62,7 +62,7 @@ class Gap:
         found: dict[str, Any] = {"value": self.value.value, "overall": self.overall, "by_group": self.by_group}
         found |= {"null_mean": self.null[0] if self.null else None, "null_95": self.null[1] if self.null else None}
         found["p"] = self.p
-        return found if self.value.reason is None else {**found, "value_reason": str(self.value.reason)}
+        return found | self.value.reason_of("value")
 
 
 @dataclass(slots=True)
@@ -79,14 +79,9 @@ class ClassifierGaps:
         """For `--json`."""
         found: dict[str, Any] = {"rows": self.rows} | {gap.name: gap.as_json() for gap in self.gaps}
         if self.consistency is not None:
-            one = self.consistency
-            found["swap_consistency"] = {"value": one.value, "low": one.low, "high": one.high, "n": one.units}
-            if one.value is None:
-                found["swap_consistency"]["value_reason"] = str(one.reason)
+            found["swap_consistency"] = self.consistency.numbers("n") | self.consistency.reason_of("value")
         if self.f1_gap is not None:
-            found["f1"] = {**self.f1, "gap": self.f1_gap.value}
-            if self.f1_gap.value is None:
-                found["f1"]["gap_reason"] = str(self.f1_gap.reason)
+            found["f1"] = {**self.f1, "gap": self.f1_gap.value} | self.f1_gap.reason_of("gap")
         return found
 
 

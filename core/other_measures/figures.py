@@ -40,8 +40,8 @@ class Figure:
     def as_json(self) -> dict[str, Any]:
         """For a record and for `--json`: undefined is None with its reason."""
         one = self.estimate
-        data: dict[str, Any] = {"quantity": self.quantity, "role": self.role, "value": one.value, "low": one.low}
-        data |= {"high": one.high, "units": one.units, "neutral": self.neutral, "method": one.method, "p": self.p}
+        data: dict[str, Any] = {"quantity": self.quantity, "role": self.role} | one.numbers("units")
+        data |= {"neutral": self.neutral, "method": one.method, "p": self.p}
         data |= {"band": list(self.band) if self.band else None, **self.facts}
         for key, note in (("value_reason", one.reason), ("interval_reason", one.note)):
             if note is not None:

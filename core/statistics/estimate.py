@@ -1,7 +1,7 @@
 """A number with its interval, or the reason why there is none."""
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from evenhand.core.errors import N_
 
@@ -16,7 +16,14 @@ class Note:
     def __str__(self) -> str:
         return self.message.format(**self.values) if self.values else self.message
 
+    def to_json(self) -> dict[str, Any]:
+        """Return the message and its values, so that a page can translate a stored note."""
+        return {"message": self.message, "values": self.values}
 
+
+Reasons = Literal["first", "every", "value", "messages", "note"]
+DASH = "—"
+NO_INTERVAL = Note("This measure has no interval.")
 NO_TWO_LABELS = Note(N_("No item has labels by two annotators yet."))
 NO_SHARED_ITEM = Note(N_("These two annotators have no labelled item in common yet."))
 NO_LABEL = Note(N_("There are no labels yet."))
@@ -82,11 +89,85 @@ class Estimate:
     inner: tuple[float, float] | None = None
 
     @property
+    def missing(self) -> Note:
+        """Return why the value, or else the interval, is missing."""
+        return self.reason or self.note or NO_INTERVAL
+
+    @property
     def method_data(self) -> dict[str, Any]:
         """`method` for JSON, and `p` of the neutral value where it is a test; empty without an interval."""
         if self.low is None or not self.method:
             return {}
         return {"method": self.method} | ({} if self.p is None else {"p": self.p})
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def text(self, form: str = ".2f", *, note: bool = False) -> str:
+        """Return `0.42 [0.31, 0.53]`, the number alone without an interval, or a dash with the reason.
+
+        *note*: with what the interval rests on, or why it is missing, in brackets.
+        """
+        if self.value is None:
+            return f"{DASH} ({self.reason})"
+        rests = f"({self.note})" if note and self.note else ""
+        return " ".join(part for part in (f"{self.value:{form}}", self.interval_text(form), rests) if part)
+
+    def interval_text(self, form: str = ".2f") -> str:
+        """Return `[0.31, 0.53]`, or "" where there is no interval."""
+        return "" if self.low is None or self.high is None else f"[{self.low:{form}}, {self.high:{form}}]"
+
+    def numbers(self, count: str = "") -> dict[str, Any]:
+        """Return value, low and high, and the units under the key *count* ("": without them)."""
+        ends = {"value": self.value, "low": self.low, "high": self.high}
+        return ends | ({count: self.units} if count else {})
+
+    def reason_of(self, key: str) -> dict[str, str]:
+        """Return why the value is missing as `<key>_reason`; empty where there is a value."""
+        return {} if self.value is not None else {f"{key}_reason": str(self.reason)}
+
+    def under(self, name: str, count: str = "") -> dict[str, Any]:
+        """Return the numbers under *name*, and `<name>_reason` without a value or `<name>_note` of the interval."""
+        note = {f"{name}_note": str(self.note)} if self.note and self.value is not None else {}
+        return {name: self.numbers(count)} | self.reason_of(name) | note
+
+    def named(self, name: str) -> dict[str, Any]:
+        """Return the numbers as columns *name*, `<name>_low` and `<name>_high`, and `<name>_reason` without a value."""
+        return {name: self.value, f"{name}_low": self.low, f"{name}_high": self.high} | self.reason_of(name)
+
+    def to_json(self, count: str = "n", *, reasons: Reasons = "first") -> dict[str, Any]:
+        """Return the public form: the numbers, why one is missing, and how the interval was made.
+
+        *count* is the key of the units ("": without them). *reasons* says what a missing number has: "first" a reason
+        of the value, or else of both ends; "every" one of each; "value" one of the value only; "messages" the message
+        and its values; "note" also the note itself. The last two are for records that a page translates.
+        """
+        data = self.numbers(count) | self._reasons(reasons)
+        if reasons not in ("first", "messages"):
+            return data | self.method_data
+        return data | {key: fact for key, fact in (("method", self.method), ("clusters", self.clusters)) if fact}
+
+    def interval_json(self, count: str = "units") -> dict[str, Any]:
+        """Return low and high with their reasons, for a value that has a key of its own."""
+        data = self.to_json(count, reasons="every")
+        return {key: fact for key, fact in data.items() if not key.startswith("value")}
+
+    def _reasons(self, reasons: Reasons) -> dict[str, Any]:
+        missing = self.reason if self.value is None else self.note
+        if reasons == "messages":
+            keys = ("value_reason", "value_values") if self.value is None else ("note", "note_values")
+            return {} if missing is None else dict(zip(keys, (missing.message, missing.values), strict=True))
+        if reasons == "note":
+            key, note = ("value" if self.value is None else "low"), missing if self.low is None else None
+            return {} if note is None else {f"{key}_reason": str(note), "note": note.to_json()}
+        if self.value is None:
+            keys = ("value", "low", "high") if reasons == "every" else ("value",)
+            return {f"{key}_reason": str(self.reason) for key in keys}
+        if reasons == "value":
+            return {}
+        if self.low is None:
+            return dict.fromkeys(("low_reason", "high_reason"), str(self.note or NO_INTERVAL))
+        return {"note": str(self.note)} if self.note else {}
 
     @classmethod
     def undefined(cls, reason: Note, units: int = 0) -> "Estimate":

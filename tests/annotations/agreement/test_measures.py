@@ -23,7 +23,7 @@ from evenhand.annotations.projects.projects import (
     remove_annotator,
 )
 from evenhand.annotations.types import Operation
-from evenhand.commands.agreement.command import for_people, measure
+from evenhand.commands.agreement.command import for_people
 from evenhand.core.statistics.estimate import CLUSTERED, DIRICHLET
 from evenhand.core.text.keywords import find
 from tests.support.agreed_labels import FAST, _operation, label, make, texts
@@ -69,7 +69,7 @@ def test_intervals_are_over_articles_where_some_have_several_sentences(fresh_sto
     found = report.overall.pairwise
     assert found.value == 0.5 and found.se == pytest.approx((0.25 / 12) ** 0.5, rel=0.2)
     assert str(found.note) == "Few units (12): a wide interval."
-    assert {"method": CLUSTERED, "clusters": 12}.items() <= measure(found).items()
+    assert {"method": CLUSTERED, "clusters": 12}.items() <= found.to_json().items()
     assert report.by_form is not None and report.by_form.forms[0].rate.clusters == 12
     assert "Intervals over 12 source articles:" in for_people(report)
 

@@ -9,7 +9,6 @@ from evenhand.core.before_after.compare import (
     clusters_of_pairs,
     compare,
     cost,
-    estimate_json,
     over_runs,
     shares,
 )
@@ -101,5 +100,5 @@ def test_the_cost_is_that_of_a_token() -> None:
 
 
 def test_an_undefined_estimate_says_why_in_a_record() -> None:
-    assert estimate_json(over_runs([-1.0]))["low_reason"].startswith("Seeds: 1.")
-    assert "value_reason" in estimate_json(over_runs([]))
+    assert over_runs([-1.0]).to_json("units", reasons="note")["low_reason"].startswith("Seeds: 1.")
+    assert "value_reason" in over_runs([]).to_json("units", reasons="note")
