@@ -1,6 +1,5 @@
 """What the command association prints: groups, differences and hypotheses as JSON and for people."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
@@ -16,7 +15,7 @@ from evenhand.core.association.measures import (
     ranked,
     share_correlation,
 )
-from evenhand.core.association.published import is_multilingual, printed
+from evenhand.core.association.published import compared_models, printed
 from evenhand.core.association.table import models_of, rows_of, undefined_of
 from evenhand.core.errors import N_, NotFound
 from evenhand.core.statistics.equivalence import ANSWERS, equivalence
@@ -35,23 +34,17 @@ def measured(frame: pd.DataFrame, language: str, *, margin: float | None, monoli
         raise NotFound(N_("{name} is not a model of this table. Its models: {known}"), name=monolingual,
                        known=", ".join(names))  # fmt: skip
     found = {name: _model(rows_of(frame, name), margin) for name in names}
-    partners = _partners(names, monolingual)
-    for other in partners[1:]:
-        verdict = multilingual(rows_of(frame, partners[0]), rows_of(frame, other), margin)
-        found[other]["hypotheses"].append(_verdict(verdict) | {"monolingual": partners[0]})
+    for name in names:
+        first, other = compared_models(name, names, monolingual) or ("", "")
+        if other == name:
+            verdict = multilingual(rows_of(frame, first), rows_of(frame, other), margin)
+            found[other]["hypotheses"].append(_verdict(verdict) | {"monolingual": first})
     rows = [
         {"model": one.model, "class": one.kind, "W": float(one.woman), "M": float(one.man),
          "w_minus_m": float(one.difference), "follows": one.follows}
         for one in printed(language)
     ]  # fmt: skip
     return {"models": found, "printed": rows}
-
-
-def _partners(names: Sequence[str], monolingual: str | None) -> list[str]:
-    """The monolingual model, then the multilingual ones; fewer than two if that is unknown."""
-    one = monolingual or next((name for name in names if is_multilingual(name) is False), None)
-    several = [name for name in names if name != one and (monolingual or is_multilingual(name))]
-    return [one, *several] if one else []
 
 
 def _model(rows: pd.DataFrame, margin: float | None) -> dict[str, Any]:

@@ -1,4 +1,7 @@
-"""Associations of person words with professions (BEC-Pro): corpus, probes, measures."""
+"""Associations of person words with professions (BEC-Pro): corpus, probes, measures.
+
+WEAT and SEAT, associations of word vectors, are in core.other_measures.
+"""
 
 from evenhand.core.association.builtin import LANGUAGES, Choices, Files, association_set
 from evenhand.core.association.corpus import Sentence, sentences, write_corpus

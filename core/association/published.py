@@ -4,6 +4,7 @@ Means of models with different tokenizers do not compare, and the printed ones c
 attended and cuts long sentences (SPEC 2.5): a correct run does not reproduce their decimals.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from evenhand.core.association.hypotheses import Verdict, published_verdicts
@@ -63,3 +64,18 @@ def is_multilingual(model: str) -> bool | None:
     if model.startswith("demo-"):
         return False
     return languages[0] == "mul" if languages else None
+
+
+def compared_models(model: str, models: Sequence[str], monolingual: str | None = None) -> tuple[str, str] | None:
+    """Return the monolingual and the multilingual model that H4 compares for *model*, one of them itself.
+
+    The other one is the first of *models* of the other kind. *monolingual*: the one monolingual model, where the kinds
+    are not those of the papers. None where a kind is unknown or there is no other model.
+    """
+    kinds = {name: is_multilingual(name) if monolingual is None else name != monolingual for name in models}
+    if kinds[model] is None:
+        return None
+    other = next((name for name in models if kinds[name] is not None and kinds[name] != kinds[model]), None)
+    if other is None:
+        return None
+    return (other, model) if kinds[model] else (model, other)

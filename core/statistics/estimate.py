@@ -161,8 +161,7 @@ class Estimate:
             key, note = ("value" if self.value is None else "low"), missing if self.low is None else None
             return {} if note is None else {f"{key}_reason": str(note), "note": note.to_json()}
         if self.value is None:
-            keys = ("value", "low", "high") if reasons == "every" else ("value",)
-            return {f"{key}_reason": str(self.reason) for key in keys}
+            return {f"{key}_reason": str(self.reason) for key in (self.numbers() if reasons == "every" else ("value",))}
         if reasons == "value":
             return {}
         if self.low is None:

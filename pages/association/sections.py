@@ -9,7 +9,7 @@ from evenhand.core.association import measures
 from evenhand.core.association.crossing import signature
 from evenhand.core.association.hypotheses import Verdict, means_of, multilingual, verdicts
 from evenhand.core.association.measures import Difference, Group
-from evenhand.core.association.published import is_multilingual, printed, printed_verdicts
+from evenhand.core.association.published import compared_models, printed, printed_verdicts
 from evenhand.core.association.table import read_associations, rows_of
 from evenhand.core.charts.association import CLASS_NAMES, CLASS_ROW, leans, shares, warmth
 from evenhand.core.report.numbers import interval
@@ -82,15 +82,11 @@ def show_hypotheses(table: str, version: str, model: str, models: tuple[str, ...
 
 def _fourth(table: str, version: str, model: str, models: tuple[str, ...], margin: float | None) -> Verdict:
     """H4 of this model against the other kind in the run: this one monolingual, or this one multilingual."""
-    kinds = {name: is_multilingual(name) for name in models}
-    wanted = not kinds[model] if kinds[model] is not None else None
-    partner = next(
-        (name for name in models if name != model and kinds[name] is not None and kinds[name] == wanted), None
-    )
-    if partner is None:
+    compared = compared_models(model, models)
+    if compared is None:
         return multilingual(None, None)
-    one, other = (partner, model) if kinds[model] else (model, partner)
-    return multilingual(rows(table, version, one), rows(table, version, other), margin)
+    one, other = (rows(table, version, name) for name in compared)
+    return multilingual(one, other, margin)
 
 
 def frame_of(found: list[Difference]) -> pd.DataFrame:
