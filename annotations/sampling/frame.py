@@ -9,7 +9,7 @@ from evenhand.annotations.database.store import Store
 from evenhand.annotations.labels.item_table import item_table, measures_of
 from evenhand.annotations.projects.projects import counts
 from evenhand.annotations.queue.leases import release_absent
-from evenhand.annotations.sampling.samples import refuse_beside, samples, weighing_samples
+from evenhand.annotations.sampling.samples import Planned, refuse_beside, samples, weighing_samples
 from evenhand.annotations.types import Kind, Project
 from evenhand.core.errors import N_, Refused
 from evenhand.core.sampling.designs import (
@@ -58,20 +58,6 @@ _VOTES = """
 SELECT item.uid, judge.name, choice, extraneous, shares FROM judge_label AS label JOIN judge ON judge.id = label.judge
 JOIN published_item AS item ON item.id = label.item WHERE judge.project = ? AND round = 0 ORDER BY label.id
 """
-
-
-@dataclass(frozen=True)
-class Planned:
-    """A sample that was drawn and is not stored yet: a value an item of the frame. `items`: row ids."""
-
-    number: int
-    design: Design
-    share: float
-    settings: dict[str, Any]
-    items: list[int]
-    probabilities: list[float]
-    strata: list[str]
-    drawn: list[bool]
 
 
 @dataclass(frozen=True)

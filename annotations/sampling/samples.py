@@ -25,8 +25,6 @@ from evenhand.core.statistics import Estimate
 if TYPE_CHECKING:
     import pandas as pd
 
-    from evenhand.annotations.sampling.frame import Planned  # it imports this module
-
 STARTED, CLOSED = "sample_started", "sample_closed"  # events of a project
 _PLANNED = "item, probability, stratum, drawn"  # columns of an inclusion
 _COLUMNS = "id, number, design, items, share, settings, seed, created, closed"
@@ -89,6 +87,20 @@ _HANDED_OUT = """
 SELECT 1 FROM temp.planned JOIN assignment ON assignment.item = planned.item WHERE state <> 'released' LIMIT 1
 """
 EARLIER = "labelled before"  # the stratum of items that people had labelled before a sample was drawn
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A sample that was drawn and is not stored yet: a value an item of the frame. `items`: row ids."""
+
+    number: int
+    design: Design
+    share: float
+    settings: dict[str, Any]
+    items: list[int]
+    probabilities: list[float]
+    strata: list[str]
+    drawn: list[bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +172,7 @@ class SampleLabels:
         return [weight for weight, _ in each], [stratum for _, stratum in each]
 
 
-def start_sample(store: Store, project: Project, planned: "Planned", *, author: str = "") -> Sample:
+def start_sample(store: Store, project: Project, planned: Planned, *, author: str = "") -> Sample:
     """Store what `annotations.sampling.frame.plan_sample` has drawn, and hand out only this until `close_sample`.
 
     Raises NotAllowed while a sample or a pilot is open; Refused where there is no annotator, or where an item was
@@ -177,7 +189,7 @@ def start_sample(store: Store, project: Project, planned: "Planned", *, author: 
 
 
 @contextmanager
-def _made_ready(store: Store, planned: "Planned") -> Iterator[None]:
+def _made_ready(store: Store, planned: Planned) -> Iterator[None]:
     """In it, the rows of a sample lie in a table of this connection alone, from which one statement takes them."""
     store.db.execute(f"CREATE TEMP TABLE planned ({_PLANNED})")
     try:
@@ -192,7 +204,7 @@ def _made_ready(store: Store, planned: "Planned") -> Iterator[None]:
         store.db.execute("DROP TABLE IF EXISTS temp.planned")
 
 
-def _store_planned(store: Store, project: Project, planned: "Planned", author: str) -> int:
+def _store_planned(store: Store, project: Project, planned: Planned, author: str) -> int:
     """Store a sample with its rows in one transaction; returns its row id."""
     settings = json.dumps(planned.settings, ensure_ascii=False, sort_keys=True)
     with store.write() as db:

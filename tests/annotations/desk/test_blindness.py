@@ -30,8 +30,7 @@ from evenhand.annotations.judges.judges import Spec, add_judge, choose_margin, s
 from evenhand.annotations.pilot.pilots import close_pilot, start_pilot
 from evenhand.annotations.projects.projects import annotators, change_project, set_quotas
 from evenhand.annotations.quality.known_answers import set_known
-from evenhand.annotations.sampling.frame import Planned
-from evenhand.annotations.sampling.samples import close_sample, start_sample
+from evenhand.annotations.sampling.samples import Planned, close_sample, start_sample
 from evenhand.annotations.types import Annotator, Item, Project
 from evenhand.core.errors import EvenhandError
 from evenhand.core.files import timestamps
