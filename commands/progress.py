@@ -7,8 +7,6 @@ from zoneinfo import ZoneInfo
 
 import click
 
-from evenhand.annotations.forecast.label_times import NO_SECONDS
-from evenhand.annotations.forecast.quota import WORDS
 from evenhand.annotations.progress.annotators import Worker
 from evenhand.annotations.progress.cells import NO_PACE, CellState
 from evenhand.annotations.progress.dashboard import Dashboard, dashboard
@@ -17,6 +15,8 @@ from evenhand.commands.permissions import needs
 from evenhand.commands.shared import answer, db_option, existing_store, json_option, say_unsettled
 from evenhand.core.errors import N_, Refused
 from evenhand.core.files.timestamps import timestamp
+from evenhand.core.forecast.label_times import NO_SECONDS
+from evenhand.core.forecast.quota import WORDS
 from evenhand.core.statistics import Note
 
 

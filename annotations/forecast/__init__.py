@@ -1,1 +1,1 @@
-"""Forecasts: what labelling will take, and whether quotas can be met."""
+"""Counts of a project for forecasts (core.forecast): what labelling will take, and whether quotas can be met."""

@@ -13,12 +13,12 @@ from typing import Any, Literal
 from evenhand.annotations.database.store import Store, at_one_moment
 from evenhand.annotations.forecast.fully_labelled import SPEAKS, Unselected, unselected
 from evenhand.annotations.forecast.sent_back import WORDS, decided_before, last_words
-from evenhand.annotations.forecast.work_model import Cell, Work, WorkForecast, forecast_work
 from evenhand.annotations.guideline.versions import guidelines
 from evenhand.annotations.items.wanted_labels import labels_planned
 from evenhand.annotations.projects.projects import counts
 from evenhand.annotations.types import Project
 from evenhand.core.errors import N_
+from evenhand.core.forecast.work_model import Cell, Work, WorkForecast, forecast_work
 from evenhand.core.statistics import Estimate, Note
 
 Sample = Literal["pilot", "all"]

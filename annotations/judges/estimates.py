@@ -19,7 +19,8 @@ from evenhand.annotations.sampling.samples import EARLIER, SampleLabels, sample_
 from evenhand.annotations.types import Project
 from evenhand.core.errors import N_
 from evenhand.core.human_vs_rule.compare import in_order
-from evenhand.core.judges.prediction_powered import (
+from evenhand.core.statistics import Estimate, Note, holm
+from evenhand.core.statistics.prediction_powered import (
     VERSION,
     Labels,
     Rates,
@@ -27,7 +28,6 @@ from evenhand.core.judges.prediction_powered import (
     prediction_powered,
     rate_of_people,
 )
-from evenhand.core.statistics import Estimate, Note, holm
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -4,12 +4,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.forecast.keep_rate import Followed, followed_by_cell
-from evenhand.annotations.forecast.quota import Counted, QuotaForecast, quota_forecasts
+from evenhand.annotations.forecast.keep_rate import followed_by_cell
 from evenhand.annotations.forecast.sent_back import decided_before, last_words
 from evenhand.annotations.labels.full_agreement import COMPARED, REVIEWED, SAME_CHOICE
 from evenhand.annotations.types import Project
 from evenhand.core.errors import N_
+from evenhand.core.forecast.keep_rate import Followed
+from evenhand.core.forecast.quota import Counted, QuotaForecast, quota_forecasts
 from evenhand.core.statistics import Note
 
 # One scan of all items; the last three sums are for the labels ahead.
@@ -96,7 +97,7 @@ def _ahead(
     each = made / reviewed if reviewed >= OWN_LABELS else _planned(project, cells)
     if stopped and reviewed >= OWN_LABELS:  # rejected items finish first, with few labels; those of a pilot have many
         first, *others = stopped.values()
-        each = sum(others, first).labels(project) or float(project.per_item)
+        each = sum(others, first).labels(project.per_item, project.share) or float(project.per_item)
     candidates, labels = 0, 0.0
     for cell, (_made, there, waiting) in zip(cells, sums, strict=True):
         left, needed = cell.counted.left - waiting, cell.forecast.needed.value  # items with all their labels need none

@@ -18,9 +18,9 @@ from evenhand.annotations.queue.leases import release
 from evenhand.annotations.types import Annotator, Project
 from evenhand.core.errors import N_, NotAllowed, NotFound, Refused
 from evenhand.core.files.timestamps import timestamp
-from evenhand.core.judges.prediction_powered import Labels, rate_of_people
 from evenhand.core.sampling.designs import Design
 from evenhand.core.statistics import Estimate
+from evenhand.core.statistics.prediction_powered import Labels, rate_of_people
 
 if TYPE_CHECKING:
     import pandas as pd

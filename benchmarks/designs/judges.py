@@ -7,13 +7,6 @@ from typing import Any
 import numpy as np
 
 from benchmarks.coverage_loop import Cell, Design, Random, of_settings
-from evenhand.core.judges.prediction_powered import (
-    Labels,
-    Rates,
-    paired_difference,
-    prediction_powered,
-    rate_of_people,
-)
 from evenhand.core.sampling.designs import (
     SHARE,
     SIZED,
@@ -27,6 +20,13 @@ from evenhand.core.sampling.designs import (
 )
 from evenhand.core.sampling.weights import Drawn, Frame, weights
 from evenhand.core.statistics import Estimate
+from evenhand.core.statistics.prediction_powered import (
+    Labels,
+    Rates,
+    paired_difference,
+    prediction_powered,
+    rate_of_people,
+)
 
 SIZE = 5  # items of a context
 MORE = 0.15  # how far the second of two models lies above the first, of what is left

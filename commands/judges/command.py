@@ -15,9 +15,9 @@ from evenhand.commands.shared import answer, db_option, existing_store, json_opt
 from evenhand.core.errors import N_, BadLine, Refused
 from evenhand.core.judges.alternative_annotator import FEWEST, LEVEL, Against, Verdict, alternative_annotator_test
 from evenhand.core.judges.label_tables import read_judge, read_people, read_rates
-from evenhand.core.judges.prediction_powered import VERSION, Rates, prediction_powered
 from evenhand.core.report.numbers import points
 from evenhand.core.statistics import Estimate
+from evenhand.core.statistics.prediction_powered import VERSION, Rates, prediction_powered
 
 SHARE = "share of items, with intervals over contexts"
 TABLE = click.Path(exists=True, dir_okay=False, path_type=Path)

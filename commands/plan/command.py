@@ -6,12 +6,12 @@ import click
 
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.forecast.work import Forecast, as_json, forecast
-from evenhand.annotations.forecast.work_model import Work
 from evenhand.annotations.projects.projects import change_project
 from evenhand.annotations.projects.projects import project as find_project
 from evenhand.annotations.types import Project
 from evenhand.commands.permissions import needs
 from evenhand.commands.shared import answer, db_option, existing_store, json_option, say_unsettled
+from evenhand.core.forecast.work_model import Work
 from evenhand.core.statistics import Estimate
 
 SETTINGS = ("plan", "per_item", "share", "retest", "retest_hours")

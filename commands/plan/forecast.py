@@ -5,15 +5,15 @@ from pathlib import Path
 
 import click
 
-from evenhand.annotations.forecast.corpus import Forecast, Supply, supplies
-from evenhand.annotations.forecast.corpus import as_json as whole
-from evenhand.annotations.forecast.corpus import forecast as forecast_of
 from evenhand.annotations.mining.candidates import stock
 from evenhand.annotations.projects.projects import project as find_project
 from evenhand.commands.permissions import needs
 from evenhand.commands.plan.command import estimate_text
 from evenhand.commands.shared import answer, db_option, existing_store, json_option
 from evenhand.core.errors import N_, BadFile, Refused
+from evenhand.core.forecast.corpus import Forecast, Supply, supplies
+from evenhand.core.forecast.corpus import as_json as whole
+from evenhand.core.forecast.corpus import forecast as forecast_of
 from evenhand.core.mining.report import Report
 from evenhand.core.resources import quotas as preset_quotas
 

@@ -14,9 +14,9 @@ from evenhand.core.human_vs_rule.means_over_contexts import NOTHING, Mean, codes
 from evenhand.core.human_vs_rule.schemes import CHOICES
 from evenhand.core.human_vs_rule.weighting import Weighted, weighted
 from evenhand.core.human_vs_rule.why_they_differ import BINS, Bin, bin_of
-from evenhand.core.judges.prediction_powered import VERSION as RATES_VERSION
-from evenhand.core.judges.prediction_powered import Labels, Rates, prediction_powered, rate_of_people
 from evenhand.core.statistics import Estimate, Note, Resampling, cohen_kappa
+from evenhand.core.statistics.prediction_powered import VERSION as RATES_VERSION
+from evenhand.core.statistics.prediction_powered import Labels, Rates, prediction_powered, rate_of_people
 from evenhand.core.text.pronouns import Verdict, sets
 from evenhand.core.text.repetition import Repeated, Variant, full_text, repetitiveness, summary
 

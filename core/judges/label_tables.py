@@ -7,7 +7,7 @@ from typing import Any
 
 from evenhand.core.errors import N_, BadFile, BadLine
 from evenhand.core.files.readers import Source, open_source, rows
-from evenhand.core.judges.prediction_powered import Labels
+from evenhand.core.statistics.prediction_powered import Labels
 
 NO_COLUMN = N_("{file} has no column {column}; it needs {needed}.")
 NO_ROWS = N_("{file} contains no usable line.")

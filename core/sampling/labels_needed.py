@@ -13,10 +13,10 @@ from itertools import pairwise
 import numpy as np
 
 from evenhand.core.errors import N_
-from evenhand.core.judges.prediction_powered import Labels, prediction_powered
 from evenhand.core.sampling.designs import SHARE, Codes, Design, Numbers, draw, probabilities
 from evenhand.core.sampling.weights import Drawn, Frame, weights
 from evenhand.core.statistics.estimate import Note
+from evenhand.core.statistics.prediction_powered import Labels, prediction_powered
 
 SIZES = (25, 50, 100, 200, 400, 800)
 TIMES = 16  # samples of each size

@@ -16,8 +16,8 @@ from evenhand.core.human_vs_rule.compare import Cell, Difference, comparison, re
 from evenhand.core.human_vs_rule.means_over_contexts import Mean
 from evenhand.core.human_vs_rule.schemes import CHOICES
 from evenhand.core.human_vs_rule.weighting import Weighted
-from evenhand.core.judges.prediction_powered import Rates
 from evenhand.core.statistics import Estimate
+from evenhand.core.statistics.prediction_powered import Rates
 from evenhand.core.text.repetition import Repeated, Variant
 from evenhand.pages.ui.choose import choose_project
 from evenhand.pages.ui.head import open_store

@@ -6,9 +6,9 @@ import streamlit as st
 
 from evenhand.core.human_vs_rule.means_over_contexts import Mean
 from evenhand.core.human_vs_rule.schemes import NAMES
-from evenhand.core.judges.prediction_powered import ALL_THE_SAME, NO_GAIN, Rates
 from evenhand.core.report.numbers import percent
 from evenhand.core.statistics import Estimate
+from evenhand.core.statistics.prediction_powered import ALL_THE_SAME, NO_GAIN, Rates
 from evenhand.pages.human_vs_rule.source import WEIGHTED, PageNumbers
 from evenhand.pages.ui.charts import downloads
 from evenhand.pages.ui.equivalence import difference_says, margin_box

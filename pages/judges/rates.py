@@ -8,9 +8,9 @@ from markupsafe import Markup
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.judges.estimates import Estimates, ModelDifference, RateCell
 from evenhand.annotations.types import Project
-from evenhand.core.judges.prediction_powered import Rates
 from evenhand.core.language import Count, significant
 from evenhand.core.statistics import Estimate
+from evenhand.core.statistics.prediction_powered import Rates
 from evenhand.pages.judges.against import choice_names
 from evenhand.pages.judges.source import Found, chosen_judge
 from evenhand.pages.ui.charts import downloads

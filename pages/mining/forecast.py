@@ -7,11 +7,11 @@ import streamlit as st
 from markupsafe import Markup
 
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.forecast.corpus import ASSUMED as NOT_MEASURED
-from evenhand.annotations.forecast.corpus import CellForecast, Forecast, as_json, forecast, supplies
-from evenhand.annotations.forecast.quota import OWN_RATE, VERDICTS
 from evenhand.annotations.mining.candidates import Stock, stock
 from evenhand.annotations.types import Project
+from evenhand.core.forecast.corpus import ASSUMED as NOT_MEASURED
+from evenhand.core.forecast.corpus import CellForecast, Forecast, as_json, forecast, supplies
+from evenhand.core.forecast.quota import OWN_RATE, VERDICTS
 from evenhand.core.mining.report import Report
 from evenhand.core.resources import quotas as preset_quotas
 from evenhand.core.runs.mining import MiningRun

@@ -8,12 +8,12 @@ import streamlit as st
 from markupsafe import Markup
 
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.forecast.quota import OWN_RATE
 from evenhand.annotations.forecast.work import Forecast, Sample, as_json, forecast, has_pilot
-from evenhand.annotations.forecast.work_model import CellNeed, Work
 from evenhand.annotations.guideline.relabelling import left_to_relabel
 from evenhand.annotations.projects.pipeline_counts import state
 from evenhand.annotations.types import Plan, Project
+from evenhand.core.forecast.quota import OWN_RATE
+from evenhand.core.forecast.work_model import CellNeed, Work
 from evenhand.core.statistics import Estimate
 from evenhand.pages.ui.charts import downloads
 from evenhand.pages.ui.choose import choose

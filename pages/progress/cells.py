@@ -6,10 +6,10 @@ from typing import Any
 import streamlit as st
 from markupsafe import Markup
 
-from evenhand.annotations.forecast.quota import OWN_RATE, QuotaForecast
 from evenhand.annotations.progress.cells import CellState
 from evenhand.annotations.progress.dashboard import Dashboard
 from evenhand.annotations.types import Project
+from evenhand.core.forecast.quota import OWN_RATE, QuotaForecast
 from evenhand.core.statistics import Estimate
 from evenhand.pages.ui.charts import downloads
 from evenhand.pages.ui.choose import choose

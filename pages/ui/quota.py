@@ -2,7 +2,7 @@
 
 from markupsafe import Markup
 
-from evenhand.annotations.forecast.quota import WORDS, Verdict
+from evenhand.core.forecast.quota import WORDS, Verdict
 from evenhand.pages.ui.language import _
 from evenhand.pages.ui.tables import span
 

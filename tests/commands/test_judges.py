@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from cli import cli
-from evenhand.core.judges.prediction_powered import Labels, prediction_powered
+from evenhand.core.statistics.prediction_powered import Labels, prediction_powered
 
 
 @pytest.fixture

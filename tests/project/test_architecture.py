@@ -24,9 +24,9 @@ MODULES = 25  # in one package: more is a drawer that nothing can be found in
 # before it in its layer, so that no two ever import each other.
 ORDER = {
     "core": """errors types version resources processes language statistics text files cluster guidelines servers
-        judges sampling human_vs_rule mining sentence_bias swap audit concordance misgendering model_bias nli published
-        association charts models describe generation scoring worker report demo_page ruler runs tune before_after
-        other_measures harness""",
+        judges sampling human_vs_rule mining forecast sentence_bias swap audit concordance misgendering model_bias nli
+        published association charts models describe generation scoring worker report demo_page ruler runs tune
+        before_after other_measures harness""",
     "annotations": """types permissions text_policy database items jobs queue guideline plan labels
         projects adjudication sampling forecast agreement human_vs_rule judges pilot audit browse desk progress quality
         papers files before_after demo describe mining record release hub accounts log study""",

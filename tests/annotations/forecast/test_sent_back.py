@@ -8,7 +8,6 @@ import pytest
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.forecast.sent_back import last_words
 from evenhand.annotations.forecast.work import as_json, forecast
-from evenhand.annotations.forecast.work_model import NO_SAMPLE
 from evenhand.annotations.guideline.drafts import read_draft, write_version
 from evenhand.annotations.guideline.relabelling import Which
 from evenhand.annotations.items.wanted_labels import is_shared
@@ -19,6 +18,7 @@ from evenhand.annotations.progress.dashboard import dashboard
 from evenhand.annotations.projects.projects import change_project, project_by_uid, remove_annotator, set_quotas
 from evenhand.annotations.queue.leases import claim
 from evenhand.annotations.types import Annotator, Item, Project
+from evenhand.core.forecast.work_model import NO_SAMPLE
 from evenhand.core.statistics import wilson
 from tests.support.pages import open_page
 from tests.support.projects import WORDS, broken_rules, decide, filled_project

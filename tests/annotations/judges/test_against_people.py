@@ -16,7 +16,7 @@ from evenhand.annotations.labels.generation_labels import generations, labels_of
 from evenhand.annotations.types import Project
 from evenhand.core.human_vs_rule.compare import comparison
 from evenhand.core.judges.labels import JudgeLabel
-from evenhand.core.judges.prediction_powered import Labels, paired_difference, prediction_powered
+from evenhand.core.statistics.prediction_powered import Labels, paired_difference, prediction_powered
 from tests.support.judged_generations import Said, Written, all_written, judged_project, say, say_all
 
 TEXTS = all_written(1, models=("owl-1b", "wren-3b"))  # 80 texts: 2 models x 4 sets x 2 settings x 5 topics

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.core.judges.prediction_powered import Labels, rate_of_people
 from evenhand.core.sampling.weights import Drawn, Frame, weights
+from evenhand.core.statistics.prediction_powered import Labels, rate_of_people
 
 # A stratified sample of 300 of the 3,078 counties of the United States, acres of farms in 1992 (Lohr 2010, Sampling:
 # Design and Analysis, example 3.2): counties, sampled, mean, variance.

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.proportion import proportion_confint
 
-from evenhand.annotations.forecast.work_model import Cell, forecast_work, labels_to_first_reject, rejects_among
+from evenhand.core.forecast.work_model import Cell, forecast_work, labels_to_first_reject, rejects_among
 
 PILOT = {(3, 0): 30, (3, 1): 20, (3, 2): 20, (3, 3): 30}
 

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.annotations.forecast.quota import (
+from evenhand.core.errors import N_
+from evenhand.core.forecast.quota import (
     NONE_KEPT,
     NOTHING_REVIEWED,
     VERDICTS,
@@ -23,7 +24,6 @@ from evenhand.annotations.forecast.quota import (
     share_kept,
     verdict,
 )
-from evenhand.core.errors import N_
 from evenhand.core.mining.report import Report
 from evenhand.core.statistics import Estimate, Note
 
@@ -64,7 +64,7 @@ class CellForecast:
 
     `rate`: share of candidates that are kept, 0 to 1, Wilson interval; `own` says whether it rests on this pair and
     side alone. `expected`: sentences kept in the end, with those of today, and a 95% prediction interval. `verdict`:
-    as in annotations.forecast.quota. `characters`: how much more text of the same kind is needed, 0 or more, with
+    as in core.forecast.quota. `characters`: how much more text of the same kind is needed, 0 or more, with
     interval; without a value, `low` may still give a lower bound.
     """
 

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.annotations.forecast.corpus import Supply, forecast
-from evenhand.annotations.forecast.quota import Counted, quota_forecasts
-from evenhand.annotations.forecast.work_model import Cell as PlanCell
-from evenhand.annotations.forecast.work_model import forecast_work
+from evenhand.core.forecast.corpus import Supply, forecast
+from evenhand.core.forecast.quota import Counted, quota_forecasts
+from evenhand.core.forecast.work_model import Cell as PlanCell
+from evenhand.core.forecast.work_model import forecast_work
 
 CELL = ("他/她", "male")
 OTHER = ("他/她", "female")

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from evenhand.annotations.forecast.corpus import CellForecast, Supply, as_json, forecast
+from evenhand.core.forecast.corpus import CellForecast, Supply, as_json, forecast
 
 CELL = ("他/她", "female")
 

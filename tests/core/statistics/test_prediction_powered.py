@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evenhand.core.errors import Refused
-from evenhand.core.judges.prediction_powered import (
+from evenhand.core.statistics.prediction_powered import (
     ALL_THE_SAME,
     NO_FURTHER,
     NO_GAIN,

@@ -19,9 +19,9 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.annotations.forecast.label_times import NO_SECONDS, LabelTime
-from evenhand.annotations.forecast.quota import OWN_RATE, Verdict, candidates_needed, verdict
 from evenhand.core.errors import N_
+from evenhand.core.forecast.label_times import NO_SECONDS, LabelTime
+from evenhand.core.forecast.quota import OWN_RATE, Verdict, candidates_needed, verdict
 from evenhand.core.statistics import Estimate, Note, modified_wilson
 
 DRAWS = 2000
@@ -58,7 +58,7 @@ class CellNeed:
 
     `rate`: share that all accept, 0 to 1, Wilson interval; `own`: of this pair and side alone. `needed`: candidates for
     the whole quota, quota / rate with its interval; None if none was kept. `verdict`: whether the candidates `left`
-    meet the rest of the quota (annotations.forecast.quota).
+    meet the rest of the quota (core.forecast.quota).
     """
 
     pair: str

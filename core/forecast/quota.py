@@ -14,8 +14,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
-from evenhand.annotations.forecast.keep_rate import Followed
 from evenhand.core.errors import N_
+from evenhand.core.forecast.keep_rate import Followed
 from evenhand.core.statistics import Estimate, Note, modified_wilson
 
 OWN_RATE = 10  # a pair and side with so many reviewed candidates uses its own share
