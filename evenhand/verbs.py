@@ -176,23 +176,15 @@ def release(
 def describe(texts: Texts, *, column: str = "sentence") -> pd.DataFrame:
     """Statistics of a set: lengths, commonest characters, repeats, balance of pairs.
 
-    Returns a row per number: `measure` (a path such as `lengths.median`), `value`, and `reason` where it is undefined.
+    Returns a row per number: `measure` (a path such as `length.median`), `value`, and `reason` where it is undefined.
     Raises BadFile where there is no text.
     """
-    from evenhand.annotations.describe.project_description import describe_file
-    from evenhand.core.describe import as_json
+    from evenhand.core.describe import described_sentences, figures
 
-    with tempfile.TemporaryDirectory(prefix="evenhand-") as folder:
-        path = _written(Path(folder) / "texts.jsonl", [{"sentence": row.get(column)} for row in _rows(texts, column)])
-        found = as_json(describe_file(path, column="sentence"))
-    rows = [
-        {"measure": key, "value": value, "reason": None}
-        for key, value in _flat(found)
-        if not key.endswith("_reason") and value is not None
-    ]
-    reasons = {key.removesuffix("_reason"): value for key, value in _flat(found) if key.endswith("_reason")}
-    rows += [{"measure": key, "value": None, "reason": value} for key, value in reasons.items()]
-    return pd.DataFrame(rows).set_index("measure")
+    found = [row[column] for row in _rows(texts, column)]
+    sentences = [text if isinstance(text, str) else "" if pd.isna(text) else str(text) for text in found]
+    rows = figures(described_sentences(sentences))
+    return pd.DataFrame(rows, columns=["measure", "value", "reason"]).set_index("measure")
 
 
 def _rows(texts: Texts, column: str) -> list[dict[str, Any]]:
@@ -290,11 +282,3 @@ def _released(
     frame.attrs = {"release": {"version": version, "hash": one.hash, "out": str(out)},
                    "labels": brought.labels.imported, "left_out": left}  # fmt: skip
     return frame
-
-
-def _flat(values: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
-    for key, value in values.items():
-        if isinstance(value, Mapping):
-            yield from _flat(value, f"{before}{key}.")
-        elif not isinstance(value, list):
-            yield f"{before}{key}", value

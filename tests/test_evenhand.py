@@ -106,6 +106,11 @@ def test_describe() -> None:
     assert frame[frame["value"].isna()]["reason"].notna().all()
 
 
+def test_a_missing_sentence_is_no_text_to_describe() -> None:
+    frame = evenhand.describe(pd.DataFrame({"sentence": [*SENTENCES, None, float("nan")]}))
+    assert frame.loc["sentences", "value"] == len(SENTENCES)
+
+
 def test_a_missing_column_is_named() -> None:
     with pytest.raises(Refused, match="no column sentence; it has text"):
         evenhand.score(pd.DataFrame({"text": SENTENCES}), "demo-zh")

@@ -9,10 +9,9 @@ from evenhand.annotations.items.mining_runs import RUN, run_facts
 from evenhand.core.errors import N_
 from evenhand.core.files.readers import Row, Source
 from evenhand.core.text.keywords import SpanStatus, find, occurrences, repair
-from evenhand.core.text.sentences import control_character
+from evenhand.core.text.sentences import LONGEST_SENTENCE, control_character
 from evenhand.core.types import Candidate, KeywordPair, Side
 
-MAX_LENGTH = 512  # code points: the limit of the masked models of the papers
 POSITION = re.compile(r"\s*\[\s*(\d{1,9})\s*,\s*(\d{1,9})\s*\]\s*")
 
 
@@ -20,9 +19,9 @@ def checked_text(value: Any) -> str:
     """*value* as a sentence, unchanged. Raises BadLine: no_text, too_long (over 512), control_characters."""
     if not isinstance(value, str) or not value.strip():
         bad("no_text", N_("The sentence column is empty."))
-    if len(value) > MAX_LENGTH:
+    if len(value) > LONGEST_SENTENCE:
         message = N_("The sentence has {length} characters; the limit is {limit}.")
-        bad("too_long", message, length=len(value), limit=MAX_LENGTH)
+        bad("too_long", message, length=len(value), limit=LONGEST_SENTENCE)
     control = control_character(value)
     if control is not None:
         bad("control_characters", N_("The sentence contains a control character: {character}."), character=control)

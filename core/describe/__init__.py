@@ -3,8 +3,8 @@
 Pure: texts in, numbers out. annotations.describe.project_description brings the texts of a project or a file.
 """
 
-from evenhand.core.describe.as_json import as_json
-from evenhand.core.describe.description import VERSION, Description, Text, described
+from evenhand.core.describe.as_json import as_json, figures
+from evenhand.core.describe.description import VERSION, Description, Text, described, described_sentences
 from evenhand.core.describe.keywords import KeywordCount, PairBalance, keyword_counts, pair_balances
 from evenhand.core.describe.vocabulary import Coverage, Vocabulary, coverage, vocabulary
 
@@ -19,6 +19,8 @@ __all__ = [
     "as_json",
     "coverage",
     "described",
+    "described_sentences",
+    "figures",
     "keyword_counts",
     "pair_balances",
     "vocabulary",

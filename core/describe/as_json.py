@@ -1,5 +1,6 @@
 """A description as one JSON object: what is undefined is null with `<key>_reason` beside it."""
 
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from evenhand.core.describe.characters import COMMONEST, NO_TEXT, Lengths
@@ -47,6 +48,22 @@ def as_json(found: Description) -> dict[str, Any]:
         **({} if found.writing is None else {"writing": _writing(found.writing)}),
         "signature": found.signature,
     }
+
+
+def figures(found: Description) -> list[tuple[str, Any, str | None]]:
+    """Return each number of a description by its path (`length.median`), or None with its reason, without lists."""
+    flat = dict(_flat(as_json(found)))
+    reasons = {key.removesuffix("_reason"): reason for key, reason in flat.items() if key.endswith("_reason")}
+    known = [(key, value, None) for key, value in flat.items() if not key.endswith("_reason") and value is not None]
+    return [*known, *((key, None, reason) for key, reason in reasons.items())]
+
+
+def _flat(values: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
+    for key, value in values.items():
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{before}{key}.")
+        elif not isinstance(value, list):
+            yield f"{before}{key}", value
 
 
 def maybe(key: str, value: Any, reason: Note | None) -> dict[str, Any]:

@@ -13,6 +13,9 @@ from evenhand.core.describe.generations import Writing, writing
 from evenhand.core.describe.keywords import Cell, KeywordCount, PairBalance, keyword_counts, pair_balances
 from evenhand.core.describe.repeats import Repeats, bare, repeats
 from evenhand.core.describe.vocabulary import Coverage, Vocabulary, coverage
+from evenhand.core.errors import N_, BadFile
+from evenhand.core.text.keywords import find
+from evenhand.core.text.sentences import LONGEST_SENTENCE, control_character
 
 _DATE = re.compile(r"(?<!\d)(\d{4})(?:\s*[-/.年]\s*(\d{1,2})(?:\s*[-/.月]\s*(\d{1,2}))?|(\d{2})(\d{2})(?!\d))?(?!\d)")
 YEARS = range(1000, 2101)
@@ -169,6 +172,27 @@ def described(
         writing=writing([(one.context or "", one.text) for one in texts]) if kind == "generations" else None,
         digest=_digest(plain),
     )
+
+
+def described_sentences(sentences: Iterable[str], *, name: str = "texts") -> Description:
+    """Describe *sentences* without the blank ones; the place of each is its number, from 1.
+
+    A sentence that an import would take, with exactly one keyword, has its pair, side and word. Raises BadFile where
+    there is no text.
+    """
+    texts = [_sentence(text, str(number)) for number, text in enumerate(sentences, 1) if text.strip()]
+    if not texts:
+        raise BadFile(N_("{file} has no text to describe."), file=name)
+    return described(texts, name=name, items="file")
+
+
+def _sentence(text: str, place: str) -> Text:
+    usable = len(text) <= LONGEST_SENTENCE and control_character(text) is None
+    keywords = find(text) if usable else []
+    if len(keywords) != 1:
+        return Text(text, place=place)
+    keyword = keywords[0]
+    return Text(text, keyword.pair.name, keyword.side, (keyword.start, keyword.end), place)
 
 
 def _masked(one: Text) -> str | None:

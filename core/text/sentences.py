@@ -13,6 +13,7 @@ from typing import Literal
 from evenhand.core.errors import N_, BadFile
 
 Encoding = Literal["utf-8", "gb18030"]
+LONGEST_SENTENCE = 512  # code points: the limit of the masked models of the papers
 
 # First bytes of what people send by mistake under the name of a text file.
 ARCHIVE = N_("{file} is a ZIP archive or an Excel workbook, not text. Save the sentences as UTF-8 text or CSV.")

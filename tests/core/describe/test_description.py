@@ -4,6 +4,7 @@ import csv
 import hashlib
 import json
 import os
+import tempfile
 import unicodedata
 from collections import Counter
 from pathlib import Path
@@ -15,7 +16,17 @@ from scipy import stats
 
 from evenhand.annotations.describe.project_description import describe_file
 from evenhand.core.charts.describe import before_after_points, binned, pair_balance
-from evenhand.core.describe import Text, as_json, coverage, described, keyword_counts, pair_balances, vocabulary
+from evenhand.core.describe import (
+    Text,
+    as_json,
+    coverage,
+    described,
+    described_sentences,
+    figures,
+    keyword_counts,
+    pair_balances,
+    vocabulary,
+)
 from evenhand.core.describe.characters import characters, endings, lengths
 from evenhand.core.describe.description import date_of, origins
 from evenhand.core.describe.keywords import largest_imbalance
@@ -315,3 +326,29 @@ def test_the_released_file_has_the_golden_numbers() -> None:
     assert ends == "。18732 ？662 ！513 ?51 ”39 !2 怼1 "
     per_word = {(row["pair"], row["side"]): row["after"] for row in found["keywords"]}
     assert per_word == quotas("released") and (found["male"], found["female"]) == (10_000, 10_000)
+
+
+# --- a sequence of sentences
+
+SENTENCES = ("他在学校。", "她是医生。", "爸爸和妈妈", "护士来了", "", " ", "a\n他", "他" + "好" * 600, "女孩子在跑")
+
+
+@given(st.lists(st.sampled_from(SENTENCES), min_size=1, max_size=8).filter(lambda texts: "".join(texts).strip()))
+def test_sentences_are_described_as_those_of_a_file(sentences: list[str]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "texts.jsonl"
+        path.write_text("".join(json.dumps({"sentence": text}) + "\n" for text in sentences), encoding="utf-8")
+        from_file = as_json(describe_file(path, column="sentence"))
+    assert as_json(described_sentences(sentences, name="texts.jsonl")) == from_file
+
+
+def test_blank_sentences_alone_are_no_text() -> None:
+    with pytest.raises(BadFile, match="texts has no text"):
+        described_sentences(["", " "])
+
+
+def test_each_figure_has_its_path_and_what_is_undefined_its_reason() -> None:
+    rows = {path: (value, reason) for path, value, reason in figures(described_sentences(["今天下雨。"]))}
+    assert rows["length.median"] == (5, None)
+    assert rows["largest_imbalance"][0] is None and rows["largest_imbalance"][1]
+    assert not any(path.endswith("_reason") for path in rows)
