@@ -8,11 +8,16 @@ import json
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import pandas as pd
 
 from evenhand.core.errors import N_, BadFile, Refused
+
+if TYPE_CHECKING:
+    from evenhand.annotations.database.store import Store
+    from evenhand.annotations.files.from_rows import RowImport
+    from evenhand.annotations.types import Project
 
 __all__ = ["agreement", "describe", "mine", "release", "rule", "score"]
 Texts: TypeAlias = pd.DataFrame | pd.Series | Sequence[str]
@@ -117,7 +122,7 @@ def agreement(labels: pd.DataFrame, *, categories: Sequence[str] = (), resamples
         "Gwet's AC1": gwet_ac1(tally, resampling),
     }
     rows = [
-        {"measure": name, "value": one.value, "low": one.low, "high": one.high, "n": one.units, "method": one.method,
+        {"measure": name, **one.numbers("n"), "method": one.method,
          "reason": str(one.reason or one.note or "") if one.value is None or one.low is None else ""}
         for name, one in measures.items()
     ]  # fmt: skip
@@ -164,13 +169,19 @@ def release(
     sentence is kept or *out* exists.
     """
     from evenhand.annotations.database.store import Store
+    from evenhand.annotations.files.from_rows import import_rows
+    from evenhand.annotations.projects.projects import change_project, create_project
+    from evenhand.annotations.release.write_out import refuse_out
 
     rows = _rows(sentences, column)
     _need(labels, ("item", "annotator", "choice"))
     with tempfile.TemporaryDirectory(prefix="evenhand-") as folder, Store.open(Path(folder) / "e.db") as store:
-        path = _written(Path(folder) / "sentences.jsonl", _tasks(rows, labels, column), text=True)
-        rights = {"licence": licence, "source_statement": source}
-        return _released(store, path, Path(out), name, version, language, rights, labels["annotator"].nunique())
+        made = create_project(store, name, language=language, per_item=labels["annotator"].nunique())
+        made = change_project(store, made, licence=licence, source_statement=source)
+        refuse_out(made, Path(out), None, locked=False)
+        texts = [(row.get("item", number), row[column]) for number, row in enumerate(rows)]
+        brought = import_rows(store, made, texts, labels.to_dict("records"))
+        return _released(store, made, brought, Path(out), version)
 
 
 def describe(texts: Texts, *, column: str = "sentence") -> pd.DataFrame:
@@ -202,9 +213,9 @@ def _need(frame: pd.DataFrame, columns: Iterable[str]) -> None:
         raise Refused(message, missing=", ".join(missing), found=", ".join(map(str, frame.columns)))
 
 
-def _written(path: Path, rows: Iterable[Mapping[str, Any]], *, text: bool = False) -> Path:
-    """The rows as JSON lines; *text*: they are JSON values already."""
-    plain = rows if text else ({k: v if isinstance(v, str | int) else str(v) for k, v in r.items()} for r in rows)
+def _written(path: Path, rows: Iterable[Mapping[str, Any]]) -> Path:
+    """Write the rows as JSON lines."""
+    plain = ({k: v if isinstance(v, str | int) else str(v) for k, v in row.items()} for row in rows)
     path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in plain), encoding="utf-8")
     return path
 
@@ -227,58 +238,22 @@ def _score_items(rows: Iterable[Mapping[str, Any]], column: str) -> Iterator[Any
             yield ScoreItem(number, text, problem=problem, reason=reason)
 
 
-def _tasks(rows: Sequence[Mapping[str, Any]], labels: pd.DataFrame, column: str) -> Iterator[dict[str, Any]]:
-    """Sentences with their labels, as the import of other labelling programs reads them."""
-    said: dict[Any, list[dict[str, Any]]] = {}
-    for label in labels.to_dict("records"):
-        said.setdefault(label["item"], []).append({str(key): value for key, value in label.items()})
-    for number, row in enumerate(rows):
-        given = said.pop(row.get("item", number), [])
-        yield {"data": {"text": row[column]}, "annotations": [_annotation(one) for one in given]}
-    if said:
-        message = N_("Labels name items that are not among the sentences: {items}.")
-        raise BadFile(message, items=", ".join(map(str, list(said)[:5])))
-
-
-def _annotation(label: Mapping[str, Any]) -> dict[str, Any]:
-    def result(kind: str, value: dict[str, Any]) -> dict[str, Any]:
-        return {"from_name": kind, "to_name": "text", "type": kind, "value": value}
-
-    named = [str(label[key]) for key in ("choice", "reason") if isinstance(label.get(key), str) and label[key]]
-    results = [result("choices", {"choices": [one]}) for one in named]
-    if isinstance(label.get("note"), str) and label["note"]:
-        results.append(result("textarea", {"text": [label["note"]]}))
-    return {"completed_by": str(label["annotator"]), "result": results}
-
-
-def _released(
-    store: Any, path: Path, out: Path, name: str, version: str, language: str, rights: dict[str, str], per_item: int
-) -> pd.DataFrame:
-    from evenhand.annotations.files.open_upload import examine_tables
-    from evenhand.annotations.files.other_tools.choice_names import Names
-    from evenhand.annotations.files.other_tools.import_tasks import import_tasks
+def _released(store: "Store", project: "Project", brought: "RowImport", out: Path, version: str) -> pd.DataFrame:
     from evenhand.annotations.items.batch import items
-    from evenhand.annotations.projects.projects import change_project, create_project
     from evenhand.annotations.release import make_release, write_release
-    from evenhand.annotations.release.write_out import refuse_out
-    from evenhand.core.files.archives import Member
 
-    made = create_project(store, name, language=language, per_item=per_item)
-    made = change_project(store, made, **rights)
-    refuse_out(made, out, None, locked=False)
-    brought = import_tasks(store, made, examine_tables([Member(path, path.name)], format="label-studio"), Names())
     if brought.labels.errors:
         first = brought.labels.errors[0]
         raise BadFile(first.message, **first.values)
-    one = make_release(store, made, version)
-    write_release(store, made, one, out)
+    one = make_release(store, project, version)
+    write_release(store, project, one, out)
     found = [
         {"item": each.uid, "sentence": each.text, "pair": each.pair, "side": each.side, "keyword": each.keyword,
          "counterpart": each.counterpart, "status": each.status, "gold": each.gold}
-        for each in items(store, made)
+        for each in items(store, project)
     ]  # fmt: skip
     frame = pd.DataFrame(found)
-    left = [{"line": bad.line, "reason": bad.reason} for bad in brought.items.errors]
+    left = [{"line": bad.line, "reason": bad.reason} for bad in brought.left_out]
     frame.attrs = {"release": {"version": version, "hash": one.hash, "out": str(out)},
                    "labels": brought.labels.imported, "left_out": left}  # fmt: skip
     return frame

@@ -28,7 +28,7 @@ def checked_text(value: Any) -> str:
     return value
 
 
-def _only_keyword(text: str, named: Candidate | None = None) -> Candidate:
+def only_keyword(text: str, named: Candidate | None = None) -> Candidate:
     """The keyword of *text*. A word that the row names counts as one, also in another word (男丁): people chose it."""
     found = find(text)
     if named is not None:
@@ -49,7 +49,7 @@ def released_row(source: Source, row: Row) -> Usable:
     """
     text = checked_text(_exact_text(source, row))
     if len(find(text)) > 1:
-        _only_keyword(text)
+        only_keyword(text)
     repaired, status = _released_place(row, text)
     found = _word_in(text, repaired)
     extra = {name: value for name, value in row.values.items() if name not in SLGUSET}
@@ -69,7 +69,7 @@ def released_keyword(source: Source, row: Row) -> Candidate:
 
 def _released_place(row: Row, text: str) -> tuple[Candidate, SpanStatus]:
     if not occurrences(text):
-        _only_keyword(text)
+        only_keyword(text)
     position = POSITION.fullmatch(str(row.values.get(SLGUSET[1], "")))
     if position is None:
         bad("bad_span", N_("The position is not a pair of numbers like [3, 4]."))
@@ -83,7 +83,7 @@ def _word_in(text: str, named: Candidate) -> Candidate:
     if named not in places:
         message = N_("The row names the word {named}, but the keyword of the sentence is {found}.")
         bad("bad_span", message, named=named.keyword, found=" ".join(one.keyword for one in places[:10]))
-    return _only_keyword(text, named)
+    return only_keyword(text, named)
 
 
 def _exact_text(source: Source, row: Row) -> Any:
@@ -115,7 +115,7 @@ def sentence_row(source: Source, layout: Layout, row: Row) -> Usable:
     if placed and not _as_found(values, text) and origin_of(source, row, ITEM_KEYS, ()).uid:
         found = _placed(values, text)
         return _exported(source, layout, row, found, str(values["counterpart"]))
-    found = _only_keyword(text, _named(values, text) if placed else None)
+    found = only_keyword(text, _named(values, text) if placed else None)
     if not placed:
         extra = {name: value for name, value in values.items() if name != layout.column}
         return Usable(NewItem(text=text, candidate=found, file=source.name, line=row.line, extra=extra))

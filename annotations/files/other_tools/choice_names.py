@@ -1,12 +1,14 @@
 """Names of choices in another labelling program -> codes here: guessed by name, or mapped by a person."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 from evenhand.annotations.files.columns import bare_name
 from evenhand.annotations.types import Choice, Guideline
+from evenhand.core.errors import N_, BadLine
 
+NOBODY = "annotator"
 Meaning = Literal["choice", "reason", "nothing", "unknown"]
 
 # Lower case, letters and digits only. For projects of sentences; the choices of generations have their own names.
@@ -76,6 +78,35 @@ def meaning_of_name(name: str, guideline: Guideline, names: Names) -> tuple[Mean
     if _has(guideline.choices, code):
         return "choice", code
     return ("reason", code) if _has(guideline.beside, code) else ("unknown", "")
+
+
+def choice_and_reasons(
+    given: Sequence[str], guideline: Guideline, names: Names, line: int
+) -> tuple[str, tuple[str, ...]]:
+    """Return the choice and the reasons that the names *given* mean.
+
+    Raises BadLine for an unknown name, or unless there is exactly one choice.
+    """
+    known = [(name, *meaning_of_name(name, guideline, names)) for name in given]
+    unknown = [name for name, kind, _ in known if kind == "unknown"]
+    if unknown:
+        message = N_(
+            "The meaning of {choice} in this project is unknown: specify it (on the command line: --map {example})."
+        )
+        example = f"{unknown[0][:40]}={guideline.choices[0].code}"
+        raise BadLine("", line, "unknown_choice", message, choice=", ".join(unknown)[:80], example=example)
+    choices = list(dict.fromkeys(code for _, kind, code in known if kind == "choice"))
+    if len(choices) != 1:
+        message = N_("An annotation needs exactly one choice; this one has {count} ({found}).")
+        raise BadLine("", line, "label", message, count=len(choices), found=", ".join(choices) or "—")
+    return choices[0], tuple(dict.fromkeys(code for _, kind, code in known if kind == "reason"))
+
+
+def annotator_name(who: str, names: Names) -> str:
+    """The name here of an annotator of a file; a number alone becomes "user 3"."""
+    if who in names.people:
+        return names.people[who].strip() or NOBODY
+    return NOBODY if not who else f"user {who}" if who.isdecimal() else who
 
 
 def _has(options: tuple[Choice, ...], code: str) -> bool:

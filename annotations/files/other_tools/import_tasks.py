@@ -21,7 +21,7 @@ from evenhand.annotations.files.import_items import (
     task_of,
 )
 from evenhand.annotations.files.import_labels import LabelImport, store_labels
-from evenhand.annotations.files.other_tools.choice_names import Names, meaning_of_name
+from evenhand.annotations.files.other_tools.choice_names import Names, annotator_name, choice_and_reasons
 from evenhand.annotations.files.other_tools.doccano_write import safe_name
 from evenhand.annotations.files.other_tools.tasks import PROGRAMS, TaskLabel, moment_of, seconds_of, strings
 from evenhand.annotations.files.read_labels import FORMS, PLACES, LabelRow
@@ -30,7 +30,7 @@ from evenhand.annotations.items.batch import item_hash
 from evenhand.annotations.labels.marks import mark_kinds
 from evenhand.annotations.quality.known_answers import set_known
 from evenhand.annotations.types import Guideline, Mark, Project
-from evenhand.core.errors import N_, BadLine
+from evenhand.core.errors import BadLine
 from evenhand.core.files.readers import Row, Source, file_sha256, rows
 from evenhand.core.text.sentences import control_character, text_hash
 
@@ -44,7 +44,6 @@ TOGETHER = (
     "labels",
     "annotations",
 )  # file names that name no annotator
-NOBODY = "annotator"
 LONGEST_ID = 100
 KNOWN = """
 SELECT item.uid, annotator.name, label.choice, label.reasons FROM label JOIN item ON item.id = label.item
@@ -126,13 +125,6 @@ def is_evenhand_label(task_label: TaskLabel) -> bool:
     marks = {repr(tuple(one)) for one in spans if isinstance(one, list)} if isinstance(spans, list) else set()
     same = set(task_label.names) == set(strings(made["said"])) and set(map(repr, map(tuple, task_label.marks))) == marks
     return same and strings(task_label.note) == strings(made.get("note")) and task_label.flag == made.get("extraneous")
-
-
-def annotator_name(who: str, names: Names) -> str:
-    """The name here of an annotator of a file; a number alone becomes "user 3"."""
-    if who in names.people:
-        return names.people[who].strip() or NOBODY
-    return NOBODY if not who else f"user {who}" if who.isdecimal() else who
 
 
 def import_tasks(
@@ -222,7 +214,8 @@ class _TaskReader:
 
     def _label(self, task_label: TaskLabel, uid: str, line: int, named: str) -> LabelRow:
         who, made = annotator_name(named, self.names), task_label.made if is_evenhand_label(task_label) else {}
-        choice, reasons = self._meant(strings(made.get("said")) or task_label.names, line)  # doccano sorts them
+        given = strings(made.get("said")) or task_label.names  # doccano sorts names
+        choice, reasons = choice_and_reasons(given, self.guideline, self.names, line)
         version = made.get("guideline")
         revision = made.get("revision")
         return LabelRow(
@@ -251,22 +244,6 @@ class _TaskReader:
         """Whether this annotator had seen an opinion here; that holds for a label changed in the other program too."""
         own = annotator_name(str(task_label.made.get("annotator") or ""), self.names) == who
         return own and task_label.made.get("after_reveal") is True
-
-    def _meant(self, names: Sequence[str], line: int) -> tuple[str, tuple[str, ...]]:
-        """The choice and the reasons. Raises BadLine for an unknown name, or unless there is exactly one choice."""
-        known = [(name, *meaning_of_name(name, self.guideline, self.names)) for name in names]
-        unknown = [name for name, kind, _ in known if kind == "unknown"]
-        if unknown:
-            message = N_(
-                "The meaning of {choice} in this project is unknown: specify it (on the command line: --map {example})."
-            )
-            example = f"{unknown[0][:40]}={self.guideline.choices[0].code}"
-            raise BadLine("", line, "unknown_choice", message, choice=", ".join(unknown)[:80], example=example)
-        choices = list(dict.fromkeys(code for _, kind, code in known if kind == "choice"))
-        if len(choices) != 1:
-            message = N_("An annotation needs exactly one choice; this one has {count} ({found}).")
-            raise BadLine("", line, "label", message, count=len(choices), found=", ".join(choices) or "—")
-        return choices[0], tuple(dict.fromkeys(code for _, kind, code in known if kind == "reason"))
 
     def _marks(self, task_label: TaskLabel) -> tuple[Mark, ...]:
         if self.project.kind != "generations":
