@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any
 
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.demo import ANNOTATORS
+from evenhand.annotations.demo import ANNOTATORS, BEFORE_S
 from evenhand.annotations.files.columns import Columns
 from evenhand.annotations.files.detect import Layout
 from evenhand.annotations.files.generations import FACTS, generation_row
@@ -24,6 +24,7 @@ from evenhand.annotations.queue.leases import claim
 from evenhand.annotations.types import Annotator, Item, Mark, Operation, Project
 from evenhand.core.errors import N_, NotFound
 from evenhand.core.files.readers import Row, Source
+from evenhand.core.files.timestamps import dated
 from evenhand.core.resources import DATA
 
 NAME = "续文示例 · Generations demo"
@@ -38,14 +39,15 @@ _READING_S = 0.06  # per character; a plausible time of a made-up label
 
 def make_generations_demo(store: Store) -> Project:
     """Make the demo project with its labels. Raises NotAllowed where there is one already."""
-    project = create_project(
-        store, NAME, kind="generations", language="en", annotators=ANNOTATORS, per_item=PER_ITEM, seed=SEED
-    )
-    project = change_project(store, project, doubled=DOUBLED)
-    with Batch.begin(store, project, FILE) as batch:
-        batch.add(_item(line, row) for line, row in enumerate(_rows(), 1))
-        batch.publish()
     now = time.time()
+    with dated(now - BEFORE_S):
+        project = create_project(
+            store, NAME, kind="generations", language="en", annotators=ANNOTATORS, per_item=PER_ITEM, seed=SEED
+        )
+        project = change_project(store, project, doubled=DOUBLED)
+        with Batch.begin(store, project, FILE) as batch:
+            batch.add(_item(line, row) for line, row in enumerate(_rows(), 1))
+            batch.publish()
     people = add_annotators(store, project, ())
     for number, wanted in enumerate(LABELLED):
         person = next(one for one in people if one.name == ANNOTATORS[number])

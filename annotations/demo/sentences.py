@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from evenhand.annotations.database.store import Store, database_path
-from evenhand.annotations.demo import ANNOTATORS
+from evenhand.annotations.demo import ANNOTATORS, BEFORE_S
 from evenhand.annotations.demo.generation_texts import make_generations_demo
 from evenhand.annotations.items.batch import Batch, NewItem
 from evenhand.annotations.labels.operations import store_operations
@@ -21,6 +21,7 @@ from evenhand.annotations.projects.projects import add_annotators, create_projec
 from evenhand.annotations.queue.leases import claim
 from evenhand.annotations.types import Annotator, Item, Operation, Project
 from evenhand.core.errors import N_, NotFound
+from evenhand.core.files.timestamps import dated
 from evenhand.core.files.whole_file import whole_path
 from evenhand.core.resources import table
 from evenhand.core.text.keywords import occurrences
@@ -46,13 +47,14 @@ class _Opinion:
 
 def make_demo(store: Store) -> Project:
     """Make the demo project with its labels. Raises NotAllowed where there is one already."""
-    project = create_project(store, NAME, annotators=ANNOTATORS)
-    quotas = Counter((found.pair.name, str(found.side)) for found in (occurrences(row["text"])[0] for row in _rows()))
-    set_quotas(store, project, quotas)
-    with Batch.begin(store, project, FILE) as batch:
-        batch.add(_items())
-        batch.publish()
     now = time.time()
+    with dated(now - BEFORE_S):
+        project = create_project(store, NAME, annotators=ANNOTATORS)
+        words = [occurrences(row["text"])[0] for row in _rows()]
+        set_quotas(store, project, Counter((word.pair.name, str(word.side)) for word in words))
+        with Batch.begin(store, project, FILE) as batch:
+            batch.add(_items())
+            batch.publish()
     for column, person, wanted in zip(_COLUMNS, add_annotators(store, project, ()), LABELLED, strict=True):
         _label(store, project, person, _opinions(column), wanted, ended=now)
     answer_for_everybody(store, project, "release")  # nobody is behind these names

@@ -6,8 +6,9 @@ from collections import Counter, defaultdict
 import pytest
 
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.demo import ANNOTATORS, sentences
+from evenhand.annotations.demo import ANNOTATORS, generation_texts, sentences
 from evenhand.annotations.labels.read import label_rows
+from evenhand.annotations.papers.evidence import evidence
 from evenhand.annotations.projects.projects import annotators, counts, project, projects
 from evenhand.annotations.queue.leases import claim
 from evenhand.core.errors import NotAllowed
@@ -123,3 +124,12 @@ def test_a_start_that_is_broken_off_leaves_nothing(tmp_path, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         sentences.ensure_demo(tmp_path / "labels.db")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", [sentences.NAME, generation_texts.NAME])
+def test_labels_are_younger_than_the_project_and_its_guideline(demo, name):
+    store, _project = demo
+    made = project(store, name)
+    labels = evidence(store, made)
+    assert labels["labels"] > 100 and labels["older"] == 0
+    assert all(plan["labels"] for plan in labels["plans"])
