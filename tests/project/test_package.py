@@ -1,5 +1,6 @@
 """The installable package: one top-level name, the command, and every file that the app reads."""
 
+import re
 import subprocess
 import sys
 import tomllib
@@ -63,3 +64,14 @@ def test_the_version_is_written_once_per_file() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     citation = (ROOT / "CITATION.cff").read_text("utf-8")
     assert project["version"] == VERSION and f"\nversion: {VERSION}\n" in citation
+
+
+@pytest.mark.scan
+def test_the_image_gets_every_layer() -> None:
+    """Each folder that the wheel holds is copied into the image, and let through by .dockerignore."""
+    wheel = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["hatch"]["build"]["targets"]["wheel"]
+    layers = {name for name in (*wheel["packages"], *wheel["force-include"]) if (ROOT / name).is_dir()}
+    copied = set(re.findall(r"^COPY (\w+) \1$", (ROOT / "Dockerfile").read_text("utf-8"), re.M))
+    let_in = {line[1:] for line in (ROOT / ".dockerignore").read_text("utf-8").splitlines() if line.startswith("!")}
+    assert {"evenhand", "core", "web"} <= layers
+    assert layers - copied == set() and layers - let_in == set()
