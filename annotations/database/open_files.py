@@ -41,9 +41,14 @@ class OpenFiles:
         return cls(own, inode_of(own), inode_of(f"{own}-wal"))
 
     def log_is_gone(self) -> bool:
-        """Whether the log was deleted, and nothing stands in its place, while the database is the same."""
-        same = inode_of(self.path) == self.database
-        return same and self.log is not None and inode_of(f"{self.path}-wal") is None
+        """Return whether the log was deleted while the database is the same.
+
+        An empty file in its place counts as deleted: SQLite creates one for any new connection, also to read.
+        """
+        log = f"{self.path}-wal"
+        if self.log is None or inode_of(self.path) != self.database or inode_of(log) == self.log:
+            return False
+        return size_of(log) == 0
 
     def check(self) -> None:
         """Raise Busy if one of the files is gone or is another one by now."""
@@ -53,6 +58,14 @@ class OpenFiles:
         # A log that came later is no fault: the database had another journal when it was opened.
         if database != self.database or (self.log is not None and inode_of(f"{self.path}-wal") != self.log):
             raise Busy(REPLACED, path=self.path)
+
+
+def size_of(path: str) -> int:
+    """Return the size of a file in bytes; 0 if it does not exist or cannot be read."""
+    try:
+        return Path(path).stat().st_size
+    except OSError:
+        return 0
 
 
 def inode_of(path: str) -> Inode | None:

@@ -61,6 +61,19 @@ def test_a_log_that_was_deleted_stops_labels_and_keeps_those_before(ada: RouteDe
     assert labels_on_disk(path, tmp_path / "copy.db") == 2
 
 
+def test_an_empty_log_in_place_of_a_deleted_one_keeps_the_labels_before(ada: RouteDesk, tmp_path: Path) -> None:
+    """A connection that only reads, as the probe for damage, creates a new log in place of the deleted one."""
+    first, second, third = items_of(ada)
+    assert label(ada, first)[0] == 200 and label(ada, second)[0] == 200
+    path = ada.store.path
+    for ending in ("-wal", "-shm"):
+        side(path, ending).unlink()
+    side(path, "-wal").touch()
+    status, message = label(ada, third)
+    assert status == 503 and "its log" in message
+    assert labels_on_disk(path, tmp_path / "copy.db") == 2
+
+
 def test_an_error_of_the_disk_while_opening_names_the_log_that_was_deleted(
     ada: RouteDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
