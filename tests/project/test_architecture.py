@@ -23,7 +23,8 @@ MODULES = 25  # in one package: more is a drawer that nothing can be found in
 # The words of the house: one a capability, the same in every layer that has it. Each package may import what stands
 # before it in its layer, so that no two ever import each other.
 ORDER = {
-    "core": """errors types version resources processes language statistics text files cluster guidelines servers
+    "core": """errors types version resources processes language typed_json statistics text files cluster guidelines
+        servers
         judges sampling human_vs_rule mining forecast sentence_bias swap audit concordance misgendering model_bias nli
         published association charts models describe generation scoring worker report demo_page ruler runs tune
         before_after other_measures harness""",
@@ -32,7 +33,7 @@ ORDER = {
         papers files before_after demo describe mining record release hub accounts log study""",
 }
 GROUND = {  # modules at the root of a layer: what every package of it stands on
-    "core": {"errors", "types", "version", "resources", "processes", "language", "cluster"},
+    "core": {"errors", "types", "version", "resources", "processes", "language", "cluster", "typed_json"},
     "annotations": {"types", "permissions", "text_policy"},
     "pages": {"main", "catalogue"},
 }

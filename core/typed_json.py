@@ -1,0 +1,43 @@
+"""Convert dataclasses to JSON values and back."""
+
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+
+from evenhand.core.errors import N_, BadFile
+
+T = TypeVar("T")
+
+
+def to_json(value: object) -> Any:
+    """Return *value* with its dataclasses as dictionaries and its paths as strings, ready for `json.dumps`.
+
+    Raises TypeError for an object that has no such form.
+    """
+    return msgspec.to_builtins(value, builtin_types=(), str_keys=True, enc_hook=_encode)
+
+
+def from_json(kind: type[T], data: object) -> T:
+    """Return the *kind* that `to_json` made *data* of. Unknown keys are ignored; missing ones take their defaults.
+
+    Raises BadFile where a value is missing or of another type; the sentence names the place.
+    """
+    try:
+        return msgspec.convert(data, kind, dec_hook=_decode)
+    except msgspec.ValidationError as error:
+        raise BadFile(N_("The stored value cannot be read as {kind}: {why}."), kind=kind.__name__, why=error) from error
+
+
+def _encode(value: object) -> object:
+    if isinstance(value, Path):
+        return str(value)
+    if hasattr(value, "item"):  # a numpy number
+        return value.item()
+    raise TypeError(type(value).__name__)
+
+
+def _decode(kind: type[Any], value: object) -> object:
+    if isinstance(kind, type) and issubclass(kind, Path) and isinstance(value, str):
+        return Path(value)
+    raise msgspec.ValidationError(f"a {kind.__name__} cannot be read from JSON")

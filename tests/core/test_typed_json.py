@@ -1,0 +1,57 @@
+"""Dataclasses become JSON values and come back equal."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evenhand.core.errors import BadFile
+from evenhand.core.typed_json import from_json, to_json
+
+TEXTS = st.text(alphabet=st.characters(exclude_categories=("Cs",)))
+
+
+@dataclass(frozen=True)
+class Inner:
+    name: str
+    share: float | None = None
+
+
+@dataclass(frozen=True)
+class Outer:
+    inner: tuple[Inner, ...] = ()
+    counts: dict[str, int] | None = None
+    file: Path | None = None
+    side: Literal["male", "female"] = "male"
+
+
+@given(
+    st.lists(st.builds(Inner, TEXTS, st.none() | st.floats(allow_nan=False, allow_infinity=False))),
+    st.none() | st.dictionaries(TEXTS, st.integers(-(2**53), 2**53)),
+    st.sampled_from([None, Path("a/b.csv")]),
+)
+def test_a_dataclass_comes_back_equal(inner: list[Inner], counts: dict[str, int] | None, file: Path | None) -> None:
+    value = Outer(tuple(inner), counts, file, "female")
+    assert from_json(Outer, json.loads(json.dumps(to_json(value)))) == value
+
+
+def test_unknown_keys_are_ignored_and_missing_ones_take_defaults() -> None:
+    assert from_json(Outer, {"of": "a later version"}) == Outer()
+
+
+def test_a_numpy_number_becomes_a_plain_one() -> None:
+    assert json.dumps(to_json({"n": np.int64(3), "x": np.float64(0.5)})) == '{"n": 3, "x": 0.5}'
+
+
+@pytest.mark.parametrize(
+    ("data", "place"),
+    [({"side": "left"}, "side"), ({"inner": [{}]}, "name"), ({"counts": 3}, "counts"), ([], "object")],
+)
+def test_a_wrong_value_is_named(data: object, place: str) -> None:
+    with pytest.raises(BadFile, match=place):
+        from_json(Outer, data)
