@@ -18,8 +18,8 @@ from evenhand.commands.shared import (
 )
 from evenhand.core.errors import N_, BadFile, Refused
 from evenhand.core.processes import processors
-from evenhand.core.runs.scoring import ScoringReport, Settings, score_to_file
 from evenhand.core.scoring.cache import cache_path
+from evenhand.core.scoring.run import ScoringReport, Settings, score_to_file
 from evenhand.core.sentence_bias.keyword_packs import read_words
 
 JOINT = ["independent", "sequential", "geometric_mean"]

@@ -23,8 +23,8 @@ from evenhand.core.runs.records import TABLE, TEXTS, Failure, Kind, run_file, ru
 
 if TYPE_CHECKING:
     from evenhand.core.files.archives import Member
-    from evenhand.core.runs.misgendering import VerdictReport
-    from evenhand.core.runs.scoring import ScoringReport
+    from evenhand.core.misgendering.run import VerdictReport
+    from evenhand.core.scoring.run import ScoringReport
     from evenhand.core.statistics.equivalence import Scale
 
 RECOUNTING = (

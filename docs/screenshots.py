@@ -32,8 +32,8 @@ from evenhand.annotations.demo.sentences import ensure_demo
 from evenhand.annotations.items.batch import items
 from evenhand.annotations.projects.projects import annotators, projects
 from evenhand.core.mining.run import candidates_file, mine
+from evenhand.core.mining.runs import new_mining_run
 from evenhand.core.mining.settings import Settings
-from evenhand.core.runs.mining import new_mining_run
 from evenhand.core.runs.records import runs_folder
 from evenhand.pages.catalogue import PAGES
 from tests.support.made_up_scores import write

@@ -25,7 +25,7 @@ from evenhand.core.association.sets import ATTRIBUTES, TARGETS, AssociationSet
 from evenhand.core.errors import N_, Refused
 
 if TYPE_CHECKING:
-    from evenhand.core.runs.association import AssociationReport
+    from evenhand.core.association.run import AssociationReport
 
 EXISTING = click.Path(dir_okay=False, path_type=Path)
 
@@ -118,8 +118,8 @@ def association(language: Any, db: str, as_json: bool, **options: Any) -> None:
 
 def _score_models(source: AssociationSet, db: str, options: dict[str, Any]) -> dict[str, Any]:
     """Ask the models, write the table if asked for, and measure."""
+    from evenhand.core.association.run import Settings, run_associations
     from evenhand.core.association.table import frame_of
-    from evenhand.core.runs.association import Settings, run_associations
 
     out, is_run = target_or_none(db, "associations", options["out"], options["run_name"])
     settings = Settings(

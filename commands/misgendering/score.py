@@ -12,9 +12,9 @@ from evenhand.core.errors import N_, BadFile
 from evenhand.core.files.whole_file import whole_file
 from evenhand.core.misgendering.generations import context_rows
 from evenhand.core.misgendering.instances import PASSES, instances
+from evenhand.core.misgendering.run import VerdictReport, VerdictSettings, verdicts_to_file
 from evenhand.core.misgendering.slots import SETTINGS, Instance
 from evenhand.core.misgendering.template_files import Source, built_in, read_people, read_source
-from evenhand.core.runs.misgendering import VerdictReport, VerdictSettings, verdicts_to_file
 from evenhand.core.scoring.cache import cache_path
 from evenhand.core.text.pronouns import parse_sets
 

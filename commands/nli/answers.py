@@ -3,10 +3,10 @@
 import math
 from collections.abc import Sequence
 
+from evenhand.core.nli.bias_rates import RateReport
 from evenhand.core.nli.measure import Inference, against_margin
+from evenhand.core.nli.run import NliReport
 from evenhand.core.nli.types import LABELS, SETS
-from evenhand.core.runs.nli import NliReport
-from evenhand.core.runs.nli_bias_rates import RateReport
 from evenhand.core.statistics import Estimate
 from evenhand.core.statistics.equivalence import MARGINS
 from evenhand.core.statistics.estimate import DASH

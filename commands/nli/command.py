@@ -22,14 +22,14 @@ from evenhand.core.errors import N_, BadLine, Refused
 from evenhand.core.files.csv_out import csv_line
 from evenhand.core.files.whole_file import whole_file
 from evenhand.core.models import open_classifier
+from evenhand.core.nli.bias_rates import RateSettings, run_rates
 from evenhand.core.nli.biased_training_sets import RATES
 from evenhand.core.nli.files import measured_file, read_probes, read_words
 from evenhand.core.nli.measure import against_margin
 from evenhand.core.nli.measure import as_json as measures_json
+from evenhand.core.nli.run import run
 from evenhand.core.nli.sets import ProbeSet, packaged
 from evenhand.core.nli.types import LABELS, LANGUAGES, Language, SentencePair
-from evenhand.core.runs.nli import run
-from evenhand.core.runs.nli_bias_rates import RateSettings, run_rates
 
 LABELS_HELP = "What the outputs 0, 1 and 2 mean where the model does not say, such as entailment,neutral,contradiction."
 MODEL_HELP = "demo-nli, a planted one (planted:nli=0.3), a name on the Hugging Face Hub, or a folder."

@@ -26,8 +26,8 @@ from evenhand.core.model_bias.score_files import read_scores, rows_of
 from evenhand.core.models.catalogue import known_models
 from evenhand.core.runs.loop import Laps, Watcher, check_models, made_now, open_table
 from evenhand.core.runs.records import write_record
-from evenhand.core.runs.scoring import Settings, score_to_file
 from evenhand.core.scoring.input import ScoreInput
+from evenhand.core.scoring.run import Settings, score_to_file
 from evenhand.core.statistics import Estimate
 from evenhand.core.statistics.equivalence import MARGINS
 from evenhand.core.statistics.resampling import Numbers

@@ -1,1 +1,1 @@
-"""One loop for every kind of run (models one after the other, progress, failures, record), and what each kind adds."""
+"""What every kind of run shares: the loop (models one after the other, progress, failures), its record, its kind."""

@@ -1,7 +1,7 @@
 """The loop of every kind of run: models one after the other, how far it is, what could not be used, what a record says.
 
-A kind of run (`core.runs.scoring`, `association`, `nli`, `misgendering`, `generation`) adds what it asks a model, the
-rows of its table and the facts of its record.
+A kind of run (`core.scoring.run`, `core.nli.run`, ...) adds what it asks a model, the rows of its table and the facts
+of its record.
 """
 
 import platform

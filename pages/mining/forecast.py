@@ -13,8 +13,8 @@ from evenhand.core.forecast.corpus import ASSUMED as NOT_MEASURED
 from evenhand.core.forecast.corpus import CellForecast, Forecast, as_json, forecast, supplies
 from evenhand.core.forecast.quota import OWN_RATE, VERDICTS
 from evenhand.core.mining.report import Report
+from evenhand.core.mining.runs import MiningRun
 from evenhand.core.resources import quotas as preset_quotas
-from evenhand.core.runs.mining import MiningRun
 from evenhand.core.statistics import Estimate
 from evenhand.pages.mining.report import named, side_name
 from evenhand.pages.ui.address import PROJECT

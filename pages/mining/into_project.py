@@ -9,8 +9,8 @@ from evenhand.annotations.projects.projects import create_project
 from evenhand.annotations.types import Project
 from evenhand.core.errors import N_, EvenhandError, Notice
 from evenhand.core.mining.report import Report
+from evenhand.core.mining.runs import MiningRun
 from evenhand.core.resources import quotas
-from evenhand.core.runs.mining import MiningRun
 from evenhand.pages.mining.report import known_pairs, named
 from evenhand.pages.ui.choose import NEW, targets
 from evenhand.pages.ui.editors import edit_quotas, say_total

@@ -10,8 +10,8 @@ from evenhand.annotations.database.store import Store
 from evenhand.annotations.jobs import jobs
 from evenhand.core.errors import N_, EvenhandError, NotFound, Notice
 from evenhand.core.mining.report import Report
+from evenhand.core.mining.runs import MiningRun, mining_runs, new_mining_run
 from evenhand.core.mining.settings import Settings
-from evenhand.core.runs.mining import MiningRun, mining_runs, new_mining_run
 from evenhand.pages.mining.examples import show_examples
 from evenhand.pages.mining.forecast import show_forecast
 from evenhand.pages.mining.into_project import show_into_project

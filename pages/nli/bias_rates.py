@@ -7,9 +7,9 @@ import streamlit as st
 
 from evenhand.annotations.database.store import Store
 from evenhand.core.errors import N_, EvenhandError, Notice
+from evenhand.core.nli.bias_rates import MEASURES, table_of
 from evenhand.core.nli.biased_training_sets import RATES
 from evenhand.core.nli.types import Language
-from evenhand.core.runs.nli_bias_rates import MEASURES, table_of
 from evenhand.core.runs.records import Run
 from evenhand.pages.nli.numbers import model_banner
 from evenhand.pages.nli.start import NLI, choose_classifier, choose_labels, choose_language, inference_runs

@@ -19,7 +19,7 @@ from evenhand.core.errors import EvenhandError
 from evenhand.core.files.bounded import run_bounded
 from evenhand.core.files.readers import open_source
 from evenhand.core.language import Count
-from evenhand.core.runs.mining import mining_runs
+from evenhand.core.mining.runs import mining_runs
 from evenhand.core.scoring.input import ScoreInput
 from evenhand.core.scoring.rows import ScoreItem
 from evenhand.core.sentence_bias.find_words import language_of

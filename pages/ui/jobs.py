@@ -15,7 +15,7 @@ from evenhand.annotations.types import Project
 from evenhand.core.errors import EvenhandError, NotFound, Notice
 from evenhand.core.language import Count, translate
 from evenhand.core.runs.records import TABLE, TEXTS, Kind, runs_folder
-from evenhand.core.runs.so_far import SoFar
+from evenhand.core.scoring.so_far import SoFar
 from evenhand.core.tune.run import stopped_early
 from evenhand.pages.catalogue import page_of_command
 from evenhand.pages.ui.head import in_one_sentence, open_store, show_error

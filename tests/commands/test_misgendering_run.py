@@ -9,12 +9,12 @@ from click.testing import CliRunner
 
 from cli import cli
 from evenhand.core.errors import ModelUnavailable, Refused
+from evenhand.core.misgendering import run as misgendering
 from evenhand.core.misgendering.instances import instances
 from evenhand.core.misgendering.metrics import by_cell
+from evenhand.core.misgendering.run import VerdictSettings, Writing, run_both
 from evenhand.core.misgendering.template_files import built_in
 from evenhand.core.misgendering.verdict_table import read_verdicts
-from evenhand.core.runs import misgendering
-from evenhand.core.runs.misgendering import VerdictSettings, Writing, run_both
 from evenhand.core.runs.records import runs_folder, runs_in
 from evenhand.core.text.pronouns import verdict
 

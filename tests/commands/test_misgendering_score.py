@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 from cli import cli
 from evenhand.core.errors import EvenhandError
 from evenhand.core.misgendering.generations import read_generations
-from evenhand.core.runs.misgendering import NEED_GENERATIONS
+from evenhand.core.misgendering.run import NEED_GENERATIONS
 from evenhand.core.runs.records import Failure, runs_folder, runs_in
 
 MODEL = "planted:pronouns"

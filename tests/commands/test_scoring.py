@@ -264,7 +264,7 @@ def test_bf16_is_signed_and_close_to_fp32(tmp_path, file):
 GATED = """
 import os, sys, time
 from pathlib import Path
-from evenhand.core.runs import scoring as score_runs
+from evenhand.core.scoring import run as score_runs
 from evenhand.core.types import Score
 
 class Gated:

@@ -5,7 +5,7 @@ import streamlit as st
 
 from evenhand.annotations.jobs import jobs
 from evenhand.core.association import Files, association_set
-from evenhand.core.runs.association import Settings, run_associations
+from evenhand.core.association.run import Settings, run_associations
 from evenhand.core.runs.records import run_file, runs_folder, runs_in
 from tests.support.pages import captions_of, html_of, open_page, without_errors
 

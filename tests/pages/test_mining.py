@@ -12,8 +12,8 @@ from evenhand.annotations.projects.projects import counts, project, projects
 from evenhand.core.errors import NotFound, Refused
 from evenhand.core.mining import corpus_folder
 from evenhand.core.mining.report import Report
+from evenhand.core.mining.runs import mining_runs, new_mining_run
 from evenhand.core.mining.settings import Settings
-from evenhand.core.runs.mining import mining_runs, new_mining_run
 from tests.support.pages import open_page, text_of, without_errors
 from tests.support.waiting import until
 

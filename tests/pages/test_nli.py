@@ -8,9 +8,9 @@ import streamlit as st
 from evenhand.annotations.jobs import jobs
 from evenhand.core import resources
 from evenhand.core.files.csv_out import csv_line
+from evenhand.core.nli.bias_rates import COLUMNS
+from evenhand.core.nli.run import run
 from evenhand.core.nli.sets import packaged
-from evenhand.core.runs.nli import run
-from evenhand.core.runs.nli_bias_rates import COLUMNS
 from evenhand.core.runs.records import run_file, runs_folder, write_record
 from tests.support.pages import html_of, open_page, without_errors
 

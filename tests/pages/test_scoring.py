@@ -12,10 +12,10 @@ from evenhand.core.errors import Notice
 from evenhand.core.files.csv_out import data_line
 from evenhand.core.files.whole_file import growing_part, whole_file
 from evenhand.core.language import translate
+from evenhand.core.mining.runs import new_mining_run
 from evenhand.core.processes import this_process
-from evenhand.core.runs.mining import new_mining_run
 from evenhand.core.runs.records import run_file, runs_folder, runs_in
-from evenhand.core.runs.scoring import COLUMNS, Settings, score_to_file
+from evenhand.core.scoring.run import COLUMNS, Settings, score_to_file
 from tests.conftest import SENTENCES
 from tests.support.judged_sentences import judged
 from tests.support.pages import captions_of, html_of, in_language, open_page, without_errors

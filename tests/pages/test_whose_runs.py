@@ -10,7 +10,7 @@ from evenhand.annotations.accounts.sign_ins import sign_in
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.permissions import Role
 from evenhand.annotations.types import Project
-from evenhand.core.runs.mining import NAMES, new_mining_run
+from evenhand.core.mining.runs import NAMES, new_mining_run
 from evenhand.core.runs.records import TABLE, TEXTS, ordered_by, run_file, runs_folder, write_record
 from evenhand.pages.association.start import ASSOCIATIONS
 from evenhand.pages.generation.start import GENERATIONS

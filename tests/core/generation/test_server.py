@@ -16,8 +16,8 @@ import pytest
 from evenhand.core.errors import EvenhandError, ModelUnavailable, Refused
 from evenhand.core.generation import Context
 from evenhand.core.generation.inputs import ContextInput
+from evenhand.core.generation.run import GenerationReport, Request, generate_to_file
 from evenhand.core.generation.server import Server
-from evenhand.core.runs.generation import GenerationReport, Request, generate_to_file
 from tests.support.chat_server import JsonHandler
 
 KEY = "sk-very-secret-4711"

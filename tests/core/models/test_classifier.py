@@ -12,10 +12,10 @@ from evenhand.core.models.classifier import Classifier, load_classifier, places_
 from evenhand.core.models.finetuning import FineTuning, fine_tuned
 from evenhand.core.models.planted.nli import ANSWERS, features
 from evenhand.core.nli.measure import measured
+from evenhand.core.nli.run import run
 from evenhand.core.nli.sanity import argmax, obvious, sanity
 from evenhand.core.nli.sets import packaged
 from evenhand.core.nli.types import LABELS, LANGUAGES, Prediction, SentencePair
-from evenhand.core.runs.nli import run
 from tests.support import tiny_models
 
 PAIRS = [SentencePair("医生很好", "他是医生"), SentencePair("他", "她"), SentencePair("今天老师在看书", "老师在看书")]

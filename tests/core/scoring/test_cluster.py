@@ -17,8 +17,8 @@ from evenhand.core import cluster
 from evenhand.core.cluster import Answerer
 from evenhand.core.errors import EvenhandError, ModelUnavailable
 from evenhand.core.models import open_scorer
-from evenhand.core.runs.scoring import Settings, score_to_file
 from evenhand.core.scoring.cluster import PIECE, ClusterScorer
+from evenhand.core.scoring.run import Settings, score_to_file
 from evenhand.core.types import MaskedSentence, Score
 from tests.conftest import SENTENCES
 
@@ -94,7 +94,7 @@ def test_models_in_workers_of_their_own_write_the_table_of_one_process(
     open_cluster: Callable[[str], ClusterScorer], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr("evenhand.core.cluster.joined", lambda address, workers: nullcontext())
-    monkeypatch.setattr("evenhand.core.runs.scoring.IN_MEMORY", 200)  # most rows wait on the disk
+    monkeypatch.setattr("evenhand.core.scoring.run.IN_MEMORY", 200)  # most rows wait on the disk
     sentences = tmp_path / "s.csv"
     sentences.write_text("sentence\n" + "\n".join(SENTENCES) + "\n", encoding="utf-8")
     models = ("known", str(tmp_path / "none"), "demo-zh")

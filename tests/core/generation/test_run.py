@@ -17,9 +17,9 @@ from evenhand.core.errors import BadFile, EvenhandError, Refused
 from evenhand.core.generation import Context, GrowingFile, Task, Written, chunks, context_digest, tasks
 from evenhand.core.generation.contexts import seed_of
 from evenhand.core.generation.inputs import BUILT_IN, ContextInput, Filling, contexts_of, open_contexts
+from evenhand.core.generation.run import Request, generate_to_file
 from evenhand.core.generation.writers import Keep
 from evenhand.core.misgendering.template_files import built_in
-from evenhand.core.runs.generation import Request, generate_to_file
 from evenhand.core.runs.records import first_rows, run_file, runs_folder, runs_in, write_record
 
 pytestmark = pytest.mark.early
@@ -266,8 +266,8 @@ def test_runs_are_listed_the_newest_first(tmp_path: Path) -> None:
 WRITER = """
     import sys, time
     from pathlib import Path
-    from tests.core.runs.test_generation import request_of, source
-    from evenhand.core.runs.generation import generate_to_file
+    from tests.core.generation.test_run import request_of, source
+    from evenhand.core.generation.run import generate_to_file
     def stop(done, total=None, message=""):
         if done >= 16:
             print("two batches", flush=True)

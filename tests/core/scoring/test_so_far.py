@@ -9,9 +9,9 @@ import pytest
 from evenhand.core.files.csv_out import data_line
 from evenhand.core.files.whole_file import growing_part, whole_file
 from evenhand.core.generation.growing_file import GrowingFile
-from evenhand.core.runs import so_far
-from evenhand.core.runs.scoring import COLUMNS
-from evenhand.core.runs.so_far import SoFar
+from evenhand.core.scoring import so_far
+from evenhand.core.scoring.run import COLUMNS
+from evenhand.core.scoring.so_far import SoFar
 
 
 def scored(model: str, bias: str, sentence: str = "他说，“好\n的”。") -> str:

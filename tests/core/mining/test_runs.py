@@ -3,7 +3,7 @@
 import pytest
 
 from evenhand.core.errors import NotFound
-from evenhand.core.runs.mining import mining_runs, new_mining_run
+from evenhand.core.mining.runs import mining_runs, new_mining_run
 from evenhand.core.runs.records import runs_folder
 
 

@@ -15,13 +15,13 @@ from evenhand.core.errors import N_, BadFile, Notice, Refused
 from evenhand.core.files.whole_file import whole_file
 from evenhand.core.generation.contexts import Context
 from evenhand.core.generation.inputs import ContextInput
+from evenhand.core.generation.run import Request, generate_to_file
 from evenhand.core.misgendering.generations import Matched, context_rows, matched, read_generations
 from evenhand.core.misgendering.probability import Judged, Summary, Tally, judge, judge_prompts
 from evenhand.core.misgendering.slots import SETTINGS, Instance
 from evenhand.core.misgendering.template_files import Prompt, Source
 from evenhand.core.misgendering.verdict_rows import columns, prompt_rows, rows
 from evenhand.core.models import Precision
-from evenhand.core.runs.generation import Request, generate_to_file
 from evenhand.core.runs.loop import (
     Laps,
     RunReport,
