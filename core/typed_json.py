@@ -1,5 +1,7 @@
 """Convert dataclasses to JSON values and back."""
 
+from collections.abc import Callable, Mapping
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -8,13 +10,27 @@ import msgspec
 from evenhand.core.errors import N_, BadFile
 
 T = TypeVar("T")
+Writers = Mapping[type, Callable[[Any], object]]
 
 
-def to_json(value: object) -> Any:
+def to_json(value: object, writers: Writers | None = None) -> Any:
     """Return *value* with its dataclasses as dictionaries and its paths as strings, ready for `json.dumps`.
 
+    A dataclass is written with its fields and with the properties that its class names in `also_in_json`. An object
+    with a method `to_json`, as an estimate, is written by that method, one of a type in *writers* by that function.
     Raises TypeError for an object that has no such form.
     """
+    if writers and (write := writers.get(type(value))):
+        return write(value)
+    if hasattr(value, "to_json"):
+        return value.to_json()
+    if is_dataclass(value):
+        names = (*(field.name for field in fields(value)), *getattr(value, "also_in_json", ()))
+        return {name: to_json(getattr(value, name), writers) for name in names}
+    if isinstance(value, Mapping):
+        return {str(key): to_json(inner, writers) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [to_json(inner, writers) for inner in value]
     return msgspec.to_builtins(value, builtin_types=(), str_keys=True, enc_hook=_encode)
 
 

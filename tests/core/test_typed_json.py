@@ -3,7 +3,7 @@
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 import pytest
@@ -46,6 +46,35 @@ def test_unknown_keys_are_ignored_and_missing_ones_take_defaults() -> None:
 
 def test_a_numpy_number_becomes_a_plain_one() -> None:
     assert json.dumps(to_json({"n": np.int64(3), "x": np.float64(0.5)})) == '{"n": 3, "x": 0.5}'
+
+
+@dataclass(frozen=True)
+class Span:
+    start: int
+    end: int
+    also_in_json: ClassVar[tuple[str, ...]] = ("length",)
+
+    @property
+    def length(self) -> int:
+        return self.end - self.start
+
+
+@dataclass(frozen=True)
+class Named:
+    name: str
+
+    def to_json(self) -> str:
+        return self.name
+
+
+def test_properties_are_written_where_the_class_names_them() -> None:
+    data = to_json({1: [Span(2, 5)]})
+    assert data == {"1": [{"start": 2, "end": 5, "length": 3}]} and from_json(Span, data["1"][0]) == Span(2, 5)
+
+
+def test_an_object_writes_itself_unless_a_writer_is_given() -> None:
+    assert to_json((Named("a"), Inner("b"))) == ["a", {"name": "b", "share": None}]
+    assert to_json([Named("a")], {Named: lambda value: value.name.upper()}) == ["A"]
 
 
 @pytest.mark.parametrize(
