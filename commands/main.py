@@ -64,7 +64,7 @@ COMMANDS = {
     "association": "association.command:association",
     "audit": "audit:audit",
     "check-paper": "published:check_paper",
-    "report": "report:report",
+    "report": "model_bias.report:report",
     "misgendering": "misgendering.command:misgendering",
     "rule": "human_vs_rule:rule",
     "human-vs-rule": "human_vs_rule:human_vs_rule",

@@ -1,5 +1,6 @@
 """`progress PROJECT`: the work of annotators, missing items per pair and side, whether the quotas can be met."""
 
+from collections.abc import Iterator
 from dataclasses import asdict
 from datetime import UTC, tzinfo
 from typing import Any
@@ -13,6 +14,7 @@ from evenhand.annotations.progress.dashboard import Dashboard, dashboard
 from evenhand.annotations.projects.projects import project as find_project
 from evenhand.commands.permissions import needs
 from evenhand.commands.shared import answer, db_option, existing_store, json_option, say_unsettled
+from evenhand.commands.tables import Cell, number, table
 from evenhand.core.errors import N_, Refused
 from evenhand.core.files.timestamps import timestamp
 from evenhand.core.forecast.label_times import NO_SECONDS
@@ -38,7 +40,7 @@ def progress(project: str, zone: str, db: str, as_json: bool) -> None:
         shown = find_project(store, project)
         say_unsettled(store, shown)
         found = dashboard(store, shown, zone=where)
-    answer(dashboard_json(found), "\n".join(_lines(found, shown.kind == "generations")), as_json=as_json)
+    answer(dashboard_json(found), _text(found, shown.kind == "generations"), as_json=as_json)
 
 
 def _zone(name: str) -> tzinfo:
@@ -92,34 +94,30 @@ def _cell(one: CellState) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _lines(found: Dashboard, generations: bool) -> list[str]:
-    lines = [_worker_line(one) for one in found.people] or ["Nobody labels here yet."]
-    lines += [_cell_line(one, generations) for one in found.cells]
-    hours = f"— ({found.hours_reason})" if found.hours is None else f"{found.hours:,.1f} hours of work"
-    return [*lines, f"labels left: {found.ahead.labels:,}; at the present pace: {hours}", found.signature]
-
-
-def _worker_line(one: Worker) -> str:
-    left = "" if one.active else " (has left)"
-    pace = "—" if one.pace is None else f"{one.pace:,.0f}/h"
-    stalled = f", stalled since {timestamp(one.stalled)}" if one.stalled else ""
-    return (
-        f"{one.annotator.name}{left}: {one.labels:,} labels, accepted {one.accepted.text('.1%')}, today {one.today:,}, "
-        f"7 days {one.week:,}, pace {pace}, in hand {one.leased:,}{stalled}, "
-        f"differs from most {one.differs.most.text('.1%')}"
-    )
-
-
-def _cell_line(one: CellState, generations: bool) -> str:
-    counted, needed = one.counted, one.forecast.needed
-    agreed = f"{counted.unanimous:,} accepted by all"
+def _text(found: Dashboard, generations: bool) -> Iterator[str]:
+    people = [
+        (
+            worker.annotator.name if worker.active else f"{worker.annotator.name} (has left)", worker.labels,
+            worker.accepted, worker.today, worker.week, number(worker.pace, ",.0f"), worker.leased,
+            timestamp(worker.stalled) if worker.stalled else "", worker.differs.most,
+        )
+        for worker in found.people
+    ]  # fmt: skip
+    heads = ["", "labels", "accepted", "today", "7 days", "per hour", "in hand", "stalled since", "differs from most"]
+    yield table(people, heads, form=".1%") if people else "Nobody labels here yet."
+    heads = ["", "", "mined", "reviewed", "accepted by all", "kept", "left", "quota", "needs", "verdict"]
     if generations:
-        agreed = f"{counted.unanimous:,} of {counted.compared:,} with at least two blind labels have the same choice"
-    text = (
-        f"  {one.pair} {one.side}: {counted.mined:,} mined, {counted.reviewed:,} reviewed, {agreed}, "
-        f"{counted.kept:,} kept, {counted.left:,} left"
-    )
-    if counted.quota is None:
-        return text
-    least, value, most = ("—" if end is None else f"{end:,.0f}" for end in (needed.low, needed.value, needed.high))
-    return f"{text}; quota {counted.quota:,}, needs {value} [{least}, {most}]: {WORDS[one.forecast.verdict]}"
+        heads[4] = "same choice"
+        heads.insert(5, "of those with two blind labels")
+    cells = [_cell_row(cell, generations) for cell in found.cells]
+    yield table(cells, heads, form=",.0f") if cells else ""
+    hours = f"— ({found.hours_reason})" if found.hours is None else f"{found.hours:,.1f} hours of work"
+    yield f"labels left: {found.ahead.labels:,}; at the present pace: {hours}"
+    yield found.signature
+
+
+def _cell_row(cell: CellState, generations: bool) -> list[Cell]:
+    counted = cell.counted
+    counts = [counted.mined, counted.reviewed, counted.unanimous, *([counted.compared] if generations else [])]
+    quota = () if counted.quota is None else (counted.quota, cell.forecast.needed, WORDS[cell.forecast.verdict])
+    return [cell.pair, cell.side, *counts, counted.kept, counted.left, *quota]

@@ -1,6 +1,7 @@
 """`quality PROJECT`: retest agreement and known answers."""
 
 import sys
+from collections.abc import Iterator
 from typing import Any
 
 import click
@@ -16,7 +17,8 @@ from evenhand.annotations.text_policy import without_text
 from evenhand.annotations.types import Project
 from evenhand.commands.permissions import needs
 from evenhand.commands.shared import answer, db_option, existing_store, json_option, say_unsettled
-from evenhand.core.statistics import RESAMPLES, Estimate, Resampling
+from evenhand.commands.tables import table
+from evenhand.core.statistics import RESAMPLES, Resampling
 
 
 @click.command("quality")
@@ -55,7 +57,7 @@ def quality(project: str, file: str | None, author: str, resamples: int, seed: i
     if brought is not None:
         for problem in brought.problems:
             click.echo(f"{problem.file}, line {problem.line}: {problem}", err=True)
-    answer(data, _for_people(report, brought), as_json=as_json)
+    answer(data, _text(report, brought), as_json=as_json)
     if brought is not None and brought.problems and not brought.marked:
         sys.exit(2)
 
@@ -125,28 +127,27 @@ def _score(one: KnownAnswerScore) -> dict[str, Any]:
     }
 
 
-def _for_people(report: Quality, brought: KnownReport | None) -> str:
+def _text(report: Quality, brought: KnownReport | None) -> Iterator[str]:
     again = report.consistency
-    lines = [] if brought is None else [f"{brought.file}: {brought.marked} items with a known answer", ""]
-    lines += [f"Retest agreement ({100 * again.share:g}% retested after {again.hours} hours)"]
-    for one, name in [*((one, one.annotator) for one in again.annotators), (again.together, "all together")]:
-        lines += [f"{name:<20} {_line(one.agreed)}", f"{'  kappa':<20} {_line(one.kappa)}"]
-        if one.flag is not None:
-            lines.append(f"{'  flag':<20} {_line(one.flag)}")
-        counted = f"{one.waiting} waiting, {one.handed_out} on a desk, {one.other_guideline + one.seen} left out"
-        gone = f", {one.left} of people who left" if one.left else ""
-        lines.append(f"{'':<20} {counted}, {one.void} void{gone}")
-    lines += [again.signature, "", f"Known answers: {len(report.known)} items"]
-    for score in report.scores:
-        lines.append(
-            f"{score.annotator:<20} {_line(score.share)}  right {score.right}, wrong {score.wrong},"
-            f" not labelled {score.unlabelled}"
-        )
-    return "\n".join([*lines, report.known_signature])
-
-
-def _line(estimate: Estimate) -> str:
-    if estimate.value is None:
-        return f"     —   {estimate.reason}"
-    interval = estimate.interval_text(".3f")
-    return f"{estimate.value:>6.3f}  {interval:<16} n = {estimate.units}  {estimate.note or ''}".rstrip()
+    results = [*((result.annotator, result) for result in again.annotators), ("all together", again.together)]
+    if brought is not None:
+        yield f"{brought.file}: {brought.marked} items with a known answer\n"
+    yield f"Retest agreement ({100 * again.share:g}% retested after {again.hours} hours)"
+    for name, result in results:
+        flag = [] if result.flag is None else [("  flag", result.flag)]
+        measures = [(name, result.agreed), ("  kappa", result.kappa), *flag]
+        yield table([(label, estimate, f"n = {estimate.units}") for label, estimate in measures])
+    yield table(
+        [
+            (name, result.waiting, result.handed_out, result.other_guideline + result.seen, result.left, result.void)
+            for name, result in results
+        ],
+        ["retests", "waiting", "on a desk", "left out", "of people who left", "void"],
+    )
+    yield f"{again.signature}\n"
+    yield f"Known answers: {len(report.known)} items"
+    scores = [
+        (one.annotator, one.share, one.share.units, one.right, one.wrong, one.unlabelled) for one in report.scores
+    ]
+    yield table(scores, ["", "share right", "n", "right", "wrong", "not labelled"])
+    yield report.known_signature

@@ -140,9 +140,15 @@ def say_unsettled(store: Store, project: Project) -> None:
         click.echo(RECOUNTING, err=True)
 
 
-def answer(data: dict[str, Any], text: str, *, as_json: bool) -> None:
-    """Print *data* as one JSON object, or *text* for people."""
-    click.echo(json.dumps(finite(data), ensure_ascii=False, allow_nan=False) if as_json else text)
+def answer(data: dict[str, Any], text: str | Iterable[str | None], *, as_json: bool) -> None:
+    """Print *data* as one JSON object, or *text* for people: a string, or its parts, of which empty ones are left out.
+
+    What has columns is a part made by `commands.tables.table`.
+    """
+    if as_json:
+        click.echo(json.dumps(finite(data), ensure_ascii=False, allow_nan=False))
+    else:
+        click.echo(text if isinstance(text, str) else "\n".join(filter(None, text)))
 
 
 class Meter:

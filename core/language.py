@@ -4,6 +4,7 @@ And numbers as both write them.
 """
 
 import re
+import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache, lru_cache
 from typing import Literal
@@ -123,6 +124,11 @@ def significant(number: float, digits: int = 3) -> str:
         return f"{float(text):,.0f}"
     mantissa, exponent = text.split("e")
     return f"{mantissa} × 10{str(int(exponent)).translate(RAISED)}"
+
+
+def columns_wide(text: str) -> int:
+    """Return how many columns of a terminal *text* takes: two for a Chinese character."""
+    return sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in text)
 
 
 def explain(error: EvenhandError, language: Language) -> str:

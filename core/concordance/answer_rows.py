@@ -3,12 +3,12 @@
 import csv
 import io
 import re
-import unicodedata
 from collections.abc import Iterable
 
 from evenhand.core.concordance.counting import concordance
 from evenhand.core.concordance.question import Line, Passage, Question
 from evenhand.core.files.formula_cells import neutralised
+from evenhand.core.language import columns_wide
 
 COLUMNS = ("document", "place", "left", "word", "right", "near")
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
@@ -32,11 +32,6 @@ def lines_csv(texts: Iterable[Passage], asked: Question) -> str:
 
     concordance(texts, asked, on_line=write, listed=0)
     return text.getvalue()
-
-
-def columns_wide(text: str) -> int:
-    """How many columns of a terminal *text* takes: two for a Chinese character."""
-    return sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in text)
 
 
 def terminal_line(line: Line, width: int) -> str:

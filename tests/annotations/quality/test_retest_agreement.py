@@ -145,4 +145,4 @@ def test_the_command_says_why_kappa_has_no_interval(fresh_store: Store) -> None:
     project, _ = judged_twice(fresh_store, [("accept", "accept", 9), ("accept", "reject", 1)])
     fresh_store.close()
     said = CliRunner().invoke(cli, ["quality", project.name, "--db", str(fresh_store.path)], catch_exceptions=False)
-    assert "n = 10  Labels of rare categories: 1, too few for a 95% interval." in said.stdout
+    assert "n = 10  (Labels of rare categories: 1, too few for a 95% interval.)" in said.stdout
