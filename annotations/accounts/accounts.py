@@ -33,26 +33,28 @@ class Account:
     created: str
 
 
-_COLUMNS = "account.id, account.uid, account.name, annotator.name, account.closed, account.created"
-_FROM = "FROM account LEFT JOIN annotator ON annotator.id = account.annotator"
+_ACCOUNTS = """
+SELECT account.id, account.uid, account.name, annotator.name AS annotator, account.closed, account.created
+FROM account LEFT JOIN annotator ON annotator.id = account.annotator
+"""
 
 
 def accounts_exist(store: Store) -> bool:
     """Whether somebody has an account: then nobody acts without signing in."""
-    return store.db.execute("SELECT 1 FROM account LIMIT 1").fetchone() is not None
+    return store.value("SELECT 1 FROM account LIMIT 1") is not None
 
 
 def accounts(store: Store) -> list[Account]:
     """Every account, in the order of their making; closed ones too."""
-    return [Account(*row) for row in store.db.execute(f"SELECT {_COLUMNS} {_FROM} ORDER BY account.id")]
+    return store.rows(Account, f"{_ACCOUNTS} ORDER BY account.id")
 
 
 def account(store: Store, name: str) -> Account:
     """Return the account of that name, in any case and width of letters. Raises NotFound."""
-    row = store.db.execute(f"SELECT {_COLUMNS} {_FROM} WHERE account.id = ?", (_id_of(store, name),)).fetchone()
-    if row is None:
+    found = store.row(Account, f"{_ACCOUNTS} WHERE account.id = ?", (_id_of(store, name),))
+    if found is None:
         raise NotFound(N_("There is no account named {name}."), name=name)
-    return Account(*row)
+    return found
 
 
 def _id_of(store: Store, name: str, table: str = "account") -> int | None:
@@ -69,10 +71,10 @@ def _id_of(store: Store, name: str, table: str = "account") -> int | None:
 
 def account_of_uid(store: Store, uid: str) -> Account:
     """The account of that public id. Raises NotFound."""
-    row = store.db.execute(f"SELECT {_COLUMNS} {_FROM} WHERE account.uid = ?", (uid,)).fetchone()
-    if row is None:
+    found = store.row(Account, f"{_ACCOUNTS} WHERE account.uid = ?", (uid,))
+    if found is None:
         raise NotFound(N_("There is no account named {name}."), name=uid)
-    return Account(*row)
+    return found
 
 
 def add_account(store: Store, name: str, *, password: str | None = None, author: Account | None = None) -> Account:
@@ -213,7 +215,6 @@ def erase_account(store: Store, who: Account, code: str, *, author: Account | No
         "DELETE FROM account_role WHERE account = ?",
         "DELETE FROM account_identity WHERE account = ?",
         "DELETE FROM access_link WHERE account = ?",
-        "DELETE FROM account_identity WHERE account = ?",
     ):
         store.db.execute(statement, (who.id,))
     store.db.execute("DELETE FROM access_link WHERE name IN (?, ?)", names)
@@ -270,12 +271,9 @@ def person_of(store: Store, uid: str) -> Person | None:
 
 def roles_in(store: Store, project: Project) -> list[tuple[Account, Role]]:
     """The accounts with a role in a project itself, in the order of their making."""
-    rows = store.db.execute(
-        f"SELECT {_COLUMNS}, account_role.role {_FROM} JOIN account_role ON account_role.account = account.id"
-        " WHERE account_role.project = ? ORDER BY account.id",
-        (project.id,),
-    )
-    return [(Account(*row[:-1]), row[-1]) for row in rows]
+    query = "SELECT account, role FROM account_role WHERE project = ? ORDER BY account"
+    by_id = {one.id: one for one in accounts(store)}
+    return [(by_id[row], role) for row, role in store.db.execute(query, (project.id,))]
 
 
 def record_access(

@@ -62,8 +62,8 @@ def signed_in(store: Store, secret: str, *, now: float | None = None) -> Person 
 
 def sign_in_of(store: Store, secret: str) -> str | None:
     """The public id of the sign-in that a cookie stands for; None for an unknown one."""
-    row = store.db.execute("SELECT uid FROM sign_in WHERE hash = ?", (keyed(store, secret),)).fetchone()
-    return None if row is None else str(row[0])
+    uid: str | None = store.value("SELECT uid FROM sign_in WHERE hash = ?", (keyed(store, secret),))
+    return uid
 
 
 def sign_out(store: Store, secret: str) -> None:
@@ -75,11 +75,10 @@ def sign_out(store: Store, secret: str) -> None:
 def sign_ins(store: Store, who: Account, *, now: float | None = None) -> list[SignIn]:
     """The sign-ins of an account that hold, newest first."""
     moment = time.time() if now is None else now
-    rows = store.db.execute(
-        f"SELECT sign_in.uid, browser, sign_in.created, seen {THAT_HOLD} AND account.id = ? ORDER BY sign_in.id DESC",
-        (moment - IDLE_S, moment - LONGEST_S, who.id),
+    query = (
+        f"SELECT sign_in.uid, browser, sign_in.created, seen {THAT_HOLD} AND account.id = ? ORDER BY sign_in.id DESC"
     )
-    return [SignIn(*row) for row in rows]
+    return store.rows(SignIn, query, (moment - IDLE_S, moment - LONGEST_S, who.id))
 
 
 def end_sign_in(store: Store, who: Account, uid: str, *, author: Account | None = None) -> bool:

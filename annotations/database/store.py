@@ -4,13 +4,13 @@ import os
 import secrets
 import sqlite3
 import uuid
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from functools import lru_cache, wraps
 from pathlib import Path
 from sqlite3 import Connection
 from types import TracebackType
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from evenhand.annotations.database import chain, migrations
 from evenhand.annotations.database.damage import note_damage, refuse_damaged
@@ -36,6 +36,8 @@ _patience_s = 0.0  # how long the writers of this process wait at least; see `pa
 
 Arguments = ParamSpec("Arguments")
 Found = TypeVar("Found")
+Row = TypeVar("Row")
+Values = Sequence[Any] | Mapping[str, Any]  # of the parameters of a statement
 
 
 @contextmanager
@@ -180,7 +182,7 @@ class Store:
     @property
     def uid(self) -> str:
         """The random public id of this database."""
-        return str(self.db.execute("SELECT uid FROM database").fetchone()[0])
+        return str(self.value("SELECT uid FROM database"))
 
     @property
     def secret(self) -> bytes:
@@ -192,6 +194,21 @@ class Store:
         """The key that signs the desk's tokens, and the public id of this database."""
         secret, uid = self.db.execute("SELECT secret, uid FROM database").fetchone()
         return bytes(secret), str(uid)
+
+    def rows(self, kind: Callable[..., Row], query: str, values: Values = ()) -> list[Row]:
+        """Return each row of *query* as a *kind*, which takes its columns by name: a dataclass, a function, or dict."""
+        cursor = self.db.execute(query, values)
+        names = [column[0] for column in cursor.description]
+        return [kind(**dict(zip(names, row, strict=True))) for row in cursor.fetchall()]
+
+    def row(self, kind: Callable[..., Row], query: str, values: Values = ()) -> Row | None:
+        """Return the first row of *query* as `rows` does; None without a row."""
+        return next(iter(self.rows(kind, query, values)), None)
+
+    def value(self, query: str, values: Values = ()) -> Any:
+        """Return the first column of the first row of *query*; None without a row."""
+        row = self.db.execute(query, values).fetchone()
+        return None if row is None else row[0]
 
     @contextmanager
     def read(self) -> Iterator[None]:

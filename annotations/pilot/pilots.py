@@ -17,7 +17,7 @@ from evenhand.annotations.items.gold import recount_item
 from evenhand.annotations.items.returned import return_items
 from evenhand.annotations.items.wanted_labels import sample_of, set_wanted
 from evenhand.annotations.projects.annotators import annotators, participants
-from evenhand.annotations.queue.leases import release
+from evenhand.annotations.queue.leases import release_everyone
 from evenhand.annotations.sampling.samples import open_sample
 from evenhand.annotations.types import Annotator, Project
 from evenhand.core.errors import N_, NotAllowed, NotFound, Refused
@@ -92,7 +92,7 @@ def start_pilot(
         pilot_id = int(cursor.lastrowid or 0)
         wanted = max(people, _per_item(store, project))
         draw_into_pilot(db, drawn, pilot_id, wanted)
-        _release_leases(store, project)
+        release_everyone(db, project)
         record(store, project, "pilot_started", author=author, pilot=number, items=len(drawn), people=people)
     return _pilot(store, pilot_id)
 
@@ -114,11 +114,11 @@ def close_pilot(store: Store, project: Project, *, author: str = "") -> Pilot:
     Items without a label leave the pilot as if they had never been drawn. The others stay in it; annotators who have
     not labelled them get them in the ordinary queue. Raises NotFound if no pilot is open.
     """
-    with store.write():
+    with store.write() as db:
         pilot = open_pilot(store, project)
         if pilot is None:
             raise NotFound(N_("No pilot is open in this project."))
-        _release_leases(store, project)
+        release_everyone(db, project)
         labelled = _recount_closed(store, project, pilot)
         record(store, project, "pilot_closed", author=author, pilot=pilot.number, items=pilot.items, labelled=labelled)
     return _pilot(store, pilot.id)
@@ -151,14 +151,12 @@ def restore_pilot(db: Connection, project: Project, values: Mapping[str, Any]) -
 def pilots(store: Store, project: Project) -> list[Pilot]:
     """The pilots of a project, oldest first."""
     query = f"SELECT {_COLUMNS} FROM pilot WHERE project = ? ORDER BY number"
-    return [Pilot(*row) for row in store.db.execute(query, (project.id,))]
+    return store.rows(Pilot, query, (project.id,))
 
 
 def open_pilot(store: Store, project: Project) -> Pilot | None:
     """The open pilot, or None."""
-    query = f"SELECT {_COLUMNS} FROM open_pilot WHERE project = ?"
-    row = store.db.execute(query, (project.id,)).fetchone()
-    return None if row is None else Pilot(*row)
+    return store.row(Pilot, f"SELECT {_COLUMNS} FROM open_pilot WHERE project = ?", (project.id,))
 
 
 def own_pilot(store: Store, project: Project, annotator: Annotator) -> OwnPilot | None:
@@ -176,17 +174,17 @@ def own_pilot(store: Store, project: Project, annotator: Annotator) -> OwnPilot 
 
 def items_left(store: Store, pilot: Pilot) -> int:
     """The present number of items in a pilot, without released and withdrawn ones."""
-    query = "SELECT count(*) FROM published_item WHERE pilot = ?"
-    return int(store.db.execute(query, (pilot.id,)).fetchone()[0])
+    return int(store.value("SELECT count(*) FROM published_item WHERE pilot = ?", (pilot.id,)))
 
 
 def _pilot(store: Store, pilot_id: int) -> Pilot:
-    return Pilot(*store.db.execute(f"SELECT {_COLUMNS} FROM pilot WHERE id = ?", (pilot_id,)).fetchone())
+    (pilot,) = store.rows(Pilot, f"SELECT {_COLUMNS} FROM pilot WHERE id = ?", (pilot_id,))
+    return pilot
 
 
 def _per_item(store: Store, project: Project) -> int:
     # The caller's project may be outdated.
-    return int(store.db.execute("SELECT per_item FROM project WHERE id = ?", (project.id,)).fetchone()[0])
+    return int(store.value("SELECT per_item FROM project WHERE id = ?", (project.id,)))
 
 
 def _draw(store: Store, project: Project, items: int, key: str) -> list[int]:
@@ -198,10 +196,3 @@ def _draw(store: Store, project: Project, items: int, key: str) -> list[int]:
 
 def _draw_position(key: str, identity: bytes) -> bytes:
     return hashlib.blake2b(identity, digest_size=8, key=key.encode()).digest()
-
-
-def _release_leases(store: Store, project: Project) -> None:
-    """End the leases of open desks, so that they ask for items again. Labels on those items are still stored."""
-    query = "SELECT DISTINCT annotator FROM member WHERE project = ?"
-    for (annotator,) in store.db.execute(query, (project.id,)).fetchall():
-        release(store.db, project, annotator)

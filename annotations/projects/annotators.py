@@ -21,12 +21,11 @@ NO_ANNOTATOR = N_("{name} is not an annotator of this project.")
 
 def annotators(store: Store, project: Project, *, active: bool = True) -> list[Annotator]:
     """The annotators of this project, in the order of joining; `active=False`: also those who have left."""
-    rows = store.db.execute(
+    query = (
         "SELECT annotator.id, uid, name FROM member JOIN annotator ON annotator.id = member.annotator"
-        " WHERE member.project = ? AND member.active >= ? ORDER BY annotator.id",
-        (project.id, int(active)),
+        " WHERE member.project = ? AND member.active >= ? ORDER BY annotator.id"
     )
-    return [Annotator(*row) for row in rows]
+    return store.rows(Annotator, query, (project.id, int(active)))
 
 
 def participants(store: Store, project: Project) -> frozenset[int]:
@@ -40,20 +39,19 @@ def participants(store: Store, project: Project) -> frozenset[int]:
 
 def annotator_with(store: Store, uid: str) -> Annotator | None:
     """Return the annotator with a public id, or None."""
-    row = store.db.execute("SELECT id, uid, name FROM annotator WHERE uid = ?", (uid,)).fetchone()
-    return Annotator(*row) if row else None
+    return store.row(Annotator, "SELECT id, uid, name FROM annotator WHERE uid = ?", (uid,))
 
 
 def annotator(store: Store, project: Project, name: str) -> Annotator:
     """The annotator of that name, also one who has left. Raises NotFound."""
-    row = store.db.execute(
+    query = (
         "SELECT annotator.id, uid, name FROM annotator JOIN member ON member.annotator = annotator.id"
-        " WHERE member.project = ? AND name = ?",
-        (project.id, name.strip()),
-    ).fetchone()
-    if row is not None:
-        return Annotator(*row)
-    raise NotFound(NO_ANNOTATOR, name=name)
+        " WHERE member.project = ? AND name = ?"
+    )
+    found = store.row(Annotator, query, (project.id, name.strip()))
+    if found is None:
+        raise NotFound(NO_ANNOTATOR, name=name)
+    return found
 
 
 def add_annotators(store: Store, project: Project, names: Iterable[str], *, author: str = "") -> list[Annotator]:

@@ -91,7 +91,7 @@ CHANGEABLE = (
 PLANNING = ("per_item", "gold", "doubled", "plan", "share", "retest", "retest_hours")
 
 _FIELDS = tuple(field.name for field in dataclasses.fields(Project))
-_COLUMNS = ", ".join(_FIELDS)
+_PROJECTS = f"SELECT {', '.join(_FIELDS)} FROM project"
 Quotas = Mapping[tuple[str, str], int]
 
 
@@ -148,18 +148,18 @@ def create_project(
 
 def project(store: Store, name: str) -> Project:
     """The project of that name, archived or not. Raises NotFound."""
-    row = store.db.execute(f"SELECT {_COLUMNS} FROM project WHERE name = ?", (name.strip(),)).fetchone()
-    if row is None:
+    found = store.row(_as_project, f"{_PROJECTS} WHERE name = ?", (name.strip(),))
+    if found is None:
         raise NotFound(N_("There is no project named {name}."), name=name)
-    return _as_project(row)
+    return found
 
 
 def project_by_uid(store: Store, uid: str) -> Project:
     """The project with that public id. Raises NotFound."""
-    row = store.db.execute(f"SELECT {_COLUMNS} FROM project WHERE uid = ?", (uid,)).fetchone()
-    if row is None:
+    found = store.row(_as_project, f"{_PROJECTS} WHERE uid = ?", (uid,))
+    if found is None:
         raise NotFound(N_("This project no longer exists."))
-    return _as_project(row)
+    return found
 
 
 def member(store: Store, project: str, annotator: str) -> tuple[Project, Annotator] | None:
@@ -171,13 +171,15 @@ def member(store: Store, project: str, annotator: str) -> tuple[Project, Annotat
         " WHERE project.uid = ? AND annotator.uid = ?"
     )
     row = store.db.execute(query, (project, annotator)).fetchone()
-    return None if row is None else (_as_project(row[3:]), Annotator(*row[:3]))
+    if row is None:
+        return None
+    return _as_project(**dict(zip(_FIELDS, row[3:], strict=True))), Annotator(*row[:3])
 
 
 def projects(store: Store, *, archived: bool = False) -> list[Project]:
     """All open projects, oldest first; with `archived` the archived ones instead."""
     wanted = "IS NOT NULL" if archived else "IS NULL"
-    return [_as_project(row) for row in store.db.execute(f"SELECT {_COLUMNS} FROM project WHERE archived {wanted}")]
+    return store.rows(_as_project, f"{_PROJECTS} WHERE archived {wanted}")
 
 
 def change_project(store: Store, project: Project, *, author: str = "", **fields: Any) -> Project:
@@ -289,14 +291,14 @@ def _add_items(cell: CellCount, status: str, items: int) -> CellCount:
 
 
 def _by_id(store: Store, project_id: int) -> Project:
-    return _as_project(store.db.execute(f"SELECT {_COLUMNS} FROM project WHERE id = ?", (project_id,)).fetchone())
+    (found,) = store.rows(_as_project, f"{_PROJECTS} WHERE id = ?", (project_id,))
+    return found
 
 
-def _as_project(row: Sequence[Any]) -> Project:
-    values = dict(zip(_FIELDS, row, strict=True))
+def _as_project(**columns: Any) -> Project:
     for name in ("rescue", "checked", "blur", "open_text"):
-        values[name] = None if values[name] is None else bool(values[name])
-    return Project(**values)
+        columns[name] = None if columns[name] is None else bool(columns[name])
+    return Project(**columns)
 
 
 def _refuse_taken(store: Store, name: str) -> None:

@@ -91,6 +91,12 @@ def release(db: Connection, project: Project, annotator_id: int) -> None:
     db.execute("UPDATE member SET seen = 0 WHERE project = ? AND annotator = ?", (project.id, annotator_id))
 
 
+def release_everyone(db: Connection, project: Project) -> None:
+    """End the leases of all open desks, so that they ask for items again. Labels on those items are still stored."""
+    for (annotator,) in db.execute("SELECT annotator FROM member WHERE project = ?", (project.id,)).fetchall():
+        release(db, project, annotator)
+
+
 def release_absent(store: Store, project: Project, now: float | None = None) -> None:
     """End the leases of annotators whose desks have been silent until *now* (unix seconds) for ten minutes."""
     with store.write() as db:

@@ -20,7 +20,6 @@ from evenhand.core.errors import N_, BadFile, NotAllowed, NotFound
 from evenhand.core.files.timestamps import timestamp
 from evenhand.core.processes import is_alive, this_process
 
-_COLUMNS = "id, uid, version, hash, items, labels, facts, author, created"
 _FILE = "INSERT INTO release_file (release, name, part, sha256, bytes, content) VALUES (?, ?, ?, ?, ?, ?)"
 _ITEM = "INSERT INTO release_item (release, item, status, gold) VALUES (?, ?, ?, ?)"
 _THIS = "release = (SELECT id FROM release WHERE id = ? AND uid = ?)"
@@ -63,8 +62,11 @@ class FileFact:
 
 def releases(store: Store, project: Project) -> list[Release]:
     """The releases of a project, oldest first."""
-    query = f"SELECT {_COLUMNS} FROM frozen_release WHERE project = ? ORDER BY id"
-    return [_release(row) for row in store.db.execute(query, (project.id,)).fetchall()]
+    query = (
+        "SELECT id, uid, version, hash, items, labels, facts, author, created FROM frozen_release"
+        " WHERE project = ? ORDER BY id"
+    )
+    return store.rows(_release, query, (project.id,))
 
 
 def release(store: Store, project: Project, version: str) -> Release:
@@ -75,15 +77,14 @@ def release(store: Store, project: Project, version: str) -> Release:
     return found[0]
 
 
-def _release(row: Sequence[Any]) -> Release:
-    row_id, uid, version, digest, items, labels, facts, author, created = row
-    return Release(row_id, uid, version, digest, items, labels, json.loads(facts), author, created)
+def _release(facts: str, **columns: Any) -> Release:
+    return Release(facts=json.loads(facts), **columns)
 
 
 def file_facts(store: Store, release: Release) -> list[FileFact]:
     """Name, hash and length of every file, by name; no content is read."""
-    query = "SELECT name, sha256, bytes FROM release_file WHERE release = ? AND part = 0 ORDER BY name"
-    return [FileFact(*row) for row in store.db.execute(query, (release.id,)).fetchall()]
+    query = "SELECT name, sha256, bytes AS size FROM release_file WHERE release = ? AND part = 0 ORDER BY name"
+    return store.rows(FileFact, query, (release.id,))
 
 
 def release_files(store: Store, release: Release) -> dict[str, bytes]:

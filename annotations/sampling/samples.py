@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from sqlite3 import Connection
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ from evenhand.annotations.database.events import record
 from evenhand.annotations.database.store import Store, columns_and_marks
 from evenhand.annotations.labels.item_table import item_table, measures_of
 from evenhand.annotations.projects.annotators import annotators
-from evenhand.annotations.queue.leases import release
+from evenhand.annotations.queue.leases import release_everyone
 from evenhand.annotations.types import Annotator, Project
 from evenhand.core.errors import N_, NotAllowed, NotFound, Refused
 from evenhand.core.files.timestamps import timestamp
@@ -30,8 +31,9 @@ _PLANNED = "item, probability, stratum, drawn"  # columns of an inclusion
 _COLUMNS = "id, number, design, items, share, settings, seed, created, closed"
 _LABELLED = "(labels > 0 AND labels >= wanted)"
 _COUNTS = f"""
-SELECT count(*), count(*) FILTER (WHERE drawn), count(*) FILTER (WHERE drawn AND {_LABELLED}),
-    count(*) FILTER (WHERE drawn AND aside), min(probability), max(probability)
+SELECT count(*) AS frame, count(*) FILTER (WHERE drawn) AS drawn,
+    count(*) FILTER (WHERE drawn AND {_LABELLED}) AS labelled, count(*) FILTER (WHERE drawn AND aside) AS aside,
+    coalesce(min(probability), 0.0) AS least, coalesce(max(probability), 0.0) AS most
 FROM inclusion JOIN published_item AS item ON item.id = inclusion.item WHERE sample = ?
 """
 _OWN = """
@@ -225,7 +227,7 @@ def _store_planned(store: Store, project: Project, planned: Planned, author: str
             f"INSERT INTO inclusion (sample, {_PLANNED}) SELECT ?, {_PLANNED} FROM temp.planned ORDER BY planned.rowid",
             (sample,),
         )  # a third less than one statement for each row, of which each has triggers
-        _release_leases(store, project)
+        release_everyone(db, project)
         record(store, project, STARTED, author=author, sample=number, design=planned.design, items=row["items"])
     return sample
 
@@ -258,7 +260,7 @@ def close_sample(store: Store, project: Project, *, author: str = "") -> Sample:
         if found is None:
             raise NotFound(N_("No sample is open in this project."))
         db.execute("UPDATE sample SET closed = ? WHERE id = ?", (timestamp(), found.id))
-        _release_leases(store, project)
+        release_everyone(db, project)
         record(store, project, CLOSED, author=author, sample=found.number, labelled=state_of(store, found).labelled)
     return _sample(store, found.id)
 
@@ -266,29 +268,27 @@ def close_sample(store: Store, project: Project, *, author: str = "") -> Sample:
 def samples(store: Store, project: Project) -> list[Sample]:
     """The samples of a project, oldest first."""
     query = f"SELECT {_COLUMNS} FROM sample WHERE project = ? ORDER BY number"
-    return [_as_sample(row) for row in store.db.execute(query, (project.id,))]
+    return store.rows(_as_sample, query, (project.id,))
 
 
 def open_sample(store: Store, project: Project) -> Sample | None:
     """The open sample, or None."""
-    row = store.db.execute(f"SELECT {_COLUMNS} FROM open_sample WHERE project = ?", (project.id,)).fetchone()
-    return None if row is None else _as_sample(row)
+    return store.row(_as_sample, f"SELECT {_COLUMNS} FROM open_sample WHERE project = ?", (project.id,))
 
 
 def state_of(store: Store, sample: Sample) -> SampleState:
     """How far a sample is."""
-    frame, drawn, labelled, aside, least, most = store.db.execute(_COUNTS, (sample.id,)).fetchone()
-    return SampleState(sample, frame, drawn, labelled, aside, least or 0.0, most or 0.0)
+    (state,) = store.rows(partial(SampleState, sample), _COUNTS, (sample.id,))
+    return state
 
 
 def own_sample(store: Store, project: Project, annotator: Annotator) -> tuple[int, int] | None:
     """How many items of the open sample an annotator has labelled and may still label; None: none is open."""
-    row = store.db.execute("SELECT id FROM open_sample WHERE project = ?", (project.id,)).fetchone()
-    if row is None:
+    sample = open_sample(store, project)
+    if sample is None:
         return None
-    labelled = store.db.execute(_OWN, (row[0], annotator.id)).fetchone()[0]
-    left = store.db.execute(_OPEN_FOR, (row[0], annotator.id, annotator.id)).fetchone()[0]
-    return int(labelled), int(left)
+    left = store.value(_OPEN_FOR, (sample.id, annotator.id, annotator.id))
+    return int(store.value(_OWN, (sample.id, annotator.id))), int(left)
 
 
 def weighing_samples(store: Store, project: Project) -> list[Sample]:
@@ -364,17 +364,10 @@ def _plain(value: Any) -> str:
     return "+".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
-def _as_sample(row: Sequence[Any]) -> Sample:
-    row_id, number, design, items, share, settings, seed, created, closed = row
-    return Sample(row_id, number, design, items, share, json.loads(settings), seed, created, closed)
+def _as_sample(settings: str, **columns: Any) -> Sample:
+    return Sample(settings=json.loads(settings), **columns)
 
 
 def _sample(store: Store, sample: int) -> Sample:
-    return _as_sample(store.db.execute(f"SELECT {_COLUMNS} FROM sample WHERE id = ?", (sample,)).fetchone())
-
-
-def _release_leases(store: Store, project: Project) -> None:
-    """End the leases of open desks, so that they ask for items again. Labels on those items are still stored."""
-    query = "SELECT DISTINCT annotator FROM member WHERE project = ?"
-    for (annotator,) in store.db.execute(query, (project.id,)).fetchall():
-        release(store.db, project, annotator)
+    (found,) = store.rows(_as_sample, f"SELECT {_COLUMNS} FROM sample WHERE id = ?", (sample,))
+    return found

@@ -80,11 +80,11 @@ class Participant:
 _SEEN = f"""max(person.seen, coalesce((SELECT seen FROM member
         WHERE member.annotator = person.annotator AND member.project = study.project), 0) - {LEASE_S})"""
 _QUERY = f"""
-SELECT person.id, person.uid, person.study, person.state, consent.version, tries, right, came, begun, completed, ended,
-    annotator.id, annotator.name,
+SELECT person.id, person.uid, person.study, person.state, consent.version AS consent, tries, right, came, begun,
+    completed, ended, annotator.id AS annotator, annotator.name AS pseudonym,
     coalesce((SELECT sum(labelled) FROM tally JOIN cell ON cell.id = tally.cell
-        WHERE tally.annotator = person.annotator AND cell.project = study.project), 0),
-    {_SEEN}
+        WHERE tally.annotator = person.annotator AND cell.project = study.project), 0) AS labelled,
+    {_SEEN} AS seen
 FROM study_person AS person JOIN study ON study.id = person.study
     JOIN study_consent AS consent ON consent.id = person.consent
     LEFT JOIN annotator ON annotator.id = person.annotator
@@ -93,32 +93,26 @@ FROM study_person AS person JOIN study ON study.id = person.study
 
 def participants(store: Store, study: Study) -> list[Participant]:
     """Everybody of a study, in the order of their coming."""
-    return [
-        Participant(*row)
-        for row in store.db.execute(f"{_QUERY} WHERE person.study = ? ORDER BY person.id", (study.id,))
-    ]
+    return store.rows(Participant, f"{_QUERY} WHERE person.study = ? ORDER BY person.id", (study.id,))
 
 
 def participant(store: Store, study: Study, held: Iterable[str]) -> Participant | None:
     """Whoever of a study one of the secrets of a browser belongs to."""
-    for secret in held:
-        query = f"{_QUERY} WHERE person.study = ? AND person.hash = ?"
-        if row := store.db.execute(query, (study.id, _hash(secret))).fetchone():
-            return Participant(*row)
-    return None
+    query = f"{_QUERY} WHERE person.study = ? AND person.hash = ?"
+    people = (store.row(Participant, query, (study.id, _hash(secret))) for secret in held)
+    return next(filter(None, people), None)
 
 
 def participant_again(store: Store, study: Study, who: Participant) -> Participant:
     """The same person as things stand now."""
-    row = store.db.execute(f"{_QUERY} WHERE person.study = ? AND person.id = ?", (study.id, who.id)).fetchone()
-    return Participant(*row)
+    (person,) = store.rows(Participant, f"{_QUERY} WHERE person.study = ? AND person.id = ?", (study.id, who.id))
+    return person
 
 
 def participant_of_id(store: Store, study: Study, outside: str) -> Participant | None:
     """Whoever came under that id of the service, as long as it is stored."""
     query = f"{_QUERY} JOIN study_identity AS identity ON identity.person = person.id"
-    row = store.db.execute(f"{query} WHERE person.study = ? AND outside = ?", (study.id, outside.strip())).fetchone()
-    return Participant(*row) if row else None
+    return store.row(Participant, f"{query} WHERE person.study = ? AND outside = ?", (study.id, outside.strip()))
 
 
 def outcomes_by_id(store: Store, study: Study) -> list[tuple[str, State]]:
@@ -303,7 +297,7 @@ def sweep(
     # As a condition, since the labels of a person are counted for those only who are found.
     query = f"{_QUERY} WHERE person.study = :study AND person.state IN {PRESENT} AND {_SEEN} < :before"
     values = {"study": study.id, "before": moment - longest, "who": who.id if who else None}
-    away = [Participant(*row) for row in store.db.execute(f"{query} AND person.id = ifnull(:who, person.id)", values)]
+    away = store.rows(Participant, f"{query} AND person.id = ifnull(:who, person.id)", values)
     query = (
         "SELECT person FROM study_identity WHERE person IN (SELECT id FROM study_person WHERE study = ? AND ended < ?)"
     )

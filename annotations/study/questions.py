@@ -32,7 +32,7 @@ class Question:
 def questions(store: Store, study: Study) -> list[Question]:
     """Every question of a study, in the order in which they were chosen."""
     query = "SELECT id, text, context, start, stop, answer FROM study_question WHERE study = ? ORDER BY id"
-    return [Question(*row) for row in store.db.execute(query, (study.id,))]
+    return store.rows(Question, query, (study.id,))
 
 
 def questions_of_try(store: Store, study: Study, person: str, tries: int) -> list[Question]:

@@ -114,43 +114,41 @@ class Consent:
 
 _FIELDS = tuple(one.name for one in dataclasses.fields(Settings))
 _QUERY = (
-    f"SELECT study.id, study.uid, project.uid, study.name, study.created, closed, {', '.join(_FIELDS)} FROM study"
-    " JOIN project ON project.id = study.project"
+    f"SELECT study.id, study.uid, project.uid AS project, study.name, study.created, closed, {', '.join(_FIELDS)}"
+    " FROM study JOIN project ON project.id = study.project"
 )
 
 
-def _as_study(row: Sequence[Any]) -> Study:
-    values = dict(zip(_FIELDS, row[6:], strict=True))
-    values["cover"] = bool(values["cover"])
-    return Study(row[0], row[1], row[2], row[3], Settings(**values), row[4], row[5])
+def _as_study(cover: int, **columns: Any) -> Study:
+    settings = Settings(cover=bool(cover), **{name: columns.pop(name) for name in _FIELDS if name != "cover"})
+    return Study(settings=settings, **columns)
 
 
 def studies(store: Store, project: Project) -> list[Study]:
     """The studies of a project, oldest first."""
-    return [
-        _as_study(row) for row in store.db.execute(f"{_QUERY} WHERE project.id = ? ORDER BY study.id", (project.id,))
-    ]
+    return store.rows(_as_study, f"{_QUERY} WHERE project.id = ? ORDER BY study.id", (project.id,))
 
 
 def every_study(store: Store) -> list[Study]:
     """The studies of all projects, oldest first."""
-    return [_as_study(row) for row in store.db.execute(f"{_QUERY} ORDER BY study.id")]
+    return store.rows(_as_study, f"{_QUERY} ORDER BY study.id")
 
 
 def study_named(store: Store, name: str) -> Study:
     """The study of that name. Raises NotFound."""
-    row = store.db.execute(f"{_QUERY} WHERE study.name = ?", (name.strip(),)).fetchone()
-    if row is None:
-        raise NotFound(NO_SUCH, name=name)
-    return _as_study(row)
+    return _study_where(store, "study.name", name.strip())
 
 
 def study_of_uid(store: Store, uid: str) -> Study:
     """The study with that public id. Raises NotFound."""
-    row = store.db.execute(f"{_QUERY} WHERE study.uid = ?", (uid,)).fetchone()
-    if row is None:
-        raise NotFound(NO_SUCH, name=uid)
-    return _as_study(row)
+    return _study_where(store, "study.uid", uid)
+
+
+def _study_where(store: Store, column: str, value: str) -> Study:
+    found = store.row(_as_study, f"{_QUERY} WHERE {column} = ?", (value,))
+    if found is None:
+        raise NotFound(NO_SUCH, name=value)
+    return found
 
 
 def create_study(
@@ -224,12 +222,10 @@ def change_consent(
 
 def consent(store: Store, study: Study) -> Consent:
     """The newest version of the consent."""
-    row = store.db.execute(
-        "SELECT id, version, en, zh, created FROM study_consent WHERE study = ? ORDER BY version DESC LIMIT 1",
-        (study.id,),
-    ).fetchone()
-    asked = {use for (use,) in store.db.execute("SELECT use FROM study_use WHERE consent = ?", (row[0],))}
-    return dataclasses.replace(Consent(*row), uses=tuple(use for use in USES if use in asked))
+    query = "SELECT id, version, en, zh, created FROM study_consent WHERE study = ? ORDER BY version DESC LIMIT 1"
+    (newest,) = store.rows(Consent, query, (study.id,))
+    asked = {use for (use,) in store.db.execute("SELECT use FROM study_use WHERE consent = ?", (newest.id,))}
+    return dataclasses.replace(newest, uses=tuple(use for use in USES if use in asked))
 
 
 def set_closed(store: Store, study: Study, closed: bool, *, author: str = "") -> Study:
@@ -247,8 +243,7 @@ def _insert_consent(store: Store, study: int, texts: dict[Language, str], uses: 
             raise Refused(N_("The consent form needs 1 to {most} characters in each language."), most=LONGEST_TEXT)
         if missing := places(text):
             raise Refused(N_("The consent form does not say this yet: {places}."), places=", ".join(missing))
-    query = "SELECT coalesce(max(version), 0) + 1 FROM study_consent WHERE study = ?"
-    version = store.db.execute(query, (study,)).fetchone()[0]
+    version = store.value("SELECT coalesce(max(version), 0) + 1 FROM study_consent WHERE study = ?", (study,))
     made = store.db.execute(
         "INSERT INTO study_consent (study, version, en, zh, created) VALUES (?, ?, ?, ?, ?)",
         (study, version, texts["en"].strip(), texts["zh"].strip(), timestamp()),

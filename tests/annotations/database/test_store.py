@@ -5,6 +5,7 @@ import stat
 import subprocess
 import sys
 from contextlib import closing, suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,22 @@ def test_an_empty_file_and_no_file_become_the_same_database(tmp_path: Path) -> N
     with Store.open(tmp_path / "empty.db") as empty, Store.open(tmp_path / "new.db") as new:
         assert names(empty) == names(new) and "label" in names(new)
         assert empty.uid != new.uid and len(new.uid) == 32 and len(new.secret) == 32
+
+
+@dataclass
+class Named:
+    id: int
+    name: str
+
+
+def test_rows_are_read_by_the_names_of_their_columns(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "a.db") as store:
+        query = "SELECT 'b' AS name, 2 AS id UNION ALL SELECT 'a', 1"
+        assert store.rows(Named, query) == [Named(2, "b"), Named(1, "a")]
+        assert store.row(dict, f"{query} ORDER BY id") == {"id": 1, "name": "a"}
+        assert store.row(Named, f"SELECT * FROM ({query}) WHERE id = ?", (3,)) is None
+        assert store.value("SELECT max(id) FROM label WHERE id > :least", {"least": 0}) is None
+        assert store.value("SELECT 7") == 7
 
 
 PROJECT_OF_VERSION_1 = (

@@ -137,7 +137,7 @@ def test_a_draw_that_is_refused_leaves_no_row_behind(
     if moment == "before the lock":
         claim(fresh_store, project, annotators(fresh_store, project)[0], want=7, now=NOW)
     else:
-        monkeypatch.setattr("evenhand.annotations.sampling.samples._release_leases", lambda *_: claim(*_, want=7))
+        monkeypatch.setattr("evenhand.annotations.sampling.samples.release_everyone", lambda *_: claim(*_, want=7))
     with pytest.raises((Refused, TypeError)):
         start_sample(fresh_store, project, planned)
     monkeypatch.undo()
