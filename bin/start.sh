@@ -70,6 +70,16 @@ install() {
     say "$want" >"$mark"
 }
 
+# Programs that read sources without running them (mypy, mkdocstrings) look for a package in one folder:
+# build/types/evenhand links to where its parts are in a checkout.
+link_package() {
+    mkdir -p build/types/evenhand
+    for part in annotations commands core pages web evenhand/*; do
+        ln -sfn "../../../$part" "build/types/evenhand/${part#evenhand/}"
+    done
+    rm -f build/types/evenhand/__pycache__
+}
+
 check_port() {
     case $port in
         '' | *[!0-9]* | ??????* | 0*) stop "EVENHAND_PORT is \"$port\", which is not a port: use a number from 1 to 65535, for example EVENHAND_PORT=8502 make app." ;;
@@ -119,12 +129,7 @@ case ${1:-app} in
         install requirements-dev.txt
         .venv/bin/python -m ruff check .
         .venv/bin/python -m ruff format --check .
-        # mypy looks for a package in one folder: build/types/evenhand has links to where its parts are in a checkout.
-        mkdir -p build/types/evenhand
-        for part in annotations commands core pages web evenhand/*; do
-            ln -sfn "../../../$part" "build/types/evenhand/${part#evenhand/}"
-        done
-        rm -f build/types/evenhand/__pycache__
+        link_package
         .venv/bin/python -m mypy
         .venv/bin/python -m pytest -q -m scan tests/project
         ;;
@@ -149,6 +154,7 @@ case ${1:-app} in
     site)
         make_environment
         install requirements-docs.txt
+        link_package
         exec .venv/bin/python -m mkdocs build
         ;;
     *) stop "bin/start.sh knows app, test, long, rehearsals, lint, docs, coverage, bench and site, not \"$1\"." ;;

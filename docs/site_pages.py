@@ -1,5 +1,6 @@
-"""A page of the site for each package and ground module of `core`, from its docstrings: a hook of mkdocs.yml."""
+"""Add a page to the site for the `evenhand` module and each package of `evenhand.core`: a hook of mkdocs.yml."""
 
+import re
 from pathlib import Path
 
 from mkdocs.config.defaults import MkDocsConfig
@@ -12,23 +13,29 @@ API = "api"
 
 
 def modules() -> dict[str, list[str]]:
-    """The word of each capability of `core` -> its modules, dotted, packages first."""
-    found: dict[str, list[str]] = {}
+    """Return the dotted modules of each capability of `evenhand.core`, packages first, and the package itself."""
+    found = {"evenhand": ["evenhand.verbs"]}
     for file in sorted((ROOT / "core").rglob("*.py")):
         parts = file.relative_to(ROOT).with_suffix("").parts
         if parts != ("core", "__init__") and parts[1] != "data":
-            found.setdefault(parts[1], []).append(".".join(parts).removesuffix(".__init__"))
+            found.setdefault(parts[1], []).append(".".join(("evenhand", *parts)).removesuffix(".__init__"))
     return found
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add `api/WORD.md` for each capability: its modules, one after the other."""
     for word, names in modules().items():
-        text = f"# core.{word}\n\n" + "\n\n".join(
-            (f"## {name}\n\n" if name != f"core.{word}" else "") + f"::: {name}" for name in names
+        title = word if word == "evenhand" else f"evenhand.core.{word}"
+        text = f"# {title}\n\n" + "\n\n".join(
+            (f"## {name}\n\n" if name != title else "") + f"::: {name}" for name in names
         )
         files.append(File.generated(config, f"{API}/{word}.md", content=text + "\n"))
     return files
+
+
+def on_page_markdown(markdown: str, **_: object) -> str:
+    """Name files of the repository outside docs/, which the site does not hold, without a link."""
+    return re.sub(r"\[[^]]*\]\(\.\./([^)]*)\)", r"`\1`", markdown)
 
 
 def on_nav(nav: Navigation, config: MkDocsConfig, files: Files) -> Navigation:
@@ -36,7 +43,7 @@ def on_nav(nav: Navigation, config: MkDocsConfig, files: Files) -> Navigation:
     pages = [page for file in files.documentation_pages() if file.src_uri.startswith(f"{API}/") and (page := file.page)]
     for page in pages:
         page.parent = None
-    section = Section("API of core", sorted(pages, key=_title))
+    section = Section("Python API", sorted(pages, key=_title))
     for page in pages:
         page.parent = section
     nav.items.append(section)
