@@ -7,17 +7,10 @@ import click
 
 from evenhand.annotations.files.project_texts import PROJECT, Reading, open_input
 from evenhand.commands.permissions import enter_project, needs
-from evenhand.commands.shared import (
-    Meter,
-    answer_run,
-    db_option,
-    existing_store,
-    json_option,
-    run_target,
-    spreadsheet_option,
-)
+from evenhand.commands.shared import Meter, answer_run, db_option, existing_store, json_option, spreadsheet_option
 from evenhand.core.errors import N_, BadFile, Refused
 from evenhand.core.processes import processors
+from evenhand.core.runs.records import run_target
 from evenhand.core.scoring.cache import cache_path
 from evenhand.core.scoring.run import ScoringReport, Settings, score_to_file
 from evenhand.core.sentence_bias.keyword_packs import read_words

@@ -19,7 +19,7 @@ from evenhand.annotations.types import Project
 from evenhand.core.errors import N_, NotFound, Notice, Refused
 from evenhand.core.files.csv_out import spreadsheet_copy
 from evenhand.core.files.whole_file import whole_file
-from evenhand.core.runs.records import TABLE, TEXTS, Failure, Kind, run_file, runs_folder
+from evenhand.core.runs.records import NO_TARGET, Failure
 
 if TYPE_CHECKING:
     from evenhand.core.files.archives import Member
@@ -31,8 +31,6 @@ RECOUNTING = (
     "A setting has changed and the items are being recounted: some of these numbers are old. "
     "The app, or the next change, import, export or release, finishes the recount."
 )
-NO_TARGET = N_("Say where to write the table: --out FILE or --run NAME.")
-NO_TEXTS = N_("Say where to write the generations: --out FILE or --run NAME.")
 EVERY_S, EVERY_LOGGED_S = 0.5, 30.0
 VARIABLE = "EVENHAND_PASSWORD"
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -198,22 +196,6 @@ def rate_line(done: int, total: int, seconds: float, model: str = "", *, unit: s
         time_left = f"{left:.0f} s" if left < 90 else f"{left / 60:.0f} min" if left < 5400 else f"{left / 3600:.1f} h"
         text += f", {speed}, about {time_left} left"
     return f"{text} ({model})" if model else text
-
-
-def run_target(
-    db: str, kind: Kind, out: str | Path | None, name: str | None, *, ending: str = TABLE
-) -> tuple[Path, bool]:
-    """The output of a run, --out FILE or --run NAME, and whether pages list it. Raises Refused."""
-    if (out is None) == (name is None):
-        raise Refused(NO_TEXTS if ending == TEXTS else NO_TARGET)
-    if name is not None:
-        return run_file(runs_folder(db, kind), name, ending), True
-    return Path(out or ""), False
-
-
-def target_or_none(db: str, kind: Kind, out: str | Path | None, name: str | None) -> tuple[Path | None, bool]:
-    """The same for a command that needs no file."""
-    return (None, False) if out is None and name is None else run_target(db, kind, out, name)
 
 
 def environment_password() -> str | None:

@@ -16,7 +16,7 @@ can translate the sentence first. `str(error)` is the English sentence.
 
 import errno
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 UNWRITTEN = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO)  # what a disk refuses with
 
@@ -97,6 +97,7 @@ class Notice:
 
     message: str
     values: dict[str, Any] = field(default_factory=dict)
+    also_in_json: ClassVar = ("text",)
 
     @property
     def text(self) -> str:

@@ -16,9 +16,11 @@ Writers = Mapping[type, Callable[[Any], object]]
 def to_json(value: object, writers: Writers | None = None) -> Any:
     """Return *value* with its dataclasses as dictionaries and its paths as strings, ready for `json.dumps`.
 
-    A dataclass is written with its fields and with the properties that its class names in `also_in_json`. An object
-    with a method `to_json`, as an estimate, is written by that method, one of a type in *writers* by that function.
-    Raises TypeError for an object that has no such form.
+    A dataclass is written with its fields and with the properties that its class names in `also_in_json`. A field
+    whose name ends in `_reason` is a sentence, and left out without one; where the class names a field `explained_by`,
+    that sentence is written as KEY_reason for each value that is None. An object with a method `to_json`, as an
+    estimate, is written by that method, one of a type in *writers* by that function. Raises TypeError for an object
+    that has no such form.
     """
     if writers and (write := writers.get(type(value))):
         return write(value)
@@ -26,12 +28,24 @@ def to_json(value: object, writers: Writers | None = None) -> Any:
         return value.to_json()
     if is_dataclass(value):
         names = (*(field.name for field in fields(value)), *getattr(value, "also_in_json", ()))
-        return {name: to_json(getattr(value, name), writers) for name in names}
+        values = {name: getattr(value, name) for name in names}
+        return _with_reasons(values, getattr(value, "explained_by", ""), writers)
     if isinstance(value, Mapping):
         return {str(key): to_json(inner, writers) for key, inner in value.items()}
     if isinstance(value, list | tuple):
         return [to_json(inner, writers) for inner in value]
     return msgspec.to_builtins(value, builtin_types=(), str_keys=True, enc_hook=_encode)
+
+
+def _with_reasons(values: dict[str, Any], explained_by: str, writers: Writers | None) -> dict[str, Any]:
+    reason, data = values.pop(explained_by, None), dict[str, Any]()
+    for name, value in values.items():
+        if name.endswith("_reason"):
+            data |= {} if value is None else {name: str(value)}
+        else:
+            data[name] = to_json(value, writers)
+            data |= {f"{name}_reason": str(reason)} if value is None and explained_by else {}
+    return data
 
 
 def from_json(kind: type[T], data: object) -> T:

@@ -8,14 +8,12 @@ import click
 from evenhand.commands.permissions import needs
 from evenhand.commands.shared import (
     NO_DRAWS,
-    NO_TARGET,
     Meter,
     answer,
     db_option,
     json_option,
     margin_option,
     spreadsheet_option,
-    target_or_none,
     warn,
     write_spreadsheet,
 )
@@ -23,6 +21,7 @@ from evenhand.core.association.builtin import LANGUAGES, Choices, Files, associa
 from evenhand.core.association.corpus import write_corpus
 from evenhand.core.association.sets import ATTRIBUTES, TARGETS, AssociationSet
 from evenhand.core.errors import N_, Refused
+from evenhand.core.runs.records import NO_TARGET, target_or_none
 
 if TYPE_CHECKING:
     from evenhand.core.association.run import AssociationReport

@@ -7,18 +7,11 @@ import click
 
 from evenhand.annotations.files.project_texts import PROJECT, Reading, open_input
 from evenhand.commands.permissions import enter_project, needs
-from evenhand.commands.shared import (
-    Meter,
-    answer,
-    db_option,
-    existing_store,
-    json_option,
-    margin_option,
-    target_or_none,
-)
+from evenhand.commands.shared import Meter, answer, db_option, existing_store, json_option, margin_option
 from evenhand.core.before_after.report import appendix
 from evenhand.core.before_after.run import Asked, before_and_after, built_in_language, built_in_source
 from evenhand.core.before_after.verdict import COST_MARGIN
+from evenhand.core.runs.records import target_or_none
 from evenhand.core.scoring.cache import cache_path
 from evenhand.core.tune.texts import file_texts
 

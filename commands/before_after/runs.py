@@ -7,11 +7,11 @@ from typing import Any, cast
 import click
 
 from evenhand.commands.permissions import needs
-from evenhand.commands.shared import answer, db_option, json_option, target_or_none
+from evenhand.commands.shared import answer, db_option, json_option
 from evenhand.core.before_after.report import runs_appendix
 from evenhand.core.before_after.two_runs import RunKind, Side, several_runs, usual_margin
 from evenhand.core.errors import N_, NotFound
-from evenhand.core.runs.records import Run, runs_folder, runs_in
+from evenhand.core.runs.records import Run, runs_folder, runs_in, target_or_none
 
 KINDS = ("associations", "nli", "misgendering")
 NO_RUN = N_("There is no run or file {name}.")

@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from evenhand.commands.permissions import needs
-from evenhand.commands.shared import Meter, answer, db_option, json_option, run_target
+from evenhand.commands.shared import Meter, answer, db_option, json_option
 from evenhand.core.generation.contexts import CHUNK, SEED
 from evenhand.core.generation.inputs import Filling, open_contexts
 from evenhand.core.generation.run import GenerationReport, Request, generate_to_file
@@ -13,7 +13,7 @@ from evenhand.core.generation.server import INSTRUCTION
 from evenhand.core.misgendering.slots import SETTINGS
 from evenhand.core.models.fetching import locate
 from evenhand.core.models.sampling import DECAY, GENDER_PREFIX
-from evenhand.core.runs.records import TEXTS
+from evenhand.core.runs.records import TEXTS, run_target
 
 
 @click.command("generate")

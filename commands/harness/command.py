@@ -10,12 +10,13 @@ from evenhand.annotations.projects.projects import project as find_project
 from evenhand.annotations.release.dataset_card import DATA
 from evenhand.annotations.text_policy import text_may_leave
 from evenhand.commands.permissions import needs
-from evenhand.commands.shared import answer, db_option, existing_store, json_option, target_or_none
+from evenhand.commands.shared import answer, db_option, existing_store, json_option
 from evenhand.core.errors import N_, NotFound, Refused
 from evenhand.core.files.csv_out import json_line
 from evenhand.core.files.whole_file import make_folder, whole_file, whole_path
 from evenhand.core.harness.logs import Log, log_files, read_log
 from evenhand.core.harness.tasks import HARNESSES, Harness, task_files, task_name
+from evenhand.core.runs.records import target_or_none
 
 
 @click.group()

@@ -13,9 +13,10 @@ from evenhand.commands.misgendering.score import (
     source_name,
 )
 from evenhand.commands.permissions import needs
-from evenhand.commands.shared import Meter, answer, db_option, json_option, run_target, warn
+from evenhand.commands.shared import Meter, answer, db_option, json_option, warn
 from evenhand.core.misgendering.run import VerdictSettings, Writing, run_both, verdicts_to_file
 from evenhand.core.misgendering.slots import SETTINGS
+from evenhand.core.runs.records import run_target
 from evenhand.core.scoring.cache import cache_path
 
 

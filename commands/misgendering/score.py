@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from evenhand.commands.permissions import needs
-from evenhand.commands.shared import Meter, answer, answer_run, db_option, json_option, run_target, spreadsheet_option
+from evenhand.commands.shared import Meter, answer, answer_run, db_option, json_option, spreadsheet_option
 from evenhand.core.errors import N_, BadFile
 from evenhand.core.files.whole_file import whole_file
 from evenhand.core.misgendering.generations import context_rows
@@ -15,6 +15,7 @@ from evenhand.core.misgendering.instances import PASSES, instances
 from evenhand.core.misgendering.run import VerdictReport, VerdictSettings, verdicts_to_file
 from evenhand.core.misgendering.slots import SETTINGS, Instance
 from evenhand.core.misgendering.template_files import Source, built_in, read_people, read_source
+from evenhand.core.runs.records import run_target
 from evenhand.core.scoring.cache import cache_path
 from evenhand.core.text.pronouns import parse_sets
 

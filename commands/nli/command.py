@@ -15,7 +15,6 @@ from evenhand.commands.shared import (
     json_option,
     margin_option,
     spreadsheet_option,
-    target_or_none,
     write_spreadsheet,
 )
 from evenhand.core.errors import N_, BadLine, Refused
@@ -30,6 +29,7 @@ from evenhand.core.nli.measure import as_json as measures_json
 from evenhand.core.nli.run import run
 from evenhand.core.nli.sets import ProbeSet, packaged
 from evenhand.core.nli.types import LABELS, LANGUAGES, Language, SentencePair
+from evenhand.core.runs.records import target_or_none
 
 LABELS_HELP = "What the outputs 0, 1 and 2 mean where the model does not say, such as entailment,neutral,contradiction."
 MODEL_HELP = "demo-nli, a planted one (planted:nli=0.3), a name on the Hugging Face Hub, or a folder."

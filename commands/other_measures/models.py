@@ -6,11 +6,12 @@ from typing import Any
 import click
 
 from evenhand.commands.permissions import needs
-from evenhand.commands.shared import Meter, answer, db_option, json_option, target_or_none, warn
+from evenhand.commands.shared import Meter, answer, db_option, json_option, warn
 from evenhand.core.language import significant
 from evenhand.core.other_measures.classifiers import ClassifierGaps, read_gaps
 from evenhand.core.other_measures.measures import BY_NAME
 from evenhand.core.other_measures.run import Asked, OtherReport, run_measure
+from evenhand.core.runs.records import target_or_none
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 

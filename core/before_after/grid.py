@@ -31,6 +31,7 @@ from evenhand.core.swap.word_tables import word_table
 from evenhand.core.tune.projections import project
 from evenhand.core.tune.run import RECORD, tune
 from evenhand.core.tune.texts import file_texts, training_texts
+from evenhand.core.typed_json import to_json
 
 Intervention = Literal["as-is", "none", "swap", "cda", "cds", "dropout", "sentence-debias", "inlp"]
 INTERVENTIONS: tuple[Intervention, ...] = get_args(Intervention)
@@ -179,7 +180,7 @@ class Maker:
             found = self._make(cell, Path(folder))
         except EvenhandError as error:
             failure = Failure.of(cell.model, error)
-            return facts | {"name": cell.name, "status": failure.text, "failure": failure.as_json()}
+            return facts | {"name": cell.name, "status": failure.text, "failure": to_json(failure)}
         found = facts | {"name": cell.name, "status": DONE, "worker": os.getpid()} | found
         found["seconds"] = round(time.time() - began, 3)
         make_folder(Path(folder) / cell.name)

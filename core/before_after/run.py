@@ -187,7 +187,7 @@ def _scored(
         table = Path(folder) / "scores.csv"
         report = score_to_file(source, Settings(names, cache=cache), table, watch=watch)
         if report.failed:
-            raise Refused(report.failed[0].message, **report.failed[0].values)
+            raise Refused(report.failed[0].error, **report.failed[0].values)
         return read_scores(table), {one.model: one.signature for one in report.models}
 
 

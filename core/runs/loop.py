@@ -23,6 +23,7 @@ from evenhand.core.files.whole_file import whole_file
 from evenhand.core.models.catalogue import BUILTIN
 from evenhand.core.models.fetching import HUB_NAME, locate
 from evenhand.core.runs.records import Failure
+from evenhand.core.typed_json import to_json
 from evenhand.core.version import VERSION
 
 PACKAGES = ("torch", "transformers", "tokenizers")
@@ -172,6 +173,39 @@ def open_table(out: Path | None, columns: Iterable[str], line: Line = data_line)
         yield lambda row: write(line(row))
 
 
+@dataclass(frozen=True, slots=True)
+class Asked(Generic[Answer]):
+    """What came of the models of a run: their answers, those that could not be used, seconds of all of it."""
+
+    models: tuple[Answer, ...]
+    failed: tuple[Failure, ...]
+    seconds: float
+
+
+def ask_models(
+    models: Sequence[str], ask: Callable[[str, Steps], Answer], share: int, watch: Watcher | None, at_once: int = 1
+) -> Asked[Answer]:
+    """Ask each model, *at_once* at the same time; *share* and errors as in `each_model`."""
+    took, steps = Laps(), Steps(watch, share * len(models))
+    if at_once > 1:
+        answers, failed = models_beside(models, ask, share, watch, at_once)
+    else:
+        answers, failed = each_model(models, lambda model: ask(model, steps), steps, share)
+    return Asked(tuple(answers), tuple(failed), round(took(), 3))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report(Generic[Answer]):
+    """What every report of a run holds. With the fields of its kind it is the record beside the table, as JSON."""
+
+    models: tuple[Answer, ...]
+    failed: tuple[Failure, ...] = ()
+    notices: tuple[Notice, ...] = ()
+    seconds: float = 0.0
+    versions: dict[str, str] = field(default_factory=lambda: versions())
+    created: str = field(default_factory=timestamp)
+
+
 @dataclass(slots=True, kw_only=True)
 class RunReport(ABC, Generic[Answer]):
     """What a run did: what came of each model, those that could not be used, notices, seconds of the whole run.
@@ -193,12 +227,8 @@ class RunReport(ABC, Generic[Answer]):
         at_once: int = 1,
     ) -> None:
         """Ask each model, *at_once* at the same time; *share* and errors as in `each_model`."""
-        took, steps = Laps(), Steps(watch, share * len(models))
-        if at_once > 1:
-            self.models, self.failed = models_beside(models, ask, share, watch, at_once)
-        else:
-            self.models, self.failed = each_model(models, lambda model: ask(model, steps), steps, share)
-        self.seconds = took()
+        asked = ask_models(models, ask, share, watch, at_once)
+        self.models, self.failed, self.seconds = list(asked.models), list(asked.failed), asked.seconds
 
     @abstractmethod
     def as_json(self) -> dict[str, Any]:
@@ -211,12 +241,12 @@ class RunReport(ABC, Generic[Answer]):
     @property
     def failures(self) -> list[dict[str, Any]]:
         """The models that could not be used, for the record."""
-        return [failure.as_json() for failure in self.failed]
+        return [to_json(failure) for failure in self.failed]
 
     @property
     def remarks(self) -> list[dict[str, Any]]:
         """The notices, for the record."""
-        return [{"message": one.message, "values": one.values, "text": one.text} for one in self.notices]
+        return [to_json(notice) for notice in self.notices]
 
 
 def made_now() -> dict[str, Any]:

@@ -10,7 +10,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from evenhand.core.errors import N_, EvenhandError, Notice, Refused
 from evenhand.core.files.whole_file import whole_file
@@ -27,6 +27,8 @@ ROOM = len(" 2026-01-01 (1000)")  # bytes that the day and a number take
 OWNER = "owner"  # the key of a record
 # Whose the runs are that this process writes: {"project": public id, "account": public id}; {} in the open mode.
 ordered_by: ContextVar[dict[str, str]] = ContextVar("ordered_by", default={})  # noqa: B039 (never changed in place)
+NO_TARGET = N_("Say where to write the table: --out FILE or --run NAME.")
+NO_TEXTS = N_("Say where to write the generations: --out FILE or --run NAME.")
 FORBIDDEN = '/\\\0<>:"|?*\n\r\t'
 
 
@@ -35,8 +37,9 @@ class Failure:
     """A model that could not be used: why, as a sentence with {names} to translate, and the values of the names."""
 
     model: str
-    message: str
+    error: str
     values: dict[str, Any] = field(default_factory=dict)
+    also_in_json: ClassVar = ("text",)
 
     @classmethod
     def of(cls, model: str, error: EvenhandError) -> "Failure":
@@ -54,11 +57,7 @@ class Failure:
     @property
     def text(self) -> str:
         """The English sentence."""
-        return self.message.format(**self.values) if self.values else self.message
-
-    def as_json(self) -> dict[str, Any]:
-        """For the record and for --json."""
-        return {"model": self.model, "error": self.message, "values": self.values, "text": self.text}
+        return self.error.format(**self.values) if self.values else self.error
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,6 +192,24 @@ def run_file(folder: Path, name: str, ending: str = TABLE) -> Path:
     if file.exists():
         raise Refused(N_("A run named {name} already exists. Choose another name."), name=bare)
     return file
+
+
+def run_target(
+    database: Path | str, kind: Kind, out: Path | str | None, name: str | None, *, ending: str = TABLE
+) -> tuple[Path, bool]:
+    """Return what a run writes, by --out FILE or --run NAME, and whether pages list it. Raises Refused."""
+    if (out is None) == (name is None):
+        raise Refused(NO_TEXTS if ending == TEXTS else NO_TARGET)
+    if name is not None:
+        return run_file(runs_folder(database, kind), name, ending), True
+    return Path(out or ""), False
+
+
+def target_or_none(
+    database: Path | str, kind: Kind, out: Path | str | None, name: str | None
+) -> tuple[Path | None, bool]:
+    """Return the same for a run that needs no file."""
+    return (None, False) if out is None and name is None else run_target(database, kind, out, name)
 
 
 def free_name(label: str, taken: Collection[str], now: datetime | None = None) -> str:

@@ -194,7 +194,7 @@ def show_notices(run: Run) -> None:
     for notice in run.notices:
         st.caption(":material/info: " + plain(sentence(notice.message, notice.values)))
     for failure in run.failures:
-        st.caption(":material/error: " + plain(sentence(failure.message, failure.values)))
+        st.caption(":material/error: " + plain(sentence(failure.error, failure.values)))
 
 
 def download_table(page: RunPage, run: Run) -> None:

@@ -57,7 +57,7 @@ def test_a_model_that_cannot_be_used_is_named_in_the_record(tmp_path: Path) -> N
     assert run.models == (MODEL,)
     for failure in (*run.failures, Failure.read(found["failed"][0])):
         assert (failure.model, failure.values["name"]) == ("known", "known")
-        assert "{" in failure.message and "{" not in failure.text
+        assert "{" in failure.error and "{" not in failure.text
 
 
 def test_converted_contexts_and_their_generations_become_a_table_of_both_ways(tmp_path: Path) -> None:

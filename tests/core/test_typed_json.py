@@ -77,6 +77,21 @@ def test_an_object_writes_itself_unless_a_writer_is_given() -> None:
     assert to_json([Named("a")], {Named: lambda value: value.name.upper()}) == ["A"]
 
 
+@dataclass(frozen=True)
+class Spread:
+    value: float | None
+    middle: float | None
+    reason: str | None = None
+    middle_reason: str | None = None
+    explained_by: ClassVar = "reason"
+
+
+def test_an_undefined_value_has_its_reason() -> None:
+    assert to_json(Spread(1.0, 2.0)) == {"value": 1.0, "middle": 2.0}
+    assert to_json(Spread(None, 2.0, "no row")) == {"value": None, "value_reason": "no row", "middle": 2.0}
+    assert to_json(Inner("a", None)) == {"name": "a", "share": None}
+
+
 @pytest.mark.parametrize(
     ("data", "place"),
     [({"side": "left"}, "side"), ({"inner": [{}]}, "name"), ({"counts": 3}, "counts"), ([], "object")],

@@ -19,6 +19,7 @@ from evenhand.core.runs.records import (
     sentences_scored,
     write_record,
 )
+from evenhand.core.typed_json import to_json
 
 
 def record(name, created, scored=(3, 2)):
@@ -82,7 +83,7 @@ def test_a_name_that_is_taken(tmp_path):
 
 def test_a_failure_keeps_its_values_in_a_record(tmp_path):
     failure = Failure.of("none", ModelUnavailable("{name} is not a model.", name="none"))
-    write_record(run_file(tmp_path, "one"), {"failed": [failure.as_json()]})
+    write_record(run_file(tmp_path, "one"), {"failed": [to_json(failure)]})
     (tmp_path / "one.csv").touch()
     (run,) = runs_in(tmp_path)
     assert run.failures == [failure]
