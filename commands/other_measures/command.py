@@ -1,7 +1,6 @@
 """`weat`, `crows`, `stereoset`: measures of others, each exactly as its name says."""
 
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -23,6 +22,7 @@ from evenhand.core.other_measures.stereoset import read_item_scores, read_items
 from evenhand.core.other_measures.stereoset import stereoset as three_scores
 from evenhand.core.other_measures.weat import WeatTest, names_of, read_sets, read_vectors
 from evenhand.core.other_measures.weat import weat as one_test
+from evenhand.core.typed_json import to_json
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 WHICH = N_("{file} contains scores of several models; choose one with --model: {known}.")
@@ -46,8 +46,7 @@ def weat(sets_file: Path, vectors: Path, tests: tuple[str, ...], seed: int, as_j
     words = {word for test in tests for name in names_of(test, sets, sets_file.name) for word in sets[name]}
     known = read_vectors(vectors, words)
     found = [one_test(test, sets, known, sets_file.name, seed) for test in tests]
-    lines = [_line(one) for one in found]
-    answer({"tests": [one.as_json() for one in found]}, "\n".join(lines), as_json=as_json)
+    answer({"tests": to_json(found)}, map(_line, found), as_json=as_json)
 
 
 def _line(one: WeatTest) -> str:
@@ -80,7 +79,7 @@ def stereoset(items_file: Path, scores_file: Path, model: str | None, as_json: b
         raise Refused(NO_MODEL, file=scores_file.name, model=model, known=known)
     found = three_scores(read_items(items_file), scores[model or next(iter(scores))], scores_file.name)
     text = f"lms {found.lms:.4f}, ss {found.ss:.4f}, icat {found.icat:.4f} ({found.items} items, {found.terms} terms)"
-    answer(found.as_json(), text, as_json=as_json)
+    answer(to_json(found), text, as_json=as_json)
 
 
 @click.command("crows")
@@ -99,7 +98,7 @@ def crows(file: Path, model: str, variant: Variant, bias: str | None, device: st
     """
     pairs = read_crows(file, bias)
     found = _crows(pairs, read_writers(file, bias), model, variant, device)
-    answer(found.as_json() | {"model": model}, for_people(found), as_json=as_json)
+    answer(to_json(found) | {"model": model}, _crows_text(found), as_json=as_json)
 
 
 def _crows(pairs: list[tuple[str, str]], writers: list[str], model: str, variant: Variant, device: str) -> CrowsPairs:
@@ -109,11 +108,9 @@ def _crows(pairs: list[tuple[str, str]], writers: list[str], model: str, variant
     return crows_pairs(reader.read(pairs), variant, reader.signature(METHODS[variant]), writers)
 
 
-def for_people(found: CrowsPairs) -> str:
-    """The measure in words."""
-    data: dict[str, Any] = found.as_json()
-    if found.score is None:
-        return f"— ({data['score_reason']})"
-    ends = f"95 %: {data['low']:.1f} to {data['high']:.1f}"
-    text = f"{found.variant}: {found.score:.2f} % of {found.pairs:,} pairs ({ends}), {found.ties} ties"
+def _crows_text(found: CrowsPairs) -> str:
+    score = found.score
+    if score.value is None:
+        return str(score)
+    text = f"{found.variant}: {score.text('.1f')} % of {found.pairs:,} pairs, {found.ties} ties"
     return f"{text}\n{CRITICISM}\n{found.signature}"

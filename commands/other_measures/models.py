@@ -1,5 +1,6 @@
 """`other-measures` asks a model with its untrained twin and a control; `classifier-gaps` reads predictions."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -7,13 +8,19 @@ import click
 
 from evenhand.commands.permissions import needs
 from evenhand.commands.shared import Meter, answer, db_option, json_option, warn
+from evenhand.commands.tables import Cell, table
 from evenhand.core.language import significant
 from evenhand.core.other_measures.classifiers import ClassifierGaps, read_gaps
+from evenhand.core.other_measures.figures import Figure
 from evenhand.core.other_measures.measures import BY_NAME
-from evenhand.core.other_measures.run import Asked, OtherReport, run_measure
-from evenhand.core.runs.records import target_or_none
+from evenhand.core.other_measures.run import MeasureReport, run
+from evenhand.core.other_measures.settings import Settings
+from evenhand.core.runs.kinds import Place
+from evenhand.core.typed_json import to_json
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+OUT = click.Path(dir_okay=False, path_type=Path)
+HEADS = ["", "", "value", "by chance", "p"]
 
 
 @click.command("other-measures")
@@ -30,46 +37,38 @@ FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.option("--pooling", type=click.Choice(["first", "mean", "last"]), help="seat: default first, causal last.")
 @click.option("--no-untrained", is_flag=True, help="Do not ask the untrained twin of each model.")
 @click.option("--device", default="auto", show_default=True, help="auto, cpu, cuda, mps.")
-@click.option("--out", type=click.Path(dir_okay=False), help="A table of every text and its score (CSV).")
+@click.option("--out", type=OUT, help="A table of every text and its score (CSV).")
 @click.option("--run", "run_name", help="Instead of --out: the name of a run that the page Other measures lists.")
 @db_option
 @json_option
 @needs("start_jobs")
-def other_measures(measure: str, models: tuple[str, ...], db: str, as_json: bool, **options: Any) -> None:
+def other_measures(db: str, as_json: bool, **options: Any) -> None:
     """Ask models one MEASURE from the literature, each with its untrained twin and a control without gender.
 
     Published values are printed beside it, and what is known against it.
     """
-    out, record = target_or_none(db, "measures", options["out"], options["run_name"])
-    asked = Asked(
-        measure, models, options["variant"], options["file"], options["bias"], options["tests"], options["language"],
-        options["layer"], options["pooling"], options["device"], not options["no_untrained"],
-    )  # fmt: skip
     with Meter() as meter:
-        report = run_measure(asked, out, record=record, watch=meter)
+        report = run(Settings(**options), Place(Path(db), meter))
     warn(report.notices, report.failed)
-    answer(report.as_json(), for_people(report), as_json=as_json)
+    answer(to_json(report), _text(report), as_json=as_json)
 
 
-def for_people(report: OtherReport) -> str:
-    """The figures in words, then what is known against the measure."""
-    what = report.asked.what
-    lines = [f"{what.title} {report.asked.of_variant}".rstrip()]
-    for one in report.models:
-        lines += [one.model] + [_line(figure.as_json()) for figure in one.figures]
-        lines += [part for part in (one.signature, one.untrained_signature) if part]
-    for row in report.as_json()["published"]:
-        lines.append(f"published: {row['model']}, {row['quantity']} {row['value']} ({row['source']})")
-    return "\n".join([*lines, what.against])
+def _text(report: MeasureReport) -> Iterator[str]:
+    what = BY_NAME[report.measure]
+    yield f"{what.title} {report.variant}".rstrip()
+    for result in report.models:
+        yield result.model
+        yield table([_row(figure) for figure in result.figures], HEADS, form=".4f", indent="  ")
+        yield from filter(None, (result.signature, result.untrained_signature))
+    for row in report.published:
+        yield f"published: {row['model']}, {row['quantity']} {row['value']} ({row['source']})"
+    yield what.against
 
 
-def _line(data: dict[str, Any]) -> str:
-    if data["value"] is None:
-        return f"  {data['quantity']} ({data['role']}): — ({data['value_reason']})"
-    ends = "" if data["low"] is None else f", 95 %: {data['low']:.2f} to {data['high']:.2f}"
-    band = "" if data["band"] is None else f", chance: {data['band'][0]:.2f} to {data['band'][1]:.2f}"
-    p = "" if data["p"] is None else f", p = {significant(data['p'], 4)}"
-    return f"  {data['quantity']} ({data['role']}): {data['value']:.4f}{ends}{band}{p}"
+def _row(figure: Figure) -> list[Cell]:
+    chance = f"{figure.band[0]:.2f} to {figure.band[1]:.2f}" if figure.band else ""
+    p = "" if figure.p is None else significant(figure.p, 4)
+    return [figure.quantity, figure.role, figure.estimate, chance, p]
 
 
 @click.command("classifier-gaps")
@@ -83,18 +82,14 @@ def classifier_gaps(file: Path, seed: int, as_json: bool) -> None:
     FILE has gold and predicted, and group (Dixon et al. 2018), predicted_swapped (the thesis) or set with pro and anti.
     """
     found = read_gaps(file, seed)
-    answer(found.as_json(), gaps_text(found), as_json=as_json)
+    answer(to_json(found), _gaps_text(found), as_json=as_json)
 
 
-def gaps_text(found: ClassifierGaps) -> str:
-    """The gaps in words."""
-    lines = []
-    for one in found.gaps:
-        value = one.value.value
-        null = "" if one.null is None else f"; groups by chance: {one.null[0]:.4f}, 95th percentile {one.null[1]:.4f}"
-        lines.append(f"{one.name}: —" if value is None else f"{one.name}: {value:.4f}{null}")
+def _gaps_text(found: ClassifierGaps) -> Iterator[str]:
+    rows: list[list[Cell]] = [[gap.name, gap.value.value, *(gap.null or ())] for gap in found.gaps]
+    if rows:
+        yield table(rows, ["", "gap", "groups by chance", "95th percentile"], form=".4f")
     if found.consistency is not None and found.consistency.value is not None:
-        lines.append(f"swap consistency: {found.consistency.value:.4f}")
+        yield f"swap consistency: {found.consistency.value:.4f}"
     if found.f1_gap is not None and found.f1_gap.value is not None:
-        lines.append(f"F1 pro {found.f1['pro']:.4f}, anti {found.f1['anti']:.4f}, gap {found.f1_gap.value:+.4f}")
-    return "\n".join(lines) or "—"
+        yield f"F1 pro {found.f1['pro']:.4f}, anti {found.f1['anti']:.4f}, gap {found.f1_gap.value:+.4f}"

@@ -57,12 +57,11 @@ class Gap:
     null: tuple[float, float] | None = None
     p: float | None = None
 
-    def as_json(self) -> dict[str, Any]:
-        """For `--json`."""
-        found: dict[str, Any] = {"value": self.value.value, "overall": self.overall, "by_group": self.by_group}
-        found |= {"null_mean": self.null[0] if self.null else None, "null_95": self.null[1] if self.null else None}
-        found["p"] = self.p
-        return found | self.value.reason_of("value")
+    def to_json(self) -> dict[str, Any]:
+        """Return the gap for `--json`."""
+        null = dict(zip(("null_mean", "null_95"), self.null or (None, None), strict=True))
+        value = {"value": self.value.value} | self.value.reason_of("value")
+        return {**value, "overall": self.overall, "by_group": self.by_group, **null, "p": self.p}
 
 
 @dataclass(slots=True)
@@ -75,9 +74,9 @@ class ClassifierGaps:
     f1: dict[str, float | None] = field(default_factory=dict)
     f1_gap: Estimate | None = None
 
-    def as_json(self) -> dict[str, Any]:
-        """For `--json`."""
-        found: dict[str, Any] = {"rows": self.rows} | {gap.name: gap.as_json() for gap in self.gaps}
+    def to_json(self) -> dict[str, Any]:
+        """Return the gaps by name for `--json`."""
+        found: dict[str, Any] = {"rows": self.rows} | {gap.name: gap.to_json() for gap in self.gaps}
         if self.consistency is not None:
             found["swap_consistency"] = self.consistency.numbers("n") | self.consistency.reason_of("value")
         if self.f1_gap is not None:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from evenhand.core.errors import N_, BadFile, Refused
+from evenhand.core.other_measures.figures import percent
 from evenhand.core.statistics import Estimate, Note, wilson
 from evenhand.core.statistics.posterior import share_of_rows
 
@@ -50,19 +51,17 @@ class CrowsPairs:
     signature: str
 
     @property
-    def score(self) -> float | None:
-        """The share of pairs as published, in percent; None where no pair could be read."""
-        return None if self.share.value is None else 100 * self.share.value
+    def score(self) -> Estimate:
+        """The share of pairs as published, in percent; undefined where no pair could be read."""
+        return percent(self.share)
 
-    def as_json(self) -> dict[str, Any]:
-        """For `--json`."""
-        ends = {
-            name: None if end is None else 100 * end
-            for name, end in (("low", self.share.low), ("high", self.share.high))
-        }
-        found: dict[str, Any] = {"score": self.score, **ends, "pairs": self.pairs, "ties": self.ties}
-        found |= {"left_out": self.left_out, "variant": self.variant, "signature": self.signature}
-        return found if self.score is not None else {**found, "score_reason": str(self.share.reason)}
+    def to_json(self) -> dict[str, Any]:
+        """Return the measure for `--json`."""
+        score = self.score
+        return {
+            "score": score.value, **score.reason_of("score"), "low": score.low, "high": score.high, "pairs": self.pairs,
+            "ties": self.ties, "left_out": self.left_out, "variant": self.variant, "signature": self.signature,
+        }  # fmt: skip
 
 
 def read_crows(path: Path, bias: str | None = None) -> list[tuple[str, str]]:

@@ -37,7 +37,7 @@ class Figure:
     p: float | None = None
     facts: dict[str, Any] = field(default_factory=dict)
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """For a record and for `--json`: undefined is None with its reason."""
         one = self.estimate
         data: dict[str, Any] = {"quantity": self.quantity, "role": self.role} | one.numbers("units")

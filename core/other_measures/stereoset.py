@@ -55,10 +55,6 @@ class StereoSet:
     items: int
     terms: int
 
-    def as_json(self) -> dict[str, Any]:
-        """For `--json`."""
-        return {"lms": self.lms, "ss": self.ss, "icat": self.icat, "items": self.items, "terms": self.terms}
-
 
 def read_items(path: Path) -> list[Item]:
     """The intrasentence items of a file: of StereoSet itself, or a list of such items. Raises BadFile."""

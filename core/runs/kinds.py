@@ -22,12 +22,16 @@ class Progress(Protocol):
         """`done` of `total` units; `message` names the current step."""
 
 
+def _unwatched(done: int, total: int | None = None, message: str = "") -> None:
+    pass
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a run works: the database whose folder holds the runs, and who receives its progress."""
+    """Where a run works: the database whose folder holds the runs, and what receives its progress."""
 
     database: Path
-    progress: Progress
+    progress: Progress = _unwatched
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Literal
 from evenhand.core.errors import N_, EvenhandError, Notice, Refused
 from evenhand.core.files.whole_file import whole_file
 from evenhand.core.language import message_of
+from evenhand.core.typed_json import to_json
 
 Kind = Literal[
     "scores", "generations", "associations", "nli", "misgendering", "mining", "tunes", "comparisons", "grids",
@@ -230,11 +231,11 @@ def free_name(label: str, taken: Collection[str], now: datetime | None = None) -
     return name
 
 
-def write_record(file: Path, facts: dict[str, Any]) -> None:
-    """Put the record beside the *file* of a run, with whose it is (`ordered_by`); whole or not at all."""
+def write_record(file: Path, report: object) -> None:
+    """Put the *report* beside the *file* of a run, with whose it is (`ordered_by`); whole or not at all."""
     owner = {OWNER: ordered_by.get()} if ordered_by.get() else {}
     with whole_file(file.with_suffix(RECORD)) as write:
-        write(json.dumps(facts | owner, ensure_ascii=False, allow_nan=False, indent=1) + "\n")
+        write(json.dumps(to_json(report) | owner, ensure_ascii=False, allow_nan=False, indent=1) + "\n")
 
 
 def first_rows(file: Path, number: int) -> list[dict[str, Any]]:

@@ -8,7 +8,8 @@ import streamlit as st
 from evenhand.annotations.database.store import Store
 from evenhand.core.errors import N_, EvenhandError, Notice
 from evenhand.core.other_measures.measures import MEASURES, Measure
-from evenhand.core.other_measures.run import Asked, read_request
+from evenhand.core.other_measures.run import read_request
+from evenhand.core.other_measures.settings import Settings
 from evenhand.core.other_measures.weat import TESTS
 from evenhand.core.worker.client import known_models
 from evenhand.pages.ui.choose import choose, choose_models, first_models, switch
@@ -100,8 +101,8 @@ def _request(what: Measure) -> RunRequest | None:
     if not models or (path is None and not what.built_in):
         return None
     bias = st.session_state.get("om-bias", "").strip() if what.file == "crows" else ""
-    asked = Asked(what.name, models, variant, path, bias or None, tests)
-    read_request(asked)  # says at once what the job would fail of
+    settings = Settings(what.name, models, variant, path, bias or None, tests)
+    read_request(settings)  # says at once what the job would fail of
     options += ["--variant", variant] if variant else []
     options += [] if untrained else ["--no-untrained"]
     options += ["--bias", bias] if bias else []

@@ -8,8 +8,9 @@ import streamlit as st
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.jobs import jobs
 from evenhand.core.other_measures.methods_map import FAMILIES, of
-from evenhand.core.other_measures.run import Asked, run_measure
-from evenhand.core.runs.records import run_file, runs_folder
+from evenhand.core.other_measures.run import run
+from evenhand.core.other_measures.settings import Settings
+from evenhand.core.runs.kinds import Place
 from evenhand.pages.other_measures import own, start
 from tests.support.pages import open_page, text_of, without_errors
 
@@ -26,10 +27,9 @@ def _nothing_runs(monkeypatch: pytest.MonkeyPatch) -> None:
 def finished(fresh_store: Store, tmp_path: Path) -> None:
     crows = tmp_path / "c.csv"
     crows.write_text("sent_more,sent_less\nHe came.,She came.\nMen left.,Women left.\n", encoding="utf-8")
-    out = run_file(
-        runs_folder(fresh_store.path, "measures"), HOSTILE.replace("<", "(").replace(">", ")").replace("/", "-")
-    )
-    run_measure(Asked("crows", ("known", "random-zh"), file=crows, device="cpu", language="zh"), out, record=True)
+    name = HOSTILE.replace("<", "(").replace(">", ")").replace("/", "-")
+    settings = Settings("crows", ("known", "random-zh"), file=crows, device="cpu", language="zh", run_name=name)
+    run(settings, Place(fresh_store.path))
 
 
 @pytest.mark.usefixtures("finished")

@@ -40,7 +40,7 @@ def test_shuffled_groups_are_the_null() -> None:
 def test_a_group_without_negatives_has_no_fped() -> None:
     found = error_gaps(np.array([True, False]), np.array([True, True]), ["a", "b"])
     assert [one.value.value for one in found] == [None, None]
-    assert found[0].as_json()["value_reason"].startswith("There is no negative")
+    assert found[0].to_json()["value_reason"].startswith("There is no negative")
 
 
 def test_the_gap_of_the_thesis_and_swap_consistency(tmp_path: Path) -> None:
@@ -50,7 +50,7 @@ def test_the_gap_of_the_thesis_and_swap_consistency(tmp_path: Path) -> None:
     found = read_gaps(table(tmp_path, text))
     assert [(one.name, one.value.value) for one in found.gaps] == [("fped_swapped", 0.25), ("fned_swapped", 0.5)]
     assert found.consistency is not None and found.consistency.value == pytest.approx(4 / 6)
-    assert found.as_json()["swap_consistency"]["n"] == 6
+    assert found.to_json()["swap_consistency"]["n"] == 6
 
 
 def test_f1_of_both_sets(tmp_path: Path) -> None:

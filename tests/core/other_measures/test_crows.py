@@ -61,9 +61,9 @@ def test_ties_count_in_the_denominator_only() -> None:
     high, low = SentenceTokens((-1.0,), (), ()), SentenceTokens((-2.0,), (), ())
     near = SentenceTokens((-1.0001,), (), ())
     found = crows_pairs([(high, low), (low, high), (high, near), None], "published", "s")
-    assert found.score == pytest.approx(100 / 3) and (found.pairs, found.ties, found.left_out) == (3, 1, 1)
-    assert found.as_json()["low"] < 33.3 < found.as_json()["high"]
-    assert crows_pairs([None], "aul", "s").as_json()["score_reason"].startswith("No pair")
+    assert found.score.value == pytest.approx(100 / 3) and (found.pairs, found.ties, found.left_out) == (3, 1, 1)
+    assert found.to_json()["low"] < 33.3 < found.to_json()["high"]
+    assert crows_pairs([None], "aul", "s").to_json()["score_reason"].startswith("No pair")
 
 
 def test_pairs_of_one_writer_are_one_unit() -> None:

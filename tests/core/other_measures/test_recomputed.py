@@ -93,7 +93,7 @@ def shares(pairs: list[tuple[str, str]]) -> tuple[float, float]:
 
 def by_the_app(pairs: list[tuple[str, str]]) -> tuple[float | None, float | None]:
     read = PairReader("demo-en", device="cpu").read(pairs)
-    return crows_pairs(read, "published", "").score, crows_pairs(read, "aul", "").score
+    return crows_pairs(read, "published", "").score.value, crows_pairs(read, "aul", "").score.value
 
 
 def test_the_app_says_what_the_papers_define() -> None:

@@ -13,11 +13,14 @@ from evenhand.core.other_measures.asking import gap_figures, stereoset_figures
 from evenhand.core.other_measures.controls import ControlPair, control_language, control_pairs
 from evenhand.core.other_measures.figures import coin_band, coin_p, published
 from evenhand.core.other_measures.measures import MEASURES
-from evenhand.core.other_measures.run import COLUMNS, Asked, read_request, run_measure
+from evenhand.core.other_measures.run import COLUMNS, read_request, run
+from evenhand.core.other_measures.settings import Settings
 from evenhand.core.other_measures.stereoset import Item, word_in
 from evenhand.core.other_measures.winobias import twins
+from evenhand.core.runs.kinds import Place
 from tests.support.tiny_models import bert, tiny_causal
 
+NO_DATABASE = Place(Path("none.db"))  # a run without a name reads none
 FEW = (ControlPair("今天BLANK来了", ("爸", "妈")), ControlPair("老师看BLANK", ("山", "水")))
 
 
@@ -50,8 +53,11 @@ def stereoset_file(folder: Path) -> Path:
 
 
 def test_crows_has_the_model_its_control_and_its_untrained_twin(tmp_path: Path, masked: str) -> None:
-    out = tmp_path / "out.csv"
-    report = run_measure(Asked("crows", (masked,), file=crows_file(tmp_path), device="cpu"), out, record=True)
+    out = tmp_path / "evenhand-measures" / "first.csv"
+    report = run(
+        Settings("crows", (masked,), file=crows_file(tmp_path), device="cpu", run_name="first"),
+        Place(tmp_path / "evenhand.db"),
+    )
     assert [(one.quantity, one.role) for one in report.models[0].figures] == [
         ("share", "model"), ("share", "control"), ("share", "untrained"),
     ]  # fmt: skip
@@ -71,7 +77,7 @@ def test_every_measure_asks_a_masked_model(tmp_path: Path, masked: str, measure:
     files = {"aul": crows_file(tmp_path), "stereoset": stereoset_file(tmp_path), "pro-anti": tmp_path / "t.tsv"}
     file = files.get(measure, tmp_path / "w.json")
     tests = ("X,Y,A,B",) if measure in ("seat", "weat") else ()
-    report = run_measure(Asked(measure, (masked,), file=file, tests=tests, language="zh", device="cpu"))
+    report = run(Settings(measure, (masked,), file=file, tests=tests, language="zh", device="cpu"), NO_DATABASE)
     roles = {one.role for one in report.models[0].figures}
     assert {"model", "untrained"} <= roles and "control" in roles
     assert all(one.estimate.value is not None or one.estimate.reason for one in report.models[0].figures)
@@ -79,35 +85,41 @@ def test_every_measure_asks_a_masked_model(tmp_path: Path, masked: str, measure:
 
 def test_a_causal_model_is_asked_whole_sentences(tmp_path: Path) -> None:
     model = str(tiny_causal(tmp_path / "m", "gpt2"))
-    report = run_measure(Asked("stereoset", (model,), file=stereoset_file(tmp_path), device="cpu", untrained=False))
+    report = run(
+        Settings("stereoset", (model,), file=stereoset_file(tmp_path), device="cpu", no_untrained=True),
+        NO_DATABASE,
+    )
     assert "sentence-mean" in report.models[0].signature
     assert {one.role for one in report.models[0].figures} == {"model", "control"}
 
 
 def test_one_model_that_cannot_be_used_is_a_failure(tmp_path: Path, masked: str) -> None:
     causal = str(tiny_causal(tmp_path / "m", "gpt2"))
-    report = run_measure(Asked("aul", (causal, masked), file=crows_file(tmp_path), device="cpu", untrained=False))
+    report = run(
+        Settings("aul", (causal, masked), file=crows_file(tmp_path), device="cpu", no_untrained=True),
+        NO_DATABASE,
+    )
     assert [one.model for one in report.failed] == [causal] and len(report.models) == 1
 
 
 @pytest.mark.parametrize(
-    ("asked", "says"),
+    ("settings", "says"),
     [
-        (Asked("nonsense", ("known",)), "no measure"),
-        (Asked("crows", ("known",)), "needs your copy"),
-        (Asked("crows", ("known",), "words"), "no variant words"),
-        (Asked("weat", ("known",), tests=("a,b,c",)), "four sets"),
+        (Settings("nonsense", ("known",)), "no measure"),
+        (Settings("crows", ("known",)), "needs your copy"),
+        (Settings("crows", ("known",), "words"), "no variant words"),
+        (Settings("weat", ("known",), tests=("a,b,c",)), "four sets"),
     ],
 )
-def test_what_the_job_would_fail_of_is_said_at_once(asked: Asked, says: str) -> None:
+def test_what_the_job_would_fail_of_is_said_at_once(settings: Settings, says: str) -> None:
     with pytest.raises(Refused, match=says):
-        run_measure(asked)
+        run(settings, NO_DATABASE)
 
 
 def test_the_built_in_sets_need_no_file() -> None:
     for what in MEASURES:
         if what.built_in:
-            request, source = read_request(Asked(what.name, ("demo-en",)))
+            request, source = read_request(Settings(what.name, ("demo-en",)))
             assert source["kind"] == "built-in" and request.items and request.language == "en"
 
 
