@@ -27,9 +27,8 @@ def to_json(value: object, writers: Writers | None = None) -> Any:
     if hasattr(value, "to_json"):
         return value.to_json()
     if is_dataclass(value):
-        names = (*(field.name for field in fields(value)), *getattr(value, "also_in_json", ()))
-        values = {name: getattr(value, name) for name in names}
-        return _with_reasons(values, getattr(value, "explained_by", ""), writers)
+        also = {name: getattr(value, name) for name in getattr(value, "also_in_json", ())}
+        return _with_reasons(fields_of(value) | also, getattr(value, "explained_by", ""), writers)
     if isinstance(value, Mapping):
         return {str(key): to_json(inner, writers) for key, inner in value.items()}
     if isinstance(value, list | tuple):
@@ -46,6 +45,11 @@ def _with_reasons(values: dict[str, Any], explained_by: str, writers: Writers | 
             data[name] = to_json(value, writers)
             data |= {f"{name}_reason": str(reason)} if value is None and explained_by else {}
     return data
+
+
+def fields_of(value: Any) -> dict[str, Any]:
+    """Return the values of a dataclass by field, to make one that extends it."""
+    return {field.name: getattr(value, field.name) for field in fields(value)}
 
 
 def from_json(kind: type[T], data: object) -> T:
@@ -68,6 +72,8 @@ def _encode(value: object) -> object:
 
 
 def _decode(kind: type[Any], value: object) -> object:
+    if kind is object:  # anything
+        return value
     if isinstance(kind, type) and issubclass(kind, Path) and isinstance(value, str):
         return Path(value)
     raise msgspec.ValidationError(f"a {kind.__name__} cannot be read from JSON")

@@ -12,7 +12,7 @@ import random
 import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,10 +24,13 @@ from evenhand.annotations.labels.generation_labels import generations, labels_of
 from evenhand.annotations.projects.projects import create_project, project_by_uid
 from evenhand.annotations.types import Project
 from evenhand.core.before_after.people import SIDES, judged
-from evenhand.core.errors import N_, Refused
+from evenhand.core.before_after.report import MeasuredModel, RunsReport
+from evenhand.core.errors import N_, Notice, Refused
 from evenhand.core.files.csv_out import data_line
 from evenhand.core.runs.loop import made_now, open_table
 from evenhand.core.runs.records import OWNER, Run, write_record
+from evenhand.core.statistics import Note
+from evenhand.core.typed_json import from_json, to_json
 from evenhand.core.types import Signature
 
 SHOWN = ("context", "completion", "name", "pronouns", "dataset", "setting", "template")  # what a row keeps
@@ -112,7 +115,8 @@ def mixed_project(
             write([token, side])
     facts = {
         "kind": KIND, "project": {"uid": found.uid, "name": found.name}, "models": models, "seed": seed,
-        "sentences": len(mixed.rows), "contexts": mixed.contexts, "left": mixed.left, "notices": _doubts(models),
+        "sentences": len(mixed.rows), "contexts": mixed.contexts, "left": mixed.left,
+        "notices": to_json(_doubts(models)),
         OWNER: {"project": found.uid}, **made_now(),
     }  # fmt: skip
     write_record(out, facts)
@@ -131,14 +135,13 @@ def _model_of(rows: Sequence[Row], file: Path) -> dict[str, str]:
     return {"model": found["model"] or file.stem, "signature": found["signature"], "table": file.name}
 
 
-def _doubts(models: Sequence[dict[str, str]]) -> list[dict[str, Any]]:
+def _doubts(models: Sequence[dict[str, str]]) -> list[Notice]:
     """That the two were not written alike, by their signatures (`sampling|model|weights|settings|...`)."""
     parts = [Signature.parse(model["signature"]) for model in models]
     settings = [f"{one.joint}|{one.precision}|v{one.version}" if one else "" for one in parts]
     if not all(settings) or settings[0] == settings[1]:
         return []
-    values = dict(zip(SIDES, settings, strict=True))
-    return [{"message": OTHER_SETTINGS, "values": values, "text": OTHER_SETTINGS.format(**values)}]
+    return [Notice(OTHER_SETTINGS, dict(zip(SIDES, settings, strict=True)))]
 
 
 def key_of(run: Run) -> dict[str, str]:
@@ -149,8 +152,8 @@ def key_of(run: Run) -> dict[str, str]:
         return {row[TOKEN]: row[SIDE] for row in csv.DictReader(file)}
 
 
-def judgements(store: Store, run: Run, *, margin: float | None = 0.05) -> dict[str, Any]:
-    """What people have said so far of the mixed generations of *run*, with the models named again.
+def judgements(store: Store, run: Run, *, margin: float | None = 0.05) -> RunsReport:
+    """Return what people have said so far of the mixed generations of *run*, with the models named again.
 
     Only generations that wait for no further blind label count. Raises NotFound where the project is gone, Refused.
     """
@@ -161,10 +164,10 @@ def judgements(store: Store, run: Run, *, margin: float | None = 0.05) -> dict[s
     labels = labels_of_generations(store, project)
     labels = labels[labels["finished"].astype(bool)] if len(labels) else labels
     labels = labels.assign(side=labels["index"].map(key), context=labels["cluster"])
-    record = judged(labels[labels["side"].notna()], int((~every["finished"].astype(bool)).sum()), margin=margin)
-    models = [dict(one) for one in run.record["models"]]
-    source = {"name": project.name, "sha256": ""}
-    sides = dict(zip(SIDES, models, strict=True))
-    notices = [{"message": one.message, "values": one.values} for one in run.notices]
-    record["notes"] = [*notices, *record["notes"]]
-    return record | sides | {"models": models, "source": source, "versions": run.facts("versions")}
+    report = judged(labels[labels["side"].notna()], int((~every["finished"].astype(bool)).sum()), margin=margin)
+    before, after = (from_json(MeasuredModel, model) for model in run.record["models"])
+    notes = [Note(notice.message, notice.values) for notice in run.notices]
+    return replace(
+        report, before=before, after=after, afters=[after], models=[before, after], notes=[*notes, *report.notes],
+        source={"name": project.name, "sha256": ""}, versions=run.facts("versions"),
+    )  # fmt: skip

@@ -8,12 +8,14 @@ import click
 from evenhand.annotations.files.project_texts import PROJECT, Reading, open_input
 from evenhand.commands.permissions import enter_project, needs
 from evenhand.commands.shared import Meter, answer, db_option, existing_store, json_option, margin_option
-from evenhand.core.before_after.report import appendix
+from evenhand.core.before_after.appendix import appendix
+from evenhand.core.before_after.report import IN_RECORD, ModelsReport, RunsReport
 from evenhand.core.before_after.run import Asked, before_and_after, built_in_language, built_in_source
 from evenhand.core.before_after.verdict import COST_MARGIN
 from evenhand.core.runs.records import target_or_none
 from evenhand.core.scoring.cache import cache_path
 from evenhand.core.tune.texts import file_texts
+from evenhand.core.typed_json import to_json
 
 
 @click.command("before-after")
@@ -56,7 +58,11 @@ def before_after(items: str, before: str, after: tuple[str, ...], db: str, as_js
             asked, source, list(file_texts(text)) if text else (), text_name=text.name if text else "", out=out,
             cache=None if options["no_cache"] else cache_path(db), record=is_run, watch=meter,
         )  # fmt: skip
-    said = appendix(report.record)
-    if options["report"]:
-        options["report"].write_text(said, encoding="utf-8")
-    answer(report.as_json(), said, as_json=as_json)
+    answer_with_appendix(report, appendix(report), options["report"], as_json=as_json)
+
+
+def answer_with_appendix(report: ModelsReport | RunsReport, text: str, file: Path | None, *, as_json: bool) -> None:
+    """Print *report* as JSON or as *text*, which is also written to *file* where one is given."""
+    if file is not None:
+        file.write_text(text, encoding="utf-8")
+    answer(to_json(report, IN_RECORD), text, as_json=as_json)

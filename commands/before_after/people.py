@@ -8,9 +8,10 @@ import click
 from evenhand.annotations.before_after.blind import judgements, mixed_project
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.projects.projects import project_by_uid
+from evenhand.commands.before_after.command import answer_with_appendix
 from evenhand.commands.permissions import enter_project, needs, own_new_project
 from evenhand.commands.shared import answer, db_option, existing_store, json_option, margin_option
-from evenhand.core.before_after.report import runs_appendix
+from evenhand.core.before_after.appendix import runs_appendix
 from evenhand.core.errors import N_, NotFound
 from evenhand.core.runs.records import Run, run_file, runs_folder, runs_in
 
@@ -66,11 +67,8 @@ def result(run_name: str, margin: float, report: Path | None, db: str, as_json: 
         found = _run(db, run_name)
         project = project_by_uid(store, str(found.facts("project").get("uid")))
         enter_project(store, project.name, None)
-        record = judgements(store, found, margin=margin or None)
-    said = runs_appendix(record)
-    if report:
-        report.write_text(said, encoding="utf-8")
-    answer(record, said, as_json=as_json)
+        judged = judgements(store, found, margin=margin or None)
+    answer_with_appendix(judged, runs_appendix(judged), report, as_json=as_json)
 
 
 def _run(db: str, name: str) -> Run:

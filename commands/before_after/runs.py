@@ -6,9 +6,10 @@ from typing import Any, cast
 
 import click
 
+from evenhand.commands.before_after.command import answer_with_appendix
 from evenhand.commands.permissions import needs
-from evenhand.commands.shared import answer, db_option, json_option
-from evenhand.core.before_after.report import runs_appendix
+from evenhand.commands.shared import db_option, json_option
+from evenhand.core.before_after.appendix import runs_appendix
 from evenhand.core.before_after.two_runs import RunKind, Side, several_runs, usual_margin
 from evenhand.core.errors import N_, NotFound
 from evenhand.core.runs.records import Run, runs_folder, runs_in, target_or_none
@@ -50,11 +51,8 @@ def before_after_runs(kind: str, before: str, after: tuple[str, ...], db: str, a
     runs = options["placebo"] or (after if options["placebo_model"] else ())
     placebos = _sides(of, db, runs, options["placebo_model"])
     margin = usual_margin(of) if options["margin"] is None else options["margin"] or None
-    record = several_runs(of, first, afters, placebos, margin=margin, out=out)
-    said = runs_appendix(record)
-    if options["report"]:
-        options["report"].write_text(said, encoding="utf-8")
-    answer(record, said, as_json=as_json)
+    report = several_runs(of, first, afters, placebos, margin=margin, out=out)
+    answer_with_appendix(report, runs_appendix(report), options["report"], as_json=as_json)
 
 
 def _sides(kind: RunKind, db: str, names: Sequence[str], models: Sequence[str]) -> list[Side]:

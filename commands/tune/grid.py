@@ -8,11 +8,13 @@ import click
 from evenhand.annotations.files.project_texts import Reading, open_input
 from evenhand.commands.permissions import needs
 from evenhand.commands.shared import Meter, answer, db_option, json_option
+from evenhand.core.before_after.appendix import interval, short
 from evenhand.core.before_after.grid import INTERVENTIONS, Grid, Items, run_grid
-from evenhand.core.before_after.report import interval, short
 from evenhand.core.models.tuning.settings import Tuning
 from evenhand.core.runs.records import run_file, runs_folder
+from evenhand.core.statistics import Estimate
 from evenhand.core.swap.word_tables import LANGUAGES
+from evenhand.core.typed_json import from_json
 
 
 @click.command("tune-grid")
@@ -72,9 +74,8 @@ def for_people(record: dict[str, Any], out: Path) -> str:
     """The effects in words."""
     done = sum(1 for one in record["cells"] if one.get("status") == "ok")
     lines = [f"{done} of {len(record['cells'])} models made and measured in {record['seconds']:.0f} s"]
-    lines += [
-        f"{short(one['model'])}, {one['intervention']}: change in magnitude {interval(one['effect'])}"
-        for one in record["effects"]
-    ]
+    for one in record["effects"]:
+        change = interval(from_json(Estimate, one["effect"]))
+        lines.append(f"{short(one['model'])}, {one['intervention']}: change in magnitude {change}")
     lines += [failure["text"] for failure in record["failed"]]
     return "\n".join([*lines, f"Written: {out}"])

@@ -6,7 +6,7 @@ means, and by how much it moves to one side. Of a share (right or wrong) there i
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
@@ -44,14 +44,6 @@ class Comparison:
     after: float | None
     size: Estimate
     shift: Estimate
-
-    def as_json(self) -> dict[str, Any]:
-        """For a record."""
-        return {
-            "items": self.items, "lost": self.lost, "clusters": self.clusters, "before": self.before,
-            "after": self.after, "size": self.size.to_json("units", reasons="note"),
-            "shift": self.shift.to_json("units", reasons="note"),
-        }  # fmt: skip
 
 
 def clusters_of_pairs(pairs: "pd.Series[str]") -> Units:
@@ -144,6 +136,7 @@ class Shares:
     only_before: int
     only_after: int
     neither: int
+    also_in_json: ClassVar = ("p",)
 
     @property
     def p(self) -> float:
@@ -152,11 +145,6 @@ class Shares:
 
         changed = self.only_before + self.only_after
         return float(stats.binomtest(self.only_before, changed, 0.5).pvalue) if changed else 1.0
-
-    def as_json(self) -> dict[str, Any]:
-        """For a record."""
-        return {"both": self.both, "only_before": self.only_before, "only_after": self.only_after,
-                "neither": self.neither, "p": self.p}  # fmt: skip
 
 
 def shares(before: Numbers, after: Numbers) -> Shares:
@@ -181,15 +169,17 @@ class Cost:
     guesses: Estimate
     tokens: int
     texts: int
+    also_in_json: ClassVar = ("before_perplexity", "after_perplexity")
 
-    def as_json(self) -> dict[str, Any]:
-        """For a record, with the perplexities, which are e to the losses."""
-        return {
-            "before_loss": self.before_loss, "after_loss": self.after_loss,
-            "rise": self.rise.to_json("units", reasons="note"),
-            "before_perplexity": float(np.exp(self.before_loss)), "after_perplexity": float(np.exp(self.after_loss)),
-            "guesses": self.guesses.to_json("units", reasons="note"), "tokens": self.tokens, "texts": self.texts,
-        }  # fmt: skip
+    @property
+    def before_perplexity(self) -> float:
+        """e to the loss before the change."""
+        return float(np.exp(self.before_loss))
+
+    @property
+    def after_perplexity(self) -> float:
+        """e to the loss after the change."""
+        return float(np.exp(self.after_loss))
 
 
 PerText = Sequence[tuple[float, int, int]]  # sum of -ln p, tokens, right guesses

@@ -215,11 +215,10 @@ class Maker:
 
     def _measured(self, before: str, after: str) -> dict[str, Any]:
         source = self._grid.items.source() if self._grid.items else built_in_source(self._grid.language)
-        report = before_and_after(Asked(before, (after,)), source).record
-        one = report["after"][0]
+        (model,) = before_and_after(Asked(before, (after,)), source).after
         return {
-            "items": one["items"], "size_before": one["before"], "size_after": one["after"],
-            "change": one["size"]["value"], "signature": one["signature"],
+            "items": model.items, "size_before": model.before, "size_after": model.after, "change": model.size.value,
+            "signature": model.signature,
         }  # fmt: skip
 
 

@@ -6,11 +6,12 @@ jackknife over contexts, each of which is left out of both sides at once. Annota
 both sides, so what is their own falls out; the difference of each stands beside.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from evenhand.core.before_after.two_runs import VERDICTS, Measure
+from evenhand.core.before_after.report import Measure, MeasuredModel, RunsReport
+from evenhand.core.before_after.two_runs import VERDICTS, verdict_of
 from evenhand.core.errors import N_
 from evenhand.core.statistics import Estimate, Note
 from evenhand.core.statistics.equivalence import MARGINS, equivalence
@@ -34,8 +35,8 @@ WAITING = N_("{waiting} generations are still awaiting labels and are excluded."
 SIDES = ("before", "after")
 
 
-def judged(labels: "pd.DataFrame", waiting: int, *, margin: float | None = MARGINS["share"]) -> dict[str, Any]:
-    """What people said of both sides: measures, verdict, notes, as `core.before_after.two_runs.two_runs` has them.
+def judged(labels: "pd.DataFrame", waiting: int, *, margin: float | None = MARGINS["share"]) -> RunsReport:
+    """Return what people said of both sides; the models are named by their side.
 
     *labels*: a row a blind label, with the columns item, side (before, after), context, annotator, choice. *waiting*:
     generations without all their labels. *margin*: up to which size a difference of shares counts as none.
@@ -48,17 +49,16 @@ def judged(labels: "pd.DataFrame", waiting: int, *, margin: float | None = MARGI
         own = rows[rows["annotator"] == who]
         found.append(_measure((CHOICES["misgendering"], who), own, "misgendering"))
     change = found[0].change
-    place = 1 if change.low is None or change.high is None else 2 if change.high < 0 else 0 if change.low > 0 else 1
-    verdict = VERDICTS["misgendering"][place] if change.value is not None else NO_RESULT
+    verdict = verdict_of(change, VERDICTS["misgendering"][::-1]) if change.value is not None else NO_RESULT
     notes = [ONE_OF_EACH, *([Note(WAITING, {"waiting": f"{waiting:,}"})] if waiting else [])]
     equal = equivalence(change, margin)
-    return {
-        "kind": "people", "scale": "share", "unit": "context", "margin": margin, "shares": [], "moved": [],
-        "items": int(rows["item"].nunique()) if len(rows) else 0, "annotators": len(people),
-        "contexts": int(rows["context"].nunique()) if len(rows) else 0,
-        "verdict": verdict, "measures": [one.as_json() for one in found],
-        "notes": [note.to_json() for note in notes], "equivalence": equal.data, "remark": equal.remark.to_json(),
-    }  # fmt: skip
+    models = [MeasuredModel(side) for side in SIDES]
+    return RunsReport(
+        kind="people", scale="share", unit="context", margin=margin, verdict=verdict, measures=found, before=models[0],
+        after=models[1], models=models, notes=notes, equivalence=equal.data, remark=equal.remark,
+        items=int(rows["item"].nunique()) if len(rows) else 0, annotators=len(people),
+        contexts=int(rows["context"].nunique()) if len(rows) else 0,
+    )  # fmt: skip
 
 
 def _measure(label: tuple[str, ...], rows: "pd.DataFrame", choice: str) -> Measure:

@@ -2,8 +2,8 @@
 
 import json
 import tempfile
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +19,19 @@ from evenhand.core.before_after.compare import (
     cost,
     over_runs,
 )
-from evenhand.core.before_after.verdict import COST_MARGIN, Finding, finding
+from evenhand.core.before_after.report import (
+    IN_RECORD,
+    ChangedModel,
+    HeldOutText,
+    LeftOut,
+    Mean,
+    MeasuredModel,
+    ModelsReport,
+    MovedItem,
+    PairMeans,
+    PartEffect,
+)
+from evenhand.core.before_after.verdict import COST_MARGIN, finding
 from evenhand.core.errors import N_, Notice, Refused
 from evenhand.core.files.csv_out import data_line
 from evenhand.core.model_bias.score_files import read_scores, rows_of
@@ -32,6 +44,7 @@ from evenhand.core.statistics import Estimate
 from evenhand.core.statistics.equivalence import MARGINS
 from evenhand.core.statistics.resampling import Numbers
 from evenhand.core.tune.run import RECORD
+from evenhand.core.typed_json import fields_of, to_json
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -74,19 +87,6 @@ class Asked:
     def models(self) -> tuple[str, ...]:
         """Every model, the one before first."""
         return (self.before, *self.after, *self.placebo)
-
-
-@dataclass(slots=True)
-class Report:
-    """What a run found: a comparison and a cost for each model after and each placebo, and the verdict."""
-
-    asked: Asked
-    record: dict[str, Any]
-    finding: Finding
-
-    def as_json(self) -> dict[str, Any]:
-        """The record."""
-        return self.record
 
 
 def built_in_name(language: str) -> str:
@@ -143,7 +143,7 @@ def before_and_after(
     cache: Path | None = None,
     record: bool = False,
     watch: Watcher | None = None,
-) -> Report:
+) -> ModelsReport:
     """Compare the models on the items of *source* and on held-out *texts*, which no change must have seen.
 
     *out*: the table, a row an item with the Bias_c (log10) of every model. *record*: put the record beside it. Raises
@@ -163,20 +163,28 @@ def before_and_after(
         effect, [costs[model] for model in asked.after if model in costs], margin=asked.margin,
         cost_margin=asked.cost_margin, placebo=bool(asked.placebo), seeds=len(asked.after),
     )  # fmt: skip
-    facts = _facts(asked, source, compared, costs, found, beyond, signatures) | {
-        "by_pair": _by_pair(base, values, asked),
-        "left_out": _left_out(base, values, asked),
-        "moved": _moved(base, values, asked),
-        "text": {"name": text_name, "texts": min(len(texts), MOST_TEXTS)} if texts else None,
-        "notices": [{"message": one.message, "values": one.values, "text": one.text} for one in notices],
-        "seconds": round(lap(), 3),
-        **made_now(),
-    }
+    changed = {model: _changed(model, compared[model], costs, signatures) for model in compared}
+    report = ModelsReport(
+        **fields_of(found), before=MeasuredModel(asked.before, signatures.get(asked.before, "")),
+        after=[changed[model] for model in asked.after], placebo=[changed[model] for model in asked.placebo],
+        beyond=beyond, margin=asked.margin, cost_margin=asked.cost_margin, source=source.facts(), sentences=source.rows,
+        models=[MeasuredModel(model, signatures.get(model, "")) for model in dict.fromkeys(asked.models)],
+        by_pair=_by_pair(base, values, asked), left_out=_left_out(base, values, asked),
+        moved=_moved(base, values, asked), notices=notices, seconds=round(lap(), 3),
+        text=HeldOutText(text_name, min(len(texts), MOST_TEXTS)) if texts else None, **made_now(),
+    )  # fmt: skip
     if out is not None:
         _write(out, base, values, asked)
         if record:
-            write_record(out, facts)
-    return Report(asked, facts, found)
+            write_record(out, to_json(report, IN_RECORD))
+    return report
+
+
+def _changed(
+    model: str, compared: Comparison, costs: Mapping[str, Cost], signatures: Mapping[str, str]
+) -> ChangedModel:
+    signature, way = signatures.get(model, ""), _way_of(model)
+    return ChangedModel(**fields_of(compared), model=model, signature=signature, way=way, cost=costs.get(model))
 
 
 def _scored(
@@ -241,32 +249,7 @@ def _costs(asked: Asked, texts: list[str]) -> tuple[dict[str, Cost], list[Notice
     return found, notices
 
 
-def _facts(
-    asked: Asked, source: ScoreInput, compared: dict[str, Comparison], costs: dict[str, Cost], found: Finding,
-    beyond: list[Comparison], signatures: dict[str, str],
-) -> dict[str, Any]:  # fmt: skip
-    def of(model: str) -> dict[str, Any]:
-        facts: dict[str, Any] = {"model": model, "signature": signatures.get(model, ""), "way": _way_of(model)}
-        facts |= compared[model].as_json()
-        return facts | {"cost": costs[model].as_json() if model in costs else None}
-
-    return {
-        "before": {"model": asked.before, "signature": signatures.get(asked.before, "")},
-        "after": [of(model) for model in asked.after],
-        "placebo": [of(model) for model in asked.placebo],
-        "beyond": [one.as_json() for one in beyond],
-        "effect": found.effect.to_json("units", reasons="note"),
-        "margin": asked.margin,
-        "cost_margin": asked.cost_margin,
-        **found.as_json(),
-        "source": source.facts(),
-        "sentences": source.rows,
-        "models": [{"model": model, "signature": signatures.get(model, "")} for model in dict.fromkeys(asked.models)],
-    }
-
-
-def _by_pair(base: "pd.DataFrame", values: dict[str, Numbers], asked: Asked) -> list[dict[str, Any]]:
-    """Per word pair the items and the mean signed value of each model; None where a model has none."""
+def _by_pair(base: "pd.DataFrame", values: dict[str, Numbers], asked: Asked) -> list[PairMeans]:
     found = []
     for pair in dict.fromkeys(base["pair"]):
         here = (base["pair"] == pair).to_numpy()
@@ -275,30 +258,28 @@ def _by_pair(base: "pd.DataFrame", values: dict[str, Numbers], asked: Asked) -> 
         means = {}
         for model in dict.fromkeys(asked.models):
             known = values[model][here][np.isfinite(values[model][here])]
-            means[model] = {"mean": float(known.mean()), "size": float(np.abs(known).mean())} if len(known) else None
-        found.append({"pair": str(pair), "items": int(here.sum()), "models": means})
+            means[model] = Mean(float(known.mean()), float(np.abs(known).mean())) if len(known) else None
+        found.append(PairMeans(str(pair), int(here.sum()), means))
     return found
 
 
-def _left_out(base: "pd.DataFrame", values: dict[str, Numbers], asked: Asked) -> dict[str, Any] | None:
+def _left_out(base: "pd.DataFrame", values: dict[str, Numbers], asked: Asked) -> LeftOut | None:
     """The items of pairs that no model after was trained to swap, apart from those of the others; None where the models
     do not say so (`tune --leave-out`). Few stems: values without an interval."""
     pairs = set.union(*({*_unswapped(model)} for model in asked.after))
     here = base["pair"].isin(pairs).to_numpy()
     if not here.any() or here.all():
         return None
-    found: dict[str, Any] = {"pairs": sorted(pairs & set(base["pair"]))}
-    starts = asked.placebo or (asked.before,) * len(asked.after)
-    for name, chosen in (("left_out", here), ("swapped", ~here)):
+    starts, parts = asked.placebo or (asked.before,) * len(asked.after), []
+    for chosen in (here, ~here):
         clusters = clusters_of_pairs(base["pair"][chosen].reset_index(drop=True))
         if len(asked.after) == 1:
             first, last = values[asked.before][chosen], values[asked.after[0]][chosen]
             effect = compare(first, last, clusters, less=values[starts[0]][chosen]).size
         else:
             effect = over_seeds(asked, values, chosen)
-        found[name] = effect.to_json("units", reasons="note")
-        found[name]["items"] = int(chosen.sum())
-    return found
+        parts.append(PartEffect(**fields_of(effect), items=int(chosen.sum())))
+    return LeftOut(sorted(pairs & set(base["pair"])), *parts)
 
 
 def _tuning_of(model: str) -> dict[str, Any]:
@@ -326,15 +307,17 @@ def _way_of(model: str) -> str:
     return "; ".join(str(part) for part in parts if part)
 
 
-def _moved(base: "pd.DataFrame", values: dict[str, Numbers], asked: Asked) -> list[dict[str, Any]]:
+def _moved(base: "pd.DataFrame", values: dict[str, Numbers], asked: Asked) -> list[MovedItem]:
     """The items that moved most, either way, by the mean of the models after."""
     after = np.mean([values[model] for model in asked.after], axis=0)
     change = after - values[asked.before]
     order = [int(i) for i in np.argsort(np.where(np.isfinite(change), change, np.inf)) if np.isfinite(change[i])]
     chosen = dict.fromkeys([*order[:EXTREMES], *order[-EXTREMES:]])
     return [
-        {"row": str(base["row"][i]), "sentence": str(base["sentence"][i]), "pair": str(base["pair"][i]),
-         "before": float(values[asked.before][i]), "after": float(after[i]), "difference": float(change[i])}
+        MovedItem(
+            str(base["row"][i]), str(base["sentence"][i]), str(base["pair"][i]), float(values[asked.before][i]),
+            float(after[i]), float(change[i]),
+        )
         for i in chosen
     ]  # fmt: skip
 
@@ -354,12 +337,3 @@ def _write(out: Path, base: "pd.DataFrame", values: dict[str, Numbers], asked: A
         for i in range(len(base)):
             numbers = [float(one[i]) if np.isfinite(one[i]) else None for one in shown]
             write([*(base[name][i] for name in ("row", "sentence", "pair", "side", "source")), *numbers])
-
-
-def asked_of(record: dict[str, Any]) -> Asked:
-    """What a record was asked."""
-    after, placebo = (tuple(str(one["model"]) for one in record.get(key) or ()) for key in ("after", "placebo"))
-    return replace(
-        Asked(str(record["before"]["model"]), after, placebo), margin=record.get("margin"),
-        cost_margin=float(record.get("cost_margin") or COST_MARGIN),
-    )  # fmt: skip

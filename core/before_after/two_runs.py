@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from evenhand.core.before_after.compare import against_placebos, over_runs, shares
+from evenhand.core.before_after.report import IN_RECORD, Measure, MeasuredModel, MeasureShares, MovedRow, RunsReport
 from evenhand.core.before_after.verdict import NO_INTERVAL, NO_PLACEBO, ONE_SEED
 from evenhand.core.errors import N_, BadFile, Refused
 from evenhand.core.files.csv_out import data_line
@@ -24,6 +25,7 @@ from evenhand.core.statistics.equivalence import MARGINS, Scale, equivalence
 from evenhand.core.statistics.intervals import over_clusters
 from evenhand.core.statistics.resampling import Numbers
 from evenhand.core.statistics.units import Clusters, clusters_of, codes_of
+from evenhand.core.typed_json import fields_of, to_json
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -87,36 +89,19 @@ def _name(side: Side) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Measure:
-    """One measure before and after. `label`: words to translate, one after the other; `change`: after - before."""
-
-    label: tuple[str, ...]
-    before: float | None
-    after: float | None
-    change: Estimate
-    items: int
-
-    def as_json(self) -> dict[str, Any]:
-        """For a record."""
-        found = {"label": list(self.label), "before": self.before, "after": self.after, "items": self.items}
-        return found | {"change": self.change.to_json("units", reasons="note")}
-
-
-@dataclass(frozen=True, slots=True)
 class Found:
-    """What a kind of run gives: measures, the first of which is what the verdict is on; pairs of right and wrong,
-    each with its words and, among several, its model."""
+    """What a kind of run gives: measures, the first of which is what the verdict is on; shares of right and wrong."""
 
     measures: list[Measure]
-    shares: list[tuple[str, str, Numbers, Numbers]]
+    shares: list[MeasureShares]
     unit: str
-    moved: list[dict[str, Any]]
+    moved: list[MovedRow]
 
 
 def two_runs(
     kind: RunKind, before: Side, after: Side, *, margin: float | None = None, out: Path | None = None
-) -> dict[str, Any]:
-    """The record of a comparison; *out*: also a table of the rows. Raises BadFile, Refused where nothing is shared.
+) -> RunsReport:
+    """Compare two runs; *out*: also write a table of the rows. Raises BadFile, Refused where nothing is shared.
 
     *margin*: up to which size a change counts as none (ln for associations, else a share); None: not decided.
     """
@@ -126,7 +111,7 @@ def two_runs(
 def several_runs(
     kind: RunKind, before: Side, afters: Sequence[Side], placebos: Sequence[Side] = (), *,
     margin: float | None = None, out: Path | None = None,
-) -> dict[str, Any]:  # fmt: skip
+) -> RunsReport:  # fmt: skip
     """As `two_runs`, where *afters* are the same change with other seeds and *placebos* are what training alone does.
 
     Every change is then the mean over *afters*, less that over *placebos*, with the seed as the unit.
@@ -140,15 +125,31 @@ def several_runs(
     _refuse_both(sides[1 : len(afters) + 1], sides[len(afters) + 1 :])
     rows = _joined(frames)
     changes = [MEASURED[kind](one) for one in rows]
-    after, placebo = sides[1 : len(afters) + 1], sides[len(afters) + 1 :]
-    found = changes[0] if len(changes) == 1 else _over_seeds(changes, after)
-    alone = len(set[str]().union(*(one["key"] for one in frames))) - len(rows[0])
-    record = _record(kind, sides[0], after, placebo, found, margin) | {"items": len(rows[0]), "alone": alone}
-    record["notes"] = [*_doubts(sides, alone), *record["notes"]]
+    found = changes[0] if len(changes) == 1 else _over_seeds(changes, sides[1 : len(afters) + 1])
+    alone = len(set[str]().union(*(frame["key"] for frame in frames))) - len(rows[0])
+    change = found.measures[0].change
+    notes = [*_doubts(sides, alone), *_rests(len(afters), len(placebos)), NO_COST_HERE]
+    notes += [NO_INTERVAL] if change.low is None and not (change.note or change.reason) else []
+    equal = equivalence(change, margin)
+    models = [MeasuredModel(side.model, side.signature, side.table.name) for side in sides]
+    report = RunsReport(
+        kind=kind, scale=SCALES[kind], verdict=verdict_of(change, VERDICTS[kind]), unit=found.unit,
+        measures=found.measures, items=len(rows[0]), before=models[0], after=models[1],
+        afters=models[1 : len(afters) + 1], placebos=models[len(afters) + 1 :], models=models,
+        source=_data(sides[0]), margin=margin, shares=found.shares, moved=found.moved, notes=notes,
+        remark=equal.remark, equivalence=equal.data, alone=alone, **made_now(),
+    )  # fmt: skip
     if out is not None:
         _write(out, rows, sides[1:])
-        write_record(out, record)
-    return record
+        write_record(out, to_json(report, IN_RECORD))
+    return report
+
+
+def verdict_of(change: Estimate, verdicts: tuple[str, str, str]) -> str:
+    """Return the verdict for an interval below 0, one that holds 0 or is missing, or one above 0."""
+    if change.low is None or change.high is None:
+        return verdicts[1]
+    return verdicts[0] if change.high < 0 else verdicts[2] if change.low > 0 else verdicts[1]
 
 
 def _refuse_both(afters: Sequence[Side], placebos: Sequence[Side]) -> None:
@@ -180,9 +181,9 @@ def _over_seeds(changes: Sequence[Found], after: Sequence[Side]) -> Found:
         means = (_mean_of([one.before for one in of_seeds]), _mean_of([one.after for one in of_seeds]))
         measures.append(Measure(label, *means, change, of_seeds[0].items))
     pairs = [
-        (words, _name(side) if seeds > 1 else "", one, other)
+        replace(pair, model=_name(side) if seeds > 1 else "")
         for found, side in zip(changes, after, strict=False)
-        for words, _, one, other in found.shares
+        for pair in found.shares
     ]
     return Found(measures, pairs, "seed", changes[0].moved)
 
@@ -190,32 +191,6 @@ def _over_seeds(changes: Sequence[Found], after: Sequence[Side]) -> Found:
 def _mean_of(values: Sequence[float | None]) -> float | None:
     known = [value for value in values if value is not None]
     return sum(known) / len(known) if known else None
-
-
-def _record(
-    kind: RunKind, before: Side, afters: Sequence[Side], placebos: Sequence[Side], found: Found, margin: float | None
-) -> dict[str, Any]:
-    change = found.measures[0].change
-    low, high = change.low, change.high
-    place = 1 if low is None or high is None else 0 if high < 0 else 2 if low > 0 else 1
-    rests = [*_rests(len(afters), len(placebos)), NO_COST_HERE]
-    rests += [NO_INTERVAL] if low is None and not (change.note or change.reason) else []
-    equal = equivalence(change, margin)
-    first, *others = (
-        {"model": one.model, "table": one.table.name, "signature": one.signature}
-        for one in (before, *afters, *placebos)
-    )
-    return {
-        "kind": kind, "source": _data(before), "scale": SCALES[kind], "before": first, "after": others[0],
-        "afters": others[: len(afters)], "placebos": others[len(afters) :],
-        "models": [first, *others], "verdict": VERDICTS[kind][place], "unit": found.unit, "margin": margin,
-        "measures": [one.as_json() for one in found.measures],
-        "shares": [
-            {"label": label, "model": model} | shares(one, other).as_json() for label, model, one, other in found.shares
-        ],
-        "moved": found.moved, "notes": [note.to_json() for note in rests],
-        "equivalence": equal.data, "remark": equal.remark.to_json(), **made_now(),
-    }  # fmt: skip
 
 
 def _rests(afters: int, placebos: int) -> list[Note]:
@@ -231,7 +206,7 @@ def _data(side: Side) -> dict[str, Any]:
     return {key: source[key] for key in ("name", "sha256", "language", "signature") if source.get(key)}
 
 
-def _doubts(sides: Sequence[Side], alone: int) -> list[dict[str, Any]]:
+def _doubts(sides: Sequence[Side], alone: int) -> list[Note]:
     """What of the runs themselves may make a difference."""
     found = [Note(ALONE, {"alone": f"{alone:,}"})] if alone else []
     first, *others = (side.record.get("settings") or {} for side in sides)
@@ -244,7 +219,7 @@ def _doubts(sides: Sequence[Side], alone: int) -> list[dict[str, Any]]:
     )
     if names:
         found.append(Note(OTHER_SETTINGS, {"names": ", ".join(names)}))
-    return [note.to_json() for note in found]
+    return found
 
 
 def _of_model(frame: "pd.DataFrame", side: Side) -> tuple["pd.DataFrame", str]:
@@ -346,10 +321,10 @@ def _only(before: Numbers, after: Numbers, here: Any) -> tuple[Numbers, Numbers]
     return np.where(here, before, np.nan), np.where(here, after, np.nan)
 
 
-def _farthest(rows: "pd.DataFrame", change: Numbers) -> list[dict[str, Any]]:
+def _farthest(rows: "pd.DataFrame", change: Numbers) -> list[MovedRow]:
     order = [int(i) for i in np.argsort(change, kind="stable")]
     return [
-        {"text": str(rows["text"][i]), "before": float(rows["value"][i]), "after": float(rows["value_after"][i])}
+        MovedRow(str(rows["text"][i]), float(rows["value"][i]), float(rows["value_after"][i]))
         for i in dict.fromkeys([*order[:SHOWN], *order[-SHOWN:]])
     ]
 
@@ -375,9 +350,8 @@ def _nli(rows: "pd.DataFrame") -> Found:
         Measure((words,), before[name].value, after[name].value, found[name], len(rows))
         for name, words in NLI_MEASURES.items()
     ]
-    right = rows["value"].to_numpy(float), rows["value_after"].to_numpy(float)
-    moved = _other_answers(rows, "label", "label_after")
-    return Found(measures, [(NEUTRAL, "", *right)], unit, moved)
+    right = _shares(NEUTRAL, rows["value"].to_numpy(float), rows["value_after"].to_numpy(float))
+    return Found(measures, [right], unit, _other_answers(rows, "label", "label_after"))
 
 
 def _misgendering(rows: "pd.DataFrame") -> Found:
@@ -389,7 +363,7 @@ def _misgendering(rows: "pd.DataFrame") -> Found:
             continue
         measures.append(one)
         if not {*np.unique(before[np.isfinite(before)]), *np.unique(after[np.isfinite(after)])} - {0.0, 1.0}:
-            pairs.append((words, "", before, after))  # a mean of several verdicts is neither right nor wrong
+            pairs.append(_shares(words, before, after))  # a mean of several verdicts is neither right nor wrong
         for pronoun in dict.fromkeys(rows.get("pronoun", ())):
             here = (rows["pronoun"] == pronoun).to_numpy()
             part = _mean_measure((words, str(pronoun)), *_only(before, after, here), clusters)
@@ -398,12 +372,15 @@ def _misgendering(rows: "pd.DataFrame") -> Found:
     return Found(measures, pairs, clusters.unit.replace("+", " × "), _other_answers(shown, "old", "new"))
 
 
-def _other_answers(rows: "pd.DataFrame", one: str, other: str) -> list[dict[str, Any]]:
-    changed = rows[rows[one] != rows[other]]
-    few = changed.iloc[: 2 * SHOWN]
+def _shares(label: str, before: Numbers, after: Numbers) -> MeasureShares:
+    return MeasureShares(**fields_of(shares(before, after)), label=label)
+
+
+def _other_answers(rows: "pd.DataFrame", before: str, after: str) -> list[MovedRow]:
+    few = rows[rows[before] != rows[after]].iloc[: 2 * SHOWN]
     return [
-        {"text": str(text), "before": before, "after": after}
-        for text, before, after in zip(few["text"], few[one].tolist(), few[other].tolist(), strict=True)
+        MovedRow(str(text), *pair)
+        for text, *pair in zip(few["text"], few[before].tolist(), few[after].tolist(), strict=True)
     ]
 
 

@@ -1,12 +1,13 @@
 """What can be said of a change, in one of four verdicts (SPEC 9.1), each with what it rests on."""
 
-from dataclasses import dataclass
-from typing import Any, Literal
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar, Literal
 
 from evenhand.core.before_after.compare import Cost
 from evenhand.core.errors import N_
 from evenhand.core.statistics import Estimate, Note
-from evenhand.core.statistics.equivalence import Equivalence, equivalence
+from evenhand.core.statistics.equivalence import equivalence
 
 Verdict = Literal["less", "knows less", "none shown", "more"]
 VERDICTS: dict[Verdict, str] = {
@@ -29,44 +30,54 @@ NO_COST = Note(N_("The cost is unknown: no held-out text was given."))
 NO_INTERVAL = Note(N_("Without an interval, no difference can be shown."))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """The verdict on a change. `effect`: after - before of the size, less the placebo's where there is one; below 0
-    leans less. `rests`: what the verdict cannot rule out. `equivalent`: whether the effect is smaller than the user's
-    margin.
+    """The verdict on a change, in English and as a code.
+
+    `effect`: after - before of the size, less the placebo's where there is one; below 0 leans less. `notes`: what the
+    verdict cannot rule out. `equivalence`, `remark`: whether the effect is smaller than the user's margin, and why.
     """
 
-    verdict: Verdict
+    verdict: str
+    code: Verdict | None = None
     effect: Estimate
-    equivalent: Equivalence
-    rests: tuple[Note, ...]
+    remark: Note | None = None
+    equivalence: dict[str, object] = field(default_factory=dict)
+    notes: tuple[Note, ...] = ()
+    also_in_json: ClassVar = ("rests",)
 
-    def as_json(self) -> dict[str, Any]:
-        """For a record."""
-        return {
-            "verdict": VERDICTS[self.verdict], "code": self.verdict, "rests": [str(note) for note in self.rests],
-            "notes": [note.to_json() for note in self.rests], "remark": self.equivalent.remark.to_json(),
-            "equivalence": self.equivalent.data,
-        }  # fmt: skip
+    @property
+    def rests(self) -> list[str]:
+        """The notes in English."""
+        return [str(note) for note in self.notes]
 
 
 def finding(
-    effect: Estimate, costs: list[Cost], *, margin: float | None, cost_margin: float = COST_MARGIN, placebo: bool,
+    effect: Estimate, costs: Sequence[Cost], *, margin: float | None, cost_margin: float = COST_MARGIN, placebo: bool,
     seeds: int,
 ) -> Finding:  # fmt: skip
-    """The verdict on an *effect* with its interval. *costs*: of every changed model; their mean rise is compared with
-    *cost_margin* (ln of a token's probability)."""
-    rests = [] if placebo else [NO_PLACEBO]
-    rests += [ONE_SEED] if seeds < 2 else []
-    rests += [] if costs else [NO_COST]
-    equivalent = equivalence(effect, margin)
-    if effect.value is None or effect.low is None or effect.high is None:
-        known = effect.note or effect.reason  # stands beside the effect
-        return Finding("none shown", effect, equivalent, (*rests, *([] if known else [NO_INTERVAL])))
+    """Return the verdict on an *effect* with its interval.
+
+    *costs*: of every changed model; their mean rise is compared with *cost_margin* (ln of a token's probability).
+    """
+    notes = [] if placebo else [NO_PLACEBO]
+    notes += [ONE_SEED] if seeds < 2 else []
+    notes += [] if costs else [NO_COST]
+    if effect.low is None and not (effect.note or effect.reason):
+        notes.append(NO_INTERVAL)
+    code, equivalent = _verdict(effect, costs, cost_margin), equivalence(effect, margin)
+    return Finding(
+        verdict=VERDICTS[code], code=code, effect=effect, remark=equivalent.remark, equivalence=equivalent.data,
+        notes=tuple(notes),
+    )  # fmt: skip
+
+
+def _verdict(effect: Estimate, costs: Sequence[Cost], cost_margin: float) -> Verdict:
+    if effect.low is None or effect.high is None:
+        return "none shown"
     if effect.low > 0:
-        return Finding("more", effect, equivalent, tuple(rests))
+        return "more"
     if effect.high >= 0:
-        return Finding("none shown", effect, equivalent, tuple(rests))
-    rises = [one.rise.value for one in costs if one.rise.value is not None]
-    knows_less = bool(rises) and sum(rises) / len(rises) > cost_margin
-    return Finding("knows less" if knows_less else "less", effect, equivalent, tuple(rests))
+        return "none shown"
+    rises = [cost.rise.value for cost in costs if cost.rise.value is not None]
+    return "knows less" if rises and sum(rises) / len(rises) > cost_margin else "less"

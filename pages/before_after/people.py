@@ -10,7 +10,7 @@ from evenhand.annotations.files.comparisons import comparisons_project, texts_of
 from evenhand.core.errors import EvenhandError
 from evenhand.core.runs.records import TEXTS, Run, run_file, runs_folder, runs_in
 from evenhand.pages.before_after.start import COMPARISONS
-from evenhand.pages.before_after.two_runs import show_runs_record
+from evenhand.pages.before_after.two_runs import show_runs_report
 from evenhand.pages.ui.choose import choose
 from evenhand.pages.ui.equivalence import margin_box
 from evenhand.pages.ui.head import show_error
@@ -46,11 +46,11 @@ def show_people(store: Store) -> None:
     run = choose_run(found, "ba-people-run")
     margin = margin_box("share", "ba-people-margin")
     try:
-        record = judgements(store, run, margin=margin)
+        report = judgements(store, run, margin=margin)
     except EvenhandError as error:
         show_error(error)
         return
-    show_runs_record(record, run.name)
+    show_runs_report(report, run.name)
     offer_deletion(COMPARISONS, run, _("Deletes the key: afterwards nobody can tell which model wrote which text."))
 
 

@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from evenhand.core.before_after.report import short
+from evenhand.core.before_after.appendix import short
+from evenhand.core.before_after.report import ModelsReport
 from evenhand.core.runs.records import Run
 from evenhand.pages.ui.charts import show_chart
 from evenhand.pages.ui.language import _
@@ -21,27 +22,23 @@ def _table(path: str, changed: float) -> "pd.DataFrame":
     return pd.read_csv(path)
 
 
-def show_pictures(run: Run) -> None:
+def show_pictures(run: Run, report: ModelsReport) -> None:
     """The three pictures, where there is anything to draw."""
-    frame = _table(str(run.table), run.table.stat().st_mtime)
-    roles = {f"{role}_{i}": one for role in ("after", "placebo") for i, one in enumerate(run.record[role], 1)}
-    if not roles or frame["before"].notna().sum() == 0:
+    frame, role = _table(str(run.table), run.table.stat().st_mtime), _("placebo")
+    names = {f"after_{i}": short(model.model) for i, model in enumerate(report.after, 1)}
+    names |= {f"placebo_{i}": f"{short(model.model)} · {role}" for i, model in enumerate(report.placebo, 1)}
+    if not names or frame["before"].notna().sum() == 0:
         return
-    _show_scatter(run, frame)
-    _show_differences(run, frame, {column: _name(column, one["model"]) for column, one in roles.items()})
-    _show_pairs(run)
+    _show_scatter(report, frame)
+    _show_differences(frame, names)
+    _show_pairs(report)
 
 
-def _name(column: str, model: str) -> str:
-    role = _("placebo")
-    return f"{short(model)} · {role}" if column.startswith("placebo") else short(model)
-
-
-def _show_scatter(run: Run, frame: "pd.DataFrame") -> None:
+def _show_scatter(report: ModelsReport, frame: "pd.DataFrame") -> None:
     from evenhand.core.charts.two_models import squares, two_models, two_models_say
 
     before, after = frame["before"].to_numpy(float), frame["after_1"].to_numpy(float)
-    names = (_("before"), short(run.record["after"][0]["model"]))
+    names = (_("before"), short(report.after[0].model))
     says = two_models_say(before, after, names, say=_)
     found = squares(before, after)
     show_chart(
@@ -49,7 +46,7 @@ def _show_scatter(run: Run, frame: "pd.DataFrame") -> None:
     )
 
 
-def _show_differences(run: Run, frame: "pd.DataFrame", names: dict[str, str]) -> None:
+def _show_differences(frame: "pd.DataFrame", names: dict[str, str]) -> None:
     from evenhand.core.charts.before_after import difference_bins, differences
 
     changes = {name: (frame[column] - frame["before"]).to_numpy(float) for column, name in names.items()}
@@ -69,18 +66,17 @@ def _quantile(values: Any, share: float) -> float:
     return float(np.quantile(np.abs(values), share)) if len(values) else 0.0
 
 
-def _show_pairs(run: Run) -> None:
+def _show_pairs(report: ModelsReport) -> None:
     import pandas as pd
 
     from evenhand.core.charts.heatmap import heatmap
 
-    models = [one["model"] for one in run.record["models"]]
     rows = [
-        {"pair": one["pair"], "model": short(model), "value": (one["models"].get(model) or {}).get("mean"),
-         "items": one["items"]}
-        for one in run.record["by_pair"]
-        for model in models
-    ]  # fmt: skip
+        {"pair": pair.pair, "model": short(model.model), "value": mean.mean if mean else None, "items": pair.items}
+        for pair in report.by_pair
+        for model in report.models
+        for mean in [pair.models.get(model.model)]
+    ]
     if not rows:
         return
     says = _(

@@ -6,7 +6,7 @@ import streamlit as st
 
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.project_texts import PROJECT
-from evenhand.core.before_after.report import short
+from evenhand.core.before_after.appendix import short
 from evenhand.core.before_after.run import BUILT_IN, Asked, built_in_language, built_in_name
 from evenhand.core.errors import EvenhandError
 from evenhand.core.statistics.equivalence import MARGINS

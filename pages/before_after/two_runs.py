@@ -1,14 +1,14 @@
 """Finished runs of different models over the same items: what differs, with intervals, the verdict, the report."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import streamlit as st
 from markupsafe import Markup
 
 from evenhand.annotations.database.store import Store
-from evenhand.core.before_after.report import (
+from evenhand.core.before_after.appendix import (
     MCNEMAR,
     MEASURES,
     SHARES,
@@ -22,9 +22,12 @@ from evenhand.core.before_after.report import (
     signed,
     unit_text,
 )
+from evenhand.core.before_after.report import IN_RECORD, ModelsReport, RunsReport
 from evenhand.core.before_after.two_runs import SCALES, RunKind, Side, several_runs
 from evenhand.core.errors import EvenhandError
 from evenhand.core.runs.records import Run, runs_folder, runs_in
+from evenhand.core.statistics import Estimate
+from evenhand.core.typed_json import to_json
 from evenhand.pages.ui.charts import show_chart
 from evenhand.pages.ui.choose import choose
 from evenhand.pages.ui.equivalence import margin_box
@@ -58,11 +61,11 @@ def show_two_runs(store: Store) -> None:
     chosen = [sides[first]], [sides[name] for name in after], [sides[name] for name in placebos]
     one, afters, others = ([_facts_of(side) for side in some] for some in chosen)
     try:
-        record = _compared(kind, one, afters, others, margin)
+        report = _compared(kind, one, afters, others, margin)
     except EvenhandError as error:
         show_error(error)
         return
-    show_runs_record(record, " ".join(dict.fromkeys(side.table.stem for some in chosen for side in some)))
+    show_runs_report(report, " ".join(dict.fromkeys(side.table.stem for some in chosen for side in some)))
 
 
 def _sides_by_name(found: list[Run]) -> dict[str, Side]:
@@ -106,7 +109,7 @@ def _facts_of(side: Side) -> Facts:
 @st.cache_data(max_entries=8, show_spinner=False)
 def _compared(
     kind: RunKind, before: list[Facts], after: list[Facts], placebos: list[Facts], margin: float | None
-) -> dict[str, Any]:
+) -> RunsReport:
     [first], afters, others = (
         [Side(Path(path), model, json.loads(record)) for path, _changed, model, record in some]
         for some in (before, after, placebos)
@@ -114,80 +117,82 @@ def _compared(
     return several_runs(kind, first, afters, others, margin=margin)
 
 
-def show_runs_record(record: dict[str, Any], name: str) -> None:
-    """The record of `two_runs`: verdict, doubts, every measure, shares, what moved, the report."""
-    rows = measure_rows(record, _)
-    lines = [element("p", verdict_name(record), "says"), element("p", named(rows[0][0], rows[0][4]), "also")]
-    lines.append(element("p", beside_text(record, _), "also"))
-    if record["measures"][0]["change"].get("low") is not None:
-        lines.append(element("p", note_words(record["remark"], _), "also"))
+def show_runs_report(report: RunsReport, name: str) -> None:
+    """The report of `several_runs`: verdict, doubts, every measure, shares, what moved, the appendix."""
+    rows = measure_rows(report, _)
+    lines = [element("p", _(report.verdict), "says"), element("p", named(rows[0][0], rows[0][4]), "also")]
+    lines.append(element("p", beside_text(report, _), "also"))
+    if report.measures[0].change.low is not None:
+        lines.append(element("p", note_words(report.remark, _), "also"))
     show_html(element("div", joined(lines), "concordance"))
-    st.warning(plain(paragraph(note_words(one, _) for one in record["notes"])))
-    if any(one["change"].get("value") is not None for one in record["measures"]):
-        _show_changes(record, rows)
+    st.warning(plain(paragraph(note_words(note, _) for note in report.notes)))
+    if any(measure.change.value is not None for measure in report.measures):
+        _show_changes(report, rows)
     heads = [Column(_(head), "number" if i else "") for i, head in enumerate(MEASURES)]
-    cells = [[*row[:4], change_cell(one["change"])] for row, one in zip(rows, record["measures"], strict=True)]
+    cells = [[*row[:4], change_cell(measure.change)] for row, measure in zip(rows, report.measures, strict=True)]
     show_html(table(heads, cells, kind="pinned"))
-    st.caption(plain(unit_text(record, _)))
-    if shares := share_rows(record, _):
+    st.caption(plain(unit_text(report, _)))
+    if shares := share_rows(report, _):
         show_html(table(number_columns([_(head) for head in SHARES], range(1, 6)), shares))
         st.caption(plain(_(MCNEMAR)))
-    _show_moved(record)
+    _show_moved(report)
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.download_button(
-            _("Report for an appendix"), lambda: runs_appendix(record, _), f"{name}.md", "text/markdown",
-            type="tertiary", on_click="ignore", key="ba-runs-report", icon=":material/description:",
-        )  # fmt: skip
-        st.download_button(
-            _("Record (JSON)"), lambda: json.dumps(record, ensure_ascii=False, indent=1), f"{name}.json",
-            "application/json", type="tertiary", on_click="ignore", key="ba-runs-record", icon=":material/download:",
-        )  # fmt: skip
-        show_signature("\n".join(one["signature"] or one["table"] for one in record["models"]))
+        offer_appendix(lambda: runs_appendix(report, _), report, name, "ba-runs-{part}")
+        show_signature("\n".join(model.signature or model.table for model in report.models))
 
 
-def verdict_name(record: dict[str, Any]) -> str:
-    """The verdict of a record in words."""
-    said = str(record.get("verdict"))
-    return _(said)
+def offer_appendix(text: Callable[[], str], report: ModelsReport | RunsReport, name: str, key: str) -> None:
+    """The buttons that download the report as text and as a record; *key* has a place for {part}."""
+    st.download_button(
+        _("Report for an appendix"), text, f"{name}.md", "text/markdown", type="tertiary", on_click="ignore",
+        key=key.format(part="report"), icon=":material/description:",
+    )  # fmt: skip
+    st.download_button(
+        _("Record (JSON)"), lambda: json.dumps(to_json(report, IN_RECORD), ensure_ascii=False, indent=1),
+        f"{name}.json", "application/json", type="tertiary", on_click="ignore", key=key.format(part="record"),
+        icon=":material/download:",
+    )  # fmt: skip
 
 
-def change_cell(facts: dict[str, Any] | None, form: str = "+z.3f") -> Markup:
-    """A change with its interval; why one is missing stands below, so that it may take several lines."""
-    value, why = parts(facts, form, _)
+def change_cell(change: Estimate | None, form: str = "+z.3f") -> Markup:
+    """A change with its interval; why one is missing is below it, so that it may take several lines."""
+    value, why = parts(change, form, _)
     return Markup("{}{}").format(value, below(why) if why else "")
 
 
-def _show_changes(record: dict[str, Any], rows: list[list[str]]) -> None:
+def _show_changes(report: RunsReport, rows: list[list[str]]) -> None:
     import pandas as pd
 
     from evenhand.core.charts.before_after import changes
 
-    values = [one["change"] for one in record["measures"]]
+    values = [measure.change for measure in report.measures]
     data = pd.DataFrame(
         [
-            {"name": row[0], "value": one["value"], "low": one.get("low"), "high": one.get("high"),
+            {"name": row[0], "value": change.value, "low": change.low, "high": change.high,
              "written": row[4].partition(" (")[0]}
-            for row, one in zip(rows, values, strict=True)
+            for row, change in zip(rows, values, strict=True)
         ]
     )  # fmt: skip
-    apart = sum(1 for one in values if one.get("low") is not None and (one["low"] > 0 or one["high"] < 0))
+    apart = sum(
+        change.low is not None and change.high is not None and not change.low <= 0 <= change.high for change in values
+    )
     says = _("{apart} of {all} changes have an interval that excludes 0; about {chance} would by chance.").format(
         apart=apart, all=len(values), chance=f"{0.05 * len(values):.1f}"
     )
-    unit = {"ln": _("change (ln)"), "share": _("change (share, 0 to 1)")}[record["scale"]]
+    unit = _("change (ln)") if report.scale == "ln" else _("change (share, 0 to 1)")
     show_chart(changes(data, title=unit, description=says, say=_, palette=colours()), data, key="ba-changes", says=says)
 
 
-def _show_moved(record: dict[str, Any]) -> None:
-    if not record["moved"]:
+def _show_moved(report: RunsReport) -> None:
+    if not report.moved:
         return
-    with st.expander(_("Items that moved most") if record["kind"] == "associations" else _("Items that changed")):
+    with st.expander(_("Items that moved most") if report.kind == "associations" else _("Items that changed")):
         heads = number_columns([_("Item"), _("before"), _("after")], (1, 2))
-        rows = [(one["text"], *(_value(one[time]) for time in ("before", "after"))) for one in record["moved"]]
+        rows = [(row.text, _value(row.before), _value(row.after)) for row in report.moved]
         show_html(table(heads, rows, kind="text"))
 
 
-def _value(value: Any) -> str:
+def _value(value: float | str) -> str:
     if isinstance(value, str):
         return _(value)
     return f"{value:g}" if value in (0.0, 1.0) else signed(value)

@@ -6,7 +6,7 @@ from typing import Any
 import streamlit as st
 
 from evenhand.annotations.database.store import Store
-from evenhand.core.before_after.report import short
+from evenhand.core.before_after.appendix import short
 from evenhand.core.charts.tuning import loss_curve
 from evenhand.core.runs.records import Run, runs_folder
 from evenhand.core.tune.run import CURVE, RECORD, WORK, stopped_early

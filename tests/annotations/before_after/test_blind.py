@@ -11,8 +11,8 @@ from evenhand.annotations.before_after.blind import FILE, file_text, judgements,
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.desk.messages import item_out
 from evenhand.annotations.items.batch import items
+from evenhand.core.before_after.appendix import runs_appendix
 from evenhand.core.before_after.people import judged
-from evenhand.core.before_after.report import runs_appendix
 from evenhand.core.errors import Refused
 from evenhand.core.runs.records import runs_folder, runs_in
 from tests.support.judged_generations import Said, say
@@ -88,14 +88,14 @@ def test_a_project_stores_and_shows_nothing_of_the_models(fresh_store: Store, tm
 def test_what_people_judge_is_put_back_to_its_side(fresh_store: Store, tmp_path: Path) -> None:
     project, run = mixed(fresh_store, tmp_path)
     empty = judgements(fresh_store, run)
-    assert empty["measures"][0]["change"]["value"] is None and empty["verdict"] == "no result yet"
+    assert empty.measures[0].change.value is None and empty.verdict == "no result yet"
     texts = [item.text for item in items(fresh_store, project)]
     for who in ("Ada", "Bo"):
         say(fresh_store, project, who, [(one, WRONG if " He " in one else Said("correct")) for one in texts])
     record = judgements(fresh_store, run)
-    first = record["measures"][0]
-    assert (first["before"], first["after"], first["change"]["value"]) == (1.0, 0.0, -1.0)
-    assert record["contexts"] == 6 and record["annotators"] == 2 and record["before"]["model"] == "Old-7B"
+    first = record.measures[0]
+    assert (first.before, first.after, first.change.value) == (1.0, 0.0, -1.0)
+    assert record.contexts == 6 and record.annotators == 2 and record.before.model == "Old-7B"
     assert "24 generations of 6 templates or contexts" in runs_appendix(record)
 
 
@@ -113,16 +113,16 @@ def test_the_difference_is_over_contexts() -> None:
             rows.append(judgement(f"a{c}", "after", str(c), who, c == 0))
     rows.append(judgement("b99", "before", "99", "Ada", True))  # a context without an after
     record = judged(pd.DataFrame(rows), 3)
-    first = record["measures"][0]
-    assert first["before"] == pytest.approx(0.65) and first["after"] == pytest.approx(0.1) and record["contexts"] == 10
+    first = record.measures[0]
+    assert first.before == pytest.approx(0.65) and first.after == pytest.approx(0.1) and record.contexts == 10
     # Differences of contexts: five of -1, one of -0.5, four of 0: sd .4972 (ddof 1), se .1572.
-    assert first["change"]["value"] == pytest.approx(-0.55) and record["verdict"] == "misgenders less"
-    assert first["change"]["low"] == pytest.approx(-0.55 - 2.2622 * 0.1572, abs=0.06)
-    assert record["notes"][1]["values"] == {"waiting": "3"}
-    assert [one["label"][1] for one in record["measures"] if len(one["label"]) > 1] == ["Ada", "Bo"]
+    assert first.change.value == pytest.approx(-0.55) and record.verdict == "misgenders less"
+    assert first.change.low == pytest.approx(-0.55 - 2.2622 * 0.1572, abs=0.06)
+    assert record.notes[1].values == {"waiting": "3"}
+    assert [one.label[1] for one in record.measures if len(one.label) > 1] == ["Ada", "Bo"]
 
 
 def test_without_a_label_of_both_models_there_is_no_verdict() -> None:
     rows = [judgement("b1", "before", "1", "Ada", True), judgement("a2", "after", "2", "Ada", False)]
     for labels in (pd.DataFrame(rows), pd.DataFrame(rows[:0], columns=list(rows[0]))):
-        assert judged(labels, 4)["verdict"] == "no result yet"
+        assert judged(labels, 4).verdict == "no result yet"

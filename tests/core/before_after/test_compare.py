@@ -96,7 +96,7 @@ def test_the_cost_is_that_of_a_token() -> None:
     assert (found.before_loss, found.after_loss) == (pytest.approx(2.0), pytest.approx(2.2))
     assert found.rise.value == pytest.approx(0.2) and found.guesses.value == pytest.approx(-0.1)
     assert found.rise.low is not None and found.rise.low < 0.2 < (found.rise.high or 0)
-    assert found.as_json()["after_perplexity"] == pytest.approx(np.exp(2.2))
+    assert found.after_perplexity == pytest.approx(np.exp(2.2))
 
 
 def test_an_undefined_estimate_says_why_in_a_record() -> None:

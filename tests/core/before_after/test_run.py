@@ -6,10 +6,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from evenhand.core.before_after.report import appendix
+from evenhand.core.before_after.appendix import appendix
+from evenhand.core.before_after.report import IN_RECORD, ModelsReport, read_record
 from evenhand.core.before_after.run import (
     Asked,
-    asked_of,
     before_and_after,
     built_in_language,
     built_in_source,
@@ -19,6 +19,7 @@ from evenhand.core.errors import ModelUnavailable, Refused
 from evenhand.core.models.planted.masked import save
 from evenhand.core.runs.records import runs_folder, runs_in
 from evenhand.core.scoring.input import ScoreInput
+from evenhand.core.typed_json import to_json
 
 TEXTS = ["雨停了，他走了。", "男孩在家。", "爸爸来了，老师说他好。"] * 4
 
@@ -35,66 +36,69 @@ def test_a_planted_change_is_found_as_planted(tmp_path: Path) -> None:
     out = tmp_path / "lab-comparisons" / "first.csv"
     asked = Asked("planted:+1", ("planted:+0.3",), ("planted:+1",))
     report = before_and_after(asked, few(), TEXTS, text_name="t.txt", out=out, record=True)
-    record = report.record
-    assert record["effect"]["value"] == pytest.approx(-0.7, abs=1e-4)
-    assert record["placebo"][0]["size"]["value"] == 0 and record["after"][0]["before"] == pytest.approx(1, abs=1e-4)
-    assert record["after"][0]["cost"]["tokens"] == record["placebo"][0]["cost"]["tokens"] > 0
+    (after,), (placebo,) = report.after, report.placebo
+    assert report.effect.value == pytest.approx(-0.7, abs=1e-4)
+    assert placebo.size.value == 0 and after.before == pytest.approx(1, abs=1e-4)
+    assert after.cost and placebo.cost and after.cost.tokens == placebo.cost.tokens > 0
     table = pd.read_csv(out)
-    assert list(table.columns) == columns(asked) and len(table) == record["sentences"]
+    assert list(table.columns) == columns(asked) and len(table) == report.sentences
     (run,) = runs_in(runs_folder(tmp_path / "lab.db", "comparisons"))
-    assert asked_of(run.record) == asked and json.dumps(record, allow_nan=False)
+    read = read_record(run.record)
+    assert isinstance(read, ModelsReport) and appendix(read) == appendix(report)
+    assert json.loads(json.dumps(to_json(read, IN_RECORD), allow_nan=False)) == run.record
+
+
+def test_a_record_that_is_none_gives_no_report() -> None:
+    assert read_record({"kind": "grid"}) is None and read_record({"measures": 1}) is None
 
 
 def test_a_change_that_differs_by_pair_has_an_interval_and_a_verdict() -> None:
     """planted:pairs leans by 0.35 or 0.6 either way: less than 1 everywhere."""
     found = before_and_after(Asked("planted:+1", ("planted:pairs",)), few())
-    assert found.record["verdict"] == "leans less" and found.record["effect"]["high"] < 0
-    assert [one["difference"] for one in found.record["moved"]] == sorted(
-        one["difference"] for one in found.record["moved"]
-    )
+    assert found.verdict == "leans less" and (found.effect.high or 0) < 0
+    assert [item.difference for item in found.moved] == sorted(item.difference for item in found.moved)
     back = before_and_after(Asked("planted:pairs", ("planted:+1",)), few())
-    assert back.record["verdict"] == "leans more"
+    assert back.verdict == "leans more"
     same = before_and_after(Asked("planted:pairs", ("planted:pairs",)), few())
-    assert same.record["verdict"] == "no difference shown" and same.record["effect"]["value"] == 0
+    assert same.verdict == "no difference shown" and same.effect.value == 0
 
 
 def test_seeds_are_compared_with_their_placebos() -> None:
     asked = Asked("planted:+1", ("planted:+0.2", "planted:+0.3", "planted:+0.4"), ("planted:+1",) * 3)
-    found = before_and_after(asked, few()).record
-    assert (
-        found["effect"]["method"] == "Welch's t over the seeds of a model and those of its placebo"
-        and found["effect"]["units"] == 3
-    )
-    assert found["effect"]["value"] == pytest.approx(-0.7, abs=1e-4) and found["verdict"] == "leans less"
-    assert "only one seed" not in " ".join(found["rests"]) and "no placebo" not in " ".join(found["rests"])
+    found = before_and_after(asked, few())
+    effect = found.effect
+    assert effect.method == "Welch's t over the seeds of a model and those of its placebo" and effect.units == 3
+    assert effect.value == pytest.approx(-0.7, abs=1e-4) and found.verdict == "leans less"
+    assert "only one seed" not in " ".join(found.rests) and "no placebo" not in " ".join(found.rests)
 
 
 def test_the_report_holds_the_figures() -> None:
-    record = before_and_after(Asked("planted:+1", ("planted:pairs",)), few(), TEXTS).record
-    text = appendix(record)
+    report = before_and_after(Asked("planted:+1", ("planted:pairs",)), few(), TEXTS)
+    text = appendix(report)
     assert "**leans less" in text and "| +1.000 | +0.350 |" in text and "| 他/她 |" in text
     assert "- Before: planted:+1. Models after: 1, placebos: 0." in text and f"SHA-256: `{'0' * 64}`" in text
     assert "What the verdict cannot rule out:" in text and "perplexity before" in text
-    assert "There is no placebo" in text and record["models"][1]["signature"] in text
-    assert "**偏向减小" in appendix(record, lambda said: {"leans less": "偏向减小"}.get(said, said))
+    assert "There is no placebo" in text and report.models[1].signature in text
+    assert "**偏向减小" in appendix(report, lambda said: {"leans less": "偏向减小"}.get(said, said))
 
 
 def test_pairs_that_were_not_swapped_stand_apart(tmp_path: Path) -> None:
     place = save("planted:+0.3", tmp_path / "tuned")
     swap = {"mode": "cds", "left_out": ["他/她", "老公/老婆"]}
     (place / "tuning.json").write_text(json.dumps({"source": {"swap": swap}}), encoding="utf-8")
-    record = before_and_after(Asked("planted:+1", (str(place),)), few()).record
-    apart = record["left_out"]
-    assert apart["pairs"] == ["他/她", "老公/老婆"] and apart["left_out"]["items"] + apart["swapped"]["items"] == len(
-        list(few().items())
-    )
-    assert apart["left_out"]["value"] == pytest.approx(-0.7, abs=1e-4) == apart["swapped"]["value"]
-    assert "Pairs left out of the swap (他/她 老公/老婆): −0.700" in appendix(record)
+    report = before_and_after(Asked("planted:+1", (str(place),)), few())
+    apart = report.left_out
+    assert apart is not None and apart.pairs == ["他/她", "老公/老婆"]
+    assert apart.left_out.items + apart.swapped.items == len(list(few().items()))
+    assert apart.left_out.value == pytest.approx(-0.7, abs=1e-4) == apart.swapped.value
+    assert "Pairs left out of the swap (他/她 老公/老婆): −0.700" in appendix(report)
+    data = to_json(report, IN_RECORD)["left_out"]["left_out"]
+    assert data["items"] == apart.left_out.items and data["units"] == 2
 
 
 def test_another_tokenizer_gives_no_cost(tmp_path: Path) -> None:
-    found = before_and_after(Asked("planted:+1", ("demo-zh",)), few(), TEXTS).record
-    assert found["after"][0]["cost"] is None and "tokenize text differently" in found["notices"][0]["text"]
+    found = before_and_after(Asked("planted:+1", ("demo-zh",)), few(), TEXTS)
+    assert found.after[0].cost is None and "tokenize text differently" in found.notices[0].text
 
 
 def test_what_cannot_be_compared_is_refused() -> None:

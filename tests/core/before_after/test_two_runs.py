@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from evenhand.core.before_after.report import runs_appendix
+from evenhand.core.before_after.appendix import runs_appendix
+from evenhand.core.before_after.report import IN_RECORD, Measure, RunsReport
 from evenhand.core.before_after.two_runs import Side, several_runs, two_runs
 from evenhand.core.errors import BadFile, Refused
 from evenhand.core.nli.measure import changes
 from evenhand.core.nli.types import SETS, Prediction
 from evenhand.core.runs.records import Run
+from evenhand.core.typed_json import to_json
 
 PROFESSIONS = {"nurse": "female", "maid": "female", "smith": "male", "miner": "male", "baker": "balanced"}
 WORDS = {
@@ -47,10 +49,8 @@ def associations(path: Path, lean: float, model: str = "m", noise: int = 0) -> S
     return written(path, rows)
 
 
-def measure(record: dict[str, Any], *label: str) -> dict[str, Any]:
-    return next(
-        one for one in record["measures"] if one["label"][0].startswith(label[0]) and one["label"][1:] == [*label[1:]]
-    )
+def measure(record: RunsReport, *label: str) -> Measure:
+    return next(one for one in record.measures if one.label[0].startswith(label[0]) and one.label[1:] == label[1:])
 
 
 def test_associations_before_and_after(tmp_path: Path) -> None:
@@ -58,21 +58,21 @@ def test_associations_before_and_after(tmp_path: Path) -> None:
     before, after = associations(tmp_path / "a.csv", 0.8), associations(tmp_path / "b.csv", 0.5, "n")
     record = two_runs("associations", before, after)
     size = measure(record, "magnitude of the association")
-    assert (size["before"], size["after"]) == (pytest.approx(0.64), pytest.approx(0.40))
-    assert size["change"]["value"] == pytest.approx(-0.24) and size["items"] == record["items"] == 20
+    assert (size.before, size.after) == (pytest.approx(0.64), pytest.approx(0.40))
+    assert size.change.value == pytest.approx(-0.24) and size.items == record.items == 20
     women = measure(record, "female person words", "professions dominated by women")
-    assert (women["before"], women["change"]["value"]) == (pytest.approx(0.8), pytest.approx(-0.3))
-    assert measure(record, "female person words", "balanced professions")["change"]["value"] == 0
-    assert record["moved"][0]["after"] - record["moved"][0]["before"] == pytest.approx(-0.3)
-    assert record["before"]["model"] == "m" and json.dumps(record, allow_nan=False)
+    assert (women.before, women.change.value) == (pytest.approx(0.8), pytest.approx(-0.3))
+    assert measure(record, "female person words", "balanced professions").change.value == 0
+    assert float(record.moved[0].after) - float(record.moved[0].before) == pytest.approx(-0.3)
+    assert record.before.model == "m" and json.dumps(to_json(record, IN_RECORD), allow_nan=False)
 
 
 def test_a_change_of_associations_has_a_verdict(tmp_path: Path) -> None:
     before, after = associations(tmp_path / "a.csv", 0.9, noise=1), associations(tmp_path / "b.csv", 0.3, noise=2)
-    assert two_runs("associations", before, after)["verdict"] == "leans less"
-    assert two_runs("associations", after, before)["verdict"] == "leans more"
+    assert two_runs("associations", before, after).verdict == "leans less"
+    assert two_runs("associations", after, before).verdict == "leans more"
     same = two_runs("associations", before, before)
-    assert same["verdict"] == "no difference shown" and same["measures"][0]["change"]["value"] == 0
+    assert same.verdict == "no difference shown" and same.measures[0].change.value == 0
 
 
 def nli(path: Path, biased: int) -> Side:
@@ -93,12 +93,12 @@ def test_answers_of_classifiers(tmp_path: Path) -> None:
     """Directional is the share of biased occupations: 0.8, then 0.2. 12 answers become neutral, none the reverse, so
     McNemar's p is 2 / 2^12."""
     record = two_runs("nli", nli(tmp_path / "a.csv", 8), nli(tmp_path / "b.csv", 2), margin=0.05)
-    first = record["measures"][0]
-    assert (first["before"], first["after"], first["change"]["value"]) == (0.8, pytest.approx(0.2), pytest.approx(-0.6))
-    assert first["change"]["high"] < 0 and record["verdict"] == "follows the stereotype less"
-    (share,) = record["shares"]
-    assert (share["only_before"], share["only_after"], share["p"]) == (0, 12, pytest.approx(2 / 2**12))
-    assert record["moved"][0]["before"] == "entailment" and record["equivalence"]["answer"] == "no"
+    first = record.measures[0]
+    assert (first.before, first.after, first.change.value) == (0.8, pytest.approx(0.2), pytest.approx(-0.6))
+    assert (first.change.high or 0) < 0 and record.verdict == "follows the stereotype less"
+    (share,) = record.shares
+    assert (share.only_before, share.only_after, share.p) == (0, 12, pytest.approx(2 / 2**12))
+    assert record.moved[0].before == "entailment" and record.equivalence["answer"] == "no"
 
 
 def test_a_difference_of_nli_is_that_of_the_measures() -> None:
@@ -134,19 +134,19 @@ def verdicts(path: Path, wrong: int, gens: tuple[int, ...] = ()) -> Side:
 def test_verdicts_of_misgendering(tmp_path: Path) -> None:
     """xe is wrong in 4 of 6 names, then in 1: 24 of 96 instances become right."""
     record = two_runs("misgendering", verdicts(tmp_path / "a.csv", 4), verdicts(tmp_path / "b.csv", 1), margin=0.05)
-    first = record["measures"][0]
-    assert first["change"]["value"] == pytest.approx(24 / 96) and first["change"]["low"] > 0
-    assert record["verdict"] == "misgenders less" and record["unit"] == "template × name"
-    assert measure(record, "right by probability", "xe")["change"]["value"] == pytest.approx(0.5)
-    assert measure(record, "right by probability", "she")["change"]["value"] == 0
-    assert record["shares"][0]["only_after"] == 24 and record["shares"][0]["p"] == pytest.approx(2 / 2**24)
+    first = record.measures[0]
+    assert first.change.value == pytest.approx(24 / 96) and (first.change.low or 0) > 0
+    assert record.verdict == "misgenders less" and record.unit == "template × name"
+    assert measure(record, "right by probability", "xe").change.value == pytest.approx(0.5)
+    assert measure(record, "right by probability", "she").change.value == 0
+    assert record.shares[0].only_after == 24 and record.shares[0].p == pytest.approx(2 / 2**24)
 
 
 def test_several_generations_have_a_mean_and_no_mcnemar(tmp_path: Path) -> None:
     sides = [verdicts(tmp_path / f"{wrong}.csv", wrong, (1, 2)) for wrong in (4, 1)]
     record = two_runs("misgendering", *sides)
-    assert [one["label"] for one in record["shares"]] == ["right by probability"]
-    assert measure(record, "right in generated text")["change"]["value"] > 0
+    assert [one.label for one in record.shares] == ["right by probability"]
+    assert measure(record, "right in generated text").change.value > 0
 
 
 def test_the_report_says_what_it_rests_on(tmp_path: Path) -> None:
@@ -167,8 +167,8 @@ def test_items_of_one_run_alone_and_other_settings_are_said(tmp_path: Path) -> N
     settings = [{"settings": {"labels": order, "threads": i}} for i, order in enumerate(("ecn", "enc"))]
     sides = [Side(one.table, "", record) for one, record in zip((before, after), settings, strict=True)]
     record = two_runs("nli", *sides)
-    assert record["items"] == 27 and record["alone"] == 2
-    assert record["notes"][0]["values"] == {"alone": "2"} and record["notes"][1]["values"] == {"names": "labels"}
+    assert record.items == 27 and record.alone == 2
+    assert record.notes[0].values == {"alone": "2"} and record.notes[1].values == {"names": "labels"}
 
 
 def test_seeds_of_a_change_are_compared_with_placebos(tmp_path: Path) -> None:
@@ -181,15 +181,15 @@ def test_seeds_of_a_change_are_compared_with_placebos(tmp_path: Path) -> None:
     afters = [nli(tmp_path / f"cds{i}.csv", i) for i in (1, 2, 3)]
     placebos = [nli(tmp_path / f"none{i}.csv", biased) for i, biased in enumerate((7, 8, 8))]
     record = several_runs("nli", before, afters, placebos, margin=0.05, out=tmp_path / "o.csv")
-    first = record["measures"][0]
-    assert (first["before"], first["after"]) == (pytest.approx(0.8), pytest.approx(0.2))
-    change = first["change"]
-    assert (change["value"], change["units"]) == (pytest.approx(-17 / 30), 3)
-    assert (change["low"], change["high"]) == (pytest.approx(-0.7714, abs=1e-3), pytest.approx(-0.362, abs=1e-3))
-    assert record["verdict"] == "follows the stereotype less" and record["unit"] == "seed"
-    assert [one["model"] for one in record["shares"]] == ["cds1", "cds2", "cds3"]
-    assert [one["model"] for one in record["placebos"]] == ["none0", "none1", "none2"]
-    assert "training alone" not in str(record["notes"]) and "One run per model" not in str(record["notes"])
+    first = record.measures[0]
+    assert (first.before, first.after) == (pytest.approx(0.8), pytest.approx(0.2))
+    change = first.change
+    assert (change.value, change.units) == (pytest.approx(-17 / 30), 3)
+    assert (change.low, change.high) == (pytest.approx(-0.7714, abs=1e-3), pytest.approx(-0.362, abs=1e-3))
+    assert record.verdict == "follows the stereotype less" and record.unit == "seed"
+    assert [one.model for one in record.shares] == ["cds1", "cds2", "cds3"]
+    assert [one.model for one in record.placebos] == ["none0", "none1", "none2"]
+    assert "training alone" not in str(record.notes) and "One run per model" not in str(record.notes)
     text = runs_appendix(record)
     assert "after: cds1, cds2, cds3; placebos: none0, none1, none2" in text and "t over seeds" in text
     assert (tmp_path / "o.csv").read_text(encoding="utf-8-sig").startswith("item,before,cds1,cds2,cds3,none0")
@@ -198,11 +198,11 @@ def test_seeds_of_a_change_are_compared_with_placebos(tmp_path: Path) -> None:
 def test_few_seeds_have_no_interval_and_no_verdict(tmp_path: Path) -> None:
     before, afters = nli(tmp_path / "before.csv", 8), [nli(tmp_path / f"{i}.csv", i) for i in (1, 2)]
     record = several_runs("nli", before, afters)
-    assert record["measures"][0]["change"]["low"] is None and record["verdict"] == "no difference shown"
-    assert "There is no placebo." in record["notes"][0]["message"]
+    assert record.measures[0].change.low is None and record.verdict == "no difference shown"
+    assert "There is no placebo." in record.notes[0].message
     one = several_runs("nli", before, afters[:1], afters[1:])
-    assert "only one seed" in one["notes"][0]["message"]
-    assert one["measures"][0]["change"]["value"] == pytest.approx(-0.1)
+    assert "only one seed" in one.notes[0].message
+    assert one.measures[0].change.value == pytest.approx(-0.1)
 
 
 def test_what_cannot_be_compared_is_refused(tmp_path: Path) -> None:
@@ -210,7 +210,7 @@ def test_what_cannot_be_compared_is_refused(tmp_path: Path) -> None:
     two.write_text(two.read_text(encoding="utf-8").replace("nurse,female,m,", "nurse,female,other,"), encoding="utf-8")
     with pytest.raises(BadFile, match="several models"):
         two_runs("associations", Side(two, "", {}), Side(two, "", {}))
-    assert two_runs("associations", Side(two, "m", {}), Side(two, "m", {}))["items"] == 16
+    assert two_runs("associations", Side(two, "m", {}), Side(two, "m", {})).items == 16
     with pytest.raises(BadFile, match="no model n"):
         two_runs("associations", Side(two, "n", {}), Side(two, "m", {}))
     with pytest.raises(Refused, match="no row in common"):
