@@ -10,15 +10,16 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from evenhand.annotations.database.events import record
+from evenhand.annotations.database.events import events, record
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.files.import_labels import TAKEN_BACK, point_assignment
-from evenhand.annotations.items.batch import OTHER_TEXT, OTHER_WORD, WHOLE_TEXT
+from evenhand.annotations.files.label_files import LEAD, TAKEN_BACK, point_assignment, valid_operation
+from evenhand.annotations.items.batch import OTHER_TEXT, OTHER_WORD, WHOLE_TEXT, item_id
 from evenhand.annotations.items.gold import recount_item
 from evenhand.annotations.items.returned import look_again
 from evenhand.annotations.labels.left_texts import left_of
 from evenhand.annotations.labels.operations import insert_label
 from evenhand.annotations.labels.read import FILE_DESK, FORM_DESK
+from evenhand.annotations.projects.annotators import annotators
 from evenhand.annotations.quality.known_answers import set_known
 from evenhand.annotations.queue.set_aside import update_set_aside
 from evenhand.annotations.text_policy import without_text
@@ -29,7 +30,6 @@ from evenhand.core.files.timestamps import timestamp
 Kind = Literal["label", "answer", "word", "text"]
 # The event that resolves one: {"of", "took", ...}. Older ones hold its `key` instead, with a row id of their database.
 SETTLED = "conflict_settled"
-LEAD = "lead"  # the desk of a label that the lead chose
 PLACE = ("keyword", "start", "end", "pair")  # the other place in the text, in the event
 
 # A superseded label of an annotator, where it or the valid one came from a file. If the file of the valid one was
@@ -130,9 +130,8 @@ def exported_row(project: Project, one: Conflict) -> dict[str, object]:
 
 def label_conflicts(store: Store, project: Project) -> Iterator[Conflict]:
     """Two labels of one annotator on one item with different choices or reasons, of which a file brought one."""
-    people = store.db.execute("SELECT annotator FROM member WHERE project = ?", (project.id,)).fetchall()
-    for (who,) in people:
-        for row in store.db.execute(LABELS, (project.id, who)).fetchall():
+    for person in annotators(store, project, active=False):
+        for row in store.db.execute(LABELS, (project.id, person.id)).fetchall():
             label, uid, text, name, choice, reasons, file, other, more, other_file, operation = row
             yield Conflict(
                 f"label-{label}", "label", uid, text, name, _label_text(choice, reasons), file,
@@ -175,17 +174,13 @@ def _resolutions(store: Store, project: Project) -> tuple[dict[tuple[str, ...], 
 
     In the database that a package came from, the same key may name another conflict; then the rest differs.
     """
-    query = (
-        "SELECT item.uid, data FROM event JOIN item ON item.id = event.item"
-        " WHERE event.project = ? AND action = ? AND json_type(data) = 'object' ORDER BY event.id"
-    )
     done, older = dict[tuple[str, ...], str](), set[tuple[str, ...]]()
-    for uid, said in store.db.execute(query, (project.id, SETTLED)).fetchall():
-        data = json.loads(said)
+    for event in events(store, project, action=SETTLED):
+        data, item = event.data if isinstance(event.data, dict) else {}, str(event.item)
         if "of" in data:
-            done[str(data.get("kind")), uid, str(data["of"])] = str(data.get("first") or "")
+            done[str(data.get("kind")), item, str(data["of"])] = str(data.get("first") or "")
         else:
-            older.add((str(data.get("key")), uid, str(data.get("second"))))
+            older.add((str(data.get("key")), item, str(data.get("second"))))
     return done, older
 
 
@@ -226,27 +221,22 @@ def take_second(store: Store, project: Project, key: str, *, author: str = "") -
 
 
 def _resolve(store: Store, project: Project, found: Conflict, took: str, author: str) -> None:
-    query = "SELECT id FROM item WHERE uid = ?"
-    item = int(store.db.execute(query, (found.item,)).fetchone()[0])
     record(
-        store, project, SETTLED, item=item, author=author, of=found.of, took=took, kind=found.kind,
-        first=found.first, second=found.second,
+        store, project, SETTLED, item=item_id(store, project, found.item), author=author, of=found.of, took=took,
+        kind=found.kind, first=found.first, second=found.second,
     )  # fmt: skip
 
 
 def _make_standing(store: Store, project: Project, label: int) -> None:
-    names = (
-        "op_id", "item", "annotator", "guideline", "choice", "reasons", "tags", "extraneous", "spans", "note",
-        "seconds", "form_shown", "after_reveal", "app",
-    )  # fmt: skip
-    row = store.db.execute(f"SELECT {', '.join(names)} FROM label WHERE id = ?", (label,)).fetchone()
-    values: dict[str, Any] = dict(zip(names, row, strict=True))
+    query = (
+        "SELECT op_id, item, annotator, guideline, choice, reasons, tags, extraneous, spans, note, seconds,"
+        " form_shown, after_reveal, app FROM label WHERE id = ?"
+    )
+    (values,) = store.rows(dict[str, Any], query, (label,))
     left = left_of(store.db, values["op_id"])
-    query = "SELECT op_id FROM assignment WHERE item = ? AND annotator = ?"
-    standing = store.db.execute(query, (values["item"], values["annotator"])).fetchone()
     values |= {
-        "op_id": uuid.uuid4().hex, "project": project.id, "desk": LEAD, "revision": 0, "base": standing[0],
-        "created": timestamp(),
+        "op_id": uuid.uuid4().hex, "project": project.id, "desk": LEAD, "revision": 0, "created": timestamp(),
+        "base": valid_operation(store, values["item"], values["annotator"]),
     }  # fmt: skip
     insert_label(store.db, values, left)
     point_assignment(store, project, values["item"], values["annotator"])

@@ -11,7 +11,7 @@ from evenhand.annotations.files.other_tools.choice_names import Names, annotator
 from evenhand.annotations.files.read_labels import LabelRow
 from evenhand.annotations.files.sentences import checked_text, only_keyword
 from evenhand.annotations.guideline.versions import guideline
-from evenhand.annotations.items.batch import Batch, NewItem, item_hash
+from evenhand.annotations.items.batch import Batch, NewItem, item_hash, uid_of_hash
 from evenhand.annotations.types import Project
 from evenhand.core.errors import N_, BadFile, BadLine
 
@@ -48,7 +48,7 @@ def import_rows(
             text = checked_text(sentence)
             new.append((key, NewItem(text=text, candidate=only_keyword(text), file=NAME, line=number)))
         except BadLine as error:
-            report.left_out.append(BadLine(NAME, number, error.reason, error.message, **error.values))
+            report.left_out.append(error.at(NAME, number))
     with Batch.begin(store, project, NAME) as batch:
         batch.add(item for _, item in new)
         batch.publish() if new else batch.discard()
@@ -60,8 +60,7 @@ def import_rows(
 def _label_rows(
     store: Store, project: Project, new: Mapping[Hashable, NewItem], rows: Iterable[Mapping[str, Any]]
 ) -> Iterator[LabelRow | BadLine]:
-    query = "SELECT uid FROM published_item WHERE project = ? AND hash = ?"
-    ids = {key: str(store.db.execute(query, (project.id, item_hash(item))).fetchone()[0]) for key, item in new.items()}
+    ids = {key: str(uid_of_hash(store, project, item_hash(item))) for key, item in new.items()}
     newest, names = guideline(store, project), Names()
     for line, row in enumerate(rows, 1):
         if row["item"] not in ids:
@@ -70,11 +69,10 @@ def _label_rows(
         try:
             choice, reasons = choice_and_reasons(given, newest, names, line)
         except BadLine as error:
-            yield BadLine(NAME, line, error.reason, error.message, **error.values)
+            yield error.at(NAME, line)
             continue
         note, who = row.get("note"), annotator_name(str(row["annotator"]), names)
         yield LabelRow(
             line=line, item=ids[row["item"]], annotator=who, op_id=uuid.uuid4().hex, choice=choice, reasons=reasons,
-            extraneous=None, spans=(), note=note if isinstance(note, str) else "", seconds=None, guideline=None,
-            after_reveal=False, form_shown=None, desk="", revision=0, base=None, superseded=False, created="",
+            note=note if isinstance(note, str) else "",
         )  # fmt: skip

@@ -17,6 +17,7 @@ from evenhand.annotations.files.detect import Layout, Usable, detect_layout
 from evenhand.annotations.files.generations import ODD_SIGNS, generation_row
 from evenhand.annotations.files.other_tools.detect import read_task
 from evenhand.annotations.files.other_tools.tasks import TASKS, Task
+from evenhand.annotations.files.rejections import Rejections, problem_of
 from evenhand.annotations.files.sentences import checked_text, mined_row, released_row, sentence_row
 from evenhand.annotations.guideline.comparison import compares
 from evenhand.annotations.items.batch import Batch, NewItem
@@ -42,7 +43,7 @@ def read_row(source: Source, layout: Layout, row: Row) -> Usable:
             raise row.problem
         usable = _usable(source, layout, row)
     except BadLine as error:
-        raise BadLine(source.name, row.line, error.reason, error.message, **error.values) from None
+        raise error.at(source.name, row.line) from None
     item, places = usable.item, source.places
     file, extra = places(item.file), without_folders(item.extra, shortened=places)
     if file == item.file and extra == item.extra:
@@ -106,7 +107,6 @@ SINGLE_TEXTS = N_(
     " the scheme “preference”, or choose no column for the second text (on the command line: --map second=)."
 )
 CHUNK_ROWS = 1_000
-LISTED = 10_000  # problems listed in a report; others are only counted, to bound the memory
 QUOTED = 80  # characters of a bad sentence that a report quotes
 SPANS = ("ok", "one_too_large", "one_too_small", "wrong")
 
@@ -129,7 +129,7 @@ class Examined:
 
 
 @dataclass(slots=True)
-class ImportReport:
+class ImportReport(Rejections):
     """What an import did. `spans` counts published positions by how they compare with the true ones (SPEC 1.5).
 
     `repeated`: tables that were left out because other tables of the archive have the same rows. `odd_signs`: in how
@@ -142,21 +142,11 @@ class ImportReport:
     rows: int = 0
     imported: int = 0
     duplicates: int = 0
-    rejected: int = 0
     spans: Counter[str] = field(default_factory=Counter)
-    reasons: Counter[str] = field(default_factory=Counter)
-    errors: list[Problem] = field(default_factory=list)
     runs: list[dict[str, Any]] = field(default_factory=list)  # mining runs of the lines
     repeated: list[str] = field(default_factory=list)
     odd_signs: Counter[str] = field(default_factory=Counter)
     turned: int = 0
-
-    def note(self, problem: Problem) -> None:
-        """Count a line that could not be used; the first 10,000 are listed."""
-        self.rejected += 1
-        self.reasons[problem.reason] += 1
-        if len(self.errors) < LISTED:
-            self.errors.append(problem)
 
     @property
     def _quotes(self) -> bool:
@@ -165,11 +155,10 @@ class ImportReport:
 
     def as_json(self) -> dict[str, Any]:
         """The report as `import --json` prints it; messages are English."""
-        errors = [
-            {"file": one.file, "line": one.line, "reason": one.reason, "message": english_problem(one)}
-            | ({"sentence": one.values["sentence"]} if self._quotes and one.values.get("sentence") else {})
-            for one in self.errors
-        ]
+        errors = self.errors_json()
+        for error, problem in zip(errors, self.errors, strict=True):
+            if self._quotes and problem.values.get("sentence"):
+                error["sentence"] = problem.values["sentence"]
         return {
             "rows": self.rows,
             "imported": self.imported,
@@ -206,11 +195,6 @@ class Preview:
     column: str
     columns: tuple[str, ...]
     rows: tuple[PreviewRow, ...]
-
-
-def english_problem(problem: Problem) -> str:
-    """The sentence of a problem in English; `values` may hold more than it names."""
-    return problem.message.format(**problem.values) if problem.values else problem.message
 
 
 def examine(
@@ -405,4 +389,4 @@ def _count_span(report: ImportReport, usable: Usable) -> None:
 
 def _problem(error: BadLine, sentence: str) -> Problem:
     quoted = sentence if len(sentence) <= QUOTED else sentence[: QUOTED - 1] + "…"
-    return Problem(error.file, error.line, error.reason, error.message, error.values | {"sentence": quoted})
+    return problem_of(error, sentence=quoted)

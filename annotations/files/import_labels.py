@@ -3,22 +3,33 @@
 import json
 import sqlite3
 import uuid
-from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.files.read_labels import CameWith, LabelRow
+from evenhand.annotations.files.label_files import (
+    CameWith,
+    StoredLabel,
+    add_to_file,
+    insert_label_file,
+    label_files,
+    label_of,
+    point_assignment,
+    undoing_operation,
+    valid_operation,
+)
+from evenhand.annotations.files.read_labels import LabelRow
+from evenhand.annotations.files.rejections import Rejections, problem_of
 from evenhand.annotations.guideline.versions import guidelines
+from evenhand.annotations.items.batch import id_and_length
 from evenhand.annotations.items.gold import recount_item
 from evenhand.annotations.items.returned import look_again
 from evenhand.annotations.labels.marks import check_answers, check_flag, check_marks, mark_kinds, parse_marks
 from evenhand.annotations.labels.operations import check_ids, insert_label
 from evenhand.annotations.labels.read import FILE_DESK, FORM_DESK, PACKAGE
 from evenhand.annotations.projects.annotators import annotators, import_annotators
-from evenhand.annotations.queue.assignments import assign, next_turn
 from evenhand.annotations.types import Project
 from evenhand.core.errors import N_, BadLine, EvenhandError, Refused
 from evenhand.core.files.timestamps import moment, timestamp
@@ -26,26 +37,16 @@ from evenhand.core.types import Problem
 
 CHUNK = 500  # rows per transaction
 LONGEST_NOTE = 4_000
-LISTED = 10_000
 OTHER_NAME = N_("The label is already here, under a name other than {name}: export with names to import it here.")
 # The errors that a value of another type raises.
 NOT_TAKEN = (
     sqlite3.IntegrityError, sqlite3.ProgrammingError, sqlite3.InterfaceError, OverflowError, KeyError, TypeError,
     ValueError, AttributeError,
 )  # fmt: skip
-TAKEN_BACK = "undo"  # the desk of operations that undo the labels of a file
-# The valid operation undid the label with its file in this database; it did not come from a file itself.
-UNDONE = f"""
-SELECT assignment.op_id FROM assignment JOIN label ON label.op_id = assignment.op_id
-WHERE assignment.item = :item AND assignment.annotator = :person AND state = 'released' AND label.desk = '{TAKEN_BACK}'
-    AND NOT EXISTS (SELECT 1 FROM label_of_file WHERE label_of_file.label = label.id)
-    AND EXISTS (SELECT 1 FROM label_of_file JOIN label_file ON label_file.id = label_of_file.file
-        WHERE label_of_file.label = :label AND label_file.undone IS NOT NULL)
-"""
 
 
 @dataclass(slots=True)
-class LabelImport:
+class LabelImport(Rejections):
     """The report of an import of labels: `imported` are new, `duplicates` were stored already, `beside` are stored but
     not valid, because another label of the same annotator was first.
     """
@@ -54,17 +55,7 @@ class LabelImport:
     imported: int = 0
     duplicates: int = 0
     beside: int = 0
-    rejected: int = 0
     decisions: int = 0
-    reasons: Counter[str] = field(default_factory=Counter)
-    errors: list[Problem] = field(default_factory=list)
-
-    def note(self, problem: Problem) -> None:
-        """Count a row that could not be used; the first 10,000 are listed."""
-        self.rejected += 1
-        self.reasons[problem.reason] += 1
-        if len(self.errors) < LISTED:
-            self.errors.append(problem)
 
     def add(self, other: "LabelImport") -> None:
         """Add the counts of another file."""
@@ -100,13 +91,9 @@ def store_labels(
     while some := list(islice(source, CHUNK)):
         report.rows += len(some)
         for bad in (one for one in some if isinstance(one, BadLine)):
-            report.note(_problem(bad))
+            report.note(problem_of(bad))
         work.append([one for one in some if isinstance(one, LabelRow)])
     return report
-
-
-def _problem(error: BadLine) -> Problem:
-    return Problem(error.file, error.line, error.reason, error.message, error.values)
 
 
 class _LabelImporter:
@@ -128,12 +115,9 @@ class _LabelImporter:
 
     def go_on(self, since: str) -> None:
         """Continue the import of this file that began after *since*, if there is one."""
-        query = (
-            "SELECT id FROM label_file WHERE project = ? AND file = ? AND created >= ? AND undone IS NULL"
-            " ORDER BY id DESC LIMIT 1"
-        )
-        row = self.store.db.execute(query, (self.project.id, self.file, since)).fetchone()
-        self.label_file = None if row is None else row[0]
+        for file in label_files(self.store, self.project):
+            if file.came.file == self.file and file.came.created >= since and file.came.undone is None:
+                self.label_file = file.id
 
     def append(self, rows: list[LabelRow]) -> None:
         """Store some rows in one transaction and recount their items."""
@@ -143,7 +127,7 @@ class _LabelImporter:
                 try:
                     place = self._store(row)
                 except BadLine as error:
-                    self.report.note(_problem(error))
+                    self.report.note(problem_of(error))
                 except EvenhandError as error:
                     self.report.note(Problem(self.file, row.line, "label", error.message, error.values))
                 else:
@@ -156,24 +140,20 @@ class _LabelImporter:
 
     def _store(self, row: LabelRow) -> tuple[int, int] | None:
         """Insert the label; (item, annotator), or None for a duplicate."""
-        found = self.store.db.execute(
-            "SELECT item.id, length(text) FROM published_item AS item WHERE item.uid = ? AND item.project = ?",
-            (row.item, self.project.id),
-        ).fetchone()
+        found = id_and_length(self.store, self.project, row.item)
         if found is None:
             message = N_("This project has no item {item}. Import its items first, as JSON Lines or as a package.")
             raise BadLine(self.file, row.line, "no_item", message, item=row.item[:40])
         item, length = found
         name = row.annotator.strip()
         person = self.people.get(name)
-        query = "SELECT item, annotator, id FROM label WHERE op_id = ?"
-        known = self.store.db.execute(query, (row.op_id,)).fetchone()
+        known = label_of(self.store, row.op_id)
         if known is not None:
-            if known[0] != item:
+            if known.item != item:
                 raise Refused(N_("This id is already used by another operation."))
-            if person is None or known[1] != person:
+            if known.annotator != person:
                 raise Refused(OTHER_NAME, name=name[:40])
-            taken_back = self._taken_back(item, person, known[2])
+            taken_back = self._taken_back(known)
             if taken_back is None:
                 self.report.duplicates += 1
                 return None
@@ -211,45 +191,34 @@ class _LabelImporter:
             if self.label_file is None:
                 program, sha256 = self.origin
                 program = PACKAGE if self.rebuilt and row.origin else program
-                came = CameWith(program, self.file, sha256, self.begun, None)
-                self.label_file = self._insert_file(came)
+                came = CameWith(program, self.file, sha256, self.begun)
+                self.label_file = insert_label_file(self.store, self.project, came)
             file = self.label_file
-        self.store.db.execute("INSERT INTO label_of_file (file, label) VALUES (?, ?)", (file, label))
-        self.store.db.execute("UPDATE label_file SET labels = labels + 1 WHERE id = ?", (file,))
+        add_to_file(self.store, file, label)
 
     def _restored_file(self, came: CameWith) -> int:
         """The row of a file that was imported into the database that wrote the package."""
         if came not in self.restored:
-            same = " AND ".join(f"{name} = ?" for name in ("project", "program", "file", "sha256", "created"))
-            query = f"SELECT id FROM label_file WHERE {same}"
-            values = (self.project.id, came.program, came.file, came.sha256, came.created)
-            found = self.store.db.execute(query, values).fetchone()
-            self.restored[came] = found[0] if found else self._insert_file(came)
+            files = label_files(self.store, self.project)
+            same = (file.id for file in files if replace(file.came, undone=came.undone) == came)
+            self.restored[came] = next(same, 0) or insert_label_file(self.store, self.project, came)
         return self.restored[came]
 
-    def _insert_file(self, came: CameWith) -> int:
-        cursor = self.store.db.execute(
-            "INSERT INTO label_file (project, file, created, program, sha256, undone) VALUES (?, ?, ?, ?, ?, ?)",
-            (self.project.id, came.file, came.created, came.program, came.sha256, came.undone),
-        )
-        return int(cursor.lastrowid or 0)
-
-    def _taken_back(self, item: int, person: int, label: int) -> str | None:
+    def _taken_back(self, label: StoredLabel) -> str | None:
         """The operation that undid a label with its file, if it is the last one: see files/undo.py."""
-        if (item, person) not in self.again:
-            row = self.store.db.execute(UNDONE, {"item": item, "person": person, "label": label}).fetchone()
-            if row is None:
+        place = label.item, label.annotator
+        if place not in self.again:
+            operation = undoing_operation(self.store, label)
+            if operation is None:
                 return None
-            self.again[item, person] = row[0]
-            self.mine.add((item, person))
-        return self.again[item, person]
+            self.again[place] = operation
+            self.mine.add(place)
+        return self.again[place]
 
     def _may_stand(self, row: LabelRow, item: int, person: int) -> bool:
         if (item, person) in self.mine:
             return True
-        query = "SELECT op_id FROM assignment WHERE item = ? AND annotator = ?"
-        here = self.store.db.execute(query, (item, person)).fetchone()
-        if here is None or here[0] is None or here[0] == row.base:
+        if valid_operation(self.store, item, person) in (None, row.base):
             self.mine.add((item, person))
             return True
         return False
@@ -278,28 +247,6 @@ def _desk(row: LabelRow) -> str:
     if row.form_shown is None and (row.choice is not None or not row.desk):
         return FILE_DESK
     return row.desk or FORM_DESK
-
-
-def point_assignment(store: Store, project: Project, item: int, person: int) -> None:
-    """Let the assignment point to the valid label, as `annotations.labels.operations` does."""
-    rows = store.db.execute(
-        "SELECT id, choice, after_reveal, op_id, desk, revision, created FROM valid_label"
-        " WHERE item = ? AND annotator = ? ORDER BY id",
-        (item, person),
-    ).fetchall()
-    if not rows:
-        return
-    last, unseen = rows[-1], [one for one in rows if not one[2]]
-    latest = last[0] if last[1] is not None else None
-    blind = unseen[-1][0] if unseen and unseen[-1][1] is not None else None
-    revealed = next((one[6] for one in rows if one[2]), None)
-    values = {
-        "item": item, "annotator": person, "project": project.id,
-        "state": "labelled" if latest else "released", "skips": None, "latest": latest, "blind": blind,
-        "revealed": revealed, "op_id": last[3], "desk": last[4], "revision": last[5],
-    }  # fmt: skip
-    next_turn(store.db, project.id, person)
-    assign(store.db, values)
 
 
 def check_shape(row: Mapping[str, Any]) -> None:

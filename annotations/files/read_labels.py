@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.annotations.files.detect import bad
+from evenhand.annotations.files.label_files import CameWith
 from evenhand.annotations.guideline.comparison import Place
 from evenhand.annotations.guideline.free_tags import clean_tags
 from evenhand.annotations.guideline.scheme import FIRST, SECOND
@@ -39,35 +40,24 @@ class LabelRow:
     annotator: str
     op_id: str
     choice: str | None
-    reasons: tuple[str, ...]
-    extraneous: bool | None
-    spans: tuple[Mark, ...]
-    note: str
-    seconds: float | None
-    guideline: int | None
-    after_reveal: bool
-    form_shown: Form | None
-    desk: str
-    revision: int
-    base: str | None
-    superseded: bool
-    created: str
+    reasons: tuple[str, ...] = ()
+    extraneous: bool | None = None
+    spans: tuple[Mark, ...] = ()
+    note: str = ""
+    seconds: float | None = None
+    guideline: int | None = None
+    after_reveal: bool = False
+    form_shown: Form | None = None
+    desk: str = ""
+    revision: int = 0
+    base: str | None = None
+    superseded: bool = False
+    created: str = ""
     tags: tuple[str, ...] = ()
     origin: str = ""
     app: str = ""
-    came: "CameWith | None" = None
+    came: CameWith | None = None
     left: Place | None = None  # of a comparison: which text was on the left; None: the file does not say
-
-
-@dataclass(frozen=True, slots=True)
-class CameWith:
-    """The file that an imported label came with in the database that wrote a package."""
-
-    program: str
-    file: str
-    sha256: str
-    created: str
-    undone: str | None
 
 
 def is_labels(member: Member) -> bool:
@@ -94,7 +84,7 @@ def label_rows_in(source: Source) -> Iterator[LabelRow | BadLine]:
                 raise row.problem
             yield _label(row)
         except BadLine as error:
-            yield BadLine(source.name, row.line, error.reason, error.message, **error.values)
+            yield error.at(source.name, row.line)
 
 
 def _label(row: Row) -> LabelRow:

@@ -1,20 +1,30 @@
 """Undo of an import of items or labels. What was recorded on its items meanwhile is never lost."""
 
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from evenhand.annotations.database.events import record
+from evenhand.annotations.database.events import Event, events, record
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.files.conflicts import LEAD
-from evenhand.annotations.files.import_labels import TAKEN_BACK, point_assignment
-from evenhand.annotations.items.batch import BEING_IMPORTED
+from evenhand.annotations.files.label_files import (
+    TAKEN_BACK,
+    LabelFile,
+    ValidLabel,
+    count_chosen,
+    count_labelled,
+    count_valid,
+    label_files,
+    mark_undone,
+    point_assignment,
+    valid_labels,
+)
+from evenhand.annotations.items.batch import is_importing
 from evenhand.annotations.items.gold import recount_item
 from evenhand.annotations.items.imported_gold import gold_of_file, holds_gold, take_gold_back
 from evenhand.annotations.items.returned import look_again
-from evenhand.annotations.items.withdrawn import clear_withdrawn, items_with_records, withdraw
+from evenhand.annotations.items.withdrawn import clear_withdrawn, imported_batches, items_with_records, withdraw
 from evenhand.annotations.labels.operations import insert_label
 from evenhand.annotations.queue.assignments import withdraw_batch
 from evenhand.annotations.queue.set_aside import update_set_aside
@@ -27,26 +37,6 @@ CHUNK = 500  # labels per transaction
 # The event of a finished undo of labels: {"file", "came": moment of the import, ...}. Older ones hold the row id in
 # their database (`label_file`) instead of the moment.
 DONE = "labels_undone"
-
-FILES = """
-SELECT id, file, created, undone, withdrawn FROM batch
-WHERE project = ? AND (undone IS NOT NULL OR id IN (SELECT id FROM published_batch))
-"""
-STANDING = """
-SELECT label.id, label.item, label.annotator, label.guideline, label.form_shown, assignment.op_id
-FROM label_of_file JOIN label ON label.id = label_of_file.label
-     JOIN assignment ON assignment.item = label.item AND assignment.annotator = label.annotator
-         AND assignment.latest = label.id
-WHERE label_of_file.file = ? AND label_of_file.label > ? ORDER BY label_of_file.label LIMIT ?
-"""
-# Labels of a file that the lead chose in a conflict: the valid row is a copy in the annotator's name.
-CHOSEN = f"""
-SELECT count(*) FROM label_of_file JOIN label AS mine ON mine.id = label_of_file.label AND mine.superseded = 1
-     JOIN assignment ON assignment.item = mine.item AND assignment.annotator = mine.annotator
-     JOIN label AS standing ON standing.id = assignment.latest AND standing.desk = '{LEAD}'
-         AND standing.choice = mine.choice AND standing.reasons = mine.reasons
-WHERE label_of_file.file = ? AND NOT EXISTS (SELECT 1 FROM label_of_file WHERE label = standing.id)
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,51 +77,35 @@ class UndoEffect:
 
 def imports(store: Store, project: Project) -> list[Import]:
     """Every import of items or labels into a project, oldest first, undone ones too."""
-    batches = store.db.execute(FILES, (project.id,)).fetchall()
-    query = "SELECT count(*) FROM item WHERE batch = ?"
     found = [
-        Import(
-            f"items-{row}",
-            "items",
-            row,
-            file,
-            created,
-            store.db.execute(query, (row,)).fetchone()[0],
-            undone,
-            half == 1,
-        )
-        for row, file, created, undone, half in batches
+        Import(f"items-{one.id}", "items", one.id, one.file, one.created, one.items, one.undone, one.withdrawn == 1)
+        for one in imported_batches(store, project)
     ]
-    files = store.db.execute(
-        "SELECT id, file, created, labels, undone FROM label_file WHERE project = ?", (project.id,)
-    ).fetchall()
-    done = _finished(store, project) if any(row[4] for row in files) else set()
-    found += [
-        Import(
-            f"labels-{row}",
-            "labels",
-            row,
-            file,
-            created,
-            labels,
-            undone,
-            undone is not None and row not in done,
-            holds_gold(store, row),
-        )
-        for row, file, created, labels, undone in files
-    ]
+    files = label_files(store, project)
+    done = _finished(store, project, files)
+    for file in files:
+        found.append(
+            Import(
+                f"labels-{file.id}", "labels", file.id, file.came.file, file.came.created, file.labels,
+                file.came.undone, file.came.undone is not None and file.id not in done, holds_gold(store, file.id),
+            )
+        )  # fmt: skip
     return sorted(found, key=lambda one: (one.created, one.kind, one.id))
 
 
-def _finished(store: Store, project: Project) -> set[int]:
+def _finished(store: Store, project: Project, files: Sequence[LabelFile]) -> set[int]:
+    """Return the files (row ids) whose undo has ended."""
+    undone = [file for file in files if file.came.undone is not None]
+    ended = events(store, project, action=DONE) if undone else []
+    return {file.id for file in undone if any(_is_about(event, file) for event in ended)}
+
+
+def _is_about(event: Event, file: LabelFile) -> bool:
     # An imported event is about another database: it is older than a file of the same row id here.
-    query = (
-        "SELECT label_file.id FROM label_file JOIN event ON event.project = label_file.project AND action = ?"
-        " AND json_extract(data, '$.file') = label_file.file AND event.created >= label_file.undone"
-        " AND ifnull(json_extract(data, '$.came') = label_file.created,"
-        " json_extract(data, '$.label_file') = label_file.id) WHERE label_file.project = ?"
-    )
-    return {row[0] for row in store.db.execute(query, (DONE, project.id))}
+    if event.data.get("file") != file.came.file or event.created < str(file.came.undone):
+        return False
+    came = event.data.get("came")
+    return bool(event.data.get("label_file") == file.id if came is None else came == file.came.created)
 
 
 def find_import(store: Store, project: Project, key: str) -> Import:
@@ -146,33 +120,12 @@ def find_import(store: Store, project: Project, key: str) -> Import:
 def undo_effect(store: Store, project: Project, wanted: Import) -> UndoEffect:
     """What an undo of *wanted* would do now; changes nothing."""
     if wanted.kind == "labels":
-        standing, chosen = _standing_labels(store, wanted.id), _chosen_labels(store, wanted.id)
+        standing, chosen = count_valid(store, wanted.id), count_chosen(store, wanted.id)
         return UndoEffect(labels=standing, kept=wanted.rows - standing - chosen, chosen=chosen)
     if wanted.undone and not wanted.unfinished:
         return UndoEffect()
     hidden = len(items_with_records(store, wanted.id))
-    return UndoEffect(deleted=wanted.rows - hidden, hidden=hidden, labels=_labels_on(store, wanted.id))
-
-
-def _labels_on(store: Store, batch: int) -> int:
-    query = (
-        "SELECT count(*) FROM item JOIN assignment ON assignment.item = item.id"
-        " WHERE item.batch = ? AND assignment.latest IS NOT NULL"
-    )
-    return int(store.db.execute(query, (batch,)).fetchone()[0])
-
-
-def _standing_labels(store: Store, file: int) -> int:
-    query = (
-        "SELECT count(*) FROM label_of_file JOIN label ON label.id = label_of_file.label JOIN assignment"
-        " ON assignment.item = label.item AND assignment.annotator = label.annotator"
-        " AND assignment.latest = label.id WHERE label_of_file.file = ?"
-    )
-    return int(store.db.execute(query, (file,)).fetchone()[0]) + len(gold_of_file(store, file))
-
-
-def _chosen_labels(store: Store, file: int) -> int:
-    return int(store.db.execute(CHOSEN, (file,)).fetchone()[0])
+    return UndoEffect(deleted=wanted.rows - hidden, hidden=hidden, labels=count_labelled(store, wanted.id))
 
 
 def undo(store: Store, project: Project, key: str, *, author: str = "", progress: Progress | None = None) -> UndoEffect:
@@ -196,13 +149,11 @@ def undo_import(
     import continues. Raises NotFound for an unknown batch, Refused if it was undone already or while another import
     runs.
     """
-    with store.write() as db:
-        row = db.execute(f"SELECT file, undone, withdrawn FROM ({FILES}) WHERE id = ?", (project.id, batch)).fetchone()
-        _check(project, f"items-{batch}", row, row[1] if row and not row[2] else None)
-        (total,) = db.execute("SELECT count(*) FROM item WHERE batch = ?", (batch,)).fetchone()
-        labels = _labels_on(store, batch)
-        if not row[1]:
-            _withdraw(store, project, batch, author, file=row[0], items=total, labels=labels)
+    with store.write():
+        found = _not_undone(store, project, f"items-{batch}")
+        total, labels = found.rows, count_labelled(store, batch)
+        if not found.undone:
+            _withdraw(store, project, batch, author, file=found.file, items=total, labels=labels)
     hidden = len(items_with_records(store, batch))  # items without records can get none from here on
     with suppress(Busy):  # the undo is done; the next import does the cleaning
         clear_withdrawn(store, batch, None if progress is None else lambda done: progress(min(done, total), total))
@@ -210,19 +161,18 @@ def undo_import(
 
 
 def _withdraw(store: Store, project: Project, batch: int, author: str, **data: Any) -> None:
-    if store.db.execute(f"SELECT 1 FROM batch WHERE project = ? AND {BEING_IMPORTED}", (project.id,)).fetchone():
+    if is_importing(store, project):
         raise Refused(N_("Another file is being imported into this project. Try again when the import is finished."))
     withdraw(store, project, batch)
     withdraw_batch(store.db, project.id, batch)
     record(store, project, "import_undone", author=author, batch=batch, **data, at=store.uid)
 
 
-def _check(project: Project, key: str, row: tuple[Any, ...] | None, undone: str | None) -> None:
-    if row is None:
-        message = N_("{project} has no import {key}. See the list of imports.")
-        raise NotFound(message, project=project.name, key=key)
-    if undone:
-        raise Refused(N_("The import of {file} was already undone on {when}."), file=row[0], when=undone[:10])
+def _not_undone(store: Store, project: Project, key: str) -> Import:
+    found = find_import(store, project, key)
+    if found.undone and not found.unfinished:
+        raise Refused(N_("The import of {file} was already undone on {when}."), file=found.file, when=found.undone[:10])
+    return found
 
 
 def undo_labels(
@@ -234,26 +184,23 @@ def undo_labels(
     are left alone. In short transactions of 500 labels; if the app ends in between, a
     repeated undo does the rest. Raises NotFound for an unknown file, Refused if it was undone already.
     """
-    with store.write() as db:
-        row = db.execute(
-            "SELECT file, labels, undone, created FROM label_file WHERE id = ? AND project = ?", (file, project.id)
-        ).fetchone()
-        _check(project, f"labels-{file}", row, row[2] if row and file in _finished(store, project) else None)
-        db.execute("UPDATE label_file SET undone = coalesce(undone, ?) WHERE id = ?", (timestamp(), file))
-    last, total = 0, _standing_labels(store, file)
+    with store.write():
+        found = _not_undone(store, project, f"labels-{file}")
+        mark_undone(store, file, timestamp())
+    last, total = 0, count_valid(store, file)
     taken = _take_gold_back(store, project, file)
     while True:
         with store.write() as db:
-            rows = db.execute(STANDING, (file, last, CHUNK)).fetchall()
+            rows = valid_labels(store, file, last, CHUNK)
             for label in rows:
-                _undo_labels(store, project, file, label)
+                _undo_label(store, project, file, label)
             look_again(db, project.id)
             taken += len(rows)
             if not rows:
-                record(store, project, DONE, author=author, file=row[0], came=row[3], labels=taken)
-                chosen = _chosen_labels(store, file)
-                return UndoEffect(labels=taken, kept=row[1] - taken - chosen, chosen=chosen)
-            last = rows[-1][0]
+                record(store, project, DONE, author=author, file=found.file, came=found.created, labels=taken)
+                chosen = count_chosen(store, file)
+                return UndoEffect(labels=taken, kept=found.rows - taken - chosen, chosen=chosen)
+            last = rows[-1].id
         if progress is not None:
             progress(taken, max(taken, total))
 
@@ -268,15 +215,15 @@ def _take_gold_back(store: Store, project: Project, file: int) -> int:
     return len(brought)
 
 
-def _undo_labels(store: Store, project: Project, file: int, row: tuple[Any, ...]) -> None:
-    label, item, person, guideline, form, standing = row
+def _undo_label(store: Store, project: Project, file: int, label: ValidLabel) -> None:
     values = {
         # The op_id is the same in a repeated undo, so no label is undone twice.
-        "op_id": uuid.uuid5(uuid.NAMESPACE_OID, f"undo|{store.uid}|{file}|{label}").hex,
-        "project": project.id, "item": item, "annotator": person, "guideline": guideline, "choice": None,
-        "form_shown": form, "desk": TAKEN_BACK, "revision": 0, "base": standing, "created": timestamp(),
+        "op_id": uuid.uuid5(uuid.NAMESPACE_OID, f"undo|{store.uid}|{file}|{label.id}").hex,
+        "project": project.id, "item": label.item, "annotator": label.annotator, "guideline": label.guideline,
+        "choice": None, "form_shown": label.form_shown, "desk": TAKEN_BACK, "revision": 0, "base": label.operation,
+        "created": timestamp(),
     }  # fmt: skip
     insert_label(store.db, values)
-    point_assignment(store, project, item, person)
-    recount_item(store, item)
-    update_set_aside(store, project, item)
+    point_assignment(store, project, label.item, label.annotator)
+    recount_item(store, label.item)
+    update_set_aside(store, project, label.item)

@@ -125,7 +125,7 @@ class Batch:
         """Open a batch. Raises ImportBusy while another import or undo runs in the project."""
         discard_unpublished(store)
         with store.write() as db:
-            if db.execute(f"SELECT 1 FROM batch WHERE project = ? AND {BEING_IMPORTED}", (project.id,)).fetchone():
+            if is_importing(store, project):
                 message = N_("Another file is being imported into this project. Try again when the import is finished.")
                 raise ImportBusy(message)
             if db.execute(f"SELECT 1 FROM batch WHERE project = ? AND {BEING_WITHDRAWN}", (project.id,)).fetchone():
@@ -349,6 +349,31 @@ def item(store: Store, project: Project, uid: str) -> Item:
     if row is None:
         raise NotFound(N_("This project has no item {uid}."), uid=uid)
     return as_item(row)
+
+
+def item_id(store: Store, project: Project, uid: str) -> int | None:
+    """Return the row id of the item with a public id, also of a withdrawn one; None without one."""
+    found: int | None = store.value("SELECT id FROM item WHERE uid = ? AND project = ?", (uid, project.id))
+    return found
+
+
+def id_and_length(store: Store, project: Project, uid: str) -> tuple[int, int] | None:
+    """Return the row id and the length of the text of the published item with a public id; None without one."""
+    query = "SELECT id, length(text) FROM published_item WHERE uid = ? AND project = ?"
+    found: tuple[int, int] | None = store.db.execute(query, (uid, project.id)).fetchone()
+    return found
+
+
+def uid_of_hash(store: Store, project: Project, identity: bytes) -> str | None:
+    """Return the public id of the published item with that hash (`item_hash`); None without one."""
+    query = "SELECT uid FROM published_item WHERE project = ? AND hash = ?"
+    found: str | None = store.value(query, (project.id, identity))
+    return found
+
+
+def is_importing(store: Store, project: Project) -> bool:
+    """Return whether a file is being imported into a project."""
+    return store.value(f"SELECT 1 FROM batch WHERE project = ? AND {BEING_IMPORTED}", (project.id,)) is not None
 
 
 def as_item(row: tuple[Any, ...]) -> Item:

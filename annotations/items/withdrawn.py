@@ -7,6 +7,7 @@ leaves them out. A later import of the same text restores item and labels.
 import json
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from evenhand.annotations.database.pace import in_commits
 from evenhand.annotations.database.store import Store
@@ -34,6 +35,28 @@ SELECT item.id FROM item WHERE item.batch = :batch AND (item.known IS NOT NULL O
     OR EXISTS (SELECT 1 FROM skip WHERE skip.item = item.id)
     OR EXISTS (SELECT 1 FROM release_item WHERE release_item.item = item.id))
 """
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedBatch:
+    """A complete import of items. `items`: how many are left of it; `undone`: when it was undone; `withdrawn`: whether
+    that has not ended yet."""
+
+    id: int
+    file: str
+    created: str
+    undone: str | None
+    withdrawn: int
+    items: int
+
+
+def imported_batches(store: Store, project: Project) -> list[ImportedBatch]:
+    """Return every complete import of items into a project, oldest first, undone ones too."""
+    query = (
+        "SELECT id, file, created, undone, withdrawn, (SELECT count(*) FROM item WHERE item.batch = batch.id) AS items"
+        " FROM batch WHERE project = ? AND (undone IS NOT NULL OR id IN (SELECT id FROM published_batch)) ORDER BY id"
+    )
+    return store.rows(ImportedBatch, query, (project.id,))
 
 
 def items_with_records(store: Store, batch: int) -> list[int]:

@@ -11,9 +11,10 @@ from evenhand.annotations.files import export, read_labels
 from evenhand.annotations.files.columns import FIXED, KEYS, Columns
 from evenhand.annotations.files.export_formats import needs_password
 from evenhand.annotations.files.format_names import FORMAT_NAMES
-from evenhand.annotations.files.import_items import Examined, ImportReport, check_file, english_problem, import_examined
+from evenhand.annotations.files.import_items import Examined, ImportReport, check_file, import_examined
 from evenhand.annotations.files.open_upload import examine_tables
 from evenhand.annotations.files.package import write_package
+from evenhand.annotations.files.rejections import english_problem
 from evenhand.annotations.jobs.process import progress
 from evenhand.annotations.mining.candidates import PATIENCE_S
 from evenhand.annotations.projects.projects import project, project_by_uid

@@ -7,10 +7,11 @@ import click
 
 from evenhand.annotations.accounts.accounts import take_over_roles
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.files.import_items import Examined, ImportReport, english_problem
+from evenhand.annotations.files.import_items import Examined, ImportReport
 from evenhand.annotations.files.import_labels import LabelImport
 from evenhand.annotations.files.package import write_package
 from evenhand.annotations.files.package.gold_labels import NOT_STATED, GoldLabels
+from evenhand.annotations.files.rejections import english_problem
 from evenhand.annotations.projects.projects import create_project, project_by_uid
 from evenhand.annotations.projects.projects import project as find_project
 from evenhand.annotations.types import Kind, Project
@@ -72,12 +73,8 @@ def _project_named(store: Store, name: str) -> Project | None:
 
 
 def _described(labels: LabelImport) -> dict[str, Any]:
-    errors = [
-        {"file": one.file, "line": one.line, "reason": one.reason, "message": english_problem(one)}
-        for one in labels.errors
-    ]
     numbers = ("rows", "imported", "duplicates", "beside", "rejected", "decisions")
-    return {key: getattr(labels, key) for key in numbers} | {"errors": errors}
+    return {key: getattr(labels, key) for key in numbers} | {"errors": labels.errors_json()}
 
 
 def _summary(labels: LabelImport) -> str:

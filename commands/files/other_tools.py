@@ -8,7 +8,7 @@ import click
 
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.columns import FIXED, KEYS, Columns
-from evenhand.annotations.files.import_items import Examined, check_file, english_problem
+from evenhand.annotations.files.import_items import Examined, check_file
 from evenhand.annotations.files.open_upload import examine_tables
 from evenhand.annotations.files.other_tools.choice_names import Names
 from evenhand.annotations.files.other_tools.detect import task_format, text_key
@@ -16,6 +16,7 @@ from evenhand.annotations.files.other_tools.import_tasks import LEFT, TaskImport
 from evenhand.annotations.files.other_tools.import_tasks import import_tasks as bring
 from evenhand.annotations.files.other_tools.tasks import TASKS
 from evenhand.annotations.files.package.write_package import is_package
+from evenhand.annotations.files.rejections import english_problem
 from evenhand.annotations.jobs.process import progress
 from evenhand.annotations.projects.projects import project as find_project
 from evenhand.annotations.projects.projects import project_by_uid

@@ -20,9 +20,9 @@ from evenhand.annotations.agreement.measures import agreement
 from evenhand.annotations.browse.search import Filters, search_items
 from evenhand.annotations.database.snapshot import trial
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.files.conflicts import LEAD, conflicts, keep_first, take_second
+from evenhand.annotations.files.conflicts import conflicts, keep_first, take_second
 from evenhand.annotations.files.export import export_file
-from evenhand.annotations.files.import_labels import TAKEN_BACK
+from evenhand.annotations.files.label_files import LEAD, TAKEN_BACK
 from evenhand.annotations.files.open_upload import tables_in
 from evenhand.annotations.files.package.records import author_codes
 from evenhand.annotations.files.package.write_package import import_package, import_package_labels, package_parts

@@ -21,12 +21,13 @@ from evenhand.annotations.files.import_items import (
     task_of,
 )
 from evenhand.annotations.files.import_labels import LabelImport, store_labels
+from evenhand.annotations.files.label_files import label_of
 from evenhand.annotations.files.other_tools.choice_names import Names, annotator_name, choice_and_reasons
 from evenhand.annotations.files.other_tools.doccano_write import safe_name
 from evenhand.annotations.files.other_tools.tasks import PROGRAMS, TaskLabel, moment_of, seconds_of, strings
 from evenhand.annotations.files.read_labels import FORMS, PLACES, LabelRow
 from evenhand.annotations.guideline.versions import guideline, guidelines
-from evenhand.annotations.items.batch import item_hash
+from evenhand.annotations.items.batch import item_hash, uid_of_hash
 from evenhand.annotations.labels.marks import mark_kinds
 from evenhand.annotations.quality.known_answers import set_known
 from evenhand.annotations.types import Guideline, Mark, Project
@@ -45,10 +46,6 @@ TOGETHER = (
     "annotations",
 )  # file names that name no annotator
 LONGEST_ID = 100
-KNOWN = """
-SELECT item.uid, annotator.name, label.choice, label.reasons FROM label JOIN item ON item.id = label.item
-JOIN annotator ON annotator.id = label.annotator WHERE op_id = ?
-"""
 
 
 @dataclass(slots=True)
@@ -77,11 +74,7 @@ class TaskImport:
         """The JSON of `import --json`."""
         numbers = ("rows", "imported", "duplicates", "beside", "rejected")
         labels: dict[str, Any] = {key: getattr(self.labels, key) for key in numbers}
-        labels["errors"] = [
-            {"file": one.file, "line": one.line, "reason": one.reason,
-             "message": one.message.format(**one.values) if one.values else one.message}
-            for one in self.labels.errors
-        ]  # fmt: skip
+        labels["errors"] = self.labels.errors_json()
         return self.items.as_json() | {"labels": labels} | {key: self.left[key] for key in LEFT}
 
 
@@ -187,7 +180,7 @@ class _TaskReader:
                         self.truths[label.item] = label.choice
                     yield label
                 except BadLine as error:
-                    yield BadLine(source.name, row.line, error.reason, error.message, **error.values)
+                    yield error.at(source.name, row.line)
 
     def _left_out(self, task_label: TaskLabel, uid: str | None) -> str | None:
         if task_label.skipped:
@@ -206,11 +199,7 @@ class _TaskReader:
             if self.project.kind != "sentences" or not text.strip():
                 return None
             identity = text_hash(text)
-        found = self.store.db.execute(
-            "SELECT item.uid FROM published_item AS item WHERE item.project = ? AND item.hash = ?",
-            (self.project.id, identity),
-        ).fetchone()
-        return None if found is None else str(found[0])
+        return uid_of_hash(self.store, self.project, identity)
 
     def _label(self, task_label: TaskLabel, uid: str, line: int, named: str) -> LabelRow:
         who, made = annotator_name(named, self.names), task_label.made if is_evenhand_label(task_label) else {}
@@ -234,8 +223,6 @@ class _TaskReader:
             form_shown=FORMS.get(str(made.get("form_shown") or "")),
             desk=str(made.get("desk") or ""),
             revision=revision if isinstance(revision, int) else 0,
-            base=None,
-            superseded=False,
             created=moment_of(made.get("created")) or task_label.created,
             left=PLACES.get(str(made.get("left"))),
         )
@@ -255,8 +242,10 @@ class _TaskReader:
         """The id of the operation: its own if it is an unchanged label of this app, else one made of its content."""
         own = made.get("op_id")
         if isinstance(own, str) and 0 < len(own) <= LONGEST_ID and not control_character(own):
-            known = self.store.db.execute(KNOWN, (own,)).fetchone()
-            if known is None or (*known[:2], [known[2], *json.loads(known[3])]) == (uid, who, codes):
+            known = label_of(self.store, own)
+            if known is None:
+                return own
+            if (known.uid, known.name, [known.choice, *json.loads(known.reasons)]) == (uid, who, codes):
                 return own
         parts = [uid, who, task_label.key, task_label.created, *codes]
         return uuid.uuid5(uuid.NAMESPACE_OID, json.dumps(parts)).hex

@@ -5,33 +5,35 @@ the imported labels and decisions is stored as a record with its origin (`annota
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
 from evenhand.annotations.database.store import Store
+from evenhand.annotations.files.label_files import (
+    CameWith,
+    add_to_file,
+    insert_label_file,
+    is_labelled_here,
+    label_files,
+)
+from evenhand.annotations.files.rejections import Rejections, problem_of
 from evenhand.annotations.guideline.versions import guidelines
+from evenhand.annotations.items.batch import item, items
 from evenhand.annotations.items.imported_gold import PART, store_gold
 from evenhand.annotations.types import Project
-from evenhand.core.errors import N_, BadLine
+from evenhand.core.errors import N_, BadLine, NotFound
 from evenhand.core.files.archives import Member
 from evenhand.core.files.readers import Row, file_sha256, open_source, rows
 from evenhand.core.files.timestamps import timestamp
-from evenhand.core.types import Problem
 
 CHUNK = 500  # gold labels per transaction
 LEFT_OUT = ("annotators", "labels", "comments", "open_cases")
 NOT_STATED = N_("The package does not say which labels were left out of it.")
-ITEM = """
-SELECT item.id, item.gold, EXISTS (SELECT 1 FROM label WHERE label.item = item.id
-    AND NOT EXISTS (SELECT 1 FROM label_of_file WHERE label_of_file.label = label.id))
-FROM published_item AS item WHERE item.uid = ? AND item.project = ?
-"""
-WITH_GOLD = "SELECT item.id, item.uid FROM published_item AS item WHERE item.project = ? AND item.gold NOT NULL"
 
 
 @dataclass(slots=True)
-class GoldLabels:
+class GoldLabels(Rejections):
     """The report of the gold labels of a package: `rows` = `here` + `imported` + `kept` + `rejected`.
 
     `here`: they follow from the labels and decisions, or were stored before; `imported`: stored without all of their
@@ -44,10 +46,8 @@ class GoldLabels:
     here: int = 0
     imported: int = 0
     kept: int = 0
-    rejected: int = 0
     withheld: int = 0
     left_out: dict[str, int] | None = None
-    errors: list[Problem] = field(default_factory=list)
 
     def as_json(self) -> dict[str, Any]:
         """Return the numbers for `import --json`."""
@@ -100,15 +100,14 @@ class _GoldLabelImport:
             return  # no gold label
         self.report.rows += 1
         try:
-            item, gold, here, labelled = self._checked(row)
+            row_id, gold, here, labelled = self._checked(row)
         except BadLine as error:
-            self.report.rejected += 1
-            self.report.errors.append(Problem(error.file, error.line, error.reason, error.message, error.values))
+            self.report.note(problem_of(error))
             return
         if here == gold:
             self.report.here += 1
         elif here is None or (self.rebuilt and not labelled):
-            self._store(item, gold)
+            self._store(row_id, gold)
             self.report.imported += 1
         else:
             self.report.kept += 1
@@ -118,40 +117,37 @@ class _GoldLabelImport:
         if row.problem is not None:
             raise row.problem
         uid, gold = row.values.get("item"), row.values.get("gold")
-        found = isinstance(uid, str) and self.store.db.execute(ITEM, (uid, self.project.id)).fetchone()
-        if not found:
+        try:
+            found = item(self.store, self.project, uid if isinstance(uid, str) else "")
+        except NotFound:
             message = N_("This project has no item {item}. Import its items first, as JSON Lines or as a package.")
-            raise BadLine(self.name, row.line, "no_item", message, item=str(uid)[:40])
+            raise BadLine(self.name, row.line, "no_item", message, item=str(uid)[:40]) from None
         if not isinstance(gold, str) or gold not in self.codes:
             message = N_("{choice} is not a choice of this guideline.")
             raise BadLine(self.name, row.line, "label", message, choice=str(gold)[:40])
         self.listed.add(str(uid))
-        return found[0], gold, found[1], bool(found[2])
+        return found.id, gold, found.gold, is_labelled_here(self.store, found.id)
 
     def _withhold(self) -> None:
         """Store that items have no gold label where the package has none and fewer labels than it knew would decide."""
-        found = [item for item, uid in self.store.db.execute(WITH_GOLD, (self.project.id,)) if uid not in self.listed]
-        source = iter(found)
+        every = items(self.store, self.project)
+        source = iter([one.id for one in every if one.gold is not None and one.uid not in self.listed])
         while some := list(islice(source, CHUNK)):
             with self.store.write():
-                for item in some:
-                    self._store(item, None)
+                for row_id in some:
+                    self._store(row_id, None)
                     self.report.withheld += 1
 
-    def _store(self, item: int, gold: str | None) -> None:
+    def _store(self, row_id: int, gold: str | None) -> None:
         file = self._label_file()
-        store_gold(self.store, self.project, item, file, gold)
-        self.store.db.execute("UPDATE label_file SET labels = labels + 1 WHERE id = ?", (file,))
+        store_gold(self.store, self.project, row_id, file, gold)
+        add_to_file(self.store, file)
 
     def _label_file(self) -> int:
         """Return the record of this file: that of an interrupted import, or a new one."""
         if not self.file:
-            values = (self.project.id, self.name, file_sha256(self.member.path))
-            query = "SELECT id FROM label_file WHERE project = ? AND file = ? AND sha256 = ? AND undone IS NULL"
-            row = self.store.db.execute(query, values).fetchone()
-            self.file = row[0] if row else self._new_file(values)
+            came = CameWith("Evenhand", self.name, file_sha256(self.member.path), timestamp())
+            same = (file.id for file in label_files(self.store, self.project)
+                    if replace(file.came, program=came.program, created=came.created) == came)  # fmt: skip
+            self.file = next(same, 0) or insert_label_file(self.store, self.project, came)
         return self.file
-
-    def _new_file(self, values: tuple[int, str, str]) -> int:
-        query = "INSERT INTO label_file (project, file, sha256, created, program, undone) VALUES (?, ?, ?, ?, ?, NULL)"
-        return int(self.store.db.execute(query, (*values, timestamp(), "Evenhand")).lastrowid or 0)

@@ -12,7 +12,7 @@ from evenhand.annotations.database.events import PACKAGE_BEGUN, PACKAGE_DONE
 from evenhand.annotations.database.snapshot import trial
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.export_formats import ExportOptions
-from evenhand.annotations.files.import_items import ImportReport, english_problem, examine, import_examined
+from evenhand.annotations.files.import_items import ImportReport, examine, import_examined
 from evenhand.annotations.files.import_labels import LabelImport, store_labels
 from evenhand.annotations.files.item_lines import item_objects
 from evenhand.annotations.files.label_tables import LABELS, OPERATION
@@ -34,6 +34,7 @@ from evenhand.annotations.files.package.project import (
 )
 from evenhand.annotations.files.package.records import author_codes, each_record
 from evenhand.annotations.files.read_labels import label_rows_in, open_labels
+from evenhand.annotations.files.rejections import english_problem
 from evenhand.annotations.guideline.scheme import more_out
 from evenhand.annotations.items.batch import items as stored_items
 from evenhand.annotations.items.gold import generation_status

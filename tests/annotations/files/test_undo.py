@@ -327,14 +327,14 @@ def die(*_, **__):
 
 where, name, key = sys.argv[1:]
 module, function = name.rsplit(".", 1)
-if name == "undoing._undo_labels":
-    real, seen = undoing._undo_labels, []
+if name == "undoing._undo_label":
+    real, seen = undoing._undo_label, []
     def counted(*values):
         seen.append(values)
         real(*values)
         if len(seen) == 13:
             die()
-    undoing._undo_labels = counted
+    undoing._undo_label = counted
 else:
     setattr({"undoing": undoing, "withdrawn": withdrawn}[module], function, die)
 undoing.CHUNK = 5
@@ -383,7 +383,7 @@ def test_a_kill_while_labels_are_taken_back_is_gone_on_with(
     fresh_store: Store, sample_project: Project, tmp_path: Path
 ) -> None:
     bring(fresh_store, sample_project, labelled_file(fresh_store, sample_project, tmp_path / "labels.csv"))
-    killed_at(fresh_store.path, "undoing._undo_labels", "labels-1")
+    killed_at(fresh_store.path, "undoing._undo_label", "labels-1")
     assert len(label_rows(fresh_store, sample_project)) == 14  # two times five are taken back, the third was not whole
     counted(fresh_store)
     listed = find_import(fresh_store, sample_project, "labels-1")

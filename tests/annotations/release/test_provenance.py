@@ -16,7 +16,7 @@ from evenhand.annotations.database.events import events
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.export import export_file
 from evenhand.annotations.files.import_items import import_examined
-from evenhand.annotations.files.import_labels import point_assignment
+from evenhand.annotations.files.label_files import point_assignment
 from evenhand.annotations.files.open_upload import examine_tables, tables_in
 from evenhand.annotations.files.other_tools.choice_names import Names
 from evenhand.annotations.files.package.write_package import import_package, import_package_labels
