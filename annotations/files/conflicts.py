@@ -21,7 +21,7 @@ from evenhand.annotations.labels.operations import insert_label
 from evenhand.annotations.labels.read import FILE_DESK, FORM_DESK
 from evenhand.annotations.projects.annotators import annotators
 from evenhand.annotations.quality.known_answers import set_known
-from evenhand.annotations.queue.set_aside import update_set_aside
+from evenhand.annotations.queue.assignments import update_set_aside
 from evenhand.annotations.text_policy import without_text
 from evenhand.annotations.types import Project
 from evenhand.core.errors import N_, NotFound, Refused

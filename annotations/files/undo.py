@@ -26,8 +26,7 @@ from evenhand.annotations.items.imported_gold import gold_of_file, holds_gold, t
 from evenhand.annotations.items.returned import look_again
 from evenhand.annotations.items.withdrawn import clear_withdrawn, imported_batches, items_with_records, withdraw
 from evenhand.annotations.labels.operations import insert_label
-from evenhand.annotations.queue.assignments import withdraw_batch
-from evenhand.annotations.queue.set_aside import update_set_aside
+from evenhand.annotations.queue.assignments import update_set_aside, withdraw_batch
 from evenhand.annotations.types import Project
 from evenhand.core.errors import N_, Busy, NotFound, Refused
 from evenhand.core.files.timestamps import timestamp

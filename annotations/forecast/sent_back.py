@@ -10,8 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.items.gold import decide_gold
-from evenhand.annotations.items.wanted_labels import RULE_COLUMNS, LabelRules, wanted_now
+from evenhand.annotations.items.gold import RULE_COLUMNS, LabelRules, decide_gold, wanted_now
 from evenhand.annotations.types import GoldRule, Project, Status
 
 # Slots in relabelling: kept for their annotators, or free because these have left. A label that its annotator took back

@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 from evenhand.annotations.database.events import record
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.guideline.versions import changed_codes, guideline, guidelines
-from evenhand.annotations.items.gold import recount_item
+from evenhand.annotations.items.gold import recount_items
 from evenhand.annotations.queue.assignments import send_label_back
 from evenhand.annotations.queue.retests import void_retests
 from evenhand.annotations.types import Choice, Guideline, Item, Project
@@ -161,8 +161,7 @@ def _send_chunk(store: Store, project: Project, found: Sequence[OlderLabel]) -> 
         if send_label_back(store.db, one.item, one.annotator, one.label, stays=stays):
             sent.append(one)
     void_retests(store.db, ((one.item, one.annotator) for one in sent))
-    for item in dict.fromkeys(one.item for one in sent):
-        recount_item(store, item)
+    recount_items(store, list({one.item for one in sent}))
     return sent
 
 

@@ -18,7 +18,7 @@ from evenhand.annotations.database.contents import hash_of_items, record_items
 from evenhand.annotations.database.events import record
 from evenhand.annotations.database.pace import Disk, Pace, in_commits, pace_of, until_over
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.items.gold import recount_item
+from evenhand.annotations.items.gold import recount_items
 from evenhand.annotations.items.recount_mark import COUNT_SETTINGS, RECOUNTING, open_recount
 from evenhand.annotations.items.wanted_labels import is_shared, redraw_sample, wanted_at_first
 from evenhand.annotations.items.withdrawn import ABANDONED_S, BEING_WITHDRAWN, clear_withdrawn, restore_items
@@ -288,8 +288,7 @@ class Batch:
                 )
             restore_items(self.store, self.project, self.id, list(self._back))
             # After the withdrawn items are restored: the doubly labelled sample is drawn from all.
-            for item_id in redraw_sample(self.store, self.project, self.id):
-                recount_item(self.store, item_id)
+            recount_items(self.store, redraw_sample(self.store, self.project, self.id))
             db.execute(
                 "UPDATE batch SET published = 1 + (SELECT max(published) FROM batch WHERE project = ?) WHERE id = ?",
                 (self.project.id, self.id),

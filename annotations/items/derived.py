@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.items.changes import set_known_answer, set_settlement
-from evenhand.annotations.items.gold import BROUGHT, STATE, flags_differ_in, recount_item, recounted_state, stored_state
+from evenhand.annotations.items.gold import BROUGHT, STATE, recount_items, recounted_state, stored_state
 from evenhand.annotations.items.recount_mark import open_recount
 from evenhand.annotations.items.wanted_labels import draw_share, is_shared
 from evenhand.annotations.items.withdrawn import count_again
@@ -26,10 +26,6 @@ STALE = N_(
 _ITEMS = f"""
 SELECT item.uid, item.hash, item.settlement, settlement.id, settlement.action,
     EXISTS (SELECT 1 FROM standing_answer WHERE standing_answer.item = item.id AND choice IS NOT NULL),
-    (SELECT group_concat(label.choice) FROM assignment JOIN label ON label.id = assignment.blind
-        WHERE assignment.item = item.id),
-    (SELECT group_concat(label.extraneous) FROM assignment JOIN label ON label.id = assignment.blind
-        WHERE assignment.item = item.id),
     {STATE}
 FROM published_item AS item JOIN project ON project.id = item.project
 LEFT JOIN settlement ON settlement.id = (SELECT max(id) FROM settlement AS act WHERE act.item = item.id)
@@ -81,12 +77,12 @@ def item_states(store: Store, project: Project) -> Iterator[StaleItem]:
     """Yield each published item with its stored state and the one that follows; one item at a time is in memory."""
     query = "SELECT plan, seed, share FROM project WHERE id = ?"
     plan, seed, share = store.db.execute(query, (project.id,)).fetchone()
-    for uid, identity, pointer, act, action, known, choices, flags, *row in store.db.execute(_ITEMS, (project.id,)):
+    for uid, identity, pointer, act, action, known, *row in store.db.execute(_ITEMS, (project.id,)):
         before = stored_state(row)
         # Only the plan `stop` asks for the random share, and a hash costs as much as the rest.
         shared = plan == "stop" and is_shared(seed, bytes(identity), share)
         before = before._replace(terms=before.terms._replace(shared=shared, known=bool(known)))
-        after = recounted_state(before, choices.split(",") if choices else [], flags_differ_in(flags))
+        after = recounted_state(before)
         stored = DerivedState(before.gold, before.status, before.split, before.labels, pointer)
         in_force = None if action == "reopen" else act
         recounted = DerivedState(after.gold, after.status, after.split, after.labels, in_force)
@@ -139,4 +135,4 @@ def correct_items(store: Store, project: Project, items: Sequence[StaleItem]) ->
         set_settlement(store.db, state.id, state.recounted.settlement)
         answer = store.db.execute("SELECT choice FROM standing_answer WHERE item = ?", (state.id,)).fetchone()
         set_known_answer(store.db, state.id, answer[0] if answer else None)
-        recount_item(store, state.id)
+    recount_items(store, [state.id for state in items])

@@ -6,29 +6,46 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.items.wanted_labels import RULE_COLUMNS, LabelRules, is_shared, wanted_now
-from evenhand.annotations.types import GoldRule, Plan, Project, Status
+from evenhand.annotations.items.returned import next_return
+from evenhand.annotations.types import GoldRule, Plan, Status
 
-LABELS = (
-    "SELECT label.choice, label.extraneous FROM assignment JOIN label ON label.id = assignment.blind"
-    " WHERE assignment.item = ?"
+
+class LabelRules(NamedTuple):
+    """The settings that decide how many labels one item wants.
+
+    `before`: the present number; `pilot`: the number of labels in its pilot (None: in no pilot).
+    """
+
+    per_item: int
+    doubled: int | None
+    plan: Plan
+    before: int
+    shared: bool
+    pilot: int | None
+    known: bool
+
+
+RULE_COLUMNS = (
+    "project.per_item, project.doubled, project.plan, item.wanted, item.shared,"
+    " (SELECT people FROM pilot WHERE pilot.id = item.pilot), item.known IS NOT NULL"
 )
-STATE = (
-    f"item.id, item.cell, item.labels, item.status, item.gold, item.split, project.gold, project.rescue,"
-    " settlement.choice, ifnull(brought.holds AND brought.settlement IS item.settlement, 0), brought.gold,"
-    " EXISTS (SELECT 1 FROM assignment WHERE assignment.item = item.id AND assignment.blind > brought.label),"
-    f" {RULE_COLUMNS}"
-)
+
+# What `stored_state` reads. Codes of choices hold neither colon nor comma.
+STATE = f"""
+item.id, item.project, item.cell, item.labels, item.status, item.gold, item.split, project.gold, project.rescue,
+settlement.choice, ifnull(brought.holds AND brought.settlement IS item.settlement, 0), brought.gold,
+EXISTS (SELECT 1 FROM assignment WHERE assignment.item = item.id AND assignment.blind > brought.label),
+(SELECT group_concat(label.choice || ':' || ifnull(label.extraneous, '')) FROM assignment
+    JOIN label ON label.id = assignment.blind WHERE assignment.item = item.id), {RULE_COLUMNS}
+"""
 # The last gold label that a package brought for an item; `STATE` needs it.
 BROUGHT = (
     "LEFT JOIN imported_gold AS brought"
     " ON brought.id = (SELECT max(id) FROM imported_gold AS one WHERE one.item = item.id)"
 )
-_JOINED = f"JOIN project ON project.id = item.project LEFT JOIN settlement ON settlement.id = item.settlement {BROUGHT}"
-_LABELLED = (
-    f"SELECT group_concat(label.choice), group_concat(label.extraneous), {STATE} FROM published_item AS item {_JOINED}"
-    " JOIN assignment ON assignment.item = item.id JOIN label ON label.id = assignment.blind"
-    " WHERE item.project = ? {some} GROUP BY item.id"
+STATES = (
+    f"SELECT {STATE} FROM {{items}} AS item JOIN project ON project.id = item.project"
+    f" LEFT JOIN settlement ON settlement.id = item.settlement {BROUGHT}"
 )
 
 
@@ -58,6 +75,22 @@ def decide_gold(choices: Sequence[str], wanted: int, rule: GoldRule) -> Outcome:
     return Outcome(None, "pending", True)
 
 
+def wanted_now(terms: LabelRules, choices: Sequence[str]) -> int:
+    """How many labels an item wants, given its blind labels, one per annotator.
+
+    Under `stop` an item outside the share wants one label more than it has while all accept, up to `per_item`; after a
+    reject it wants no more. Items of a pilot want a label of each participant.
+    """
+    full = max(terms.per_item, terms.pilot or 0)
+    if terms.doubled is not None:
+        return max(terms.before, terms.pilot or 0)  # the number of `set_wanted`, which knows the whole sample
+    if terms.plan == "all" or terms.shared or terms.pilot or terms.known:
+        return full
+    if any(choice != "accept" for choice in choices):
+        return len(choices)
+    return min(full, len(choices) + 1)
+
+
 def _status(gold: str) -> Status:
     # Generations are neither kept nor dropped: with a gold label they are finished.
     return "rejected" if gold == "reject" else "accepted"
@@ -71,13 +104,15 @@ def generation_status(status: Status, split: bool) -> str:
 
 
 class StoredState(NamedTuple):
-    """An item before a recount, and the rules of its project.
+    """An item before a recount, its blind labels, and the rules of its project.
 
     `brought`: whether a gold label of a package holds while no later labels decide; `brought_gold`: that label;
-    `later`: whether the item has a label that is newer.
+    `later`: whether the item has a label that is newer. `flags_differ`: whether the labels differ in the flag for
+    extraneous gendered language.
     """
 
     item: int
+    project: int
     cell: int
     labels: int
     status: Status
@@ -89,6 +124,8 @@ class StoredState(NamedTuple):
     brought: int
     brought_gold: str | None
     later: int
+    choices: tuple[str, ...]
+    flags_differ: bool
     terms: LabelRules
 
 
@@ -102,34 +139,59 @@ class RecountedState(NamedTuple):
     split: int
 
 
-def recount_item(store: Store, item: int) -> int:
-    """Recount one item: update wanted, labels, gold and status; returns the number of blind labels.
+def recount_item(store: Store, item: int) -> None:
+    """Recount one item; see `recount_items`."""
+    recount_items(store, [item])
+
+
+def recount_items(store: Store, items: Sequence[int]) -> None:
+    """Update wanted, labels, gold and status of *items* (row ids) of one project.
 
     Call it in the transaction that changes labels, a settlement, a pilot or a known answer. A decision of the
     adjudicator overrides the labels, but it cannot accept rejected sentences unless the project allows that (`rescue`).
     A gold label that a package brought without its labels overrides both, until an adjudicator acts on the item, or
-    the item has all its labels and one of them is newer.
+    the item has all its labels and one of them is newer. An item that now wants more labels counts as returned: it is
+    offered again to annotators whose walk has passed it.
     """
-    rows = store.db.execute(LABELS, (item,)).fetchall()
-    before = stored_state(store.db.execute(f"SELECT {STATE} FROM item {_JOINED} WHERE item.id = ?", (item,)).fetchone())
-    flags = {extraneous for _, extraneous in rows if extraneous is not None}
-    _write(store, before, recounted_state(before, [choice for choice, _ in rows], len(flags) > 1))
-    return len(rows)
+    query = STATES.format(items="item") + " WHERE item.id IN (SELECT value FROM json_each(?))"
+    states = [stored_state(row) for row in store.db.execute(query, (json.dumps(items),)).fetchall()]
+    turned = [(before, after) for before in states if (after := recounted_state(before)) != stored_result(before)]
+    more = [before for before, after in turned if after.wanted > before.terms.before]
+    first = next_return(store.db, more[0].project, len(more)) if more else 0
+    returned = {before.item: first + place for place, before in enumerate(more)}
+    store.db.executemany(
+        "UPDATE item SET wanted = ?, labels = ?, status = ?, gold = ?, split = ?, returned = ifnull(?, returned)"
+        " WHERE id = ?",
+        [(*after, returned.get(before.item), before.item) for before, after in turned],
+    )
+    for cell in {before.cell for before, after in turned if before.status == "accepted" != after.status}:
+        # One that was closed by its quota may be open again, so annotators look at its returned items once more.
+        store.db.execute(
+            "UPDATE member SET looked = 0"
+            " WHERE project = (SELECT project FROM cell WHERE id = ? AND quota IS NOT NULL)",
+            (cell,),
+        )
 
 
 def stored_state(row: Sequence[Any]) -> StoredState:
     """Return the stored state of an item from a row of the columns STATE."""
-    return StoredState._make([*row[:12], LabelRules._make(row[12:])])
+    labels = [label.partition(":") for label in row[13].split(",")] if row[13] else []
+    flags = {flag for *_, flag in labels} - {""}
+    choices = tuple(choice for choice, *_ in labels)
+    return StoredState._make([*row[:13], choices, len(flags) > 1, LabelRules._make(row[14:])])
 
 
-def recounted_state(before: StoredState, choices: Sequence[str], flags_differ: bool) -> RecountedState:
-    """Return the state that follows from the blind *choices* of an item and from the decision in force.
+def stored_result(state: StoredState) -> RecountedState:
+    """Return what is stored of the result of a recount."""
+    return RecountedState(state.terms.before, state.labels, state.status, state.gold, state.split)
 
-    *flags_differ*: whether the labels differ in the flag for extraneous gendered language.
-    """
+
+def recounted_state(before: StoredState) -> RecountedState:
+    """Return the state that follows from the blind labels of an item and from the decision in force."""
+    choices = before.choices
     wanted = wanted_now(before.terms, choices)
     outcome = decide_gold(choices, wanted, before.rule)
-    split = outcome.split or (len(choices) >= wanted and flags_differ)
+    split = outcome.split or (len(choices) >= wanted and before.flags_differ)
     if before.brought and not (len(choices) >= wanted and before.later):
         gold = before.brought_gold
         return RecountedState(wanted, len(choices), _status(gold) if gold else "pending", gold, int(split))
@@ -137,83 +199,3 @@ def recounted_state(before: StoredState, choices: Sequence[str], flags_differ: b
     counts = decided and (decided != "accept" or outcome.status != "rejected" or before.rescue)
     gold, status = (decided, _status(decided)) if counts and decided else (outcome.gold, outcome.status)
     return RecountedState(wanted, len(choices), status, gold, int(split))
-
-
-def _write(store: Store, before: StoredState, after: RecountedState) -> None:
-    """Store the changes.
-
-    An item that now wants more labels counts as returned: it is offered again to annotators whose walk has passed it.
-    """
-    if after == (before.terms.before, before.labels, before.status, before.gold, before.split):
-        return
-    more = int(after.wanted > before.terms.before)
-    if more:
-        query = "UPDATE project SET returns = returns + 1 WHERE id = (SELECT project FROM item WHERE id = ?)"
-        store.db.execute(query, (before.item,))
-    store.db.execute(
-        "UPDATE item SET wanted = ?, labels = ?, status = ?, gold = ?, split = ?, returned ="
-        " iif(?, (SELECT returns FROM project WHERE id = item.project), returned) WHERE id = ?",
-        (*after, more, before.item),
-    )
-    if before.status == "accepted" != after.status:
-        _reopen_cell(store, before.cell)
-
-
-def _reopen_cell(store: Store, cell: int) -> None:
-    # A cell that was closed by its quota may be open again, so annotators look at its returned items once more.
-    store.db.execute(
-        "UPDATE member SET looked = 0 WHERE project = (SELECT project FROM cell WHERE id = ? AND quota IS NOT NULL)",
-        (cell,),
-    )
-
-
-def recount_items(store: Store, project: Project, items: Sequence[int]) -> None:
-    """`recount_item` for many labelled items (row ids) of published files at once."""
-    query = _LABELLED.format(some="AND item.id IN (SELECT value FROM json_each(?))")
-    turned = []
-    for choices, flags, *row in store.db.execute(query, (project.id, json.dumps(items))).fetchall():
-        before = stored_state(row)
-        turned.append((before, recounted_state(before, choices.split(","), flags_differ_in(flags))))
-    number = store.db.execute("SELECT returns FROM project WHERE id = ?", (project.id,)).fetchone()[0]
-    values = []
-    for before, after in turned:
-        more = int(after.wanted > before.terms.before)
-        number += more
-        values.append((*after, more, number, before.item))
-    store.db.executemany(
-        "UPDATE item SET wanted = ?, labels = ?, status = ?, gold = ?, split = ?, returned = iif(?, ?, returned)"
-        " WHERE id = ?",
-        values,
-    )
-    store.db.execute("UPDATE project SET returns = ? WHERE id = ?", (number, project.id))
-    for cell in {before.cell for before, after in turned if before.status == "accepted" != after.status}:
-        _reopen_cell(store, cell)
-
-
-def flags_differ_in(flags: str | None) -> bool:
-    """Return whether flags joined by commas differ; None: no label has the flag."""
-    return len(set(flags.split(",") if flags else ())) > 1
-
-
-class PlanEffects(NamedTuple):
-    """The effect of another plan on labelled items: how many are unchanged, decided by it, or open again."""
-
-    same: int
-    decided: int
-    reopened: int
-
-
-def plan_effects(store: Store, project: Project, *, plan: Plan, per_item: int, share: float) -> PlanEffects:
-    """The effect of a change of the plan on the labelled items of *project*; changes nothing."""
-    query = _LABELLED.format(some="").replace("SELECT ", "SELECT item.hash, ", 1)
-    decided = reopened = same = 0
-    for identity, choices, flags, *row in store.db.execute(query, (project.id,)):
-        before = stored_state(row)
-        shared = is_shared(project.seed, bytes(identity), share)
-        terms = before.terms._replace(plan=plan, per_item=per_item, shared=shared)
-        after = recounted_state(before._replace(terms=terms), choices.split(","), flags_differ_in(flags))
-        if (before.status == "pending") == (after.status == "pending"):
-            same += 1
-        else:
-            decided, reopened = decided + (after.status != "pending"), reopened + (after.status == "pending")
-    return PlanEffects(same, decided, reopened)

@@ -12,31 +12,12 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from evenhand.annotations.database.store import Store
+from evenhand.annotations.items.gold import RULE_COLUMNS, STATES, LabelRules, recounted_state, stored_state
 from evenhand.annotations.types import Plan, Project
 from evenhand.core.errors import N_, Refused
 
 MOST_HOURS = 24 * 365  # before a retest
 
-
-class LabelRules(NamedTuple):
-    """The settings that decide how many labels one item wants.
-
-    `before`: the present number; `pilot`: the number of labels in its pilot (None: in no pilot).
-    """
-
-    per_item: int
-    doubled: int | None
-    plan: Plan
-    before: int
-    shared: bool
-    pilot: int | None
-    known: bool
-
-
-RULE_COLUMNS = (
-    "project.per_item, project.doubled, project.plan, item.wanted, item.shared,"
-    " (SELECT people FROM pilot WHERE pilot.id = item.pilot), item.known IS NOT NULL"
-)
 
 AMONG = "id IN (SELECT value FROM json_each(:items))"
 _THERE = "FROM item WHERE item.project = ? AND (item.batch IN (SELECT id FROM published_batch) OR item.batch = ?)"
@@ -84,22 +65,6 @@ def wanted_in_sample(per_item: int, doubled: int | None, identity: bytes, sample
 def wanted_at_first(per_item: int, plan: Plan, always: bool) -> int:
     """How many labels an item without labels wants; *always*: all annotators label it under every plan."""
     return 1 if plan == "stop" and not always else per_item
-
-
-def wanted_now(terms: LabelRules, choices: Sequence[str]) -> int:
-    """How many labels an item wants, given its blind labels, one per annotator.
-
-    Under `stop` an item outside the share wants one label more than it has while all accept, up to `per_item`; after a
-    reject it wants no more. Items of a pilot want a label of each participant.
-    """
-    full = max(terms.per_item, terms.pilot or 0)
-    if terms.doubled is not None:
-        return max(terms.before, terms.pilot or 0)  # the number of `set_wanted`, which knows the whole sample
-    if terms.plan == "all" or terms.shared or terms.pilot or terms.known:
-        return full
-    if any(choice != "accept" for choice in choices):
-        return len(choices)
-    return min(full, len(choices) + 1)
 
 
 def check_plan(fields: Mapping[str, Any]) -> None:
@@ -228,3 +193,27 @@ def labels_expected(per_item: int, plan: Plan, share: float, accepted: int, labe
         return per_item
     rate = (accepted + 2) / (labelled + 4)
     return share * per_item + (1 - share) * sum(rate**n for n in range(per_item))
+
+
+class PlanEffects(NamedTuple):
+    """The effect of another plan on labelled items: how many are unchanged, decided by it, or open again."""
+
+    same: int
+    decided: int
+    reopened: int
+
+
+def plan_effects(store: Store, project: Project, *, plan: Plan, per_item: int, share: float) -> PlanEffects:
+    """The effect of a change of the plan on the labelled items of *project*; changes nothing."""
+    query = STATES.format(items="published_item").replace("SELECT ", "SELECT item.hash, ", 1)
+    decided = reopened = same = 0
+    for identity, *row in store.db.execute(f"{query} WHERE item.project = ? AND item.labels > 0", (project.id,)):
+        before = stored_state(row)
+        shared = is_shared(project.seed, bytes(identity), share)
+        terms = before.terms._replace(plan=plan, per_item=per_item, shared=shared)
+        after = recounted_state(before._replace(terms=terms))
+        if (before.status == "pending") == (after.status == "pending"):
+            same += 1
+        else:
+            decided, reopened = decided + (after.status != "pending"), reopened + (after.status == "pending")
+    return PlanEffects(same, decided, reopened)

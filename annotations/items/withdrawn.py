@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from evenhand.annotations.database.pace import in_commits
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.items.gold import recount_item
+from evenhand.annotations.items.gold import recount_items
 from evenhand.annotations.items.returned import look_again
 from evenhand.annotations.items.wanted_labels import draw_share
 from evenhand.annotations.types import Project
@@ -146,8 +146,7 @@ def restore_items(store: Store, project: Project, batch: int, items: Sequence[in
     # Counts do not follow withdrawn items, so their present state is counted below.
     for some in _chunks(items):
         draw_share(store, project, some)
-        for one in some:
-            recount_item(store, one)
+        recount_items(store, some)
         _move(store, some, batch)
         _stock(store, some, batch)
         _census(store, f"item.id IN ({_marks(some)})", some, 1)

@@ -25,10 +25,9 @@ from evenhand.annotations.labels.marks import (
     mark_kinds,
 )
 from evenhand.annotations.labels.retest_labels import RetestItem
-from evenhand.annotations.queue.assignments import assign, next_turn, reveal_item
+from evenhand.annotations.queue.assignments import assign, next_turn, reveal_item, update_set_aside
 from evenhand.annotations.queue.leases import renew_presence
 from evenhand.annotations.queue.retests import schedule_retest
-from evenhand.annotations.queue.set_aside import update_set_aside
 from evenhand.annotations.types import Annotator, Answer, Guideline, Operation, Project
 from evenhand.core.errors import N_, EvenhandError, NotAllowed, NotFound, Refused
 from evenhand.core.files.timestamps import timestamp

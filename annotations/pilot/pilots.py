@@ -13,7 +13,7 @@ from typing import Any
 from evenhand.annotations.database.events import record
 from evenhand.annotations.database.store import Store, columns_and_marks
 from evenhand.annotations.items.changes import draw_into_pilot, end_pilot
-from evenhand.annotations.items.gold import recount_item
+from evenhand.annotations.items.gold import recount_items
 from evenhand.annotations.items.returned import return_items
 from evenhand.annotations.items.wanted_labels import sample_of, set_wanted
 from evenhand.annotations.projects.annotators import annotators, participants
@@ -134,8 +134,7 @@ def _recount_closed(store: Store, project: Project, pilot: Pilot) -> int:
     end_pilot(db, pilot.id, max(people, _per_item(store, project)))
     labelled = [item for item, labels in items if labels]
     sample = sample_of(store, project)
-    for item in {*set_wanted(store, project, [item for item, _ in items], sample), *labelled}:
-        recount_item(store, item)
+    recount_items(store, list({*set_wanted(store, project, [item for item, _ in items], sample), *labelled}))
     # Annotators whose walk has passed an item get it as a returned one. Each item has its own return number: a desk
     # asks for higher numbers than the last that it got.
     return_items(db, project.id, [item for item, _ in items])

@@ -17,9 +17,8 @@ from evenhand.annotations.items.derived import correct_counts, correct_items, st
 from evenhand.annotations.items.gold import recount_items
 from evenhand.annotations.items.recount_mark import COUNT_SETTINGS, RecountMark, open_recount
 from evenhand.annotations.items.wanted_labels import AMONG, draw_share, sample_of, set_wanted
-from evenhand.annotations.queue.assignments import walk_again
+from evenhand.annotations.queue.assignments import update_skipped, walk_again
 from evenhand.annotations.queue.retests import items_to_retest, reschedule_retests, void_waiting
-from evenhand.annotations.queue.set_aside import update_skipped
 from evenhand.annotations.types import Project
 
 RETEST_SETTINGS = frozenset({"retest", "retest_hours"})  # they decide which items are retested
@@ -138,7 +137,7 @@ def _recount_changed(
             query = f"SELECT id FROM item WHERE {AMONG} AND labels > 0 AND {where}"
             found.update(row[0] for row in store.db.execute(query, {"items": json.dumps(items)}))
     if found:
-        recount_items(store, project, sorted(found))
+        recount_items(store, sorted(found))
 
 
 def _after_recount(store: Store, project: Project, changed: Collection[str]) -> None:

@@ -6,9 +6,8 @@ from sqlite3 import Connection
 
 from evenhand.annotations.database.events import record
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.queue.assignments import free_sent_back
+from evenhand.annotations.queue.assignments import free_sent_back, reoffer_set_aside, update_skipped
 from evenhand.annotations.queue.leases import release
-from evenhand.annotations.queue.set_aside import reoffer_set_aside, update_skipped
 from evenhand.annotations.types import Annotator, Project
 from evenhand.core.errors import N_, NotAllowed, NotFound, Refused
 from evenhand.core.files.timestamps import timestamp

@@ -37,9 +37,8 @@ from evenhand.annotations.projects.annotators import (
     remove_annotator,
     rename_annotator,
 )
-from evenhand.annotations.queue.assignments import hand_over
+from evenhand.annotations.queue.assignments import hand_over, return_to_queue, set_aside_items, update_skipped
 from evenhand.annotations.queue.leases import LEASE_S
-from evenhand.annotations.queue.set_aside import return_to_queue, set_aside_items, update_skipped
 from evenhand.annotations.types import (
     Annotator,
     CellCount,

@@ -20,7 +20,7 @@ from evenhand.annotations.items.batch import ITEM_COLUMNS, ITEM_TABLES, as_item,
 from evenhand.annotations.items.changes import set_known_answer
 from evenhand.annotations.items.gold import recount_item
 from evenhand.annotations.projects.annotators import annotators
-from evenhand.annotations.queue.set_aside import update_set_aside
+from evenhand.annotations.queue.assignments import update_set_aside
 from evenhand.annotations.types import Choice, Item, Project
 from evenhand.core.errors import N_, Refused
 from evenhand.core.files.timestamps import timestamp

@@ -1,6 +1,5 @@
-"""The queue: which annotator gets which item next. The only writer of `assignment`.
+"""The queue: which annotator gets which item next. The only writer of `assignment` and `retest`.
 
-leases: leases items to a desk. handout: chooses them. order: the next cell, as a pure function. retests: items that an
-annotator labels a second time. assignments: the statements that change an assignment. set_aside: items that everybody
-skipped.
+leases: lease items to a desk. handout: choose them. retests: items that an annotator labels a second time.
+assignments: what changes an assignment, and items that everybody skipped.
 """

@@ -1,18 +1,34 @@
-"""Every statement that changes an assignment: who has an item, and which label of theirs is valid.
+"""Change assignments: who has an item, which label of theirs is valid, and which items everybody skipped.
 
-Each function runs in the transaction of its caller. Triggers of the database update slots and tallies.
+Functions that get a connection run in the transaction of their caller. Triggers of the database update slots and
+tallies.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from sqlite3 import Connection
-from typing import Any
+from typing import Any, NamedTuple
+
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.items.batch import ITEM_COLUMNS, ITEM_TABLES, as_item
+from evenhand.annotations.items.batch import item as item_with
+from evenhand.annotations.items.changes import set_aside_for_lead
+from evenhand.annotations.items.returned import return_from_lead, return_unless_aside
+from evenhand.annotations.types import Item, Project
 
 # Items (public ids) that an annotator has labelled and of which nothing was revealed to them yet.
 _UNREVEALED = (
     "annotator = ? AND revealed IS NULL AND state = 'labelled'"
     " AND item IN (SELECT id FROM item WHERE uid IN (SELECT value FROM json_each(?)))"
 )
+
+
+class Leased(NamedTuple):
+    """A leased item (row id) at its place in the order of an annotator; `uid`: the public id of a retest."""
+
+    turn: int
+    item: int
+    uid: str | None = None
 
 
 def next_turn(db: Connection, project: int, annotator: int) -> int:
@@ -22,12 +38,12 @@ def next_turn(db: Connection, project: int, annotator: int) -> int:
     return int(db.execute(query, (project, annotator)).fetchone()[0])
 
 
-def lease(db: Connection, project: int, annotator: int, item: int, turn: int) -> None:
-    """Lease an item to an annotator, at that place of their order."""
-    db.execute(
+def lease(db: Connection, project: int, annotator: int, items: Iterable[Leased]) -> None:
+    """Lease items to an annotator (row id), each at its place of their order."""
+    db.executemany(
         "INSERT INTO assignment (item, annotator, project, state, turn) VALUES (?, ?, ?, 'leased', ?)"
         " ON CONFLICT DO UPDATE SET state = 'leased', turn = excluded.turn",
-        (item, annotator, project, turn),
+        [(leased.item, annotator, project, leased.turn) for leased in items],
     )
 
 
@@ -131,17 +147,12 @@ def hand_over(db: Connection, project: int, old: int, new: int, until: float) ->
     for item, kept in rows:
         # One transaction frees and takes the slot, so nobody else can take it.
         db.execute("UPDATE assignment SET state = 'released', kept = 0 WHERE item = ? AND annotator = ?", (item, old))
-        lease(db, project, new, item, next_turn(db, project, new))
+        lease(db, project, new, [Leased(next_turn(db, project, new), item)])
         db.execute("UPDATE assignment SET kept = ? WHERE item = ? AND annotator = ?", (kept, item, new))
     if rows:
         query = "UPDATE member SET seen = max(seen, ?) WHERE project = ? AND annotator = ?"
         db.execute(query, (until, project, new))
     return len(rows)
-
-
-def forget_skips(db: Connection, item: int) -> None:
-    """Hand a skipped item out again to those who skipped it, as if their lease had ended."""
-    db.execute("UPDATE assignment SET state = 'released', skips = 0 WHERE item = ? AND state = 'skipped'", (item,))
 
 
 def withdraw_batch(db: Connection, project: int, batch: int) -> None:
@@ -158,3 +169,68 @@ def withdraw_batch(db: Connection, project: int, batch: int) -> None:
 def walk_again(db: Connection, project: int) -> None:
     """Restart the walk of every annotator, because full items may be open again."""
     db.execute("DELETE FROM progress WHERE batch IN (SELECT id FROM batch WHERE project = ?)", (project,))
+
+
+# Who of the active annotators skipped an item. A study has thousands of annotators, and few of them skip.
+_SKIPPED = """
+SELECT (SELECT aside FROM item WHERE id = :item), count(*), min(skips) FROM assignment
+JOIN active_member AS member ON member.annotator = assignment.annotator AND member.project = :project
+WHERE item = :item AND state = 'skipped'
+"""
+# How many annotators are active if each of them has labelled or skipped the item; else 0, read from few rows.
+_ALL_DONE = """
+SELECT count(*) FROM active_member AS person WHERE person.project = :project AND NOT EXISTS (
+    SELECT 1 FROM active_member AS member WHERE member.project = :project AND NOT EXISTS (
+        SELECT 1 FROM assignment WHERE item = :item AND assignment.annotator = member.annotator
+            AND state IN ('labelled', 'skipped')))
+"""
+
+
+def update_set_aside(store: Store, project: Project, item: int) -> None:
+    """Set an item aside for the lead if no annotator is left to label it, or undo that.
+
+    That is when every active annotator has labelled or skipped it, and either all of several have skipped it or those
+    who did have skipped it twice (DESIGN 4): a single annotator sees a skipped item once more at the end.
+    """
+    values = {"item": item, "project": project.id}
+    before, skipped, fewest = store.db.execute(_SKIPPED, values).fetchone()
+    aside = False
+    if skipped:
+        people = store.db.execute(_ALL_DONE, values).fetchone()[0]
+        aside = people > 0 and (people == skipped > 1 or fewest >= 2)
+    if aside or before:
+        set_aside_for_lead(store.db, item, aside)
+
+
+def update_skipped(store: Store, project: Project) -> None:
+    """Update all skipped items after an annotator has left, inside the caller's transaction."""
+    query = (
+        "SELECT DISTINCT item FROM assignment WHERE project = :project AND state = 'skipped'"
+        " AND annotator IN (SELECT annotator FROM member WHERE project = :project)"  # by an index: few are skipped
+    )
+    for (skipped,) in store.db.execute(query, {"project": project.id}).fetchall():
+        update_set_aside(store, project, skipped)
+
+
+def reoffer_set_aside(store: Store, project: Project) -> None:
+    """Hand out items set aside again that a new annotator has not seen, inside the caller's transaction."""
+    waiting = store.db.execute("SELECT id FROM item WHERE project = ? AND aside = 1", (project.id,)).fetchall()
+    for (item_id,) in waiting:
+        update_set_aside(store, project, item_id)
+        # A reactivated annotator may have passed it before it was set aside.
+        return_unless_aside(store.db, project.id, item_id)
+
+
+def set_aside_items(store: Store, project: Project) -> list[Item]:
+    """The items that are set aside, in the order of import."""
+    query = f"SELECT {ITEM_COLUMNS} FROM {ITEM_TABLES} WHERE item.project = ? AND aside = 1 ORDER BY item.id"
+    return [as_item(row) for row in store.db.execute(query, (project.id,))]
+
+
+def return_to_queue(store: Store, project: Project, uid: str) -> None:
+    """Hand an item that was set aside out again, also to those who skipped it. Raises NotFound."""
+    found = item_with(store, project, uid)
+    with store.write() as db:
+        query = "UPDATE assignment SET state = 'released', skips = 0 WHERE item = ? AND state = 'skipped'"
+        db.execute(query, (found.id,))
+        return_from_lead(db, project.id, found.id)

@@ -1,62 +1,21 @@
-"""Chooses and leases the next items of an annotator: a walk through each cell, returned items, skipped ones last."""
+"""Choose and lease the next items of an annotator: a walk through each cell, returned items, skipped ones last.
 
+The order of cells is a pure function of the annotator's own counts.
+"""
+
+import hashlib
 import json
 from collections import deque
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from sqlite3 import Connection
 
 from evenhand.annotations.items.batch import LATE
 from evenhand.annotations.items.returned import set_looked
-from evenhand.annotations.queue.assignments import lease
-from evenhand.annotations.queue.order import LONGEST_RUN, Cell, next_cell, next_stratum, phase, within_longest_run
+from evenhand.annotations.queue.assignments import Leased, lease
 from evenhand.annotations.types import Annotator, Project
 
-# An item that this annotator has now, has labelled or has skipped is not handed out again.
-_OPEN_ITEMS = """
-SELECT item.cell, pair, side, item.id FROM {source} JOIN cell ON cell.id = item.cell
-WHERE {drawn} AND taken < wanted AND aside = 0
-    AND item.batch IN (SELECT id FROM published_batch)
-    AND NOT EXISTS (SELECT 1 FROM assignment WHERE assignment.item = item.id AND assignment.annotator = :annotator
-                    AND assignment.state <> 'released')
-ORDER BY item.rank
-"""
-_OF_PILOT = _OPEN_ITEMS.format(source="item INDEXED BY item_pilot", drawn="item.pilot = :of")
-_OF_SAMPLE = _OPEN_ITEMS.format(
-    source="inclusion JOIN item ON item.id = inclusion.item", drawn="inclusion.sample = :of AND inclusion.drawn = 1"
-)
-
-
-def open_sample_id(db: Connection, project: Project) -> int | None:
-    """The row id of the sample that is open in a project, if one is."""
-    row = db.execute("SELECT id FROM open_sample WHERE project = ?", (project.id,)).fetchone()
-    return None if row is None else int(row[0])
-
-
-def open_pilot_id(db: Connection, project: Project) -> int | None:
-    """The row id of the pilot that is open in a project, if one is."""
-    row = db.execute("SELECT id FROM open_pilot WHERE project = ?", (project.id,)).fetchone()
-    return None if row is None else int(row[0])
-
-
-def drawn_stock(
-    db: Connection, project: Project, annotator: Annotator, query: str, of: int
-) -> tuple[dict[int, Cell], dict[int, deque[tuple[int, int]]]]:
-    """Cells with items of a pilot or a sample for this annotator, and these items in the order of ranks.
-
-    Quotas do not matter: a pilot or a sample is labelled as it was drawn. The return number of each item is 0.
-    """
-    items: dict[int, deque[tuple[int, int]]] = {}
-    names: dict[int, tuple[str, str]] = {}
-    for cell, pair, side, item in db.execute(query, {"of": of, "annotator": annotator.id}):
-        items.setdefault(cell, deque()).append((item, 0))
-        names[cell] = (pair, side)
-    cells = {
-        cell: Cell(cell, *names[cell], len(waiting), 0, len(waiting), phase(project.seed, *names[cell]))
-        for cell, waiting in items.items()
-    }
-    return cells, items
-
-
+LONGEST_RUN = 3  # of one side in a row, while the other side still has items
 PEEK = 4  # items read ahead in a cell
 
 # An item that this annotator has now, has labelled or has skipped is not handed out again.
@@ -64,13 +23,94 @@ NOT_MINE = (
     "NOT EXISTS (SELECT 1 FROM assignment WHERE assignment.item = item.id AND assignment.annotator = :annotator"
     " AND assignment.state <> 'released')"
 )
-
+# Quotas do not matter here: a pilot or a sample is labelled as it was drawn.
+_DRAWN = f"""
+SELECT item.cell, pair, side, item.id FROM {{source}} JOIN cell ON cell.id = item.cell
+WHERE {{drawn}} AND taken < wanted AND aside = 0 AND item.batch IN (SELECT id FROM published_batch) AND {NOT_MINE}
+ORDER BY item.rank
+"""
+_OF_PILOT = _DRAWN.format(source="item INDEXED BY item_pilot", drawn="item.pilot = :of")
+_OF_SAMPLE = _DRAWN.format(
+    source="inclusion JOIN item ON item.id = inclusion.item", drawn="inclusion.sample = :of AND inclusion.drawn = 1"
+)
 # A returned item is offered only to annotators whose walk has passed it. Others meet it in their own order: otherwise
 # a skip of one annotator would change the order in which others see items.
 ALREADY_PASSED = (
     "AND EXISTS (SELECT 1 FROM progress WHERE progress.annotator = :annotator AND progress.batch = item.batch"
     " AND progress.cell = item.cell AND (finished = 1 OR progress.rank >= item.rank))"
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A cell as one annotator sees it.
+
+    `weight`: the quota, or the stock of a cell without one; `handed`: how many items this annotator has got; `waiting`:
+    how many returned items it has. `phase`, 0 to 1, is drawn from the seed and breaks ties.
+    """
+
+    id: int
+    pair: str
+    side: str
+    weight: int
+    handed: int = 0
+    waiting: int = 0
+    phase: float = 0.0
+
+    @property
+    def share_handed(self) -> float:
+        """What this annotator has been given, as a share of the cell's weight."""
+        return (self.handed + self.phase) / self.weight if self.weight else float("inf")
+
+
+def phase(seed: int, pair: str, side: str) -> float:
+    """A number from 0 to 1 that depends only on the seed and the cell's name."""
+    digest = hashlib.blake2b(f"{seed}|{pair}|{side}".encode(), digest_size=6).digest()
+    return int.from_bytes(digest, "big") / 2**48
+
+
+def next_cell(cells: Iterable[Cell], recent: Sequence[tuple[str, str]]) -> Cell | None:
+    """The next cell, or None if no cell is left.
+
+    *cells*: those that may still have an item; *recent*: the (pair, side) of the last items, oldest first. Never more
+    than three of one side in a row while the other side is among the cells; not the same pair twice in a row while
+    there is another; cells with returned items first; then the lowest share of the quota.
+    """
+    left = list(cells)
+    left = within_longest_run(left, recent) or left
+    left = _not_same_pair(left, recent) or left
+    return min(left, key=lambda cell: (cell.waiting == 0, cell.share_handed, cell.phase, cell.id), default=None)
+
+
+def next_stratum(cells: Iterable[Cell], seed: int, turn: int) -> Cell | None:
+    """The next cell of a project of generations, or None if no cell is left.
+
+    Cells with returned items first; then at random, with the probability of the cell's share of the remaining items. So
+    the order is that of a shuffle of all items and reveals no model or pronoun. The draw depends only on the seed and
+    on *turn*, the annotator's own count.
+    """
+    left = sorted(cells, key=lambda cell: cell.id)
+    returned = [cell for cell in left if cell.waiting]
+    chosen = returned or left
+    weights = [max(1, cell.waiting if returned else cell.weight - cell.handed) for cell in chosen]
+    point = phase(seed, str(turn), "turn") * sum(weights)
+    for cell, weight in zip(chosen, weights, strict=True):
+        point -= weight
+        if point < 0:
+            return cell
+    return chosen[-1] if chosen else None
+
+
+def within_longest_run(cells: Sequence[Cell], recent: Sequence[tuple[str, str]]) -> list[Cell]:
+    """The *cells* whose side would not be the fourth of its kind in a row; perhaps none."""
+    run = [side for _, side in recent[-LONGEST_RUN:]]
+    if len(run) < LONGEST_RUN or len(set(run)) > 1 or not run[0]:
+        return list(cells)
+    return [cell for cell in cells if cell.side != run[0]]
+
+
+def _not_same_pair(cells: Sequence[Cell], recent: Sequence[tuple[str, str]]) -> list[Cell]:
+    return [cell for cell in cells if not recent or cell.pair != recent[-1][0]]
 
 
 @dataclass(slots=True)
@@ -87,49 +127,64 @@ class _Walk:
 class Handout:
     """Hands out items to one annotator, inside one transaction."""
 
-    def __init__(self, db: Connection, project: Project, annotator: Annotator, pilot: int | None) -> None:
-        self.db, self.project, self.annotator, self.pilot = db, project, annotator, pilot
-        self.sample = open_sample_id(db, project) if pilot is None else None
-        query = "SELECT turn, recent, looked FROM member WHERE project = ? AND annotator = ?"
-        self.turn, recent, self.looked = db.execute(query, (project.id, annotator.id)).fetchone()
+    def __init__(
+        self, db: Connection, project: Project, annotator: Annotator, pilot: int | None, sample: int | None
+    ) -> None:
+        self.db, self.project, self.annotator = db, project, annotator
+        self.pilot, self.sample = pilot, sample if pilot is None else None
+        query = (  # the caller's project may be outdated
+            "SELECT turn, recent, looked, plan, per_item, returns FROM member"
+            " JOIN project ON project.id = member.project WHERE project = ? AND annotator = ?"
+        )
+        row = db.execute(query, (project.id, annotator.id)).fetchone()
+        self.turn, recent, self.looked, plan, self.per_item, self.returns = row
         self.recent: list[tuple[str, str]] = [(pair, side) for pair, side in json.loads(recent)]
-        self.cells = self._open_cells()
-        self.walks = self._open_walks()
+        self.leased: list[Leased] = []
         self.handed: set[int] = set()
-        query = "SELECT plan, per_item FROM project WHERE id = ?"  # the caller's project may be outdated
-        plan, self.per_item = db.execute(query, (project.id,)).fetchone()
         self.mixed = plan == "stop"
         # Everybody walks in the same order. Under `stop` slower annotators would meet long runs of items that the
         # others accepted. So the walk skips these, and `_came_back` finds them.
         self.unseen = "AND returned <= :looked" if self.mixed else ""
         self.before = self.looked
+        self.cells: dict[int, Cell] = {}
+        self.walks: dict[int, list[_Walk]] = {}
         self.walked: set[int] = set()  # cells whose walk has ended
 
-    def fill(self, room: int) -> list[int]:
-        """Lease up to *room* items; returns their ids in order."""
-        if self.pilot is not None:
-            back = self._drawn_items(_OF_PILOT, self.pilot)
-        elif self.sample is not None:
-            back = self._drawn_items(_OF_SAMPLE, self.sample)
-        else:
-            back = self._came_back(room)
-        found: list[int] = []
-        while len(found) < room and (cell := self._next()):
+    def fill(self, room: int) -> list[Leased]:
+        """Lease up to *room* items; return them in order."""
+        back = self._stock(room)
+        while len(self.leased) < room and (cell := self._next()):
             item = self._draw(cell, back)
             if item is None:
                 self._spent(cell)
-                continue
-            self._lease(item, cell)
-            found.append(item)
-        if len(found) < room:
-            found += self._skipped(room - len(found))
-        self._remember(back if self.pilot is None and self.sample is None else {})
-        return found
+            else:
+                self._take(item, cell)
+        if len(self.leased) < room:
+            self._take_skipped(room - len(self.leased))
+        self._remember(back)
+        lease(self.db, self.project.id, self.annotator.id, self.leased)
+        return self.leased
+
+    def _stock(self, room: int) -> dict[int, deque[tuple[int, int]]]:
+        """Read the open cells; return the items of an open pilot or sample, else those that came back, by cell."""
+        if self.pilot is not None:
+            return self._drawn_items(_OF_PILOT, self.pilot)
+        if self.sample is not None:
+            return self._drawn_items(_OF_SAMPLE, self.sample)
+        self.cells, self.walks = self._open_cells(), self._open_walks()
+        return self._came_back(room)
 
     def _drawn_items(self, query: str, of: int) -> dict[int, deque[tuple[int, int]]]:
-        """While a pilot or a sample is open: its items and no others."""
-        self.cells, items = drawn_stock(self.db, self.project, self.annotator, query, of)
-        self.walks = {}
+        """While a pilot or a sample is open: its items, in the order of ranks, and no others."""
+        items: dict[int, deque[tuple[int, int]]] = {}
+        names: dict[int, tuple[str, str]] = {}
+        for cell, pair, side, item in self.db.execute(query, {"of": of, "annotator": self.annotator.id}):
+            items.setdefault(cell, deque()).append((item, 0))
+            names[cell] = (pair, side)
+        self.cells = {
+            cell: Cell(cell, *names[cell], len(waiting), 0, len(waiting), phase(self.project.seed, *names[cell]))
+            for cell, waiting in items.items()
+        }
         return items
 
     def _next(self) -> Cell | None:
@@ -199,18 +254,12 @@ class Handout:
         ).fetchall()
         back: dict[int, deque[tuple[int, int]]] = {}
         for cell, item, returned in rows:
-            if (
-                cell in self.cells
-            ):  # a cell with a met quota is closed; annotations/items/gold.py offers its items again if it opens
+            if cell in self.cells:  # one with a met quota is closed; items/gold.py offers its items again if it opens
                 back.setdefault(cell, deque()).append((item, returned))
         for cell, waiting in back.items():
             self.cells[cell] = replace(self.cells[cell], waiting=len(waiting))
         # Everything up to here counts as seen, unless some of it is left over at the end.
-        if len(rows) == room:
-            self.looked = rows[-1][2]
-        else:
-            query = "SELECT returns FROM project WHERE id = ?"
-            self.looked = self.db.execute(query, (self.project.id,)).fetchone()[0]
+        self.looked = rows[-1][2] if len(rows) == room else self.returns
         return back
 
     def _draw(self, cell: Cell, back: dict[int, deque[tuple[int, int]]]) -> int | None:
@@ -252,16 +301,16 @@ class Handout:
         walk.ahead.extend(rows)
         walk.ended, walk.moved = not rows, True
 
-    def _lease(self, item: int, cell: Cell) -> None:
+    def _take(self, item: int, cell: Cell) -> None:
         self.turn += 1
-        lease(self.db, self.project.id, self.annotator.id, item, self.turn)
+        self.leased.append(Leased(self.turn, item))
         self.handed.add(item)
         self.recent = [*self.recent, (cell.pair, cell.side)][-LONGEST_RUN:]
         if cell.id in self.cells:
             self.cells[cell.id] = replace(self.cells[cell.id], handed=cell.handed + 1)
 
-    def _skipped(self, room: int) -> list[int]:
-        """The annotator's own skipped items, oldest skip first; items skipped twice are left to others."""
+    def _take_skipped(self, room: int) -> None:
+        """Take the annotator's own skipped items, oldest skip first; items skipped twice are left to others."""
         rows = self.db.execute(
             "SELECT id, cell, pair, side FROM (SELECT item.id, cell.id AS cell, cell.pair, cell.side, assignment.turn,"
             " row_number() OVER (PARTITION BY cell.side ORDER BY assignment.turn) AS place"
@@ -279,17 +328,16 @@ class Handout:
              "sample": self.sample},
         ).fetchall()  # fmt: skip
         waiting = {item: Cell(cell, pair, side, 1) for item, cell, pair, side in rows}
-        found: list[int] = []
-        while waiting and len(found) < room:
+        for _ in range(min(room, len(waiting))):
             cells = within_longest_run(list(waiting.values()), self.recent) or list(waiting.values())
             item = next(item for item, cell in waiting.items() if cell in cells)
-            self._lease(item, waiting.pop(item))
-            found.append(item)
-        return found
+            self._take(item, waiting.pop(item))
 
     def _remember(self, back: dict[int, deque[tuple[int, int]]]) -> None:
-        left = [returned for waiting in back.values() for item, returned in waiting if item not in self.handed]
-        self.looked = min([self.looked, *(returned - 1 for returned in left)])
+        """Store where this annotator is; of an open pilot or sample, *back* does not count as returned."""
+        if self.pilot is None and self.sample is None:
+            left = [returned for waiting in back.values() for item, returned in waiting if item not in self.handed]
+            self.looked = min([self.looked, *(returned - 1 for returned in left)])
         if self.looked != self.before:
             set_looked(self.db, self.project.id, self.annotator.id, self.looked)
         self.db.execute(

@@ -1,23 +1,52 @@
-"""Leases of the next items, in an order that is independent of labels of others.
+"""Lease the next items, in an order that is independent of labels of others.
 
 One exception: a cell closes when its quota of accepted items is met, which depends on all labels. Then its items are
 skipped.
 """
 
+import json
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from sqlite3 import Connection
 
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.items.batch import ITEM_COLUMNS, ITEM_TABLES, as_item
 from evenhand.annotations.queue import retests
-from evenhand.annotations.queue.handout import Handout, open_pilot_id
+from evenhand.annotations.queue.assignments import Leased
+from evenhand.annotations.queue.handout import Handout
 from evenhand.annotations.types import Annotator, Item, Project
 from evenhand.core.errors import N_, NotAllowed
 
 LEASE_S = 600.0  # how long items stay with an annotator without a sign of life
 MOST_LEASED = 200  # items that one annotator can hold
+
+# No row if the project is archived or the annotator has left: labels are stored, but no items are handed out.
+_SERVED = """
+SELECT (SELECT id FROM open_pilot WHERE project = :project), (SELECT id FROM open_sample WHERE project = :project)
+FROM active_member AS member JOIN project ON project.id = member.project
+WHERE member.project = :project AND member.annotator = :annotator AND project.archived IS NULL
+"""
+# Leased items and retests in their order: a retest comes before the item with the same turn. While a pilot is open,
+# only its items. There may be thousands of items for relabelling: read no more than can be leased.
+_HELD = """
+SELECT turn, item.id AS item, item.uid, 1 AS fresh FROM assignment JOIN item ON item.id = assignment.item
+WHERE assignment.annotator = :annotator AND assignment.project = :project AND state = 'leased'
+    AND (:pilot IS NULL OR item.pilot = :pilot)
+UNION ALL
+SELECT turn, retest.item, retest.uid, 0 FROM retest INDEXED BY retest_due
+JOIN published_item AS item ON item.id = retest.item
+WHERE retest.annotator = :annotator AND retest.project = :project AND state = 'leased' AND :pilot IS NULL
+ORDER BY turn, fresh, item LIMIT :most
+"""
+_BASES = """
+SELECT item.uid, op_id FROM assignment JOIN item ON item.id = assignment.item
+WHERE assignment.annotator = :annotator AND op_id IS NOT NULL
+    AND assignment.item IN (SELECT value ->> 0 FROM json_each(:items))
+UNION ALL
+SELECT uid, op_id FROM retest
+WHERE annotator = :annotator AND op_id IS NOT NULL AND uid IN (SELECT value ->> 1 FROM json_each(:items))
+"""
 
 
 def claim(
@@ -39,19 +68,25 @@ def claim(
     with store.write() as db:
         renew_presence(db, project, annotator, moment)
         _release_absent(db, project, moment)
-        if not _is_served(db, project, annotator):
+        values = {"project": project.id, "annotator": annotator.id, "most": MOST_LEASED + len(have)}
+        served = db.execute(_SERVED, values).fetchone()
+        if served is None:
             return []
-        pilot = open_pilot_id(db, project)
-        leased = _leased(db, project, annotator, pilot, MOST_LEASED + len(have))
-        if pilot is None:
-            leased = retests.merge_by_turn(leased, retests.leased_retests(db, project, annotator))
+        pilot, sample = served
+        rows = db.execute(_HELD, {**values, "pilot": pilot}).fetchall()
         known = set(have)
-        found = [one for one in leased if one.uid not in known][: max(0, want)]
-        room = min(want - len(found), MOST_LEASED - len(leased))
+        found = [Leased(turn, item, uid) for turn, item, uid, _ in rows if uid not in known][: max(0, want)]
+        room = min(want - len(found), MOST_LEASED - len(rows))
         if room > 0:
-            fill = Handout(db, project, annotator, pilot).fill
+            fill = Handout(db, project, annotator, pilot, sample).fill
             found += retests.hand_out(db, project, annotator, room, moment, fill)
         return _load(db, found)
+
+
+def bases(store: Store, annotator: Annotator, items: Sequence[Item]) -> dict[str, str]:
+    """Return, by the public id of an item, the operation that a new label of this annotator would replace, if any."""
+    named = json.dumps([(item.id, item.uid) for item in items])
+    return dict(store.db.execute(_BASES, {"annotator": annotator.id, "items": named}).fetchall())
 
 
 def heartbeat(store: Store, project: Project, annotator: Annotator, now: float | None = None) -> None:
@@ -65,15 +100,6 @@ def renew_presence(db: Connection, project: Project, annotator: Annotator, now: 
     query = "UPDATE member SET seen = max(seen, ?) WHERE project = ? AND annotator = ?"
     if db.execute(query, (now + LEASE_S, project.id, annotator.id)).rowcount != 1:
         raise NotAllowed(N_("{name} is not an annotator of this project."), name=annotator.name)
-
-
-def _is_served(db: Connection, project: Project, annotator: Annotator) -> bool:
-    """False if the project is archived or the annotator has left: labels are stored, but no items are handed out."""
-    query = (
-        "SELECT 1 FROM active_member AS member JOIN project ON project.id = member.project WHERE member.project = ?"
-        " AND member.annotator = ? AND project.archived IS NULL"
-    )
-    return db.execute(query, (project.id, annotator.id)).fetchone() is not None
 
 
 def release(db: Connection, project: Project, annotator_id: int) -> None:
@@ -112,19 +138,6 @@ def _release_absent(db: Connection, project: Project, now: float) -> None:
         release(db, project, absent)
 
 
-def _leased(
-    db: Connection, project: Project, annotator: Annotator, pilot: int | None, most: int
-) -> list[retests.LeasedItem]:
-    # There may be thousands of items for relabelling: read no more than can be leased.
-    rows = db.execute(
-        "SELECT turn, item.id, item.uid FROM assignment JOIN item ON item.id = assignment.item"
-        " WHERE assignment.annotator = ? AND assignment.project = ? AND state = 'leased'"
-        " AND (? IS NULL OR item.pilot = ?) ORDER BY turn LIMIT ?",
-        (annotator.id, project.id, pilot, pilot, most),
-    )
-    return [retests.LeasedItem(*row) for row in rows]
-
-
 def on_desks(store: Store, project: Project, now: float | None = None) -> int:
     """How many items are leased to desks that are open at *now* (unix seconds), without those for relabelling.
 
@@ -149,10 +162,11 @@ def left_to_others(store: Store, project: Project, annotator: Annotator) -> int:
     return int(store.db.execute(query, (annotator.id, project.id)).fetchone()[0])
 
 
-def _load(db: Connection, handed: list[retests.LeasedItem]) -> list[Item]:
-    ids = [one.item for one in handed]
+def _load(db: Connection, handed: Sequence[Leased]) -> list[Item]:
+    ids = [leased.item for leased in handed]
     marks = ", ".join("?" * len(ids))
-    rows = db.execute(f"SELECT {ITEM_COLUMNS} FROM {ITEM_TABLES} WHERE item.id IN ({marks})", ids).fetchall()
+    rows = db.execute(f"SELECT {ITEM_COLUMNS} FROM {ITEM_TABLES} WHERE item.id IN ({marks})", ids)
     by_id = {row[0]: as_item(row) for row in rows}
-    found = ((by_id[one.item], one.uid) for one in handed)
-    return [item if item.uid == uid else replace(item, uid=uid) for item, uid in found]  # a retest has its own id
+    found = ((by_id[leased.item], leased.uid) for leased in handed)
+    # A retest has a public id of its own.
+    return [item if uid is None or uid == item.uid else replace(item, uid=uid) for item, uid in found]

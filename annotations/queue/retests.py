@@ -16,8 +16,8 @@ from sqlite3 import Connection
 from typing import Any, NamedTuple
 
 from evenhand.annotations.database.store import Store, columns_and_marks
-from evenhand.annotations.queue.assignments import next_turn
-from evenhand.annotations.queue.order import phase
+from evenhand.annotations.queue.assignments import Leased, next_turn
+from evenhand.annotations.queue.handout import phase
 from evenhand.annotations.types import Annotator, Project
 from evenhand.core.files.timestamps import timestamp
 
@@ -44,14 +44,6 @@ ON CONFLICT (item, annotator) DO UPDATE SET due = excluded.due, state = 'waiting
 WHERE op_id IS NULL AND state IN ('waiting', 'void')
 """
 STANDS = "assignment.state = 'labelled' AND revealed IS NULL AND blind IS NOT NULL"
-
-
-class LeasedItem(NamedTuple):
-    """A leased item: its place in the order, the item, and the public id for the desk."""
-
-    turn: int
-    item: int
-    uid: str
 
 
 class _Due(NamedTuple):
@@ -205,16 +197,6 @@ def restore_latest(db: Connection, retest: int) -> None:
     )
 
 
-def leased_retests(db: Connection, project: Project, annotator: Annotator) -> list[LeasedItem]:
-    """The leased, unlabelled retests of this annotator, in their order."""
-    query = (
-        "SELECT retest.turn, retest.item, retest.uid FROM retest INDEXED BY retest_due"
-        " JOIN published_item AS item ON item.id = retest.item"
-        " WHERE retest.annotator = ? AND retest.project = ? AND state = 'leased' ORDER BY turn, retest.id"
-    )
-    return [LeasedItem(*row) for row in db.execute(query, (annotator.id, project.id))]
-
-
 def release_retests(db: Connection, project: Project, annotator: int) -> None:
     """End the leases of an annotator's (row id) retests: they wait for the next time."""
     db.execute(
@@ -225,66 +207,51 @@ def release_retests(db: Connection, project: Project, annotator: int) -> None:
 
 
 def hand_out(
-    db: Connection, project: Project, annotator: Annotator, room: int, now: float, fill: Callable[[int], list[int]]
-) -> list[LeasedItem]:
-    """Hand out up to *room* items: those of *fill* (row ids), mixed with the retests due at *now*.
+    db: Connection, project: Project, annotator: Annotator, room: int, now: float, fill: Callable[[int], list[Leased]]
+) -> list[Leased]:
+    """Hand out up to *room* items: those of *fill*, mixed with the retests due at *now*.
 
     One place in five, drawn at random, is for due retests, more only if nothing else is left. So an annotator who was
     away for long does not get them in a block. Retests that were skipped once come last.
     """
     waiting = _due_retests(db, project, annotator, "waiting", room, now)
     share = min(len(waiting), _retest_places(db, project, annotator, room)) if waiting else 0
-    fresh = _leased_with_turns(db, annotator, fill(room - share) if room > share else [])
-    handed = merge_by_turn(fresh, _lease_between(db, project, annotator, fresh, waiting[: room - len(fresh)]))
+    handed = fill(room - share) if room > share else []
+    if waiting:
+        handed = _mix(db, project, annotator, handed, waiting[: room - len(handed)])
     left = room - len(handed)
     return handed + _lease_skipped(db, project, annotator, left, now) if left > 0 else handed
 
 
-def merge_by_turn(items: Iterable[LeasedItem], again: Iterable[LeasedItem]) -> list[LeasedItem]:
-    """Both merged: a retest comes before the item with the same turn."""
-    return [one for *_, one in sorted([(one.turn, 1, one) for one in items] + [(one.turn, 0, one) for one in again])]
-
-
 def _retest_places(db: Connection, project: Project, annotator: Annotator, room: int) -> int:
-    turn = _turn(db, project, annotator)
+    query = "SELECT turn FROM member WHERE project = ? AND annotator = ?"
+    turn = db.execute(query, (project.id, annotator.id)).fetchone()[0]
     drawn = (phase(project.seed, annotator.uid, f"{turn + n}|again") for n in range(1, room + 1))
-    return sum(one < PLACES_SHARE for one in drawn)
+    return sum(place < PLACES_SHARE for place in drawn)
 
 
-def _leased_with_turns(db: Connection, annotator: Annotator, ids: list[int]) -> list[LeasedItem]:
-    if not ids:
-        return []
-    query = (
-        "SELECT turn, item, uid FROM assignment JOIN item ON item.id = assignment.item"
-        f" WHERE annotator = ? AND item IN ({', '.join('?' * len(ids))})"
-    )
-    found = {row[1]: LeasedItem(*row) for row in db.execute(query, (annotator.id, *ids))}
-    return [found[one] for one in ids]
-
-
-def _lease_between(
-    db: Connection, project: Project, annotator: Annotator, fresh: Sequence[LeasedItem], again: Sequence[_Due]
-) -> list[LeasedItem]:
-    leased_now = []
-    for one in again:
+def _mix(
+    db: Connection, project: Project, annotator: Annotator, fresh: Sequence[Leased], due: Sequence[_Due]
+) -> list[Leased]:
+    """Lease the *due* retests between *fresh* items; a retest comes before the item with the same turn."""
+    mixed = [(leased.turn, 1, leased) for leased in fresh]
+    for retest in due:
         # The place depends only on the id, so the same hand-out always has the same order.
-        place = random.Random(one.uid).randint(0, len(fresh))  # noqa: S311 - an order, no secret
+        place = random.Random(retest.uid).randint(0, len(fresh))  # noqa: S311 - an order, no secret
         turn = fresh[place].turn if place < len(fresh) else next_turn(db, project.id, annotator.id)
-        db.execute(
-            "UPDATE retest SET state = 'leased', first = coalesce(first, ?), turn = ? WHERE id = ?",
-            (one.first, turn, one.id),
-        )
-        leased_now.append(LeasedItem(turn, one.item, one.uid))
-    return leased_now
+        mixed.append((turn, 0, _lease(db, retest, turn)))
+    return [leased for *_, leased in sorted(mixed)]
 
 
-def _lease_skipped(db: Connection, project: Project, annotator: Annotator, room: int, now: float) -> list[LeasedItem]:
-    handed = []
-    for one in _due_retests(db, project, annotator, "skipped", room, now):
-        turn = next_turn(db, project.id, annotator.id)
-        db.execute("UPDATE retest SET state = 'leased', turn = ? WHERE id = ?", (turn, one.id))
-        handed.append(LeasedItem(turn, one.item, one.uid))
-    return handed
+def _lease_skipped(db: Connection, project: Project, annotator: Annotator, room: int, now: float) -> list[Leased]:
+    due = _due_retests(db, project, annotator, "skipped", room, now)
+    return [_lease(db, retest, next_turn(db, project.id, annotator.id)) for retest in due]
+
+
+def _lease(db: Connection, retest: _Due, turn: int) -> Leased:
+    query = "UPDATE retest SET state = 'leased', first = coalesce(first, ?), turn = ? WHERE id = ?"
+    db.execute(query, (retest.first, turn, retest.id))
+    return Leased(turn, retest.item, retest.uid)
 
 
 def _due_retests(
@@ -292,8 +259,3 @@ def _due_retests(
 ) -> list[_Due]:
     values = {"annotator": annotator.id, "project": project.id, "state": state, "now": now, "room": room}
     return [_Due(*row) for row in db.execute(DUE, values)]
-
-
-def _turn(db: Connection, project: Project, annotator: Annotator) -> int:
-    query = "SELECT turn FROM member WHERE project = ? AND annotator = ?"
-    return int(db.execute(query, (project.id, annotator.id)).fetchone()[0])

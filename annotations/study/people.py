@@ -20,9 +20,8 @@ from evenhand.annotations.desk.session import InvitedDesk
 from evenhand.annotations.projects.annotators import annotator, deactivate, join
 from evenhand.annotations.projects.consent import TEXTS, store_consent
 from evenhand.annotations.projects.projects import project_by_uid
-from evenhand.annotations.queue.assignments import pass_over
+from evenhand.annotations.queue.assignments import pass_over, update_set_aside
 from evenhand.annotations.queue.leases import LEASE_S, claim
-from evenhand.annotations.queue.set_aside import update_set_aside
 from evenhand.annotations.study.questions import TRIES, questions_of_try, right_answers
 from evenhand.annotations.study.studies import Consent, Outcome, Study, every_study
 from evenhand.annotations.types import Annotator, Project

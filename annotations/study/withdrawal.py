@@ -8,9 +8,8 @@ from evenhand.annotations.database.store import Store
 from evenhand.annotations.items.gold import recount_item
 from evenhand.annotations.items.returned import look_again
 from evenhand.annotations.labels.operations import insert_label
-from evenhand.annotations.queue.assignments import restore_assignment
+from evenhand.annotations.queue.assignments import restore_assignment, update_set_aside
 from evenhand.annotations.queue.retests import void_all_retests
-from evenhand.annotations.queue.set_aside import update_set_aside
 from evenhand.annotations.study.people import Participant, desk_of, end, participants
 from evenhand.annotations.study.studies import Study, study_of_uid
 from evenhand.annotations.types import Project

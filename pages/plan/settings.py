@@ -6,7 +6,7 @@ import streamlit as st
 
 from evenhand.annotations.database.events import Event, events
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.items.gold import PlanEffects, plan_effects
+from evenhand.annotations.items.wanted_labels import PlanEffects, plan_effects
 from evenhand.annotations.projects.pipeline_counts import state
 from evenhand.annotations.projects.projects import change_project
 from evenhand.annotations.queue.leases import on_desks

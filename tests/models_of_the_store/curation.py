@@ -14,8 +14,8 @@ from evenhand.annotations.files.undo import imports, undo
 from evenhand.annotations.guideline.relabelling import send_for_relabelling
 from evenhand.annotations.guideline.versions import add_guideline, guideline
 from evenhand.annotations.items.batch import Batch, NewItem
-from evenhand.annotations.items.gold import LABELS, decide_gold
-from evenhand.annotations.items.wanted_labels import RULE_COLUMNS, LabelRules, is_shared, wanted_now
+from evenhand.annotations.items.gold import RULE_COLUMNS, LabelRules, decide_gold, wanted_now
+from evenhand.annotations.items.wanted_labels import is_shared
 from evenhand.annotations.labels.operations import reveal, store_operations
 from evenhand.annotations.log.verify import verify
 from evenhand.annotations.pilot.pilots import close_pilot, open_pilot, start_pilot
@@ -45,6 +45,9 @@ FILES = {"made.txt": 5, "more.txt": 3}  # items in each
 
 
 CHOICE = st.sampled_from(("accept", "accept", "reject", "skip"))
+
+
+BLIND = "SELECT choice FROM assignment JOIN label ON label.id = assignment.blind WHERE assignment.item = ?"
 
 
 PUBLISHED = "JOIN batch ON batch.id = item.batch AND batch.published > 0"
@@ -266,7 +269,7 @@ class Curation(RuleBasedStateMachine):
             item, identity, share, labels, status, aside, taken, decided, rescue, *rest = row
             terms = LabelRules(*rest)
             assert terms.shared == is_shared(self.project.seed, bytes(identity), share)
-            choices = [row[0] for row in self.store.db.execute(LABELS, (item,))]
+            choices = [row[0] for row in self.store.db.execute(BLIND, (item,))]
             wanted = wanted_now(terms, choices)
             assert (labels, terms.before) == (len(choices), wanted), (item, choices, terms)
             said = decide_gold(choices, wanted, "unanimous").status

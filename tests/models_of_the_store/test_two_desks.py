@@ -12,8 +12,8 @@ from evenhand.annotations.labels.operations import reveal, store_operations
 from evenhand.annotations.labels.read import each_labelled_item, label_rows, own_conflicts, own_progress
 from evenhand.annotations.log.verify import verify
 from evenhand.annotations.projects.projects import counts
+from evenhand.annotations.queue.assignments import set_aside_items
 from evenhand.annotations.queue.leases import LEASE_S, claim
-from evenhand.annotations.queue.set_aside import set_aside_items
 from evenhand.annotations.types import Item, Operation
 from tests.support.projects import broken_rules, filled_project, new_store
 

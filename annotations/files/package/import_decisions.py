@@ -9,7 +9,7 @@ from evenhand.annotations.adjudication.decisions import insert_settlement
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.import_labels import NOT_TAKEN, check_shape
 from evenhand.annotations.items.changes import set_settlement
-from evenhand.annotations.items.gold import recount_item
+from evenhand.annotations.items.gold import recount_items
 from evenhand.annotations.projects.annotators import annotators
 from evenhand.annotations.types import Project
 from evenhand.core.errors import N_, Refused
@@ -104,4 +104,4 @@ def _point_to_settlements(store: Store, project: Project) -> None:
     ).fetchall()
     for item, row in {item: None if action == "reopen" else row for item, row, action in found}.items():
         set_settlement(store.db, item, row)
-        recount_item(store, item)
+    recount_items(store, list({item for item, *_ in found}))

@@ -13,8 +13,7 @@ from evenhand.annotations.database.store import Store
 from evenhand.annotations.forecast.work import as_json, forecast
 from evenhand.annotations.guideline.drafts import read_draft, write_version
 from evenhand.annotations.items.batch import Batch
-from evenhand.annotations.items.gold import plan_effects
-from evenhand.annotations.items.wanted_labels import is_shared
+from evenhand.annotations.items.wanted_labels import is_shared, plan_effects
 from evenhand.annotations.labels.operations import store_operations
 from evenhand.annotations.pilot.pilots import close_pilot, start_pilot
 from evenhand.annotations.projects.projects import change_project, counts, create_project, project, set_quotas

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from evenhand.annotations.database.events import events
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.items.gold import decide_gold
-from evenhand.annotations.items.wanted_labels import LabelRules, is_shared, wanted_now
+from evenhand.annotations.items.gold import LabelRules, decide_gold, wanted_now
+from evenhand.annotations.items.wanted_labels import is_shared
 from evenhand.annotations.labels.operations import store_operations
 from evenhand.annotations.labels.read import label_rows, own_progress
 from evenhand.annotations.projects.pipeline_counts import pipeline

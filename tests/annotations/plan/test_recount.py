@@ -213,8 +213,8 @@ def test_a_second_change_overtakes_the_first(
     project, _people = labelled(fresh_store)
     once: list[int] = []
 
-    def meddling(store: Store, some: Project, items: Any) -> None:
-        recount_items(store, some, items)
+    def meddling(store: Store, items: Any) -> None:
+        recount_items(store, items)
         if not once:
             once.append(1)
             late.start()

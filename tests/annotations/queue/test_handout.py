@@ -6,7 +6,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.annotations.queue.order import LONGEST_RUN, Cell, next_cell, phase
+from evenhand.annotations.queue.handout import LONGEST_RUN, Cell, next_cell, phase
 
 PAIRS = ("他/她", "男孩/女孩", "爸爸/妈妈", "姥爷/姥姥")
 
