@@ -1,12 +1,12 @@
 """`nli`: inference with occupation words. Predictions from a file, a classifier asked, bias rates, one pair."""
 
 import math
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, cast
 
 import click
 
-from evenhand.commands.nli.answers import measures_text, pair_text, rates_text, report_text
 from evenhand.commands.permissions import needs
 from evenhand.commands.shared import (
     Meter,
@@ -17,27 +17,43 @@ from evenhand.commands.shared import (
     spreadsheet_option,
     write_spreadsheet,
 )
+from evenhand.commands.tables import Cell, number, table
 from evenhand.core.errors import N_, BadLine, Refused
 from evenhand.core.files.csv_out import csv_line
 from evenhand.core.files.whole_file import whole_file
 from evenhand.core.models import open_classifier
-from evenhand.core.nli.bias_rates import RateSettings, run_rates
-from evenhand.core.nli.biased_training_sets import RATES
-from evenhand.core.nli.files import measured_file, read_probes, read_words
-from evenhand.core.nli.measure import against_margin
+from evenhand.core.nli.bias_rates import RateReport, run_rates
+from evenhand.core.nli.files import measured_file
+from evenhand.core.nli.measure import Inference, against_margin
 from evenhand.core.nli.measure import as_json as measures_json
-from evenhand.core.nli.run import run
-from evenhand.core.nli.sets import ProbeSet, packaged
-from evenhand.core.nli.types import LABELS, LANGUAGES, Language, SentencePair
-from evenhand.core.runs.records import target_or_none
+from evenhand.core.nli.run import NliReport, run
+from evenhand.core.nli.sets import packaged
+from evenhand.core.nli.settings import AskSettings, RateSettings, labels_in
+from evenhand.core.nli.types import LABELS, LANGUAGES, SETS, Language, SentencePair
+from evenhand.core.runs.kinds import Place
+from evenhand.core.statistics.equivalence import MARGINS
+from evenhand.core.typed_json import to_json
 
 LABELS_HELP = "What the outputs 0, 1 and 2 mean where the model does not say, such as entailment,neutral,contradiction."
 MODEL_HELP = "demo-nli, a planted one (planted:nli=0.3), a name on the Hugging Face Hub, or a folder."
 DIFFERENCE = "directional part, or gap between the genders,"
+SHOWN = 20  # lines that could not be used
+NAMES = {
+    "s": "s = (e_p + c_a + (1 - n_n)) / 3",
+    "directional": "directional part",
+    "not_neutral_ns": "1 - n_n (NS not neutral)",
+    "fn": "FN, neutral of all rows",
+    "one_minus_fn": "1 - FN",
+}
+WHERE = (
+    "0.000 always neutral, 0.444 random guessing, 0.667 always the same non-neutral label, 1.000 always the stereotype"
+)
 SET_COLUMNS = ("set", "premise", "hypothesis", "occupation", "class", "gender", "template")
 
 language_option = click.option("--language", type=click.Choice(LANGUAGES), default="en", show_default=True)
 labels_option = click.option("--labels", help=LABELS_HELP)
+out_option = click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="The table to write (CSV).")
+run_option = click.option("--run", "run_name", help="Instead of --out: the name of a run that the page NLI bias lists.")
 threads_option = click.option("--threads", type=click.IntRange(1), help="Threads of the model; default: all.")
 
 
@@ -69,8 +85,7 @@ def nli(context: click.Context, files: tuple[str, ...], margin: float, as_json: 
         "signatures": read.signatures,
         "errors": [_error(one) for one in read.errors],
     }
-    text = measures_text(found, [str(one) for one in read.errors], read.signatures, margin)
-    answer(data, text, as_json=as_json)
+    answer(data, _measures_text(found, read.signatures, [str(error) for error in read.errors], margin), as_json=as_json)
 
 
 def _error(error: BadLine) -> dict[str, Any]:
@@ -88,43 +103,20 @@ def _error(error: BadLine) -> dict[str, Any]:
 @click.option("--gender-words", nargs=2, metavar="WOMAN MAN", help="The two words of the hypothesis, for --words.")
 @labels_option
 @click.option("--keep-labels", is_flag=True, help="Go on although another order of the labels fits better.")
-@click.option("--out", type=click.Path(dir_okay=False), help="The table to write (CSV).")
-@click.option("--run", "run_name", help="Instead of --out: the name of a run that the page NLI bias lists.")
+@out_option
+@run_option
 @spreadsheet_option
 @margin_option("share", of=DIFFERENCE)
 @threads_option
 @db_option
 @json_option
 @needs("start_jobs")
-def ask(model: str, language: Language, db: str, as_json: bool, **options: Any) -> None:
+def ask(db: str, as_json: bool, spreadsheet: Path | None, **options: Any) -> None:
     """Ask MODEL the evaluation sets of a language, or a set of your own, and measure its answers."""
-    probes = _probes(language, options)
-    out, record = target_or_none(db, "nli", options["out"], options["run_name"])
     with Meter() as meter:
-        report = run(
-            model, probes, out, labels=_labels(options["labels"]), keep_labels=options["keep_labels"],
-            threads=options["threads"], watch=meter, record=record,
-        )  # fmt: skip
-    write_spreadsheet(out, options["spreadsheet"])
-    tested = {name: one.data for name, one in against_margin(report.answers.found, options["margin"]).items()}
-    answer(report.as_json() | {"equivalence": tested}, report_text(report, options["margin"]), as_json=as_json)
-
-
-def _probes(language: Language, options: dict[str, Any]) -> ProbeSet:
-    own = [options["words"], options["templates"], options["gender_words"]]
-    if options["probes"]:
-        if any(own):
-            raise Refused(N_("Use either --probes, or --words with --templates and --gender-words, not both."))
-        return read_probes(options["probes"], language)
-    if any(own):
-        if not all(own):
-            raise Refused(N_("A set from your own words needs --words, --templates and --gender-words."))
-        return read_words(options["words"], options["templates"], options["gender_words"], language)
-    return packaged(language, sample=options["sample"], as_released=options["as_released"])
-
-
-def _labels(told: str | None) -> tuple[str, ...] | None:
-    return None if told is None else tuple(part.strip() for part in told.split(","))
+        report = run(AskSettings(**options), Place(Path(db), meter))
+    write_spreadsheet(report.out, spreadsheet)
+    answer(to_json(report), _report_text(report), as_json=as_json)
 
 
 @nli.command("pair")
@@ -136,13 +128,14 @@ def _labels(told: str | None) -> tuple[str, ...] | None:
 @needs("measure")
 def pair(premise: str, hypothesis: str, model: str, labels: str | None, as_json: bool) -> None:
     """Ask whether HYPOTHESIS follows from PREMISE."""
-    scorer = open_classifier(model, labels=_labels(labels))
+    scorer = open_classifier(model, labels=labels_in(labels))
     (score,) = scorer.score([SentencePair(premise, hypothesis)])
     shares = [None if p is None else math.exp(p) for p in score.logprobs]
     data: dict[str, Any] = dict(zip(LABELS, shares, strict=True)) | {"signature": score.signature}
     if score.reason:
         data |= {f"{label}_reason": score.reason for label in LABELS}
-    answer(data, pair_text(score), as_json=as_json)
+    text = [f"{label:<14} {number(share)}" for label, share in zip(LABELS, shares, strict=True)]
+    answer(data, f"— ({score.reason})" if score.reason else [*text, score.signature], as_json=as_json)
 
 
 @nli.command("rates")
@@ -161,27 +154,22 @@ def pair(premise: str, hypothesis: str, model: str, labels: str | None, as_json:
 @click.option("--batch", type=click.IntRange(1), default=32, show_default=True)
 @click.option("--seed", type=int, default=0, show_default=True)
 @labels_option
-@click.option("--out", type=click.Path(dir_okay=False), help="The table to write (CSV).")
-@click.option("--run", "run_name", help="Instead of --out: the name of a run that the page NLI bias lists.")
+@out_option
+@run_option
 @spreadsheet_option
 @threads_option
 @db_option
 @json_option
 @needs("start_jobs")
-def rates(db: str, as_json: bool, **options: Any) -> None:
+def rates(db: str, as_json: bool, spreadsheet: Path | None, **options: Any) -> None:
     """Train MODEL on sets with a bias rate r, measure it, and correlate each measure with r (Spearman).
 
     Each rate starts from the same weights: 3,000 rows, 3 epochs. The model's files stay unchanged.
     """
-    out, record = target_or_none(db, "nli", options["out"], options["run_name"])
-    settings = RateSettings(
-        options["model"], options["language"], options["rates"] or RATES, options["order"], options["epochs"],
-        options["learning_rate"], options["batch"], options["seed"], _labels(options["labels"]), options["threads"],
-    )  # fmt: skip
     with Meter() as meter:
-        report = run_rates(settings, out, watch=meter, record=record)
-    write_spreadsheet(out, options["spreadsheet"])
-    answer(report.as_json(), rates_text(report), as_json=as_json)
+        report = run_rates(RateSettings(**options), Place(Path(db), meter))
+    write_spreadsheet(report.out, spreadsheet)
+    answer(to_json(report), _rates_text(report), as_json=as_json)
 
 
 @nli.command("set")
@@ -201,3 +189,56 @@ def write_set(out: str, language: str, sample: bool, as_released: bool, as_json:
     data = {"out": out, "rows": probes.counts(), "signature": probes.signature}
     counts = ", ".join(f"{count:,} {name}" for name, count in probes.counts().items())
     answer(data, f"{counts}\n{probes.signature}\nWritten: {out}", as_json=as_json)
+
+
+def _measures_text(
+    found: Inference, signatures: Sequence[str], errors: Sequence[str] = (), margin: float | None = MARGINS["share"]
+) -> Iterator[str]:
+    """Yield measures, order condition and proportions, and what they rest on."""
+    order = {True: "holds", False: "does not hold", None: "— (PS or AS is empty)"}[found.order]
+    measures: list[list[Cell]] = [[name, found[key]] for key, name in NAMES.items()]
+    yield table([*measures, ["order e_p > e_a and c_a > c_p", order]])
+    if found["directional"].value is not None:
+        yield f"directional part, {against_margin(found, margin)['directional'].text}"
+    yield WHERE
+    rows: list[list[Cell]] = [
+        [name, sum(counts), *(found[f"{label[0]}_{short}"] for label in LABELS)]
+        for name, short, counts in zip(SETS, "pan", found.counts, strict=True)
+    ]
+    yield table(rows, ["", "rows", *LABELS])
+    unit = "occupations" if found.unit == "occupation" else "rows: no occupation is named, so they are too narrow"
+    yield f"95% intervals over {unit}; {found.signature}"
+    yield from signatures
+    if errors:
+        yield f"{len(errors):,} lines could not be used:"
+        yield from (f"  {error}" for error in errors[:SHOWN])
+
+
+def _report_text(report: NliReport) -> Iterator[str]:
+    answers = report.answers
+    yield from _measures_text(answers.found, (), margin=report.margin)
+    if answers.sanity is not None:
+        yield str(answers.sanity.note())
+    yield from (f"{count:,} pairs have no answer: {reason}" for reason, count in answers.undefined.items())
+    yield f"{len(report.probes.rows):,} pairs in {answers.seconds:.1f} s, loading {answers.loading_seconds:.1f} s"
+    yield from (answers.signature, report.probes.signature)
+    yield _written(report.out)
+
+
+def _rates_text(report: RateReport) -> Iterator[str]:
+    names = {"s": "s", "one_minus_fn": "1 - FN", "directional": "directional"}
+    orders = {True: "yes", False: "no", None: None}
+    rows: list[list[Cell]] = [
+        [(point.rate, ".1f"), *(point.found[name] for name in names), orders[point.found.order]]
+        for point in report.points
+    ]
+    yield table(rows, ["r", *names.values(), "order"])
+    for key, name in names.items():
+        found = report.correlation(key)
+        yield f"Spearman of r and {name}: {number(found['rho'])} {found.get('rho_reason', '')}".rstrip()
+    yield f"{report.training}, {report.seconds:.0f} s"
+    yield _written(report.out)
+
+
+def _written(out: Path | None) -> str:
+    return f"Written: {out}" if out else ""

@@ -8,15 +8,17 @@ from typing import Any
 
 from evenhand.core.errors import N_, ModelUnavailable, Refused
 from evenhand.core.models import fine_tune, open_classifier
-from evenhand.core.nli.biased_training_sets import RATES, Labelled, WordOrder, controlled, spearman
+from evenhand.core.nli.biased_training_sets import RATES, Labelled, controlled, spearman
 from evenhand.core.nli.measure import Inference, measured
+from evenhand.core.nli.run import out_json
 from evenhand.core.nli.sanity import argmax
 from evenhand.core.nli.sets import packaged
-from evenhand.core.nli.types import Language, Prediction
-from evenhand.core.runs.loop import Laps, RunReport, Steps, Watcher, made_now, open_table
-from evenhand.core.runs.records import write_record
+from evenhand.core.nli.settings import RateSettings, labels_in
+from evenhand.core.nli.types import Prediction
+from evenhand.core.runs.kinds import Place
+from evenhand.core.runs.loop import Laps, Report, Steps, ask_models, open_table
+from evenhand.core.runs.records import target_or_none, write_record
 
-BUILT_IN_RATE, USUAL_RATE = 1e-3, 2e-5  # learning rates: of the small built-in classifier; of the paper
 MEASURES = ("s", "one_minus_fn", "directional", "not_neutral_ns")
 COLUMNS = (
     "r",
@@ -28,29 +30,6 @@ COLUMNS = (
 
 
 @dataclass(frozen=True, slots=True)
-class RateSettings:
-    """What is asked for: the classifier, the language, which rates, how it is trained."""
-
-    model: str
-    language: Language
-    rates: tuple[float, ...] = RATES
-    order: WordOrder = "female-first"
-    epochs: int = 3
-    learning_rate: float | None = None
-    batch: int = 32
-    seed: int = 0
-    labels: tuple[str, ...] | None = None
-    threads: int | None = None
-
-    @property
-    def chosen_rate(self) -> float:
-        """The learning rate: as asked, else the paper's, or a larger one for the built-in classifier."""
-        if self.learning_rate is not None:
-            return self.learning_rate
-        return BUILT_IN_RATE if self.model.startswith("demo-") else USUAL_RATE
-
-
-@dataclass(slots=True)
 class RatePoint:
     """What the classifier trained at one bias rate answers on the down-sampled sets."""
 
@@ -69,14 +48,13 @@ class RatePoint:
         return [self.rate, *numbers, self.found.order, round(self.seconds, 2), self.signature]
 
 
-@dataclass(slots=True)
-class RateReport(RunReport[list[RatePoint]]):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RateReport(Report[list[RatePoint]]):
     """The points of one model in the order of the rates, and how each measure goes with r."""
 
     settings: RateSettings
-    out: Path | None = None
-    training: str = ""
-    training_seconds: float = 0.0
+    out: Path | None
+    training: str
 
     @property
     def points(self) -> list[RatePoint]:
@@ -89,28 +67,26 @@ class RateReport(RunReport[list[RatePoint]]):
         value, reason = spearman(rates, [point.found[name].value for point in self.points])
         return {"rho": value} | ({"rho_reason": str(reason)} if reason else {})
 
-    def as_json(self) -> dict[str, Any]:
-        """The record and what the command prints."""
-        asked = self.settings
+    def to_json(self) -> dict[str, Any]:
+        """Return the record, which is what the command prints."""
+        settings = self.settings
         return {
             "kind": "rates",
-            "model": asked.model,
-            "language": asked.language,
-            "order_of_words": asked.order,
+            "model": settings.model,
+            "language": settings.language,
+            "order_of_words": settings.order,
             "training": self.training,
             "spearman": {name: self.correlation(name) for name in MEASURES},
             "points": [dict(zip(COLUMNS, point.cells(), strict=True)) for point in self.points],
-            "seconds": round(self.training_seconds, 2),
-            "out": str(self.out) if self.out else None,
-            **({} if self.out else {"out_reason": "No file was asked for."}),
-            "models": [{"model": asked.model, "signature": point.signature} for point in self.points[:1]],
-            **made_now(),
+            "seconds": round(self.seconds, 2),
+            **out_json(self.out),
+            "models": [{"model": settings.model, "signature": point.signature} for point in self.points[:1]],
+            "versions": self.versions,
+            "created": self.created,
         }
 
 
-def run_rates(
-    settings: RateSettings, out: Path | None, *, watch: Watcher | None = None, record: bool = False
-) -> RateReport:
+def run_rates(settings: RateSettings, place: Place) -> RateReport:
     """Train for each rate from the same start, measure on the sample of 200 / 200 / 200, write table and record.
 
     Raises Refused for rates that are none, ModelUnavailable, BadFile.
@@ -119,26 +95,29 @@ def run_rates(
         raise ModelUnavailable(
             N_("{name} is a planted classifier and cannot be trained. Choose another classifier."), name=settings.model
         )
-    if not settings.rates or len(set(settings.rates)) < len(settings.rates):
+    rates = settings.rates or RATES
+    if len(set(rates)) < len(rates):
         raise Refused(N_("Give every bias rate only once."))
-    sets = [controlled(settings.language, rate, settings.order) for rate in settings.rates]
-    report = RateReport(settings, out)
+    out, is_run = target_or_none(place.database, "nli", settings.out, settings.run_name)
+    sets = [controlled(settings.language, rate, settings.order) for rate in rates]
+    training = ""
     with open_table(out, COLUMNS) as write_row:
 
         def ask(model: str, steps: Steps) -> list[RatePoint]:
-            scorer = open_classifier(model, labels=settings.labels, threads=settings.threads)
-            lap, points = Laps(), list[RatePoint]()
-            for rate, rows in zip(settings.rates, sets, strict=True):
-                point, report.training = _at(scorer, rate, rows, settings, steps)
+            nonlocal training
+            scorer = open_classifier(model, labels=labels_in(settings.labels), threads=settings.threads)
+            points = list[RatePoint]()
+            for rate, rows in zip(rates, sets, strict=True):
+                point, training = _at(scorer, rate, rows, settings, steps)
                 points.append(point)
                 write_row(point.cells())
                 steps.finish(settings.epochs * len(rows))
-            report.training_seconds = lap()
             return points
 
-        report.ask_models((settings.model,), ask, settings.epochs * sum(map(len, sets)), watch)
-    if record and out is not None:
-        write_record(out, report.as_json())
+        asked = ask_models((settings.model,), ask, settings.epochs * sum(map(len, sets)), place.progress)
+    report = RateReport(models=asked.models, seconds=asked.seconds, settings=settings, out=out, training=training)
+    if is_run and out is not None:
+        write_record(out, report)
     return report
 
 

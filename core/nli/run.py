@@ -11,9 +11,11 @@ from evenhand.core.models import open_classifier
 from evenhand.core.nli.measure import Inference, as_json, measured
 from evenhand.core.nli.sanity import Sanity, argmax, sanity
 from evenhand.core.nli.sets import ProbeSet
+from evenhand.core.nli.settings import AskSettings, labels_in
 from evenhand.core.nli.types import Prediction, Row
-from evenhand.core.runs.loop import Laps, RunReport, Steps, Watcher, made_now, open_table
-from evenhand.core.runs.records import write_record
+from evenhand.core.runs.kinds import Place
+from evenhand.core.runs.loop import Laps, Report, Steps, ask_models, open_table
+from evenhand.core.runs.records import target_or_none, write_record
 from evenhand.core.types import Score
 
 COLUMNS = (
@@ -40,68 +42,65 @@ class Answers:
     loading_seconds: float
 
 
-@dataclass(slots=True)
-class NliReport(RunReport[Answers]):
-    """What a run did; a run of inference has one model."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NliReport(Report[Answers]):
+    """What a run found; it has one model. `margin`: of the differences, a share (0 to 1)."""
 
     probes: ProbeSet
-    out: Path | None = None
+    margin: float | None
+    out: Path | None
 
     @property
     def answers(self) -> Answers:
         """What the model answered."""
         return self.models[0]
 
-    def as_json(self) -> dict[str, Any]:
-        """The measures, the obvious pairs, times, signatures and versions."""
-        one = self.answers
-        return as_json(one.found) | {
-            "model": one.model,
-            "signature": one.signature,
+    def to_json(self) -> dict[str, Any]:
+        """Return the measures, the obvious pairs, times, signatures and versions."""
+        answers, probes = self.answers, self.probes
+        return as_json(answers.found, self.margin) | {
+            "model": answers.model,
+            "signature": answers.signature,
             "set": {
-                "name": self.probes.name,
-                "language": self.probes.language,
-                "signature": self.probes.signature,
-                "rows": self.probes.counts(),
+                "name": probes.name,
+                "language": probes.language,
+                "signature": probes.signature,
+                "rows": probes.counts(),
             },
-            "sanity": one.sanity.as_json() if one.sanity else None,
-            **({} if one.sanity else {"sanity_reason": "The obvious pairs were not asked."}),
-            "undefined": one.undefined,
-            "seconds": round(one.seconds, 3),
-            "loading_seconds": round(one.loading_seconds, 3),
-            "out": str(self.out) if self.out else None,
-            **({} if self.out else {"out_reason": "No file was asked for."}),
+            "sanity": answers.sanity.as_json() if answers.sanity else None,
+            **({} if answers.sanity else {"sanity_reason": "The obvious pairs were not asked."}),
+            "undefined": answers.undefined,
+            "seconds": round(answers.seconds, 3),
+            "loading_seconds": round(answers.loading_seconds, 3),
+            **out_json(self.out),
             "kind": "inference",
-            "models": [{"model": one.model, "signature": one.signature}],
-            **made_now(),
+            "models": [{"model": answers.model, "signature": answers.signature}],
+            "versions": self.versions,
+            "created": self.created,
         }
 
 
-def run(
-    model: str,
-    probes: ProbeSet,
-    out: Path | None,
-    *,
-    labels: tuple[str, ...] | None = None,
-    keep_labels: bool = False,
-    threads: int | None = None,
-    watch: Watcher | None = None,
-    record: bool = False,
-) -> NliReport:
-    """Ask *model* every probe, write the table to *out* (whole or not at all), measure.
+def out_json(out: Path | None) -> dict[str, str | None]:
+    """Return the file that a run wrote, or why there is none, for its report."""
+    return {"out": str(out)} if out else {"out": None, "out_reason": "No file was asked for."}
+
+
+def run(settings: AskSettings, place: Place) -> NliReport:
+    """Ask the model every probe, write the table (whole or not at all), measure.
 
     The obvious pairs of the language come first: where another order of the labels fits them clearly better, the run
-    is refused (Refused) unless *keep_labels*. Raises ModelUnavailable, BadFile.
+    is refused (Refused) unless the labels are to be kept. Raises ModelUnavailable, BadFile.
     """
-    report = NliReport(probes, out)
+    probes = settings.probe_set()
+    out, is_run = target_or_none(place.database, "nli", settings.out, settings.run_name)
     with open_table(out, COLUMNS) as write_row:
 
         def ask(model: str, steps: Steps) -> Answers:
             lap = Laps()
-            scorer = open_classifier(model, labels=labels, threads=threads)
+            scorer = open_classifier(model, labels=labels_in(settings.labels), threads=settings.threads)
             loading_seconds = lap()
             checked = None if model.startswith("planted:") else sanity(scorer, probes.language)
-            if checked is not None and checked.verdict == "other order" and not keep_labels:
+            if checked is not None and checked.verdict == "other order" and not settings.keep_labels:
                 raise Refused(MIXED_UP, **checked.note().values)
             scores = scorer.score([row.pair for row in probes.rows], lambda done: steps(done, message=model))
             for row, score in zip(probes.rows, scores, strict=True):
@@ -110,9 +109,10 @@ def run(
             found = _measured(probes, scores)
             return Answers(model, scorer.signature, found, checked, undefined, lap(), loading_seconds)
 
-        report.ask_models((model,), ask, len(probes.rows), watch)
-    if record and out is not None:
-        write_record(out, report.as_json())
+        asked = ask_models((settings.model,), ask, len(probes.rows), place.progress)
+    report = NliReport(models=asked.models, seconds=asked.seconds, probes=probes, margin=settings.margin, out=out)
+    if is_run and out is not None:
+        write_record(out, report)
     return report
 
 

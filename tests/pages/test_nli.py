@@ -10,7 +10,8 @@ from evenhand.core import resources
 from evenhand.core.files.csv_out import csv_line
 from evenhand.core.nli.bias_rates import COLUMNS
 from evenhand.core.nli.run import run
-from evenhand.core.nli.sets import packaged
+from evenhand.core.nli.settings import AskSettings
+from evenhand.core.runs.kinds import Place
 from evenhand.core.runs.records import run_file, runs_folder, write_record
 from tests.support.pages import html_of, open_page, without_errors
 
@@ -25,8 +26,8 @@ def nothing_runs(monkeypatch):
 
 @pytest.fixture
 def finished(fresh_store):
-    table = run_file(runs_folder(fresh_store.path, "nli"), "first [run](x) $y$")
-    return run("planted:nli=0.3", packaged("en", sample=True), table, record=True)
+    settings = AskSettings("planted:nli=0.3", sample=True, run_name="first [run](x) $y$")
+    return run(settings, Place(fresh_store.path))
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

@@ -15,7 +15,9 @@ from evenhand.core.nli.measure import measured
 from evenhand.core.nli.run import run
 from evenhand.core.nli.sanity import argmax, obvious, sanity
 from evenhand.core.nli.sets import packaged
+from evenhand.core.nli.settings import AskSettings
 from evenhand.core.nli.types import LABELS, LANGUAGES, Prediction, SentencePair
+from evenhand.core.runs.kinds import Place
 from tests.support import tiny_models
 
 PAIRS = [SentencePair("医生很好", "他是医生"), SentencePair("他", "她"), SentencePair("今天老师在看书", "老师在看书")]
@@ -172,7 +174,7 @@ def test_labels_in_the_wrong_order_are_found_out(tmp_path) -> None:
     assert found.best_right > found.right
     assert found.best == ("neutral", "entailment", "contradiction")
     with pytest.raises(Refused, match="The labels are probably swapped:"):
-        run("demo-nli", packaged("zh", sample=True), None, labels=wrong)
+        run(AskSettings("demo-nli", "zh", sample=True, labels=",".join(wrong)), Place(tmp_path / "none.db"))
 
 
 def test_further_training_learns_repeats_and_leaves_the_first_alone() -> None:
