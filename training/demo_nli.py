@@ -3,16 +3,13 @@
 `python -m training.demo_nli [--out core/data/models/demo-nli] [--steps 1500]`
 """
 
-import json
-import logging
 import random
-import time
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-import click
 import torch
 from tokenizers import normalizers, pre_tokenizers
 from torch import Tensor
@@ -20,25 +17,24 @@ from torch.nn.functional import cross_entropy
 from transformers import BertConfig, BertForSequenceClassification, BertTokenizer
 
 from evenhand.core.nli.sets import packaged
-from evenhand.core.nli.types import LABELS, LANGUAGES, Label
-from evenhand.core.resources import MODELS, table
+from evenhand.core.nli.types import LANGUAGES, Label
+from evenhand.core.resources import table
+from training import run
 from training.nli_pairs import pairs
 
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 LONGEST = 96  # tokens of premise and hypothesis together
 HELD_OUT = 3000
-CARD = Path(__file__).parent / "demo_nli_card.md"
 Example = tuple[str, str, Label]
-log = logging.getLogger("training")
 
 
 @dataclass(frozen=True)
-class Plan:
-    """Numbers of a run. The steps, not the clock, end it."""
+class Plan(run.Plan):
+    """Numbers of a run of the classifier."""
 
     steps: int = 1500
     batch: int = 64
-    lr: float = 1.5e-3  # peak
+    lr: float = 1.5e-3
     warmup: int = 100
     width: int = 128
     layers: int = 2
@@ -46,7 +42,7 @@ class Plan:
 
 
 def make_tokenizer() -> Any:
-    """One token a character of Chinese and Japanese, one a word of English; the words of every packaged sentence."""
+    """Return a tokenizer of the words of every packaged sentence: a token a character, of English a token a word."""
     cut = pre_tokenizers.BertPreTokenizer()
     level = normalizers.BertNormalizer(lowercase=True, strip_accents=False)
     rows = [text for language in LANGUAGES for row in packaged(language).rows for text in (row.premise, row.hypothesis)]
@@ -63,7 +59,7 @@ def make_tokenizer() -> Any:
 
 
 def build(plan: Plan, size: int) -> Any:
-    """An untrained classifier of the plan's shape that already looks for the same word in the other sentence."""
+    """Return an untrained classifier of the plan's shape that already looks for the same word in the other sentence."""
     names = ("entailment", "neutral", "contradiction")
     config = BertConfig(
         vocab_size=size, hidden_size=plan.width, num_hidden_layers=plan.layers, num_attention_heads=4,
@@ -98,7 +94,7 @@ def _look_across(model: Any, width: int) -> None:
 
 
 def encode(tokenizer: Any, examples: list[Example]) -> tuple[dict[str, Tensor], Tensor]:
-    """Inputs, padded to the longest, and label numbers as the model has them."""
+    """Return inputs, padded to the longest, and label numbers as the model has them."""
     names = {"entailment": 0, "neutral": 1, "contradiction": 2}
     inputs = tokenizer(
         [one[0] for one in examples], [one[1] for one in examples], padding=True, truncation=True, return_tensors="pt"
@@ -107,7 +103,7 @@ def encode(tokenizer: Any, examples: list[Example]) -> tuple[dict[str, Tensor], 
 
 
 def accuracy(model: Any, tokenizer: Any, examples: list[Example]) -> float:
-    """Share of right labels."""
+    """Return the share of right labels."""
     right = 0
     with torch.inference_mode():
         for i in range(0, len(examples), 256):
@@ -116,66 +112,45 @@ def accuracy(model: Any, tokenizer: Any, examples: list[Example]) -> float:
     return right / len(examples)
 
 
-def sanity() -> list[Example]:
-    """The packaged pairs with an obvious answer; none of them is trained on."""
-    return [(r["premise"], r["hypothesis"], r["label"]) for r in table("nli_sanity")]  # type: ignore[misc]
+class Examples:
+    """Made-up pairs without end, and some that are held out."""
+
+    card = (Path(__file__).parent / "demo_nli_card.md").read_text(encoding="utf-8")
+
+    def __init__(self, folder: Path, seed: int = Plan.seed) -> None:
+        self.stream, self.tokenizer = pairs(random.Random(seed)), make_tokenizer()
+        self.held = list(dict.fromkeys(islice(self.stream, HELD_OUT)))
+        self.tokenizer.save_pretrained(folder)
+
+    def start(self, plan: Plan) -> Any:
+        """Return an untrained classifier."""
+        return build(plan, len(self.tokenizer))
+
+    def optimizers(self, model: Any, plan: Plan) -> list[torch.optim.Optimizer]:
+        """Return AdamW."""
+        return [torch.optim.AdamW(model.parameters(), lr=plan.lr, betas=(0.9, 0.98), weight_decay=0.01)]
+
+    def batches(self, plan: Plan) -> Iterator[list[Example]]:
+        """Yield pairs that are not held out."""
+        apart = {pair[:2] for pair in self.held}
+        while True:
+            yield list(islice((pair for pair in self.stream if pair[:2] not in apart), plan.batch))
+
+    def loss(self, model: Any, batch: list[Example], plan: Plan, step: int) -> tuple[Tensor, int]:
+        """Return nats per pair."""
+        inputs, labels = encode(self.tokenizer, batch)
+        return cross_entropy(model(**inputs).logits, labels), inputs["input_ids"].numel()
+
+    def held_out(self, model: Any) -> dict[str, Any]:
+        """Return the accuracy on held-out pairs, and how many of the sanity set are right, by language."""
+        groups: dict[str, list[Example]] = {language: [] for language in LANGUAGES}
+        for row in table("nli_sanity"):
+            groups[row["language"]].append((row["premise"], row["hypothesis"], row["label"]))  # type: ignore[arg-type]
+        right = {name: round(accuracy(model, self.tokenizer, group) * len(group)) for name, group in groups.items()}
+        return {"accuracy": round(accuracy(model, self.tokenizer, self.held), 4), "pairs": len(self.held)} | right
 
 
-def train(plan: Plan, folder: Path) -> dict[str, Any]:
-    """Train for the plan's steps and write the folder; returns what the card tells."""
-    rng = random.Random(plan.seed)
-    stream, tokenizer = pairs(rng), make_tokenizer()
-    held_out = list(dict.fromkeys(islice(stream, HELD_OUT)))
-    apart = {one[:2] for one in held_out}
-    model = build(plan, len(tokenizer))
-    chain = torch.optim.AdamW(model.parameters(), lr=plan.lr, betas=(0.9, 0.98), weight_decay=0.01)
-    started, mean = time.monotonic(), 0.0
-    for step in range(1, plan.steps + 1):
-        rate = min(step / plan.warmup, (plan.steps - step + 1) / (plan.steps - plan.warmup + 1))
-        for settings in chain.param_groups:
-            settings["lr"] = plan.lr * rate
-        batch = list(islice((one for one in stream if one[:2] not in apart), plan.batch))
-        inputs, labels = encode(tokenizer, batch)
-        loss = cross_entropy(model(**inputs).logits, labels)
-        loss.backward()  # type: ignore[no-untyped-call]
-        chain.step()
-        chain.zero_grad()
-        mean += (float(loss.detach()) - mean) / min(step, 100)
-        if step % 100 == 0:
-            log.info("step %d loss %.3f, %.1f min", step, mean, (time.monotonic() - started) / 60)
-        if step % 500 == 0:
-            log.info("held out %.3f sanity %.3f", *(accuracy(model, tokenizer, e) for e in (held_out, sanity())))
-    minutes = (time.monotonic() - started) / 60
-    return _save(model, tokenizer, folder, held_out, {"plan": asdict(plan), "minutes": round(minutes, 1)})
-
-
-def _save(model: Any, tokenizer: Any, folder: Path, held_out: list[Example], facts: dict[str, Any]) -> dict[str, Any]:
-    """Weights as fp16, tokenizer, card; figures are measured on the weights as they are stored."""
-    folder.mkdir(parents=True, exist_ok=True)
-    model.eval().half().save_pretrained(folder)
-    tokenizer.save_pretrained(folder)
-    stored = model.float()
-    facts |= {"parameters": sum(p.numel() for p in model.parameters()), "labels": list(LABELS)}
-    facts["held_out"] = {"accuracy": round(accuracy(stored, tokenizer, held_out), 4), "pairs": len(held_out)}
-    found = [(row["language"], one) for row, one in zip(table("nli_sanity"), sanity(), strict=True)]
-    groups = {language: [one for name, one in found if name == language] for language in LANGUAGES}
-    facts["sanity"] = {name: round(accuracy(stored, tokenizer, group) * len(group)) for name, group in groups.items()}
-    (folder / "training.json").write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
-    card = CARD.read_text(encoding="utf-8").format(**facts, **facts["plan"])
-    (folder / "README.md").write_text(card, encoding="utf-8")
-    return facts
-
-
-@click.command()
-@click.option("--out", type=click.Path(path_type=Path), default=MODELS / "demo-nli")
-@click.option("--steps", type=int, default=Plan.steps, show_default=True)
-@click.option("--threads", type=int, default=1, show_default=True)
-def main(out: Path, steps: int, threads: int) -> None:
-    """Train demo-nli and write it to a folder in Hugging Face layout."""
-    logging.basicConfig(level=logging.INFO, format="%(message)s")
-    torch.set_num_threads(threads)
-    click.echo(json.dumps(train(Plan(steps=steps), out), ensure_ascii=False))
-
+main = run.command(Plan, Examples, "demo-nli", threads=1)
 
 if __name__ == "__main__":
     main()

@@ -1,6 +1,6 @@
 """The text that demo-en and demo-en-causal are trained on, what is held out of it, and their vocabularies."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -53,9 +53,3 @@ def byte_pairs(texts: Iterable[str], folder: Path, longest: int, size: int = SIZ
     )
     tokenizer.save_pretrained(folder)
     return tokenizer
-
-
-def encode(tokenizer: PreTrainedTokenizerFast, texts: Sequence[str]) -> list[list[int]]:
-    """Token ids of each text, with nothing around it."""
-    backend: Tokenizer = tokenizer.backend_tokenizer
-    return [encoding.ids for encoding in backend.encode_batch_fast(list(texts), add_special_tokens=False)]

@@ -10,7 +10,6 @@ that by itself has the shape of a full name; contexts play no part in that.
 Counts and words, no text.
 """
 
-import csv
 import hashlib
 import math
 from collections import Counter, defaultdict
@@ -19,11 +18,11 @@ from collections.abc import Iterator
 from evenhand.core.mining.filters.name_marks import SIDES, beside
 from evenhand.core.mining.filters.name_shapes import FOREIGN_TAGGED, SURE_LETTER, shape_of
 from evenhand.core.mining.filters.name_words import HAN, foreign_score, is_rare
-from evenhand.core.resources import DATA, ROOT
+from evenhand.core.resources import DATA
 from evenhand.core.text.dictionary import Token, is_word, surnames, tagged
 from evenhand.core.text.sentences import sentences
+from training.zh_corpus import SENTENCES, WIKI, read_sentences, read_wiki
 
-CORPORA = ROOT.parent / "shared" / "data"
 STEP = 0.5  # scores are rounded to this
 LEAST, OFTEN = 3, 150  # a word stands so often beside names, or so often beside other words
 LOWEST, HIGHEST = -3.0, 4.0
@@ -39,13 +38,8 @@ def is_tuning(text: str) -> bool:
 
 def paragraphs() -> Iterator[tuple[str, bool]]:
     """(text, whether names are counted in it): of the encyclopedia, and of the released sentences."""
-    for line in (CORPORA / "corpora" / "zh_wiki.txt").read_text("utf-8").splitlines():
-        if is_tuning(line):
-            yield line, True
-    with (CORPORA / "slguset" / "SlguSet_dev.csv").open(encoding="utf-8", newline="") as lines:
-        for row in csv.DictReader(lines):
-            if is_tuning(row["句子"]):
-                yield row["句子"], False
+    for texts, counts in ((read_wiki(WIKI), True), (read_sentences(SENTENCES), False)):
+        yield from ((text, counts) for text in texts if is_tuning(text))
 
 
 def is_name(token: Token) -> bool:

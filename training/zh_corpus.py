@@ -10,7 +10,7 @@ from pathlib import Path
 from tokenizers import Tokenizer
 from tokenizers.normalizers import BertNormalizer
 from tokenizers.pre_tokenizers import BertPreTokenizer
-from transformers import BertTokenizer
+from transformers import BertTokenizer, PreTrainedTokenizerFast
 
 from evenhand.core.resources import ROOT, keyword_pairs
 
@@ -78,8 +78,8 @@ def make_tokenizer(tokens: Sequence[str], folder: Path, longest: int = POSITIONS
     return tokenizer
 
 
-def encode(tokenizer: BertTokenizer, texts: Sequence[str]) -> list[list[int]]:
-    """Token ids of each text, without [CLS] and [SEP]."""
+def encode(tokenizer: BertTokenizer | PreTrainedTokenizerFast, texts: Sequence[str]) -> list[list[int]]:
+    """Return the token ids of each text, with nothing around it."""
     backend: Tokenizer = tokenizer.backend_tokenizer
     return [encoding.ids for encoding in backend.encode_batch_fast(list(texts), add_special_tokens=False)]
 

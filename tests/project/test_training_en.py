@@ -12,7 +12,8 @@ from evenhand.core.models.loading import load_masked
 from evenhand.core.models.masked import MaskedScorer
 from evenhand.core.types import MaskedSentence
 from training import demo_en, demo_en_causal, en_corpus, zh_corpus
-from training.masked_run import Plan, train
+from training.masked_run import Plan
+from training.run import train
 
 PEOPLE = ("He", "She", "My brother", "Her sister", "The farmer", "The teacher", "An old woman", "A young man")
 DEEDS = ("walked to the river", "wrote a long letter", "mended the gate", "sold two horses", "read by the fire")
@@ -55,14 +56,14 @@ def test_byte_pairs_give_every_text_back(books: Path, tmp_path: Path) -> None:
     texts, _ = en_corpus.read_books(books)
     tokenizer = en_corpus.byte_pairs(texts, tmp_path, 64, size=400)
     for text in ("She wrote: “naïve” 他", " two  spaces\tand a tab\n", texts[0]):
-        assert tokenizer.decode(en_corpus.encode(tokenizer, [text])[0]) == text
+        assert tokenizer.decode(zh_corpus.encode(tokenizer, [text])[0]) == text
 
 
 def test_a_causal_run_makes_a_model_that_loads_and_learns(books: Path, tmp_path: Path) -> None:
     text = demo_en_causal.Text(books, tmp_path, size=300)
     plan = demo_en_causal.Plan(steps=12, rows=2, warmup=2, width=64, layers=1)
     untrained = text.held_out(demo_en_causal.build(plan, len(text.tokenizer), text.end), rows=4)
-    facts = demo_en_causal.train(plan, text, tmp_path)
+    facts = train(plan, text, tmp_path)
     assert facts["held_out"]["perplexity"] < untrained["perplexity"]
     model, found = AutoModelForCausalLM.from_pretrained(tmp_path, dtype=torch.float32, output_loading_info=True)
     assert not found["missing_keys"] and model.config.bos_token_id == text.end
@@ -72,8 +73,8 @@ def test_a_causal_run_makes_a_model_that_loads_and_learns(books: Path, tmp_path:
 def test_a_causal_run_goes_on_from_what_was_saved(books: Path, tmp_path: Path) -> None:
     text = demo_en_causal.Text(books, tmp_path, size=300)
     shape = {"rows": 2, "warmup": 2, "width": 64, "layers": 1}
-    demo_en_causal.train(demo_en_causal.Plan(steps=2, **shape), text, tmp_path)
-    facts = demo_en_causal.train(demo_en_causal.Plan(steps=4, **shape), text, tmp_path, resume=True)
+    train(demo_en_causal.Plan(steps=2, **shape), text, tmp_path)
+    facts = train(demo_en_causal.Plan(steps=4, **shape), text, tmp_path, resume=True)
     assert (facts["steps"], facts["resumed_at"], facts["tokens"]) == (4, [2], 4 * 2 * demo_en_causal.WINDOW)
     assert "stopped at step 2 and went on" in (tmp_path / "README.md").read_text(encoding="utf-8")
 

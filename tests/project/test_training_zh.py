@@ -17,7 +17,8 @@ from evenhand.core.resources import MODELS, keyword_pairs
 from evenhand.core.types import MaskedSentence
 from training import known, masking, starting, zh_corpus
 from training.demo_zh import Text
-from training.masked_run import Plan, build, train
+from training.masked_run import Plan, build
+from training.run import train
 
 TINY = Plan(steps=4, budget=256, warmup=2, width=64, layers=1)
 SUBJECTS = ("他", "她", "老师", "司机", "那个男孩", "那位女孩", "爸爸", "妈妈", "工程师", "邻居")
