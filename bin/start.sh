@@ -132,6 +132,12 @@ case ${1:-app} in
         link_package
         .venv/bin/python -m mypy
         .venv/bin/python -m pytest -q -m scan tests/project
+        # cffconvert needs an old jsonschema, so it has an environment of its own.
+        [ -x build/cffconvert/bin/cffconvert ] || {
+            .venv/bin/python -m venv build/cffconvert
+            build/cffconvert/bin/python -m pip install --quiet --disable-pip-version-check cffconvert==2.0.0
+        }
+        build/cffconvert/bin/cffconvert --validate
         ;;
     docs)
         make_environment
