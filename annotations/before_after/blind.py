@@ -168,6 +168,6 @@ def judgements(store: Store, run: Run, *, margin: float | None = 0.05) -> RunsRe
     before, after = (from_json(MeasuredModel, model) for model in run.record["models"])
     notes = [Note(notice.message, notice.values) for notice in run.notices]
     return replace(
-        report, before=before, after=after, afters=[after], models=[before, after], notes=[*notes, *report.notes],
+        report, before=before, after=after, afters=[after], models=(before, after), notes=(*notes, *report.notes),
         source={"name": project.name, "sha256": ""}, versions=run.facts("versions"),
     )  # fmt: skip

@@ -116,7 +116,7 @@ def _setting(report: ModelsReport, say: Say) -> list[str]:
     if len(after) > 1:
         lines.append(say(OVER_SEEDS if placebo else OVER_SEEDS_ALONE))
     if (cost := after[0].cost) and report.text:
-        texts = {"name": report.text.name, "texts": f"{cost.texts:,}", "tokens": f"{cost.tokens:,}"}
+        texts = {"name": report.text["name"], "texts": f"{cost.texts:,}", "tokens": f"{cost.tokens:,}"}
         lines.append(say(HELD_OUT).format(**texts, perplexity=f"{cost.before_perplexity:.1f}"))
     if report.created:
         lines.append(say(MADE).format(created=report.created[:16].replace("T", " ")))
@@ -150,7 +150,7 @@ def _pairs(report: ModelsReport, say: Say) -> list[str]:
     rows = []
     for pair in report.by_pair:
         means = (pair.models.get(model) for model in models)
-        cells = (DASH if mean is None else f"{mean.mean:+z.3f}".replace("-", "−") for mean in means)
+        cells = (DASH if mean is None else f"{mean['mean']:+z.3f}".replace("-", "−") for mean in means)
         rows.append([pair.pair, f"{pair.items:,}", *cells])
     return _table([say(PAIR), say(ITEMS), *map(short, models)], rows)
 

@@ -11,13 +11,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from evenhand.core.before_after.report import Measure, MeasuredModel, RunsReport
-from evenhand.core.before_after.two_runs import VERDICTS, verdict_of
+from evenhand.core.before_after.two_runs import VERDICTS
+from evenhand.core.before_after.verdict import Finding, verdict_of
 from evenhand.core.errors import N_
 from evenhand.core.statistics import Estimate, Note
-from evenhand.core.statistics.equivalence import MARGINS, equivalence
+from evenhand.core.statistics.equivalence import MARGINS
 from evenhand.core.statistics.intervals import over_clusters
 from evenhand.core.statistics.resampling import Numbers
 from evenhand.core.statistics.units import Clusters, codes_of
+from evenhand.core.typed_json import fields_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,11 +53,10 @@ def judged(labels: "pd.DataFrame", waiting: int, *, margin: float | None = MARGI
     change = found[0].change
     verdict = verdict_of(change, VERDICTS["misgendering"][::-1]) if change.value is not None else NO_RESULT
     notes = [ONE_OF_EACH, *([Note(WAITING, {"waiting": f"{waiting:,}"})] if waiting else [])]
-    equal = equivalence(change, margin)
-    models = [MeasuredModel(side) for side in SIDES]
+    models = tuple(MeasuredModel(side) for side in SIDES)
     return RunsReport(
-        kind="people", scale="share", unit="context", margin=margin, verdict=verdict, measures=found, before=models[0],
-        after=models[1], models=models, notes=notes, equivalence=equal.data, remark=equal.remark,
+        **fields_of(Finding.of(change, verdict, notes, margin)), kind="people", scale="share", unit="context",
+        measures=found, before=models[0], after=models[1], models=models,
         items=int(rows["item"].nunique()) if len(rows) else 0, annotators=len(people),
         contexts=int(rows["context"].nunique()) if len(rows) else 0,
     )  # fmt: skip

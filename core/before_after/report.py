@@ -2,11 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from evenhand.core.before_after.compare import Comparison, Cost, Shares
-from evenhand.core.before_after.verdict import Finding
-from evenhand.core.errors import BadFile, Notice
-from evenhand.core.statistics import Estimate, Note
+from evenhand.core.before_after.verdict import VERDICTS, Finding, Verdict
+from evenhand.core.errors import BadFile
+from evenhand.core.runs.loop import Report
+from evenhand.core.statistics import Estimate
 from evenhand.core.statistics.equivalence import Scale
 from evenhand.core.typed_json import Writers, from_json
 
@@ -31,20 +33,12 @@ class ChangedModel(Comparison):
 
 
 @dataclass(frozen=True, slots=True)
-class Mean:
-    """The mean signed value (log10) of items, and the mean of their sizes."""
-
-    mean: float
-    size: float
-
-
-@dataclass(frozen=True, slots=True)
 class PairMeans:
-    """The means of a word pair by model; None where a model has no value."""
+    """Of a word pair by model the mean signed value, `mean`, and that of the sizes, `size` (log10); None: no value."""
 
     pair: str
     items: int
-    models: dict[str, Mean | None]
+    models: dict[str, dict[str, float] | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,35 +69,37 @@ class MovedItem:
     difference: float
 
 
-@dataclass(frozen=True, slots=True)
-class HeldOutText:
-    """The text that shows what was lost."""
+@dataclass(frozen=True, kw_only=True)
+class ModelsReport(Finding, Report[MeasuredModel]):
+    """A model before a change against the models after and placebos, on the same items.
 
-    name: str
-    texts: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelsReport(Finding):
-    """A model before a change against the models after and placebos, on the same items, with the verdict."""
+    `effect`: after - before of the size, less the placebo's where there is one. `text`: the name of the held-out text
+    and its number of `texts`.
+    """
 
     before: MeasuredModel
     after: list[ChangedModel]
     placebo: list[ChangedModel] = field(default_factory=list)
     beyond: list[Comparison] = field(default_factory=list)
-    margin: float | None = None
+    effect: Estimate
     cost_margin: float | None = None
-    source: Mapping[str, object] = field(default_factory=dict)
+    source: dict[str, object] = field(default_factory=dict)
     sentences: int = 0
-    models: list[MeasuredModel] = field(default_factory=list)
     by_pair: list[PairMeans] = field(default_factory=list)
     left_out: LeftOut | None = None
     moved: list[MovedItem] = field(default_factory=list)
-    text: HeldOutText | None = None
-    notices: list[Notice] = field(default_factory=list)
-    seconds: float = 0.0
-    versions: dict[str, str] = field(default_factory=dict)
-    created: str = ""
+    text: dict[str, object] | None = None
+    also_in_json: ClassVar = ("code", "rests")
+
+    @property
+    def code(self) -> Verdict | None:
+        """The verdict as a code."""
+        return next((code for code, verdict in VERDICTS.items() if verdict == self.verdict), None)
+
+    @property
+    def rests(self) -> list[str]:
+        """The notes in English."""
+        return [str(note) for note in self.notes]
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,8 +130,8 @@ class MovedRow:
     after: float | str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunsReport:
+@dataclass(frozen=True, kw_only=True)
+class RunsReport(Finding, Report[MeasuredModel]):
     """Finished runs, or judgements by people, before and after. The verdict is on the first of `measures`.
 
     `unit`: what the intervals are over. `alone`: rows that not every run has. `contexts`, `annotators`: of people.
@@ -143,7 +139,6 @@ class RunsReport:
 
     kind: str
     scale: Scale
-    verdict: str
     unit: str
     measures: list[Measure]
     items: int
@@ -151,19 +146,12 @@ class RunsReport:
     after: MeasuredModel
     afters: list[MeasuredModel] = field(default_factory=list)
     placebos: list[MeasuredModel] = field(default_factory=list)
-    models: list[MeasuredModel] = field(default_factory=list)
-    source: Mapping[str, object] = field(default_factory=dict)
-    margin: float | None = None
+    source: dict[str, object] = field(default_factory=dict)
     shares: list[MeasureShares] = field(default_factory=list)
     moved: list[MovedRow] = field(default_factory=list)
-    notes: list[Note] = field(default_factory=list)
-    remark: Note | None = None
-    equivalence: dict[str, object] = field(default_factory=dict)
     alone: int = 0
     contexts: int = 0
     annotators: int = 0
-    versions: dict[str, str] = field(default_factory=dict)
-    created: str = ""
 
 
 def recorded(estimate: Estimate) -> dict[str, object]:

@@ -22,9 +22,7 @@ from evenhand.core.before_after.compare import (
 from evenhand.core.before_after.report import (
     IN_RECORD,
     ChangedModel,
-    HeldOutText,
     LeftOut,
-    Mean,
     MeasuredModel,
     ModelsReport,
     MovedItem,
@@ -36,7 +34,7 @@ from evenhand.core.errors import N_, Notice, Refused
 from evenhand.core.files.csv_out import data_line
 from evenhand.core.model_bias.score_files import read_scores, rows_of
 from evenhand.core.models.catalogue import known_models
-from evenhand.core.runs.loop import Laps, Watcher, check_models, made_now, open_table
+from evenhand.core.runs.loop import Laps, Watcher, check_models, open_table
 from evenhand.core.runs.records import write_record
 from evenhand.core.scoring.input import ScoreInput
 from evenhand.core.scoring.run import Settings, score_to_file
@@ -167,11 +165,11 @@ def before_and_after(
     report = ModelsReport(
         **fields_of(found), before=MeasuredModel(asked.before, signatures.get(asked.before, "")),
         after=[changed[model] for model in asked.after], placebo=[changed[model] for model in asked.placebo],
-        beyond=beyond, margin=asked.margin, cost_margin=asked.cost_margin, source=source.facts(), sentences=source.rows,
-        models=[MeasuredModel(model, signatures.get(model, "")) for model in dict.fromkeys(asked.models)],
+        beyond=beyond, effect=effect, cost_margin=asked.cost_margin, source=source.facts(), sentences=source.rows,
+        models=tuple(MeasuredModel(model, signatures.get(model, "")) for model in dict.fromkeys(asked.models)),
         by_pair=_by_pair(base, values, asked), left_out=_left_out(base, values, asked),
-        moved=_moved(base, values, asked), notices=notices, seconds=round(lap(), 3),
-        text=HeldOutText(text_name, min(len(texts), MOST_TEXTS)) if texts else None, **made_now(),
+        moved=_moved(base, values, asked), notices=tuple(notices), seconds=round(lap(), 3),
+        text={"name": text_name, "texts": min(len(texts), MOST_TEXTS)} if texts else None,
     )  # fmt: skip
     if out is not None:
         _write(out, base, values, asked)
@@ -258,7 +256,7 @@ def _by_pair(base: "pd.DataFrame", values: dict[str, Numbers], asked: Asked) -> 
         means = {}
         for model in dict.fromkeys(asked.models):
             known = values[model][here][np.isfinite(values[model][here])]
-            means[model] = Mean(float(known.mean()), float(np.abs(known).mean())) if len(known) else None
+            means[model] = {"mean": float(known.mean()), "size": float(np.abs(known).mean())} if len(known) else None
         found.append(PairMeans(str(pair), int(here.sum()), means))
     return found
 

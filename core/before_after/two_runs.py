@@ -15,13 +15,13 @@ import numpy as np
 
 from evenhand.core.before_after.compare import against_placebos, over_runs, shares
 from evenhand.core.before_after.report import IN_RECORD, Measure, MeasuredModel, MeasureShares, MovedRow, RunsReport
-from evenhand.core.before_after.verdict import NO_INTERVAL, NO_PLACEBO, ONE_SEED
+from evenhand.core.before_after.verdict import NO_PLACEBO, ONE_SEED, Finding, verdict_of
 from evenhand.core.errors import N_, BadFile, Refused
 from evenhand.core.files.csv_out import data_line
-from evenhand.core.runs.loop import made_now, open_table
+from evenhand.core.runs.loop import open_table
 from evenhand.core.runs.records import Run, write_record
-from evenhand.core.statistics import Estimate, Note
-from evenhand.core.statistics.equivalence import MARGINS, Scale, equivalence
+from evenhand.core.statistics import Note
+from evenhand.core.statistics.equivalence import MARGINS, Scale
 from evenhand.core.statistics.intervals import over_clusters
 from evenhand.core.statistics.resampling import Numbers
 from evenhand.core.statistics.units import Clusters, clusters_of, codes_of
@@ -129,27 +129,18 @@ def several_runs(
     alone = len(set[str]().union(*(frame["key"] for frame in frames))) - len(rows[0])
     change = found.measures[0].change
     notes = [*_doubts(sides, alone), *_rests(len(afters), len(placebos)), NO_COST_HERE]
-    notes += [NO_INTERVAL] if change.low is None and not (change.note or change.reason) else []
-    equal = equivalence(change, margin)
-    models = [MeasuredModel(side.model, side.signature, side.table.name) for side in sides]
+    verdict = Finding.of(change, verdict_of(change, VERDICTS[kind]), notes, margin)
+    first, *others = (MeasuredModel(side.model, side.signature, side.table.name) for side in sides)
     report = RunsReport(
-        kind=kind, scale=SCALES[kind], verdict=verdict_of(change, VERDICTS[kind]), unit=found.unit,
-        measures=found.measures, items=len(rows[0]), before=models[0], after=models[1],
-        afters=models[1 : len(afters) + 1], placebos=models[len(afters) + 1 :], models=models,
-        source=_data(sides[0]), margin=margin, shares=found.shares, moved=found.moved, notes=notes,
-        remark=equal.remark, equivalence=equal.data, alone=alone, **made_now(),
+        **fields_of(verdict), kind=kind, scale=SCALES[kind], unit=found.unit, measures=found.measures,
+        items=len(rows[0]), before=first, after=others[0], afters=others[: len(afters)],
+        placebos=others[len(afters) :], models=(first, *others), source=_data(sides[0]), shares=found.shares,
+        moved=found.moved, alone=alone,
     )  # fmt: skip
     if out is not None:
         _write(out, rows, sides[1:])
         write_record(out, to_json(report, IN_RECORD))
     return report
-
-
-def verdict_of(change: Estimate, verdicts: tuple[str, str, str]) -> str:
-    """Return the verdict for an interval below 0, one that holds 0 or is missing, or one above 0."""
-    if change.low is None or change.high is None:
-        return verdicts[1]
-    return verdicts[0] if change.high < 0 else verdicts[2] if change.low > 0 else verdicts[1]
 
 
 def _refuse_both(afters: Sequence[Side], placebos: Sequence[Side]) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, Literal
+from typing import Literal
 
 from evenhand.core.before_after.compare import Cost
 from evenhand.core.errors import N_
@@ -30,54 +30,47 @@ NO_COST = Note(N_("The cost is unknown: no held-out text was given."))
 NO_INTERVAL = Note(N_("Without an interval, no difference can be shown."))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Finding:
-    """The verdict on a change, in English and as a code.
+    """The verdict on a change, in English, and the `notes` on what it cannot rule out.
 
-    `effect`: after - before of the size, less the placebo's where there is one; below 0 leans less. `notes`: what the
-    verdict cannot rule out. `equivalence`, `remark`: whether the effect is smaller than the user's margin, and why.
+    `equivalence`, `remark`: whether the change is smaller than the user's `margin`, and why.
     """
 
     verdict: str
-    code: Verdict | None = None
-    effect: Estimate
+    margin: float | None = None
     remark: Note | None = None
     equivalence: dict[str, object] = field(default_factory=dict)
     notes: tuple[Note, ...] = ()
-    also_in_json: ClassVar = ("rests",)
 
-    @property
-    def rests(self) -> list[str]:
-        """The notes in English."""
-        return [str(note) for note in self.notes]
+    @classmethod
+    def of(cls, change: Estimate, verdict: str, notes: Sequence[Note], margin: float | None) -> "Finding":
+        """Return the verdict on a change with its interval, or without one."""
+        bare = change.low is None and not (change.note or change.reason)
+        equal = equivalence(change, margin)
+        return cls(
+            verdict=verdict, margin=margin, remark=equal.remark, equivalence=equal.data,
+            notes=(*notes, *([NO_INTERVAL] if bare else [])),
+        )  # fmt: skip
 
 
 def finding(
     effect: Estimate, costs: Sequence[Cost], *, margin: float | None, cost_margin: float = COST_MARGIN, placebo: bool,
     seeds: int,
 ) -> Finding:  # fmt: skip
-    """Return the verdict on an *effect* with its interval.
+    """Return the verdict on an *effect* on the size, below 0: leans less.
 
     *costs*: of every changed model; their mean rise is compared with *cost_margin* (ln of a token's probability).
     """
-    notes = [] if placebo else [NO_PLACEBO]
-    notes += [ONE_SEED] if seeds < 2 else []
-    notes += [] if costs else [NO_COST]
-    if effect.low is None and not (effect.note or effect.reason):
-        notes.append(NO_INTERVAL)
-    code, equivalent = _verdict(effect, costs, cost_margin), equivalence(effect, margin)
-    return Finding(
-        verdict=VERDICTS[code], code=code, effect=effect, remark=equivalent.remark, equivalence=equivalent.data,
-        notes=tuple(notes),
-    )  # fmt: skip
-
-
-def _verdict(effect: Estimate, costs: Sequence[Cost], cost_margin: float) -> Verdict:
-    if effect.low is None or effect.high is None:
-        return "none shown"
-    if effect.low > 0:
-        return "more"
-    if effect.high >= 0:
-        return "none shown"
+    notes = [*([] if placebo else [NO_PLACEBO]), *([ONE_SEED] if seeds < 2 else []), *([] if costs else [NO_COST])]
     rises = [cost.rise.value for cost in costs if cost.rise.value is not None]
-    return "knows less" if rises and sum(rises) / len(rises) > cost_margin else "less"
+    knows_less = bool(rises) and sum(rises) / len(rises) > cost_margin
+    verdicts = (VERDICTS["knows less" if knows_less else "less"], VERDICTS["none shown"], VERDICTS["more"])
+    return Finding.of(effect, verdict_of(effect, verdicts), notes, margin)
+
+
+def verdict_of(change: Estimate, verdicts: tuple[str, str, str]) -> str:
+    """Return the verdict for an interval below 0, one that holds 0 or is missing, or one above 0."""
+    if change.low is None or change.high is None:
+        return verdicts[1]
+    return verdicts[0] if change.high < 0 else verdicts[2] if change.low > 0 else verdicts[1]

@@ -72,7 +72,7 @@ def _show_pairs(report: ModelsReport) -> None:
     from evenhand.core.charts.heatmap import heatmap
 
     rows = [
-        {"pair": pair.pair, "model": short(model.model), "value": mean.mean if mean else None, "items": pair.items}
+        {"pair": pair.pair, "model": short(model.model), "value": mean["mean"] if mean else None, "items": pair.items}
         for pair in report.by_pair
         for model in report.models
         for mean in [pair.models.get(model.model)]

@@ -55,7 +55,7 @@ def test_a_record_that_is_none_gives_no_report() -> None:
 def test_a_change_that_differs_by_pair_has_an_interval_and_a_verdict() -> None:
     """planted:pairs leans by 0.35 or 0.6 either way: less than 1 everywhere."""
     found = before_and_after(Asked("planted:+1", ("planted:pairs",)), few())
-    assert found.verdict == "leans less" and (found.effect.high or 0) < 0
+    assert (found.verdict, found.code) == ("leans less", "less") and (found.effect.high or 0) < 0
     assert [item.difference for item in found.moved] == sorted(item.difference for item in found.moved)
     back = before_and_after(Asked("planted:pairs", ("planted:+1",)), few())
     assert back.verdict == "leans more"
