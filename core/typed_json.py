@@ -19,8 +19,8 @@ def to_json(value: object, writers: Writers | None = None) -> Any:
     A dataclass is written with its fields and with the properties that its class names in `also_in_json`. A field
     whose name ends in `_reason` is a sentence, and left out without one; where the class names a field `explained_by`,
     that sentence is written as KEY_reason for each value that is None. An object with a method `to_json`, as an
-    estimate, is written by that method, one of a type in *writers* by that function. Raises TypeError for an object
-    that has no such form.
+    estimate, is written by that method, one of a type in *writers*, or in `written_with` of the dataclass that holds
+    it, by that function. Raises TypeError for an object that has no such form.
     """
     if writers and (write := writers.get(type(value))):
         return write(value)
@@ -28,7 +28,8 @@ def to_json(value: object, writers: Writers | None = None) -> Any:
         return value.to_json()
     if is_dataclass(value):
         also = {name: getattr(value, name) for name in getattr(value, "also_in_json", ())}
-        return _with_reasons(fields_of(value) | also, getattr(value, "explained_by", ""), writers)
+        own: Writers | None = getattr(value, "written_with", writers)
+        return _with_reasons(fields_of(value) | also, getattr(value, "explained_by", ""), own)
     if isinstance(value, Mapping):
         return {str(key): to_json(inner, writers) for key, inner in value.items()}
     if isinstance(value, list | tuple):

@@ -9,7 +9,7 @@ from evenhand.annotations.files.project_texts import PROJECT, Reading, open_inpu
 from evenhand.commands.permissions import enter_project, needs
 from evenhand.commands.shared import Meter, answer, db_option, existing_store, json_option, margin_option
 from evenhand.core.before_after.appendix import appendix
-from evenhand.core.before_after.report import IN_RECORD, ModelsReport, RunsReport
+from evenhand.core.before_after.report import ModelsReport, RunsReport
 from evenhand.core.before_after.run import Asked, before_and_after, built_in_language, built_in_source
 from evenhand.core.before_after.verdict import COST_MARGIN
 from evenhand.core.runs.records import target_or_none
@@ -65,4 +65,4 @@ def answer_with_appendix(report: ModelsReport | RunsReport, text: str, file: Pat
     """Print *report* as JSON or as *text*, which is also written to *file* where one is given."""
     if file is not None:
         file.write_text(text, encoding="utf-8")
-    answer(to_json(report, IN_RECORD), text, as_json=as_json)
+    answer(to_json(report), text, as_json=as_json)

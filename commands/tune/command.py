@@ -1,8 +1,7 @@
 """`tune MODEL TEXTS`: a model trained further on texts, swapped or not, or with a direction taken out."""
 
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import click
 
@@ -11,20 +10,14 @@ from evenhand.annotations.items.batch import items
 from evenhand.annotations.projects.projects import project as find_project
 from evenhand.commands.permissions import enter_project, needs
 from evenhand.commands.shared import Meter, answer, db_option, existing_store, json_option
-from evenhand.core.errors import N_, BadFile, Refused
-from evenhand.core.models.tuning.settings import BERT_DROPOUT, Tuning
-from evenhand.core.runs.records import runs_folder
-from evenhand.core.swap.word_tables import LANGUAGES, WordTable, read_word_pairs, word_table
-from evenhand.core.tune.run import TuneReport, stopped_early
-from evenhand.core.tune.run import tune as train_model
-from evenhand.core.tune.runs import tuned_folder, write_run
-from evenhand.core.tune.texts import SWAPS, TrainingTexts, file_texts, training_texts
-
-METHODS = ("training", "sentence-debias", "inlp")
-NO_TARGET = N_("Say where to write the model: --out FOLDER or --run NAME.")
-NO_LANGUAGE = N_("Swapping and removing a direction need the language of the texts: --language zh or en.")
-ONLY_TRAINING = N_("A direction is removed within minutes, in this process: omit --ray, or use --method training.")
-NO_TEXTS = N_("There is no file or folder {file}.")
+from evenhand.core.models.tuning.settings import BERT_DROPOUT
+from evenhand.core.runs.kinds import Place
+from evenhand.core.swap.word_tables import LANGUAGES
+from evenhand.core.tune.report import ProjectionReport, TrainingReport, TuneReport, stopped_early
+from evenhand.core.tune.run import run
+from evenhand.core.tune.settings import Method, Settings
+from evenhand.core.tune.texts import SWAPS
+from evenhand.core.typed_json import to_json
 
 
 @click.command("tune")
@@ -32,7 +25,7 @@ NO_TEXTS = N_("There is no file or folder {file}.")
 @click.argument("texts")
 @click.option("--out", type=click.Path(path_type=Path), help="The folder to write the changed model to.")
 @click.option("--run", "run_name", help="Instead of --out: the name of a model that the page Tune lists.")
-@click.option("--method", type=click.Choice(METHODS), default="training", show_default=True,
+@click.option("--method", type=click.Choice(get_args(Method)), default="training", show_default=True,
               help="Train further, or take out the direction of SentenceDebias or INLP.")  # fmt: skip
 @click.option("--swap", type=click.Choice(SWAPS), default="none", show_default=True,
               help="What is trained on: the texts, their counterfactuals, both (cda), one of both (cds).")  # fmt: skip
@@ -71,97 +64,42 @@ NO_TEXTS = N_("There is no file or folder {file}.")
 @db_option
 @json_option
 @needs("start_jobs")
-def tune(model: str, texts: str, as_json: bool, **options: Any) -> None:
+def tune(model: str, texts: str, db: str, as_json: bool, **options: Any) -> None:
     """Change MODEL with TEXTS and write it as a folder that loads like any model, with a model card.
 
     MODEL: built in, on the hub, or a folder. TEXTS: a text file (one text per line), anything that `mine` reads, or
     project:NAME. A run that was killed continues when the same command is repeated, with the same result. With --ray
     the folder of the model must be on a disk that the cluster sees.
     """
-    folder = _target(options)
-    words = _words(options)
-    source, name = _texts(texts, options)
-    swap, seed = options["swap"], options["seed"]
-    found = training_texts(source, name, swap=swap, words=words, share=options["share"], seed=seed)
-    if options["leave_out"]:
-        found.facts["swap"]["left_out"] = list(options["leave_out"])
-    if options["method"] == "training":
-        report = _trained(model, found, folder, options)
-    else:
-        report = _projected(model, found, words, folder, options)
-    if options["run_name"]:
-        write_run(report)
-    answer(report.as_json(), for_people(report), as_json=as_json)
-
-
-def _trained(model: str, texts: TrainingTexts, folder: Path, options: dict[str, Any]) -> TuneReport:
-    keys = ("steps", "batch", "length", "rate", "warmup", "seed", "lora", "dropout", "every", "patience")
-    tuning = Tuning(**{key: options[key] for key in keys})
-    how = {key: options[key] for key in ("device", "adapters", "force")}
+    settings = Settings(model=model, texts=texts, **options)
     with Meter("steps") as meter:
-        if options["address"] is None:
-            return train_model(model, texts, tuning, folder, watch=meter, **how)
-        from evenhand.core.tune.cluster import tune_on_cluster
-
-        where = {key: options[key] for key in ("address", "threads")}
-        return tune_on_cluster(model, texts, tuning, folder, watch=meter, **where, **how)
+        report = run(settings, Place(Path(db), meter), _project_texts(settings, db))
+    answer(to_json(report), for_people(report), as_json=as_json)
 
 
-def _projected(
-    model: str, texts: TrainingTexts, words: WordTable | None, folder: Path, options: dict[str, Any]
-) -> TuneReport:
-    from evenhand.core.tune.projections import project
-
-    if words is None:
-        raise Refused(NO_LANGUAGE)
-    if options["address"] is not None:
-        raise Refused(ONLY_TRAINING)
-    return project(model, texts, words, folder, options["method"], length=options["length"], device=options["device"])
-
-
-def _target(options: dict[str, Any]) -> Path:
-    if (options["out"] is None) == (options["run_name"] is None):
-        raise Refused(NO_TARGET)
-    if options["run_name"]:
-        return tuned_folder(runs_folder(options["db"], "tunes"), options["run_name"])
-    return Path(options["out"])
-
-
-def _words(options: dict[str, Any]) -> WordTable | None:
-    language = options["language"]
-    if language is None:
-        if options["swap"] != "none":
-            raise Refused(NO_LANGUAGE)
+def _project_texts(settings: Settings, db: str) -> list[str] | None:
+    """Return the accepted texts of the project that is named; None where a file is."""
+    if not settings.texts.startswith(PROJECT):
         return None
-    own, names = (read_word_pairs(path, language) if path else () for path in (options["own"], options["names"]))
-    return word_table(language, words=options["pairs"], own=own, names=names).without(options["leave_out"])
-
-
-def _texts(texts: str, options: dict[str, Any]) -> tuple[Iterator[str], str]:
-    if texts.startswith(PROJECT):
-        with existing_store(options["db"]) as store:
-            enter_project(store, texts.removeprefix(PROJECT), options["uid"])
-            found = find_project(store, texts.removeprefix(PROJECT))
-            return iter([item.text for item in items(store, found, accepted_only=True)]), texts
-    if not Path(texts).exists():
-        raise BadFile(NO_TEXTS, file=texts)
-    return file_texts(Path(texts)), Path(texts).name
+    name = settings.texts.removeprefix(PROJECT)
+    with existing_store(db) as store:
+        enter_project(store, name, settings.uid)
+        return [item.text for item in items(store, find_project(store, name), accepted_only=True)]
 
 
 def for_people(report: TuneReport) -> str:
     """The run in words."""
-    record = report.record
-    before, after = record["held_out"]["before"], record["held_out"]["after"]
+    before, after = report.held_out["before"], report.held_out["after"]
     lines = [
-        f"{record['base']['name']}: {record['method_text']}",
-        f"held-out loss {before['loss']:.4f} -> {after['loss']:.4f}, top-1 accuracy {before['accuracy']:.2%} -> "
-        f"{after['accuracy']:.2%} ({after['tokens']:,} tokens of {after['texts']:,} texts)",
+        f"{report.base.name}: {report.method_text}",
+        f"held-out loss {before.loss:.4f} -> {after.loss:.4f}, top-1 accuracy {before.accuracy:.2%} -> "
+        f"{after.accuracy:.2%} ({after.tokens:,} tokens of {after.texts:,} texts)",
     ]
-    if "steps" in record:
-        went_on = f", resumed at step {record['resumed_at']}" if record["resumed_at"] else ""
-        lines.append(f"{record['steps']:,} steps in {record['seconds']:.0f} s{went_on}")
-        lines += [early.text] if (early := stopped_early(record)) else []
-    else:
-        probe = record["probe"]
-        lines.append(f"probe accuracy {probe['before']['accuracy']:.1%} -> {probe['after']['accuracy']:.1%}")
+    if isinstance(report, TrainingReport):
+        resumed = f", resumed at step {report.resumed_at}" if report.resumed_at else ""
+        lines.append(f"{report.steps:,} steps in {report.seconds:.0f} s{resumed}")
+        lines += [early.text] if (early := stopped_early(report)) else []
+    elif isinstance(report, ProjectionReport):
+        first, last = (report.probe[time]["accuracy"] for time in ("before", "after"))
+        lines.append(f"probe accuracy {first:.1%} -> {last:.1%}")
     return "\n".join([*lines, f"Written: {report.folder}"])

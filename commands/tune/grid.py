@@ -9,12 +9,11 @@ from evenhand.annotations.files.project_texts import Reading, open_input
 from evenhand.commands.permissions import needs
 from evenhand.commands.shared import Meter, answer, db_option, json_option
 from evenhand.core.before_after.appendix import interval, short
-from evenhand.core.before_after.grid import INTERVENTIONS, Grid, Items, run_grid
+from evenhand.core.before_after.grid import DONE, INTERVENTIONS, Grid, GridReport, Items, run_grid
 from evenhand.core.models.tuning.settings import Tuning
 from evenhand.core.runs.records import run_file, runs_folder
-from evenhand.core.statistics import Estimate
 from evenhand.core.swap.word_tables import LANGUAGES
-from evenhand.core.typed_json import from_json
+from evenhand.core.typed_json import to_json
 
 
 @click.command("tune-grid")
@@ -57,10 +56,10 @@ def tune_grid(texts: Path, run_name: str, db: str, as_json: bool, **options: Any
         options["language"], options["pairs"], options["share"], options["leave_out"], options["threads"],
     )  # fmt: skip
     with Meter("models") as meter:
-        record = run_grid(
+        report = run_grid(
             grid, out.with_suffix(""), out, ray=options["ray"], workers=options["workers"], watch=meter, record=True
         )
-    answer(record, for_people(record, out), as_json=as_json)
+    answer(to_json(report), for_people(report, out), as_json=as_json)
 
 
 def _table(db: str, name: str) -> Path:
@@ -70,12 +69,11 @@ def _table(db: str, name: str) -> Path:
     return table if table.is_file() else run_file(folder, name)
 
 
-def for_people(record: dict[str, Any], out: Path) -> str:
+def for_people(report: GridReport, out: Path) -> str:
     """The effects in words."""
-    done = sum(1 for one in record["cells"] if one.get("status") == "ok")
-    lines = [f"{done} of {len(record['cells'])} models made and measured in {record['seconds']:.0f} s"]
-    for one in record["effects"]:
-        change = interval(from_json(Estimate, one["effect"]))
-        lines.append(f"{short(one['model'])}, {one['intervention']}: change in magnitude {change}")
-    lines += [failure["text"] for failure in record["failed"]]
-    return "\n".join([*lines, f"Written: {out}"])
+    done = sum(cell.status == DONE for cell in report.cells)
+    lines = [f"{done} of {len(report.cells)} models made and measured in {report.seconds:.0f} s"]
+    lines += [
+        f"{short(one.model)}, {one.intervention}: change in magnitude {interval(one.effect)}" for one in report.effects
+    ]
+    return "\n".join([*lines, *(failure.text for failure in report.failed), f"Written: {out}"])

@@ -10,28 +10,30 @@ import json
 import os
 import re
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import product
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 from evenhand.core.before_after.compare import against_placebos, over_runs
+from evenhand.core.before_after.report import IN_RECORD, MeasuredModel
 from evenhand.core.before_after.run import Asked, before_and_after, built_in_source
 from evenhand.core.cluster import Pool
-from evenhand.core.errors import N_, EvenhandError, Refused
+from evenhand.core.errors import N_, BadFile, EvenhandError, Refused
 from evenhand.core.files.csv_out import data_line
 from evenhand.core.files.whole_file import make_folder, whole_file
 from evenhand.core.models.tuning.settings import BERT_DROPOUT, Tuning
-from evenhand.core.runs.loop import Watcher, made_now
+from evenhand.core.runs.kinds import Place
+from evenhand.core.runs.loop import Report, Watcher
 from evenhand.core.runs.records import Failure, write_record
 from evenhand.core.scoring.input import ScoreInput
 from evenhand.core.scoring.rows import ScoreItem
-from evenhand.core.swap.word_tables import word_table
-from evenhand.core.tune.projections import project
-from evenhand.core.tune.run import RECORD, tune
-from evenhand.core.tune.texts import file_texts, training_texts
-from evenhand.core.typed_json import to_json
+from evenhand.core.statistics import Estimate
+from evenhand.core.tune.report import TrainingReport, TuneReport, tuned_model
+from evenhand.core.tune.run import run
+from evenhand.core.tune.settings import Settings
+from evenhand.core.typed_json import fields_of, from_json, to_json
 
 Intervention = Literal["as-is", "none", "swap", "cda", "cds", "dropout", "sentence-debias", "inlp"]
 INTERVENTIONS: tuple[Intervention, ...] = get_args(Intervention)
@@ -45,6 +47,7 @@ COLUMNS = (
 )  # fmt: skip
 MAY_GROW = ("models", "interventions", "seeds", "threads")
 NOTHING = N_("A grid needs at least one model and one intervention.")
+NO_RECORD = N_("The record of the model {folder} cannot be read. Delete that folder, and it is made again.")
 OTHER_GRID = N_("{folder} contains a grid with other settings. Choose another name, or delete it first.")
 
 
@@ -61,6 +64,51 @@ class Cell:
         """The name of its folder."""
         bare = re.sub(r"[^\w.+-]+", "_", self.model).strip("_.") or "model"
         return f"{bare[-60:]}.{self.intervention}.{self.seed}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MadeCell(Cell):
+    """A cell with what came of it: sizes of Bias_c (log10), held-out loss and accuracy, each before and after."""
+
+    status: str = WAITING
+    failure: Failure | None = None
+    items: int | None = None
+    size_before: float | None = None
+    size_after: float | None = None
+    change: float | None = None
+    loss_before: float | None = None
+    loss_after: float | None = None
+    rise: float | None = None
+    accuracy_before: float | None = None
+    accuracy_after: float | None = None
+    seconds: float | None = None
+    resumed_at: int | None = None
+    worker: int | None = None
+    signature: str | None = None
+    also_in_json: ClassVar = ("name",)
+
+
+@dataclass(frozen=True, slots=True)
+class GridEffect:
+    """The change of size that an intervention makes to a model: over its seeds, less that of the placebo."""
+
+    model: str
+    intervention: Intervention
+    effect: Estimate
+    written_with: ClassVar = IN_RECORD
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GridReport(Report[MeasuredModel]):
+    """What a grid gave."""
+
+    kind: str = "grid"
+    grid: dict[str, Any]
+    cells: list[MadeCell]
+    effects: list[GridEffect]
+    sentences: int
+    source: dict[str, str]
+    workers: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +140,7 @@ class Grid:
     seeds: int = 3
     tuning: Tuning = field(default_factory=Tuning)
     items: Items | None = None
-    language: str = "zh"
+    language: Literal["zh", "en"] = "zh"
     pairs: Literal["released", "wide"] = "released"
     share: float = 0.05
     leave_out: tuple[str, ...] = ()
@@ -110,15 +158,15 @@ class Grid:
 
     def as_json(self) -> dict[str, Any]:
         """For a record."""
-        facts = asdict(replace(self, items=None)) | {"texts": self.texts.name, "tuning": self.tuning.as_json()}
+        facts = asdict(replace(self, items=None)) | {"texts": self.texts.name, "tuning": to_json(self.tuning)}
         return facts | {"items": [self.items.name, self.items.digest] if self.items else "built-in"}
 
 
 def run_grid(
     grid: Grid, folder: Path, out: Path, *, ray: str | None = None, workers: int = 1, watch: Watcher | None = None,
     record: bool = False,
-) -> dict[str, Any]:  # fmt: skip
-    """Make every cell in *folder* and write the table to *out* after each; the record of all.
+) -> GridReport:  # fmt: skip
+    """Make every cell in *folder* and write the table to *out* after each.
 
     *ray*: the address of a cluster ("local" starts one here) with *workers* actors; None: here, one after the other. A
     cell that cannot be made has its reason in its row, and the others go on. Raises Refused, BadFile.
@@ -126,26 +174,23 @@ def run_grid(
     began, cells = time.time(), grid.cells
     make_folder(folder)
     _refuse_other(grid, folder)
-    found = _finished(cells, folder)
-    _write_table(out, cells, found)
-
-    def say() -> None:
+    made = _finished(cells, folder)
+    todo = [(cell, folder) for cell in cells if cell.name not in made]
+    results = _new_cells(grid, todo, ray, workers)
+    while True:
+        _write_table(out, cells, made)
         if watch is not None:
-            watch(len(found), len(cells), "")
-
-    say()
-    todo = [(asdict(cell), str(folder)) for cell in cells if cell.name not in found]
-    for facts in _new_cells(grid, todo, ray, workers):
-        found = _finished(cells, folder) | found | {facts["name"]: facts}
-        _write_table(out, cells, found)
-        say()
-    report = _report(grid, cells, found) | {"seconds": round(time.time() - began, 3), "workers": workers, **made_now()}
+            watch(len(made), len(cells), "")
+        if (cell := next(results, None)) is None:
+            break
+        made = _finished(cells, folder) | made | {cell.name: cell}
+    report = _report(grid, cells, made, round(time.time() - began, 3), workers)
     if record:
         write_record(out, report)
     return report
 
 
-def _new_cells(grid: Grid, todo: Sequence[Any], ray: str | None, workers: int) -> Iterator[dict[str, Any]]:
+def _new_cells(grid: Grid, todo: Sequence[tuple[Cell, Path]], ray: str | None, workers: int) -> Iterator[MadeCell]:
     if not todo:
         return
     if ray is None:
@@ -168,58 +213,57 @@ class Maker:
     def __init__(self, grid: Grid) -> None:
         self._grid = grid
 
-    def __call__(self, asked: tuple[dict[str, Any], str]) -> dict[str, Any]:
-        """The facts of a cell, which are also in its folder; those of a failure are not, so that it is tried again."""
-        facts, folder = asked
-        cell, began = Cell(**facts), time.time()
+    def __call__(self, asked: tuple[Cell, Path]) -> MadeCell:
+        """Make a cell, which is also in its folder; one that failed is not, so that it is tried again."""
+        cell, folder = asked
+        began = time.time()
         if self._grid.threads:
             from evenhand.core.models.devices import use_threads
 
             use_threads(self._grid.threads)
+        made = MadeCell(**fields_of(cell))
         try:
-            found = self._make(cell, Path(folder))
+            made = self._make(made, folder / cell.name)
         except EvenhandError as error:
             failure = Failure.of(cell.model, error)
-            return facts | {"name": cell.name, "status": failure.text, "failure": to_json(failure)}
-        found = facts | {"name": cell.name, "status": DONE, "worker": os.getpid()} | found
-        found["seconds"] = round(time.time() - began, 3)
-        make_folder(Path(folder) / cell.name)
-        with whole_file(Path(folder) / cell.name / CELL) as write:
-            write(json.dumps(found, ensure_ascii=False, indent=1) + "\n")
-        return found
+            return replace(made, status=failure.text, failure=failure)
+        made = replace(made, status=DONE, worker=os.getpid(), seconds=round(time.time() - began, 3))
+        make_folder(folder / cell.name)
+        with whole_file(folder / cell.name / CELL) as write:
+            write(json.dumps(to_json(made), ensure_ascii=False, indent=1) + "\n")
+        return made
 
-    def _make(self, cell: Cell, folder: Path) -> dict[str, Any]:
+    def _make(self, cell: MadeCell, place: Path) -> MadeCell:
         if cell.intervention == "as-is":
-            return self._measured(cell.model, cell.model)
-        place = folder / cell.name
-        tuned = json.loads((place / RECORD).read_text("utf-8")) if place.is_dir() else self._tuned(cell, place)
-        held = tuned["held_out"]
-        losses = {f"{key}_{time}": held[time][key] for key in ("loss", "accuracy") for time in ("before", "after")}
-        more = {"rise": losses["loss_after"] - losses["loss_before"], "resumed_at": tuned.get("resumed_at")}
-        return self._measured(cell.model, str(place)) | losses | more
+            return self._measured(cell, cell.model)
+        tuned = tuned_model(place) if place.is_dir() else self._tuned(cell, place)
+        if tuned is None:
+            raise BadFile(NO_RECORD, folder=place.name)
+        before, after = tuned.held_out["before"], tuned.held_out["after"]
+        return replace(
+            self._measured(cell, str(place)), loss_before=before.loss, loss_after=after.loss,
+            rise=after.loss - before.loss, accuracy_before=before.accuracy, accuracy_after=after.accuracy,
+            resumed_at=tuned.resumed_at if isinstance(tuned, TrainingReport) else None,
+        )  # fmt: skip
 
-    def _tuned(self, cell: Cell, place: Path) -> dict[str, Any]:
+    def _tuned(self, cell: Cell, place: Path) -> TuneReport:
         grid, kind = self._grid, cell.intervention
-        words = word_table(grid.language, words=grid.pairs).without(grid.leave_out)
-        swap = kind if kind in ("swap", "cda", "cds") else "none"
-        texts = training_texts(
-            file_texts(grid.texts), grid.texts.name, swap=swap, words=words, share=grid.share, seed=cell.seed
-        )
-        if grid.leave_out:
-            texts.facts["swap"]["left_out"] = list(grid.leave_out)
-        if kind == "sentence-debias" or kind == "inlp":
-            return project(cell.model, texts, words, place, kind, length=grid.tuning.length).record
         dropout = BERT_DROPOUT if kind == "dropout" else grid.tuning.dropout
-        tuning = replace(grid.tuning, seed=cell.seed, dropout=dropout)
-        return tune(cell.model, texts, tuning, place).record
+        settings = Settings(
+            **fields_of(replace(grid.tuning, seed=cell.seed, dropout=dropout)), model=cell.model, texts=str(grid.texts),
+            out=place, method=kind if kind in ("sentence-debias", "inlp") else "training",
+            swap=kind if kind in ("swap", "cda", "cds") else "none", language=grid.language, pairs=grid.pairs,
+            leave_out=grid.leave_out, share=grid.share,
+        )  # fmt: skip
+        return run(settings, Place(place.parent, lambda *_: None))
 
-    def _measured(self, before: str, after: str) -> dict[str, Any]:
+    def _measured(self, cell: MadeCell, after: str) -> MadeCell:
         source = self._grid.items.source() if self._grid.items else built_in_source(self._grid.language)
-        (model,) = before_and_after(Asked(before, (after,)), source).after
-        return {
-            "items": model.items, "size_before": model.before, "size_after": model.after, "change": model.size.value,
-            "signature": model.signature,
-        }  # fmt: skip
+        (model,) = before_and_after(Asked(cell.model, (after,)), source).after
+        return replace(
+            cell, items=model.items, size_before=model.before, size_after=model.after, change=model.size.value,
+            signature=model.signature,
+        )  # fmt: skip
 
 
 def _refuse_other(grid: Grid, folder: Path) -> None:
@@ -234,46 +278,45 @@ def _refuse_other(grid: Grid, folder: Path) -> None:
         write(said)
 
 
-def _finished(cells: Sequence[Cell], folder: Path) -> dict[str, dict[str, Any]]:
-    found = {}
+def _finished(cells: Sequence[Cell], folder: Path) -> dict[str, MadeCell]:
+    made = {}
     for cell in cells:
         try:
-            found[cell.name] = json.loads((folder / cell.name / CELL).read_text(encoding="utf-8"))
-        except (OSError, ValueError):
+            data = json.loads((folder / cell.name / CELL).read_text(encoding="utf-8"))
+            made[cell.name] = from_json(MadeCell, data)
+        except (OSError, ValueError, BadFile):
             continue
-    return found
+    return made
 
 
-def _write_table(out: Path, cells: Sequence[Cell], found: dict[str, dict[str, Any]]) -> None:
+def _write_table(out: Path, cells: Sequence[Cell], made: Mapping[str, MadeCell]) -> None:
     make_folder(out.parent)
     with whole_file(out) as write:
         write(data_line(COLUMNS))
         for cell in cells:
-            facts = {"status": WAITING} | asdict(cell) | found.get(cell.name, {})
-            write(data_line([facts.get(column) for column in COLUMNS]))
+            row = made.get(cell.name, MadeCell(**fields_of(cell)))
+            write(data_line([getattr(row, column) for column in COLUMNS]))
 
 
-def _report(grid: Grid, cells: Sequence[Cell], found: dict[str, dict[str, Any]]) -> dict[str, Any]:
+def _report(
+    grid: Grid, cells: Sequence[Cell], made: Mapping[str, MadeCell], seconds: float, workers: int
+) -> GridReport:
     """Every cell, and of every model and intervention the change over its seeds against those of the placebo."""
+
+    def changes(model: str, kind: Intervention) -> list[float | None]:
+        """The changes of size of all seeds; None for a cell that could not be made."""
+        some = [cell.name for cell in cells if (cell.model, cell.intervention) == (model, kind)]
+        return [made[name].change if name in made else None for name in some]
+
     effects = []
     for model, kind in product(grid.models, grid.interventions):
-        if kind in ("as-is", PLACEBO):
-            continue
-        some, placebo = _changes(cells, found, model, kind), _changes(cells, found, model, PLACEBO)
-        effect = against_placebos(some, placebo) if placebo and kind not in NO_SEED else over_runs(some)
-        effects.append({"model": model, "intervention": kind, "effect": effect.to_json("units", reasons="note")})
-    failures = [facts["failure"] for facts in found.values() if "failure" in facts]
-    return {
-        "kind": "grid", "grid": grid.as_json(), "cells": [found.get(cell.name, asdict(cell)) for cell in cells],
-        "effects": effects, "failed": failures, "sentences": len(cells),
-        "models": [{"model": model, "signature": grid.tuning.signature} for model in grid.models],
-        "source": {"name": grid.texts.name},
-    }  # fmt: skip
-
-
-def _changes(
-    cells: Sequence[Cell], found: dict[str, dict[str, Any]], model: str, kind: Intervention
-) -> list[float | None]:
-    """The changes of size of all seeds; None for a cell that could not be made."""
-    some = [cell for cell in cells if (cell.model, cell.intervention) == (model, kind)]
-    return [found.get(cell.name, {}).get("change") for cell in some]
+        if kind not in ("as-is", PLACEBO):
+            some, placebo = changes(model, kind), changes(model, PLACEBO)
+            effect = against_placebos(some, placebo) if placebo and kind not in NO_SEED else over_runs(some)
+            effects.append(GridEffect(model, kind, effect))
+    return GridReport(
+        grid=grid.as_json(), cells=[made.get(cell.name, MadeCell(**fields_of(cell))) for cell in cells],
+        effects=effects, failed=tuple(cell.failure for cell in made.values() if cell.failure), sentences=len(cells),
+        models=tuple(MeasuredModel(model, grid.tuning.signature) for model in grid.models),
+        source={"name": grid.texts.name}, seconds=seconds, workers=workers,
+    )  # fmt: skip

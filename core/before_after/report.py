@@ -1,4 +1,4 @@
-"""What comparisons of before and after report; `to_json` with IN_RECORD gives the record of a run."""
+"""What comparisons of before and after report; as JSON the record of a run."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -48,6 +48,14 @@ class PartEffect(Estimate):
     items: int = 0
 
 
+def recorded(estimate: Estimate) -> dict[str, object]:
+    """Return an estimate for a record, with its note, so that a page can translate it."""
+    return estimate.to_json("units", reasons="note")
+
+
+IN_RECORD: Writers = {Estimate: recorded, PartEffect: lambda part: recorded(part) | {"items": part.items}}
+
+
 @dataclass(frozen=True, slots=True)
 class LeftOut:
     """The effect on pairs that were left out of the swap in training, and on the others."""
@@ -90,6 +98,7 @@ class ModelsReport(Finding, Report[MeasuredModel]):
     moved: list[MovedItem] = field(default_factory=list)
     text: dict[str, object] | None = None
     also_in_json: ClassVar = ("code", "rests")
+    written_with: ClassVar = IN_RECORD
 
     @property
     def code(self) -> Verdict | None:
@@ -152,14 +161,7 @@ class RunsReport(Finding, Report[MeasuredModel]):
     alone: int = 0
     contexts: int = 0
     annotators: int = 0
-
-
-def recorded(estimate: Estimate) -> dict[str, object]:
-    """Return an estimate for a record, with its note, so that a page can translate it."""
-    return estimate.to_json("units", reasons="note")
-
-
-IN_RECORD: Writers = {Estimate: recorded, PartEffect: lambda part: recorded(part) | {"items": part.items}}
+    written_with: ClassVar = IN_RECORD
 
 
 def read_record(record: Mapping[str, object]) -> ModelsReport | RunsReport | None:

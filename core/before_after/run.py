@@ -1,6 +1,5 @@
 """A run of before and after: the items through every model, held-out text, differences, the verdict, a record."""
 
-import json
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,7 +19,6 @@ from evenhand.core.before_after.compare import (
     over_runs,
 )
 from evenhand.core.before_after.report import (
-    IN_RECORD,
     ChangedModel,
     LeftOut,
     MeasuredModel,
@@ -41,8 +39,8 @@ from evenhand.core.scoring.run import Settings, score_to_file
 from evenhand.core.statistics import Estimate
 from evenhand.core.statistics.equivalence import MARGINS
 from evenhand.core.statistics.resampling import Numbers
-from evenhand.core.tune.run import RECORD
-from evenhand.core.typed_json import fields_of, to_json
+from evenhand.core.tune.report import TrainingReport, tuned_model
+from evenhand.core.typed_json import fields_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -110,14 +108,10 @@ def built_in_language(items: str, before: str, language: str | None = None) -> s
 
 def model_language(model: str) -> str:
     """The language of a built-in or known model, or of the one that a tuned folder was made of; "" where unknown."""
-    record = Path(model) / RECORD
-    if Path(model).is_absolute() and record.is_file():
-        try:
-            base = str(json.loads(record.read_text(encoding="utf-8"))["base"]["name"])
-        except (OSError, ValueError, LookupError, TypeError, RecursionError):
-            return ""
-        return model_language(base) if base != model else ""
-    return next((one.language for one in known_models(None) if one.name == model), "")
+    report = tuned_model(model) if Path(model).is_absolute() else None
+    if report is not None:
+        return model_language(report.base.name) if report.base.name != model else ""
+    return next((known.language for known in known_models(None) if known.name == model), "")
 
 
 def built_in_source(language: str = "zh") -> ScoreInput:
@@ -174,7 +168,7 @@ def before_and_after(
     if out is not None:
         _write(out, base, values, asked)
         if record:
-            write_record(out, to_json(report, IN_RECORD))
+            write_record(out, report)
     return report
 
 
@@ -280,29 +274,17 @@ def _left_out(base: "pd.DataFrame", values: dict[str, Numbers], asked: Asked) ->
     return LeftOut(sorted(pairs & set(base["pair"])), *parts)
 
 
-def _tuning_of(model: str) -> dict[str, Any]:
-    """The record of a tuned model; {} for one that is none."""
-    try:
-        record = json.loads((Path(model) / RECORD).read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
-        return {}
-    return record if isinstance(record, dict) else {}
-
-
 def _unswapped(model: str) -> tuple[str, ...]:
     """The pairs that a tuned model's record says were left out of the swap."""
-    try:
-        return tuple(str(pair) for pair in _tuning_of(model)["source"]["swap"].get("left_out", ()))
-    except (KeyError, TypeError, AttributeError):
-        return ()
+    report = tuned_model(model)
+    return report.source.swap.left_out if report else ()
 
 
 def _way_of(model: str) -> str:
     """How a tuned model was made, by its record; "" for one that is none."""
-    record = _tuning_of(model)
-    tuning = record.get("tuning")
-    parts = (record.get("method_text"), tuning.get("signature") if isinstance(tuning, dict) else None)
-    return "; ".join(str(part) for part in parts if part)
+    report = tuned_model(model)
+    signature = report.tuning.signature if isinstance(report, TrainingReport) else ""
+    return "; ".join(filter(None, (report.method_text if report else "", signature)))
 
 
 def _moved(base: "pd.DataFrame", values: dict[str, Numbers], asked: Asked) -> list[MovedItem]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from evenhand.core.before_after.compare import against_placebos, over_runs, shares
-from evenhand.core.before_after.report import IN_RECORD, Measure, MeasuredModel, MeasureShares, MovedRow, RunsReport
+from evenhand.core.before_after.report import Measure, MeasuredModel, MeasureShares, MovedRow, RunsReport
 from evenhand.core.before_after.verdict import NO_PLACEBO, ONE_SEED, Finding, verdict_of
 from evenhand.core.errors import N_, BadFile, Refused
 from evenhand.core.files.csv_out import data_line
@@ -25,7 +25,7 @@ from evenhand.core.statistics.equivalence import MARGINS, Scale
 from evenhand.core.statistics.intervals import over_clusters
 from evenhand.core.statistics.resampling import Numbers
 from evenhand.core.statistics.units import Clusters, clusters_of, codes_of
-from evenhand.core.typed_json import fields_of, to_json
+from evenhand.core.typed_json import fields_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -139,7 +139,7 @@ def several_runs(
     )  # fmt: skip
     if out is not None:
         _write(out, rows, sides[1:])
-        write_record(out, to_json(report, IN_RECORD))
+        write_record(out, report)
     return report
 
 

@@ -9,7 +9,9 @@ from typing import Any
 
 from evenhand.core.cluster import Pool
 from evenhand.core.models.tuning.settings import Tuning
-from evenhand.core.tune.run import CURVE, TuneReport, Watch, tune, work_folder
+from evenhand.core.tune.report import TrainingReport
+from evenhand.core.tune.run import Watch, tune
+from evenhand.core.tune.runs import CURVE, work_folder
 from evenhand.core.tune.texts import TrainingTexts
 
 LOOK_S = 1.0  # between two looks at the curve that the worker writes
@@ -25,7 +27,7 @@ def tune_on_cluster(
     threads: int | None = None,
     watch: Watch | None = None,
     **how: Any,
-) -> TuneReport:
+) -> TrainingReport:
     """As `core.tune.run.tune` with *how*, in one worker of the cluster at *address* ("local" starts one here).
 
     *folder* lies on a disk that the worker sees too; *threads*: of the worker, default all of its machine. A worker
@@ -37,14 +39,14 @@ def tune_on_cluster(
         Pool("evenhand.core.tune.cluster:tuner", arguments, address=address, workers=1) as pool,
         _watched(work_folder(folder) / CURVE, tuning.steps, model, watch),
     ):
-        report: TuneReport = next(pool.map([None]))
+        report: TrainingReport = next(pool.map([None]))
     return report
 
 
-def tuner(threads: int | None, how: dict[str, Any], **asked: Any) -> Callable[[None], TuneReport]:
+def tuner(threads: int | None, how: dict[str, Any], **asked: Any) -> Callable[[None], TrainingReport]:
     """What the worker makes: the run, which begins when it is called."""
 
-    def run(_: None) -> TuneReport:
+    def run(_: None) -> TrainingReport:
         from evenhand.core.models.devices import use_threads
         from evenhand.core.processes import processors
 

@@ -2,17 +2,20 @@
 out."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from evenhand.core.errors import Refused
 from evenhand.core.models.fetching import locate
-from evenhand.core.runs.loop import Laps, made_now
+from evenhand.core.runs.loop import Laps
 from evenhand.core.swap.swapping import Swapper
 from evenhand.core.swap.word_tables import WordTable
 from evenhand.core.tune.card import licence_of
-from evenhand.core.tune.run import TAKEN, TuneReport, write_model
+from evenhand.core.tune.report import Base, ProjectionReport, SwapFacts
+from evenhand.core.tune.run import TAKEN, write_model
 from evenhand.core.tune.texts import TrainingTexts
+from evenhand.core.typed_json import to_json
 
 Method = Literal["sentence-debias", "inlp"]
 MOST = 2000  # sentences on either side; more move the directions little
@@ -21,7 +24,7 @@ MOST = 2000  # sentences on either side; more move the directions little
 def project(
     model: str, texts: TrainingTexts, words: WordTable, folder: Path, method: Method, *, length: int = 128,
     device: str = "auto",
-) -> TuneReport:  # fmt: skip
+) -> ProjectionReport:  # fmt: skip
     """Take the directions of *method* out of *model*, found in *texts* and their counterfactuals; write *folder*.
 
     Texts whose words are of one side only count, each with its counterfactual. Raises Refused where the folder is there
@@ -50,22 +53,15 @@ def project(
     found = sentence_debias(male, female) if method == "sentence-debias" else inlp(male, female, changed.task)
     apply_projection(model, changed.model, found.matrix)
     after = changed.held_out(untouched)
-    swap = {"mode": "none", "language": words.language}
-    record: dict[str, Any] = {
-        "name": folder.name,
-        "base": {"name": model, "weights": changed.before.weights, "licence": licence_of(base)},
-        "source": texts.facts | {"swap": swap},
-        "method": method,
-        "method_text": _text(method, found.directions, len(pairs)),
-        "directions": found.directions,
-        "pairs": len(pairs),
-        "probe": {"before": found.before.as_json(), "after": found.after.as_json()},
-        "held_out": {"before": before.as_json(), "after": after.as_json()},
-        "seconds": round(lap(), 3),
-        **made_now(),
-    }
-    write_model(folder, record, changed.save)
-    return TuneReport(folder, record)
+    report = ProjectionReport(
+        name=folder.name, folder=folder, base=Base(model, changed.before.weights, licence_of(base)),
+        source=replace(texts.facts, swap=SwapFacts(language=words.language)), method=method,
+        method_text=_text(method, found.directions, len(pairs)), directions=found.directions, pairs=len(pairs),
+        probe={"before": to_json(found.before), "after": to_json(found.after)},
+        held_out={"before": before, "after": after}, seconds=round(lap(), 3),
+    )  # fmt: skip
+    write_model(report, changed.save)
+    return report
 
 
 def sides(texts: Sequence[str], words: WordTable) -> list[tuple[str, str]]:

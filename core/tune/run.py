@@ -5,25 +5,28 @@ import json
 import math
 import shutil
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evenhand.core.errors import N_, Notice, Refused
+from evenhand.core.errors import N_, BadFile, Refused
 from evenhand.core.files.whole_file import make_folder, whole_file, whole_path
 from evenhand.core.models.fetching import locate
 from evenhand.core.models.tuning.settings import HeldOut, Memory, Tuning
-from evenhand.core.runs.loop import made_now
+from evenhand.core.runs.kinds import Place
+from evenhand.core.swap.word_tables import WordTable
 from evenhand.core.tune.card import card, licence_of
-from evenhand.core.tune.texts import TrainingTexts
+from evenhand.core.tune.report import RECORD, Base, TrainingReport, TuneReport
+from evenhand.core.tune.runs import CURVE, work_folder, write_run
+from evenhand.core.tune.settings import Settings
+from evenhand.core.tune.texts import TrainingTexts, file_texts, training_texts
+from evenhand.core.typed_json import to_json
 
 if TYPE_CHECKING:
     from evenhand.core.models.tuning.changing import Changeable
     from evenhand.core.models.tuning.training import Trained
 
-WORK, ASKED, RECORD = ".work", "asked.json", "tuning.json"
-CURVE = "curve.jsonl"
+ASKED = "asked.json"
 GIB = 2**30
 
 TAKEN = N_("{folder} already exists; a tuned model never replaces a folder.")
@@ -31,26 +34,52 @@ NO_MEMORY = N_(
     "Training needs about {needed} GiB of memory, but {available} GiB are free. Use a smaller batch or"
     " length, adapters (--lora), or --force."
 )
+NO_TEXTS = N_("There is no file or folder {file}.")
+ONLY_TRAINING = N_("A direction is removed within minutes, in this process: omit --ray, or use --method training.")
 NO_TOKENS = N_("{name}: hardly any text contains a token in the vocabulary of {model}.")
-
-STOPPED_EARLY = N_(
-    "Stopped early at step {steps} of {of}: {checks} checks in a row without progress on held-out text. The result is"
-    " the model of step {best}."
-)
 
 Watch = Callable[[int, int | None, str], None]
 
 
-@dataclass(frozen=True, slots=True)
-class TuneReport:
-    """What a run did: its record, and where the model lies."""
+def run(settings: Settings, place: Place, texts: Iterable[str] | None = None) -> TuneReport:
+    """Change a model and write it to its folder; *texts*: in place of the file or folder that *settings* name.
 
-    folder: Path
-    record: dict[str, Any]
+    A run that was killed continues where the same settings are run again. Raises Refused, BadFile, ModelUnavailable.
+    """
+    folder, words, name = settings.folder(place.database), settings.words(), settings.texts
+    if texts is None:
+        if not Path(name).exists():
+            raise BadFile(NO_TEXTS, file=name)
+        texts, name = file_texts(Path(name)), Path(name).name
+    given = training_texts(
+        texts, name, swap=settings.swap, words=words, leave_out=settings.leave_out, share=settings.share,
+        seed=settings.seed,
+    )  # fmt: skip
+    report = _changed(settings, given, words, folder, place)
+    if settings.run_name:
+        write_run(report)
+    return report
 
-    def as_json(self) -> dict[str, Any]:
-        """The record with the place of the model."""
-        return {"folder": str(self.folder), **self.record}
+
+def _changed(
+    settings: Settings, texts: TrainingTexts, words: WordTable | None, folder: Path, place: Place
+) -> TuneReport:
+    model, device = settings.model, settings.device
+    if settings.method != "training" and words is not None:
+        from evenhand.core.tune.projections import project
+
+        if settings.address is not None:
+            raise Refused(ONLY_TRAINING)
+        return project(model, texts, words, folder, settings.method, length=settings.length, device=device)
+    tuning, adapters, force, watch = settings.tuning, settings.adapters, settings.force, place.progress
+    if settings.address is None:
+        return tune(model, texts, tuning, folder, device=device, adapters=adapters, force=force, watch=watch)
+    from evenhand.core.tune.cluster import tune_on_cluster
+
+    return tune_on_cluster(
+        model, texts, tuning, folder, address=settings.address, threads=settings.threads, watch=watch, device=device,
+        adapters=adapters, force=force,
+    )  # fmt: skip
 
 
 def tune(
@@ -63,7 +92,7 @@ def tune(
     adapters: bool = False,
     force: bool = False,
     watch: Watch | None = None,
-) -> TuneReport:
+) -> TrainingReport:
     """Train *model* on *texts* and write it to *folder*, which appears when it is whole.
 
     Checkpoints lie in a hidden folder beside it until then: the same call goes on from the latest and ends in the same
@@ -81,37 +110,22 @@ def tune(
     if tuning.lora:
         changed.put_adapters(tuning.lora, tuning.seed)
     memory = _refuse_too_much(changed.forecast(tuning), force)
-    asked = {"model": model, "weights": changed.before.weights, "source": texts.facts, "tuning": tuning.as_json()}
+    asked = {"model": model, "weights": changed.before.weights, "source": texts.facts, "tuning": tuning}
     work = _begin_work(folder, asked)
     curve = _Curve(work, watch, model)
     began = time.time()
     trained = curve.end(changed.train(rows, untouched, tuning, work, on_step=curve.step, on_look=curve.look))
     after = changed.held_out(untouched)
-    record = _record(folder, model, changed.before.weights, licence_of(base), texts, before, after) | {
-        "method": "training",
-        "method_text": _training_text(tuning, texts),
-        "tuning": tuning.as_json(),
-        "steps": trained.steps,
-        "best_step": trained.best_step,
-        "stopped_early": trained.early,
-        "resumed_at": trained.resumed_at,
-        "curve": curve.points(),
-        "memory": memory_facts(memory),
-        "seconds": round(time.time() - began, 3),
-    }
-    write_model(folder, record, lambda place: changed.save(place, adapters=adapters))
+    report = TrainingReport(
+        name=folder.name, folder=folder, base=Base(model, changed.before.weights, licence_of(base)),
+        source=texts.facts, held_out={"before": before, "after": after}, method="training",
+        method_text=_training_text(tuning, texts.facts.swap.mode), tuning=tuning, steps=trained.steps,
+        best_step=trained.best_step, stopped_early=trained.early, resumed_at=trained.resumed_at,
+        curve=curve.points(), memory=memory_facts(memory), seconds=round(time.time() - began, 3),
+    )  # fmt: skip
+    write_model(report, lambda place: changed.save(place, adapters=adapters))
     shutil.rmtree(work, ignore_errors=True)
-    return TuneReport(folder, record)
-
-
-def stopped_early(record: Mapping[str, Any]) -> Notice | None:
-    """That the run of a *record* ended before its last step, and why; None where it did not."""
-    if not record.get("stopped_early") or not isinstance(tuning := record.get("tuning"), dict):
-        return None
-    steps, best = int(record["steps"]), record.get("best_step")
-    values = {"steps": f"{steps:,}", "of": f"{tuning['steps']:,}", "checks": tuning["patience"],
-              "best": f"{steps if best is None else best:,}"}  # fmt: skip
-    return Notice(STOPPED_EARLY, values)
+    return report
 
 
 def _rows(
@@ -129,31 +143,19 @@ def _refuse_too_much(memory: Memory, force: bool) -> Memory:
     return memory
 
 
-def write_model(folder: Path, record: dict[str, Any], save: Callable[[Path], object]) -> None:
+def write_model(report: TuneReport, save: Callable[[Path], object]) -> None:
     """Write a changed model with its record and card; the folder appears when it is whole."""
-    make_folder(folder.parent)
-    with whole_path(folder) as place:
+    make_folder(report.folder.parent)
+    with whole_path(report.folder) as place:
         place.mkdir(mode=0o700)
         save(place)
-        (place / RECORD).write_text(json.dumps(record, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-        (place / "README.md").write_text(card(record), encoding="utf-8")
+        (place / RECORD).write_text(json.dumps(report.record, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+        (place / "README.md").write_text(card(report), encoding="utf-8")
 
 
-def _record(
-    folder: Path, model: str, weights: str, licence: str | None, texts: TrainingTexts, before: HeldOut, after: HeldOut
-) -> dict[str, Any]:
-    return {
-        "name": folder.name,
-        "base": {"name": model, "weights": weights, "licence": licence},
-        "source": texts.facts,
-        "held_out": {"before": before.as_json(), "after": after.as_json()},
-        **made_now(),
-    }
-
-
-def _training_text(tuning: Tuning, texts: TrainingTexts) -> str:
+def _training_text(tuning: Tuning, swap: str) -> str:
     kind = {"none": "unswapped text (a placebo)", "swap": "swapped text", "cda": "text with its swapped copies (CDA)"}
-    what = kind.get(texts.facts["swap"]["mode"], "text of which half was swapped (CDS)")
+    what = kind.get(swap, "text of which half was swapped (CDS)")
     how = f"adapters of rank {tuning.lora}, merged" if tuning.lora else "all weights"
     drop = f", dropout {tuning.dropout[0]:g} and {tuning.dropout[1]:g}" if tuning.dropout else ""
     return f"trained further on {what}, {how}{drop}, seed {tuning.seed}"
@@ -167,22 +169,17 @@ def memory_facts(memory: Memory) -> dict[str, Any]:
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     except ImportError:
         peak = None
-    return memory.as_json() | {"peak_of_process": peak}
+    return {**to_json(memory), "peak_of_process": peak}
 
 
 def _gib(number: int) -> str:
     return f"{number / GIB:.1f}"
 
 
-def work_folder(folder: Path) -> Path:
-    """The hidden folder of a run beside *folder*: checkpoints and the curve, until the model is whole."""
-    return folder.with_name(f".{folder.name}{WORK}")
-
-
 def _begin_work(folder: Path, asked: dict[str, Any]) -> Path:
     """The hidden folder of a run, emptied where something else was asked there before."""
     work = work_folder(folder)
-    said = json.dumps(asked, ensure_ascii=False, sort_keys=True)
+    said = json.dumps(to_json(asked), ensure_ascii=False, sort_keys=True)
     try:
         known = (work / ASKED).read_text(encoding="utf-8")
     except OSError:
@@ -222,9 +219,9 @@ class _Curve:
         trained = "" if loss is None or not math.isfinite(loss) else f", loss {loss:.3f}"
         self._said = f"{self._model}{trained}, held-out {found.loss:.3f}"
 
-    def points(self) -> list[dict[str, Any]]:
+    def points(self) -> tuple[dict[str, Any], ...]:
         """Every look, once: a step that was done again after a stop counts as it was done last."""
         if not self._file.is_file():
-            return []
+            return ()
         rows = [json.loads(line) for line in self._file.read_text(encoding="utf-8").splitlines()]
-        return list({row["step"]: row for row in rows}.values())
+        return tuple({row["step"]: row for row in rows}.values())

@@ -2,13 +2,13 @@
 
 import shutil
 from pathlib import Path
-from typing import Any
 
 from evenhand.core.files.csv_out import data_line
 from evenhand.core.files.whole_file import whole_file
 from evenhand.core.runs.records import TABLE, Run, run_file, runs_folder, runs_in, write_record
-from evenhand.core.tune.run import RECORD, WORK, TuneReport
+from evenhand.core.tune.report import RECORD, TrainingReport, TuneReport
 
+WORK, CURVE = ".work", "curve.jsonl"
 CURVE_COLUMNS = ("step", "loss", "held_out_loss", "held_out_accuracy")
 
 
@@ -18,14 +18,19 @@ def tuned_folder(folder: Path, name: str) -> Path:
     return table.with_name(table.name.removesuffix(TABLE))
 
 
+def work_folder(folder: Path) -> Path:
+    """The hidden folder of a run next to *folder*: checkpoints and the curve, until the model is whole."""
+    return folder.with_name(f".{folder.name}{WORK}")
+
+
 def write_run(report: TuneReport) -> None:
     """Put the curve and the record of a run beside the folder of its model."""
     table = report.folder.with_name(report.folder.name + TABLE)
     with whole_file(table) as write:
         write(data_line(CURVE_COLUMNS))
-        for point in report.record.get("curve", ()):
+        for point in report.curve if isinstance(report, TrainingReport) else ():
             write(data_line([point.get(column) for column in CURVE_COLUMNS]))
-    models: list[dict[str, Any]] = [{"model": report.folder.name, "signature": report.record["method_text"]}]
+    models = [{"model": report.folder.name, "signature": report.method_text}]
     write_record(table, report.record | {"models": models})
 
 
@@ -42,5 +47,5 @@ def model_of(run: Run) -> Path:
 def delete_run(run: Run) -> None:
     """Delete a run with its model and what a stopped one has left."""
     run.delete()
-    for folder in (model_of(run), run.table.with_name(f".{run.name}{WORK}")):
+    for folder in (model_of(run), work_folder(model_of(run))):
         shutil.rmtree(folder, ignore_errors=True)

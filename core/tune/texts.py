@@ -2,14 +2,15 @@
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from evenhand.core.errors import N_, Refused
 from evenhand.core.swap.files import Counts, is_substituted, texts_of
 from evenhand.core.swap.swapping import Swapper
 from evenhand.core.swap.word_tables import WordTable
+from evenhand.core.tune.report import SwapFacts, TextFacts
 
 Swap = Literal["none", "swap", "cda", "cds"]
 SWAPS: tuple[Swap, ...] = ("none", "swap", "cda", "cds")
@@ -25,13 +26,13 @@ NOT_ENOUGH = N_(
 class TrainingTexts:
     """Texts that are trained on, in the order of the source, and texts that stay untouched, unswapped.
 
-    `facts`: what a record says of them: source, numbers, SHA-256 of all texts in their order, the swap.
+    `facts`: what a record says of them.
     """
 
     name: str
     trained: tuple[str, ...]
     untouched: tuple[str, ...]
-    facts: dict[str, Any] = field(default_factory=dict)
+    facts: TextFacts
 
 
 def file_texts(path: Path) -> Iterator[str]:
@@ -51,26 +52,28 @@ def training_texts(
     *,
     swap: Swap = "none",
     words: WordTable | None = None,
+    leave_out: Sequence[str] = (),
     share: float = 0.05,
     seed: int = 0,
 ) -> TrainingTexts:
     """Set a *share* of the texts aside, by a hash of the text, so that a text is on the same side in every run; swap
-    the others. Each distinct text counts once. Raises Refused where too few are left.
+    the others. Each distinct text counts once. *leave_out*: pairs that *words* lack, for the record. Raises Refused
+    where too few are left.
     """
     distinct = list(dict.fromkeys(stripped for text in texts if (stripped := text.strip())))
     untouched = [text for text in distinct if _is_untouched(text, share)][:MOST_HELD_OUT]
     apart = set(untouched)
     trained = [text for text in distinct if text not in apart and not _is_untouched(text, share)]
     if min(len(trained), len(untouched)) < LEAST:
-        numbers = {"trained": len(trained), "untouched": len(untouched), "least": LEAST}
-        raise Refused(NOT_ENOUGH, name=name, **numbers)
-    facts: dict[str, Any] = {"name": name, "texts": len(distinct), "trained": len(trained)}
-    facts |= {"untouched": len(untouched), "sha256": _digest(distinct), "share": share, "swap": {"mode": swap}}
+        raise Refused(NOT_ENOUGH, name=name, trained=len(trained), untouched=len(untouched), least=LEAST)
+    number, facts = len(trained), SwapFacts(swap, left_out=tuple(leave_out))
     if swap != "none" and words is not None:
         trained, counts = _swapped(trained, swap, words, seed)
-        facts["swap"] |= _swap_facts(words, counts)
-        facts["lines"] = len(trained)
-    return TrainingTexts(name, tuple(trained), tuple(untouched), facts)
+        pairs = sorted({"/".join(sorted(pair)) for pair in words.counterparts.items()})
+        numbers = (counts.swapped, counts.left, counts.refused, counts.substituted)
+        facts = SwapFacts(swap, words.language, tuple(pairs), *numbers, tuple(leave_out))
+    of = TextFacts(name, len(distinct), number, len(untouched), _digest(distinct), share, facts, len(trained))
+    return TrainingTexts(name, tuple(trained), tuple(untouched), of)
 
 
 def _is_untouched(text: str, share: float) -> bool:
@@ -104,15 +107,3 @@ def _swapped(texts: Sequence[str], swap: Swap, words: WordTable, seed: int) -> t
         else:
             found.append(text)
     return found, counts
-
-
-def _swap_facts(words: WordTable, counts: Counts) -> dict[str, Any]:
-    pairs = sorted({tuple(sorted(pair)) for pair in words.counterparts.items()})
-    return {
-        "language": words.language,
-        "pairs": ["/".join(pair) for pair in pairs],
-        "swapped": counts.swapped,
-        "left": counts.left,
-        "refused": counts.refused,
-        "substituted": counts.substituted,
-    }

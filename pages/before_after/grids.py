@@ -7,10 +7,9 @@ import streamlit as st
 
 from evenhand.annotations.database.store import Store
 from evenhand.core.before_after.appendix import short
-from evenhand.core.before_after.grid import INTERVENTIONS, NO_SEED, WAITING, Intervention
+from evenhand.core.before_after.grid import INTERVENTIONS, NO_SEED, WAITING, GridEffect, Intervention
 from evenhand.core.errors import EvenhandError
 from evenhand.core.runs.records import TABLE, Run, runs_folder
-from evenhand.core.statistics import Estimate
 from evenhand.core.typed_json import from_json
 from evenhand.pages.before_after.start import ENDINGS
 from evenhand.pages.before_after.two_runs import change_cell
@@ -121,8 +120,8 @@ def _show_run(run: Run) -> None:
     show_notices(run)
     heads = [_("model"), _("intervention"), _("change in magnitude")]
     rows = [
-        (short(one["model"]), intervention_name(one["intervention"]), change_cell(from_json(Estimate, one["effect"])))
-        for one in run.record.get("effects", ())
+        (short(effect.model), intervention_name(effect.intervention), change_cell(effect.effect))
+        for effect in from_json(list[GridEffect], run.record.get("effects", ()))
     ]
     if rows:
         show_html(table(number_columns(heads, (2,)), rows))

@@ -22,7 +22,7 @@ from evenhand.core.before_after.appendix import (
     signed,
     unit_text,
 )
-from evenhand.core.before_after.report import IN_RECORD, ModelsReport, RunsReport
+from evenhand.core.before_after.report import ModelsReport, RunsReport
 from evenhand.core.before_after.two_runs import SCALES, RunKind, Side, several_runs
 from evenhand.core.errors import EvenhandError
 from evenhand.core.runs.records import Run, runs_folder, runs_in
@@ -148,7 +148,7 @@ def offer_appendix(text: Callable[[], str], report: ModelsReport | RunsReport, n
         key=key.format(part="report"), icon=":material/description:",
     )  # fmt: skip
     st.download_button(
-        _("Record (JSON)"), lambda: json.dumps(to_json(report, IN_RECORD), ensure_ascii=False, indent=1),
+        _("Record (JSON)"), lambda: json.dumps(to_json(report), ensure_ascii=False, indent=1),
         f"{name}.json", "application/json", type="tertiary", on_click="ignore", key=key.format(part="record"),
         icon=":material/download:",
     )  # fmt: skip

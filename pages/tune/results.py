@@ -1,22 +1,25 @@
 """What the page Tune shows: the curve of what goes on, and each finished model with its figures, card and ways on."""
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import streamlit as st
+from markupsafe import Markup
 
 from evenhand.annotations.database.store import Store
 from evenhand.core.before_after.appendix import short
 from evenhand.core.charts.tuning import loss_curve
+from evenhand.core.models.tuning.settings import HeldOut
 from evenhand.core.runs.records import Run, runs_folder
-from evenhand.core.tune.run import CURVE, RECORD, WORK, stopped_early
-from evenhand.core.tune.runs import delete_run, model_of, tuned_runs
+from evenhand.core.tune.report import RECORD, ProjectionReport, TrainingReport, TuneReport, read_report, stopped_early
+from evenhand.core.tune.runs import CURVE, WORK, delete_run, model_of, tuned_runs
 from evenhand.pages.tune.start import TUNES
 from evenhand.pages.ui.charts import show_chart
 from evenhand.pages.ui.head import open_store
 from evenhand.pages.ui.jobs import jobs_of
 from evenhand.pages.ui.language import _
-from evenhand.pages.ui.numbers import DASH, percent
+from evenhand.pages.ui.numbers import percent
 from evenhand.pages.ui.parts import asks_at_click
 from evenhand.pages.ui.runs import finished_at, own_runs, show_facts, show_finished_runs
 from evenhand.pages.ui.style import colours
@@ -46,19 +49,19 @@ def show_finished(store: Store) -> None:
 
 
 def _show_run(run: Run) -> None:
-    base = run.facts("base")
+    report = read_report(run.record) or TuneReport()
     text = _("{base}: {what}; finished {time}")
-    values = {"base": short(str(base.get("name", ""))), "what": _change(run), "time": finished_at(run)}
+    values = {"base": short(report.base.name), "what": _change(report), "time": finished_at(run)}
     show_facts(run, text.format(**values))
-    if early := stopped_early(run.record):
+    if early := stopped_early(report):
         st.caption(plain(_(early.message).format(**early.values)))
-    show_html(_figures(run))
-    if curve := run.record.get("curve"):
-        _show_curve(curve, f"curve-{run.name}")
+    show_html(_figures(report))
+    if isinstance(report, TrainingReport):
+        _show_curve(report.curve, f"curve-{run.name}")
     with st.container(horizontal=True, vertical_alignment="center"):
         page_link(
             "before_after/page.py", label=_("Before and after"), icon=":material/arrow_forward:",
-            query_params={"before": str(base.get("name", "")), "after": str(model_of(run))},
+            query_params={"before": report.base.name, "after": str(model_of(run))},
         )  # fmt: skip
         with st.popover(_("Model card"), icon=":material/description:", type="tertiary", key=f"card-{run.name}"):
             st.code((model_of(run) / "README.md").read_text(encoding="utf-8"), language=None, wrap_lines=True)
@@ -72,25 +75,26 @@ def _show_run(run: Run) -> None:
             st.button(_("Delete this run"), key=f"delete-{run.name}", on_click=_delete, args=(run.name,))
 
 
-def _change(run: Run) -> str:
+def _change(report: TuneReport) -> str:
     """What was done to the model, as `method_text` of its record says it in English."""
-    method, tuning = run.record.get("method"), run.facts("tuning")
-    if method != "training":
+    if isinstance(report, ProjectionReport):
         text = _("{method}: directions taken out: {directions}; found in {pairs} sentences and their counterfactuals")
-        name = "SentenceDebias" if method == "sentence-debias" else "INLP"
-        numbers = {part: f"{run.record.get(part, 0):,}" for part in ("directions", "pairs")}
-        return text.format(method=name, **numbers)
+        name = "SentenceDebias" if report.method == "sentence-debias" else "INLP"
+        return text.format(method=name, directions=f"{report.directions:,}", pairs=f"{report.pairs:,}")
     kinds = {
         "none": _("trained on unswapped texts (placebo)"), "swap": _("trained on swapped texts"),
         "cda": _("trained on texts and their counterfactuals (CDA)"),
         "cds": _("trained on texts, about half of them swapped (CDS)"),
     }  # fmt: skip
-    parts = [kinds.get(run.facts("source").get("swap", {}).get("mode", ""), "")]
-    rank = tuning.get("lora")
-    parts.append(_("adapters of rank {rank}, merged").format(rank=rank) if rank else _("all weights"))
-    if drop := tuning.get("dropout"):
-        parts.append(named(_("dropout"), " / ".join(f"{share:g}" for share in drop)))
-    return series([*parts, named(_("seed"), tuning.get("seed", DASH))])
+    parts = [kinds.get(report.source.swap.mode, "")]
+    if isinstance(report, TrainingReport):
+        tuning = report.tuning
+        rank = _("adapters of rank {rank}, merged").format(rank=tuning.lora)
+        parts.append(rank if tuning.lora else _("all weights"))
+        if tuning.dropout:
+            parts.append(named(_("dropout"), " / ".join(f"{share:g}" for share in tuning.dropout)))
+        parts.append(named(_("seed"), tuning.seed))
+    return series(parts)
 
 
 @asks_at_click("start_jobs")
@@ -101,20 +105,19 @@ def _delete(name: str) -> None:
                 delete_run(run)
 
 
-def _figures(run: Run) -> Any:
-    held = run.facts("held_out")
-    before, after = (held.get(time) or {} for time in ("before", "after"))
+def _figures(report: TuneReport) -> Markup:
+    before, after = (report.held_out.get(time) or HeldOut(0, 0, 0, 0) for time in ("before", "after"))
     rows = [
-        (_("loss on held-out text (−ln p of a token)"), f"{before.get('loss', 0):.4f}", f"{after.get('loss', 0):.4f}"),
-        (_("top-1 accuracy"), percent(before.get("accuracy", 0)), percent(after.get("accuracy", 0))),
+        (_("loss on held-out text (−ln p of a token)"), f"{before.loss:.4f}", f"{after.loss:.4f}"),
+        (_("top-1 accuracy"), percent(before.accuracy), percent(after.accuracy)),
     ]
-    if probe := run.facts("probe"):
-        first, last = (percent((probe.get(time) or {}).get("accuracy", 0)) for time in ("before", "after"))
+    if isinstance(report, ProjectionReport) and report.probe:
+        first, last = (percent(report.probe[time]["accuracy"]) for time in ("before", "after"))
         rows.append((_("accuracy of a probe for the side (chance: 50%)"), first, last))
     return table(number_columns([_("figure"), _("before"), _("after")], (1, 2)), rows)
 
 
-def _show_curve(points: list[dict[str, Any]], key: str) -> None:
+def _show_curve(points: Sequence[dict[str, Any]], key: str) -> None:
     if len(points) < 2:
         return
     first, last = points[0]["held_out_loss"], points[-1]["held_out_loss"]

@@ -16,7 +16,7 @@ from evenhand.core.errors import EvenhandError, NotFound, Notice
 from evenhand.core.language import Count, translate
 from evenhand.core.runs.records import TABLE, TEXTS, Kind, runs_folder
 from evenhand.core.scoring.so_far import SoFar
-from evenhand.core.tune.run import stopped_early
+from evenhand.core.tune.report import read_report, stopped_early
 from evenhand.pages.catalogue import page_of_command
 from evenhand.pages.ui.head import in_one_sentence, open_store, show_error
 from evenhand.pages.ui.language import _, language, sentence
@@ -73,7 +73,7 @@ def outcome(job: jobs.Job) -> str:
     if job.result and "error" in job.result:
         message, values = translate(str(job.result["error"]), language()), job.result.get("values")
         return message.format(**values) if values else message
-    if job.result and (early := stopped_early(job.result)):
+    if job.result and (early := stopped_early(read_report(job.result))):
         return _(early.message).format(**early.values)
     if job.result and "imported" in job.result:
         text = _("{rows} rows: {imported} imported, {duplicates} duplicates, {rejected} unusable.")

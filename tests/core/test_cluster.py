@@ -306,7 +306,7 @@ threading.Thread(target=kill, daemon=True).start()
 record = run_grid(grid, folder / "two", folder / "two.csv", ray="local", workers=2)
 alone = run_grid(grid, folder / "one", folder / "one.csv")
 keys = ("model", "intervention", "seed", "status", "size_after", "loss_after", "resumed_at")
-told = [[{key: cell.get(key) for key in keys} for cell in one["cells"]] for one in (record, alone)]
+told = [[{key: getattr(cell, key) for key in keys} for cell in one.cells] for one in (record, alone)]
 print(json.dumps({"killed": killed, "two": told[0], "one": told[1]}))
 """
 
@@ -362,7 +362,7 @@ away = tune_on_cluster("planted:+1", texts, tuning, folder / "away", address="lo
 here = tune("planted:+1", texts, tuning, folder / "here")
 told = [[one.record[key] for key in ("steps", "held_out")] for one in (away, here)]
 weights = [(one.folder / "model.safetensors").read_bytes() for one in (away, here)]
-print(json.dumps({"killed": len(killed), "resumed": away.record["resumed_at"], "heard": heard,
+print(json.dumps({"killed": len(killed), "resumed": away.resumed_at, "heard": heard,
                   "same figures": told[0] == told[1], "same weights": weights[0] == weights[1]}))
 """
 

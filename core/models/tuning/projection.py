@@ -12,7 +12,7 @@ model is an ordinary checkpoint.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
@@ -43,16 +43,12 @@ class Probe:
     sentences: int
     low: float
     high: float
+    also_in_json: ClassVar = ("is_chance",)
 
     @property
     def is_chance(self) -> bool:
         """Whether the accuracy is one that a coin gives."""
         return self.low <= self.accuracy <= self.high
-
-    def as_json(self) -> dict[str, float | int | bool]:
-        """For a record."""
-        return {"accuracy": self.accuracy, "sentences": self.sentences, "low": self.low, "high": self.high,
-                "is_chance": self.is_chance}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

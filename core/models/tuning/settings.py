@@ -1,7 +1,7 @@
 """How a model is trained further; knows nothing of torch."""
 
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar
 
 from evenhand.core.errors import N_, Refused
 
@@ -34,6 +34,7 @@ class Tuning:
     dropout: tuple[float, float] | None = None
     every: int = 100
     patience: int = 3
+    also_in_json: ClassVar = ("signature",)
 
     def __post_init__(self) -> None:
         limits = {
@@ -51,15 +52,11 @@ class Tuning:
     @property
     def signature(self) -> str:
         """Everything that can change the outcome beside model and texts, as `steps:1000|batch:32|...`."""
-        facts = asdict(self)
+        facts: dict[str, Any] = {field.name: getattr(self, field.name) for field in fields(Tuning)}
         facts["dropout"] = "config" if self.dropout is None else "/".join(f"{share:g}" for share in self.dropout)
         return "|".join(
             f"{name}:{value:g}" if name != "dropout" else f"{name}:{value}" for name, value in facts.items()
         )
-
-    def as_json(self) -> dict[str, Any]:
-        """The numbers, for a record."""
-        return asdict(self) | {"signature": self.signature}
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +74,7 @@ class HeldOut:
     texts: int
     per_text: tuple[tuple[float, int, int], ...] = ()
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """The figures without the texts."""
         return {"loss": self.loss, "accuracy": self.accuracy, "tokens": self.tokens, "texts": self.texts}
 
@@ -91,12 +88,9 @@ class Memory:
     optimizer: int
     activations: int
     available: int
+    also_in_json: ClassVar = ("total",)
 
     @property
     def total(self) -> int:
         """All together."""
         return self.weights + self.gradients + self.optimizer + self.activations
-
-    def as_json(self) -> dict[str, int]:
-        """For a record."""
-        return asdict(self) | {"total": self.total}

@@ -49,7 +49,7 @@ def test_a_grid_goes_on_where_it_was(texts: Path, tmp_path: Path) -> None:
     folder, out = tmp_path / "grid", tmp_path / "grid.csv"
     seen: list[tuple[int, int]] = []
     record = run_grid(grid, folder, out, watch=lambda done, total, _: seen.append((done, total)), record=True)
-    assert seen == [(0, 2), (1, 2), (2, 2)] and record["failed"] == []
+    assert seen == [(0, 2), (1, 2), (2, 2)] and record.failed == ()
     first, second = rows(out)
     assert tuple(first) == COLUMNS and {first["status"], second["status"]} == {"ok"}
     assert float(first["size_before"]) == float(first["size_after"]) == pytest.approx(1, abs=1e-4)
@@ -60,7 +60,7 @@ def test_a_grid_goes_on_where_it_was(texts: Path, tmp_path: Path) -> None:
     again = run_grid(more, folder, out)
     assert (folder / "planted_+1.none.0" / "cell.json").read_bytes() == made
     assert [row["status"] == "ok" for row in rows(out)] == [True, False]
-    assert again["failed"][0]["model"] == "nowhere" and rows(out)[1]["size_after"] == ""
+    assert again.failed[0].model == "nowhere" and rows(out)[1]["size_after"] == ""
     other = Grid(("planted:+1",), ("none",), texts, 1, TUNING, few(), share=0.4)
     with pytest.raises(Refused, match="other settings"):
         run_grid(other, folder, out)

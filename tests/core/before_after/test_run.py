@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from evenhand.core.before_after.appendix import appendix
-from evenhand.core.before_after.report import IN_RECORD, ModelsReport, read_record
+from evenhand.core.before_after.report import ModelsReport, read_record
 from evenhand.core.before_after.run import (
     Asked,
     before_and_after,
@@ -45,7 +45,7 @@ def test_a_planted_change_is_found_as_planted(tmp_path: Path) -> None:
     (run,) = runs_in(runs_folder(tmp_path / "lab.db", "comparisons"))
     read = read_record(run.record)
     assert isinstance(read, ModelsReport) and appendix(read) == appendix(report)
-    assert json.loads(json.dumps(to_json(read, IN_RECORD), allow_nan=False)) == run.record
+    assert json.loads(json.dumps(to_json(read), allow_nan=False)) == run.record
 
 
 def test_a_record_that_is_none_gives_no_report() -> None:
@@ -92,7 +92,7 @@ def test_pairs_that_were_not_swapped_stand_apart(tmp_path: Path) -> None:
     assert apart.left_out.items + apart.swapped.items == len(list(few().items()))
     assert apart.left_out.value == pytest.approx(-0.7, abs=1e-4) == apart.swapped.value
     assert "Pairs left out of the swap (他/她 老公/老婆): −0.700" in appendix(report)
-    data = to_json(report, IN_RECORD)["left_out"]["left_out"]
+    data = to_json(report)["left_out"]["left_out"]
     assert data["items"] == apart.left_out.items and data["units"] == 2
 
 

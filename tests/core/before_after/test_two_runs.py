@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from evenhand.core.before_after.appendix import runs_appendix
-from evenhand.core.before_after.report import IN_RECORD, Measure, RunsReport
+from evenhand.core.before_after.report import Measure, RunsReport
 from evenhand.core.before_after.two_runs import Side, several_runs, two_runs
 from evenhand.core.errors import BadFile, Refused
 from evenhand.core.nli.measure import changes
@@ -64,7 +64,7 @@ def test_associations_before_and_after(tmp_path: Path) -> None:
     assert (women.before, women.change.value) == (pytest.approx(0.8), pytest.approx(-0.3))
     assert measure(record, "female person words", "balanced professions").change.value == 0
     assert float(record.moved[0].after) - float(record.moved[0].before) == pytest.approx(-0.3)
-    assert record.before.model == "m" and json.dumps(to_json(record, IN_RECORD), allow_nan=False)
+    assert record.before.model == "m" and json.dumps(to_json(record), allow_nan=False)
 
 
 def test_a_change_of_associations_has_a_verdict(tmp_path: Path) -> None:

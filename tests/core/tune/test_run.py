@@ -1,6 +1,7 @@
 """A run of tuning on planted and tiny models: folder, card, record, going on after a stop."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,9 @@ from evenhand.core.models.tuning.settings import Memory, Tuning
 from evenhand.core.sentence_bias.bias import bias_of
 from evenhand.core.swap.word_tables import word_table
 from evenhand.core.text.keywords import find, probe
-from evenhand.core.tune import run as tune_run
 from evenhand.core.tune.projections import project, sides
-from evenhand.core.tune.run import stopped_early, tune
+from evenhand.core.tune.report import read_report, stopped_early
+from evenhand.core.tune.run import tune
 from evenhand.core.tune.runs import delete_run, model_of, tuned_folder, tuned_runs, write_run
 from evenhand.core.tune.texts import TrainingTexts, training_texts
 
@@ -53,6 +54,8 @@ def test_the_folder_its_card_and_its_record(tmp_path: Path) -> None:
     )
     record = json.loads((report.folder / "tuning.json").read_text(encoding="utf-8"))
     assert record == report.record and record["steps"] == 4 and len(record["curve"]) == 2
+    read = read_report(record)
+    assert read is not None and read.record == record and "folder" not in record
     assert record["held_out"]["before"]["tokens"] == record["held_out"]["after"]["tokens"] > 0
     card = (report.folder / "README.md").read_text(encoding="utf-8")
     assert 'base_model: "planted:+1"' in card and "(CDS)" in card and FEW.signature in card
@@ -75,10 +78,10 @@ def test_the_same_call_goes_on_and_another_starts_anew(tmp_path: Path) -> None:
             tune("planted:+1", texts(), FEW, tmp_path / name, device="cpu", watch=kill)
     same = tune("planted:+1", texts(), FEW, tmp_path / "same", device="cpu")
     whole = tune("planted:+1", texts(), FEW, tmp_path / "whole", device="cpu")
-    assert same.record["resumed_at"] == 2 and same.record["curve"] == whole.record["curve"]
+    assert same.resumed_at == 2 and same.curve == whole.curve
     assert load_masked(str(same.folder)).weights == load_masked(str(whole.folder)).weights
     other = tune("planted:+1", texts(), Tuning(steps=4, batch=4, rate=2e-3, every=2), tmp_path / "other", device="cpu")
-    assert other.record["resumed_at"] == 0
+    assert other.resumed_at == 0
 
 
 def test_a_run_that_stops_early_says_so_and_is_done(tmp_path: Path) -> None:
@@ -88,14 +91,14 @@ def test_a_run_that_stops_early_says_so_and_is_done(tmp_path: Path) -> None:
     found = tune(
         "planted:+1", texts(), tuning, tmp_path / "out", device="cpu", watch=lambda a, b, _: seen.append((a, b))
     )
-    steps = found.record["steps"]
-    assert found.record["stopped_early"] and steps < 40 and seen[-1] == (steps, steps)
-    said = stopped_early(found.record)
+    steps = found.steps
+    assert found.stopped_early and steps < 40 and seen[-1] == (steps, steps)
+    said = stopped_early(found)
     assert said is not None and said.text == (
         f"Stopped early at step {steps} of 40: 1 checks in a row without progress on held-out text. The result is the"
-        f" model of step {found.record['best_step']}."
+        f" model of step {found.best_step}."
     )
-    assert stopped_early(found.record | {"stopped_early": False}) is None
+    assert stopped_early(replace(found, stopped_early=False)) is None
 
 
 def test_too_little_memory_is_said_before_the_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -107,17 +110,13 @@ def test_too_little_memory_is_said_before_the_start(tmp_path: Path, monkeypatch:
         match=r"about 1\.0 GiB of memory, but 0\.5 GiB are free",
     ):
         tune("planted:+1", texts(), FEW, tmp_path / "out", device="cpu")
-    assert (
-        tune("planted:+1", texts(), FEW, tmp_path / "out", device="cpu", force=True).record["memory"]["total"] == 2**30
-    )
+    assert tune("planted:+1", texts(), FEW, tmp_path / "out", device="cpu", force=True).memory["total"] == 2**30
 
 
 def test_a_direction_is_taken_out(tmp_path: Path) -> None:
     report = project("demo-zh", texts(), word_table("zh"), tmp_path / "out", "sentence-debias", device="cpu")
-    assert report.record["directions"] == 1 and "SentenceDebias" in (report.folder / "README.md").read_text(
-        encoding="utf-8"
-    )
-    assert load_masked(str(report.folder)).weights != report.record["base"]["weights"]
+    assert report.directions == 1 and "SentenceDebias" in (report.folder / "README.md").read_text(encoding="utf-8")
+    assert load_masked(str(report.folder)).weights != report.base.weights
 
 
 def test_texts_of_one_side_are_turned_so_that_the_male_one_is_first() -> None:
@@ -134,4 +133,3 @@ def test_runs_are_listed_and_deleted_with_their_model(tmp_path: Path) -> None:
     assert run.table.read_text(encoding="utf-8").splitlines()[0] == "step,loss,held_out_loss,held_out_accuracy"
     delete_run(run)
     assert list((tmp_path / "lab-tunes").iterdir()) == [] and tuned_runs(database) == []
-    assert tune_run.WORK == ".work"

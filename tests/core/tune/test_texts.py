@@ -25,12 +25,12 @@ def test_only_what_is_trained_on_is_swapped(swap, female) -> None:
     share = sum(text.startswith("她") for text in found.trained) / len(found.trained)
     assert 0.35 < share < 0.65 if female is None else share == female
     assert all(text.startswith("他") for text in found.untouched)
-    assert found.facts["swap"]["mode"] == swap and ("pairs" in found.facts["swap"]) == (swap != "none")
+    assert found.facts.swap.mode == swap and bool(found.facts.swap.pairs) == (swap != "none")
 
 
 def test_the_facts_name_the_texts_and_not_the_swap() -> None:
     facts = [training_texts(TEXTS, "b", swap=swap, words=word_table("zh")).facts for swap in ("none", "cda")]
-    assert facts[0]["sha256"] == facts[1]["sha256"] and facts[1]["lines"] == 2 * facts[0]["trained"]
+    assert facts[0].sha256 == facts[1].sha256 and facts[1].lines == 2 * facts[0].trained
 
 
 def test_too_few_texts_are_refused() -> None:
