@@ -11,7 +11,7 @@ import os
 import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from itertools import product
 from pathlib import Path
 from typing import Any, ClassVar, Literal, get_args
@@ -41,10 +41,6 @@ NO_SEED = ("as-is", "sentence-debias", "inlp")  # the same whatever the seed: do
 PLACEBO: Intervention = "none"
 CELL = "cell.json"
 WAITING, DONE = "waiting", "ok"
-COLUMNS = (
-    "model", "intervention", "seed", "status", "items", "size_before", "size_after", "change", "loss_before",
-    "loss_after", "rise", "accuracy_before", "accuracy_after", "seconds", "resumed_at", "worker", "signature",
-)  # fmt: skip
 MAY_GROW = ("models", "interventions", "seeds", "threads")
 NOTHING = N_("A grid needs at least one model and one intervention.")
 NO_RECORD = N_("The record of the model {folder} cannot be read. Delete that folder, and it is made again.")
@@ -71,7 +67,6 @@ class MadeCell(Cell):
     """A cell with what came of it: sizes of Bias_c (log10), held-out loss and accuracy, each before and after."""
 
     status: str = WAITING
-    failure: Failure | None = None
     items: int | None = None
     size_before: float | None = None
     size_after: float | None = None
@@ -85,7 +80,11 @@ class MadeCell(Cell):
     resumed_at: int | None = None
     worker: int | None = None
     signature: str | None = None
+    failure: Failure | None = None
     also_in_json: ClassVar = ("name",)
+
+
+COLUMNS = tuple(field.name for field in fields(MadeCell) if field.name != "failure")
 
 
 @dataclass(frozen=True, slots=True)
