@@ -12,6 +12,7 @@ from evenhand.web import forms, oidc_routes, old_addresses, own_log, status, str
 from evenhand.web.connections import limit_connections
 from evenhand.web.gate import Gate
 from evenhand.web.lifespan import lifespan, worker_state
+from evenhand.web.requests import below
 from evenhand.web.watch import Watch
 
 BASE = st.get_option("server.baseUrlPath") or ""
@@ -22,15 +23,18 @@ streamlit_patches.apply(visit_of)
 limit_connections()
 app = st.App(
     "pages/main.py",
-    routes=[
-        *desk.routes(BASE),
-        *forms.routes(BASE),
-        *oidc_routes.routes(BASE),
-        *own_log.routes(BASE),
-        *study_pages.routes(BASE),
-        *status.routes(BASE, worker_state),
-        *old_addresses.routes(BASE),
-    ],
+    routes=below(
+        BASE,
+        [
+            *desk.routes(),
+            *forms.routes(),
+            *oidc_routes.routes(),
+            *own_log.routes(),
+            *study_pages.routes(),
+            *status.routes(worker_state),
+            *old_addresses.routes(),
+        ],
+    ),
     middleware=[
         Middleware(Watch, base=BASE),
         Middleware(Gate, page=PAGE, base=BASE, sessions_of=streamlit_patches.sessions_of),

@@ -3,12 +3,11 @@
 They are routes beside Streamlit's: a widget cannot set a cookie, and the server keeps what is typed into it.
 """
 
-import os
+from collections.abc import Callable, Coroutine
 from functools import partial
 from typing import Any
 
 import anyio
-import anyio.to_thread
 from jinja2 import Environment, FileSystemLoader
 from markupsafe import Markup
 from starlette.requests import Request
@@ -18,7 +17,7 @@ from starlette.routing import Route
 from evenhand.annotations.accounts import links
 from evenhand.annotations.accounts.accounts import Account, account_of_uid, authenticate
 from evenhand.annotations.accounts.sign_ins import sign_in, sign_out
-from evenhand.annotations.database.pool import stores
+from evenhand.annotations.database.store import Store
 from evenhand.annotations.permissions import Person
 from evenhand.core.errors import N_, EvenhandError, NotAllowed, Refused
 from evenhand.core.language import (
@@ -29,12 +28,21 @@ from evenhand.core.language import (
     explain,
     one_after_another,
     translate,
-    visitor_language,
 )
 from evenhand.core.resources import ROOT
 from evenhand.web import limits
 from evenhand.web.gate import COOKIE, SECURE_COOKIE, cookie_secret
 from evenhand.web.oidc import provider
+from evenhand.web.requests import (
+    client_address,
+    folder,
+    is_secure,
+    keep_secret,
+    language_of,
+    say,
+    too_often,
+    with_store,
+)
 
 HERE = ROOT / "web"
 TITLES = {"first": N_("The first account"), "invite": N_("Welcome"), "reset": N_("A new password")}
@@ -52,47 +60,35 @@ GIVES = {
     "reset": N_("This link sets a new password. All browsers signed in to this account are signed out."),
 }
 DIFFERENT = N_("The passwords do not match.")
-TOO_OFTEN = N_("Too many attempts. Try again in {minutes} minutes.")
 _pages = Environment(loader=FileSystemLoader(HERE / "templates"), autoescape=True, trim_blocks=True)
 # Sentences of a template, each on a line of its own: no space after a full stop of Chinese.
 _pages.filters["paragraph"] = lambda text: Markup(one_after_another(str(text).split()))  # noqa: S704 - escaped already
 
 
-def routes(prefix: str = "") -> list[Route]:
-    """The routes of the forms under *prefix* (`server.baseUrlPath`, "" for none)."""
-    folder = f"/{prefix.strip('/')}".rstrip("/")
-
-    def route(path: str, work: Any, *methods: str) -> Route:
-        return Route(f"{folder}{path}", partial(work, folder=folder), methods=list(methods), name=path)
-
+def routes() -> list[Route]:
+    """Return the routes of the forms."""
     return [
-        route("/sign-in", sign_in_page, "GET"),
-        route("/sign-in", sign_in_form, "POST"),
-        route("/sign-out", sign_out_page, "GET"),
-        route("/sign-out", sign_out_form, "POST"),
-        route("/account/link", link_page, "GET"),
-        route("/account/link", link_form, "POST"),
-        route("/account/style.css", static_file("style.css", "text/css"), "GET"),
-        route("/account/link.js", static_file("link.js", "text/javascript"), "GET"),
+        Route("/sign-in", sign_in_page),
+        Route("/sign-in", sign_in_form, methods=["POST"]),
+        Route("/sign-out", sign_out_page),
+        Route("/sign-out", sign_out_form, methods=["POST"]),
+        Route("/account/link", link_page),
+        Route("/account/link", link_form, methods=["POST"]),
+        Route("/account/style.css", static_file("style.css", "text/css")),
+        Route("/account/link.js", static_file("link.js", "text/javascript")),
     ]
 
 
-def static_file(name: str, kind: str) -> Any:
-    """An endpoint that answers with a file of this package."""
+def static_file(name: str, kind: str) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+    """Return an endpoint that answers with a file of this package."""
 
-    async def static(_: Request, *, folder: str) -> Response:
+    async def static(_: Request) -> Response:
         return FileResponse(HERE / "static" / name, media_type=f"{kind}; charset=utf-8")
 
     return static
 
 
-def language_of(request: Request) -> Language:
-    """Return the visitor's language, by the same rule as on pages (`visitor_language`)."""
-    chosen = request.cookies.get(LANGUAGE_COOKIE)
-    return visitor_language(request.query_params.get("lang"), chosen, request.headers.get("accept-language"))
-
-
-def rendered(request: Request, template: str, folder: str, status: int = 200, **values: Any) -> Response:
+def rendered(request: Request, template: str, status: int = 200, **values: Any) -> Response:
     """Return a plain page in the visitor's language, which no browser or proxy keeps.
 
     A language that the address names is kept as the visitor's choice, for the pages of the app too.
@@ -102,7 +98,7 @@ def rendered(request: Request, template: str, folder: str, status: int = 200, **
         _=partial(translate, language=language),
         count=Count,
         language=language,
-        folder=folder,
+        folder=folder(request),
         provider=offered.name if offered else "",
         **values,
     )
@@ -112,95 +108,89 @@ def rendered(request: Request, template: str, folder: str, status: int = 200, **
     return page
 
 
-async def sign_in_page(request: Request, *, folder: str) -> Response:
+async def sign_in_page(request: Request) -> Response:
     """The form; whoever is signed in already is led to the app."""
     if getattr(request.state, "person", None) is not None:
-        return RedirectResponse(f"{folder}/", 303)
-    return rendered(request, "sign_in.html", folder, title=translate(N_("Sign in"), language_of(request)))
+        return RedirectResponse(f"{folder(request)}/", 303)
+    return rendered(request, "sign_in.html", title=say(request, N_("Sign in")))
 
 
-async def sign_in_form(request: Request, *, folder: str) -> Response:
+async def sign_in_form(request: Request) -> Response:
     """A name and a password: the cookie, or the form again with one sentence."""
     sent = await request.form(max_files=0, max_fields=8)
     name, password = str(sent.get("name", "")), str(sent.get("password", ""))
-    language, address = language_of(request), client_address(request)
-    title = translate(N_("Sign in"), language)
-    again = partial(rendered, request, "sign_in.html", folder, title=title, name=name)
-    with limits.attempt(name, address) as wait:
+    with limits.attempt(name, client_address(request)) as wait:
         if wait is None:
-            problem = translate(TOO_OFTEN, language).format(minutes=limits.minutes_until_free(address))
-            return again(status=429, problem=problem)
+            return sign_in_again(request, 429, too_often(request), name)
         try:
             await anyio.sleep(wait)
-            secret = await anyio.to_thread.run_sync(_signed_in, name, password, request.headers.get("user-agent", ""))
+            secret = await with_store(_signed_in, name, password, request.headers.get("user-agent", ""))
         except EvenhandError as error:
-            return again(status=403 if isinstance(error, NotAllowed) else 503, problem=explain(error, language))
-    return welcome(request, folder, secret)
+            status = 403 if isinstance(error, NotAllowed) else 503
+            return sign_in_again(request, status, explain(error, language_of(request)), name)
+    return welcome(request, secret)
 
 
-def _signed_in(name: str, password: str, browser: str) -> str:
-    with stores.borrow() as store:
-        return sign_in(store, authenticate(store, name, password), browser)
+def sign_in_again(request: Request, status: int, problem: str, name: str = "") -> Response:
+    """Return the form to sign in with one sentence."""
+    return rendered(request, "sign_in.html", status, title=say(request, N_("Sign in")), problem=problem, name=name)
 
 
-async def sign_out_page(request: Request, *, folder: str) -> Response:
+def _signed_in(store: Store, name: str, password: str, browser: str) -> str:
+    return sign_in(store, authenticate(store, name, password), browser)
+
+
+async def sign_out_page(request: Request) -> Response:
     """A button: an address alone signs nobody out."""
-    return rendered(request, "sign_out.html", folder, title=translate(N_("Sign out"), language_of(request)))
+    return rendered(request, "sign_out.html", title=say(request, N_("Sign out")))
 
 
-async def sign_out_form(request: Request, *, folder: str) -> Response:
+async def sign_out_form(request: Request) -> Response:
     """End the sign-in of this browser."""
-    await anyio.to_thread.run_sync(_signed_out, cookie_secret(request.scope["headers"]))
-    reply = RedirectResponse(f"{folder}/sign-in", 303)
+    await with_store(sign_out, cookie_secret(request.scope["headers"]))
+    reply = RedirectResponse(f"{folder(request)}/sign-in", 303)
     for name in (COOKIE, SECURE_COOKIE):
         reply.delete_cookie(name, secure=name == SECURE_COOKIE, httponly=True, samesite="lax")
     return reply
 
 
-def _signed_out(secret: str) -> None:
-    with stores.borrow() as store:
-        sign_out(store, secret)
-
-
-async def link_page(request: Request, *, folder: str) -> Response:
+async def link_page(request: Request) -> Response:
     """What a link opens first: a button, so that the preview of a mail program spends nothing."""
-    return rendered(request, "link.html", folder, title=translate(N_("A link for you"), language_of(request)))
+    return rendered(request, "link.html", title=say(request, N_("A link for you")))
 
 
-async def link_form(request: Request, *, folder: str) -> Response:
+async def link_form(request: Request) -> Response:
     """Show what a link gives, or use it with a name and a password, or with the account of this browser."""
     sent = await request.form(max_files=0, max_fields=8)
     secret, language = str(sent.get("link", "")), language_of(request)
     person: Person | None = getattr(request.state, "person", None)
     mine = person.account if person else None
-    name, problem, cookie = str(sent.get("name", "")), "", ""
+    name, problem = str(sent.get("name", "")), ""
     if not limits.admit_address(client_address(request)):
-        problem = translate(TOO_OFTEN, language).format(minutes=limits.minutes_until_free(client_address(request)))
-        return rendered(request, "link.html", folder, 429, title=problem, closed=True)
+        return rendered(request, "link.html", 429, title=too_often(request), closed=True)
     try:
         if "accept" in sent and mine:
-            await anyio.to_thread.run_sync(_accepted, secret, mine)
-            return RedirectResponse(f"{folder}/", 303)
+            await with_store(_accepted, secret, mine)
+            return RedirectResponse(f"{folder(request)}/", 303)
         if "password" in sent:
             if sent["password"] != sent.get("again"):
                 raise Refused(DIFFERENT)
             browser = request.headers.get("user-agent", "")
-            cookie = await anyio.to_thread.run_sync(_spent, secret, name, str(sent["password"]), browser)
-            return welcome(request, folder, cookie)
+            return welcome(request, await with_store(_spent, secret, name, str(sent["password"]), browser))
     except Refused as error:
         problem = explain(error, language)
     except EvenhandError as error:
-        return rendered(request, "link.html", folder, 403, title=explain(error, language), closed=True)
+        return rendered(request, "link.html", 403, title=explain(error, language), closed=True)
     try:
-        found, account = await anyio.to_thread.run_sync(_opened, secret, mine)
+        found, account = await with_store(_opened, secret, mine)
     except EvenhandError as error:
-        return rendered(request, "link.html", folder, 403, title=explain(error, language), closed=True)
+        return rendered(request, "link.html", 403, title=explain(error, language), closed=True)
     values = {
         "title": translate(TITLES[found.purpose], language), "problem": problem, "secret": secret,
         "gives": _gives(found, language), "fixed_name": found.account, "name": name or found.name,
         "signed_in_as": account.name if account and found.purpose == "invite" else None,
     }  # fmt: skip
-    return rendered(request, "link.html", folder, 400 if problem else 200, **values)
+    return rendered(request, "link.html", 400 if problem else 200, **values)
 
 
 def _gives(found: links.Link, language: Language) -> str:
@@ -211,48 +201,20 @@ def _gives(found: links.Link, language: Language) -> str:
     return translate(GIVES[kind], language).format(role=role, project=found.project.name if found.project else "")
 
 
-def _opened(secret: str, uid: str | None) -> tuple[links.Link, Account | None]:
-    with stores.borrow() as store:
-        return links.link(store, secret), account_of_uid(store, uid) if uid else None
+def _opened(store: Store, secret: str, uid: str | None) -> tuple[links.Link, Account | None]:
+    return links.link(store, secret), account_of_uid(store, uid) if uid else None
 
 
-def _accepted(secret: str, uid: str) -> None:
-    with stores.borrow() as store:
-        links.accept(store, secret, account_of_uid(store, uid))
+def _accepted(store: Store, secret: str, uid: str) -> None:
+    links.accept(store, secret, account_of_uid(store, uid))
 
 
-def _spent(secret: str, name: str, password: str, browser: str) -> str:
-    with stores.borrow() as store:
-        return sign_in(store, links.spend(store, secret, name, password), browser)
+def _spent(store: Store, secret: str, name: str, password: str, browser: str) -> str:
+    return sign_in(store, links.spend(store, secret, name, password), browser)
 
 
-def welcome(request: Request, folder: str, secret: str) -> Response:
-    """The way into the app, with the cookie of a new sign-in."""
-    reply = RedirectResponse(f"{folder}/", 303)
-    secure = is_secure(request)
-    reply.set_cookie(
-        SECURE_COOKIE if secure else COOKIE, secret, secure=secure, httponly=True, samesite="lax", path="/",
-        max_age=30 * 24 * 3600,
-    )  # fmt: skip
+def welcome(request: Request, secret: str) -> Response:
+    """Return the way into the app, with the cookie of a new sign-in."""
+    reply = RedirectResponse(f"{folder(request)}/", 303)
+    keep_secret(request, reply, SECURE_COOKIE if is_secure(request) else COOKIE, secret)
     return reply
-
-
-def is_secure(request: Request) -> bool:
-    """Whether the browser speaks TLS, to this server or to the proxy in front of it."""
-    return request.url.scheme == "https" or (
-        from_proxy(request) and request.headers.get("x-forwarded-proto", "").split(",")[0].strip() == "https"
-    )
-
-
-def from_proxy(request: Request) -> bool:
-    """Whether the request comes through the proxy that EVENHAND_PROXY names (addresses, separated by commas)."""
-    named = [one.strip() for one in os.environ.get("EVENHAND_PROXY", "").split(",")]
-    return request.client is not None and request.client.host in named
-
-
-def client_address(request: Request) -> str:
-    """The address of the visitor: what the proxy says where it is one that is named, else the other end."""
-    # A proxy may add its line below one that the visitor sent.
-    if from_proxy(request) and (named := ",".join(request.headers.getlist("x-forwarded-for"))):
-        return named.split(",")[-1].strip()
-    return request.client.host if request.client else ""

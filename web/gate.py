@@ -15,11 +15,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-import anyio.to_thread
-
 from evenhand.annotations.accounts.accounts import accounts_exist
 from evenhand.annotations.accounts.sign_ins import signed_in
-from evenhand.annotations.database.pool import stores
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.desk.routes import PATH, ROUTES, Asking, DeskRoute
 from evenhand.annotations.desk.session import InvitedDesk
@@ -27,6 +24,7 @@ from evenhand.annotations.permissions import OPEN, Person
 from evenhand.annotations.study.people import desks
 from evenhand.core.errors import N_, EvenhandError
 from evenhand.web.page_script import page_scripts
+from evenhand.web.requests import folder_of, with_store
 from evenhand.web.visits import is_file_of, is_visit_of
 
 Scope = MutableMapping[str, Any]
@@ -145,7 +143,7 @@ class Gate:
     def __init__(
         self, app: Any, page: Path, base: str = "", sessions_of: Callable[[str], Iterable[str]] = lambda file: ()
     ) -> None:
-        self.app, self.folder, self.sessions_of = app, f"/{base.strip('/')}".rstrip("/"), sessions_of
+        self.app, self.folder, self.sessions_of = app, folder_of(base), sessions_of
         # Answered from here: what else stands around the app costs as much as a label.
         self.desk = {f"{PATH}/{name}": DeskRoute(name) for name in ROUTES}
         self.headers: Headers = [
@@ -190,10 +188,10 @@ class Gate:
             return None
         secret = cookie_secret(scope["headers"])
         try:
-            person, has_accounts, invited = await anyio.to_thread.run_sync(_asking_alone, secret)
+            person, has_accounts, invited = await with_store(_asking, secret, [])
         except (EvenhandError, OSError):  # no database now: the page says so in the visitor's language
             person, has_accounts, invited = None, True, {}
-        scope["state"] = {**(scope.get("state") or {}), "person": person, "invited": invited}
+        scope["state"] = {**(scope.get("state") or {}), "person": person, "invited": invited, "folder": self.folder}
         return self._refused(scope, path, person, has_accounts, invited)
 
     def _asking_desk(self, scope: Scope, path: str, store: Store) -> Asking:
@@ -265,11 +263,6 @@ def _asking(store: Store, secret: str, studies: list[str]) -> tuple[Person | Non
     if not accounts_exist(store):
         return OPEN, False, invited
     return signed_in(store, secret), True, invited
-
-
-def _asking_alone(secret: str) -> tuple[Person | None, bool, dict[str, InvitedDesk]]:
-    with stores.borrow() as store:
-        return _asking(store, secret, [])
 
 
 def _own_session_only(scope: Scope) -> Scope:

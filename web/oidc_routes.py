@@ -1,9 +1,5 @@
 """The routes of a sign-in by a provider of identities: there, back, and there with an invitation."""
 
-from functools import partial
-from typing import Any
-
-import anyio.to_thread
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
@@ -11,107 +7,97 @@ from starlette.routing import Route
 from evenhand.annotations.accounts import links
 from evenhand.annotations.accounts.identities import account_of_identity, spend_with_identity
 from evenhand.annotations.accounts.sign_ins import sign_in
-from evenhand.annotations.database.pool import stores
+from evenhand.annotations.database.store import Store
 from evenhand.core.errors import N_, EvenhandError
-from evenhand.core.language import explain, translate
+from evenhand.core.language import explain
 from evenhand.web import limits, oidc
-from evenhand.web.forms import TOO_OFTEN, client_address, is_secure, language_of, rendered, welcome
+from evenhand.web.forms import rendered, sign_in_again, welcome
+from evenhand.web.requests import (
+    client_address,
+    folder,
+    is_secure,
+    keep_secret,
+    language_of,
+    say,
+    too_often,
+    with_store,
+)
 
 THERE, BACK, INVITED = "/sign-in/oidc", "/sign-in/oidc/back", "/account/oidc"
 
 
-def routes(prefix: str = "") -> list[Route]:
-    """The routes under *prefix* (`server.baseUrlPath`, "" for none)."""
-    folder = f"/{prefix.strip('/')}".rstrip("/")
-
-    def route(path: str, work: Any, method: str) -> Route:
-        return Route(f"{folder}{path}", partial(work, folder=folder), methods=[method], name=path)
-
-    return [route(THERE, go, "GET"), route(BACK, come_back, "GET"), route(INVITED, go_with_invitation, "POST")]
+def routes() -> list[Route]:
+    """Return the routes."""
+    return [Route(THERE, go), Route(BACK, come_back), Route(INVITED, go_with_invitation, methods=["POST"])]
 
 
-async def go(request: Request, *, folder: str) -> Response:
+async def go(request: Request) -> Response:
     """Send the browser to the provider."""
-    if refused := _too_often(request, folder):
+    if refused := _refused(request):
         return refused
     try:
-        address, browser = await oidc.begin(_back(request, folder))
+        address, browser = await oidc.begin(_back(request))
     except EvenhandError as error:
-        return _failed(request, folder, error)
-    return _with_cookie(request, folder, RedirectResponse(address, 303), browser)
+        return _failed(request, error)
+    return _with_cookie(request, RedirectResponse(address, 303), browser)
 
 
-async def go_with_invitation(request: Request, *, folder: str) -> Response:
-    """A page that leads to the provider, for who opened an invitation: a form may not lead to another site."""
+async def go_with_invitation(request: Request) -> Response:
+    """Return a page that leads to the provider, for who opened an invitation: a form may not lead to another site."""
     sent = await request.form(max_files=0, max_fields=8)
     secret = str(sent.get("link", ""))
-    if refused := _too_often(request, folder):
+    if refused := _refused(request):
         return refused
     try:
-        await anyio.to_thread.run_sync(_opened, secret)
-        address, browser = await oidc.begin(_back(request, folder), secret)
+        await with_store(links.link, secret)
+        address, browser = await oidc.begin(_back(request), secret)
     except EvenhandError as error:
-        return _failed(request, folder, error)
-    title = translate(N_("Sign in"), language_of(request))
-    return _with_cookie(request, folder, rendered(request, "oidc.html", folder, title=title, address=address), browser)
+        return _failed(request, error)
+    page = rendered(request, "oidc.html", title=say(request, N_("Sign in")), address=address)
+    return _with_cookie(request, page, browser)
 
 
-async def come_back(request: Request, *, folder: str) -> Response:
-    """The browser comes back with a code: the sign-in, or the form with one sentence."""
-    if refused := _too_often(request, folder):
+async def come_back(request: Request) -> Response:
+    """Sign in the browser that comes back with a code; return the form with one sentence where that fails."""
+    if refused := _refused(request):
         return refused
     asked = request.query_params
     try:
         identity, secret = await oidc.finish(
             asked.get("state", ""), asked.get("code", ""), request.cookies.get(oidc.COOKIE, "")
         )
-        browser = request.headers.get("user-agent", "")
-        cookie = await anyio.to_thread.run_sync(_signed_in, identity, secret, browser)
+        cookie = await with_store(_signed_in, identity, secret, request.headers.get("user-agent", ""))
     except EvenhandError as error:
-        return _failed(request, folder, error)
-    reply = welcome(request, folder, cookie)
-    reply.delete_cookie(oidc.COOKIE, path=f"{folder}{THERE}")
+        return _failed(request, error)
+    reply = welcome(request, cookie)
+    reply.delete_cookie(oidc.COOKIE, path=f"{folder(request)}{THERE}")
     return reply
 
 
-def _signed_in(identity: oidc.Identity, secret: str, browser: str) -> str:
-    with stores.borrow() as store:
-        if secret:
-            who = spend_with_identity(store, secret, identity.issuer, identity.subject, identity.names)
-        else:
-            who = account_of_identity(store, identity.issuer, identity.subject)
-        return sign_in(store, who, browser)
+def _signed_in(store: Store, identity: oidc.Identity, secret: str, browser: str) -> str:
+    if secret:
+        who = spend_with_identity(store, secret, identity.issuer, identity.subject, identity.names)
+    else:
+        who = account_of_identity(store, identity.issuer, identity.subject)
+    return sign_in(store, who, browser)
 
 
-def _opened(secret: str) -> None:
-    with stores.borrow() as store:
-        links.link(store, secret)
-
-
-def _back(request: Request, folder: str) -> str:
+def _back(request: Request) -> str:
     # The gate has checked that the name in the address is one of this server.
-    return f"{'https' if is_secure(request) else 'http'}://{request.headers['host']}{folder}{BACK}"
+    return f"{'https' if is_secure(request) else 'http'}://{request.headers['host']}{folder(request)}{BACK}"
 
 
-def _with_cookie(request: Request, folder: str, reply: Response, browser: str) -> Response:
-    reply.set_cookie(
-        oidc.COOKIE, browser, max_age=int(oidc.PATIENCE_S), path=f"{folder}{THERE}", secure=is_secure(request),
-        httponly=True, samesite="lax",
-    )  # fmt: skip
+def _with_cookie(request: Request, reply: Response, browser: str) -> Response:
+    keep_secret(request, reply, oidc.COOKIE, browser, int(oidc.PATIENCE_S), f"{folder(request)}{THERE}")
     reply.headers["cache-control"] = "no-store"
     return reply
 
 
-def _too_often(request: Request, folder: str) -> Response | None:
-    address = client_address(request)
-    if limits.admit_address(address):
+def _refused(request: Request) -> Response | None:
+    if limits.admit_address(client_address(request)):
         return None
-    language = language_of(request)
-    problem = translate(TOO_OFTEN, language).format(minutes=limits.minutes_until_free(address))
-    return rendered(request, "sign_in.html", folder, 429, title=translate(N_("Sign in"), language), problem=problem)
+    return sign_in_again(request, 429, too_often(request))
 
 
-def _failed(request: Request, folder: str, error: EvenhandError) -> Response:
-    language = language_of(request)
-    title, problem = translate(N_("Sign in"), language), explain(error, language)
-    return rendered(request, "sign_in.html", folder, 403, title=title, problem=problem)
+def _failed(request: Request, error: EvenhandError) -> Response:
+    return sign_in_again(request, 403, explain(error, language_of(request)))

@@ -4,6 +4,8 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse
 from starlette.routing import Route
 
+from evenhand.web.requests import folder
+
 # Former address of a page -> its address, the word of its capability.
 OLD_ADDRESSES = {
     "adjudicate": "adjudication",
@@ -19,12 +21,12 @@ OLD_ADDRESSES = {
 }
 
 
-def routes(base: str) -> list[Route]:
-    """Return a redirect for each former address below *base*; the query is kept."""
-    folder = f"/{base.strip('/')}".rstrip("/")
+def redirect(request: Request) -> RedirectResponse:
+    """Return the address of today; the query is kept."""
+    old = request.url.path.rstrip("/").rpartition("/")[2]
+    return RedirectResponse(f"{folder(request)}/{OLD_ADDRESSES[old]}?{request.url.query}".rstrip("?"))
 
-    def redirect(request: Request) -> RedirectResponse:
-        old = request.url.path.rstrip("/").rpartition("/")[2]
-        return RedirectResponse(f"{folder}/{OLD_ADDRESSES[old]}?{request.url.query}".rstrip("?"))
 
-    return [Route(f"{folder}/{old}{slash}", redirect) for old in OLD_ADDRESSES for slash in ("", "/")]
+def routes() -> list[Route]:
+    """Return a redirect for each former address."""
+    return [Route(f"/{old}{slash}", redirect) for old in OLD_ADDRESSES for slash in ("", "/")]

@@ -1,64 +1,63 @@
 """An annotator checks the own log: a plain page on which the browser works the hashes out by itself."""
 
-from functools import partial
 from typing import Any
 
-import anyio.to_thread
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from evenhand.annotations.database.pool import stores
+from evenhand.annotations.database.store import Store
 from evenhand.annotations.permissions import OPEN, Person, allowed
 from evenhand.annotations.projects.annotators import annotator_with
 from evenhand.annotations.record.own_log import own_log
 from evenhand.core.errors import N_
-from evenhand.core.language import translate
-from evenhand.web.forms import language_of, rendered, static_file
+from evenhand.web.forms import rendered, static_file
+from evenhand.web.requests import say, with_store
 
 TITLE = N_("Your own log")
 
 
-def routes(prefix: str = "") -> list[Route]:
-    """The page, its entries and its script under *prefix* (`server.baseUrlPath`, "" for none)."""
-    folder = f"/{prefix.strip('/')}".rstrip("/")
+def routes() -> list[Route]:
+    """Return the page, its entries and its script."""
     return [
-        Route(f"{folder}/own-log", partial(own_log_page, folder=folder), methods=["GET"], name="own-log"),
-        Route(f"{folder}/own-log/entries", own_log_entries, methods=["GET"], name="own-log-entries"),
-        Route(
-            f"{folder}/own-log/check.js", partial(static_file("check.js", "text/javascript"), folder=folder),
-            methods=["GET"], name="own-log-script",
-        ),
-    ]  # fmt: skip
+        Route("/own-log", own_log_page),
+        Route("/own-log/entries", own_log_entries),
+        Route("/own-log/check.js", static_file("check.js", "text/javascript")),
+    ]
 
 
-async def own_log_page(request: Request, *, folder: str) -> Response:
-    """The page; its script fetches the entries of whoever asks."""
+async def own_log_page(request: Request) -> Response:
+    """Return the page; its script fetches the entries of the person who asks."""
     asked = request.query_params.get("annotator", "")[:40]
-    return rendered(request, "own_log.html", folder, title=translate(TITLE, language_of(request)), annotator=asked)
+    return rendered(request, "own_log.html", title=say(request, TITLE), annotator=asked)
 
 
 async def own_log_entries(request: Request) -> Response:
-    """The own chain and the heads as JSON. Status 404 for whoever has no desk, and for another's."""
+    """Return the own chain and the heads as JSON. Status 404 for persons without a desk, and for another's."""
     person: Person | None = getattr(request.state, "person", None)
-    found = await anyio.to_thread.run_sync(_entries, person, request.query_params.get("annotator", ""))
+    uid = _own_uid(person, request.query_params.get("annotator", ""))
+    found = await with_store(_entries, uid) if uid else None
     return JSONResponse(found, 404 if found is None else 200, {"Cache-Control": "no-store"})
 
 
-def _entries(person: Person | None, asked: str) -> dict[str, Any] | None:
-    """*asked*: the public id of an annotator; on a server with accounts everybody sees the own log only."""
+def _own_uid(person: Person | None, asked: str) -> str:
+    """Return the public id of the annotator whose log *person* may see, or "".
+
+    *asked*: the public id in the address; on a server with accounts everybody sees the own log only.
+    """
     if person is None:
-        return None
+        return ""
     uid = (asked if person is OPEN else person.annotator) or ""
-    if (asked or uid) != uid or not allowed(person, "see_own_labels", annotator=uid):
+    return uid if (asked or uid) == uid and allowed(person, "see_own_labels", annotator=uid) else ""
+
+
+def _entries(store: Store, uid: str) -> dict[str, Any] | None:
+    annotator = annotator_with(store, uid)
+    if annotator is None:
         return None
-    with stores.borrow() as store:
-        annotator = annotator_with(store, uid)
-        if annotator is None:
-            return None
-        found = own_log(store, annotator)
+    found = own_log(store, annotator)
     return {
         "id": uid,
-        "chain": [{"row": one.row, "hash": one.hash} for one in found.chain],
-        "heads": [{"day": one.day, "hash": one.hash} for one in found.heads],
+        "chain": [{"row": entry.row, "hash": entry.hash} for entry in found.chain],
+        "heads": [{"day": head.day, "hash": head.hash} for head in found.heads],
     }

@@ -36,12 +36,11 @@ WAIT_MS = 1500  # for the write lock; a database that somebody writes can be wri
 WorkerState = Callable[[], str]
 
 
-def routes(prefix: str = "", worker: WorkerState = lambda: "not started") -> list[Route]:
-    """Both routes under *prefix* (`server.baseUrlPath`); *worker* says what the inference worker does."""
-    folder = f"/{prefix.strip('/')}".rstrip("/")
+def routes(worker: WorkerState = lambda: "not started") -> list[Route]:
+    """Return both routes; *worker* says what the inference worker does."""
     return [
-        Route(f"{folder}/healthz", partial(health_page, worker=worker), methods=["GET"], name="healthz"),
-        Route(f"{folder}/metrics", partial(metrics_page, worker=worker), methods=["GET"], name="metrics"),
+        Route("/healthz", partial(health_page, worker=worker)),
+        Route("/metrics", partial(metrics_page, worker=worker)),
     ]
 
 
@@ -139,36 +138,34 @@ def may_read(request: Request) -> bool:
 
 
 def measures(worker: WorkerState) -> list[str]:
-    """The lines of Prometheus. What the database cannot say now is left out, and `evenhand_up` is 0."""
+    """Return the lines of Prometheus. What the database cannot say now is left out, and `evenhand_up` is 0."""
     path, process = database_path().absolute(), psutil.Process()
     with process.oneshot():
         memory, descriptors = process.memory_info().rss, process.num_fds()
-    one: list[tuple[str, str, float]] = [
-        ("evenhand_memory_bytes", "Resident memory of the app.", memory),
-        ("evenhand_descriptors_open", "Open file descriptors of the app.", descriptors),
-        ("evenhand_connections_open", "Open connections.", len(connections)),
-        ("evenhand_started_seconds", "Unix time of the start.", round(STARTED, 3)),
-        ("evenhand_worker_running", "Whether the inference worker runs.", worker() == "running"),
+    refused, running = connections.refused, int(worker() == "running")
+    lines = [
+        *requests.text(),
+        *metric("evenhand_connections_refused_total", "counter", "Connections over the limit.", [({}, refused)]),
+        *gauge("evenhand_memory_bytes", "Resident memory of the app.", memory),
+        *gauge("evenhand_descriptors_open", "Open file descriptors of the app.", descriptors),
+        *gauge("evenhand_connections_open", "Open connections.", len(connections)),
+        *gauge("evenhand_started_seconds", "Unix time of the start.", round(STARTED, 3)),
+        *gauge("evenhand_worker_running", "Whether the inference worker runs.", running),
     ]
-    lines = [*requests.text()]
-    lines += metric(
-        "evenhand_connections_refused_total", "counter", "Connections over the limit.", [({}, connections.refused)]
-    )
-    for name, text, value in one:
-        lines += metric(name, "gauge", text, [({}, int(value) if isinstance(value, bool) else value)])
     try:
-        lines += metric(
-            "evenhand_disk_free_bytes",
-            "gauge",
-            "Free on the disk of the database.",
-            [({}, shutil.disk_usage(path.parent).free)],
-        )
+        free = shutil.disk_usage(path.parent).free
+        lines += gauge("evenhand_disk_free_bytes", "Free on the disk of the database.", free)
         with stores.borrow() as store:
             lines += _of_database(store, path)
         up = 1
     except (EvenhandError, OSError, sqlite3.Error):
         up = 0
-    return lines + metric("evenhand_up", "gauge", "Whether the database answers.", [({}, up)])
+    return lines + gauge("evenhand_up", "Whether the database answers.", up)
+
+
+def gauge(name: str, text: str, value: float) -> list[str]:
+    """Return the lines of a value without labels."""
+    return metric(name, "gauge", text, [({}, value)])
 
 
 def _of_database(store: Store, path: Path) -> list[str]:
@@ -179,8 +176,8 @@ def _of_database(store: Store, path: Path) -> list[str]:
     counts = counts_of(store)
     jobs: list[Sample] = [({"state": state}, counts.jobs.get(state, 0)) for state in get_args(State)]
     return [
-        *metric("evenhand_labels", "gauge", "Labels that are stored, all revisions.", [({}, counts.labels)]),
-        *metric("evenhand_desks_open", "gauge", "Annotators whose leases hold.", [({}, counts.desks)]),
+        *gauge("evenhand_labels", "Labels that are stored, all revisions.", counts.labels),
+        *gauge("evenhand_desks_open", "Annotators whose leases hold.", counts.desks),
         *metric("evenhand_jobs", "gauge", "Jobs by state.", jobs),
         *metric("evenhand_database_bytes", "gauge", "Size of the files of the database.", files),
     ]

@@ -8,12 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
-import anyio.to_thread
 from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from evenhand.annotations.database.pool import stores
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.desk import frontend
 from evenhand.annotations.desk.announcements import option_name
@@ -31,10 +29,10 @@ from evenhand.core.errors import N_, EvenhandError, NotAllowed, NotFound, Refuse
 from evenhand.core.guidelines import in_language
 from evenhand.core.language import Language, explain, translate
 from evenhand.web import limits
-from evenhand.web.forms import HERE, TOO_OFTEN, client_address, is_secure, language_of, rendered
+from evenhand.web.forms import HERE, rendered
 from evenhand.web.gate import SECURE_STUDY_COOKIE, STUDY_COOKIE, study_secrets
+from evenhand.web.requests import client_address, folder, is_secure, keep_secret, language_of, too_often, with_store
 
-COOKIE_S = 30 * 24 * 3600
 LONGEST_ID = 100
 NO_ID = N_(
     "This address does not show where you came from. Open the study from the page of the platform that invited you."
@@ -93,15 +91,14 @@ class Reply:
     data: dict[str, Any] | None = None
 
 
-def routes(prefix: str = "") -> list[Route]:
-    """The routes of studies under *prefix* (`server.baseUrlPath`, "" for none)."""
-    folder = f"/{prefix.strip('/')}".rstrip("/")
+def routes() -> list[Route]:
+    """Return the routes of studies."""
 
     def route(path: str, work: Callable[[Visit], Reply], method: str) -> Route:
-        return Route(f"{folder}/study/{{link}}{path}", _endpoint(work, folder), methods=[method], name=f"study{path}")
+        return Route(f"/study/{{link}}{path}", _endpoint(work), methods=[method])
 
     return [
-        Route(f"{folder}/study/files/{{name}}", static, methods=["GET"], name="study-files"),
+        Route("/study/files/{name}", static),
         route("", first_page, "GET"),
         route("/about", about_page, "GET"),
         route("/desk.json", desk_data, "GET"),
@@ -111,7 +108,7 @@ def routes(prefix: str = "") -> list[Route]:
         route("/begin", begin_form, "POST"),
         route("/finish", finish_form, "POST"),
         route("/withdraw", withdraw_form, "POST"),
-        Route(f"{folder}/study/{{rest:path}}", nothing, name="study-nothing"),
+        Route("/study/{rest:path}", nothing),
     ]
 
 
@@ -131,55 +128,46 @@ async def nothing(request: Request) -> Response:
     return HTMLResponse("", 404, {"Cache-Control": "no-store"})
 
 
-def _endpoint(work: Callable[[Visit], Reply], folder: str) -> Callable[[Request], Any]:
+def _endpoint(work: Callable[[Visit], Reply]) -> Callable[[Request], Any]:
     async def endpoint(request: Request) -> Response:
         sent: dict[str, str] = {}
-        language = language_of(request)
         if request.method == "POST":
             form = await request.form(max_files=0, max_fields=64)
             sent = {name: value for name, value in form.items() if isinstance(value, str)}
-            address = client_address(request)
-            if work is agree_form and not limits.admit_to_study(address):
-                minutes = limits.minutes_until_free(address, study=True)
-                title = translate(TOO_OFTEN, language).format(minutes=minutes)
-                return _page(request, folder, Reply("study_end.html", 429, {"title": title}))
+            if work is agree_form and not limits.admit_to_study(client_address(request)):
+                title = too_often(request, study=True)
+                return _page(request, Reply("study_end.html", 429, {"title": title}))
         try:
-            return await anyio.to_thread.run_sync(_answer, work, request, folder, language, sent)
+            return await with_store(_answer, work, request, sent)
         except EvenhandError as error:
             status = 404 if isinstance(error, NotFound) else 403 if isinstance(error, NotAllowed | Refused) else 503
-            return _page(request, folder, Reply("study_end.html", status, {"title": explain(error, language)}))
+            return _page(request, Reply("study_end.html", status, {"title": explain(error, language_of(request))}))
 
     return endpoint
 
 
-def _answer(
-    work: Callable[[Visit], Reply], request: Request, folder: str, language: Language, sent: dict[str, str]
-) -> Response:
-    link = str(request.path_params["link"])
-    with stores.borrow() as store:
-        study = study_of_link(store, link)
-        who = people.participant(store, study, study_secrets(request.scope["headers"]))
-        visit = Visit(store, study, link, who, language, dict(request.query_params), sent, folder)
-        reply = work(visit)
+def _answer(store: Store, work: Callable[[Visit], Reply], request: Request, sent: dict[str, str]) -> Response:
+    link, language = str(request.path_params["link"]), language_of(request)
+    study = study_of_link(store, link)
+    who = people.participant(store, study, study_secrets(request.scope["headers"]))
+    reply = work(Visit(store, study, link, who, language, dict(request.query_params), sent, folder(request)))
     if reply.data is not None:
         return JSONResponse(reply.data, reply.status, {"Cache-Control": "no-store"})
     if reply.template:
         values = {"link": link, "study": study, "who": who, "title": study.name, **(reply.values or {})}
-        return _page(request, folder, Reply(reply.template, reply.status, values))
-    response = RedirectResponse(f"{folder}/study/{link}?lang={language}", 303, {"Cache-Control": "no-store"})
+        return _page(request, Reply(reply.template, reply.status, values))
+    address = f"{folder(request)}/study/{link}?lang={language}"
+    response = RedirectResponse(address, 303, {"Cache-Control": "no-store"})
     if reply.secret:
-        secure = is_secure(request)
-        name = f"{SECURE_STUDY_COOKIE if secure else STUDY_COOKIE}{study.uid[:8]}"
-        response.set_cookie(
-            name, reply.secret, secure=secure, httponly=True, samesite="lax", path="/", max_age=COOKIE_S
-        )
+        prefix = SECURE_STUDY_COOKIE if is_secure(request) else STUDY_COOKIE
+        keep_secret(request, response, f"{prefix}{study.uid[:8]}", reply.secret)
     return response
 
 
-def _page(request: Request, folder: str, reply: Reply) -> Response:
+def _page(request: Request, reply: Reply) -> Response:
     kept = {name: value for name, value in request.query_params.items() if name != "lang"}
     query = f"{urlencode(kept)}&" if kept and request.method == "GET" else ""
-    return rendered(request, reply.template, folder, reply.status, query=query, **(reply.values or {}))
+    return rendered(request, reply.template, reply.status, query=query, **(reply.values or {}))
 
 
 def first_page(at: Visit) -> Reply:

@@ -15,6 +15,7 @@ from starlette.requests import ClientDisconnect
 
 from evenhand.web.gate import Receive, Scope, Send
 from evenhand.web.measures import requests, route_of
+from evenhand.web.requests import folder_of
 
 HEADER = b"x-request-id"
 GONE = 499  # the visitor left before the answer, as nginx writes it
@@ -26,7 +27,7 @@ class Watch:
     """ASGI middleware; *base* is `server.baseUrlPath`."""
 
     def __init__(self, app: Any, base: str = "") -> None:
-        self.app, self.folder = app, f"/{base.strip('/')}".rstrip("/")
+        self.app, self.folder = app, folder_of(base)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request or socket on, and note how it ended."""

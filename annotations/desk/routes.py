@@ -104,10 +104,9 @@ class Asking:
     refused: tuple[int, str] | None = None
 
 
-def routes(prefix: str = "") -> list[Route]:
-    """The routes of the desk under *prefix* (`server.baseUrlPath`, "" for none)."""
-    base = f"/{prefix.strip('/')}".rstrip("/") + PATH
-    return [Route(f"{base}/{name}", DeskRoute(name), methods=["POST"], name=f"desk-{name}") for name in ROUTES]
+def routes() -> list[Route]:
+    """Return the routes of the desk."""
+    return [Route(f"{PATH}/{name}", DeskRoute(name), methods=["POST"]) for name in ROUTES]
 
 
 class DeskRoute:

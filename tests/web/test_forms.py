@@ -20,6 +20,7 @@ from evenhand.core.language import LANGUAGE_COOKIE
 from evenhand.core.resources import ROOT
 from evenhand.web import forms, limits
 from evenhand.web.gate import COOKIE, SECURE_COOKIE, Gate
+from evenhand.web.requests import client_address
 from tests.support.released_project import ready_project
 
 PASSWORD = "correct horse battery"
@@ -101,9 +102,9 @@ def test_a_cookie_is_secure_behind_tls(fresh_store: Store, client: TestClient, m
 def test_the_last_address_of_a_named_proxy_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     lines = [(b"x-forwarded-for", b"203.0.113.1, 203.0.113.2"), (b"x-forwarded-for", b"198.51.100.7")]
     request = Request({"type": "http", "headers": lines, "client": ("127.0.0.1", 1)})
-    assert forms.client_address(request) == "127.0.0.1"
+    assert client_address(request) == "127.0.0.1"
     monkeypatch.setenv("EVENHAND_PROXY", "127.0.0.1")
-    assert forms.client_address(request) == "198.51.100.7"
+    assert client_address(request) == "198.51.100.7"
 
 
 def test_attempts_are_limited(fresh_store: Store, client: TestClient) -> None:

@@ -23,6 +23,7 @@ from evenhand.web import status
 from evenhand.web.gate import Gate
 from evenhand.web.logs import Json
 from evenhand.web.measures import Requests, requests, route_of
+from evenhand.web.requests import below
 from evenhand.web.watch import Watch
 
 HERE, AWAY = ("127.0.0.1", 5000), ("192.0.2.7", 5000)
@@ -55,7 +56,7 @@ def page(tmp_path: Path) -> Iterator[Path]:
 def server(page: Path, client: tuple[str, int] = HERE, host: str = "localhost", base: str = "") -> TestClient:
     app = Starlette(
         routes=[
-            *status.routes(base, lambda: "running"),
+            *below(base, status.routes(lambda: "running")),
             Route("/sign-in", leave, methods=["POST"]),
             Route("/study/{secret}", fail),
             WebSocketRoute("/_stcore/stream", hello),

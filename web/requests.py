@@ -1,0 +1,92 @@
+"""What the routes beside Streamlit's share: where they are, who asks, in which language, the database, cookies."""
+
+import os
+from collections.abc import Callable, Iterable
+from typing import Concatenate, ParamSpec, TypeVar
+
+import anyio.to_thread
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from evenhand.annotations.database.pool import stores
+from evenhand.annotations.database.store import Store
+from evenhand.core.errors import N_
+from evenhand.core.language import LANGUAGE_COOKIE, Language, translate, visitor_language
+from evenhand.web import limits
+
+DAY_S = 24 * 3600
+TOO_OFTEN = N_("Too many attempts. Try again in {minutes} minutes.")
+
+Given = ParamSpec("Given")
+T = TypeVar("T")
+
+
+def folder_of(base: str) -> str:
+    """Return the beginning of every address: "" or "/..."; *base*: `server.baseUrlPath`."""
+    return f"/{base.strip('/')}".rstrip("/")
+
+
+def below(base: str, routes: Iterable[Route]) -> list[Route]:
+    """Return *routes* at their addresses below *base* (`server.baseUrlPath`)."""
+    folder = folder_of(base)
+    return [Route(f"{folder}{route.path}", route.endpoint, methods=route.methods) for route in routes]
+
+
+def folder(request: Request) -> str:
+    """Return the beginning of every address, as the gate knows it."""
+    return str(getattr(request.state, "folder", ""))
+
+
+def language_of(request: Request) -> Language:
+    """Return the visitor's language, by the same rule as on pages (`visitor_language`)."""
+    chosen = request.cookies.get(LANGUAGE_COOKIE)
+    return visitor_language(request.query_params.get("lang"), chosen, request.headers.get("accept-language"))
+
+
+def say(request: Request, text: str, **values: object) -> str:
+    """Return a text in the visitor's language."""
+    return translate(text, language_of(request)).format(**values)
+
+
+def too_often(request: Request, *, study: bool = False) -> str:
+    """Return the sentence for an address that has to wait, as an attempt to sign in or to take part in a study."""
+    return say(request, TOO_OFTEN, minutes=limits.minutes_until_free(client_address(request), study=study))
+
+
+async def with_store(work: Callable[Concatenate[Store, Given], T], *given: Given.args, **named: Given.kwargs) -> T:
+    """Return what *work* gives with a store of the pool, in a thread."""
+
+    def borrowed() -> T:
+        with stores.borrow() as store:
+            return work(store, *given, **named)
+
+    return await anyio.to_thread.run_sync(borrowed)
+
+
+def keep_secret(
+    request: Request, reply: Response, name: str, secret: str, seconds: int = 30 * DAY_S, path: str = "/"
+) -> None:
+    """Set a cookie below *path* that no script reads."""
+    reply.set_cookie(name, secret, seconds, path=path, secure=is_secure(request), httponly=True, samesite="lax")
+
+
+def is_secure(request: Request) -> bool:
+    """Return whether the browser speaks TLS, to this server or to the proxy in front of it."""
+    return request.url.scheme == "https" or (
+        from_proxy(request) and request.headers.get("x-forwarded-proto", "").split(",")[0].strip() == "https"
+    )
+
+
+def from_proxy(request: Request) -> bool:
+    """Return whether the request comes through the proxy that EVENHAND_PROXY names (addresses and commas)."""
+    named = [address.strip() for address in os.environ.get("EVENHAND_PROXY", "").split(",")]
+    return request.client is not None and request.client.host in named
+
+
+def client_address(request: Request) -> str:
+    """Return the address of the visitor: what a named proxy says, else the other end."""
+    # A proxy may add its line below one that the visitor sent.
+    if from_proxy(request) and (named := ",".join(request.headers.getlist("x-forwarded-for"))):
+        return named.split(",")[-1].strip()
+    return request.client.host if request.client else ""
