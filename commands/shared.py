@@ -20,11 +20,11 @@ from evenhand.core.errors import N_, NotFound, Notice, Refused
 from evenhand.core.files.csv_out import spreadsheet_copy
 from evenhand.core.files.whole_file import whole_file
 from evenhand.core.runs.records import NO_TARGET, Failure
+from evenhand.core.typed_json import to_json
 
 if TYPE_CHECKING:
     from evenhand.core.files.archives import Member
     from evenhand.core.misgendering.run import VerdictReport
-    from evenhand.core.scoring.run import ScoringReport
     from evenhand.core.statistics.equivalence import Scale
 
 RECOUNTING = (
@@ -87,9 +87,7 @@ def seeds_options(function: Function) -> Function:
     return option(other(function))
 
 
-def answer_run(
-    report: "ScoringReport | VerdictReport", text: str, table: Path, copy: Path | None, *, as_json: bool
-) -> None:
+def answer_run(report: "VerdictReport", text: str, table: Path, copy: Path | None, *, as_json: bool) -> None:
     """The end of a run that wrote *table*: its copy for spreadsheets, what went wrong, the answer."""
     write_spreadsheet(table, copy)
     warn(report.notices, report.failed)
@@ -138,13 +136,14 @@ def say_unsettled(store: Store, project: Project) -> None:
         click.echo(RECOUNTING, err=True)
 
 
-def answer(data: dict[str, Any], text: str | Iterable[str | None], *, as_json: bool) -> None:
-    """Print *data* as one JSON object, or *text* for people: a string, or its parts, of which empty ones are left out.
+def answer(data: object, text: str | Iterable[str | None], *, as_json: bool) -> None:
+    """Print *data*, a report or its JSON, as one JSON object, or *text* for people.
 
-    What has columns is a part made by `commands.tables.table`.
+    *text* is a string, or its parts, of which empty ones are left out. What has columns is a part made by
+    `commands.tables.table`.
     """
     if as_json:
-        click.echo(json.dumps(finite(data), ensure_ascii=False, allow_nan=False))
+        click.echo(json.dumps(finite(to_json(data)), ensure_ascii=False, allow_nan=False))
     else:
         click.echo(text if isinstance(text, str) else "\n".join(filter(None, text)))
 

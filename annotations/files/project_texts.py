@@ -17,10 +17,14 @@ from evenhand.annotations.types import Item, Project
 from evenhand.core.errors import N_, BadFile, BadLine, Refused
 from evenhand.core.files.paths import origin
 from evenhand.core.files.readers import Row, Source, open_source, rows
+from evenhand.core.runs.kinds import Place
 from evenhand.core.scoring.input import ScoreInput
+from evenhand.core.scoring.report import ScoringReport
 from evenhand.core.scoring.rows import ScoreItem, item_of
+from evenhand.core.scoring.run import score_input
+from evenhand.core.scoring.settings import Settings
 from evenhand.core.sentence_bias.find_words import find_words, language_of
-from evenhand.core.sentence_bias.keyword_packs import Pack, PackWord, pack
+from evenhand.core.sentence_bias.keyword_packs import Pack, PackWord, pack, read_words
 from evenhand.core.sentence_bias.slot import slot_of
 from evenhand.core.text.sentences import CHUNK
 from evenhand.core.types import Candidate, KeywordPair, Side
@@ -203,3 +207,13 @@ def open_input(
         raise Refused(N_("There is no database {path}: check --db and EVENHAND_DB."), path=str(db))
     with Store.open(db) as store:
         return project_input(store, named.removeprefix(PROJECT), uid=uid, kept=kept)
+
+
+def score(settings: Settings, place: Place) -> ScoringReport:
+    """Score the file or project that *settings* name, see `score_input`. Raises NotFound, BadFile, Refused."""
+    own = read_words(settings.words, settings.language) if settings.words else ()
+    source = open_input(
+        settings.file, db=place.database, column=settings.column, uid=settings.uid,
+        reading=Reading(settings.language, own), kept=settings.items == "accepted",
+    )  # fmt: skip
+    return score_input(source, settings, place)

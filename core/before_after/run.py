@@ -32,10 +32,12 @@ from evenhand.core.errors import N_, Notice, Refused
 from evenhand.core.files.csv_out import data_line
 from evenhand.core.model_bias.score_files import read_scores, rows_of
 from evenhand.core.models.catalogue import known_models
+from evenhand.core.runs.kinds import Place
 from evenhand.core.runs.loop import Laps, Watcher, check_models, open_table
 from evenhand.core.runs.records import write_record
 from evenhand.core.scoring.input import ScoreInput
-from evenhand.core.scoring.run import Settings, score_to_file
+from evenhand.core.scoring.run import score_input
+from evenhand.core.scoring.settings import Settings
 from evenhand.core.statistics import Estimate
 from evenhand.core.statistics.equivalence import MARGINS
 from evenhand.core.statistics.resampling import Numbers
@@ -185,7 +187,8 @@ def _scored(
     names = tuple(dict.fromkeys(asked.models))
     with tempfile.TemporaryDirectory() as folder:
         table = Path(folder) / "scores.csv"
-        report = score_to_file(source, Settings(names, cache=cache), table, watch=watch)
+        settings = Settings("", names, table, cache=cache, no_cache=cache is None)
+        report = score_input(source, settings, Place(table) if watch is None else Place(table, watch))
         if report.failed:
             raise Refused(report.failed[0].error, **report.failed[0].values)
         return read_scores(table), {one.model: one.signature for one in report.models}

@@ -6,7 +6,7 @@ from urllib.parse import parse_qs
 import pytest
 import streamlit as st
 
-from evenhand.annotations.files.project_texts import file_input
+from evenhand.annotations.files.project_texts import score
 from evenhand.annotations.jobs import jobs
 from evenhand.core.errors import Notice
 from evenhand.core.files.csv_out import data_line
@@ -14,8 +14,11 @@ from evenhand.core.files.whole_file import growing_part, whole_file
 from evenhand.core.language import translate
 from evenhand.core.mining.runs import new_mining_run
 from evenhand.core.processes import this_process
-from evenhand.core.runs.records import run_file, runs_folder, runs_in
-from evenhand.core.scoring.run import COLUMNS, Settings, score_to_file
+from evenhand.core.runs.kinds import Place
+from evenhand.core.runs.records import runs_folder, runs_in
+from evenhand.core.scoring.run import COLUMNS
+from evenhand.core.scoring.settings import Settings
+from evenhand.core.typed_json import to_json
 from tests.conftest import SENTENCES
 from tests.support.judged_sentences import judged
 from tests.support.pages import captions_of, html_of, in_language, open_page, without_errors
@@ -34,8 +37,8 @@ def finished(tmp_path, fresh_store):
     """A finished run of a file with a bad line."""
     path = tmp_path / "in.txt"
     path.write_text("\n".join([*SENTENCES, "今天下雨。"]), encoding="utf-8")
-    table = run_file(runs_folder(fresh_store.path, "scores"), "first [run](x) $y$ _z_")
-    return score_to_file(file_input(path), Settings(("known",), cache=tmp_path / "scores.db"), table, record=True)
+    settings = Settings(str(path), ("known",), run_name="first [run](x) $y$ _z_", cache=tmp_path / "scores.db")
+    return score(settings, Place(fresh_store.path))
 
 
 def test_with_nothing_there_it_says_what_to_do():
@@ -237,7 +240,7 @@ def test_a_finished_run_with_its_numbers(fresh_store, finished):
 
 
 def test_what_went_wrong_in_a_run_is_told_in_both_languages(fresh_store, finished):
-    facts = finished.as_json()
+    facts = to_json(finished)
     notice = Notice("{file} is not a score cache. The file was left unchanged, and scores of this run are not cached.")
     facts["notices"] = [{"message": notice.message, "values": {"file": "x.db"}}]
     facts["failed"] = [{"model": "m", "error": "{name} is given twice; once is enough.", "values": {"name": "m"}}]

@@ -17,8 +17,10 @@ from evenhand.core import cluster
 from evenhand.core.cluster import Answerer
 from evenhand.core.errors import EvenhandError, ModelUnavailable
 from evenhand.core.models import open_scorer
+from evenhand.core.runs.kinds import Place
 from evenhand.core.scoring.cluster import PIECE, ClusterScorer
-from evenhand.core.scoring.run import Settings, score_to_file
+from evenhand.core.scoring.run import score_input
+from evenhand.core.scoring.settings import Settings
 from evenhand.core.types import MaskedSentence, Score
 from tests.conftest import SENTENCES
 
@@ -99,11 +101,10 @@ def test_models_in_workers_of_their_own_write_the_table_of_one_process(
     sentences.write_text("sentence\n" + "\n".join(SENTENCES) + "\n", encoding="utf-8")
     models = ("known", str(tmp_path / "none"), "demo-zh")
     alone, beside = tmp_path / "alone.csv", tmp_path / "beside.csv"
-    score_to_file(file_input(sentences), Settings(models, threads=1), alone)
-    report = score_to_file(
-        file_input(sentences), Settings(models, threads=1, ray="local", workers=7, cache=tmp_path / "scores.db"), beside
-    )
+    source, place = file_input(sentences), Place(tmp_path / "evenhand.db")
+    score_input(source, Settings("s.csv", models, alone, threads=1, no_cache=True), place)
+    report = score_input(source, Settings("s.csv", models, beside, threads=1, ray="local", workers=7), place)
     assert beside.read_bytes() == alone.read_bytes()
     assert [one.model for one in report.models] == [models[0], models[2]] and len(report.failed) == 1
-    again = score_to_file(file_input(sentences), Settings(models, threads=1, cache=tmp_path / "scores.db"), alone)
-    assert sum(one.tally.asked for one in again.models) == 0, "what the workers computed is remembered"
+    again = score_input(source, Settings("s.csv", models, alone, threads=1), place)
+    assert again.asked == 0, "what the workers computed is remembered"
