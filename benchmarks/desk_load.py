@@ -88,9 +88,9 @@ def jobs_beside(
         create_project(store, "beside", annotators=("Ada",))
         score = ["score", f"project:{name}", "--model", "demo-zh", "--out", str(folder / "scores.csv"), "--no-cache"]
         if "import" in wanted:
-            jobs.start(store, ["import", "beside", str(folder / "lines.txt"), "--json"], "import")
+            jobs.start_command(store, ["import", "beside", str(folder / "lines.txt"), "--json"], "import")
         if "scoring" in wanted:
-            jobs.start(store, [*score, "--json"], "score")
+            jobs.start_command(store, [*score, "--json"], "score")
     command = f'while true; do "{sys.executable}" cli.py export "{name}" "{folder}/out.jsonl" --format jsonl; done'
     command = command if "export" in wanted else "exec sleep infinity"
     exports = subprocess.Popen(

@@ -72,7 +72,7 @@ COMMANDS = {
     "estimate": "judges.command:estimate",
     "alt-test": "judges.command:alt_test",
     "nli": "nli.command:nli",
-    "job": "jobs:job",
+    "job": "jobs.command:job",
     "log": "log:log",
     "backup": "maintenance.command:backup",
     "restore": "maintenance.command:restore",

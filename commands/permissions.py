@@ -27,6 +27,7 @@ from evenhand.annotations.accounts.accounts import (
 from evenhand.annotations.accounts.sign_ins import signed_in
 from evenhand.annotations.database.events import acting
 from evenhand.annotations.database.store import Store, database_path
+from evenhand.annotations.jobs.jobs import Job
 from evenhand.annotations.jobs.process import current_job
 from evenhand.annotations.permissions import OPEN, Action, Person, allowed, require
 from evenhand.annotations.projects.projects import projects
@@ -125,7 +126,7 @@ def enter(need: Need, context: click.Context) -> None:
         person = _account_of(store, name, secret)
         job = current_job()
         if job is not None and person is OPEN:
-            who = _name_of(store, job.account) or _system_user()
+            who = enter_job(store, job)
         else:
             who = _system_user() + (f" ({person.name})" if person is not OPEN else "")
             if params.get("author"):
@@ -134,11 +135,20 @@ def enter(need: Need, context: click.Context) -> None:
             _require(store, need, params, person)
     acting.set(who)
     _person.set(person)
-    for_whom = {"project": job.project, "account": job.account} if job is not None else {}
-    for_whom |= {"account": person.account} if person.account else {}
-    ordered_by.set({key: uid for key, uid in for_whom.items() if uid})
+    if person.account:
+        ordered_by.set(ordered_by.get() | {"account": person.account})
     if "author" in context.params:
         context.params["author"] = who
+
+
+def enter_job(store: Store, job: Job) -> str:
+    """Record what this process does as work of who started *job*, and return that name."""
+    who = _name_of(store, job.account) or _system_user()
+    if accounts_exist(store):
+        acting.set(who)
+        owners = {"project": job.project, "account": job.account}
+        ordered_by.set({key: uid for key, uid in owners.items() if uid})
+    return who
 
 
 def _all_params(context: click.Context) -> dict[str, Any]:

@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -20,7 +21,7 @@ from evenhand.core.errors import N_, NotFound, Notice, Refused
 from evenhand.core.files.csv_out import spreadsheet_copy
 from evenhand.core.files.whole_file import whole_file
 from evenhand.core.runs.records import NO_TARGET, Failure
-from evenhand.core.typed_json import to_json
+from evenhand.core.typed_json import from_json, to_json
 
 if TYPE_CHECKING:
     from evenhand.core.files.archives import Member
@@ -34,6 +35,7 @@ RECOUNTING = (
 EVERY_S, EVERY_LOGGED_S = 0.5, 30.0
 VARIABLE = "EVENHAND_PASSWORD"
 Function = TypeVar("Function", bound=Callable[..., Any])
+Settings = TypeVar("Settings")
 
 
 def existing_store(db: str) -> Store:
@@ -41,6 +43,12 @@ def existing_store(db: str) -> Store:
     if not Path(db).is_file():
         raise NotFound(N_("There is no database {path}: check --db and EVENHAND_DB."), path=db)
     return Store.open(db)
+
+
+def settings_from(kind: type[Settings], options: Mapping[str, Any]) -> Settings:
+    """Return the settings that the parameters of a command say; what is no field of *kind* is left out."""
+    names = {field.name for field in fields(kind)}  # type: ignore[arg-type]
+    return from_json(kind, to_json({name: value for name, value in options.items() if name in names}))
 
 
 def db_option(function: Function) -> Function:

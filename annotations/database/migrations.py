@@ -32,6 +32,7 @@ from evenhand.annotations.database.schema.v17_comparisons import COMPARISON_KIND
 from evenhand.annotations.database.schema.v18_study_uses import STUDY_USE_KINDS, STUDY_USES
 from evenhand.annotations.database.schema.v19_drawable import DRAWABLE
 from evenhand.annotations.database.schema.v20_imported_gold import IMPORTED_GOLD, IMPORTED_GOLD_KINDS
+from evenhand.annotations.database.schema.v21_job_kinds import KINDS_OF_JOBS
 
 if TYPE_CHECKING:
     from sqlite_utils import Database
@@ -230,11 +231,17 @@ def m020_imported_gold(db: "Database") -> None:
     begin(db.conn, IMPORTED_GOLD_KINDS)
 
 
+def m021_kinds_of_jobs(db: "Database") -> None:
+    """Store what each job does as its kind and settings."""
+    for statement in statements(KINDS_OF_JOBS):
+        db.execute(statement)
+
+
 MIGRATIONS: "tuple[Callable[[Database], None], ...]" = (
     m001_start, m002_settlements, m003_curation, m004_views, m005_provenance, m006_accounts, m007_log,
     m008_study, m009_owners_of_jobs, m010_identities, m011_study_log, m012_judges,
     m013_schemes, m014_sampling, m015_consent, m016_groups, m017_comparisons,
-    m018_study_uses, m019_drawable, m020_imported_gold,
+    m018_study_uses, m019_drawable, m020_imported_gold, m021_kinds_of_jobs,
 )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Jobs: a command that a user could type, run in its own process, with one row in `job`.
+"""Jobs: long work of a kind (`evenhand.core.runs.kinds`), run in its own process, with one row in `job`.
 
 The process writes its own row, so a job outlives the app that started it. Its start time distinguishes it from a later
 process with the same id.
@@ -17,7 +17,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import psutil
 
@@ -28,7 +28,10 @@ from evenhand.core import processes
 from evenhand.core.errors import N_, BadFile, NotFound, Notice, Refused
 from evenhand.core.files.timestamps import timestamp
 from evenhand.core.resources import IMPORT_FOLDER
+from evenhand.core.runs.kinds import JobKind
+from evenhand.core.typed_json import to_json
 
+Settings = TypeVar("Settings")
 State = Literal["waiting", "running", "done", "failed", "cancelled", "interrupted"]
 LARGE_BYTES = 5_000_000  # a file of this size, or with more lines than LARGE_LINES, is imported as a job
 LARGE_LINES = 20_000
@@ -43,10 +46,11 @@ _children: dict[str, subprocess.Popen[bytes]] = {}  # so that the app reaps them
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One row: the command and its progress.
+    """One row: what the job does, and its progress.
 
-    `done` of `total` in the command's own unit (lines, sentences); `total` is
-    None until it is known. `result` is the command's JSON answer; of a failed
+    `kind` is the name of a `JobKind`, `settings` its settings as JSON; a job of a version before 21 of the database has
+    a `command` instead. `done` of `total` in the kind's own unit (lines, sentences); `total` is
+    None until it is known. `result` is the report as JSON; of a failed
     job it is {"error": sentence with {names}, "values": {...}}. `project`:
     public id of the one on which it works, `account`: of who started it.
     `title` is in English; `wording` is what a page shows in the language of who looks (`title_in`).
@@ -68,7 +72,14 @@ class Job:
     finished: str | None
     project: str | None = None
     account: str | None = None
+    kind: str = ""
+    settings: dict[str, Any] = field(default_factory=dict)
     wording: Notice = field(default_factory=lambda: Notice(""))
+
+    @property
+    def group(self) -> str:
+        """The first word of the command that does the same."""
+        return self.kind.partition(" ")[0] or (self.command[0] if self.command else "")
 
     @property
     def active(self) -> bool:
@@ -114,6 +125,8 @@ _LISTED = ", ".join(_OWNERS.get(name, name) for name in _COLUMNS)
 def _job(row: Sequence[Any]) -> Job:
     values = dict(zip(_COLUMNS, row, strict=True))
     values["command"] = tuple(json.loads(values["command"]))
+    values["kind"] = values["kind"] or ""
+    values["settings"] = json.loads(values["settings"]) if values["settings"] else {}
     values["result"] = json.loads(values["result"]) if values["result"] else None
     stored, plain = str(values["title"]), Notice("{title}", {"title": values["title"]})
     values["wording"] = Notice(**json.loads(stored)) if stored.startswith(WORDED) else plain
@@ -126,10 +139,16 @@ def title_in(wording: Notice, say: Callable[[str], str]) -> str:
     values = {}
     for name, value in wording.values.items():
         if isinstance(value, list):
-            values[name] = say(", ").join(map(str, value))
+            values[name] = say(", ").join(str(_value_in(part, say)) for part in value)
         else:
-            values[name] = title_in(Notice(**value), say) if isinstance(value, dict) else value
+            values[name] = _value_in(value, say)
     return say(wording.message).format(**values)
+
+
+def _value_in(value: Any, say: Callable[[str], str]) -> Any:
+    if isinstance(value, dict):
+        value = Notice(**value)
+    return title_in(value, say) if isinstance(value, Notice) else value
 
 
 def jobs(store: Store) -> list[Job]:
@@ -178,10 +197,23 @@ def drop_upload(store: Store, path: Path) -> None:
 
 def _forget_uploads(store: Store) -> None:
     """Delete uploads older than a day that no unfinished job needs."""
-    needed = {Path(argument).parent for one in jobs(store) if one.state != "done" for argument in one.command}
+    needed = {path.parent for job in jobs(store) if job.state != "done" for path in _paths(job)}
     for place in folder(store).iterdir():
         if place.is_dir() and place not in needed and place.stat().st_mtime < time.time() - UPLOAD_KEPT_S:
             shutil.rmtree(place, ignore_errors=True)
+
+
+def _paths(job: Job) -> list[Path]:
+    """Return every text that a job was given, as a path."""
+    texts: list[Any] = [*job.command, *job.settings.values()]
+    return [Path(text) for value in texts for text in (value if isinstance(value, list) else [value])
+            if isinstance(text, str)]  # fmt: skip
+
+
+def drop_uploads(store: Store, job: Job) -> None:
+    """Delete the files of `keep_upload` that a job was given."""
+    for path in _paths(job):
+        drop_upload(store, path)
 
 
 def is_large(path: Path) -> bool:
@@ -191,6 +223,26 @@ def is_large(path: Path) -> bool:
 
 def start(
     store: Store,
+    kind: JobKind[Settings, Any],
+    settings: Settings,
+    title: str | Notice,
+    *,
+    secrets: Mapping[str, str] | None = None,
+    project: Project | None = None,
+    account: str | None = None,
+) -> Job:
+    """Run *kind* with *settings* in a process of its own and return at once.
+
+    A *title* with values is kept as it is, and read in the language of who looks. Paths in *settings* must be absolute.
+    `project`: on which it works; `account`: public id of who starts it. `secrets` go into the
+    environment of the process only. They are not stored, so a resumed job lacks them.
+    """
+    what = (kind.name, json.dumps(to_json(settings), ensure_ascii=False), "[]")
+    return _start(store, what, title, secrets, project, account)
+
+
+def start_command(
+    store: Store,
     command: Sequence[str],
     title: str | Notice,
     *,
@@ -198,21 +250,27 @@ def start(
     project: Project | None = None,
     account: str | None = None,
 ) -> Job:
-    """Run `python cli.py COMMAND...` in a process of its own and return at once.
+    """Start a command that is no kind yet; its words should hold --json."""
+    what = (None, None, json.dumps(list(command), ensure_ascii=False))
+    return _start(store, what, title, secrets, project, account)
 
-    A *title* with values is kept as it is, and read in the language of who looks.
-    `command` should have `--json`, so that the answer is stored as the result; its paths must be absolute. EVENHAND_DB
-    names the database. `project`: on which it works; `account`: public id of who starts it. `secrets` go into the
-    environment of the process only. They are not stored, so a resumed job lacks them.
-    """
+
+def _start(
+    store: Store,
+    what: tuple[str | None, str | None, str],
+    title: str | Notice,
+    secrets: Mapping[str, str] | None,
+    project: Project | None,
+    account: str | None,
+) -> Job:
     uid = uuid.uuid4().hex
     if isinstance(title, Notice):
         title = json.dumps(asdict(title), ensure_ascii=False)
     with store.write() as db:
         db.execute(
-            "INSERT INTO job (uid, command, title, state, created, project, account)"
-            " VALUES (?, ?, ?, 'waiting', ?, ?, (SELECT id FROM account WHERE uid = ?))",
-            (uid, json.dumps(list(command), ensure_ascii=False), title, timestamp(), project and project.id, account),
+            "INSERT INTO job (uid, kind, settings, command, title, state, created, project, account)"
+            " VALUES (?, ?, ?, ?, ?, 'waiting', ?, ?, (SELECT id FROM account WHERE uid = ?))",
+            (uid, *what, title, timestamp(), project and project.id, account),
         )
     _spawn(store, uid, secrets or {})
     return find(store, uid)
@@ -335,8 +393,7 @@ def dismiss(store: Store, job: Job) -> None:
         if gone.rowcount != 1:
             raise Refused(N_("This job is running. Cancel it first."))
     log_path(store, job.uid).unlink(missing_ok=True)
-    for argument in job.command:
-        drop_upload(store, Path(argument))
+    drop_uploads(store, job)
 
 
 def log_path(store: Store, uid: str) -> Path:

@@ -6,14 +6,14 @@ import signal
 import threading
 import time
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
 from evenhand.annotations.database.store import Store, patient
-from evenhand.annotations.jobs.jobs import Job, drop_upload, find, mark_interrupted
+from evenhand.annotations.jobs.jobs import Job, drop_uploads, find, mark_interrupted
 from evenhand.core.errors import N_, Busy, EvenhandError
 from evenhand.core.files.timestamps import timestamp
 from evenhand.core.processes import this_process
@@ -65,18 +65,15 @@ def current_job() -> Job | None:
     return _job
 
 
-def perform(store: Store, uid: str, call: Callable[[Sequence[str]], str]) -> None:
-    """Run a job in this process: wait for a place, run `call(command)`, store the result.
-
-    `call` returns the output of the command; a JSON object becomes the result.
-    """
+def perform(store: Store, uid: str, work: Callable[[Job, Progress], dict[str, Any]]) -> None:
+    """Run a job in this process: wait for a place, do its *work*, store the report that it returns."""
     _stand_back()
     signal.signal(signal.SIGTERM, _end_now)
     with patient(PATIENCE_S):
-        _perform(store, uid, call)
+        _perform(store, uid, work)
 
 
-def _perform(store: Store, uid: str, call: Callable[[Sequence[str]], str]) -> None:
+def _perform(store: Store, uid: str, work: Callable[[Job, Progress], dict[str, Any]]) -> None:
     global _current, _job
     with store.write() as db:
         db.execute("UPDATE job SET pid = ?, started_process = ? WHERE uid = ?", (*this_process(), uid))
@@ -85,7 +82,7 @@ def _perform(store: Store, uid: str, call: Callable[[Sequence[str]], str]) -> No
         this = _job = find(store, uid)
         _current = Progress()
         with _written(store.path, uid, _current):
-            state, result, message = _run(call, this.command)
+            state, result, message = _run(work, this, _current)
     except _Ended:
         return
     finally:
@@ -93,7 +90,7 @@ def _perform(store: Store, uid: str, call: Callable[[Sequence[str]], str]) -> No
     with suppress(_Ended):  # cancelled while the end waited: the row says so already
         _write_end(store, uid, state, result, message, last or Progress())
         if state == "done":
-            _remove_uploads(store, this)
+            drop_uploads(store, this)
 
 
 def _stand_back() -> None:
@@ -140,9 +137,11 @@ def _place_free(store: Store, uid: str) -> bool:
     return bool(store.db.execute(query, (uid,)).fetchone()[0] < AT_ONCE)
 
 
-def _run(call: Callable[[Sequence[str]], str], command: Sequence[str]) -> tuple[str, dict[str, Any] | None, str]:
+def _run(
+    work: Callable[[Job, Progress], dict[str, Any]], job: Job, progress: Progress
+) -> tuple[str, dict[str, Any], str]:
     try:
-        printed = call(command)
+        report = work(job, progress)
     except EvenhandError as error:
         values = {key: value if isinstance(value, int | float) else str(value) for key, value in error.values.items()}
         return "failed", {"error": error.message, "values": values}, str(error)
@@ -153,12 +152,7 @@ def _run(call: Callable[[Sequence[str]], str], command: Sequence[str]) -> tuple[
         message = N_("The command ended unexpectedly ({why}); see the log.")
         why = f"{type(error).__name__}: {error}"[:300]
         return "failed", {"error": message, "values": {"why": why}}, message.format(why=why)
-    try:
-        answer = json.loads(printed)
-    except ValueError:
-        print(printed, end="")  # for the log
-        return "done", None, printed.strip().rsplit("\n", 1)[-1][:300]
-    return "done", _shortened(answer if isinstance(answer, dict) else {"answer": answer}), ""
+    return "done", _shortened(report), ""
 
 
 def _shortened(answer: dict[str, Any]) -> dict[str, Any]:
@@ -230,8 +224,3 @@ def _write_end(
             if time.monotonic() > until:
                 raise
         time.sleep(_TICK_S)
-
-
-def _remove_uploads(store: Store, done: Job) -> None:
-    for argument in done.command:
-        drop_upload(store, Path(argument))

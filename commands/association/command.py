@@ -1,7 +1,7 @@
 """`association`: person words and professions in a masked language model (BEC-Pro)."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -13,18 +13,18 @@ from evenhand.commands.shared import (
     db_option,
     json_option,
     margin_option,
+    settings_from,
     spreadsheet_option,
     warn,
     write_spreadsheet,
 )
-from evenhand.core.association.builtin import LANGUAGES, Choices, Files, association_set
+from evenhand.core.association.builtin import LANGUAGES
 from evenhand.core.association.corpus import write_corpus
-from evenhand.core.association.sets import ATTRIBUTES, TARGETS, AssociationSet
+from evenhand.core.association.run import AssociationReport, Settings, run, set_of
+from evenhand.core.association.sets import ATTRIBUTES, TARGETS
 from evenhand.core.errors import N_, Refused
-from evenhand.core.runs.records import NO_TARGET, target_or_none
-
-if TYPE_CHECKING:
-    from evenhand.core.association.run import AssociationReport
+from evenhand.core.runs.kinds import Place
+from evenhand.core.runs.records import NO_TARGET
 
 EXISTING = click.Path(dir_okay=False, path_type=Path)
 
@@ -97,15 +97,14 @@ def association(language: Any, db: str, as_json: bool, **options: Any) -> None:
         raise Refused(N_("Nothing to do. Give --corpus FILE, --model NAME or --scores FILE."))
     if options["spreadsheet"] and not (options["models"] and (options["out"] or options["run_name"])):
         raise Refused(NO_TARGET)  # before a model is asked
-    files = Files(options["templates"], options["persons"], options["professions"])
-    choices = Choices(options["spelling"], options["an"], options["ergative"], options["determiners"], options["wife"])
-    source = association_set(language, choices, files)
+    settings = settings_from(Settings, options | {"language": language})
+    source = set_of(settings)
     data: dict[str, Any] = {"language": language, "sentences": source.sentences, "options": source.options}
     if options["corpus"]:
         write_corpus(source, options["corpus"])
         data["corpus"] = str(options["corpus"])
     if options["models"]:
-        data |= _score_models(source, db, options)
+        data |= _score_models(settings, Path(db), options)
     elif options["scores"]:
         from evenhand.core.association.table import read_associations
 
@@ -115,37 +114,27 @@ def association(language: Any, db: str, as_json: bool, **options: Any) -> None:
     answer(data, for_people(data), as_json=as_json)
 
 
-def _score_models(source: AssociationSet, db: str, options: dict[str, Any]) -> dict[str, Any]:
+def _score_models(settings: Settings, db: Path, options: dict[str, Any]) -> dict[str, Any]:
     """Ask the models, write the table if asked for, and measure."""
-    from evenhand.core.association.run import Settings, run_associations
     from evenhand.core.association.table import frame_of
 
-    out, is_run = target_or_none(db, "associations", options["out"], options["run_name"])
-    settings = Settings(
-        options["models"], options["target"], options["attribute"], options["precision"], options["threads"]
-    )
     with Meter() as meter:
-        report = run_associations(source, settings, out, watch=meter, record=is_run)
-    write_spreadsheet(out, options["spreadsheet"])
+        report = run(settings, Place(db, meter))
+    write_spreadsheet(report.out, options["spreadsheet"])
     warn(report.notices, report.failed)
     rows = frame_of([row for one in report.models for row in one.found])
-    return _facts(report, out) | _measured(rows, source.language, options, report)
+    return _facts(report) | _measured(rows, settings.language, options, report)
 
 
-def _facts(report: "AssociationReport", out: Path | None) -> dict[str, Any]:
-    record = report.as_json()
+def _facts(report: AssociationReport) -> dict[str, Any]:
+    record, totals = report.as_json(), report.scored_rows
     kept = {key: record[key] for key in ("source", "settings", "failed", "seconds", "versions")}
-    # The page Jobs shows these of a job.
-    totals = {
-        "rows": sum(one.tally.sentences for one in report.models),
-        "scored": sum(one.tally.scored for one in report.models),
-    }
-    totals["undefined"] = totals["rows"] - totals["scored"]
-    return kept | totals | ({"out": str(out)} if out else {})
+    kept |= {"rows": totals.rows, "scored": totals.scored, "undefined": totals.undefined}
+    return kept | ({"out": str(report.out)} if report.out else {})
 
 
 def _measured(
-    rows: Any, language: str, options: dict[str, Any], report: "AssociationReport | None" = None
+    rows: Any, language: str, options: dict[str, Any], report: AssociationReport | None = None
 ) -> dict[str, Any]:
     from evenhand.commands.association.answers import measured
 

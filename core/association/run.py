@@ -1,30 +1,60 @@
 """A run of associations from a set to a table: one model after the other; the table appears whole or not at all."""
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from evenhand.core.association.builtin import (
+    Choices,
+    Determiners,
+    Files,
+    Language,
+    Spelling,
+    Wife,
+    association_set,
+)
 from evenhand.core.association.corpus import Sentence, sentences
 from evenhand.core.association.scoring import COLUMNS, Associated, Tally, associate
 from evenhand.core.association.sets import AssociationSet, Attribute, Target
 from evenhand.core.files.csv_out import data_line
-from evenhand.core.runs.loop import Laps, RunReport, Steps, Watcher, check_models, made_now, open_table
-from evenhand.core.runs.records import write_record
+from evenhand.core.runs.kinds import JobKind, Place
+from evenhand.core.runs.loop import Laps, RunReport, Steps, check_models, made_now, open_table
+from evenhand.core.runs.records import target_or_none, write_record
+from evenhand.core.runs.scored_rows import ScoredRows
 
 TAB = ".tsv"
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What a run is asked for; `attribute` None: as the set has it."""
+    """What a run is asked for, as parameters of the command; `attribute` None: as the set has it."""
 
+    language: Language
     models: tuple[str, ...]
+    out: Path | None = None
+    run_name: str | None = None
+    templates: Path | None = None
+    persons: Path | None = None
+    professions: Path | None = None
+    spelling: Spelling = "corrected"
+    an: bool = False
+    ergative: bool = False
+    determiners: Determiners | None = None
+    wife: Wife = "mujer"
     target: Target = "all"
     attribute: Attribute | None = None
     precision: str = "fp32"
     threads: int | None = None
+
+
+def set_of(settings: Settings) -> AssociationSet:
+    """Return the set that is asked about. Raises BadFile for a list that cannot be used."""
+    choices = Choices(settings.spelling, settings.an, settings.ergative, settings.determiners, settings.wife)
+    files = Files(settings.templates, settings.persons, settings.professions)
+    return association_set(settings.language, choices, files)
 
 
 @dataclass(slots=True)
@@ -66,6 +96,17 @@ class AssociationReport(RunReport[ModelReport]):
     settings: Settings
     attribute: Attribute
     data: str
+    out: Path | None = None
+
+    @property
+    def scored_rows(self) -> ScoredRows:
+        """The rows of all models."""
+        rows = sum(model.tally.sentences for model in self.models)
+        scored = sum(model.tally.scored for model in self.models)
+        reasons = Counter[str]()
+        for model in self.models:
+            reasons |= model.tally.undefined
+        return ScoredRows(rows, scored, rows - scored, reasons=reasons)
 
     def as_json(self) -> dict[str, Any]:
         """Everything that a reader needs to trust the table or to make it again."""
@@ -86,23 +127,18 @@ class AssociationReport(RunReport[ModelReport]):
         }
 
 
-def run_associations(
-    source: AssociationSet,
-    settings: Settings,
-    out: Path | None = None,
-    *,
-    watch: Watcher | None = None,
-    record: bool = False,
-) -> AssociationReport:
-    """Every sentence of *source* under every model; the table goes to *out* (CSV, or TSV by its ending).
+def run(settings: Settings, place: Place) -> AssociationReport:
+    """Ask every model about every sentence of the set, and write the table (CSV, or TSV by its ending).
 
     A model that cannot be used when its turn comes is in `failed`; where no model could be used its error is raised.
     Raises ModelUnavailable, Refused, BadFile.
     """
+    source = set_of(settings)
+    out, is_run = target_or_none(place.database, "associations", settings.out, settings.run_name)
     check_models(settings.models)
     corpus = list(sentences(source))
     data = hashlib.sha256("\n".join(one.text for one in corpus).encode()).hexdigest()
-    report = AssociationReport(source, settings, settings.attribute or source.attribute, data)
+    report = AssociationReport(source, settings, settings.attribute or source.attribute, data, out)
     line = _tab_line if out is not None and out.suffix.lower() == TAB else data_line
     with open_table(out, COLUMNS, line) as write_row:
 
@@ -112,8 +148,8 @@ def run_associations(
                 write_row(row.values())
             return found
 
-        report.ask_models(settings.models, ask, 2 * len(corpus), watch)
-    if record and out is not None:
+        report.ask_models(settings.models, ask, 2 * len(corpus), place.progress)
+    if is_run and out is not None:
         write_record(out, report.as_json())
     return report
 
@@ -139,3 +175,12 @@ def _associate_with(model: str, report: AssociationReport, corpus: Sequence[Sent
 def _tab_line(cells: Iterable[Any]) -> str:
     """A line of a TSV; no text of a set holds a tab or a line break."""
     return "\t".join("" if cell is None else str(cell) for cell in cells) + "\n"
+
+
+ASSOCIATION = JobKind(
+    "association",
+    Settings,
+    ScoredRows,
+    lambda settings, place: run(settings, place).scored_rows,
+    lambda rows: rows.notices,
+)

@@ -4,15 +4,16 @@ A page, a command and the notebook build the same settings and call the same `ru
 a job (`evenhand.annotations.jobs`), whose process calls `run`.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, Literal, Protocol, TypeVar
 
-from evenhand.core.errors import Notice
+from evenhand.core.errors import N_, Notice
 
 Settings = TypeVar("Settings")
 Report = TypeVar("Report")
+RESUMED = N_("Nothing is lost: resuming adds only what is still missing.")
 
 
 class Progress(Protocol):
@@ -34,21 +35,40 @@ class Place:
     progress: Progress = _unwatched
 
 
+def _no_sentence(report: object) -> Sequence[Notice]:
+    return ()
+
+
+def _run_option(settings: Any) -> str:
+    """Return the option --run of the command."""
+    return getattr(settings, "run_name", None) or ""
+
+
+def _no_file(settings: object, database: Path) -> Path | None:
+    return None
+
+
 @dataclass(frozen=True, slots=True)
 class JobKind(Generic[Settings, Report]):
     """One kind of long work.
 
-    `name`: the command that does the same. `settings`, `report`: dataclasses that `core.typed_json` can convert; the
-    fields of `settings` are named as the options of the command. `summary`: one sentence about a report, for the list
-    of jobs; None where there is nothing to say. `unit`: what progress counts.
+    `name`: the words of the command that does the same. `settings`, `report`: dataclasses that `core.typed_json` can
+    convert; the fields of `settings` are named as the parameters of the command, and have its defaults. `summary`:
+    sentences about a report, for the list of jobs. `unit`: what progress counts. `resuming`: says what is left of an
+    interrupted job; `restarts`: such a job begins again. `run_name`: the name of the run that is written; "" for none.
+    `partial_file`: the file, below the folder of a database, whose rows can be read before it is complete.
     """
 
     name: str
     settings: type[Settings]
     report: type[Report]
     run: Callable[[Settings, Place], Report]
-    summary: Callable[[Report], Notice | None]
-    unit: str = "count"
+    summary: Callable[[Report], Sequence[Notice]] = _no_sentence
+    unit: Literal["count", "bytes"] = "count"
+    resuming: str = RESUMED
+    restarts: bool = False
+    run_name: Callable[[Settings], str] = _run_option
+    partial_file: Callable[[Settings, Path], Path | None] = _no_file
 
 
 AnyKind = JobKind[Any, Any]

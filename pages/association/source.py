@@ -7,8 +7,9 @@ from typing import Any
 import streamlit as st
 from markupsafe import Markup
 
-from evenhand.core.association.builtin import LANGUAGES, Choices, Files, Language, association_set
+from evenhand.core.association.builtin import LANGUAGES, Language
 from evenhand.core.association.corpus import Sentence, corpus_tsv, sentences
+from evenhand.core.association.run import Settings, set_of
 from evenhand.core.association.sets import AssociationSet
 from evenhand.core.errors import EvenhandError
 from evenhand.core.files.bounded import run_bounded
@@ -24,12 +25,12 @@ SHOWN = 6
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """A set, its sentences, how the command makes the same, and the uploaded lists that go with the job."""
+    """A set, the settings that make it, and the uploaded lists that go with the job."""
 
     found: AssociationSet
-    arguments: tuple[str, ...]
+    settings: Settings
+    uploads: tuple[Path, ...]
     label: str
-    uploads: tuple[Path, ...] = ()
 
 
 def set_name(language: str) -> str:
@@ -48,22 +49,19 @@ def choose_set() -> Chosen | None:
     wide, menu, own = st.columns([4, 1, 1], vertical_alignment="bottom")
     language: Language = wide.selectbox(_("Sentences"), LANGUAGES, format_func=set_name, key="set")
     with menu.popover(_("Options"), icon=":material/tune:", type="tertiary", key="set-options"):
-        choices, options = _choices(language)
+        options = _options(language)
     with own.popover(_("Custom lists"), icon=":material/upload_file:", type="tertiary", key="own-lists"):
         files = _own_lists()
+    settings = Settings(language, (), **options, **files)
+    names = series(path.name for path in files.values())
     try:
-        if files:
-            names = series(path.name for path in files.values())
-            found = run_bounded(association_set, language, choices, Files(**files), file=names)
-        else:
-            found = association_set(language, choices)
+        found = run_bounded(set_of, settings, file=names) if files else set_of(settings)
     except EvenhandError as error:
         show_error(error)
         return None
     show_banner(language)
-    given = [argument for part, path in files.items() for argument in (f"--{part}", str(path))]
     label = series([set_name(language), *(path.name for path in files.values())])
-    return Chosen(found, ("--language", language, *options, *given), label, tuple(files.values()))
+    return Chosen(found, settings, tuple(files.values()), label)
 
 
 def show_banner(language: str) -> None:
@@ -86,9 +84,8 @@ def show_banner(language: str) -> None:
         )
 
 
-def _choices(language: Language) -> tuple[Choices, list[str]]:
-    """The options that count in this language, and how the command takes them."""
-    options: list[str] = []
+def _options(language: Language) -> dict[str, Any]:
+    """Draw the options that count in this language, and return what is chosen."""
     values: dict[str, Any] = {}
     names = {"given": _("determiners such as this or my"), "none": _("none")}
     default = "none" if language == "eu" else "given"
@@ -96,26 +93,21 @@ def _choices(language: Language) -> tuple[Choices, list[str]]:
         _("Before nouns"), ("given", "none"), format_func=names.__getitem__, key=f"determiners-{language}",
         index=("given", "none").index(default),
     )  # fmt: skip
-    options += ["--determiners", values["determiners"]]
     if language == "en" and st.checkbox(_('"an" before vowels (the released file always has "a")'), key="an"):
         values["an"] = True
-        options.append("--an")
     if language in ("es", "es-noart", "eu"):
         spellings = {"corrected": _("corrected"), "printed": _("as printed")}
         values["spelling"] = st.radio(
             _("Misprints in the thesis"), tuple(spellings), format_func=spellings.__getitem__, key="spelling"
         )
-        options += ["--spelling", values["spelling"]]
     if language in ("es", "es-noart"):
         values["wife"] = st.radio(_("Spanish for wife"), ("mujer", "esposa"), key="wife")
-        options += ["--wife", values["wife"]]
     if language == "eu" and st.checkbox(_("The subject of templates 2 to 5 in the ergative (-k)"), key="ergative"):
         values["ergative"] = True
-        options.append("--ergative")
-    return Choices(**values), options
+    return values
 
 
-def _own_lists() -> dict[str, Path]:
+def _own_lists() -> dict[str, Any]:
     """Uploaded lists by part."""
     st.caption(
         _(

@@ -1,8 +1,12 @@
 """Which models are asked about the sentences, how, and the start of the job."""
 
+from dataclasses import replace
+
 import streamlit as st
 
 from evenhand.annotations.database.store import Store
+from evenhand.core.association.run import ASSOCIATION
+from evenhand.core.association.sets import Attribute, Target
 from evenhand.core.errors import N_, Notice
 from evenhand.core.worker.client import known_models
 from evenhand.pages.association.source import Chosen
@@ -19,11 +23,12 @@ def show_start(store: Store, chosen: Chosen) -> None:
     with wide:
         models = _choose_models(chosen.found.language)
     with narrow.popover(_("Method"), icon=":material/tune:", type="tertiary", key="professions-method"):
-        method = _method(chosen)
+        target, attribute = _method(chosen)
     request = None
     if models:
         title = Notice(N_("Professions: {set} with {models}"), {"set": chosen.label, "models": list(models)})
-        request = RunRequest(title, models, method, chosen.arguments, uploads=chosen.uploads)
+        settings = replace(chosen.settings, models=models, target=target, attribute=attribute)
+        request = RunRequest(title, ASSOCIATION, settings, models=models, uploads=chosen.uploads)
     show_start_form(store, ASSOCIATIONS, chosen.found.language, request, work=_work(chosen, models))
 
 
@@ -35,9 +40,15 @@ def _choose_models(language: str) -> tuple[str, ...]:
         return choose_models([entry.name for entry in entries], f"professions-models-{language}", first=first)
 
 
-def _method(chosen: Chosen) -> list[str]:
-    targets = {"all": _("one mask per subword, log-probabilities summed"), "first_piece": _("the first subword only")}
-    attributes = {"word": _("one mask per whitespace-separated word"), "piece": _("one mask per subword")}
+def _method(chosen: Chosen) -> tuple[Target, Attribute]:
+    targets: dict[Target, str] = {
+        "all": _("one mask per subword, log-probabilities summed"),
+        "first_piece": _("the first subword only"),
+    }
+    attributes: dict[Attribute, str] = {
+        "word": _("one mask per whitespace-separated word"),
+        "piece": _("one mask per subword"),
+    }
     target = st.radio(
         _("Person words of several subwords"), tuple(targets), format_func=targets.__getitem__, key="target"
     )
@@ -46,7 +57,7 @@ def _method(chosen: Chosen) -> list[str]:
         _("Masked professions"), tuple(attributes), format_func=attributes.__getitem__,
         index=tuple(attributes).index(chosen.found.attribute), key=f"attribute-{chosen.found.attribute}",
     )  # fmt: skip
-    return ["--target", str(target), "--attribute", str(attribute)]
+    return target, attribute
 
 
 def _work(chosen: Chosen, models: tuple[str, ...]) -> str:

@@ -18,8 +18,8 @@ from evenhand.pages.ui.head import show_error
 from evenhand.pages.ui.jobs import jobs_of
 from evenhand.pages.ui.language import _, language
 from evenhand.pages.ui.runs import (
+    CommandRequest,
     RunPage,
-    RunRequest,
     choose_run,
     download_table,
     finished_at,
@@ -77,7 +77,7 @@ def show_new_grid(store: Store) -> None:
         request = None
         if files and models and kinds:
             title = _("A grid of {models}").format(models=series(map(short, models)))
-            request = RunRequest(title, models, options, rest=["--", str(files[0])], uploads=files, place=PLACE)
+            request = CommandRequest(title, models, options, rest=["--", str(files[0])], uploads=files, place=PLACE)
         work = _("{number} models will be trained and measured.").format(number=f"{cells:,}")
         show_start_form(store, GRIDS, f"{short(models[0])} × {len(kinds)}" if models else "grid", request, work=work)
 

@@ -15,7 +15,7 @@ from evenhand.pages.ui.choose import choose, choose_models, choose_project, ever
 from evenhand.pages.ui.head import show_error
 from evenhand.pages.ui.language import _, language
 from evenhand.pages.ui.own_words import language_name
-from evenhand.pages.ui.runs import RunPage, RunRequest, own_runs, show_start_form
+from evenhand.pages.ui.runs import CommandRequest, RunPage, own_runs, show_start_form
 from evenhand.pages.ui.text import series
 from evenhand.pages.ui.uploads import choose_upload
 
@@ -70,7 +70,7 @@ def _models(label: str, names: list[str], key: str, first: list[str], help: str)
 
 def _request(
     store: Store, before: tuple[str, ...], after: tuple[str, ...], placebo: tuple[str, ...]
-) -> RunRequest | None:
+) -> CommandRequest | None:
     written = built_in_language(BUILT_IN, before[0] if before else "") or "zh"
     kinds = {"built-in": built_in_label(written), "project": _("A project"), "file": _("A file")}
     kind = choose(_("Items"), kinds, "ba-source")
@@ -105,4 +105,4 @@ def _request(
     files: list[Path] = [path for path in uploads if path is not None]
     place = PLACE if kind == "file" else ""
     rest += ["--", items]
-    return RunRequest(title, (), options, rest=rest, uploads=files, place=place, project=project)
+    return CommandRequest(title, (), options, rest=rest, uploads=files, place=place, project=project)

@@ -24,7 +24,7 @@ from evenhand.core.human_vs_rule.sample import Correlation, designs
 from evenhand.core.runs.records import Run
 from evenhand.pages.ui.choose import NEW, choose, targets
 from evenhand.pages.ui.head import show_error
-from evenhand.pages.ui.jobs import start_job
+from evenhand.pages.ui.jobs import start_command
 from evenhand.pages.ui.language import _
 from evenhand.pages.ui.numbers import DASH
 from evenhand.pages.ui.parts import asks
@@ -165,7 +165,7 @@ def _put(store: Store, run: Run, sample: GenerationSample, target: Project | Non
     path = jobs.keep_upload(store, f"{run.name}.jsonl", lines.encode())
     title = Notice(N_("Import {file} into {project}"), {"file": path.name, "project": project.name})
     command = ["import", "--format", "generations", "--project-uid", project.uid, "--json", "--", project.name]
-    start_job(store, [*command, str(path)], title, project=project)
+    start_command(store, [*command, str(path)], title, project=project)
     st.session_state[f"put-{run.name}"] = {"texts": f"{len(sample.rows):,}", "project": project.name}
     labels = labels_planned(project, len(sample.rows))
     st.toast(plain(_("{labels} labels are planned.").format(labels=f"{labels:,}")))

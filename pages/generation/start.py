@@ -15,7 +15,7 @@ from evenhand.pages.generation.contexts import PLACE, Chosen
 from evenhand.pages.ui.choose import choose, choose_model, choose_server, switch
 from evenhand.pages.ui.language import _
 from evenhand.pages.ui.numbers import duration
-from evenhand.pages.ui.runs import RunPage, RunRequest, show_start_form
+from evenhand.pages.ui.runs import CommandRequest, RunPage, show_start_form
 from evenhand.pages.ui.text import paragraph
 
 GENERATIONS = RunPage("generations", "generate", form_key="generate-{part}", ending=TEXTS)
@@ -125,7 +125,7 @@ def show_start(store: Store, chosen: Chosen | None, writer: Writer) -> None:
         title = Notice(N_("Generate with {model} from {source}"), {"model": writer.model, "source": source})
         check = (lambda: Server(writer.server, writer.model)) if writer.server else None
         options, place = [*writer.arguments, *chosen.arguments], PLACE if chosen.upload else ""
-        request = RunRequest(title, [writer.model], options, rest=["--", chosen.place], place=place, check=check)
+        request = CommandRequest(title, [writer.model], options, rest=["--", chosen.place], place=place, check=check)
     work = forecast(store, len(chosen.found.contexts), writer) if writer.model else _("Name a model first.")
     label = f"{writer.model} {chosen.label}"
     show_start_form(store, GENERATIONS, label, request, work=work)

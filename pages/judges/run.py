@@ -26,7 +26,7 @@ from evenhand.core.servers.asking import Pace
 from evenhand.core.worker.client import known_models
 from evenhand.pages.ui.choose import choose, choose_model, choose_server
 from evenhand.pages.ui.head import show_error
-from evenhand.pages.ui.jobs import start_job
+from evenhand.pages.ui.jobs import start_command
 from evenhand.pages.ui.language import _
 from evenhand.pages.ui.numbers import duration
 from evenhand.pages.ui.parts import asks
@@ -237,7 +237,7 @@ def forecast_text(found: Forecast, source: Source) -> str:
 def _start(store: Store, project: Project, wish: Wish) -> None:
     try:
         command, uploads = _command(store, project, wish)
-        start_job(store, command, Notice(TITLE, {"project": project.name, "judge": _who(wish)}), project=project)
+        start_command(store, command, Notice(TITLE, {"project": project.name, "judge": _who(wish)}), project=project)
         hand_over(*uploads)
         if wish.source == "file":
             empty_place("judge-file")

@@ -14,7 +14,7 @@ from evenhand.core.language import Count
 from evenhand.core.servers.addresses import is_trusted, place_of
 from evenhand.pages.judges.source import Found, chosen_judge, judge_label
 from evenhand.pages.ui.head import show_error
-from evenhand.pages.ui.jobs import start_job
+from evenhand.pages.ui.jobs import start_command
 from evenhand.pages.ui.language import _
 from evenhand.pages.ui.numbers import POINTS, interval, moment, percent, with_interval
 from evenhand.pages.ui.parts import asks
@@ -126,6 +126,6 @@ def _again(store: Store, project: Project, one: Judge, number: int) -> None:
         title = Notice(N_("Ask {judge} again"), {"judge": one.name})
         words = ["judge", "again", "--number", str(number), "--author", author(store), "--json"]
         words += [] if is_trusted(one.spec.address) else ["--no-key"]
-        start_job(store, [*words, "--", project.name, one.name], title, project=project)
+        start_command(store, [*words, "--", project.name, one.name], title, project=project)
     except EvenhandError as error:
         show_error(error)

@@ -15,7 +15,7 @@ from evenhand.pages.mining.report import known_pairs, named
 from evenhand.pages.ui.choose import NEW, targets
 from evenhand.pages.ui.editors import edit_quotas, say_total
 from evenhand.pages.ui.head import show_error
-from evenhand.pages.ui.jobs import start_job
+from evenhand.pages.ui.jobs import start_command
 from evenhand.pages.ui.language import _
 from evenhand.pages.ui.parts import asks
 from evenhand.pages.ui.rail import show_next
@@ -97,7 +97,7 @@ def _add(store: Store, project: Project, run: MiningRun, report: Report) -> None
     if report.candidates > jobs.LARGE_LINES:
         command = ["import", "--format", "candidates", "--project-uid", project.uid, "--json", "--", project.name]
         title = Notice(N_("Candidates of {run} to {project}"), {"run": run.name, "project": project.name})
-        start_job(store, [*command, str(run.candidates)], title, project=project)
+        start_command(store, [*command, str(run.candidates)], title, project=project)
         st.session_state["added"] = (run.name, project.name, None)
     else:
         bar = st.progress(0.0, _("Adding the candidates"))

@@ -23,8 +23,8 @@ from evenhand.pages.ui.head import show_error
 from evenhand.pages.ui.jobs import follow, is_active
 from evenhand.pages.ui.language import _
 from evenhand.pages.ui.runs import (
+    CommandRequest,
     RunPage,
-    RunRequest,
     finished_at,
     offer_deletion,
     own_runs,
@@ -65,7 +65,7 @@ def show_start(store: Store, source: Source, settings: Settings) -> None:
         return ["--out", str(run.candidates), "--report", str(run.report), "--settings", str(wish)]
 
     title, uploads = Notice(N_("Mine {source}"), {"source": source.name}), [Path(path) for path in source.paths]
-    request = RunRequest(title, rest=["--", *source.paths], uploads=uploads, target=target)
+    request = CommandRequest(title, rest=["--", *source.paths], uploads=uploads, target=target)
     label = re.sub(r"[^\w.-]+", "-", source.name).strip("-.") or "text"
     show_start_form(store, MINING, label, request, start=_("Mine all text"))
 

@@ -17,8 +17,8 @@ from evenhand.pages.ui.language import _
 from evenhand.pages.ui.numbers import DASH
 from evenhand.pages.ui.own_words import choose_pronoun_sets
 from evenhand.pages.ui.runs import (
+    CommandRequest,
     RunPage,
-    RunRequest,
     download_table,
     finished_at,
     offer_deletion,
@@ -74,9 +74,11 @@ def show_new() -> None:
         show_finished_runs(MISGENDERING.finished(store), _show_run, nothing)
 
 
-def _request(source: str, models: tuple[str, ...], options: list[str], uploads: tuple[Path, ...] = ()) -> RunRequest:
+def _request(
+    source: str, models: tuple[str, ...], options: list[str], uploads: tuple[Path, ...] = ()
+) -> CommandRequest:
     title = Notice(N_("Misgendering: {models}"), {"models": list(models)})
-    return RunRequest(title, models, options, ["run"], ["--", source], uploads)
+    return CommandRequest(title, models, options, ["run"], ["--", source], uploads)
 
 
 def _choose_set() -> tuple[str | None, tuple[Path, ...]]:

@@ -7,7 +7,7 @@ from evenhand.core.errors import N_, Notice
 from evenhand.core.resources import table
 from evenhand.pages.ui.charts import csv_bytes
 from evenhand.pages.ui.head import in_one_sentence, open_store
-from evenhand.pages.ui.jobs import start_job
+from evenhand.pages.ui.jobs import start_command
 from evenhand.pages.ui.language import _
 from evenhand.pages.ui.parts import asks
 from evenhand.pages.ui.score_files import score_runs
@@ -59,4 +59,4 @@ def _score_demo() -> None:
     with open_store() as store:
         path = str(jobs.keep_upload(store, "demo-sentences.csv", sentences))
         command = ["score", *models, "--run", _("Demo sentences"), "--column", "sentence", "--json", "--", path]
-        st.session_state["demo-scores"] = start_job(store, command, Notice(N_("Score the demo sentences"))).uid
+        st.session_state["demo-scores"] = start_command(store, command, Notice(N_("Score the demo sentences"))).uid

@@ -18,7 +18,14 @@ from evenhand.pages.ui.choose import choose
 from evenhand.pages.ui.head import show_error
 from evenhand.pages.ui.language import _, language
 from evenhand.pages.ui.numbers import number
-from evenhand.pages.ui.runs import RunRequest, choose_run, download_table, finished_at, offer_deletion, show_start_form
+from evenhand.pages.ui.runs import (
+    CommandRequest,
+    choose_run,
+    download_table,
+    finished_at,
+    offer_deletion,
+    show_start_form,
+)
 from evenhand.pages.ui.style import colours
 from evenhand.pages.ui.tables import show_html
 from evenhand.pages.ui.text import plain
@@ -68,7 +75,7 @@ def _form(store: Store) -> None:
     options = ["--language", lang, "--order", str(order), "--epochs", str(epochs)]
     options += ["--seed", str(seed), *(part for rate in sorted(chosen) for part in ("--rate", str(rate)))]
     options += ["--labels", labels] if labels else []
-    request = RunRequest(Notice(N_("Bias rates: {model}"), {"model": model}), [model], options, ["rates"])
+    request = CommandRequest(Notice(N_("Bias rates: {model}"), {"model": model}), [model], options, ["rates"])
     label = f"r {model.rsplit('/', 1)[-1]} {lang}"
     show_start_form(store, TRAININGS, label, request if model and chosen else None)
 

@@ -16,7 +16,7 @@ from evenhand.pages.ui.charts import downloads
 from evenhand.pages.ui.choose import choose, choose_model
 from evenhand.pages.ui.head import show_error
 from evenhand.pages.ui.language import _
-from evenhand.pages.ui.runs import RunPage, RunRequest, show_start_form
+from evenhand.pages.ui.runs import CommandRequest, RunPage, show_start_form
 from evenhand.pages.ui.text import plain, series, show_signature
 from evenhand.pages.ui.uploads import choose_upload
 
@@ -140,5 +140,5 @@ def _arguments(size: str, labels: str | None, paths: list[str]) -> list[str]:
 def _show_start(store: Store, probes: ProbeSet, model: str, language: Language, options: list[str]) -> None:
     title = Notice(N_("NLI bias: {model}, {rows} pairs"), {"model": model, "rows": f"{len(probes.rows):,}"})
     check = (lambda: None) if model.startswith("planted:nli") else None  # made by hand, not loaded
-    request = RunRequest(title, [model], ["--language", language, *options], ["ask"], place=PLACE, check=check)
+    request = CommandRequest(title, [model], ["--language", language, *options], ["ask"], place=PLACE, check=check)
     show_start_form(store, NLI, f"{model.rsplit('/', 1)[-1]} {language}", request if model else None)

@@ -16,7 +16,7 @@ from evenhand.pages.ui.choose import choose, choose_models, first_models, switch
 from evenhand.pages.ui.head import show_error
 from evenhand.pages.ui.language import _, language
 from evenhand.pages.ui.own_words import language_name
-from evenhand.pages.ui.runs import RunPage, RunRequest, show_start_form
+from evenhand.pages.ui.runs import CommandRequest, RunPage, show_start_form
 from evenhand.pages.ui.text import paragraph, plain
 from evenhand.pages.ui.uploads import choose_upload
 
@@ -82,7 +82,7 @@ def _work(what: Measure) -> str:
     return _("Choose at least one model.")
 
 
-def _request(what: Measure) -> RunRequest | None:
+def _request(what: Measure) -> CommandRequest | None:
     models = _models(what)
     path = _file(what)
     st.session_state["om-has-file"] = path is not None
@@ -109,7 +109,7 @@ def _request(what: Measure) -> RunRequest | None:
     options += ["--set", str(path)] if path else []
     title = Notice(N_("{measure} with {models}"), {"measure": what.title, "models": list(models)})
     files = [path] if path else []
-    return RunRequest(title, models, options, (what.name,), uploads=files, place=PLACE if path else "")
+    return CommandRequest(title, models, options, (what.name,), uploads=files, place=PLACE if path else "")
 
 
 def _models(what: Measure) -> tuple[str, ...]:

@@ -24,7 +24,7 @@ from evenhand.annotations.types import Choice, Guideline, Project
 from evenhand.core.errors import N_, EvenhandError, Notice
 from evenhand.pages.ui.guideline_html import option_name
 from evenhand.pages.ui.head import open_store, show_error
-from evenhand.pages.ui.jobs import follow, start_job
+from evenhand.pages.ui.jobs import follow, start_command
 from evenhand.pages.ui.language import _
 from evenhand.pages.ui.parts import asks, confirmed
 from evenhand.pages.ui.text import in_brackets, plain, series
@@ -74,7 +74,7 @@ def _start_job(store: Store, project: Project, version: int, which: Which, also:
     command = ["guideline", "send-back", "--version", str(version), "--which", which, "--json"]
     command += ["--also", ",".join(also)] if also else []
     command += ["--author", author] if author.strip() else []
-    start_job(
+    start_command(
         store,
         [*command, "--", project.name],
         Notice(N_("Relabelling: {project}"), {"project": project.name}),

@@ -11,7 +11,7 @@ from evenhand.annotations.text_policy import checked_password
 from evenhand.annotations.types import Project
 from evenhand.core.errors import N_, EvenhandError, Notice
 from evenhand.pages.ui.head import show_error
-from evenhand.pages.ui.jobs import is_active, start_job
+from evenhand.pages.ui.jobs import is_active, start_command
 from evenhand.pages.ui.language import _
 from evenhand.pages.ui.numbers import DASH, moment
 from evenhand.pages.ui.parts import asks, confirmed
@@ -93,4 +93,4 @@ def _start(
         N_("Upload release {version} of {project} to the Hub"), {"version": one.version, "project": project.name}
     )
     secrets = None if password is None else {"EVENHAND_PASSWORD": checked_password(password)}
-    start_job(store, command, title, project=project, secrets=secrets)
+    start_command(store, command, title, project=project, secrets=secrets)

@@ -13,7 +13,7 @@ from evenhand.annotations.types import Project
 from evenhand.core.errors import N_, EvenhandError, Notice
 from evenhand.core.language import translate
 from evenhand.pages.ui.head import open_store, show_error
-from evenhand.pages.ui.jobs import is_active, start_job
+from evenhand.pages.ui.jobs import is_active, start_command
 from evenhand.pages.ui.language import _, language
 from evenhand.pages.ui.parts import asks, confirmed
 from evenhand.pages.ui.text import plain
@@ -150,7 +150,7 @@ def _start(project: Project, version: str, who: str, notes: str, reason: str) ->
         command = ["release", project.name, version, "--project-uid", project.uid, "--json"]
         command += [f"--author={who.strip()}", f"--notes={notes.strip()}", f"--reason={reason.strip()}"]
         title = Notice(N_("Release {version} of {project}"), {"version": version, "project": project.name})
-        start_job(store, command, title, project=project)
+        start_command(store, command, title, project=project)
 
 
 def next_version(last: str | None) -> str:

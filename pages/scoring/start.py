@@ -14,7 +14,7 @@ from evenhand.pages.scoring.source import PLACE, Chosen
 from evenhand.pages.ui.choose import begin_with, choose_models, first_models, say_what_does_not_fit
 from evenhand.pages.ui.language import _, language
 from evenhand.pages.ui.numbers import duration
-from evenhand.pages.ui.runs import RunPage, RunRequest, show_start_form
+from evenhand.pages.ui.runs import CommandRequest, RunPage, show_start_form
 from evenhand.pages.ui.text import paragraph
 
 SCORES = RunPage("scores", "score")
@@ -84,7 +84,7 @@ def show_start(store: Store, chosen: Chosen | None, how: How) -> None:
     show_start_form(store, SCORES, label, _request(store, chosen, how) if how.models else None, work=work)
 
 
-def _request(store: Store, chosen: Chosen, how: How) -> RunRequest:
+def _request(store: Store, chosen: Chosen, how: How) -> CommandRequest:
     rest = ["--project-uid", chosen.uid] if chosen.uid else []
     rest += ["--items", "accepted"] if chosen.kept else []
     rest += ["--column", chosen.column] if chosen.column else []
@@ -97,7 +97,7 @@ def _request(store: Store, chosen: Chosen, how: How) -> RunRequest:
     project = project_by_uid(store, chosen.uid) if chosen.uid else None
     rest += ["--", chosen.argument]
     uploads = [chosen.words.table] if chosen.words.table else []
-    return RunRequest(title, how.models, how.options, rest=rest, uploads=uploads, place=place, project=project)
+    return CommandRequest(title, how.models, how.options, rest=rest, uploads=uploads, place=place, project=project)
 
 
 def forecast(store: Store, rows: int, how: How) -> str:

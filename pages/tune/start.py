@@ -18,7 +18,7 @@ from evenhand.pages.ui.corpus import folder_source
 from evenhand.pages.ui.head import show_error
 from evenhand.pages.ui.language import _, language
 from evenhand.pages.ui.numbers import size
-from evenhand.pages.ui.runs import RunPage, RunRequest, show_start_form
+from evenhand.pages.ui.runs import CommandRequest, RunPage, show_start_form
 from evenhand.pages.ui.text import plain
 from evenhand.pages.ui.uploads import choose_upload
 
@@ -166,7 +166,7 @@ def show_start(store: Store, chosen: Chosen | None, how: How | None) -> None:
         title = _("Tune {model} with {texts}").format(model=chosen.model, texts=chosen.label)
         rest = ["--project-uid", chosen.project.uid] if chosen.project else []
         uploads = (*how.uploads, *([Path(chosen.argument)] if chosen.upload else []))
-        request = RunRequest(
+        request = CommandRequest(
             title, (), how.options, rest=[*rest, "--", chosen.model, chosen.argument], uploads=uploads,
             place=PLACE if chosen.upload else "", project=chosen.project,
         )  # fmt: skip

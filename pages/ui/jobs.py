@@ -1,19 +1,22 @@
 """Jobs as cards: how far one is, what it did or what went wrong; on the page Jobs and on the page that starts them."""
 
+import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from threading import Lock
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import streamlit as st
 
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.jobs import jobs
+from evenhand.annotations.jobs import jobs, kinds
 from evenhand.annotations.jobs.jobs import NO_JOB
 from evenhand.annotations.projects.projects import projects
 from evenhand.annotations.types import Project
+from evenhand.commands.jobs.words import words_of
 from evenhand.core.errors import EvenhandError, NotFound, Notice
 from evenhand.core.language import Count, translate
+from evenhand.core.runs.kinds import JobKind
 from evenhand.core.runs.records import TABLE, TEXTS, Kind, runs_folder
 from evenhand.core.scoring.so_far import SoFar
 from evenhand.core.tune.report import read_report, stopped_early
@@ -26,6 +29,7 @@ from evenhand.pages.ui.tables import number_columns, show_html, table
 from evenhand.pages.ui.text import clauses, in_brackets, literal, paragraph, plain
 from evenhand.pages.ui.visitor import page_link, visitor
 
+Settings = TypeVar("Settings")
 ICONS: dict[jobs.State, str] = {
     "waiting": ":material/hourglass_empty:",
     "running": ":material/sync:",
@@ -59,7 +63,9 @@ def progress_text(job: jobs.Job) -> str:
     """How far a job is: done, rate, time left; that it gets ready (loads a model) while nothing is counted yet."""
     if not job.total and not job.done:
         return _("Preparing …")
-    amount = size if job.command[:1] == ("mine",) else _count  # mining counts bytes
+    kind = kinds.kind_of(job)
+    in_bytes = kind.unit == "bytes" if kind else job.group == "mine"
+    amount = size if in_bytes else _count
     parts = [_("{done} of {total}").format(done=amount(job.done), total=amount(job.total) if job.total else "?")]
     if rate := job.rate():
         parts.append(_("{rate} per second").format(rate=amount(rate)))
@@ -73,6 +79,9 @@ def outcome(job: jobs.Job) -> str:
     if job.result and "error" in job.result:
         message, values = translate(str(job.result["error"]), language()), job.result.get("values")
         return message.format(**values) if values else message
+    if (kind := kinds.kind_of(job)) is not None:
+        report = kinds.report_of(job)
+        return paragraph(jobs.title_in(notice, _) for notice in kind.summary(report)) if report is not None else ""
     if job.result and (early := stopped_early(read_report(job.result))):
         return _(early.message).format(**early.values)
     if job.result and "imported" in job.result:
@@ -104,6 +113,8 @@ def _why_none(result: Mapping[str, Any]) -> list[str]:
 
 def resuming_text(job: jobs.Job) -> str:
     """What is left of the work of a job that did not end, and where it goes on when it is resumed."""
+    if (kind := kinds.kind_of(job)) is not None:
+        return _(kind.resuming)
     return {
         "score": _("Nothing is lost: finished scores are in the cache."),
         "misgendering": _("Nothing is lost: a resumed run keeps the texts already written."),
@@ -118,6 +129,8 @@ def resuming_text(job: jobs.Job) -> str:
 
 def run_name(job: jobs.Job) -> str:
     """The name of the run that a job makes; "" where it makes none."""
+    if name := kinds.run_name(job):
+        return name
     words = job.command
     if "--run" in words[:-1]:
         return words[words.index("--run") + 1]
@@ -126,7 +139,7 @@ def run_name(job: jobs.Job) -> str:
 
 def show_result_link(store: Store, job: jobs.Job) -> None:
     """The link to what a job has made: its run, or the project that it worked on."""
-    name, command = run_name(job), job.command[0] if job.command else ""
+    name, command = run_name(job), job.group
     project = next((one.name for one in projects(store) if one.uid == job.project), None)
     label = _("See the results")
     if name and (page := page_of_command(command)) is not None:
@@ -173,7 +186,8 @@ def show_job(store: Store, job: jobs.Job) -> None:
             if job.active:
                 st.button(_("Cancel"), key=f"cancel-{job.uid}", on_click=_cancel, args=(job.uid,))
             elif job.state != "done":
-                again = _("Restart") if job.command[:1] == ("mine",) else _("Resume")
+                restarts = kind.restarts if (kind := kinds.kind_of(job)) else job.group == "mine"
+                again = _("Restart") if restarts else _("Resume")
                 st.button(again, key=f"resume-{job.uid}", on_click=_resume, args=(job.uid,))
             if not job.active:
                 st.button(_("Dismiss"), key=f"dismiss-{job.uid}", on_click=_dismiss, args=(job.uid,), type="tertiary",
@@ -194,6 +208,10 @@ def show_job(store: Store, job: jobs.Job) -> None:
         if job.state in ("cancelled", "interrupted"):
             st.caption(resuming_text(job))
         _show_times(job)
+        if job.kind:
+            with st.popover(_("Command"), icon=":material/terminal:", type="tertiary"):
+                st.caption(_("This command does the same."))
+                st.code(f"python cli.py {command_text(store, job)}", language=None, wrap_lines=True)
         if log := jobs.log_tail(store, job, LOG_LINES):
             with st.expander(_("Log")):
                 st.code(log, language=None)
@@ -201,12 +219,14 @@ def show_job(store: Store, job: jobs.Job) -> None:
 
 def _file_of(store: Store, job: jobs.Job) -> Path | None:
     """The file that a job writes and whose rows mean something before it is whole; None where it is another's."""
+    if (kind := kinds.kind_of(job)) is not None:
+        return kind.partial_file(kinds.settings_of(job), store.path)
     words, name = job.command, run_name(job)
     if words[:1] == ("mine",) and "--out" in words:
         return Path(words[words.index("--out") + 1])
-    kinds: dict[str, tuple[Kind, str]] = {"score": ("scores", TABLE), "generate": ("generations", TEXTS)}
-    kind, ending = kinds.get(words[0] if words else "", (None, ""))
-    return runs_folder(store.path, kind) / f"{name}{ending}" if name and kind else None
+    files: dict[str, tuple[Kind, str]] = {"score": ("scores", TABLE), "generate": ("generations", TEXTS)}
+    folder, ending = files.get(words[0] if words else "", (None, ""))
+    return runs_folder(store.path, folder) / f"{name}{ending}" if name and folder else None
 
 
 @st.cache_resource(max_entries=100, show_spinner=False)
@@ -260,6 +280,13 @@ def _show_problems(job: jobs.Job) -> None:
             st.caption(text.format(shown=f"{len(errors):,}", all=f"{total:,}"))
 
 
+def command_text(store: Store, job: jobs.Job) -> str:
+    """Return the command that does the same as a job; of an uploaded file only the name."""
+    words = words_of(job.kind, job.settings) if job.kind else job.command
+    uploads = jobs.folder(store)
+    return shlex.join(Path(word).name if Path(word).parent.parent == uploads else word for word in words)
+
+
 def _show_times(job: jobs.Job) -> None:
     parts = [_("run {name}").format(name=name)] if (name := run_name(job)) else []
     parts += [_("started {time}").format(time=moment(job.created))]
@@ -270,21 +297,34 @@ def _show_times(job: jobs.Job) -> None:
 
 def start_job(
     store: Store,
-    command: Sequence[str],
+    kind: JobKind[Settings, Any],
+    settings: Settings,
     title: str | Notice,
     *,
     project: Project | None = None,
     secrets: Mapping[str, str] | None = None,
 ) -> jobs.Job:
     """Start a job for the visitor; *project*: on which it works."""
-    who = visitor(store)
-    return jobs.start(store, command, title, secrets=secrets, project=project, account=who.account)
+    return jobs.start(store, kind, settings, title, secrets=secrets, project=project, account=visitor(store).account)
+
+
+def start_command(
+    store: Store,
+    command: Sequence[str],
+    title: str | Notice,
+    *,
+    project: Project | None = None,
+    secrets: Mapping[str, str] | None = None,
+) -> jobs.Job:
+    """Start a command that is no kind of job yet."""
+    account = visitor(store).account
+    return jobs.start_command(store, command, title, secrets=secrets, project=project, account=account)
 
 
 def every_job_of(store: Store, command: str = "") -> list[jobs.Job]:
     """The jobs of one command, or all, the newest first; one whose process is gone is marked as interrupted."""
     jobs.mark_interrupted(store)
-    return [one for one in jobs.jobs(store) if not command or one.command[:1] == (command,)]
+    return [job for job in jobs.jobs(store) if command in ("", job.group)]
 
 
 def jobs_of(store: Store, command: str = "", project: Project | None = None) -> list[jobs.Job]:

@@ -5,9 +5,9 @@ are jobs: `pages.ui.jobs.follow` shows them.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, Generic, TypeVar
 
 import streamlit as st
 
@@ -17,11 +17,12 @@ from evenhand.annotations.permissions import may_see_work
 from evenhand.annotations.types import Project
 from evenhand.core.errors import N_, EvenhandError, Notice, Refused
 from evenhand.core.files.csv_out import spreadsheet_copy
+from evenhand.core.runs.kinds import JobKind
 from evenhand.core.runs.loop import check_models
 from evenhand.core.runs.records import TABLE, Kind, Run, free_name, run_file, runs_folder, runs_in
 from evenhand.pages.ui.address import asked_for, keep
 from evenhand.pages.ui.head import open_store, show_error
-from evenhand.pages.ui.jobs import every_job_of, start_job
+from evenhand.pages.ui.jobs import every_job_of, run_name, start_command, start_job
 from evenhand.pages.ui.language import _, sentence
 from evenhand.pages.ui.numbers import duration, moment
 from evenhand.pages.ui.parts import asks, asks_at_click
@@ -31,6 +32,7 @@ from evenhand.pages.ui.visitor import visitor
 
 LISTED = 20
 OfKind = TypeVar("OfKind", bound=Run)
+Settings = TypeVar("Settings")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +64,7 @@ class RunPage:
 
     def name_in(self, job: jobs.Job) -> str:
         """The name of the run that a job writes; "" where it writes none."""
-        return job.command[job.command.index("--run") + 1] if "--run" in job.command else ""
+        return run_name(job)
 
 
 def own_runs(store: Store, found: Sequence[OfKind]) -> list[OfKind]:
@@ -72,9 +74,46 @@ def own_runs(store: Store, found: Sequence[OfKind]) -> list[OfKind]:
     return [run for run in found if may_see_work(who, *run.owner)]
 
 
+def with_run_name(settings: Settings, name: str) -> Settings:
+    """Return *settings* with the name of the run."""
+    return replace(settings, run_name=name)  # type: ignore[type-var]
+
+
 @dataclass(frozen=True, slots=True)
-class RunRequest:
-    """A run to start: its command is `COMMAND first --model M options --run NAME --json rest`, `title` names the job.
+class RunRequest(Generic[Settings]):
+    """A run to start: of which kind, with which settings; `title` names the job.
+
+    `named`: returns the settings of the run of a name; it may make the folder that the run writes to.
+    `uploads` go with the job; `place` is the key of the place for an upload that is empty afterwards.
+    `project`: whose texts are asked about; its leads see the run. `models`: each must be known, or a name on the hub.
+    `check`: raises EvenhandError where the job would fail.
+    """
+
+    title: str | Notice
+    kind: JobKind[Settings, Any]
+    settings: Settings
+    named: Callable[[Settings, str], Settings] = with_run_name
+    models: Sequence[str] = ()
+    uploads: Sequence[Path] = ()
+    place: str = ""
+    check: Callable[[], object] = lambda: None
+    project: Project | None = None
+
+    def refuse_wrong(self) -> None:
+        """Say at once what the job would fail of. Raises EvenhandError."""
+        self.check()
+        if self.models:
+            check_models(self.models, fetch=False)
+
+    def start(self, store: Store, name: str) -> None:
+        """Start the job that writes the run of that name."""
+        start_job(store, self.kind, self.named(self.settings, name), self.title, project=self.project)
+
+
+@dataclass(frozen=True, slots=True)
+class CommandRequest:
+    """A run to start whose command is no kind of job yet: its command is
+    `COMMAND first --model M options --run NAME --json rest`, `title` names the job.
 
     `uploads` go with the job; `place` is the key of the place for an upload that is empty afterwards. `target`: makes
     ready where the run of a name writes and returns it as the command takes it, where that is not --run NAME.
@@ -105,12 +144,16 @@ class RunRequest:
         models = [word for model in self.models for word in ("--model", model)]
         return [*self.first, *models, *self.options, *self.target(name), "--json", *self.rest]
 
+    def start(self, store: Store, name: str, command: str) -> None:
+        """Start the job that writes the run of that name."""
+        start_command(store, [command, *self.command(name)], self.title, project=self.project)
+
 
 def show_start_form(
     store: Store,
     page: RunPage,
     label: str,
-    request: RunRequest | None,
+    request: RunRequest[Any] | CommandRequest | None,
     *,
     work: str = "",
     start: str = "",
@@ -138,14 +181,17 @@ def show_start_form(
 
 
 @asks("start_jobs")
-def start_run(store: Store, page: RunPage, request: RunRequest, name: str) -> None:
+def start_run(store: Store, page: RunPage, request: RunRequest[Any] | CommandRequest, name: str) -> None:
     """Start the job and run the page again. Raises Refused where *name* is none, or taken, and as `request.check`."""
     request.refuse_wrong()
     taken = {run.name for run in page.every_finished(store)}
     if name in taken or any(job.active and page.name_in(job) == name for job in every_job_of(store, page.command)):
         raise Refused(N_("A run named {name} already exists. Choose another name."), name=name)
     run_file(runs_folder(store.path, page.kind), name, page.ending)
-    start_job(store, [page.command, *request.command(name)], request.title, project=request.project)
+    if isinstance(request, RunRequest):
+        request.start(store, name)
+    else:
+        request.start(store, name, page.command)
     hand_over(*request.uploads)
     if request.place:
         empty_place(request.place)

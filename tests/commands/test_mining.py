@@ -175,7 +175,7 @@ def test_a_cancelled_job_ends_its_workers_and_can_be_resumed(
 ) -> None:
     monkeypatch.setattr(jobs, "GRACE_S", 600.0)  # a busy machine may need long to unwind
     text, out = endless(tmp_path), tmp_path / "c.jsonl"
-    job = jobs.start(
+    job = jobs.start_command(
         fresh_store, ["mine", "--out", str(out), *WITHOUT_A_TAGGER, "--workers", "2", "--json", "--", str(text)], "Mine"
     )
     until(lambda: jobs.find(fresh_store, job.uid).done, 600)

@@ -178,7 +178,7 @@ def test_jobs_of_another_project_are_not_there(
     fresh_store: Store, two: tuple[Project, Project], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(jobs, "_spawn", lambda *_: None)
-    theirs = jobs.start(fresh_store, ["import"], "Import secret.csv", project=two[1])
+    theirs = jobs.start_command(fresh_store, ["import"], "Import secret.csv", project=two[1])
     secret = session(fresh_store, "Lena", "lead", two[0])
     assert answered("job", "list", **{SESSION: secret}) == {"jobs": []}
     for work in ("cancel", "resume", "log"):
@@ -210,6 +210,6 @@ def test_what_a_command_writes_belongs_to_its_account_and_project(
         copy_context().run(entered, elsewhere)
     monkeypatch.delenv(SESSION)
     monkeypatch.setattr(jobs, "_spawn", lambda *_: None)
-    job = jobs.start(fresh_store, ["score"], "Score", project=elsewhere, account=lena)
+    job = jobs.start_command(fresh_store, ["score"], "Score", project=elsewhere, account=lena)
     monkeypatch.setattr("evenhand.commands.permissions.current_job", lambda: job)
     assert copy_context().run(entered, None) == {"account": lena, "project": elsewhere.uid}

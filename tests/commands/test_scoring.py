@@ -306,7 +306,7 @@ def gated(tmp_path, monkeypatch):
 
 def started(store, tmp_path, name="run"):
     command = ["score", "--model", "m", "--run", name, "--json", "--", str(tmp_path / "many.txt")]
-    return jobs.start(store, command, "Score")
+    return jobs.start_command(store, command, "Score")
 
 
 @pytest.mark.rehearsal

@@ -75,7 +75,7 @@ def test_a_command_ends_with_an_answer_or_a_sentence(command: str, files: dict[s
 
 def test_a_job_whose_answer_holds_half_a_character_is_done(fresh_store: Store) -> None:
     with mock.patch.object(jobs, "_spawn"):
-        made = jobs.start(fresh_store, ["import", "S", "x.jsonl", "--json"], "t")
+        made = jobs.start_command(fresh_store, ["import", "S", "x.jsonl", "--json"], "t")
     with mock.patch("evenhand.annotations.jobs.process.os.nice"):
         perform(fresh_store, made.uid, lambda _: json.dumps({"errors": ["他\ud800"]}, ensure_ascii=False))
     done = jobs.find(fresh_store, made.uid)

@@ -3,10 +3,10 @@
 import pytest
 import streamlit as st
 
-from evenhand.annotations.jobs import jobs
-from evenhand.core.association import Files, association_set
-from evenhand.core.association.run import Settings, run_associations
-from evenhand.core.runs.records import run_file, runs_folder, runs_in
+from evenhand.annotations.jobs import jobs, kinds
+from evenhand.core.association.run import Settings, run
+from evenhand.core.runs.kinds import Place
+from evenhand.core.runs.records import runs_folder, runs_in
 from tests.support.pages import captions_of, html_of, open_page, without_errors
 
 pytestmark = pytest.mark.usefixtures("nothing_runs")
@@ -32,9 +32,8 @@ def finished(tmp_path, fresh_store):
     """A finished run over six professions."""
     path = tmp_path / "professions.tsv"
     path.write_text(PROFESSIONS, encoding="utf-8")
-    source = association_set("en", None, Files(professions=path))
-    table = run_file(runs_folder(fresh_store.path, "associations"), "six [x](y) $1$")
-    return run_associations(source, Settings((MODEL,), threads=1), table, record=True)
+    settings = Settings("en", (MODEL,), run_name="six [x](y) $1$", professions=path, threads=1)
+    return run(settings, Place(fresh_store.path, lambda *_: None))
 
 
 def test_with_nothing_there_the_sentences_are_shown(fresh_store):
@@ -68,7 +67,7 @@ def test_banners(fresh_store, language, banner):
     assert page.button(key="start").disabled  # no built-in model of that language
 
 
-def test_a_run_is_started_as_the_command(fresh_store):
+def test_a_run_is_started_with_the_chosen_settings(fresh_store):
     page = without_errors(open_page("association"))
     page.multiselect(key="professions-models-en").set_value(["known"]).run()
     page.checkbox(key="an").check().run()
@@ -76,10 +75,11 @@ def test_a_run_is_started_as_the_command(fresh_store):
     page.text_input(key="name").set_value("mine").run()
     without_errors(page.button(key="start").click().run())
     [job] = jobs.jobs(fresh_store)
-    assert job.command == (
-        *("association", "--language", "en", "--determiners", "given", "--an", "--model", "known"),
-        *("--target", "first_piece", "--attribute", "word", "--run", "mine", "--json"),
+    assert kinds.settings_of(job) == Settings(
+        "en", ("known",), run_name="mine", an=True, determiners="given", target="first_piece", attribute="word"
     )
+    command = "python cli.py association --language en --model known --run mine --an --determiners given"
+    assert f"{command} --target first_piece --attribute word" in [one.value for one in page.code]
     assert "Not finished" in [one.value for one in page.subheader]
 
 

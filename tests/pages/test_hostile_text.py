@@ -97,7 +97,7 @@ def hostile(fresh_store: Store, monkeypatch: pytest.MonkeyPatch) -> Project:
         add_comment(fresh_store, project, one.uid, LONG, author=NAME)
     new_study(fresh_store, project, NAME, contact=NAME, warning_en=LONG, code_finished=TAG)
     monkeypatch.setattr(jobs, "_spawn", lambda *_: None)
-    jobs.start(fresh_store, ["import", "--json", f"{TAG}.csv"], LONG, project=project)
+    jobs.start_command(fresh_store, ["import", "--json", f"{TAG}.csv"], LONG, project=project)
     lead = add_account(fresh_store, f"{NAME[:-1]}3")
     grant(fresh_store, lead, "owner", None)
     grant(fresh_store, lead, "lead", project, annotator=f"{NAME[:-1]}1")

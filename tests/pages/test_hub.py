@@ -48,7 +48,7 @@ def test_a_release_goes_to_the_hub_as_a_job(tmp_path: Path, monkeypatch: pytest.
     app = without_errors(open_page("release"))
     assert any("Set HF\\_TOKEN" in each.value or "Set HF_TOKEN" in each.value for each in app.info)
     started: list[tuple[str, ...]] = []
-    monkeypatch.setattr(jobs, "start", lambda _store, command, *_a, **_k: started.append(tuple(command)))
+    monkeypatch.setattr(jobs, "start_command", lambda _store, command, *_a, **_k: started.append(tuple(command)))
     monkeypatch.setenv("HF_TOKEN", TOKEN)
     app = open_page("release")
     app.text_input(key=f"hub-repo-{one.uid}").input("no name")

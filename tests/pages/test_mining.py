@@ -140,7 +140,7 @@ def test_a_finished_run_stands_in_the_list_and_is_deleted_there(finished):
 
 def test_a_run_has_the_name_that_it_is_given_and_none_twice(texts_folder, finished, monkeypatch):
     started = []
-    monkeypatch.setattr(jobs, "start", lambda store, command, title, **_: started.append(command))
+    monkeypatch.setattr(jobs, "start_command", lambda store, command, title, **_: started.append(command))
     app = without_errors(open_page("mining"))
     assert app.text_input(key="name").placeholder.startswith("corpus 20")
     app.text_input(key="name").set_value("../x")

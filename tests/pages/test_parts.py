@@ -109,11 +109,13 @@ def test_a_lead_sees_nothing_of_another_project(
 ) -> None:
     here, elsewhere = two
     monkeypatch.setattr(jobs, "_spawn", lambda *_: None)
-    theirs = jobs.start(fresh_store, ["import", "--json", "secret.csv"], "Import secret.csv", project=elsewhere)
-    nobodys = jobs.start(fresh_store, ["score", "--json", "other.csv"], "Score other.csv")
+    theirs = jobs.start_command(fresh_store, ["import", "--json", "secret.csv"], "Import secret.csv", project=elsewhere)
+    nobodys = jobs.start_command(fresh_store, ["score", "--json", "other.csv"], "Score other.csv")
     lena = come(fresh_store, monkeypatch, "Lena", "lead", here)
-    own = jobs.start(fresh_store, ["score", "--json", "own.csv"], "Score own.csv", account=lena.uid)
-    ours = jobs.start(fresh_store, ["import", "--json", "a.csv"], "Import a.csv", project=here, account="nobody")
+    own = jobs.start_command(fresh_store, ["score", "--json", "own.csv"], "Score own.csv", account=lena.uid)
+    ours = jobs.start_command(
+        fresh_store, ["import", "--json", "a.csv"], "Import a.csv", project=here, account="nobody"
+    )
     query = "SELECT uid FROM item WHERE project = ?"
     (item,) = fresh_store.db.execute(query, (elsewhere.id,)).fetchone()
     page = open_page("projects", project="elsewhere")
@@ -151,7 +153,7 @@ def test_a_job_of_another_project_cannot_be_cancelled(
     from evenhand.pages.ui.jobs import _change
 
     monkeypatch.setattr(jobs, "_spawn", lambda *_: None)
-    theirs = jobs.start(fresh_store, ["import", "--json", "secret.csv"], "Import secret.csv", project=two[1])
+    theirs = jobs.start_command(fresh_store, ["import", "--json", "secret.csv"], "Import secret.csv", project=two[1])
     come(fresh_store, monkeypatch, "Lena", "lead", two[0])
     _change(theirs.uid, "cancel")
     assert jobs.find(fresh_store, theirs.uid).state == "waiting"

@@ -99,7 +99,7 @@ def test_a_large_file_of_tasks_becomes_a_job(fresh_store: Store, monkeypatch: py
     create_project(fresh_store, "p")
     started: list[Any] = []
     monkeypatch.setattr(jobs, "is_large", lambda data: True)
-    monkeypatch.setattr(jobs, "start", lambda store, command, title, **_: started.append(command))
+    monkeypatch.setattr(jobs, "start_command", lambda store, command, title, **_: started.append(command))
     app = upload(open_page("projects", project="p"), "project-1.json", [task(HE, chosen("maybe"))])
     app.selectbox(key="task-choice-maybe").set_value("")
     without_exception(app.button(key="import").click().run())
@@ -123,7 +123,7 @@ def test_a_large_import_is_taken_back_by_a_job(
 ) -> None:
     started: list[Any] = []
     monkeypatch.setattr(_projects_imports, "AS_A_JOB", 1)
-    monkeypatch.setattr(jobs, "start", lambda store, command, title, **_: started.append(command))
+    monkeypatch.setattr(jobs, "start_command", lambda store, command, title, **_: started.append(command))
     app = open_section(open_page("projects", project="p"), "imports")
     without_exception(app.button(key="undo").click().run())
     assert started == [["undo", "--yes", "--json", "--project-uid", imported.uid, "--", "p", "items-1"]]

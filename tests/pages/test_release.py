@@ -87,7 +87,7 @@ def test_the_button_starts_the_job_with_what_was_typed(tmp_path: Path, monkeypat
         work(store, made)
         kept = counts(store, made).accepted
     started: list[list[str]] = []
-    monkeypatch.setattr(jobs, "start", lambda _store, command, title, **_: started.append([*command, title]))
+    monkeypatch.setattr(jobs, "start_command", lambda _store, command, title, **_: started.append([*command, title]))
     app = without_errors(open_page("release"))
     assert app.text_input(key=f"version-{made.id}-0").value == "1.0"
     app.text_input(key="release_author").set_value("Vera")

@@ -35,7 +35,7 @@ from evenhand.pages.projects.import_.other_tools import (
 )
 from evenhand.pages.projects.import_.report import next_steps, show_brought, show_report, show_returned
 from evenhand.pages.ui.head import show_error
-from evenhand.pages.ui.jobs import follow, start_job
+from evenhand.pages.ui.jobs import follow, start_command
 from evenhand.pages.ui.language import _
 from evenhand.pages.ui.parts import asks
 from evenhand.pages.ui.sentences import preview_table
@@ -267,7 +267,7 @@ def _start_job(store: Store, project: Project, path: Path, wish: Wish) -> None:
     # By id, because the project may be renamed before the job runs. "--", because it may be named "--help".
     command = ["import", *options, "--project-uid", project.uid, "--json", "--", project.name, str(path)]
     title = Notice(N_("Import {file} into {project}"), {"file": path.name, "project": project.name})
-    start_job(
+    start_command(
         store, command, title, secrets={"EVENHAND_PASSWORD": wish.password} if wish.password else None, project=project
     )
     _show_outcome()

@@ -13,7 +13,7 @@ from evenhand.core.language import Count
 from evenhand.pages.projects.import_.conflicts import show_conflicts
 from evenhand.pages.ui.charts import downloads
 from evenhand.pages.ui.head import show_error
-from evenhand.pages.ui.jobs import start_job
+from evenhand.pages.ui.jobs import start_command
 from evenhand.pages.ui.language import _
 from evenhand.pages.ui.numbers import DASH, moment
 from evenhand.pages.ui.parts import asks, confirmed
@@ -111,7 +111,7 @@ def _offer(store: Store, project: Project, found: Import) -> None:
         return
     if found.rows > AS_A_JOB:
         command = ["undo", "--yes", "--json", "--project-uid", project.uid, "--", project.name, found.key]
-        start_job(store, command, Notice(N_("Undo import of {file}"), {"file": found.file}), project=project)
+        start_command(store, command, Notice(N_("Undo import of {file}"), {"file": found.file}), project=project)
         st.success(_("This runs as a background job."))
         page_link("jobs/page.py", label=_("Jobs"), icon=":material/schedule:")
         return

@@ -29,7 +29,7 @@ from evenhand.core.files.readers import open_source
 from evenhand.pages.projects.import_.columns import show_texts
 from evenhand.pages.projects.import_.report import show_report, show_returned
 from evenhand.pages.ui.choose import switch
-from evenhand.pages.ui.jobs import start_job
+from evenhand.pages.ui.jobs import start_command
 from evenhand.pages.ui.language import _, language
 from evenhand.pages.ui.parts import asks
 from evenhand.pages.ui.sentences import preview_table
@@ -165,7 +165,7 @@ def start_tasks_job(store: Store, project: Project, path: Path, wish: TasksWish)
     """The same as a job."""
     command = ["import", *wish.options(), "--project-uid", project.uid, "--json", "--", project.name, str(path)]
     title = Notice(N_("Import {file} into {project}"), {"file": path.name, "project": project.name})
-    start_job(
+    start_command(
         store, command, title, secrets={"EVENHAND_PASSWORD": wish.password} if wish.password else None, project=project
     )
 

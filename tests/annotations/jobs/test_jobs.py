@@ -13,70 +13,37 @@ import pytest
 from click.testing import CliRunner
 
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.jobs import jobs
+from evenhand.annotations.jobs import jobs, kinds
 from evenhand.annotations.jobs import process as job_process
-from evenhand.commands.jobs import job as job_command
+from evenhand.commands.jobs.command import job as job_command
 from evenhand.core.errors import BadFile, Busy, NotFound, Notice, Refused
 from evenhand.core.language import translate
+from evenhand.core.runs.kinds import JobKind
 from tests.support import waiting as wait
+from tests.support.job_kinds import BROKEN, GATED, REFUSED, WORDS, Gate, Lines, Text, add_kinds
 from tests.support.projects import new_store
 
 pytestmark = pytest.mark.early
-# A command line with the real `job` group and three commands that do what a test needs.
-COMMANDS = '''
-import subprocess, sys, time
-from pathlib import Path
+COMMANDS = """
 import click
-from evenhand.annotations.jobs.process import progress
-from evenhand.commands.jobs import job
-from evenhand.core.errors import BadFile
+from evenhand.commands.jobs.command import job
+from tests.support.job_kinds import add_kinds
+
+add_kinds()
 
 @click.group()
 def cli(): ...
 cli.add_command(job)
-
-@cli.command()
-@click.argument("gate", type=Path)
-@click.argument("trace", type=Path)
-def gated(gate, trace):
-    """Counts to 3, waits for the gate, counts to 10; traces every run and whether it was unwound."""
-    child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
-    with trace.open("a") as out:
-        out.write(f"begun {child.pid}\\n")
-    try:
-        click.echo("reading", err=True)
-        progress()(3, 10)
-        while not gate.exists():
-            time.sleep(0.02)
-        progress()(10, 10)
-        click.echo('{"lines": 10, "name": "甲"}')
-    finally:
-        child.kill()
-        child.wait()
-        with trace.open("a") as out:
-            out.write("unwound\\n")
-
-@cli.command()
-def refused():
-    raise BadFile("{file} is no table.", file="a<b>.csv")
-
-@cli.command()
-def broken():
-    raise RuntimeError("no such luck")
-
-@cli.command()
-@click.argument("file", type=Path)
-def words(file):
-    click.echo(file.read_text())
-
 cli()
-'''
+"""
 
 
 @pytest.fixture
 def store(tmp_path, monkeypatch):
     script = tmp_path / "cli.py"
     script.write_text(COMMANDS, encoding="utf-8")
+    monkeypatch.setattr(kinds, "KINDS", dict(kinds.KINDS))
+    add_kinds()
     monkeypatch.setattr(jobs, "CLI", (str(script),))
     monkeypatch.setattr(jobs, "GRACE_S", 600.0)  # a busy machine may need long to unwind
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).resolve().parents[3]))
@@ -108,7 +75,7 @@ def process_end(job):
 
 def gated(store, tmp_path, name):
     gate, trace = tmp_path / f"{name}.gate", tmp_path / f"{name}.trace"
-    return jobs.start(store, ["gated", str(gate), str(trace)], name), gate, trace
+    return jobs.start(store, GATED, Gate(gate, trace), name), gate, trace
 
 
 def at_gate(job):
@@ -243,16 +210,21 @@ def test_a_waiting_job_can_be_cancelled(store, tmp_path):
 
 
 def test_a_known_error_becomes_a_sentence_with_its_values(store):
-    over = until(store, jobs.start(store, ["refused"], "x"), lambda one: not one.active)
+    over = until(store, jobs.start(store, REFUSED, Text(), "x"), lambda one: not one.active)
     assert (over.state, over.message) == ("failed", "a<b>.csv is no table.")
     assert over.result == {"error": "{file} is no table.", "values": {"file": "a<b>.csv"}}
 
 
-@pytest.mark.parametrize(("command", "says"), [(["broken"], "no such luck"), (["nothing"], "nothing")])
-def test_an_unexpected_end_is_told(store, command, says):
-    over = until(store, jobs.start(store, command, "x"), lambda one: not one.active)
-    assert over.state == "failed" and says in over.message
+def test_an_unexpected_end_is_told(store):
+    over = until(store, jobs.start(store, BROKEN, Text(), "x"), lambda one: not one.active)
+    assert over.state == "failed" and "no such luck" in over.message
     assert "Traceback" in jobs.log_tail(store, over, 200)
+
+
+def test_a_job_of_an_unknown_kind_fails_with_a_sentence(store):
+    later = JobKind("later", Text, Lines, BROKEN.run)
+    over = until(store, jobs.start(store, later, Text(), "x"), lambda one: not one.active)
+    assert (over.state, over.message) == ("failed", "There is no kind of job named later.")
 
 
 def test_the_end_of_a_job_waits_for_a_database_that_is_busy(store, monkeypatch):
@@ -289,22 +261,22 @@ def test_who_is_cancelled_while_the_end_waits_just_ends(store, monkeypatch):
     monkeypatch.setattr(signal, "signal", lambda _number, _do: None)
     monkeypatch.setattr(job_process, "_write_end", cancelled)
     called = []
-    job_process.perform(store, "u", lambda command: called.append(command) or "{}")
-    assert called == [()]
+    job_process.perform(store, "u", lambda job, progress: called.append(job.uid) or {})
+    assert called == ["u"]
 
 
 def test_an_upload_goes_when_its_job_is_done(store):
     path = jobs.keep_upload(store, "../夜<b>.txt", "好".encode())
     assert path.name == "夜<b>.txt" and path.parent.parent == jobs.folder(store)
-    over = until(store, jobs.start(store, ["words", str(path)], "x"), lambda one: not one.active)
-    assert (over.state, over.result, over.message) == ("done", None, "好")
+    over = until(store, jobs.start(store, WORDS, Text(str(path)), "x"), lambda one: not one.active)
+    assert (over.state, over.result) == ("done", {"lines": 0, "name": "好"})
     process_end(over)
     assert not path.parent.exists()
 
 
 def test_an_upload_stays_when_its_job_failed(store):
     path = jobs.keep_upload(store, "a.txt", b"\xff")
-    over = until(store, jobs.start(store, ["words", str(path)], "x"), lambda one: not one.active)
+    over = until(store, jobs.start(store, WORDS, Text(str(path)), "x"), lambda one: not one.active)
     assert over.state == "failed" and path.exists()
 
 
@@ -334,7 +306,8 @@ def test_which_file_is_large(tmp_path, data, large):
     assert jobs.is_large(tmp_path / "a.csv") is large
 
 
-def test_command_line(store, tmp_path):
+def test_command_line(store, tmp_path, monkeypatch):
+    monkeypatch.setattr("evenhand.commands.jobs.command.words_of", lambda name, settings: [name])
     job, _, _ = gated(store, tmp_path, "标题")
     until(store, job, at_gate)
     runner, db = CliRunner(), ["--db", str(store.path)]
@@ -360,7 +333,7 @@ def test_an_import_that_is_killed_is_resumed_without_loss(tmp_path):
     path.write_text("".join(f"他在第{n}站下了车，把行李放在长椅旁边。\n" for n in range(lines)), encoding="utf-8")
     with Store.open(tmp_path / "real.db") as opened:
         create_project(opened, "--all")
-        job = jobs.start(opened, ["import", "--json", "--", "--all", str(path)], "import")
+        job = jobs.start_command(opened, ["import", "--json", "--", "--all", str(path)], "import")
         seen = until(opened, job, lambda one: one.done > 0 or not one.active, limit=120)
         assert seen.state == "running" and seen.done < lines
         os.killpg(seen.pid, signal.SIGKILL)
@@ -383,7 +356,7 @@ def test_a_job_that_is_over_is_dismissed_with_its_log_and_upload(store, tmp_path
     gate.touch()
     over = until(store, job, lambda one: not one.active)
     upload = jobs.keep_upload(store, "a.csv", b"text\n")
-    jobs.dismiss(store, dataclasses.replace(over, command=(*over.command, str(upload))))
+    jobs.dismiss(store, dataclasses.replace(over, settings={"text": str(upload)}))
     assert [one.uid for one in jobs.jobs(store)] == []
     assert not jobs.log_path(store, job.uid).exists() and not upload.exists()
 
@@ -409,6 +382,6 @@ def test_a_job_that_is_over_is_dismissed_with_its_log_and_upload(store, tmp_path
 )  # fmt: skip
 def test_a_title_is_read_in_the_language_of_who_looks(store, monkeypatch, title, english, chinese):
     monkeypatch.setattr(jobs, "_spawn", lambda *_: None)
-    found = jobs.start(store, ["words"], title)
+    found = jobs.start(store, WORDS, Text(), title)
     assert found.title == english
     assert jobs.title_in(found.wording, lambda text: translate(text, "zh")) == chinese

@@ -2,17 +2,22 @@
 
 import contextlib
 import io
-from collections.abc import Sequence
+import json
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 import click
 
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.jobs import jobs, process
-from evenhand.commands.permissions import acting_person, needs
+from evenhand.annotations.jobs.kinds import kind_named, settings_of
+from evenhand.commands.jobs.words import words_of
+from evenhand.commands.permissions import acting_person, enter_job, needs
 from evenhand.commands.shared import answer, db_option, existing_store, json_option
 from evenhand.core.errors import NotFound
+from evenhand.core.runs.kinds import Place
+from evenhand.core.typed_json import to_json
 
 
 @click.group()
@@ -31,7 +36,8 @@ def _own(store: Store, uid: str) -> jobs.Job:
 def _row(one: jobs.Job) -> dict[str, Any]:
     hidden = {"pid", "started_process"}
     row = {key: value for key, value in asdict(one).items() if key not in hidden}
-    return row | {"command": list(one.command), "seconds": one.seconds(), "seconds_left": one.seconds_left()}
+    command = words_of(one.kind, one.settings) if one.kind else list(one.command)
+    return row | {"command": command, "seconds": one.seconds(), "seconds_left": one.seconds_left()}
 
 
 def _line(one: jobs.Job) -> str:
@@ -116,11 +122,22 @@ def run(context: click.Context, db: str, uid: str) -> None:
     """The process of a job, started by `job resume` and the pages."""
     root = context.find_root().command
 
-    def call(command: Sequence[str]) -> str:
-        printed = io.StringIO()
-        with contextlib.redirect_stdout(printed):
-            root.main(args=list(command), prog_name="cli.py", standalone_mode=False)
-        return printed.getvalue()
+    def work(job: jobs.Job, progress: process.Progress) -> dict[str, Any]:
+        if not job.kind:
+            return _printed(root, job)
+        with existing_store(db) as own:
+            enter_job(own, job)
+        report: dict[str, Any] = to_json(kind_named(job.kind).run(settings_of(job), Place(Path(db), progress)))
+        return report
 
     with existing_store(db) as store:
-        process.perform(store, uid, call)
+        process.perform(store, uid, work)
+
+
+def _printed(root: click.Command, job: jobs.Job) -> dict[str, Any]:
+    """Return what the command of a job that has no kind prints."""
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        root.main(args=list(job.command), prog_name="cli.py", standalone_mode=False)
+    report: dict[str, Any] = json.loads(printed.getvalue())
+    return report

@@ -1,0 +1,50 @@
+"""The kinds of jobs by name; each is imported when it is first needed."""
+
+from importlib import import_module
+from typing import Any
+
+from evenhand.annotations.jobs.jobs import Job
+from evenhand.core.errors import N_, BadFile, NotFound
+from evenhand.core.runs.kinds import AnyKind
+from evenhand.core.typed_json import from_json
+
+KINDS = {
+    "association": "evenhand.core.association.run:ASSOCIATION",
+}
+
+
+def kind_named(name: str) -> AnyKind:
+    """Return the kind of a name. Raises NotFound."""
+    if name not in KINDS:
+        raise NotFound(N_("There is no kind of job named {name}."), name=name)
+    module, attribute = KINDS[name].split(":")
+    kind: AnyKind = getattr(import_module(module), attribute)
+    return kind
+
+
+def kind_of(job: Job) -> AnyKind | None:
+    """Return the kind of a job; None for a job of an earlier version, or of a kind that is not known here."""
+    return kind_named(job.kind) if job.kind in KINDS else None
+
+
+def settings_of(job: Job) -> Any:
+    """Return the typed settings of a job. Raises NotFound for an unknown kind, BadFile for settings it cannot read."""
+    kind = kind_named(job.kind)
+    return from_json(kind.settings, job.settings)
+
+
+def report_of(job: Job) -> Any:
+    """Return the typed report of a finished job; None where it has none that can be read."""
+    kind = kind_of(job)
+    if kind is None or job.state != "done" or job.result is None:
+        return None
+    try:
+        return from_json(kind.report, job.result)
+    except BadFile:
+        return None
+
+
+def run_name(job: Job) -> str:
+    """Return the name of the run that a job writes; "" where it writes none."""
+    kind = kind_of(job)
+    return kind.run_name(settings_of(job)) if kind is not None else ""
