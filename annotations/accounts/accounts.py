@@ -87,7 +87,7 @@ def add_account(store: Store, name: str, *, password: str | None = None, author:
 def insert_account(store: Store, name: str, stored: str | None, *, author: Account | None = None) -> Account:
     """The same inside the caller's transaction, with the hash of the password."""
     bare = account_name(name)
-    if name_key(bare) in {name_key(row[0]) for row in store.db.execute("SELECT name FROM account")}:
+    if name_key(bare) in {name_key(one.name) for one in accounts(store)}:
         raise Refused(TAKEN, name=bare)
     values = (uuid.uuid4().hex, bare, stored, timestamp())
     try:
@@ -133,13 +133,12 @@ def insert_role(
         if role not in LABELLING:
             raise Refused(N_("The role {role} has no desk."), role=role)
         _open_desk(store, who, annotator or who.annotator or who.name, project, author)
-    place = project.id if project else None
     if project is None and role != "owner":
         refuse_without_owner(store, who)
-    store.db.execute("DELETE FROM account_role WHERE account = ? AND project IS ?", (who.id, place))
+    _delete_role(store, who, project)
     store.db.execute(
         "INSERT INTO account_role (account, project, role, created) VALUES (?, ?, ?, ?)",
-        (who.id, place, role, timestamp()),
+        (who.id, project and project.id, role, timestamp()),
     )
     record_access(store, "granted", who, author=author, role=role, project=project.uid if project else None)
 
@@ -179,12 +178,16 @@ def withdraw(store: Store, who: Account, project: Project | None, *, author: Acc
 
     Raises Refused for the last owner of the server.
     """
-    place = project.id if project else None
-    with store.write() as db:
+    with store.write():
         if project is None:
             refuse_without_owner(store, who)
-        db.execute("DELETE FROM account_role WHERE account = ? AND project IS ?", (who.id, place))
+        _delete_role(store, who, project)
         record_access(store, "withdrawn", who, author=author, project=project.uid if project else None)
+
+
+def _delete_role(store: Store, who: Account, project: Project | None) -> None:
+    query = "DELETE FROM account_role WHERE account = ? AND project IS ?"
+    store.db.execute(query, (who.id, project and project.id))
 
 
 def close_account(store: Store, who: Account, *, author: Account | None = None) -> None:

@@ -5,7 +5,7 @@ A new identity needs an invitation. An e-mail address decides nothing: a provide
 
 from collections.abc import Sequence
 
-from evenhand.annotations.accounts.accounts import Account, account_of_uid, insert_account, record_access
+from evenhand.annotations.accounts.accounts import Account, account_of_uid, accounts, insert_account, record_access
 from evenhand.annotations.accounts.links import SPENT, link, use
 from evenhand.annotations.accounts.names import account_name, name_key
 from evenhand.annotations.database.store import Store
@@ -59,7 +59,7 @@ def spend_with_identity(store: Store, secret: str, issuer: str, subject: str, na
 
 
 def _free_name(store: Store, names: Sequence[str]) -> str:
-    taken = {name_key(row[0]) for row in store.db.execute("SELECT name FROM account")}
+    taken = {name_key(one.name) for one in accounts(store)}
     bare = next(filter(None, map(_usable, names)))
     for number in range(1, MOST_OF_ONE_NAME):
         wanted = bare if number == 1 else f"{bare} {number}"

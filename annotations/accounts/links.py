@@ -64,7 +64,7 @@ def first_link(store: Store) -> str:
     Raises Refused where there is an account.
     """
     with store.write() as db:
-        if db.execute("SELECT 1 FROM account LIMIT 1").fetchone():
+        if accounts_exist(store):
             raise Refused(N_("This server already has accounts: an owner or lead can invite you."))
         db.execute("DELETE FROM access_link WHERE purpose = 'first'")
         return _insert(store, "first", FIRST_S)
@@ -72,7 +72,7 @@ def first_link(store: Store) -> str:
 
 def first_link_to_print(store: Store, address: str) -> str | None:
     """How the first account is made, for the console of a server that others reach; None where there is one."""
-    if store.db.execute("SELECT 1 FROM account LIMIT 1").fetchone():
+    if accounts_exist(store):
         return None
     link = f"{address.rstrip('/')}/account/link#{first_link(store)}"
     return f"There is no account yet, so nobody gets in. Make the first one within a day: {link}"
@@ -198,42 +198,40 @@ def spend(store: Store, secret: str, name: str, password: str) -> Account:
     then nothing is spent.
     """
     stored = hashed(password)  # slow, so outside the transaction
-    with store.write() as db:
+    with store.write():
         found = link(store, secret)
-        db.execute("UPDATE access_link SET used = used + 1 WHERE hash = ?", (keyed(store, secret),))
-        if found.account is not None:
-            who = account(store, found.account)
-            store_password(store, who, stored, author=who)
-            return who
-        who = insert_account(store, name, stored)
-        give(store, who, found)
-        return account(store, who.name)
+        if found.account is None:
+            who = insert_account(store, name, stored)
+            use(store, secret, who, found)
+            return account(store, who.name)
+        who = account(store, found.account)
+        _count_use(store, secret)
+        store_password(store, who, stored, author=who)
+        return who
 
 
-def give(store: Store, who: Account, found: Link) -> None:
-    """What a link gives, to an account, inside the caller's transaction."""
+def use(store: Store, secret: str, who: Account, found: Link) -> None:
+    """Count one use of a link and give what it gives, inside the caller's transaction."""
+    _count_use(store, secret)
     if found.purpose == "first":
-        if store.db.execute("SELECT count(*) FROM account").fetchone()[0] != 1:
+        if len(accounts(store)) != 1:
             raise NotAllowed(SPENT)
         insert_role(store, who, "owner", None, author=who)
     elif found.role is not None:
         insert_role(store, who, found.role, found.project, annotator=found.name or None, author=who)
 
 
-def use(store: Store, secret: str, who: Account, found: Link) -> None:
-    """Count one use of a link and give what it gives, inside the caller's transaction."""
+def _count_use(store: Store, secret: str) -> None:
     store.db.execute("UPDATE access_link SET used = used + 1 WHERE hash = ?", (keyed(store, secret),))
-    give(store, who, found)
 
 
 def accept(store: Store, secret: str, who: Account) -> None:
     """Use an invite with an account that exists already. Raises NotAllowed if the link is none or does not hold."""
-    with store.write() as db:
+    with store.write():
         found = link(store, secret)
         if found.role is None:
             raise NotAllowed(SPENT)
-        db.execute("UPDATE access_link SET used = used + 1 WHERE hash = ?", (keyed(store, secret),))
-        insert_role(store, who, found.role, found.project, annotator=found.name or None, author=who)
+        use(store, secret, who, found)
 
 
 def _insert(

@@ -226,3 +226,19 @@ def _write(store: Store, project: Project, item: str, target: dict[str, Any], va
     set_settlement(store.db, target["id"], None if values["action"] == "reopen" else stored)
     recount_item(store, target["id"])
     return settlements(store, project, item)[-1]
+
+
+def decisions_in_force(store: Store, project: Project) -> dict[str, dict[str, Any]]:
+    """Return public id -> `adjudicated` (True), `gold_extraneous` and `gold_spans` of the items that were decided."""
+    query = (
+        "SELECT item.uid, settlement.extraneous, settlement.spans FROM published_item AS item"
+        " JOIN settlement ON settlement.id = item.settlement WHERE item.project = ? AND settlement.action = 'decide'"
+    )
+    return {
+        uid: {
+            "adjudicated": True,
+            "gold_extraneous": None if flag is None else bool(flag),
+            "gold_spans": json.loads(spans),
+        }
+        for uid, flag, spans in store.db.execute(query, (project.id,))
+    }

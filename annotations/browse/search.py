@@ -5,12 +5,12 @@ is no full-text index). Conditions are fixed texts; user input is always a bound
 """
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.items.batch import ITEM_COLUMNS, ITEM_TABLES, as_item
+from evenhand.annotations.items.batch import ITEM_COLUMNS, ITEM_TABLES, as_item, item_id
 from evenhand.annotations.types import Annotator, Form, Item, Project, Status
 from evenhand.core.types import Side
 
@@ -58,7 +58,15 @@ READER_FLAGS: dict[Flag, str] = {
 _OWN = (
     "item.id IN (SELECT item FROM assignment WHERE annotator = :reader AND project = :project AND state = 'labelled')"
 )
-_BY = _OWN.replace(":reader", ":annotator")
+_ANNOTATOR = "(SELECT id FROM annotator WHERE name = :annotator)"
+_BY = _OWN.replace(":reader", _ANNOTATOR)
+# Conditions on a label, by the field of `Filters`.
+_OF_LABEL = {
+    "annotator": f"label.annotator = {_ANNOTATOR}",
+    "choice": "label.choice = :choice",
+    "form": "label.form_shown = :form",
+    "version": "label.guideline = (SELECT id FROM guideline WHERE project = :project AND version = :version)",
+}
 # The index on labels covers these columns in the order of items, which is the order of the search.
 _LABELLED = (
     "EXISTS (SELECT 1 FROM label CROSS JOIN assignment ON assignment.item = label.item"
@@ -94,6 +102,14 @@ class Filters:
     text: str = ""
     unfinished: bool = False
     reader: Annotator | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """A condition on `item` in SQL, with its values."""
+
+    sql: str
+    values: Mapping[str, object] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,16 +151,18 @@ def search_ids(store: Store, project: Project, filters: Filters) -> list[int]:
     reach = _file_range(store, project, filters.file)
     if reach is None:
         return []
-    where, values = _conditions(store, project, filters)
+    conditions = list(_conditions(store, project, filters))
     first, last, batches = reach
     # A scan in row order: an index would read the table in another order.
     query = (
         "SELECT group_concat(item.id) FROM item WHERE item.id BETWEEN :first AND :last AND +item.project = :project"
-        f" AND +item.batch IN ({', '.join(map(str, batches))}) {''.join(f' AND {one}' for one in where)}"
+        f" AND +item.batch IN ({', '.join(map(str, batches))}) {''.join(f' AND {where.sql}' for where in conditions)}"
     )
-    values |= {"first": first, "last": last, "project": project.id}
+    values: dict[str, object] = {"first": first, "last": last, "project": project.id}
+    for where in conditions:
+        values |= where.values
     # Reading one long string of numbers takes a third of the time of as many rows.
-    line = store.db.execute(query, values).fetchone()[0]
+    line = store.value(query, values)
     return sorted(map(int, line.split(","))) if line else []
 
 
@@ -218,71 +236,46 @@ def _file_range(store: Store, project: Project, file: str | None) -> tuple[int, 
     return min(row[1] for row in batches), max(row[2] for row in batches), [row[0] for row in batches]
 
 
-def _conditions(store: Store, project: Project, filters: Filters) -> tuple[list[str], dict[str, Any]]:
-    where: list[str] = []
-    values: dict[str, Any] = {"reader": filters.reader.id if filters.reader else None}
+def _conditions(store: Store, project: Project, filters: Filters) -> Iterator[Where]:
+    """Yield the conditions of a search; all must hold."""
+    reader = filters.reader.id if filters.reader else None
     if filters.reader is not None:
-        where.append(_OWN)
+        yield Where(_OWN, {"reader": reader})
     if filters.pair is not None or filters.side is not None:
-        where.append(_cells(filters))
-        values |= {"pair": filters.pair, "side": filters.side}
+        yield _in_cells(filters)
     if filters.status is not None:
-        where.append("item.status = :status")
-        values["status"] = filters.status
-    if filters.flag is not None:
-        where.append(_flag(filters))
-        values["code"] = filters.flag.removeprefix(MINED)
-    for number, word in enumerate(_text_condition(store, project, filters.text, where, values)):
-        like = re.search("[A-Za-z]", word) is not None
-        name = f"word{number}"
-        where.append(f"({(_TEXT_ANY_CASE if like else _TEXT).format(name=name)})")
-        values[name] = f"%{_SIGNS.sub(_ESCAPED, word)}%" if like else word
+        yield Where("item.status = :status", {"status": filters.status})
+    if filters.flag is not None and filters.flag.startswith(MINED):
+        yield Where(_MINED_BY, {"code": filters.flag.removeprefix(MINED)})
+    elif filters.flag is not None:
+        yield Where((FLAGS if filters.reader is None else READER_FLAGS)[filters.flag], {"reader": reader})
+    if (itself := item_id(store, project, filters.text.strip())) is not None:
+        yield Where("item.id = :itself", {"itself": itself})
+    else:
+        yield from (_has_word(number, word) for number, word in enumerate(search_words(filters.text)))
     if filters.annotator is not None or filters.choice or filters.version is not None or filters.form:
-        conditions, bound = _label(store, filters)
-        where += conditions
-        values |= bound
-    return where, values
-
-
-def _text_condition(store: Store, project: Project, text: str, where: list[str], values: dict[str, Any]) -> list[str]:
-    """The condition on words, or on the public id if *text* is one."""
-    row = store.db.execute("SELECT id FROM item WHERE uid = ? AND project = ?", (text.strip(), project.id)).fetchone()
-    if row is None:
-        return search_words(text)
-    where.append("item.id = :itself")
-    values["itself"] = row[0]
-    return []
-
-
-def _cells(filters: Filters) -> str:
-    asked = [f"{name} = :{name}" for name in ("pair", "side") if getattr(filters, name) is not None]
-    return f"item.cell IN (SELECT id FROM cell WHERE project = :project AND {' AND '.join(asked)})"
-
-
-def _flag(filters: Filters) -> str:
-    asked = filters.flag or ""
-    if asked.startswith(MINED):
-        return _MINED_BY
-    return (FLAGS if filters.reader is None else READER_FLAGS)[asked]
-
-
-def _label(store: Store, filters: Filters) -> tuple[list[str], dict[str, Any]]:
-    """The conditions on a valid label."""
-    values: dict[str, Any] = {}
-    how = ""
-    if filters.annotator is not None:
-        row = store.db.execute("SELECT id FROM annotator WHERE name = ?", (filters.annotator,)).fetchone()
-        values["annotator"] = row[0] if row else None
-    for name, column in (("choice", "label.choice = :choice"), ("form", "label.form_shown = :form")):
-        if getattr(filters, name) is not None:
-            how += f" AND {column}"
-            values[name] = getattr(filters, name)
-    if filters.version is not None:
-        how += " AND label.guideline = (SELECT id FROM guideline WHERE project = :project AND version = :version)"
-        values["version"] = filters.version
-    if filters.annotator is not None and how:
-        how = f" AND label.annotator = :annotator{how}"
-    conditions = [_LABELLED.format(how=how) if how else _BY]
+        yield _has_label(filters)
     if filters.choice is not None and not filters.unfinished:
-        conditions.append("item.labels >= item.wanted")
-    return conditions, values
+        yield Where("item.labels >= item.wanted")
+
+
+def _in_cells(filters: Filters) -> Where:
+    values = {name: getattr(filters, name) for name in ("pair", "side") if getattr(filters, name) is not None}
+    named = " AND ".join(f"{name} = :{name}" for name in values)
+    return Where(f"item.cell IN (SELECT id FROM cell WHERE project = :project AND {named})", values)
+
+
+def _has_word(number: int, word: str) -> Where:
+    """Match *word* in a text of the item, in either case where it has Latin letters."""
+    name = f"word{number}"
+    if re.search("[A-Za-z]", word):
+        return Where(f"({_TEXT_ANY_CASE.format(name=name)})", {name: f"%{_SIGNS.sub(_ESCAPED, word)}%"})
+    return Where(f"({_TEXT.format(name=name)})", {name: word})
+
+
+def _has_label(filters: Filters) -> Where:
+    """Match items with one valid label that has all that is asked of labels."""
+    values = {name: getattr(filters, name) for name in _OF_LABEL if getattr(filters, name) is not None}
+    if values.keys() == {"annotator"}:
+        return Where(_BY, values)
+    return Where(_LABELLED.format(how="".join(f" AND {_OF_LABEL[name]}" for name in values)), values)

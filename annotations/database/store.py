@@ -195,11 +195,16 @@ class Store:
         secret, uid = self.db.execute("SELECT secret, uid FROM database").fetchone()
         return bytes(secret), str(uid)
 
-    def rows(self, kind: Callable[..., Row], query: str, values: Values = ()) -> list[Row]:
-        """Return each row of *query* as a *kind*, which takes its columns by name: a dataclass, a function, or dict."""
+    def each(self, kind: Callable[..., Row], query: str, values: Values = ()) -> Iterator[Row]:
+        """Yield each row of *query* as a *kind*, which takes its columns by name: a dataclass, a function, or dict."""
         cursor = self.db.execute(query, values)
         names = [column[0] for column in cursor.description]
-        return [kind(**dict(zip(names, row, strict=True))) for row in cursor.fetchall()]
+        for row in cursor:
+            yield kind(**dict(zip(names, row, strict=True)))
+
+    def rows(self, kind: Callable[..., Row], query: str, values: Values = ()) -> list[Row]:
+        """Return what `each` yields."""
+        return list(self.each(kind, query, values))
 
     def row(self, kind: Callable[..., Row], query: str, values: Values = ()) -> Row | None:
         """Return the first row of *query* as `rows` does; None without a row."""

@@ -3,11 +3,12 @@
 from collections.abc import Iterator
 from typing import Any
 
+from evenhand.annotations.adjudication.decisions import decisions_in_force
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.detect import GENERATION_KEYS, GOLD_KEYS, ITEM_KEYS, SPAN_KEYS
 from evenhand.annotations.files.export_formats import ExportOptions
-from evenhand.annotations.files.label_tables import decisions, statuses
 from evenhand.annotations.items.batch import items as stored_items
+from evenhand.annotations.items.gold import generation_statuses
 from evenhand.annotations.text_policy import CANARY, CANARY_KEY, needs_canary
 from evenhand.annotations.types import Item, Project
 from evenhand.core.files.csv_out import json_line
@@ -26,7 +27,7 @@ def item_lines_with_gold(store: Store, project: Project, wish: ExportOptions) ->
         return
     if needs_canary(project):
         yield json_line({CANARY_KEY: CANARY})
-    states, decided = statuses(store, project), decisions(store, project)
+    states, decided = generation_statuses(store, project), decisions_in_force(store, project)
     for item in stored_items(store, project, accepted_only=wish.items == "accepted"):
         found = item_object(item)
         clashing = {name: found.pop(name) for name in GOLD_KEYS if name in found}

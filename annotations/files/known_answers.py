@@ -10,9 +10,10 @@ from typing import Any
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.columns import guess_columns
 from evenhand.annotations.items.batch import item as one_item
+from evenhand.annotations.items.batch import items, uid_of_hash
 from evenhand.annotations.quality.known_answers import set_known
 from evenhand.annotations.types import Item, Project
-from evenhand.core.errors import N_, BadFile, BadLine, EvenhandError
+from evenhand.core.errors import N_, BadFile, BadLine, EvenhandError, NotFound
 from evenhand.core.files.readers import Source, open_source, rows
 from evenhand.core.text.sentences import text_hash
 
@@ -100,23 +101,21 @@ class _ItemFinder:
     @cached_property
     def _generations(self) -> Mapping[str, Mapping[str, str]]:
         """Text of a completion, or context and completion -> public id and context of each item with that text."""
-        query = "SELECT uid, text, context FROM published_item WHERE project = ?"
         found: dict[str, dict[str, str]] = defaultdict(dict)
-        for uid, text, context in self.store.db.execute(query, (self.project.id,)):
-            for each in (text, f"{context or ''}{text}"):
-                found[each.strip()][uid] = (context or "").strip()
+        for item in items(self.store, self.project):
+            context = item.context or ""
+            for text in (item.text, context + item.text):
+                found[text.strip()][item.uid] = context.strip()
         return found
 
 
 def find_item(store: Store, project: Project, asked: str) -> Item | None:
     """The item with that public id or, for sentences, with exactly that text; or None."""
-    query = (
-        "SELECT uid FROM published_item AS item"
-        " WHERE item.project = :project AND (uid = :asked OR (:sentences AND hash = :hash))"
-    )
-    values = {"project": project.id, "asked": asked, "sentences": project.kind == "sentences", "hash": text_hash(asked)}
-    found = store.db.execute(query, values).fetchone()
-    return None if found is None else one_item(store, project, found[0])
+    by_text = uid_of_hash(store, project, text_hash(asked)) if project.kind == "sentences" else None
+    try:
+        return one_item(store, project, by_text or asked)
+    except NotFound:
+        return None
 
 
 def _text_value(values: Mapping[str, Any], key: str) -> str:

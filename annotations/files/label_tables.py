@@ -6,15 +6,15 @@ from itertools import islice
 from operator import itemgetter
 from typing import Any
 
+from evenhand.annotations.adjudication.decisions import decisions_in_force
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.detect import DECISION
 from evenhand.annotations.files.export_formats import ExportOptions
 from evenhand.annotations.guideline.comparison import compares
 from evenhand.annotations.guideline.versions import guidelines
 from evenhand.annotations.items.batch import items as stored_items
-from evenhand.annotations.items.gold import generation_status
-from evenhand.annotations.labels.left_texts import left_column
-from evenhand.annotations.labels.read import each_label_row, form_of
+from evenhand.annotations.items.gold import generation_statuses
+from evenhand.annotations.labels.read import each_label_row
 from evenhand.annotations.projects.pseudonyms import coded_file, pseudonyms
 from evenhand.annotations.sampling.samples import drawn_items
 from evenhand.annotations.text_policy import CANARY, CANARY_ID, CANARY_KEY, needs_canary
@@ -188,26 +188,6 @@ def json_lines(store: Store, project: Project, wish: ExportOptions) -> Iterator[
         yield json_line(kept | facts | {key: row[key] for key in ORIGIN})
 
 
-def decisions(store: Store, project: Project) -> dict[str, dict[str, Any]]:
-    """Public id -> `DECISION` of the items on which a decision of the adjudicator is in force."""
-    query = (
-        "SELECT item.uid, settlement.extraneous, settlement.spans FROM published_item AS item"
-        " JOIN settlement ON settlement.id = item.settlement WHERE item.project = ? AND settlement.action = 'decide'"
-    )
-    return {
-        uid: dict(zip(DECISION, (True, None if flag is None else bool(flag), json.loads(spans)), strict=True))
-        for uid, flag, spans in store.db.execute(query, (project.id,))
-    }
-
-
-def statuses(store: Store, project: Project) -> dict[str, str]:
-    """Public id -> the status of a generation, in words of its own (`generation_status`); nothing for sentences."""
-    if project.kind != "generations":
-        return {}
-    rows = store.db.execute("SELECT uid, status, split FROM published_item WHERE project = ?", (project.id,))
-    return {uid: generation_status(status, bool(split)) for uid, status, split in rows}
-
-
 def wide_lines(store: Store, project: Project, wish: ExportOptions) -> Iterator[str]:
     """CSV, one row per item, with a set of columns for each annotator: choice_A1, reasons_A1, ..."""
     with_text = wish.with_text(project)
@@ -222,7 +202,7 @@ def wide_lines(store: Store, project: Project, wish: ExportOptions) -> Iterator[
     texts: tuple[str, ...] = ("context", "text") if project.kind == "generations" else ("text",)
     texts += ("second",) if pairs else ()
     mark = (CANARY_KEY,) if _canary(project, wish) else ()
-    settled, states = decisions(store, project), statuses(store, project)
+    settled, states = decisions_in_force(store, project), generation_statuses(store, project)
     decision = DECISION if project.kind == "generations" else DECISION[:1]
     each = [f"{key}_{person}" for person in people for key in keys]
     yield data_line(("item", *about, "status", "gold", *decision, *each, *(texts if with_text else ()), *mark))
@@ -263,18 +243,6 @@ def cell_text(key: str, value: Any) -> str:
 
 PAGE = 500  # items whose labels are read at once
 MADE = ("op_id", "guideline", "form_shown", "after_reveal", "desk", "revision")  # how a label was made
-_NAMES = (
-    *("row", "annotator", "choice", "reasons", "extraneous", "spans", "note", "seconds", "guideline", "after_reveal"),
-    *("form_shown", "op_id", "desk", "revision", "created", "left"),
-)
-_QUERY = f"""
-SELECT label.item, annotator.name, label.choice, label.reasons, label.extraneous, label.spans, label.note,
-       label.seconds, guideline.version, label.after_reveal, {form_of("label")}, label.op_id, label.desk,
-       label.revision, label.created, {{left}}
-FROM assignment JOIN label ON label.id = assignment.latest JOIN annotator ON annotator.id = label.annotator
-     JOIN guideline ON guideline.id = label.guideline
-WHERE assignment.item IN ({{marks}}) AND label.choice IS NOT NULL ORDER BY label.item, label.annotator
-"""
 
 
 def origin_columns(row: dict[str, Any]) -> dict[str, Any]:
@@ -295,20 +263,14 @@ def labelled_items(
     `annotator` is a code (A1, A2, ...) unless names are asked for; `note` is "" if texts may not leave.
     """
     codes = {} if wish.names else codes_of(store, project)
-    with_notes, left = wish.with_text(project), left_column(store, project, "label")
+    with_notes = wish.with_text(project)
     source = stored_items(store, project, accepted_only=wish.items == "accepted")
     while some := list(islice(source, PAGE)):
-        said: dict[int, list[dict[str, Any]]] = {}
-        query = _QUERY.format(marks=", ".join("?" * len(some)), left=left)
-        for values in store.db.execute(query, [one.id for one in some]).fetchall():
-            row = dict(zip(_NAMES, values, strict=True))
-            if people is not None and row["annotator"] not in people:
-                continue
-            row |= {"reasons": json.loads(row["reasons"]), "spans": json.loads(row["spans"])}
-            row["extraneous"] = None if row["extraneous"] is None else bool(row["extraneous"])
-            row["after_reveal"] = bool(row["after_reveal"])
-            row["annotator"] = row["annotator"] if wish.names else codes.get(row["annotator"], "A?")
-            row["note"] = row["note"] if with_notes else ""
-            said.setdefault(row["row"], []).append(row)
+        said: dict[str, list[dict[str, Any]]] = {}
+        for row in each_label_row(store, project, which="latest", among=[item.id for item in some]):
+            if people is None or row["annotator"] in people:
+                row["annotator"] = row["annotator"] if wish.names else codes.get(row["annotator"], "A?")
+                row["note"] = row["note"] if with_notes else ""
+                said.setdefault(row["item"], []).append(row)
         for item in some:
-            yield item, said.get(item.id, [])
+            yield item, said.get(item.uid, [])

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.items.returned import next_return
-from evenhand.annotations.types import GoldRule, Plan, Status
+from evenhand.annotations.types import GoldRule, Plan, Project, Status
 
 
 class LabelRules(NamedTuple):
@@ -101,6 +101,14 @@ def generation_status(status: Status, split: bool) -> str:
     if status != "pending":
         return "has_gold"
     return "awaiting_adjudication" if split else "awaiting_labels"
+
+
+def generation_statuses(store: Store, project: Project) -> dict[str, str]:
+    """Return public id -> `generation_status`; nothing for sentences."""
+    if project.kind != "generations":
+        return {}
+    rows = store.db.execute("SELECT uid, status, split FROM published_item WHERE project = ?", (project.id,))
+    return {uid: generation_status(status, bool(split)) for uid, status, split in rows}
 
 
 class StoredState(NamedTuple):

@@ -244,8 +244,10 @@ _SOURCES: dict[Which, tuple[str, str]] = {
 }
 
 
-def each_label_row(store: Store, project: Project, *, which: Which = "blind") -> Iterator[dict[str, Any]]:
-    """Labels as flat dicts, by item and annotator; "all": by item, in the order of time.
+def each_label_row(
+    store: Store, project: Project, *, which: Which = "blind", among: Sequence[int] | None = None
+) -> Iterator[dict[str, Any]]:
+    """Labels as flat dicts, by item and annotator; "all": by item, in the order of time. *among*: of these items only.
 
     "blind": the last label of each before anything was revealed (for agreement and gold); "latest": the valid one;
     "all": every row, undone (`choice` None) and superseded ones too. `item` is the public id, `annotator` the name,
@@ -255,6 +257,7 @@ def each_label_row(store: Store, project: Project, *, which: Which = "blind") ->
     on the left ("first", "second", None: no record says it).
     """
     source, kept = _SOURCES[which]
+    kept += "" if among is None else f" AND label.item IN ({', '.join(map(str, among))})"
     # A known answer refers to the labels before it, so the order of all operations must survive an export.
     parts = {"origin": ORIGIN, "from_file": FROM_FILE, "form": form_of("label"), "standing": ""}
     parts["left"] = left_column(store, project, "label")
@@ -298,6 +301,11 @@ def each_labelled_item(store: Store, project: Project) -> Iterator[ItemLabels]:
         chosen = sorted((one for one in found if one[1]["choice"] is not None), key=lambda one: one[0][0])
         latest = [row for (_, latest, _), row in chosen if latest]
         yield ItemLabels(uid, [row for _, row in found], latest, [row for (*_, blind), row in chosen if blind])
+
+
+def count_operations(store: Store, project: Project) -> int:
+    """Return how many operations on labels a project holds, changed and undone ones too."""
+    return int(store.value("SELECT count(*) FROM label WHERE project = ?", (project.id,)))
 
 
 def label_rows(store: Store, project: Project, *, which: Which = "blind") -> list[dict[str, Any]]:

@@ -70,13 +70,14 @@ def is_overtaken(db: Connection, target: RetestItem, operation: Operation) -> bo
 def insert_retest_label(db: Connection, target: RetestItem, operation: Operation, columns: Mapping[str, Any]) -> int:
     """Append a retest label, a skip or an undo; returns its row. *columns*: those of any label."""
     values = {**columns, "retest": target.id, "skip": int(operation.choice == "skip")}
-    return insert_repeated_label(db, values, target.item, operation.left)
+    return insert_repeated_label(db, values, operation.left)
 
 
-def insert_repeated_label(db: Connection, values: Mapping[str, Any], item: int, left: Place | None) -> int:
-    """Append a retest label of *item*, a column each of *values*; returns its row id. *left*: see `insert_left`."""
+def insert_repeated_label(db: Connection, values: Mapping[str, Any], left: Place | None) -> int:
+    """Append a retest label, a column each of *values*; returns its row id. *left*: see `insert_left`."""
     cursor = db.execute(f"INSERT INTO retest_label {columns_and_marks(values)}", dict(values))
     if values["choice"] is not None:
+        (item,) = db.execute("SELECT item FROM retest WHERE id = ?", (values["retest"],)).fetchone()
         insert_left(db, values["op_id"], item, left)
     return int(cursor.lastrowid or 0)
 

@@ -83,11 +83,16 @@ def remove_annotator(store: Store, project: Project, annotator: Annotator, *, au
 def deactivate(store: Store, project: Project, annotator: Annotator, *, author: str = "") -> None:
     """The same inside the caller's transaction."""
     was_there = is_active(store.db, project, annotator)
-    store.db.execute("UPDATE member SET active = 0 WHERE project = ? AND annotator = ?", (project.id, annotator.id))
+    set_inactive(store.db, project, annotator)
     freed = release_all(store.db, project, annotator)
     update_skipped(store, project)
     if was_there:
         record(store, project, "deactivated", annotator=annotator, author=author, name=annotator.name, given_back=freed)
+
+
+def set_inactive(db: Connection, project: Project, annotator: Annotator) -> None:
+    """Let an annotator get no more items, inside the caller's transaction."""
+    db.execute("UPDATE member SET active = 0 WHERE project = ? AND annotator = ?", (project.id, annotator.id))
 
 
 def rename_annotator(store: Store, project: Project, annotator: Annotator, name: str, *, author: str = "") -> Annotator:
@@ -105,15 +110,15 @@ def rename_annotator(store: Store, project: Project, annotator: Annotator, name:
         if db.execute("SELECT 1 FROM annotator WHERE name = ?", (new,)).fetchone():
             message = N_("There is already an annotator named {name}. Choose another name.")
             raise NotAllowed(message, name=new)
-        db.execute("UPDATE annotator SET name = ? WHERE id = ?", (new, annotator.id))
+        replace_name(store, annotator, new)
         for (each,) in db.execute("SELECT project FROM member WHERE annotator = ?", (annotator.id,)).fetchall():
             record(store, each, "renamed", annotator=annotator, author=author, old=row[0], new=new)
     return Annotator(annotator.id, annotator.uid, new)
 
 
-def replace_name(store: Store, annotator: Annotator, code: str) -> None:
-    """Put a code in place of a name without a trace of the name in an event, inside the caller's transaction."""
-    store.db.execute("UPDATE annotator SET name = ? WHERE id = ?", (code, annotator.id))
+def replace_name(store: Store, annotator: Annotator, name: str) -> None:
+    """Replace the name of an annotator without an event, inside the caller's transaction."""
+    store.db.execute("UPDATE annotator SET name = ? WHERE id = ?", (name, annotator.id))
 
 
 def other_projects(store: Store, project: Project, annotator: Annotator) -> list[str]:

@@ -5,7 +5,7 @@ uses are about labels one by one.
 """
 
 import json
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from sqlite3 import Connection
 from typing import Any, Literal, get_args
@@ -65,10 +65,6 @@ SELECT count(*) FROM published_item AS item WHERE item.project = :project AND it
     AND item.settlement IS NULL AND EXISTS (SELECT 1 FROM assignment JOIN annotator
         ON annotator.id = assignment.annotator WHERE assignment.item = item.id AND assignment.blind NOT NULL
         AND annotator.name IN (SELECT value FROM json_each(:silent)))
-"""
-ANSWERS = """
-SELECT annotator.name, one.use, one.given, one.recorded_by, one.language, one.text, one.created
-FROM label_consent AS one JOIN annotator ON annotator.id = one.annotator WHERE one.project = ? ORDER BY one.id
 """
 ANSWER = ("use", "given", "recorded_by", "language", "text", "created")
 
@@ -172,12 +168,6 @@ def left_out(store: Store, project: Project, may: Collection[str]) -> dict[str, 
     comments, cases = (store.db.execute(query, values).fetchone()[0] for query in (SILENT_COMMENTS, SILENT_CASES))
     missing = [labels[name] for name in silent if name in labels]
     return {"annotators": len(missing), "labels": sum(missing), "comments": comments, "open_cases": cases}
-
-
-def each_answer(store: Store, project: Project) -> Iterator[dict[str, Any]]:
-    """Every answer of a project, oldest first, under the name of its annotator: for packages."""
-    for name, *values in store.db.execute(ANSWERS, (project.id,)):
-        yield {"annotator": name} | dict(zip(ANSWER, values, strict=True))
 
 
 def restore_answer(db: Connection, project: int, annotator: int, values: Mapping[str, Any]) -> bool:

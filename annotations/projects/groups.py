@@ -4,8 +4,9 @@ An own answer stands before the lead's and can be removed at any time. Groups ar
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from sqlite3 import Connection
 from typing import Any, Literal
 
 from evenhand.annotations.database.chain import forget_row
@@ -61,10 +62,7 @@ def add_grouping(store: Store, project: Project, name: str, options: Sequence[st
     with store.write() as db:
         if any(one.name == bare for one in groupings(store, project)):
             raise NotAllowed(N_("There is already a grouping named {name}."), name=bare)
-        db.execute(
-            "INSERT INTO grouping (project, name, options, created) VALUES (?, ?, ?, ?)",
-            (project.id, bare, _written(groups), timestamp()),
-        )
+        _insert_grouping(db, project, bare, groups, timestamp())
         return grouping(store, project, bare)
 
 
@@ -101,40 +99,15 @@ def set_group(
         if row is not None:
             _remove(store, row[0])
         if value is not None:
-            db.execute(
-                "INSERT INTO annotator_group (grouping, annotator, value, recorded_by, created) VALUES (?, ?, ?, ?, ?)",
-                (of.id, person.id, value, recorded_by, timestamp()),
-            )
-
-
-def each_group(store: Store, project: Project) -> Iterator[dict[str, Any]]:
-    """Groupings, then who is in which group of them, as rows of a package under names."""
-    for one in groupings(store, project):
-        created = store.db.execute("SELECT created FROM grouping WHERE id = ?", (one.id,)).fetchone()[0]
-        yield {"kind": "grouping", "name": one.name, "options": list(one.options), "created": created}
-    query = (
-        "SELECT grouping.name, annotator.name, value, recorded_by, one.created FROM annotator_group AS one"
-        " JOIN grouping ON grouping.id = one.grouping JOIN annotator ON annotator.id = one.annotator"
-        " WHERE grouping.project = ? ORDER BY one.id"
-    )
-    keys = ("grouping", "annotator", "value", "recorded_by", "created")
-    for row in store.db.execute(query, (project.id,)):
-        yield {"kind": "group"} | dict(zip(keys, row, strict=True))
+            _insert_group(db, of, person.id, value, recorded_by, timestamp())
 
 
 def restore_grouping(store: Store, project: Project, row: Mapping[str, Any]) -> bool:
     """Store a grouping of a package, inside the caller's transaction; False where there is one of that name."""
     if any(one.name == row["name"] for one in groupings(store, project)):
         return False
-    store.db.execute(
-        "INSERT INTO grouping (project, name, options, created) VALUES (?, ?, ?, ?)",
-        (
-            project.id,
-            checked_name(row["name"]),
-            _written([checked_name(one) for one in row["options"]]),
-            row["created"],
-        ),
-    )
+    options = [checked_name(one) for one in row["options"]]
+    _insert_grouping(store.db, project, checked_name(row["name"]), options, row["created"])
     return True
 
 
@@ -145,15 +118,18 @@ def restore_group(store: Store, project: Project, annotator: int, row: Mapping[s
         return False
     if row["value"] not in of.options:
         raise ValueError(f"value: {str(row['value'])[:40]}")
-    store.db.execute(
-        "INSERT INTO annotator_group (grouping, annotator, value, recorded_by, created) VALUES (?, ?, ?, ?, ?)",
-        (of.id, annotator, row["value"], row["recorded_by"], row["created"]),
-    )
+    _insert_group(store.db, of, annotator, row["value"], row["recorded_by"], row["created"])
     return True
 
 
-def _written(options: Sequence[str]) -> str:
-    return json.dumps(options, ensure_ascii=False)
+def _insert_grouping(db: Connection, project: Project, name: str, options: Sequence[str], created: str) -> None:
+    query = "INSERT INTO grouping (project, name, options, created) VALUES (?, ?, ?, ?)"
+    db.execute(query, (project.id, name, json.dumps(options, ensure_ascii=False), created))
+
+
+def _insert_group(db: Connection, of: Grouping, annotator: int, value: str, recorded_by: str, created: str) -> None:
+    query = "INSERT INTO annotator_group (grouping, annotator, value, recorded_by, created) VALUES (?, ?, ?, ?, ?)"
+    db.execute(query, (of.id, annotator, value, recorded_by, created))
 
 
 def forget_groups(store: Store, person: Annotator) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 from evenhand.annotations.database.events import events, record
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.labels.read import FROM_FILE, ORIGIN
+from evenhand.annotations.labels.read import FROM_FILE, ORIGIN, count_operations
 from evenhand.annotations.types import Project
 from evenhand.core.errors import N_, Refused
 from evenhand.core.files.timestamps import timestamp
@@ -41,7 +41,6 @@ FORMS: dict[Language, tuple[str, str, str, str]] = {
     ),
 }
 HEADING = re.compile(r"^#{1,6}[ \t](.*)", re.MULTILINE)
-LABELS = "SELECT count(*) FROM label WHERE project = ?"
 # Labels that were not made at a desk of this database after the sheet: when they were seen is not known here.
 # One of the same millisecond is later: the transaction that stored the sheet counted those that were there.
 EARLIER = f"""
@@ -113,8 +112,8 @@ def preregister(store: Store, project: Project, text: str, *, author: str = "", 
     digest = hashlib.sha256(text.encode()).hexdigest()
     if any(one.sha256 == digest for one in sheets(store, project)):
         raise Refused(N_("This pre-registration is already in the log."))
-    with store.write() as db:
-        labels = int(db.execute(LABELS, (project.id,)).fetchone()[0])
+    with store.write():
+        labels = count_operations(store, project)
         if labels and not late:
             message = N_(
                 "The project already has {labels} labels, so this is not a plan made in advance. It can be"

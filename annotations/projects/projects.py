@@ -18,7 +18,7 @@ from evenhand.annotations.guideline.versions import (
     guidelines,
     insert_guideline,
 )
-from evenhand.annotations.items.batch import BEING_IMPORTED
+from evenhand.annotations.items.batch import is_importing
 from evenhand.annotations.items.changes import set_cell_quotas
 from evenhand.annotations.items.recount_mark import COUNT_SETTINGS
 from evenhand.annotations.items.returned import look_again
@@ -36,6 +36,7 @@ from evenhand.annotations.projects.annotators import (
     release_all,
     remove_annotator,
     rename_annotator,
+    set_inactive,
 )
 from evenhand.annotations.queue.assignments import hand_over, return_to_queue, set_aside_items, update_skipped
 from evenhand.annotations.queue.leases import LEASE_S
@@ -306,7 +307,7 @@ def _refuse_taken(store: Store, name: str) -> None:
 
 
 def _refuse_during_import(store: Store, project: Project) -> None:
-    if store.db.execute(f"SELECT 1 FROM batch WHERE project = ? AND {BEING_IMPORTED}", (project.id,)).fetchone():
+    if is_importing(store, project):
         raise Refused(
             N_("A file is being imported into this project. Wait for the import to finish before changing the project.")
         )
@@ -358,7 +359,7 @@ def replace_annotator(
         if not is_active(db, project, old):
             message = N_("{name} has already left this project. Add {other} as an annotator instead.")
             raise Refused(message, name=old.name, other=name)
-        db.execute("UPDATE member SET active = 0 WHERE project = ? AND annotator = ?", (project.id, old.id))
+        set_inactive(db, project, old)
         join(store, project, [name])
         new = annotator(store, project, name)
         until = (time.time() if now is None else now) + LEASE_S

@@ -28,7 +28,7 @@ from evenhand.annotations.files.package.write_package import (
     project_description,
 )
 from evenhand.annotations.items.batch import items
-from evenhand.annotations.labels.read import each_labelled_item
+from evenhand.annotations.labels.read import count_operations, each_labelled_item
 from evenhand.annotations.projects.consent import consenting, left_out
 from evenhand.annotations.projects.projects import project_by_uid
 from evenhand.annotations.projects.pseudonyms import pseudonyms
@@ -107,7 +107,7 @@ def labelled_files(
 
     *store*: a snapshot, which the other process opens too; *last*: the release before, None of the first.
     """
-    if store.db.execute("SELECT count(*) FROM label WHERE project = ?", (project.id,)).fetchone()[0] < LARGE:
+    if count_operations(store, project) < LARGE:
         writer = _Writer(store, project)
         yield lambda packed: writer.written().joined(packed, _compared(store, writer.contents, last, packed.contents))
         return

@@ -4,10 +4,12 @@ import re
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from evenhand.annotations.adjudication.cases import case_counts
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.items.batch import BEING_IMPORTED
+from evenhand.annotations.items.batch import is_importing
 from evenhand.annotations.items.derived import stale_in_words
 from evenhand.annotations.items.recount_mark import RECOUNTING, open_recount
+from evenhand.annotations.pilot.pilots import open_pilot
 from evenhand.annotations.projects.consent import sharing
 from evenhand.annotations.projects.projects import counts
 from evenhand.annotations.text_policy import text_may_leave
@@ -30,10 +32,6 @@ NO_INTERVAL_NEEDS_REASON = N_(
     "Krippendorff's alpha, {value}, has no interval on these labels. Explain why the data set is released"
     " anyway; the reason goes into the data sheet."
 )
-OPEN_CASES = """
-SELECT count(*) FROM published_item AS item
-WHERE item.project = ? AND item.split = 1 AND item.settlement IS NULL
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +87,7 @@ def to_explain(store: Store, project: Project) -> list[Check]:
     because a page asks for it; the agreement itself is in the data sheet of every release.
     """
     found = []
-    if number := _number_of_cases(store, project):
+    if number := case_counts(store, project)["open"]:
         found.append(Check("cases", "note", N_("Cases not yet settled: {number}."), {"number": f"{number:,}"}))
     labelled = sum(items for labels, items in counts(store, project).by_labels.items() if labels > 1)
     if 0 < labelled <= FEW:
@@ -149,16 +147,14 @@ def _kept_items(number: int, items: int) -> Check:
 
 def _running(store: Store, project: Project) -> list[Check]:
     checks = []
-    query = f"SELECT 1 FROM batch WHERE project = ? AND {BEING_IMPORTED} LIMIT 1"
-    if store.db.execute(query, (project.id,)).fetchone():
+    if is_importing(store, project):
         text = N_("A file is being imported into this project. Wait for the import to finish before releasing.")
         checks.append(Check("import", "missing", text))
     if open_recount(store, project):
         checks.append(Check("settling", "missing", RECOUNTING))
-    row = store.db.execute("SELECT number FROM open_pilot WHERE project = ?", (project.id,)).fetchone()
-    if row:
+    if pilot := open_pilot(store, project):
         text = N_("Pilot {number} is open. Close it first: its labels were made to find the criteria.")
-        checks.append(Check("pilot", "missing", text, {"number": row[0]}))
+        checks.append(Check("pilot", "missing", text, {"number": pilot.number}))
     return checks
 
 
@@ -188,12 +184,8 @@ def _open_items(pending: int, items: int) -> Check:
     return Check("open", "note", text, {"pending": f"{pending:,}", "items": f"{items:,}"})
 
 
-def _number_of_cases(store: Store, project: Project) -> int:
-    return int(store.db.execute(OPEN_CASES, (project.id,)).fetchone()[0])
-
-
 def _open_cases(store: Store, project: Project) -> Check:
-    number = _number_of_cases(store, project)
+    number = case_counts(store, project)["open"]
     if not number:
         return Check("cases", "done", N_("No disagreements are waiting for adjudication."))
     text = N_("Disagreements not yet adjudicated: {number}.")

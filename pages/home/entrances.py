@@ -6,7 +6,7 @@ import streamlit as st
 
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.permissions import OPEN
-from evenhand.annotations.release.steps import Step
+from evenhand.annotations.projects.steps import Step
 from evenhand.annotations.types import Annotator, Project
 from evenhand.pages.ui.choose import DEMOS, annotator_at_desk, own_desks
 from evenhand.pages.ui.language import _

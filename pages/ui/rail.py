@@ -16,7 +16,7 @@ from evenhand.annotations.labels.read import own_progress
 from evenhand.annotations.pilot.pilots import own_pilot
 from evenhand.annotations.projects.pipeline_counts import latest
 from evenhand.annotations.projects.projects import projects
-from evenhand.annotations.release.steps import Facts, State, Step, StepState, facts, next_step, steps
+from evenhand.annotations.projects.steps import Facts, State, Step, StepState, facts, next_step, steps
 from evenhand.annotations.sampling.samples import own_sample
 from evenhand.annotations.types import Annotator, Project
 from evenhand.core.errors import EvenhandError

@@ -9,7 +9,18 @@ from typing import Any
 from evenhand.annotations.database.events import HERE_ONLY, restore_event
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.import_labels import NOT_TAKEN, check_shape
-from evenhand.annotations.files.package.records import JUDGE, JUDGE_LABEL, LISTS, RETEST_LABEL
+from evenhand.annotations.files.label_files import is_labelled_here, label_of
+from evenhand.annotations.files.package.records import (
+    JSON,
+    JUDGE,
+    JUDGE_LABEL,
+    PILOT,
+    RETEST_LABEL,
+    SAMPLE,
+    count_rows,
+    holds_any,
+    row_id,
+)
 from evenhand.annotations.guideline.drafts import restore_draft, restore_tag_draft
 from evenhand.annotations.guideline.versions import mark_read
 from evenhand.annotations.items.changes import set_known_answer, set_pilot
@@ -28,12 +39,23 @@ from evenhand.annotations.types import Project
 from evenhand.core.errors import N_, Refused
 
 CHUNK = 500  # rows per transaction
-SAID_HERE = (
-    "SELECT 1 FROM label WHERE item = ? AND annotator = ?"
-    " AND NOT EXISTS (SELECT 1 FROM label_of_file WHERE label_of_file.label = label.id)"
-)
 # Pilots decide how many labels an item wants; a probability is stored before anybody has seen its item.
 BEFORE_LABELS = ("pilot", "of_item", "sample", "inclusion")
+# What a record of each kind must name that is stored here: else it is skipped.
+NAMED = {
+    "inclusion": ("item", "sample"),
+    "of_item": ("item",),
+    "known": ("item",),
+    "standing": ("item", "annotator"),
+    "retest": ("item", "annotator"),
+    "retest_label": ("retest",),
+    "told": ("annotator",),
+    "judge": ("guideline",),
+    "judge_label": ("judge", "item"),
+    "judge_margin": ("judge",),
+    "consent": ("annotator",),
+    "group": ("annotator",),
+}
 Row = Mapping[str, Any]
 
 
@@ -42,11 +64,7 @@ def is_bare(store: Store, project: Project) -> bool:
 
     Events do not count: creating the project stores some.
     """
-    tables = ("pilot", "sample", "known", "retest")
-    return not any(
-        store.db.execute(f"SELECT 1 FROM {table} WHERE project = ? LIMIT 1", (project.id,)).fetchone()
-        for table in tables
-    )
+    return not holds_any(store, project, "pilot", "sample", "known", "retest")
 
 
 def store_records(store: Store, project: Project, rows: Iterable[Row], *, early: bool, rebuilt: bool = False) -> int:
@@ -93,81 +111,66 @@ class _RecordWriter:
 
     def keep(self, row: Row) -> bool:
         """Store *row*; an unknown kind of a later version is skipped."""
-        found = self.kinds.get(str(row.get("kind")))
-        return found is not None and found(row)
+        kind = str(row.get("kind"))
+        if kind not in self.kinds:
+            return False
+        named = {key: self._id(key, row) for key in NAMED.get(kind, ())}
+        return None not in named.values() and self.kinds[kind]({**row, **named})
 
-    def _one(self, query: str, *values: Any) -> Any:
-        row = self.store.db.execute(query, values).fetchone()
-        return None if row is None else row[0]
-
-    def _is_there(self, query: str, *values: Any) -> bool:
-        """Whether a record without an id is stored as often as it has occurred so far: two may be identical."""
-        self.met[query, *values] += 1
-        return bool(self._one(query, *values) >= self.met[query, *values])
-
-    def _item(self, row: Row) -> int | None:
-        uid = row.get("item")
-        found: int | None = uid and self._one("SELECT id FROM item WHERE uid = ? AND project = ?", uid, self.project.id)
-        return found or None
+    def _id(self, key: str, row: Row) -> int | None:
+        """Return the row id of what a record names by *key*; None where it is not here."""
+        if key == "annotator":
+            return self.people.get(str(row[key]))
+        return row_id(self.store, self.project, key, row.get(key) if key == "item" else row[key])
 
     def _label(self, op_id: str | None) -> int | None:
-        found: int | None = self._one("SELECT id FROM label WHERE op_id = ?", op_id)
-        return found
+        label = label_of(self.store, op_id)
+        return None if label is None else label.id
+
+    def _is_stored(self, table: str, **values: Any) -> bool:
+        """Whether a record is stored as often as it has occurred so far: two without an id may be identical."""
+        self.met[table, *values.values()] += 1
+        return count_rows(self.store, table, **values) >= self.met[table, *values.values()]
 
     def _pilot(self, row: Row) -> bool:
-        query = "SELECT 1 FROM pilot WHERE project = ? AND number = ?"
-        if self._one(query, self.project.id, row["number"]):
+        if row_id(self.store, self.project, "pilot", row["number"]) is not None:
             return False
-        named = ("number", "items", "seed", "people", "begun", "closed")
-        restore_pilot(self.store.db, self.project, {key: row[key] for key in named})
+        restore_pilot(self.store.db, self.project, {key: row[key] for key in PILOT})
         return True
 
     def _sample(self, row: Row) -> bool:
-        query = "SELECT 1 FROM sample WHERE project = ? AND number = ?"
-        labelled = "SELECT 1 FROM label WHERE project = ? LIMIT 1"
-        if self._one(query, self.project.id, row["number"]) or self._one(labelled, self.project.id):
+        known = row_id(self.store, self.project, "sample", row["number"])
+        if known is not None or holds_any(self.store, self.project, "label"):
             return False  # among labels of this database it would not say with which probability they were made
-        named = ("number", "design", "items", "share", "seed", "created", "closed")
-        values = {key: row[key] for key in named} | {"project": self.project.id}
         settings = {str(key): value for key, value in dict(row["settings"]).items()}
-        values["settings"] = json.dumps(settings, ensure_ascii=False, sort_keys=True)
+        values = {key: row[key] for key in SAMPLE} | {"project": self.project.id, "settings": _json(settings)}
         restore_sample(self.store.db, values)
         return True
 
     def _inclusion(self, row: Row) -> bool:
-        item, number = self._item(row), row["sample"]
-        sample = self._one("SELECT id FROM sample WHERE project = ? AND number = ?", self.project.id, number)
-        known = "SELECT 1 FROM inclusion WHERE sample = ? AND item = ?"
-        if item is None or sample is None or self._one(known, sample, item):
+        sample, item = row["sample"], row["item"]
+        if count_rows(self.store, "inclusion", sample=sample, item=item):
             return False
         restore_inclusions(self.store.db, sample, [(item, row["probability"], str(row["stratum"]), bool(row["drawn"]))])
         return True
 
     def _of_item(self, row: Row) -> bool:
-        item = self._item(row)
-        if item is None:
-            return False
-        query = "SELECT id FROM pilot WHERE project = ? AND number = ?"
-        pilot = self._one(query, self.project.id, row["pilot"])
-        set_pilot(self.store.db, item, pilot)
-        set_known_answer(self.store.db, item, row["known"])
-        recount_item(self.store, item)
+        set_pilot(self.store.db, row["item"], row_id(self.store, self.project, "pilot", row["pilot"]))
+        set_known_answer(self.store.db, row["item"], row["known"])
+        recount_item(self.store, row["item"])
         return True
 
     def _known(self, row: Row) -> bool:
-        item = self._item(row)
-        query = "SELECT count(*) FROM known WHERE item = ? AND created = ? AND choice IS ?"
-        if item is None or self._is_there(query, item, row["created"], row["choice"]):
+        same = {key: row[key] for key in ("item", "created", "choice")}
+        if self._is_stored("known", **same):
             return False
-        values = {key: row[key] or "" for key in ("why", "author")}
-        values |= {"choice": row["choice"], "created": row["created"], "after": self._label(row["after"]) or 0}
-        insert_answer(self.store.db, self.project, {"item": item} | values)
+        values = {key: row[key] or "" for key in ("why", "author")} | {"after": self._label(row["after"]) or 0}
+        insert_answer(self.store.db, self.project, same | values)
         return True
 
     def _standing(self, row: Row) -> bool:
-        item, person = self._item(row), self.people.get(str(row["annotator"]))
-        # After an interrupted import, labels made here meanwhile take precedence.
-        if item is None or person is None or self._one(SAID_HERE, item, person):
+        item, person = row["item"], row["annotator"]
+        if is_labelled_here(self.store, item, person):  # after an interrupted import, this label takes precedence
             return False
         latest, blind = self._label(row["latest"]), self._label(row["blind"])
         state = "labelled" if latest else "leased" if row["kept"] else "released"
@@ -177,35 +180,30 @@ class _RecordWriter:
         return True
 
     def _retest(self, row: Row) -> bool:
-        item, person = self._item(row), self.people.get(str(row["annotator"]))
-        query = "SELECT 1 FROM retest WHERE uid = ? OR (item = ? AND annotator = ?)"
-        if item is None or person is None or self._one(query, row["uid"], item, person):
+        place = {key: row[key] for key in ("item", "annotator")}
+        if count_rows(self.store, "retest", uid=row["uid"]) or count_rows(self.store, "retest", **place):
             return False
         named = ("uid", "due", "state", "turn", "skips", "op_id", "desk", "revision", "created")
-        place = {"project": self.project.id, "item": item, "annotator": person, "first": self._label(row["first"])}
-        values = {key: row[key] for key in named}
+        values = {key: row[key] for key in named} | place
         if values["state"] in ("leased", "skipped"):
             values["state"] = "waiting"  # it is on no desk here
-        restore_repeat(self.store.db, values | place)
+        first = self._label(row["first"])
+        restore_repeat(self.store.db, values | {"project": self.project.id, "first": first})
         return True
 
     def _retest_label(self, row: Row) -> bool:
-        found = self._one("SELECT id FROM retest WHERE uid = ? AND project = ?", row["retest"], self.project.id)
-        if found is None or self._one("SELECT 1 FROM retest_label WHERE op_id = ?", row["op_id"]):
+        if count_rows(self.store, "retest_label", op_id=row["op_id"]):
             return False
-        query = "SELECT id FROM guideline WHERE project = ? AND version = ?"
-        names = [key for key in RETEST_LABEL if key != "app"]
-        values = {key: json.dumps(row[key]) if key in LISTS else row[key] for key in names}
+        values = {key: row[key] for key in (*RETEST_LABEL, "retest") if key != "app"}
+        values |= {key: json.dumps(values[key]) for key in JSON & values.keys()}
+        values["guideline"] = self._id("guideline", row)
         values["app"] = row.get("app") if self.rebuilt else None
-        values |= {"retest": found, "guideline": self._one(query, self.project.id, row["guideline"])}
-        item = self._one("SELECT item FROM retest WHERE id = ?", found)
-        insert_repeated_label(self.store.db, values, item, row.get("left"))
-        restore_latest(self.store.db, found)
+        insert_repeated_label(self.store.db, values, row.get("left"))
+        restore_latest(self.store.db, row["retest"])
         return True
 
     def _changes_read(self, row: Row) -> bool:
-        person = self.people.get(str(row["annotator"]))
-        return person is not None and mark_read(self.store.db, self.project, person, row["version"])
+        return mark_read(self.store.db, self.project, row["annotator"], row["version"])
 
     def _event(self, row: Row) -> bool:
         if row["action"] in HERE_ONLY:
@@ -214,63 +212,45 @@ class _RecordWriter:
             raise ValueError(f"data: {str(row['data'])[:40]}")
         if row["action"] in ("plan", "settings"):
             _check_settings(row["data"])
-        item, person = self._item(row), self.people.get(str(row.get("annotator")))
-        data = json.dumps(row["data"], ensure_ascii=False, sort_keys=True)
-        query = (
-            "SELECT count(*) FROM event WHERE project = ? AND action = ? AND created = ? AND data = ? AND item IS ?"
-            " AND annotator IS ?"
-        )
-        if self._is_there(query, self.project.id, row["action"], row["created"], data, item, person):
+        values = {key: row[key] for key in ("action", "created")} | {"data": _json(row["data"])}
+        values |= {key: self._id(key, row) if row.get(key) else None for key in ("item", "annotator")}
+        if self._is_stored("event", project=self.project.id, **values):
             return False
-        restore_event(
-            self.store, self.project, row["action"], item=item, annotator=person, data=data,
-            author=row["author"] or "", created=row["created"],
-        )  # fmt: skip
+        restore_event(self.store, self.project, author=row["author"] or "", **values)
         return True
 
     def _judge(self, row: Row) -> bool:
-        query = "SELECT id FROM guideline WHERE project = ? AND version = ?"
-        guideline = self._one(query, self.project.id, row["guideline"])
         if not isinstance(row["settings"], dict):
             raise ValueError(f"settings: {str(row['settings'])[:40]}")
-        values = {key: row[key] for key in JUDGE} | {"project": self.project.id, "guideline": guideline}
-        settings = json.dumps(row["settings"], ensure_ascii=False, sort_keys=True)
-        values |= {"kind": row["judge_kind"], "settings": settings}
-        return guideline is not None and restore_judge(self.store.db, values)
-
-    def _judge_of(self, row: Row) -> int | None:
-        query = "SELECT id FROM judge WHERE uid = ? AND project = ?"
-        found: int | None = self._one(query, row["judge"], self.project.id)
-        return found
+        values = {key: row[key] for key in (*JUDGE, "guideline")} | {"settings": _json(row["settings"])}
+        return restore_judge(self.store.db, values | {"project": self.project.id, "kind": row["judge_kind"]})
 
     def _judge_label(self, row: Row) -> bool:
-        judge, item = self._judge_of(row), self._item(row)
-        values = {key: row[key] for key in JUDGE_LABEL} | {"judge": judge, "item": item}
+        values = {key: row[key] for key in (*JUDGE_LABEL, "judge", "item")}
         values |= {key: row[key] and json.dumps(row[key]) for key in ("spans", "shares")}
-        values["spans"] = values["spans"] or "[]"
-        return judge is not None and item is not None and restore_label(self.store.db, values, row.get("first"))
+        return restore_label(self.store.db, values | {"spans": values["spans"] or "[]"}, row.get("first"))
 
     def _judge_margin(self, row: Row) -> bool:
-        judge = self._judge_of(row)
-        values = {"judge": judge} | {key: row[key] for key in ("eps", "labels", "created")}
-        return judge is not None and restore_margin(self.store.db, values)
+        return restore_margin(self.store.db, {key: row[key] for key in ("judge", "eps", "labels", "created")})
 
     def _consent(self, row: Row) -> bool:
-        person = self.people.get(str(row["annotator"]))
-        return person is not None and restore_answer(self.store.db, self.project.id, person, row)
+        return restore_answer(self.store.db, self.project.id, row["annotator"], row)
 
     def _grouping(self, row: Row) -> bool:
         return restore_grouping(self.store, self.project, row)
 
     def _group(self, row: Row) -> bool:
-        person = self.people.get(str(row["annotator"]))
-        return person is not None and restore_group(self.store, self.project, person, row)
+        return restore_group(self.store, self.project, row["annotator"], row)
 
     def _tag_draft(self, row: Row) -> bool:
         return restore_tag_draft(self.store, self.project, row["tag"], row["code"])
 
     def _guideline_draft(self, row: Row) -> bool:
         return restore_draft(self.store, self.project, row["content"], row["saved"])
+
+
+def _json(data: Row) -> str:
+    return json.dumps(data, ensure_ascii=False, sort_keys=True)
 
 
 def _check_settings(data: Row) -> None:

@@ -1,7 +1,8 @@
-"""Records of a package beside items, labels and decisions: pilots, samples, known answers, retests, events, judges,
-consent, groups.
+"""Records of a package beside items and labels: pilots, samples, known answers, retests, events, judges, consent,
+groups, settlements and comments.
 
-One flat object per line, distinguished by `kind`, with public ids and codes instead of row ids and names.
+One flat object per line, distinguished by `kind`, with public ids and codes instead of row ids and names. `QUERIES` is
+their one description: the columns of a query are the keys of the objects.
 """
 
 import json
@@ -10,58 +11,65 @@ from typing import Any
 
 from evenhand.annotations.database.events import HERE_ONLY
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.labels.left_texts import left_of
-from evenhand.annotations.projects.consent import each_answer
-from evenhand.annotations.projects.groups import each_group
+from evenhand.annotations.labels.left_texts import LEFT
 from evenhand.annotations.text_policy import text_may_leave
 from evenhand.annotations.types import Project
 
-LISTS = ("reasons", "tags", "spans")
+PILOT = ("number", "items", "seed", "people", "begun", "closed")
+SAMPLE = ("number", "design", "items", "share", "settings", "seed", "created", "closed")
 RETEST_LABEL = (
     *("op_id", "choice", "reasons", "tags", "extraneous", "spans", "note", "seconds", "form_shown", "desk"),
     *("revision", "base", "superseded", "skip", "created", "app"),
 )
+JUDGE = ("uid", "name", "model", "address", "system", "prompt", "settings", "hash", "signature", "created")
+JUDGE_LABEL = ("round", "choice", "extraneous", "spans", "shares", "samples", "answered", "tokens_in", "tokens_out",
+               "seconds", "created")  # fmt: skip
+SETTLEMENT = ("op_id", "adjudicator", "action", "choice", "reasons", "extraneous", "spans", "why", "seen", "created")
+COMMENT = ("op_id", "author", "text", "created")
+# Keys that are JSON in the database.
+JSON = {"settings", "data", "content", "options", "reasons", "tags", "spans", "shares", "seen"}
+# Keys that an object lacks where they are undefined.
+OPTIONAL = {"retest_label": ("left",), "judge_label": ("first",), "comment": ("annotator", "thread")}
 # Keys of events whose text is never a name; other text may be one.
 TOLD = (
     *("plan", "which", "version", "hash", "choice", "gold", "state", "kind", "at", "signature"),
     *("of", "took", "keyword", "pair", "presentation"),
 )
+# Only for the lead: drafts, and who is in which group.
+PRIVATE = ("tag_draft", "guideline_draft", "grouping", "group")
+# In the order of their import.
+KINDS = (
+    *("pilot", "sample", "inclusion", "of_item", "known", "standing", "retest", "retest_label", "told", "event"),
+    *("judge", "judge_margin", "judge_label", "consent", *PRIVATE),
+)
 
-PILOTS = "SELECT number, items, seed, people, begun, closed FROM pilot WHERE project = ? ORDER BY number"
-SAMPLES = """
-SELECT number, design, items, share, settings, seed, created, closed FROM sample WHERE project = ? ORDER BY number
-"""
-INCLUSIONS = """
-SELECT sample.number, item.uid, probability, stratum, drawn FROM inclusion JOIN sample ON sample.id = inclusion.sample
-JOIN published_item AS item ON item.id = inclusion.item WHERE sample.project = ? ORDER BY sample.number, item.id
-"""
-JUDGE = ("uid", "name", "model", "address", "system", "prompt", "settings", "hash", "signature", "created")
-JUDGES = f"""
-SELECT judge.kind, guideline.version, {", ".join(f"judge.{column}" for column in JUDGE)},
-    judge_margin.eps, judge_margin.labels, judge_margin.created
-FROM judge JOIN guideline ON guideline.id = judge.guideline LEFT JOIN judge_margin ON judge_margin.judge = judge.id
-WHERE judge.project = ? ORDER BY judge.id
-"""
-JUDGE_LABEL = ("round", "choice", "extraneous", "spans", "shares", "samples", "answered", "tokens_in", "tokens_out",
-               "seconds", "created")  # fmt: skip
-JUDGE_LABELS = f"""
-SELECT judge.uid, item.uid, (SELECT place FROM judge_order WHERE label = judge_label.id),
-       {", ".join(f"judge_label.{column}" for column in JUDGE_LABEL)}
-FROM judge JOIN judge_label ON judge_label.judge = judge.id JOIN published_item AS item ON item.id = judge_label.item
-WHERE judge.project = ? ORDER BY judge_label.id
-"""
-OF_ITEMS = """
-SELECT item.uid, pilot.number, item.known FROM published_item AS item LEFT JOIN pilot ON pilot.id = item.pilot
+
+def _columns(table: str, names: tuple[str, ...]) -> str:
+    return ", ".join(f"{table}.{name}" for name in names)
+
+
+QUERIES = {
+    "pilot": f"SELECT {_columns('pilot', PILOT)} FROM pilot WHERE project = ? ORDER BY number",
+    "sample": f"SELECT {_columns('sample', SAMPLE)} FROM sample WHERE project = ? ORDER BY number",
+    "inclusion": """
+SELECT sample.number AS sample, item.uid AS item, probability, stratum, drawn
+FROM inclusion JOIN sample ON sample.id = inclusion.sample JOIN published_item AS item ON item.id = inclusion.item
+WHERE sample.project = ? ORDER BY sample.number, item.id
+""",
+    "of_item": """
+SELECT item.uid AS item, pilot.number AS pilot, item.known
+FROM published_item AS item LEFT JOIN pilot ON pilot.id = item.pilot
 WHERE item.project = ? AND (item.pilot IS NOT NULL OR item.known IS NOT NULL) ORDER BY item.id
-"""
-KNOWN = """
-SELECT item.uid, known.choice, known.why, known.author, known.created,
-       (SELECT op_id FROM label WHERE label.id <= known.after ORDER BY label.id DESC LIMIT 1)
+""",
+    "known": """
+SELECT item.uid AS item, known.choice, known.why, known.author, known.created,
+       (SELECT op_id FROM label WHERE label.id <= known.after ORDER BY label.id DESC LIMIT 1) AS after
 FROM known JOIN published_item AS item ON item.id = known.item WHERE known.project = ? ORDER BY known.id
-"""
-# Assignments that cannot be derived from their operations: for relabelling, or with an opinion shown since.
-STANDING = """
-SELECT item.uid, annotator.name, latest.op_id, blind.op_id, assignment.revealed, assignment.kept
+""",
+    # Assignments that cannot be derived from their operations: for relabelling, or with an opinion shown since.
+    "standing": """
+SELECT item.uid AS item, annotator.name AS annotator, latest.op_id AS latest, blind.op_id AS blind,
+       assignment.revealed, assignment.kept
 FROM assignment JOIN published_item AS item ON item.id = assignment.item
      JOIN annotator ON annotator.id = assignment.annotator
      LEFT JOIN label AS latest ON latest.id = assignment.latest LEFT JOIN label AS blind ON blind.id = assignment.blind
@@ -72,20 +80,72 @@ WHERE assignment.project = ? AND (
         ORDER BY id DESC LIMIT 1))
     AND EXISTS (SELECT 1 FROM label WHERE label.item = assignment.item AND label.annotator = assignment.annotator)
 ORDER BY assignment.item, annotator.id
-"""
-RETESTS = """
-SELECT retest.id, retest.uid, item.uid, annotator.name, retest.due, retest.state, retest.turn, retest.skips,
-       first.op_id, latest.op_id, retest.op_id, retest.desk, retest.revision, retest.created
+""",
+    "retest": """
+SELECT retest.uid, item.uid AS item, annotator.name AS annotator, retest.due, retest.state, retest.turn, retest.skips,
+       first.op_id AS first, latest.op_id AS latest, retest.op_id, retest.desk, retest.revision, retest.created
 FROM retest JOIN published_item AS item ON item.id = retest.item JOIN annotator ON annotator.id = retest.annotator
      LEFT JOIN label AS first ON first.id = retest.first
      LEFT JOIN retest_label AS latest ON latest.id = retest.latest
 WHERE retest.project = ? AND (retest.op_id IS NOT NULL OR retest.state IN ('labelled', 'waiting')) ORDER BY retest.id
-"""
-EVENTS = f"""
-SELECT item.uid, annotator.name, action, data, author, event.created FROM event
-LEFT JOIN item ON item.id = event.item LEFT JOIN annotator ON annotator.id = event.annotator
+""",
+    "retest_label": f"""
+SELECT retest.uid AS retest, guideline.version AS guideline, {_columns("retest_label", RETEST_LABEL)},
+       {LEFT.format(label="retest_label")} AS left
+FROM retest JOIN published_item AS item ON item.id = retest.item JOIN retest_label ON retest_label.retest = retest.id
+     JOIN guideline ON guideline.id = retest_label.guideline
+WHERE retest.project = ? AND (retest.op_id IS NOT NULL OR retest.state IN ('labelled', 'waiting'))
+ORDER BY retest.id, retest_label.id
+""",
+    "told": """
+SELECT annotator.name AS annotator, told AS version FROM member JOIN annotator ON annotator.id = member.annotator
+WHERE project = ? AND told > 0 ORDER BY annotator.id
+""",
+    "event": f"""
+SELECT item.uid AS item, annotator.name AS annotator, action, data, author, event.created
+FROM event LEFT JOIN item ON item.id = event.item LEFT JOIN annotator ON annotator.id = event.annotator
 WHERE event.project = ? AND action NOT IN {HERE_ONLY} ORDER BY event.id
-"""
+""",
+    "judge": f"""
+SELECT judge.kind AS judge_kind, guideline.version AS guideline, {_columns("judge", JUDGE)}
+FROM judge JOIN guideline ON guideline.id = judge.guideline WHERE judge.project = ? ORDER BY judge.id
+""",
+    "judge_margin": """
+SELECT judge.uid AS judge, eps, labels, judge_margin.created FROM judge_margin JOIN judge ON judge.id = judge
+WHERE judge.project = ? ORDER BY judge.id
+""",
+    "judge_label": f"""
+SELECT judge.uid AS judge, item.uid AS item, {_columns("judge_label", JUDGE_LABEL)},
+       (SELECT place FROM judge_order WHERE label = judge_label.id) AS first
+FROM judge JOIN judge_label ON judge_label.judge = judge.id JOIN published_item AS item ON item.id = judge_label.item
+WHERE judge.project = ? ORDER BY judge_label.id
+""",
+    "consent": """
+SELECT annotator.name AS annotator, given.use, given.given, given.recorded_by, given.language, given.text, given.created
+FROM label_consent AS given JOIN annotator ON annotator.id = given.annotator WHERE given.project = ? ORDER BY given.id
+""",
+    "tag_draft": "SELECT tag, code FROM tag_draft WHERE project = ? ORDER BY tag",
+    "guideline_draft": "SELECT content, saved FROM guideline_draft WHERE project = ?",
+    "grouping": "SELECT name, options, created FROM grouping WHERE project = ? ORDER BY id",
+    "group": """
+SELECT grouping.name AS grouping, annotator.name AS annotator, value, recorded_by, annotator_group.created
+FROM annotator_group JOIN grouping ON grouping.id = annotator_group.grouping
+     JOIN annotator ON annotator.id = annotator_group.annotator
+WHERE grouping.project = ? ORDER BY annotator_group.id
+""",
+    "settlement": f"""
+SELECT item.uid AS item, {_columns("settlement", SETTLEMENT)}
+FROM settlement JOIN published_item AS item ON item.id = settlement.item
+WHERE settlement.project = ? ORDER BY settlement.id
+""",
+    "comment": f"""
+SELECT item.uid AS item, {_columns("comment", COMMENT)}, annotator.name AS annotator, whose.name AS thread
+FROM comment JOIN published_item AS item ON item.id = comment.item
+     LEFT JOIN annotator ON annotator.id = comment.annotator
+     LEFT JOIN annotator AS whose ON whose.id = comment.thread
+WHERE comment.project = ? ORDER BY comment.id
+""",
+}
 AUTHORS = """
 SELECT name FROM (
     SELECT adjudicator AS name, created FROM settlement WHERE project = :project
@@ -94,6 +154,8 @@ SELECT name FROM (
     UNION ALL SELECT author, created FROM event WHERE project = :project
 ) WHERE name <> '' GROUP BY name ORDER BY min(created), name
 """
+# The column that names a row of a table in a package.
+PUBLIC = {"item": "uid", "judge": "uid", "retest": "uid", "sample": "number", "pilot": "number", "guideline": "version"}
 
 
 def author_codes(store: Store, project: Project, codes: Mapping[str, str]) -> dict[str, str]:
@@ -107,127 +169,83 @@ def author_codes(store: Store, project: Project, codes: Mapping[str, str]) -> di
     return found
 
 
+def records_of(store: Store, project: Project, kind: str) -> Iterator[dict[str, Any]]:
+    """Yield the records of one kind, with names."""
+    for row in store.each(dict[str, Any], QUERIES[kind], (project.id,)):
+        row |= {key: json.loads(row[key]) for key in JSON & row.keys() if row[key] is not None}
+        for key in OPTIONAL.get(kind, ()):
+            if row[key] is None:
+                del row[key]
+        yield {"kind": kind} | row
+
+
 def each_record(
     store: Store, project: Project, codes: Mapping[str, str], *, private: bool = True
 ) -> Iterator[dict[str, Any]]:
-    """Every record of a project, in the order of their import.
+    """Every record of a project but settlements and comments, in the order of their import.
 
-    `codes`: name -> code, {} to write names. `private`: drafts of the lead and groups of annotators too.
+    `codes`: name -> code, {} to write names. `private`: drafts of the lead and groups of annotators too. Without them
+    judges have no address, and prompts only where texts may leave.
     """
-    names = _Names(codes)
-    keys = ("number", "items", "seed", "people", "begun", "closed")
-    for row in store.db.execute(PILOTS, (project.id,)):
-        yield {"kind": "pilot"} | dict(zip(keys, row, strict=True))
-    of_sample = ("number", "design", "items", "share", "settings", "seed", "created", "closed")
-    for row in store.db.execute(SAMPLES, (project.id,)):
-        found = dict(zip(of_sample, row, strict=True))
-        yield {"kind": "sample"} | found | {"settings": json.loads(found["settings"])}
-    for number, uid, probability, stratum, drawn in store.db.execute(INCLUSIONS, (project.id,)):
-        yield {"kind": "inclusion", "sample": number, "item": uid, "probability": probability, "stratum": stratum,
-               "drawn": drawn}  # fmt: skip
-    for uid, pilot, known in store.db.execute(OF_ITEMS, (project.id,)):
-        yield {"kind": "of_item", "item": uid, "pilot": pilot, "known": known}
-    for uid, choice, why, author, created, after in store.db.execute(KNOWN, (project.id,)):
-        yield {"kind": "known", "item": uid, "choice": choice, "why": why, "author": names(author),
-               "created": created, "after": after}  # fmt: skip
-    for uid, person, latest, blind, revealed, kept in store.db.execute(STANDING, (project.id,)):
-        yield {"kind": "standing", "item": uid, "annotator": names(person), "latest": latest, "blind": blind,
-               "revealed": revealed, "kept": kept}  # fmt: skip
-    yield from _retests(store, project, names)
-    yield from _changes_read(store, project, names)
-    yield from _events(store, project, names)
-    yield from _judges(store, project, private=private)
-    yield from (
-        {"kind": "consent"} | row | {"annotator": names(row["annotator"])} for row in each_answer(store, project)
-    )
-    if private:
-        yield from _drafts(store, project)
-        yield from _groups(store, project, names)
+    hidden = {"address": ""} | ({} if text_may_leave(project) else {"system": "", "prompt": "", "settings": {}})
+    for kind in KINDS if private else (kind for kind in KINDS if kind not in PRIVATE):
+        for row in records_of(store, project, kind):
+            row |= {key: _coded(codes, row[key]) for key in ("annotator", "author") if key in row}
+            if kind == "event":
+                row["data"] = _coded_data(codes, row["data"])
+            yield row | (hidden if kind == "judge" and not private else {})
 
 
-class _Names:
-    """Replaces names by codes."""
-
-    def __init__(self, codes: Mapping[str, str]) -> None:
-        self.codes = codes
-
-    def __call__(self, name: str | None) -> str | None:
-        return self.codes.get(name, "") if name and self.codes else name
-
-    def event_data(self, data: Mapping[str, Any]) -> dict[str, Any]:
-        """The data of an event without names: numbers, and only text that cannot be a name."""
-        if not self.codes:
-            return dict(data)
-        kept: dict[str, Any] = {}
-        for key, value in data.items():
-            if isinstance(value, str):
-                if value in self.codes or key in TOLD:
-                    kept[key] = self.codes.get(value, value)
-            elif isinstance(value, dict):
-                kept[key] = self.event_data(value)
-            elif not isinstance(value, list):
-                kept[key] = value
-        return kept
+def _coded(codes: Mapping[str, str], name: str | None) -> str | None:
+    return codes.get(name, "") if name and codes else name
 
 
-def _retests(store: Store, project: Project, names: _Names) -> Iterator[dict[str, Any]]:
-    keys = ("uid", "item", "annotator", "due", "state", "turn", "skips", "first", "latest", "op_id", "desk",
-            "revision", "created")  # fmt: skip
-    of_version = "(SELECT version FROM guideline WHERE guideline.id = retest_label.guideline)"
-    for row_id, *row in store.db.execute(RETESTS, (project.id,)).fetchall():
-        found = {"kind": "retest"} | dict(zip(keys, row, strict=True))
-        yield found | {"annotator": names(found["annotator"])}
-        query = f"SELECT {of_version}, {', '.join(RETEST_LABEL)} FROM retest_label WHERE retest = ? ORDER BY id"
-        for version, *values in store.db.execute(query, (row_id,)):
-            one = dict(zip(RETEST_LABEL, values, strict=True))
-            one |= {key: json.loads(one[key]) for key in LISTS}
-            left = left_of(store.db, one["op_id"])
-            one |= {} if left is None else {"left": left}
-            yield {"kind": "retest_label", "retest": found["uid"], "guideline": version} | one
+def _coded_data(codes: Mapping[str, str], data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the data of an event without names: numbers, and only text that cannot be a name."""
+    if not codes:
+        return dict(data)
+    kept: dict[str, Any] = {}
+    for key, value in data.items():
+        if isinstance(value, str):
+            if value in codes or key in TOLD:
+                kept[key] = codes.get(value, value)
+        elif isinstance(value, dict):
+            kept[key] = _coded_data(codes, value)
+        elif not isinstance(value, list):
+            kept[key] = value
+    return kept
 
 
-def _changes_read(store: Store, project: Project, names: _Names) -> Iterator[dict[str, Any]]:
+def row_id(store: Store, project: Project, table: str, key: Any) -> int | None:
+    """Return the row id of what a package names by *key*: of the tables of PUBLIC; None where it is not here."""
+    query = f"SELECT id FROM {table} WHERE {PUBLIC[table]} = ? AND project = ?"
+    found: int | None = store.value(query, (key, project.id))
+    return found
+
+
+def count_rows(store: Store, table: str, **values: Any) -> int:
+    """Return how many rows of a table have these values."""
+    same = " AND ".join(f"{column} IS :{column}" for column in values)
+    return int(store.value(f"SELECT count(*) FROM {table} WHERE {same}", values))
+
+
+def holds_any(store: Store, project: Project, *tables: str) -> bool:
+    """Return whether a project has a row in one of these tables."""
+    queries = (f"SELECT 1 FROM {table} WHERE project = ? LIMIT 1" for table in tables)
+    return any(store.value(query, (project.id,)) for query in queries)
+
+
+def project_with_item(store: Store, items: list[str], apart_from: int) -> str | None:
+    """Return the name of a project, other than that of a row id, that holds one of *items* (public ids); else None."""
     query = (
-        "SELECT annotator.name, told FROM member JOIN annotator ON annotator.id = member.annotator"
-        " WHERE project = ? AND told > 0 ORDER BY annotator.id"
+        "SELECT project.name FROM json_each(?) AS listed JOIN item ON item.uid = listed.value"
+        " JOIN project ON project.id = item.project AND project.id != ? LIMIT 1"
     )
-    for person, told in store.db.execute(query, (project.id,)):
-        yield {"kind": "told", "annotator": names(person), "version": told}
+    name: str | None = store.value(query, (json.dumps(items), apart_from))
+    return name
 
 
-def _events(store: Store, project: Project, names: _Names) -> Iterator[dict[str, Any]]:
-    for uid, person, action, data, author, created in store.db.execute(EVENTS, (project.id,)):
-        yield {"kind": "event", "item": uid, "annotator": names(person), "action": action,
-               "data": names.event_data(json.loads(data)), "author": names(author), "created": created}  # fmt: skip
-
-
-def _judges(store: Store, project: Project, *, private: bool) -> Iterator[dict[str, Any]]:
-    """Judges with their labels. Where it is not `private`: no address, and prompts only where texts may leave."""
-    for kind, version, *row in store.db.execute(JUDGES, (project.id,)).fetchall():
-        *known, eps, labels, chosen = row
-        found = dict(zip(JUDGE, known, strict=True)) | {"settings": json.loads(known[JUDGE.index("settings")])}
-        if not private:
-            found |= {"address": ""}
-            found |= {} if text_may_leave(project) else {"system": "", "prompt": "", "settings": {}}
-        yield {"kind": "judge", "judge_kind": kind, "guideline": version} | found
-        if eps is not None:
-            yield {"kind": "judge_margin", "judge": found["uid"], "eps": eps, "labels": labels, "created": chosen}
-    for judge, item, first, *row in store.db.execute(JUDGE_LABELS, (project.id,)):
-        found = dict(zip(JUDGE_LABEL, row, strict=True))
-        found |= {key: found[key] and json.loads(found[key]) for key in ("spans", "shares")}
-        found |= {} if first is None else {"first": first}
-        yield {"kind": "judge_label", "judge": judge, "item": item} | found
-
-
-def _groups(store: Store, project: Project, names: _Names) -> Iterator[dict[str, Any]]:
-    """Groupings, then who is in which group."""
-    for row in each_group(store, project):
-        yield row | ({"annotator": names(row["annotator"])} if row["kind"] == "group" else {})
-
-
-def _drafts(store: Store, project: Project) -> Iterator[dict[str, Any]]:
-    for tag, code in store.db.execute("SELECT tag, code FROM tag_draft WHERE project = ? ORDER BY tag", (project.id,)):
-        yield {"kind": "tag_draft", "tag": tag, "code": code}
-    query = "SELECT content, saved FROM guideline_draft WHERE project = ?"
-    for content, saved in store.db.execute(query, (project.id,)):
-        yield {"kind": "guideline_draft", "content": json.loads(content), "saved": saved}
+def last_settlements(store: Store, project: Project) -> list[tuple[int, int | None]]:
+    """Return the items (row ids) that were settled, each with its last settlement; None where that was reopened."""
+    query = "SELECT item, iif(action = 'reopen', NULL, max(id)) FROM settlement WHERE project = ? GROUP BY item"
+    return store.db.execute(query, (project.id,)).fetchall()

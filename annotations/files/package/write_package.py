@@ -32,7 +32,7 @@ from evenhand.annotations.files.package.project import (
     read_description,
     stage,
 )
-from evenhand.annotations.files.package.records import author_codes, each_record
+from evenhand.annotations.files.package.records import author_codes, each_record, holds_any, project_with_item
 from evenhand.annotations.files.read_labels import label_rows_in, open_labels
 from evenhand.annotations.files.rejections import english_problem
 from evenhand.annotations.guideline.scheme import more_out
@@ -48,6 +48,7 @@ from evenhand.annotations.projects.projects import (
     change_project,
     counts,
     guidelines,
+    projects,
     remove_annotator,
 )
 from evenhand.annotations.projects.projects import project as find_project
@@ -270,11 +271,7 @@ def _existing_project(store: Store, name: str) -> Project | None:
 
 def is_unused(store: Store, project: Project) -> bool:
     """Whether nothing was done in a project yet but to make it: no item, no release, one version of the guideline."""
-    tables = ("batch", "label", "pilot", "release")
-    return len(guidelines(store, project)) == 1 and not any(
-        store.db.execute(f"SELECT 1 FROM {table} WHERE project = ? LIMIT 1", (project.id,)).fetchone()
-        for table in tables
-    )
+    return len(guidelines(store, project)) == 1 and not holds_any(store, project, "batch", "label", "pilot", "release")
 
 
 def _make_room(store: Store, project: Project) -> None:
@@ -288,18 +285,13 @@ def _make_room(store: Store, project: Project) -> None:
 def _project_with_items(store: Store, project: Project | None, part: Member, file: str) -> str | None:
     """The name of another project that holds the items of a part of a package, or None."""
     own = 0 if project is None else project.id
-    if store.db.execute("SELECT 1 FROM project WHERE id != ?", (own,)).fetchone() is None:
+    if not any(one.id != own for one in (*projects(store), *projects(store, archived=True))):
         return None
-    query = (
-        "SELECT project.name FROM json_each(?) AS one JOIN item ON item.uid = one.value"
-        " JOIN project ON project.id = item.project AND project.id != ? LIMIT 1"
-    )
     source = rows(open_source(part.path, f"{file}: {part.name}"))
     named = (str(row.values.get("item")) for row in source if row.problem is None)
     while some := list(islice(named, AT_ONCE)):
-        taken = store.db.execute(query, (json.dumps(some), own)).fetchone()
-        if taken is not None:
-            return str(taken[0])
+        if (other := project_with_item(store, some, own)) is not None:
+            return other
     return None
 
 

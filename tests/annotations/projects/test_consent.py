@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.export import export_file
 from evenhand.annotations.files.open_upload import tables_in
+from evenhand.annotations.files.package.records import records_of
 from evenhand.annotations.files.package.write_package import import_package
 from evenhand.annotations.projects.annotators import annotator, annotators
-from evenhand.annotations.projects.consent import USES, answer_consent, consents, each_answer, sharing
-from evenhand.annotations.projects.groups import add_grouping, each_group, groupings, groups_of, set_group
+from evenhand.annotations.projects.consent import USES, answer_consent, consents, sharing
+from evenhand.annotations.projects.groups import add_grouping, groupings, groups_of, set_group
 from evenhand.annotations.projects.projects import project
 from evenhand.annotations.release import make_release, readiness, release_files, verify, write_release
 from evenhand.annotations.study.people import agree, begin
@@ -118,9 +119,10 @@ def test_packages_carry_consent_and_groups(
             with tables_in(out) as members:
                 import_package(other, "set", members, "p.zip")
         back = project(other, "set")
-        assert list(each_answer(other, back)) == list(each_answer(store, made))
+        assert list(records_of(other, back, "consent")) == list(records_of(store, made, "consent"))
         assert [one.name for one in groupings(other, back)] == ["dialect", "家乡"]
-        assert list(each_group(other, back)) == list(each_group(store, made))
+        for kind in ("grouping", "group"):
+            assert list(records_of(other, back, kind)) == list(records_of(store, made, kind))
 
 
 def test_the_lead_stores_consent_and_groups_on_the_page(fresh_store: Store) -> None:

@@ -16,8 +16,8 @@ from evenhand.annotations.items.batch import Batch
 from evenhand.annotations.pilot.pilots import close_pilot, start_pilot
 from evenhand.annotations.projects.pipeline_counts import latest
 from evenhand.annotations.projects.projects import add_annotators, annotators, change_project, create_project
+from evenhand.annotations.projects.steps import Step, facts, next_step, steps
 from evenhand.annotations.release.make import make_release
-from evenhand.annotations.release.steps import Step, facts, next_step, steps
 from evenhand.annotations.types import Project
 from tests.support.judged_sentences import all_items, judged
 from tests.support.projects import filled_project, new_items

@@ -7,7 +7,7 @@ any size takes a few milliseconds. All of it depends on labels of everybody, so 
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.items.batch import BEING_IMPORTED
@@ -30,32 +30,31 @@ Step = Literal[
 State = Literal["done", "waiting", "not begun"]
 
 _FACTS = f"""
-SELECT EXISTS (SELECT 1 FROM batch WHERE project = :project AND {BEING_IMPORTED}),
+SELECT EXISTS (SELECT 1 FROM batch WHERE project = :project AND {BEING_IMPORTED}) AS importing,
        (SELECT count(*) FROM active_member AS member WHERE project = :project AND NOT EXISTS (
-            SELECT 1 FROM study_person WHERE study_person.annotator = member.annotator)),
+            SELECT 1 FROM study_person WHERE study_person.annotator = member.annotator)) AS people,
        (SELECT count(*) FROM active_member AS member JOIN annotator ON annotator.id = member.annotator
         WHERE member.project = :project AND EXISTS (SELECT 1 FROM account) AND NOT EXISTS (
             SELECT 1 FROM study_person WHERE study_person.annotator = member.annotator) AND NOT EXISTS (
             SELECT 1 FROM open_account WHERE open_account.annotator = member.annotator) AND NOT EXISTS (
             SELECT 1 FROM access_link AS link WHERE link.project = :project AND link.purpose = 'invite'
-            AND link.used < link.uses AND link.expires > :now AND annotator.name = link.name)),
-       (SELECT count(*) FROM guideline WHERE project = :project),
-       (SELECT count(*) FROM pilot WHERE project = :project),
-       (SELECT id FROM open_pilot WHERE project = :project),
-       EXISTS (SELECT 1 FROM event WHERE project = :project AND action = 'plan'),
-       (SELECT count(*) FROM published_item AS item
-        WHERE item.project = :project AND item.split = 1 AND item.settlement IS NULL),
-       (SELECT count(*) FROM published_item AS item
-        WHERE item.project = :project AND item.split = 1 AND item.settlement IS NULL AND item.status = 'pending'),
-       EXISTS (SELECT 1 FROM published_item AS item WHERE item.project = :project AND item.settlement IS NOT NULL),
-       EXISTS (SELECT 1 FROM published_item AS item WHERE item.project = :project AND item.known IS NOT NULL),
-       (SELECT max(created) FROM frozen_release WHERE project = :project),
+            AND link.used < link.uses AND link.expires > :now AND annotator.name = link.name)) AS uninvited,
+       (SELECT count(*) FROM guideline WHERE project = :project) AS versions,
+       (SELECT count(*) FROM pilot WHERE project = :project) AS pilots,
+       (SELECT id FROM open_pilot WHERE project = :project) AS pilot,
+       EXISTS (SELECT 1 FROM event WHERE project = :project AND action = 'plan') AS planned,
+       (SELECT count(*) FROM published_item WHERE project = :project AND split = 1 AND settlement IS NULL) AS cases,
+       (SELECT count(*) FROM published_item
+        WHERE project = :project AND split = 1 AND settlement IS NULL AND status = 'pending') AS cases_pending,
+       EXISTS (SELECT 1 FROM published_item WHERE project = :project AND settlement IS NOT NULL) AS settled,
+       EXISTS (SELECT 1 FROM published_item WHERE project = :project AND known IS NOT NULL) AS known,
+       (SELECT max(created) FROM frozen_release WHERE project = :project) AS released,
        (SELECT max(newest) FROM (
             SELECT (SELECT created FROM label WHERE annotator = member.annotator AND project = :project
                     ORDER BY id DESC LIMIT 1) AS newest
             FROM member WHERE project = :project
             UNION ALL SELECT * FROM (SELECT created FROM settlement WHERE project = :project ORDER BY id DESC LIMIT 1)
-       ))
+       )) AS changed
 """
 _PILOT_LEFT = "SELECT count(*) FROM published_item AS item WHERE item.pilot = ? AND item.labels < item.wanted"
 
@@ -115,14 +114,13 @@ class Facts:
 
 def facts(store: Store, project: Project) -> Facts:
     """The counts of a project as they are now."""
-    row = store.db.execute(_FACTS, {"project": project.id, "now": time.time()}).fetchone()
-    importing, people, uninvited, versions, pilots, pilot, planned, cases, pending, settled, known, *rest = row
-    released, changed = rest
-    left = 0 if pilot is None else store.db.execute(_PILOT_LEFT, (pilot,)).fetchone()[0]
-    stock = counts(store, project)
+    (row,) = store.rows(dict[str, Any], _FACTS, {"project": project.id, "now": time.time()})
+    row |= {name: bool(row[name]) for name in ("importing", "planned", "settled", "known")}
+    pilot = row.pop("pilot")
+    left = 0 if pilot is None else store.value(_PILOT_LEFT, (pilot,))
     return Facts(
-        stock, project.per_item, project.retest > 0, bool(importing), people, uninvited, versions, pilots,
-        pilot is not None, left, bool(planned), cases, pending, bool(settled), bool(known), released, changed,
+        stock=counts(store, project), per_item=project.per_item, retest=project.retest > 0,
+        pilot_open=pilot is not None, pilot_left=left, **row,
     )  # fmt: skip
 
 
