@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
+from evenhand.core.typed_json import Writers
 from evenhand.core.types import Side, Span
 
 Kind = Literal["sentences", "generations"]
@@ -22,6 +23,9 @@ class Choice:
     key: str
     zh: str
     en: str
+
+
+BY_CODE: Writers = {Choice: lambda choice: choice.code}  # how JSON names a choice
 
 
 @dataclass(frozen=True, slots=True)

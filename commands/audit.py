@@ -6,10 +6,10 @@ from typing import Any
 
 import click
 
-from evenhand.commands.agreement.command import measured_difference
 from evenhand.commands.judges.command import difference_of
 from evenhand.commands.permissions import needs, own_new_project
 from evenhand.commands.shared import answer, db_option, existing_store, json_option, margin_option
+from evenhand.core.statistics.equivalence import difference_json
 
 READ = click.Path(path_type=Path)
 
@@ -195,7 +195,7 @@ def _compared(row: Any, margin: float) -> dict[str, Any]:
         "end": row.toward or "both",
         "extremes": {"leaks": leaks, "n": judged, "share": row.extreme.to_json()},
         "controls": {"leaks": other_leaks, "n": other, "share": row.control.to_json()},
-        "difference": measured_difference(row.difference, margin),
+        "difference": difference_json(row.difference, margin),
     }
 
 

@@ -10,7 +10,6 @@ from evenhand.annotations.guideline.versions import refuse_own_scheme
 from evenhand.annotations.human_vs_rule.people_by_instance import design_of
 from evenhand.annotations.labels.generation_labels import generations, labels_of_generations
 from evenhand.annotations.projects.projects import project as find_project
-from evenhand.commands.agreement.command import measured_difference
 from evenhand.commands.permissions import needs
 from evenhand.commands.shared import answer, db_option, existing_store, json_option, margin_option
 from evenhand.core.errors import N_, BadFile, EvenhandError, Refused
@@ -22,7 +21,7 @@ from evenhand.core.human_vs_rule.schemes import CHOICES
 from evenhand.core.human_vs_rule.why_they_differ import BINS
 from evenhand.core.report.numbers import points
 from evenhand.core.statistics import RESAMPLES, Resampling
-from evenhand.core.statistics.equivalence import MARGINS, equivalence
+from evenhand.core.statistics.equivalence import MARGINS, difference_json, equivalence
 from evenhand.core.text.pronouns import PRONOUN_DATASETS, PronounSet, Verdict, parse_sets, set_named
 from evenhand.core.text.repetition import Variant
 
@@ -173,7 +172,7 @@ def comparison_json(made: Comparison, margin: float | None = MARGINS["share"]) -
         "finished": len(made.table),
         "labels": len(made.labels),
         **{name: _mean(made.overall[name]) for name in MEASURES},
-        "rule_less_people": measured_difference(made.rule_less_people, margin),
+        "rule_less_people": difference_json(made.rule_less_people, margin),
         "misgendering_with_rule": made.both.both.to_json() | {"lambda": made.both.weight, "worth": made.both.worth},
         "kappa": made.kappa.to_json(),
         "confusion": {

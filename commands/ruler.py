@@ -6,13 +6,12 @@ from typing import Any
 
 import click
 
-from evenhand.commands.agreement.command import measured_difference
 from evenhand.commands.permissions import needs
 from evenhand.commands.shared import answer, json_option, margin_option, with_reasons
 from evenhand.core.errors import N_, Refused
 from evenhand.core.models import open_scorer
 from evenhand.core.statistics import Estimate
-from evenhand.core.statistics.equivalence import MARGINS, equivalence
+from evenhand.core.statistics.equivalence import MARGINS, difference_json, equivalence
 
 
 @click.command("ruler")
@@ -117,7 +116,7 @@ def on_ruler_data(found: Any, margin: float | None = MARGINS["log10"]) -> dict[s
         size = found.magnitude
         parts = {"keyword_pairs": size.gendered, "neutral_words": size.neutral}
         data["neutral_words"] = {name: part.to_json() for name, part in parts.items()} | {
-            "difference": measured_difference(size.difference, margin),
+            "difference": difference_json(size.difference, margin),
             "contexts": size.contexts,
             "words": list(size.neutral_pairs),
         }

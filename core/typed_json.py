@@ -16,20 +16,19 @@ Writers = Mapping[type, Callable[[Any], object]]
 def to_json(value: object, writers: Writers | None = None) -> Any:
     """Return *value* with its dataclasses as dictionaries and its paths as strings, ready for `json.dumps`.
 
-    A dataclass is written with its fields and with the properties that its class names in `also_in_json`. A field
-    whose name ends in `_reason` is a sentence, and left out without one; where the class names a field `explained_by`,
-    that sentence is written as KEY_reason for each value that is None. An object with a method `to_json`, as an
-    estimate, is written by that method, one of a type in *writers*, or in `written_with` of the dataclass that holds
-    it, by that function. Raises TypeError for an object that has no such form.
+    A dataclass is written with its fields and with the properties that its class names in `also_in_json`. `json_names`
+    of the class gives the keys of some of them: None leaves one out, and "" puts the keys of its value in its place. A
+    field whose name ends in `_reason` is a sentence, and left out without one; where the class names a field
+    `explained_by`, that sentence is written as KEY_reason for each value that is None. An object with a method
+    `to_json`, as an estimate, is written by that method, one of a type in *writers*, or in `written_with` of the
+    dataclass that holds it, by that function. Raises TypeError for an object that has no such form.
     """
     if writers and (write := writers.get(type(value))):
         return write(value)
     if hasattr(value, "to_json"):
         return value.to_json()
     if is_dataclass(value):
-        also = {name: getattr(value, name) for name in getattr(value, "also_in_json", ())}
-        own: Writers | None = getattr(value, "written_with", writers)
-        return _with_reasons(fields_of(value) | also, getattr(value, "explained_by", ""), own)
+        return _of_dataclass(value, getattr(value, "written_with", writers))
     if isinstance(value, Mapping):
         return {str(key): to_json(inner, writers) for key, inner in value.items()}
     if isinstance(value, list | tuple):
@@ -37,14 +36,19 @@ def to_json(value: object, writers: Writers | None = None) -> Any:
     return msgspec.to_builtins(value, builtin_types=(), str_keys=True, enc_hook=_encode)
 
 
-def _with_reasons(values: dict[str, Any], explained_by: str, writers: Writers | None) -> dict[str, Any]:
+def _of_dataclass(value: Any, writers: Writers | None) -> dict[str, Any]:
+    names, explained_by = getattr(value, "json_names", {}), getattr(value, "explained_by", "")
+    values = fields_of(value) | {name: getattr(value, name) for name in getattr(value, "also_in_json", ())}
     reason, data = values.pop(explained_by, None), dict[str, Any]()
-    for name, value in values.items():
+    for name, inner in values.items():
+        key = names.get(name, name)
         if name.endswith("_reason"):
-            data |= {} if value is None else {name: str(value)}
-        else:
-            data[name] = to_json(value, writers)
-            data |= {f"{name}_reason": str(reason)} if value is None and explained_by else {}
+            data |= {} if inner is None else {name: str(inner)}
+        elif key:
+            data[key] = to_json(inner, writers)
+            data |= {f"{key}_reason": str(reason)} if inner is None and explained_by else {}
+        elif key is not None:
+            data |= to_json(inner, writers)
     return data
 
 

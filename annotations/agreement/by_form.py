@@ -6,6 +6,7 @@ from annotators or from time; items that were labelled on both forms are compare
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +39,7 @@ class FormRate:
     items: int
     accepted: int
     rate: Estimate
+    json_names: ClassVar = {"rate": "accept_rate"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from evenhand.annotations.agreement.by_form import FormRates, accept_rates
-from evenhand.annotations.agreement.report import AgreementReport, CategoryMeasures, Measures, TwoAnnotators
+from evenhand.annotations.agreement.report import AgreementReport, Categories, CategoryMeasures, Measures, TwoAnnotators
 from evenhand.annotations.database.store import Store, at_one_moment
 from evenhand.annotations.forecast.fully_labelled import ended_at_reject, imported_into_share, unselected
 from evenhand.annotations.labels.blind_labels import (
@@ -351,8 +351,7 @@ def _measures(tally: Tally, resampling: Resampling, ordered: bool = False) -> Me
         alpha=ordinal_alpha(tally, resampling) if ordered else krippendorff_alpha(tally, resampling),
         ac1=ac1,
         ac1_used=ac1 if used in (0, categories) else gwet_ac1(tally.used, resampling),
-        categories=categories,
-        used=used,
+        categories=Categories(categories, used),
     )
 
 

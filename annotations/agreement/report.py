@@ -3,12 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any, ClassVar
 
 import numpy as np
 
 from evenhand.annotations.agreement.by_form import FormRates
 from evenhand.annotations.labels.blind_labels import ItemScope, Numbers, transposed
-from evenhand.annotations.types import Choice
+from evenhand.annotations.types import BY_CODE, Choice
 from evenhand.core.statistics import Estimate, Resampling, cohen_kappa, largest_kappa, modified_wilson
 from evenhand.core.statistics.estimate import NO_SHARED_ITEM
 from evenhand.core.statistics.posterior import several_in_one, share_over_clusters
@@ -33,6 +34,11 @@ class TwoAnnotators:
         """The number of items that both labelled."""
         return sum(map(sum, self.table))
 
+    def to_json(self) -> dict[str, Any]:
+        """Return kappa, its highest value, the share of equal labels and the table."""
+        measures = {"percent": self.agreed.to_json(), "largest_kappa": self.largest.to_json(), "table": self.table}
+        return {"a": self.a, "b": self.b, **self.kappa.to_json(), "n": self.items, **measures}
+
     @cached_property
     def agreed(self) -> Estimate:
         """The share of shared items on which they agreed; modified Wilson interval, or one over clusters."""
@@ -55,11 +61,18 @@ class TwoAnnotators:
 
 
 @dataclass(frozen=True, slots=True)
+class Categories:
+    """How many categories the scheme has, and how many of them were chosen."""
+
+    scheme: int
+    used: int
+
+
+@dataclass(frozen=True, slots=True)
 class Measures:
     """The measures of any number of annotators; values as in core.statistics.
 
-    `ac1` is over all categories of the scheme, `ac1_used` over the `used` of them that somebody chose; the two differ
-    where some were not.
+    `ac1` is over all categories of the scheme, `ac1_used` over those that somebody chose.
     """
 
     items: int
@@ -70,8 +83,11 @@ class Measures:
     alpha: Estimate
     ac1: Estimate
     ac1_used: Estimate
-    categories: int
-    used: int
+    categories: Categories
+    json_names: ClassVar = {
+        "unanimity": "percent", "pairwise": "pairwise_percent", "fleiss": "fleiss_kappa", "alpha": "krippendorff_alpha",
+        "ac1": "gwet_ac1", "ac1_used": "gwet_ac1_used",
+    }  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +98,8 @@ class CategoryMeasures:
     labels: int
     prevalence: Estimate
     specific: Estimate
+    json_names: ClassVar = {"choice": "category", "specific": "specific_agreement"}
+    written_with: ClassVar = BY_CODE
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from evenhand.annotations.agreement.measures import AgreementReport, Measures, agreement
+from evenhand.annotations.agreement.measures import AgreementReport, agreement
 from evenhand.annotations.audit.follow_up import METHOD, STRATA
 from evenhand.annotations.database.events import HERE_ONLY, events
 from evenhand.annotations.database.store import Store
@@ -35,11 +35,13 @@ from evenhand.annotations.types import Project
 from evenhand.core.errors import N_
 from evenhand.core.guidelines import recognise
 from evenhand.core.resources import table
-from evenhand.core.statistics.estimate import Note
+from evenhand.core.statistics.estimate import Estimate, Note
 from evenhand.core.statistics.posterior import share_of_rows
+from evenhand.core.typed_json import Writers, to_json
 from evenhand.core.version import VERSION
 
 MOST_FILES = 200
+MESSAGES: Writers = {Estimate: lambda estimate: estimate.to_json(reasons="messages")}
 BREAKS_S = 300.0  # a time this long on one item is a break, as in the pace of the desk
 
 LABELS = """
@@ -260,13 +262,13 @@ def _pilot(store: Store, project: Project, pilot: Pilot, sources: Mapping[int, s
 def agreement_facts(report: AgreementReport) -> dict[str, Any]:
     """Agreement before filtering, on the blind labels of all items that have any (or of the random share)."""
     return {
-        **_measures(report.overall),
+        **to_json(report.overall, MESSAGES),
         "on": report.on,
         "ended_at_reject": report.ended,
         "imported_ended_at_reject": report.imported_ended,
         "signature": report.signature,
-        "by_version": [{"version": version, **_measures(found)} for version, found in report.by_version],
-        "by_pair": [{"pair": name, **_measures(found)} for name, found in report.by_pair],
+        "by_version": [{"version": version, **to_json(found, MESSAGES)} for version, found in report.by_version],
+        "by_pair": [{"pair": name, **to_json(found, MESSAGES)} for name, found in report.by_pair],
         "two": [
             {
                 "items": one.items,
@@ -275,20 +277,6 @@ def agreement_facts(report: AgreementReport) -> dict[str, Any]:
             }
             for one in report.cohen
         ],
-    }
-
-
-def _measures(found: Measures) -> dict[str, Any]:
-    return {
-        "items": found.items,
-        "labels": found.labels,
-        "percent": found.unanimity.to_json(reasons="messages"),
-        "pairwise_percent": found.pairwise.to_json(reasons="messages"),
-        "fleiss_kappa": found.fleiss.to_json(reasons="messages"),
-        "krippendorff_alpha": found.alpha.to_json(reasons="messages"),
-        "gwet_ac1": found.ac1.to_json(reasons="messages"),
-        "gwet_ac1_used": found.ac1_used.to_json(reasons="messages"),
-        "categories": {"scheme": found.categories, "used": found.used},
     }
 
 

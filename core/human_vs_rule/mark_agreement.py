@@ -8,6 +8,7 @@ count: agreement on "nothing to mark" is that of the labels.
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import ClassVar
 
 import numpy as np
 
@@ -51,6 +52,16 @@ class MarkAgreement:
     pairs: int
     both: int
     same: int
+    json_names: ClassVar = {
+        "kind": None, "pooled": "f1", "mean": "mean_f1", "pairs": "pairs_with_a_mark", "both": "both_marked",
+        "same": "same_marks",
+    }  # fmt: skip
+    also_in_json: ClassVar = ("mean_f1_reason",)
+
+    @property
+    def mean_f1_reason(self) -> Note | None:
+        """Why there is no mean F1."""
+        return self.pooled.reason if self.mean is None else None
 
 
 def agreement(

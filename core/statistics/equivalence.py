@@ -102,6 +102,11 @@ def equivalence(difference: Estimate, margin: float | None) -> Equivalence:
     return Equivalence(margin, "undecided", difference.note or NO_TEST)
 
 
+def difference_json(difference: Estimate, margin: float | None) -> dict[str, Any]:
+    """Return a difference for JSON with the answer of two one-sided tests against *margin* in its unit."""
+    return difference.to_json() | {"equivalence": equivalence(difference, margin).data}
+
+
 def one_sided_tests(value: float, se: float, margin: float, df: int | None = None) -> float:
     """p of the two one-sided tests that |true value| < margin (Schuirmann 1987); by t with *df*, else normal."""
     lower, upper = (value + margin) / se, (value - margin) / se

@@ -97,16 +97,16 @@ def tiles(report: AgreementReport) -> None:
 def _ac1_categories(found: Measures) -> str:
     """Over how many categories AC1 is, and its value over those that were used."""
     says = _("{n} items with a label, over the {categories} categories of the scheme.").format(
-        n=found.ac1.units, categories=found.categories
+        n=found.ac1.units, categories=found.categories.scheme
     )
-    if found.used in (0, found.categories):
+    if found.categories.used in (0, found.categories.scheme):
         return says
     value = with_brackets(found.ac1_used, "z.2f")
     return paragraph(
         (
             says,
             _("Over the categories that were used ({used} of {all}): {value}.").format(
-                used=found.used, all=found.categories, value=value
+                used=found.categories.used, all=found.categories.scheme, value=value
             ),
         )
     )

@@ -92,6 +92,18 @@ def test_an_undefined_value_has_its_reason() -> None:
     assert to_json(Inner("a", None)) == {"name": "a", "share": None}
 
 
+@dataclass(frozen=True)
+class Renamed:
+    first: int
+    hidden: int
+    inner: Inner
+    json_names: ClassVar = {"first": "1st", "hidden": None, "inner": ""}
+
+
+def test_fields_have_other_keys_where_the_class_says_so() -> None:
+    assert to_json(Renamed(1, 2, Inner("a", 0.5))) == {"1st": 1, "name": "a", "share": 0.5}
+
+
 @pytest.mark.parametrize(
     ("data", "place"),
     [({"side": "left"}, "side"), ({"inner": [{}]}, "name"), ({"counts": 3}, "counts"), ([], "object")],

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from cli import cli
 from evenhand.annotations.agreement.disagreements import disagreements, record_reveals
 from evenhand.annotations.agreement.measures import agreement
-from evenhand.annotations.agreement.report import AgreementReport
+from evenhand.annotations.agreement.report import AgreementReport, Categories
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.items.batch import Batch, NewItem, items
 from evenhand.annotations.labels.operations import reveal, store_operations
@@ -71,7 +71,7 @@ def test_intervals_are_over_articles_where_some_have_several_sentences(fresh_sto
     assert str(found.note) == "Few units (12): a wide interval."
     assert {"method": CLUSTERED, "clusters": 12}.items() <= found.to_json().items()
     assert report.by_form is not None and report.by_form.forms[0].rate.clusters == 12
-    assert "Intervals over 12 source articles:" in for_people(report)
+    assert "Intervals over 12 source articles:" in "\n".join(for_people(report))
 
 
 @pytest.mark.parametrize("per_article", [0, 1])
@@ -94,15 +94,15 @@ def with_missing_labels(store: Store) -> AgreementReport:
 
 def test_every_row_says_its_items_and_ac1_its_categories(fresh_store: Store) -> None:
     report = with_missing_labels(fresh_store)
-    lines = for_people(report).splitlines()
-    by_name = {line[:22].strip(): line for line in lines[1:]}
+    lines = "\n".join(for_people(report)).splitlines()
+    by_name = {line.split("  ")[0]: line for line in lines[1:]}
     assert "n = 12 with at least two blind labels" in by_name["full agreement"]
     assert "n = 6 with the commonest number of labels" in by_name["Fleiss' kappa"]
     assert "n = 16 with a label; over the 2 categories of the scheme" in by_name["Gwet's AC1"]
     assert "that both labelled" in by_name["kappa Ada & Bo"] and "categories used" not in by_name
     assert report.overall.ac1_used == report.overall.ac1
-    unused = replace(report.overall, categories=4)
-    shown = for_people(replace(report, overall=unused))
+    unused = replace(report.overall, categories=Categories(4, 2))
+    shown = "\n".join(for_people(replace(report, overall=unused)))
     assert "over the 4 categories of the scheme" in shown and "over those of them that were chosen (2 of 4)" in shown
 
 
