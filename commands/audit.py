@@ -1,15 +1,23 @@
 """`audit draw|send|result`: are the extremes of a model bias, or sentences that give the answer away?"""
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from evenhand.commands.judges.command import difference_of
 from evenhand.commands.permissions import needs, own_new_project
 from evenhand.commands.shared import answer, db_option, existing_store, json_option, margin_option
+from evenhand.commands.tables import number, table
+from evenhand.core.report.numbers import difference_in_points
 from evenhand.core.statistics.equivalence import difference_json
+from evenhand.core.typed_json import to_json
+
+if TYPE_CHECKING:
+    from evenhand.annotations.audit.audit_projects import AuditResult
+    from evenhand.core.audit.leak_rates import Compared
+    from evenhand.core.audit.sample import AuditSample
 
 READ = click.Path(path_type=Path)
 
@@ -19,7 +27,7 @@ def audit() -> None:
     """Audits of extremes: draw them with matched controls, have people judge them blind, and see which leak."""
 
 
-def _draw_sample(scores: Path, model: str | None, n: int, seed: int, by: Any) -> Any:
+def _draw_sample(scores: Path, model: str | None, n: int, seed: int, by: Any) -> "AuditSample":
     from evenhand.core.audit.sample import draw
     from evenhand.core.errors import N_, Refused
     from evenhand.core.model_bias import label_of, models_of, read_scores
@@ -44,42 +52,20 @@ def _draw_options(function: Any) -> Any:
     return function
 
 
-def _counts(sample: Any) -> dict[str, Any]:
-    from evenhand.core.audit.sample import reach
-
-    extremes, controls = sample.count("extreme"), sample.count("control")
-    found: dict[str, Any] = {
-        "model": sample.model,
-        "signature": sample.signature,
-        "by": sample.by,
-        "seed": sample.seed,
-        "extremes": {"male": sample.count("extreme", "male"), "female": sample.count("extreme", "female")},
-        "controls": controls,
-        "shortages": [{"pair": s.pair, "side": s.side, "wanted": s.wanted, "found": s.found} for s in sample.shortages],
-        "drawn_from": sample.finite,
-        "left_out": sample.left_out,
-        "repeated": sample.repeated,
-        "reach": reach(extremes, controls),
-    }
-    if found["reach"] is None:
-        found["reach_reason"] = "There are no controls to compare with."
-    return found
-
-
-def _counts_text(found: dict[str, Any]) -> str:
-    lines = [
-        f"{found['model']}: {found['extremes']['male']} extremes towards the male word, "
-        f"{found['extremes']['female']} towards the female word, {found['controls']} matched controls",
-        f"drawn from {found['drawn_from']} sentences; {found['left_out']} without a finite value, "
-        f"{found['repeated']} repeated",
-    ]
-    lines += [
-        f"too few controls: {short['pair']}, source {short['side']}: {short['found']} of {short['wanted']}"
-        for short in found["shortages"]
-    ]
-    if found["reach"] is not None:
-        lines.append(f"a difference of shares under {found['reach']:.0%} can be missed by an audit of this size")
-    return "\n".join([*lines, found["signature"]])
+def _counts(sample: "AuditSample") -> Iterator[str]:
+    extremes = sample.extremes
+    yield (
+        f"{sample.model}: {extremes['male']} extremes towards the male word, {extremes['female']} towards the female"
+        f" word, {sample.controls} matched controls"
+    )
+    yield (
+        f"drawn from {sample.finite} sentences; {sample.left_out} without a finite value, {sample.repeated} repeated"
+    )
+    for short in sample.shortages:
+        yield f"too few controls: {short.pair}, source {short.side}: {short.found} of {short.wanted}"
+    if sample.reach is not None:
+        yield f"a difference of shares under {sample.reach:.0%} can be missed by an audit of this size"
+    yield sample.signature
 
 
 @audit.command()
@@ -99,8 +85,7 @@ def draw(scores: Path, model: str | None, n: int, by: str, seed: int, out: Path 
             write(csv_line(["row", "sentence", "pair", "side", "stratum", "toward", "bias_log10"]))
             for i in sample.items:
                 write(csv_line([i.row, i.sentence, i.pair, i.side, i.stratum, i.toward, i.bias_log10]))
-    found = _counts(sample)
-    answer(found, _counts_text(found), as_json=as_json)
+    answer(to_json(sample), _counts(sample), as_json=as_json)
 
 
 @audit.command()
@@ -137,9 +122,9 @@ def send(
             store, sample, project, people, per_item=per_item, language=language, run=scores.stem
         )
         own_new_project(store, made)
-    found = _counts(sample) | {"project": made.name, "labels": len(sample.items) * per_item}
-    text = f"{made.name}: {len(sample.items)} sentences, {found['labels']} labels to make\n{_counts_text(found)}"
-    answer(found, text, as_json=as_json)
+    labels = len(sample.items) * per_item
+    text = f"{made.name}: {len(sample.items)} sentences, {labels} labels to make"
+    answer({**to_json(sample), "project": made.name, "labels": labels}, [text, *_counts(sample)], as_json=as_json)
 
 
 @audit.command()
@@ -164,7 +149,7 @@ def result(project: str, scores: Path | None, margin: float, db: str, as_json: b
     sys.stdout.flush()
 
 
-def _result(found: Any, margin: float) -> dict[str, Any]:
+def _result(found: "AuditResult", margin: float) -> dict[str, Any]:
     whole = found.audit
     return {
         "project": whole.project.name,
@@ -189,7 +174,7 @@ def _result(found: Any, margin: float) -> dict[str, Any]:
     }
 
 
-def _compared(row: Any, margin: float) -> dict[str, Any]:
+def _compared(row: "Compared", margin: float) -> dict[str, Any]:
     (leaks, judged), (other_leaks, other) = row.counts
     return {
         "end": row.toward or "both",
@@ -211,30 +196,22 @@ def _means(part: Any) -> dict[str, Any]:
 RULES = {"unanimous": "all say leak", "any": "one says leak", "label": "labels that say leak"}
 
 
-def _result_text(found: Any, margin: float) -> str:
+def _result_text(found: "AuditResult", margin: float) -> Iterator[str]:
     from evenhand.core.audit.leak_rates import verdict
     from evenhand.core.statistics.equivalence import equivalence
 
-    whole = found.audit
-    lines = [f"{whole.project.name}: {len(whole.settled)} of {len(whole.sentences)} sentences judged, {whole.model}"]
-    lines.append(str(verdict(found.shares["unanimous"][0])))
-    if found.shares["unanimous"][0].difference.value is not None:
-        lines.append(equivalence(found.shares["unanimous"][0].difference, margin).text)
-    for rule, rows in found.shares.items():
-        for row in rows:
-            three = "  ".join((_share(row.extreme), _share(row.control), difference_of(row.difference)))
-            lines.append(f"{RULES[rule]:<22}{row.toward or 'both':<8}{three}")
+    whole, first = found.audit, found.shares["unanimous"][0]
+    yield f"{whole.project.name}: {len(whole.settled)} of {len(whole.sentences)} sentences judged, {whole.model}"
+    yield str(verdict(first))
+    if first.difference.value is not None:
+        yield equivalence(first.difference, margin).text
+    rows = [
+        (RULES[rule], row.toward or "both", row.extreme, row.control, difference_in_points(row.difference))
+        for rule, rows in found.shares.items()
+        for row in rows
+    ]
+    yield table(rows, ("", "end", "extremes", "controls", "difference"), form=".1%")
     for scope, part in found.measures["unanimous"].items():
-        means = f"Model_bias {_value(part.all.model_bias)}, without them {_value(part.kept.model_bias)}"
-        lines.append(f"{scope:<10}{part.sentences:>7} sentences, {part.leaks} leaks: {means}")
-    return "\n".join([*lines, whole.signature])
-
-
-def _share(found: Any) -> str:
-    if found.value is None:
-        return f"{'—':>6}{'':<16}"
-    return f"{found.value:>6.1%} {found.interval_text('.1%'):<16}"
-
-
-def _value(value: float | None) -> str:
-    return "—" if value is None else f"{value:.4f}"
+        means = (number(part.all.model_bias, ".4f"), number(part.kept.model_bias, ".4f"))
+        yield f"{scope}: {part.sentences} sentences, {part.leaks} leaks: Model_bias {means[0]}, without them {means[1]}"
+    yield whole.signature

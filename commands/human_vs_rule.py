@@ -1,6 +1,7 @@
 """`rule FILE`: the first-pronoun rule on what models wrote. `human-vs-rule PROJECT`: people against that rule."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from evenhand.annotations.labels.generation_labels import generations, labels_of
 from evenhand.annotations.projects.projects import project as find_project
 from evenhand.commands.permissions import needs
 from evenhand.commands.shared import answer, db_option, existing_store, json_option, margin_option
+from evenhand.commands.tables import table
 from evenhand.core.errors import N_, BadFile, EvenhandError, Refused
 from evenhand.core.files.whole_file import whole_file
 from evenhand.core.human_vs_rule.apply_rule import apply_rule
@@ -24,7 +26,9 @@ from evenhand.core.statistics import RESAMPLES, Resampling
 from evenhand.core.statistics.equivalence import MARGINS, difference_json, equivalence
 from evenhand.core.text.pronouns import PRONOUN_DATASETS, PronounSet, Verdict, parse_sets, set_named
 from evenhand.core.text.repetition import Variant
+from evenhand.core.typed_json import to_json
 
+CELL = ("dataset", "model", "pronoun", "setting")
 VARIANTS: tuple[Variant, ...] = ("published", "completion")
 
 
@@ -150,23 +154,19 @@ def human_vs_rule(project: str, resamples: int, seed: int, margin: float, db: st
 
 
 def _mean(mean: Mean) -> dict[str, Any]:
-    shown = mean.estimate.to_json() | {"n": mean.rows, "contexts": mean.estimate.units if mean.rows else 0}
-    return shown | {"se": mean.estimate.se, "se_published": mean.published}
+    return {**to_json(mean), "se": mean.estimate.se, "se_published": mean.published}
 
 
 def _cell(cell: Cell) -> dict[str, Any]:
-    return {
-        **dict(zip(("dataset", "model", "pronoun", "setting"), cell.key, strict=True)),
-        "generations": cell.generations,
-        "labels": cell.counts,
-        **{name: _mean(cell.means[name]) for name in MEASURES},
-    }
+    key = dict(zip(CELL, cell.key, strict=True))
+    means = {name: _mean(cell.means[name]) for name in MEASURES}
+    return {**key, "generations": cell.generations, "labels": cell.counts, **means}
 
 
 def comparison_json(made: Comparison, margin: float | None = MARGINS["share"]) -> dict[str, Any]:
-    """The comparison as one JSON object; `rule_less_people`: misgendering by the rule less by people, with *margin*."""
-    differences = made.differences
-    by = {variant: repetition(made.items, ("model", "pronoun"), variant) for variant in VARIANTS}
+    """Return the comparison as one JSON object; `rule_less_people`: misgendering by the rule less by people."""
+    weighted = {name: to_json(made.weighted(name)) for name in ("agreement", *CHOICES, "extraneous")}
+    repeated = {variant: repetition(made.items, ("model", "pronoun"), variant) for variant in VARIANTS}
     return {
         "generations": len(made.items),
         "finished": len(made.table),
@@ -179,55 +179,33 @@ def comparison_json(made: Comparison, margin: float | None = MARGINS["share"]) -
             choice: {"rule_correct": right, "rule_misgendering": wrong}
             for choice, (right, wrong) in made.confusion.items()
         },
-        "disagreements": {name: sum(1 for one in differences if one.bin == name) for name in BINS},
-        "cells": [_cell(cell) for cell in made.cells(("dataset", "model", "pronoun", "setting"))],
-        "weighted": {name: _weighted(made, name) for name in ("agreement", *CHOICES, "extraneous")},
+        "disagreements": {name: sum(difference.bin == name for difference in made.differences) for name in BINS},
+        "cells": [_cell(cell) for cell in made.cells(CELL)],
+        "weighted": weighted,
         "repetition": {
-            variant: [
-                {"model": model, "pronoun": pronoun, "mean": rr.mean, "std": rr.std, "texts": rr.texts,
-                 "too_short": rr.short, **({"mean_reason": str(rr.reason)} if rr.mean is None else {})}
-                for (model, pronoun), rr in groups.items()
-            ]
-            for variant, groups in by.items()
+            variant: [{"model": model, "pronoun": pronoun, **to_json(rr)} for (model, pronoun), rr in groups.items()]
+            for variant, groups in repeated.items()
         },
         "signature": made.signature,
-    }  # fmt: skip
-
-
-def _weighted(made: Comparison, name: str) -> dict[str, Any]:
-    found = made.weighted(name)
-    return {
-        **found.estimate.to_json(),
-        "sample": found.sample,
-        "labelled": found.labelled,
-        "generations": found.population,
-        "covered": found.covered,
     }
 
 
-def for_people(project: str, made: Comparison, margin: float | None = MARGINS["share"]) -> str:
-    """The comparison for people: one line a measure."""
-    lines = [f"{project}: {len(made.table)} of {len(made.items)} generations are finished, {len(made.labels)} labels"]
-    for name in MEASURES:
-        lines.append(_line(name, made.overall[name]))
-    apart, kappa = made.rule_less_people, made.kappa
+def for_people(project: str, made: Comparison, margin: float | None = MARGINS["share"]) -> Iterator[str]:
+    """Yield the comparison for people: one line a measure."""
+    yield f"{project}: {len(made.table)} of {len(made.items)} generations are finished, {len(made.labels)} labels"
+    rows = [(name, made.overall[name].estimate, *_errors(made.overall[name])) for name in MEASURES]
+    yield table(rows, form=".1%")
+    apart, both, worth = made.rule_less_people, made.both.both, made.both.worth
     if apart.value is not None:
-        lines.append(f"{'rule less people':<18} {points(apart.value):>7}  {equivalence(apart, margin).in_points}")
+        yield f"rule less people  {points(apart.value)}  {equivalence(apart, margin).in_points}"
     if made.both.weight:
-        rate, worth = made.both.both, made.both.worth
-        interval = rate.interval_text(".1%") or str(rate.note or "")
-        lines.append(f"{'both':<18} {rate.value:>7.1%}  {interval:<18} as exact as {worth or 0:,.0f} labelled ones")
-    found = f"     —   {kappa.reason}" if kappa.value is None else f"{kappa.value:>7.3f}  {kappa.note or ''}".rstrip()
-    lines.append(f"{'kappa':<18} {found}")
-    lines += [f"{choice:<18} rule correct {a:>5}, misgendering {b:>5}" for choice, (a, b) in made.confusion.items()]
-    return "\n".join([*lines, made.signature])
+        yield f"both  {both.text('.1%', note=True)}  as exact as {worth or 0:,.0f} labelled ones"
+    yield table([("kappa", made.kappa)])
+    yield table([(choice, *counts) for choice, counts in made.confusion.items()], ("", "rule correct", "misgendering"))
+    yield made.signature
 
 
-def _line(name: str, mean: Mean) -> str:
-    found = mean.estimate
-    if found.value is None:
-        return f"{name:<18}      —   {found.reason}"
-    interval = found.interval_text(".1%") or str(found.note or "")
-    published = "" if mean.published is None else f"published SE {mean.published:.3f}"
-    clustered = "" if found.se is None else f"SE over contexts {found.se:.3f}"
-    return f"{name:<18} {found.value:>7.1%}  {interval:<18} {clustered}  {published}".rstrip()
+def _errors(mean: Mean) -> tuple[str, str]:
+    """Return the standard error over contexts, and the published one."""
+    clustered = "" if mean.estimate.se is None else f"SE over contexts {mean.estimate.se:.3f}"
+    return clustered, "" if mean.published is None else f"published SE {mean.published:.3f}"

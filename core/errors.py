@@ -60,6 +60,10 @@ class BadLine(BadFile):
         super().__init__(message, **values)
         self.file, self.line, self.reason = file, line, reason
 
+    def to_json(self) -> dict[str, Any]:
+        """Return where the line is, the reason and the English sentence."""
+        return {"file": self.file, "line": self.line, "reason": self.reason, "message": str(self)}
+
     def at(self, file: str, line: int) -> "BadLine":
         """Return the same error for a line of a file: functions that check a value do not know where it is."""
         return BadLine(file, line, self.reason, self.message, **self.values)

@@ -6,6 +6,7 @@ is never shown, nor is an item that fewer than three of either group labelled: t
 
 from collections import Counter
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,7 @@ from evenhand.annotations.agreement.schemes import Way
 from evenhand.annotations.database.store import Store, at_one_moment
 from evenhand.annotations.labels.blind_labels import BlindLabels, ItemScope
 from evenhand.annotations.projects.groups import Grouping, groups_of
-from evenhand.annotations.types import Choice, Project
+from evenhand.annotations.types import BY_CODE, Choice, Project
 from evenhand.core.errors import N_, Refused
 from evenhand.core.statistics import Estimate, Note
 from evenhand.core.statistics.group_differences import FEWEST_PEOPLE, difference_of_shares, exact_p
@@ -37,6 +38,7 @@ class Group:
     name: str
     people: int
     labels: int
+    json_names: ClassVar = {"name": "group"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,7 @@ class ChoiceShares:
     first: float
     second: float
     difference: Estimate
+    written_with: ClassVar = BY_CODE
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +66,7 @@ class OpinionItem:
     apart: float
     p: float | None
     adjusted: float | None
+    json_names: ClassVar = {"row": None}
 
     @property
     def differs(self) -> bool:

@@ -1,6 +1,7 @@
 """Does a judge stay the same? What the server says has answered, and what the judge says when it is asked again."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.judges.judges import Judge
@@ -33,6 +34,7 @@ class Again:
     same: Estimate
     changed: dict[tuple[str, str], int]
     models: tuple[tuple[str, ...], tuple[str, ...]]
+    json_names: ClassVar = {"changed": None, "models": None}
 
 
 @dataclass(frozen=True, slots=True)

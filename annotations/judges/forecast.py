@@ -1,6 +1,7 @@
 """What a judge will cost and take: from what it, or the same model, has taken so far, else from the length of texts."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.judges import labellers
@@ -31,11 +32,22 @@ class Forecast:
 
     texts: int
     requests: int
-    tokens_in: float
-    tokens_out: float
+    tokens_in: int
+    tokens_out: int
     seconds: float | None
     cost: float | None
     measured: int
+    also_in_json: ClassVar = ("seconds_reason", "cost_reason")
+
+    @property
+    def seconds_reason(self) -> str | None:
+        """Why the time is not known."""
+        return "This model has labelled nothing here, so its speed is unknown." if self.seconds is None else None
+
+    @property
+    def cost_reason(self) -> str | None:
+        """Why there is no cost."""
+        return "No prices were given, or the judge costs nothing." if self.cost is None else None
 
 
 def forecast(
@@ -50,7 +62,7 @@ def forecast(
     texts = texts_of(store, project, request.limit)
     waiting = _waiting(store, project, request, texts)
     if request.rule:
-        return Forecast(len(waiting), 0, 0.0, 0.0, 0.0, None, 0)
+        return Forecast(len(waiting), 0, 0, 0, 0.0, None, 0)
     kind = "server" if request.server else "model"
     values = (kind, request.model, request.server.rstrip("/"), project.kind)
     sent, answered, seconds, measured = store.db.execute(_MEASURED, values).fetchone()
@@ -59,7 +71,7 @@ def forecast(
     requests = len(waiting) * (each if project.kind == "generations" or not letters else 1)
     if sent is None:
         sent, answered = _by_length(store, project, request, waiting)
-    tokens_in, tokens_out = sent * len(waiting), (answered or 0.0) * len(waiting)
+    tokens_in, tokens_out = round(sent * len(waiting)), round((answered or 0.0) * len(waiting))
     time = seconds * len(waiting) / (request.pace.at_once if kind == "server" else 1) if measured else None
     if time is not None and request.pace.per_minute and kind == "server":
         time = max(time, requests * 60 / request.pace.per_minute)

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import islice
 from sqlite3 import Connection
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from evenhand.annotations.database.events import record
 from evenhand.annotations.database.store import Store, columns_and_marks
@@ -217,6 +217,13 @@ class Failure:
     values: dict[str, Any]
     tries: int
     final: bool
+    json_names: ClassVar = {"text": None, "message": None, "values": None}
+    also_in_json: ClassVar = ("reason",)
+
+    @property
+    def reason(self) -> str:
+        """The last reason in English."""
+        return self.message.format(**self.values) if self.values else self.message
 
 
 _FAILURES = """

@@ -1,18 +1,20 @@
 """`group-differences PROJECT`: do groups of annotators choose differently, and on which items?"""
 
-from typing import Any
+from collections.abc import Iterator
 
 import click
 
 from evenhand.annotations.agreement.disagreements import finished_items
-from evenhand.annotations.agreement.groups import GroupDifferences, OpinionItem, group_differences
+from evenhand.annotations.agreement.groups import GroupDifferences, group_differences
 from evenhand.annotations.labels.blind_labels import ItemScope
 from evenhand.annotations.projects import groups as records
 from evenhand.annotations.projects.projects import annotator
 from evenhand.annotations.projects.projects import project as find_project
 from evenhand.commands.permissions import needs
 from evenhand.commands.shared import answer, db_option, existing_store, json_option
+from evenhand.commands.tables import table
 from evenhand.core.errors import N_, Refused
+from evenhand.core.typed_json import to_json
 
 ABOUT = "Candidates for a difference of opinion, not mistakes."
 
@@ -79,41 +81,27 @@ def differences(
     data = {
         "project": found.name,
         "grouping": made.grouping.name,
-        "groups": [{"group": one.name, "people": one.people, "labels": one.labels} for one in made.groups],
+        "groups": to_json(made.groups),
         "too_small": made.small,
         "compared": made.pair,
         **({"reason": str(made.reason)} if made.reason else {}),
-        "choices": [
-            {
-                "choice": one.choice.code,
-                "first": one.first,
-                "second": one.second,
-                "difference": one.difference.to_json(),
-            }
-            for one in made.choices
-        ],
+        "choices": to_json(made.choices),
         "differing": made.differing,
-        "items": [_item(name, one) for name, one in zip(names, listed, strict=True)],
+        "items": [{"item": name, **to_json(item)} for name, item in zip(names, listed, strict=True)],
         "signature": made.signature,
     }
     answer(data, _for_people(made), as_json=as_json)
 
 
-def _item(name: str, one: OpinionItem) -> dict[str, Any]:
-    return {"item": name, "first": one.first, "second": one.second, "apart": one.apart, "p": one.p,
-            "adjusted": one.adjusted}  # fmt: skip
-
-
-def _for_people(made: GroupDifferences) -> str:
-    lines = [f"{one.name}: {one.people} people, {one.labels} labels" for one in made.groups]
+def _for_people(made: GroupDifferences) -> Iterator[str]:
+    yield from (f"{group.name}: {group.people} people, {group.labels} labels" for group in made.groups)
     if made.small:
-        lines.append(f"groups that are too small to be shown: {made.small}")
+        yield f"groups that are too small to be shown: {made.small}"
     if made.reason is not None or made.pair is None:
-        return "\n".join([*lines, str(made.reason), made.signature])
-    lines.append(f"{made.pair[0]} - {made.pair[1]}:")
-    for one in made.choices:
-        found = one.difference
-        ends = found.interval_text("+.3f") or str(found.note or "")
-        lines.append(f"  {one.choice.code:<16} {one.first:.3f} {one.second:.3f}  {found.value:+.3f} {ends}")
-    lines.append(f"{made.differing} of {len(made.items)} items differ beyond chance. {ABOUT}")
-    return "\n".join([*lines, made.signature])
+        yield str(made.reason)
+    else:
+        yield f"{made.pair[0]} - {made.pair[1]}:"
+        rows = [(row.choice.code, row.first, row.second, (row.difference, "+.3f")) for row in made.choices]
+        yield table(rows, indent="  ")
+        yield f"{made.differing} of {len(made.items)} items differ beyond chance. {ABOUT}"
+    yield made.signature

@@ -1,5 +1,6 @@
 """`annotator-models PROJECT`: Dawid-Skene and MACE beside the vote."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import click
@@ -16,6 +17,7 @@ from evenhand.annotations.labels.blind_labels import ItemScope
 from evenhand.annotations.projects.projects import project as find_project
 from evenhand.commands.permissions import needs
 from evenhand.commands.shared import answer, db_option, existing_store, json_option, say_unsettled
+from evenhand.commands.tables import table
 from evenhand.core.errors import N_, Refused
 
 NOT_SETTLED = "A model did not settle within its rounds; its figures are provisional."
@@ -90,14 +92,16 @@ def _item(name: str, one: ModelledItem, made: AnnotatorModels) -> dict[str, Any]
     }
 
 
-def _for_people(name: str, made: AnnotatorModels) -> str:
-    lines = [f"{name}: {len(made.items)} items with five labels or more, {made.fewer} with fewer are left out"]
+def _for_people(name: str, made: AnnotatorModels) -> Iterator[str]:
+    yield f"{name}: {len(made.items)} items with five labels or more, {made.fewer} with fewer are left out"
     if made.reason is not None:
-        return "\n".join([*lines, str(made.reason), made.signature])
-    if not made.settled:
-        lines.append(NOT_SETTLED)
-    skill, habit = made.against_vote("dawid_skene"), made.against_vote("mace")
-    lines.append(f"something else than the vote: Dawid-Skene {skill}, MACE {habit}; tied votes: {made.tied}")
-    lines.append(f"{'annotator':<22} labels  right  competence")
-    lines += [f"{one.name:<22} {one.labels:>6}  {one.right:.3f}  {one.competence:.3f}" for one in made.annotators]
-    return "\n".join([*lines, made.signature])
+        yield str(made.reason)
+    else:
+        yield "" if made.settled else NOT_SETTLED
+        skill, habit = made.against_vote("dawid_skene"), made.against_vote("mace")
+        yield f"something else than the vote: Dawid-Skene {skill}, MACE {habit}; tied votes: {made.tied}"
+        rows = [
+            (annotator.name, annotator.labels, annotator.right, annotator.competence) for annotator in made.annotators
+        ]
+        yield table(rows, ("annotator", "labels", "right", "competence"))
+    yield made.signature

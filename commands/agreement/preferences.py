@@ -1,5 +1,6 @@
 """`preferences PROJECT`: which model is preferred, from comparisons of two texts."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import click
@@ -9,7 +10,9 @@ from evenhand.annotations.judges.judges import judge as find_judge
 from evenhand.annotations.projects.projects import project as find_project
 from evenhand.commands.permissions import needs
 from evenhand.commands.shared import answer, db_option, existing_store, json_option, say_unsettled
+from evenhand.commands.tables import table
 from evenhand.core.statistics.bradley_terry import Preferences
+from evenhand.core.typed_json import to_json
 
 
 @click.command("preferences")
@@ -40,13 +43,12 @@ def model_preferences(
         **_as_json(made.found), "counts": _counts(made),
         **({by: {value: _as_json(one) for value, one in made.groups.items()}} if by else {}),
     }  # fmt: skip
-    lines = [f"{made.labels} labels on {made.items} comparisons in {made.contexts} contexts"]
-    if made.left_out:
-        lines.append(f"left out, without two models that have different names: {made.left_out}")
+    left = f"left out, without two models that have different names: {made.left_out}" if made.left_out else ""
+    lines = [f"{made.labels} labels on {made.items} comparisons in {made.contexts} contexts", left]
     lines += _in_words(made.found)
     for value, one in made.groups.items():
         lines += [f"{by}: {value or '-'}", *_in_words(one)]
-    answer(data, "\n".join(lines), as_json=as_json)
+    answer(data, lines, as_json=as_json)
 
 
 def _counts(made: ModelPreferences) -> list[dict[str, Any]]:
@@ -58,7 +60,6 @@ def _counts(made: ModelPreferences) -> list[dict[str, Any]]:
 
 def _as_json(found: Preferences) -> dict[str, Any]:
     names = found.models
-    fit = found.fit
     return {
         **({"reason": str(found.reason)} if found.reason else {}),
         "models": [
@@ -71,30 +72,29 @@ def _as_json(found: Preferences) -> dict[str, Any]:
             for each in found.differences
         ],
         "tie": found.tie.to_json(), "left": found.left.to_json(),
-        "fit": {"likelihood_ratio": fit.ratio, "df": fit.df, "p": fit.p,
-                **({"reason": str(fit.reason)} if fit.reason else {})},
+        "fit": to_json(found.fit),
         "signature": found.signature,
     }  # fmt: skip
 
 
-def _in_words(found: Preferences) -> list[str]:
+def _in_words(found: Preferences) -> Iterator[str]:
     if found.reason is not None:
-        return [str(found.reason), found.signature]
-    rows = sorted(zip(found.models, found.strengths, found.ranks, strict=True), key=lambda row: -(row[1].value or 0))
-    lines = [
-        f"{name:<24} {one.text('.3f', note=True)}  place {ranks[0]}"
-        + (f" to {ranks[1]}" if ranks[1] > ranks[0] else "")
-        for name, one, ranks in rows
-    ]
-    lines += [
-        f"{found.models[each.one]} preferred to {found.models[each.other]}: {each.chance.text('.3f', note=True)}"
-        + ("  *" if each.stays else "")
-        for each in found.differences
-    ]
-    lines += [
-        f"{what}: {one.text('.3f', note=True)}"
-        for what, one in (("equal models tie", found.tie), ("the left of two equal models", found.left))
-    ]
-    fit = found.fit
-    lines.append(f"circles: p {fit.p:.4f}" if fit.p is not None else f"circles: -  ({fit.reason})")
-    return [*lines, found.signature]
+        yield str(found.reason)
+    else:
+        ranked = zip(found.models, found.strengths, found.ranks, strict=True)
+        rows = sorted(ranked, key=lambda row: -(row[1].value or 0))
+        yield table(
+            [(name, one, f"place {best}" + f" to {worst}" * (worst > best)) for name, one, (best, worst) in rows]
+        )
+        pairs = [
+            (
+                f"{found.models[pair.one]} preferred to {found.models[pair.other]}",
+                pair.chance,
+                "*" if pair.stays else "",
+            )
+            for pair in found.differences
+        ]
+        yield table([*pairs, ("equal models tie", found.tie, ""), ("the left of two equal models", found.left, "")])
+        fit = found.fit
+        yield f"circles: p {fit.p:.4f}" if fit.p is not None else f"circles: -  ({fit.reason})"
+    yield found.signature

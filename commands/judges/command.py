@@ -13,11 +13,12 @@ from evenhand.annotations.projects.projects import project as find_project
 from evenhand.commands.permissions import acting_person, needs
 from evenhand.commands.shared import answer, db_option, existing_store, json_option
 from evenhand.core.errors import N_, BadLine, Refused
-from evenhand.core.judges.alternative_annotator import FEWEST, LEVEL, Against, Verdict, alternative_annotator_test
+from evenhand.core.judges.alternative_annotator import FEWEST, LEVEL, Verdict, alternative_annotator_test
 from evenhand.core.judges.label_tables import read_judge, read_people, read_rates
-from evenhand.core.report.numbers import points
+from evenhand.core.report.numbers import difference_in_points
 from evenhand.core.statistics import Estimate
 from evenhand.core.statistics.prediction_powered import VERSION, Rates, prediction_powered
+from evenhand.core.typed_json import to_json
 
 SHARE = "share of items, with intervals over contexts"
 TABLE = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -59,7 +60,7 @@ def estimate(
         **rates_json(rates, len(labels.people), len(labels.further)),
         "without_judge": given.without_judge,
         "estimand": f"mean over {clusters} of the share" if clusters else "share of items",
-        "errors": [_error(one) for one in given.errors],
+        "errors": to_json(given.errors),
         "signature": f"prediction-powered-v{VERSION}|units={clusters or 'items'}|inclusion={inclusion or 'equal'}",
     }
     lines = [f"rate: {data['estimand']}", _in_words(rates, given.without_judge)]
@@ -107,7 +108,7 @@ def _of_project(db: str, project: str, name: str, by: tuple[str, ...], *, as_jso
     ]  # fmt: skip
     lines = [f"rate: {SHARE}", *lines]
     lines += [
-        f"{one.measure}: {one.one} less {one.other}  {difference_of(one.rates.both)}{'  *' if one.stays else ''}"
+        f"{one.measure}: {one.one} less {one.other}  {difference_in_points(one.rates.both)}{'  *' if one.stays else ''}"
         for some in apart.values() for one in some
     ]  # fmt: skip
     answer(data, "\n".join(lines), as_json=as_json)
@@ -132,8 +133,8 @@ def alt_test(people: Path, judge: Path, eps: float, as_json: bool) -> None:
     say_errors([*errors, *more])
     verdict = alternative_annotator_test(given, labels, eps)
     data = {
-        **verdict_json(verdict),
-        "errors": [_error(one) for one in (*errors, *more)],
+        **to_json(verdict),
+        "errors": to_json([*errors, *more]),
         "signature": f"alternative-annotator-test|eps={eps:g}|level={LEVEL:g}|by|items>={FEWEST}",
     }
     answer(data, verdict_in_words(verdict), as_json=as_json)
@@ -143,10 +144,6 @@ def say_errors(errors: Iterable[BadLine]) -> None:
     """Each line that could not be used, on stderr."""
     for one in errors:
         click.echo(str(one), err=True)
-
-
-def _error(one: BadLine) -> dict[str, Any]:
-    return {"file": one.file, "line": one.line, "reason": one.reason, "message": str(one)}
 
 
 def _estimate(found: Estimate, **more: Any) -> dict[str, Any]:
@@ -164,40 +161,6 @@ def _in_words(rates: Rates, without_judge: int, *, left_out: bool = True) -> str
         kept = "left out" if left_out else "counted in the rate of people only"
         lines.append(f"labelled by people, not by the judge, and {kept}: {without_judge:,}")
     return "\n".join(lines)
-
-
-def difference_of(found: Estimate) -> str:
-    """Return a difference of two rates in percentage points with its interval, or why it has none."""
-    if found.value is None:
-        return f"-  ({found.reason})"
-    if found.low is None or found.high is None:
-        return f"{points(found.value)}  (no interval: {found.note})"
-    return f"{points(found.value)}  95% {100 * found.low:+z.1f} to {100 * found.high:+z.1f}"
-
-
-def _against(one: Against) -> dict[str, Any]:
-    return {
-        "annotator": one.annotator,
-        "items": one.items,
-        "judge": one.judge_share,
-        "annotator_share": one.own_share,
-        "p": one.p,
-        "won": one.won,
-        "reason": str(one.reason) if one.reason else None,
-    }
-
-
-def verdict_json(verdict: Verdict) -> dict[str, Any]:
-    """The test as JSON."""
-    return {
-        "winning_rate": verdict.winning_rate,
-        "advantage": verdict.advantage,
-        "passes": verdict.passes,
-        "reason": str(verdict.reason) if verdict.reason else None,
-        "note": str(verdict.note) if verdict.note else None,
-        "eps": verdict.eps,
-        "annotators": [_against(one) for one in verdict.annotators],
-    }
 
 
 def verdict_in_words(verdict: Verdict) -> str:

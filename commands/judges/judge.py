@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -17,17 +16,19 @@ from evenhand.annotations.judges.import_file import import_judge
 from evenhand.annotations.judges.judges import Judge
 from evenhand.annotations.judges.run import JudgeReport, Request, ask_again, run_judge
 from evenhand.annotations.projects.projects import project as find_project
-from evenhand.commands.judges.command import say_errors, verdict_in_words, verdict_json
+from evenhand.commands.judges.command import say_errors, verdict_in_words
 from evenhand.commands.permissions import needs
 from evenhand.commands.shared import Meter, answer, db_option, existing_store, json_option
+from evenhand.commands.tables import table
 from evenhand.core.errors import N_, Refused
-from evenhand.core.human_vs_rule.means_over_contexts import Mean
 from evenhand.core.judges.prompts import SYSTEM, default_template
 from evenhand.core.judges.server import ServerSettings
 from evenhand.core.servers.addresses import place_of
 from evenhand.core.servers.asking import Pace
+from evenhand.core.typed_json import to_json
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+NO_TEST = "No eps was recorded for this judge: judge eps PROJECT NAME EPS."
 AUTHOR = click.option("--author", default="", help="Who does it; kept in the record.")
 
 
@@ -162,11 +163,7 @@ def import_file(project: str, file: Path, name: str, version: int | None, author
     with existing_store(db) as store:
         found, report = import_judge(store, find_project(store, project), file, name, version=version, author=author)
     say_errors(report.errors[:20])
-    errors = [{"line": one.line, "reason": one.reason, "message": str(one)} for one in report.errors]
-    data = {
-        "judge": found.name, "rows": report.rows, "imported": report.imported, "duplicates": report.duplicates,
-        "rejected": report.rejected, "errors": errors,
-    }  # fmt: skip
+    data = {"judge": found.name, **to_json(report)}
     text = f"{found.name}: {report.imported:,} labels, {report.duplicates:,} were there, {report.rejected:,} unusable"
     answer(data, text, as_json=as_json)
 
@@ -208,17 +205,8 @@ def list_failures(project: str, name: str, db: str, as_json: bool) -> None:
     """
     with existing_store(db) as store:
         found = records.failures(store, records.judge(store, find_project(store, project), name))
-    rows = [
-        {
-            "item": one.item,
-            "reason": one.message.format(**one.values) if one.values else one.message,
-            "tries": one.tries,
-            "final": one.final,
-        }
-        for one in found
-    ]
-    text = "\n".join(f"{row['item']}  {row['reason']}" for row in rows) or "Nothing failed."
-    answer({"failures": rows}, text, as_json=as_json)
+    text = table([(failure.item, failure.reason) for failure in found]) or "Nothing failed."
+    answer({"failures": to_json(found)}, text, as_json=as_json)
 
 
 @judge.command("eps")
@@ -267,19 +255,7 @@ def forecast(
         found = forecast_of(
             store, find_project(store, project), _request(options), price_in=price_in, price_out=price_out
         )
-    answer(_forecast_json(found), _forecast_in_words(found), as_json=as_json)
-
-
-def _forecast_json(found: Forecast) -> dict[str, Any]:
-    data: dict[str, Any] = {
-        "texts": found.texts, "requests": found.requests, "tokens_in": round(found.tokens_in),
-        "tokens_out": round(found.tokens_out), "seconds": found.seconds, "cost": found.cost, "measured": found.measured,
-    }  # fmt: skip
-    if found.seconds is None:
-        data["seconds_reason"] = "This model has labelled nothing here, so nobody knows how fast it is."
-    if found.cost is None:
-        data["cost_reason"] = "No prices were given, or the judge costs nothing."
-    return data
+    answer(to_json(found), _forecast_in_words(found), as_json=as_json)
 
 
 def _forecast_in_words(found: Forecast) -> str:
@@ -305,31 +281,21 @@ def show(project: str, name: str, db: str, as_json: bool) -> None:
         of = find_project(store, project)
         found = records.judge(store, of, name)
         against, drifted = against_people(store, of, found), drift(store, found)
+    means = {name: getattr(against, name) for name in ("agreement", "flags", "among_people")}
+    test = to_json(against.verdict)
     data = {
-        **row_of(found), "finished": against.finished, "items": against.items,
-        "agreement": _mean(against.agreement), "flags": _mean(against.flags), "kappa": against.kappa.to_json(),
-        "among_people": _mean(against.among_people),
-        "groups": {by: {one.key: _mean(one.agreement) for one in against.groups(by)} for by in BY},
+        **row_of(found), "finished": against.finished, "items": against.items, **to_json(means),
+        "kappa": against.kappa.to_json(),
+        "groups": {by: {group.key: to_json(group.agreement) for group in against.groups(by)} for by in BY},
         "confusion": against.confusion, "disagreements": [one.item for one in against.disagreements],
-        "test": verdict_json(against.verdict) if against.verdict else None,
-        "drift": {
-            "answered": [asdict(one) for one in drifted.answered],
-            "rounds": [{"round": one.round, "items": one.items, "same": one.same.to_json()} for one in drifted.rounds],
-        },
-        "signature": against.signature,
+        "test": test, "drift": to_json(drifted), "signature": against.signature,
     }  # fmt: skip
-    if against.verdict is None:
-        data["test_reason"] = "No eps was recorded for this judge: judge eps PROJECT NAME EPS."
-    lines = [
+    if test is None:
+        data["test_reason"] = NO_TEST
+    rows = [(name.replace("_", " "), mean.estimate) for name, mean in means.items()]
+    text = (
         f"{found.name}: {against.items:,} of {against.finished:,} finished items",
-        *(f"{label:<14} {mean.estimate.text('.3f', note=True)}" for label, mean in (
-            ("agreement", against.agreement), ("flags", against.flags), ("among people", against.among_people),
-        )),
-        f"{'kappa':<14} {against.kappa.text('.3f', note=True)}",
-        verdict_in_words(against.verdict) if against.verdict else str(data["test_reason"]),
-    ]  # fmt: skip
-    answer(data, "\n".join(lines), as_json=as_json)
-
-
-def _mean(mean: Mean) -> dict[str, Any]:
-    return mean.estimate.to_json() | {"n": mean.rows, "contexts": mean.estimate.units if mean.rows else 0}
+        table([*rows, ("kappa", against.kappa)]),
+        NO_TEST if against.verdict is None else verdict_in_words(against.verdict),
+    )
+    answer(data, text, as_json=as_json)

@@ -18,7 +18,7 @@ from evenhand.commands.shared import (
     write_spreadsheet,
 )
 from evenhand.commands.tables import Cell, number, table
-from evenhand.core.errors import N_, BadLine, Refused
+from evenhand.core.errors import N_, Refused
 from evenhand.core.files.csv_out import csv_line
 from evenhand.core.files.whole_file import whole_file
 from evenhand.core.models import open_classifier
@@ -83,13 +83,9 @@ def nli(context: click.Context, files: tuple[str, ...], margin: float, as_json: 
     found, read = measured_file(files)
     data = measures_json(found, margin) | {
         "signatures": read.signatures,
-        "errors": [_error(one) for one in read.errors],
+        "errors": to_json(read.errors),
     }
     answer(data, _measures_text(found, read.signatures, [str(error) for error in read.errors], margin), as_json=as_json)
-
-
-def _error(error: BadLine) -> dict[str, Any]:
-    return {"file": error.file, "line": error.line, "reason": error.reason, "message": str(error)}
 
 
 @nli.command("ask")

@@ -14,7 +14,7 @@ import zlib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
@@ -73,6 +73,28 @@ class AuditSample:
     finite: int
     left_out: int
     repeated: int
+    json_names: ClassVar = {"items": None, "wanted": None, "finite": "drawn_from"}
+    also_in_json: ClassVar = ("extremes", "controls", "reach", "reach_reason")
+
+    @property
+    def extremes(self) -> dict[Side, int]:
+        """The number of extremes each way."""
+        return {"male": self.count("extreme", "male"), "female": self.count("extreme", "female")}
+
+    @property
+    def controls(self) -> int:
+        """The number of controls."""
+        return self.count("control")
+
+    @property
+    def reach(self) -> float | None:
+        """The difference of shares that an audit of this size may miss, 0 to 1; None without controls."""
+        return reach(self.count("extreme"), self.controls)
+
+    @property
+    def reach_reason(self) -> str | None:
+        """Why there is no reach."""
+        return "There are no controls to compare with." if self.reach is None else None
 
     def count(self, stratum: Stratum, toward: Side | None = None) -> int:
         """How many items a stratum has, on the whole or towards one end."""

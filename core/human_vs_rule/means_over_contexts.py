@@ -8,6 +8,7 @@ as independent, stands beside it.
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +34,10 @@ class Mean:
     estimate: Estimate
     published: float | None
     rows: int
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the mean with the number of generations and of contexts."""
+        return self.estimate.to_json() | {"n": self.rows, "contexts": self.estimate.units if self.rows else 0}
 
     @property
     def value(self) -> float | None:

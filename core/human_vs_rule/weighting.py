@@ -8,6 +8,7 @@ several strata; there is no finite population correction, so they are on the saf
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +38,7 @@ class Weighted:
     covered: float
     strata: int
     thin: int
+    json_names: ClassVar = {"estimate": "", "population": "generations", "strata": None, "thin": None}
 
 
 def weighted(

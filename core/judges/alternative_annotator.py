@@ -8,7 +8,7 @@ costs less; it is chosen before looking: .2 beside experts, .15 beside skilled p
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -43,6 +43,7 @@ class Against:
     p: float | None = None
     won: bool | None = None
     reason: Note | None = None
+    json_names: ClassVar = {"judge_share": "judge", "own_share": "annotator_share"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +60,8 @@ class Verdict:
     annotators: tuple[Against, ...]
     reason: Note | None = None
     note: Note | None = None
+    also_in_json: ClassVar = ("passes",)
+    written_with: ClassVar = {Note: str}
 
     @property
     def passes(self) -> bool | None:

@@ -1,8 +1,12 @@
 """Numbers as people read them, the same on the page and in the report. Undefined is an em dash, never 0."""
 
 import math
+from typing import TYPE_CHECKING
 
 from evenhand.core.language import RAISED
+
+if TYPE_CHECKING:
+    from evenhand.core.statistics.estimate import Estimate
 
 DASH = "—"
 
@@ -43,6 +47,15 @@ def percent(share: float | None) -> str:
 def points(difference: float) -> str:
     """Return a difference of two shares of 1 in percentage points, in English: +6.0 points."""
     return f"{100 * difference:+z.1f} points"
+
+
+def difference_in_points(difference: "Estimate") -> str:
+    """Return a difference of two shares in percentage points with its interval, in English, or why it has none."""
+    if difference.value is None:
+        return f"-  ({difference.reason})"
+    if difference.low is None or difference.high is None:
+        return f"{points(difference.value)}  (no interval: {difference.note})"
+    return f"{points(difference.value)}  95% {100 * difference.low:+z.1f} to {100 * difference.high:+z.1f}"
 
 
 def percents(low: float | None, high: float | None) -> str:

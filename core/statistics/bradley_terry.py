@@ -16,6 +16,7 @@ they hold for these annotators only: what others would prefer, so few cannot tel
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -132,6 +133,8 @@ class Fit:
     df: int
     p: float | None
     reason: Note | None = None
+    json_names: ClassVar = {"ratio": "likelihood_ratio"}
+    written_with: ClassVar = {Note: str}
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 from evenhand.core.errors import N_
 from evenhand.core.statistics.estimate import Note
@@ -63,6 +63,8 @@ class Repeated:
     texts: int
     short: int
     reason: Note | None = None
+    json_names: ClassVar = {"short": "too_short"}
+    explained_by: ClassVar = "reason"
 
 
 def summary(values: Iterable[float | None]) -> Repeated:

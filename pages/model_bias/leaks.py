@@ -7,7 +7,7 @@ import streamlit as st
 from evenhand.annotations.audit import audit_projects
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.types import Project
-from evenhand.core.audit.sample import MOST, AuditSample, draw, labels_needed, reach
+from evenhand.core.audit.sample import MOST, AuditSample, draw, labels_needed
 from evenhand.core.errors import EvenhandError
 from evenhand.pages.model_bias.leaks_result import show_result
 from evenhand.pages.model_bias.numbers import rows_for
@@ -108,12 +108,11 @@ def _choose(frame: "pd.DataFrame") -> tuple[AuditSample | None, int]:
 
 def _preview(sample: AuditSample, per_item: int) -> None:
     """How many sentences, how many labels, what such a sample can and cannot tell."""
-    extremes, controls = sample.count("extreme"), sample.count("control")
     labels = labels_needed(len(sample.items), per_item)
     tiles = [
-        (_("Extremes, male word"), f"{sample.count('extreme', 'male'):,}"),
-        (_("Extremes, female word"), f"{sample.count('extreme', 'female'):,}"),
-        (_("Matched ordinary sentences"), f"{controls:,}"),
+        (_("Extremes, male word"), f"{sample.extremes['male']:,}"),
+        (_("Extremes, female word"), f"{sample.extremes['female']:,}"),
+        (_("Matched ordinary sentences"), f"{sample.controls:,}"),
         (_("Labels needed"), f"{labels:,}"),
     ]
     for column, (name, value) in zip(st.columns(4), tiles, strict=True):
@@ -122,7 +121,7 @@ def _preview(sample: AuditSample, per_item: int) -> None:
     seconds = labels * SECONDS_A_LABEL
     times = {"time": duration(seconds), "each": duration(seconds / per_item)}
     said = [text.format(**times, people=per_item, seconds=SECONDS_A_LABEL)]
-    width = reach(extremes, controls)
+    width = sample.reach
     if width is not None:
         told = _("A difference of less than {points} percentage points between the two shares can be missed.")
         said.append(told.format(points=f"{100 * width:.0f}"))
