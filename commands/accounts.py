@@ -17,6 +17,7 @@ from evenhand.annotations.projects import projects
 from evenhand.annotations.types import Project
 from evenhand.commands.permissions import needs
 from evenhand.commands.shared import answer, db_option, existing_store, json_option
+from evenhand.commands.tables import table
 
 ROLES = ["owner", "lead", "adjudicator", "annotator", "reader"]
 _role = click.option("--role", type=click.Choice(ROLES), help="The role.")
@@ -78,9 +79,8 @@ def list_accounts(db: str, as_json: bool) -> None:
     for row in rows:
         held = [f"{row['server']} on this server"] if row["server"] else []
         held += [f"{name}: {role}" for name, role in row["projects"].items()]
-        state = " (closed)" if row["closed"] else ""
-        lines.append(f"{row['name']}{state}: {'; '.join(held) or 'no role'}")
-    answer({"accounts": rows}, "\n".join(lines) or "No account: the server is in the open mode.", as_json=as_json)
+        lines.append((row["name"], "; ".join(held) or "no role", "closed" if row["closed"] else ""))
+    answer({"accounts": rows}, table(lines) or "No account: the server is in the open mode.", as_json=as_json)
 
 
 @accounts.command()
@@ -174,12 +174,15 @@ def list_invitations(project: str | None, db: str, as_json: bool) -> None:
         }
         for one in found
     ]  # fmt: skip
-    lines = []
-    for row in rows:
-        desk = f", labels as {row['annotator']}" if row["annotator"] else ""
-        where = row["project"] or "the whole server"
-        lines.append(f"{row['id']}: {row['role']} in {where}{desk}, made {row['created']}, expires {row['expires']}")
-    answer({"invitations": rows}, "\n".join(lines) or "No open invitation.", as_json=as_json)
+    lines = [
+        (
+            row["id"], row["role"], row["project"] or "the whole server", row["annotator"] or "", row["uses"],
+            row["created"], row["expires"],
+        )
+        for row in rows
+    ]  # fmt: skip
+    heads = ["invitation", "role", "in", "labels as", "uses", "made", "expires"]
+    answer({"invitations": rows}, table(lines, heads) if lines else "No open invitation.", as_json=as_json)
 
 
 @accounts.command("withdraw-invitation")
@@ -274,9 +277,7 @@ def erase(name: str, db: str, as_json: bool) -> None:
         done = erasure.erase(store, name)
     data = {"code": done.code, "replaced": done.replaced, "texts": [asdict(one) for one in done.texts]}
     text = f"{done.code} stands in place of the name now. Texts to read, and to scrub where they name somebody:"
-    answer(
-        data, "\n".join([text, *_text_lines(done.texts)] if done.texts else [text.split(" Texts")[0]]), as_json=as_json
-    )
+    answer(data, [text, _texts_table(done.texts)] if done.texts else text.split(" Texts")[0], as_json=as_json)
 
 
 @accounts.command()
@@ -295,8 +296,8 @@ def scrub(name: str, yes: bool, items: tuple[str, ...], db: str, as_json: bool) 
         found = [one for one in erasure.texts_of(store, name) if not items or one.item in items]
         number = erasure.scrub_texts(store, found) if yes else 0
     data = {"scrubbed": number, "texts": [] if yes else [asdict(one) for one in found]}
-    answer(data, f"{number} texts scrubbed." if yes else "\n".join(_text_lines(found)) or "No text.", as_json=as_json)
+    answer(data, f"{number} texts scrubbed." if yes else _texts_table(found) or "No text.", as_json=as_json)
 
 
-def _text_lines(texts: Sequence[erasure.OwnText]) -> list[str]:
-    return [f"{one.kind} {one.row} {one.part} (item {one.item}): {one.text}" for one in texts]
+def _texts_table(texts: Sequence[erasure.OwnText]) -> str:
+    return table([(one.kind, str(one.row), one.part, f"item {one.item}", one.text) for one in texts])

@@ -1,5 +1,6 @@
 """`describe PROJECT`: statistics of the set, of a project or of a file."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -8,14 +9,13 @@ from evenhand.annotations.describe.project_description import Items, describe_fi
 from evenhand.annotations.projects.projects import project as find_project
 from evenhand.commands.permissions import needs
 from evenhand.commands.shared import answer, db_option, existing_store, json_option, say_unsettled
+from evenhand.commands.tables import DASH, number, table
 from evenhand.core.describe import Description, vocabulary
 from evenhand.core.describe import as_json as whole
 from evenhand.core.describe.keywords import KeywordCount, PairBalance, largest_imbalance
 from evenhand.core.describe.latex import as_latex
 from evenhand.core.errors import N_, Refused
 from evenhand.core.language import significant
-
-DASH = "—"
 
 
 @click.command("describe")
@@ -66,13 +66,12 @@ def describe(
             found = describe_items(store, shown, items=items, words=words)
     if latex is not None:
         Path(latex).write_text(as_latex(found), encoding="utf-8")
-    answer(whole(found), for_people(found), as_json=as_json)
+    answer(whole(found), _text(found), as_json=as_json)
 
 
-def for_people(found: Description) -> str:
-    """The description for people: the main numbers, one line a word and a pair, the signature."""
+def _text(found: Description) -> Iterator[str]:
     size = found.lengths
-    lines = [
+    yield from (
         f"{found.name}: {found.sentences:,} texts ({found.items})",
         f"{found.characters.total:,} characters, {found.characters.distinct:,} different",
         f"length {_length(size.least)} to {_length(size.most)}, "
@@ -81,42 +80,41 @@ def for_people(found: Description) -> str:
         "endings " + " ".join(f"{one}{count}" for one, count in list(found.endings.items())[:10]),
         f"again: {found.exact.surplus} as they are, {found.near.surplus} without punctuation, "
         f"{found.twins.surplus} with the keyword masked",
-        *_vocabulary(found),
-        *(_keyword(row) for row in found.keywords),
-        *(_balance(row) for row in found.balances),
-    ]
+        _vocabulary(found),
+    )
+    if found.keywords:
+        yield table(map(_keyword_row, found.keywords), ["keyword", "side", "before", "after", "share kept"], form=".1%")
+    if found.balances:
+        yield table(map(_balance_row, found.balances), ["pair", "", "share male", "p (Holm)"], form=".1%")
     worst = largest_imbalance(found.balances)
     if worst is not None:
-        lines.append(f"largest imbalance: {worst.pair}, {worst.missing} sentences missing to 1:1")
-    return "\n".join([*lines, *_origins(found), found.signature])
+        yield f"largest imbalance: {worst.pair}, {worst.missing} sentences missing to 1:1"
+    yield from _origins(found)
+    yield found.signature
 
 
 def _length(value: float | None) -> str:
-    return DASH if value is None else f"{value:.2f}".rstrip("0").rstrip(".")
+    return number(value, ".2f").rstrip("0").rstrip(".")
 
 
-def _vocabulary(found: Description) -> list[str]:
+def _vocabulary(found: Description) -> str:
     cover = found.coverage
     if cover is None:
-        return [f"vocabulary {DASH} no model was named (--model)"]
-    known = DASH if cover.known_share is None else f"{100 * cover.known_share:.2f}%"
-    unknown = DASH if cover.unknown_share is None else f"{100 * cover.unknown_share:.3f}%"
-    return [
+        return f"vocabulary {DASH} no model was named (--model)"
+    return (
         f"vocabulary of {cover.vocabulary.name}, {cover.vocabulary.size:,} words: {cover.distinct:,} different"
-        f" characters are {100 * cover.published:.2f}% of it; it holds {cover.known:,} of them ({known});"
-        f" {unknown} of the text is unknown to it"
-    ]
+        f" characters are {cover.published:.2%} of it; it holds {cover.known:,} of them"
+        f" ({number(cover.known_share, '.2%')}); {number(cover.unknown_share, '.3%')} of the text is unknown to it"
+    )
 
 
-def _keyword(row: KeywordCount) -> str:
-    before = DASH if row.before is None else f"{row.before:,}"
-    share = DASH if row.before is None else row.share.text(".1%")
-    return f"{row.word}\t{row.side}\tbefore {before}\tafter {row.after:,}\t{share}"
+def _keyword_row(row: KeywordCount) -> list[object]:
+    return [row.word, row.side, row.before, row.after, None if row.before is None else row.share]
 
 
-def _balance(row: PairBalance) -> str:
+def _balance_row(row: PairBalance) -> list[object]:
     p = f"{DASH} {row.untested or ''}".rstrip() if row.p_holm is None else significant(row.p_holm)
-    return f"{row.pair}\t{row.male:,} : {row.female:,}\tmale {row.share.text('.1%')}\tp (Holm) {p}"
+    return [row.pair, f"{row.male:,} : {row.female:,}", row.share, p]
 
 
 def _origins(found: Description) -> list[str]:

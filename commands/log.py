@@ -16,6 +16,7 @@ from evenhand.annotations.log.verify import verify as verify_log
 from evenhand.annotations.projects import projects
 from evenhand.commands.permissions import needs
 from evenhand.commands.shared import answer, db_option, existing_store, json_option
+from evenhand.commands.tables import table
 from evenhand.core.errors import N_, Refused
 
 SHOWN = 20  # items in the text; JSON has all
@@ -58,7 +59,7 @@ def verify(name: str | None, everything: bool, db: str, as_json: bool) -> None:
     data |= {"derived": [_derived_row(result) for result in derived], "triggers": asdict(triggers)}
     data["triggers_restored"] = [{"entry": entry, "names": names} for entry, names in found.restored.items()]
     lines = [f"The log holds: {found.entries:,} entries.{text}", f"Head: {found.head}", *_derived_lines(derived)]
-    answer(data, "\n".join(lines + _trigger_lines(triggers, found.restored)), as_json=as_json)
+    answer(data, lines + _trigger_lines(triggers, found.restored), as_json=as_json)
     if not holds:
         sys.exit(1)
 
@@ -117,8 +118,8 @@ def show(kind: str | None, last: int, db: str, as_json: bool) -> None:
     """The newest entries, the oldest of them first."""
     with existing_store(db) as store:
         rows = entries(store, kind=kind, last=last)
-    lines = [f"{one.entry}  {one.at}  {one.kind} {one.row}  {one.body or ''}".rstrip() for one in rows]
-    answer({"entries": [asdict(one) for one in rows]}, "\n".join(lines) or "No such entry.", as_json=as_json)
+    lines = [(str(one.entry), one.at, one.kind, str(one.row), one.body or "") for one in rows]
+    answer({"entries": [asdict(one) for one in rows]}, table(lines) or "No such entry.", as_json=as_json)
 
 
 @log.command()
@@ -130,7 +131,7 @@ def head(days: bool, db: str, as_json: bool) -> None:
     """The hash of the last entry. Keep it elsewhere: whoever owns the database cannot change what you noted."""
     with existing_store(db) as store:
         now, earlier = last_head(store.db), daily_heads(store.db) if days else []
-    lines = [f"{one.day}  entry {one.entry}  {one.hash}" for one in earlier]
-    lines.append(f"{now.at}  entry {now.entry}  {now.hash}")
+    lines = [(one.day, f"entry {one.entry}", one.hash) for one in earlier]
+    lines.append((now.at, f"entry {now.entry}", now.hash))
     data = asdict(now) | ({"days": [asdict(one) for one in earlier]} if days else {})
-    answer(data, "\n".join(lines), as_json=as_json)
+    answer(data, table(lines), as_json=as_json)

@@ -14,6 +14,7 @@ from evenhand.annotations.record.files import record_csv, record_json
 from evenhand.annotations.types import Project
 from evenhand.commands.permissions import needs
 from evenhand.commands.shared import answer, db_option, existing_store, json_option
+from evenhand.commands.tables import table
 from evenhand.core.errors import N_, BadFile, Refused
 from evenhand.core.language import Language
 
@@ -54,12 +55,10 @@ def _print_people(store: Store, found: Project, as_json: bool, **more: Any) -> N
         for one in everybody
     ]
     lines = [
-        one.name
-        + (" (participant of a study)" if one.id in by_link else "")
-        + ("" if one.id in active else " (has left)")
-        for one in everybody
+        (row["name"], "participant of a study" if row["participant"] else "", "" if row["active"] else "has left")
+        for row in rows
     ]
-    answer({"annotators": rows, **more}, "\n".join(lines) or "Nobody yet.", as_json=as_json)
+    answer({"annotators": rows, **more}, table(lines) or "Nobody yet.", as_json=as_json)
 
 
 @people.command()
@@ -167,8 +166,8 @@ def consent(
          "created": one.created}
         for each, one in every
     ]  # fmt: skip
-    lines = [f"{each}: {one.annotator.name} {words[one.given]}" for each, one in every]
-    answer({"texts": {each: TEXTS[each] for each in asked}, "consents": data}, "\n".join(lines), as_json=as_json)
+    lines = [(use, one.annotator.name, words[one.given]) for use, one in every]
+    answer({"texts": {each: TEXTS[each] for each in asked}, "consents": data}, table(lines), as_json=as_json)
 
 
 @people.command("give-back")

@@ -15,6 +15,7 @@ from evenhand.annotations.text_policy import text_may_leave
 from evenhand.annotations.types import Project
 from evenhand.commands.permissions import needs
 from evenhand.commands.shared import answer, db_option, existing_store, json_option
+from evenhand.commands.tables import table
 
 
 @click.group()
@@ -50,8 +51,8 @@ def close(name: str, author: str, db: str, as_json: bool) -> None:
     with existing_store(db) as store:
         found = projects.project(store, name)
         ended = pilots.close_pilot(store, found, author=author)
-        shown = _figures(pilot_figures(store, found, ended))
-    answer({"project": found.name} | shown, _line(shown), as_json=as_json)
+        figures = pilot_figures(store, found, ended)
+    answer({"project": found.name} | _figures(figures), _line(figures), as_json=as_json)
 
 
 @pilot.command()
@@ -63,13 +64,13 @@ def show(name: str, db: str, as_json: bool) -> None:
     """The figures of every pilot of a project, and the tags with their criteria."""
     with existing_store(db) as store:
         found = projects.project(store, name)
-        shown = [_figures(pilot_figures(store, found, each)) for each in pilots.pilots(store, found)]
+        shown = [pilot_figures(store, found, each) for each in pilots.pilots(store, found)]
         written = _tags(store, found)
-    lines = [_line(each) for each in shown] or ["This project has had no pilot."]
-    lines += [
-        f"  {each['tag'] or '—'}: {each['items']} items, {each['labels']} labels{_decided(each)}" for each in written
-    ]
-    answer({"project": found.name, "pilots": shown, "tags": written}, "\n".join(lines), as_json=as_json)
+    lines = list(map(_line, shown)) or ["This project has had no pilot."]
+    rows = [(tag["tag"] or None, tag["items"], tag["labels"], _decided(tag)) for tag in written]
+    lines.append(table(rows, ["tag", "items", "labels"], indent="  ") if rows else "")
+    data = {"project": found.name, "pilots": list(map(_figures, shown)), "tags": written}
+    answer(data, lines, as_json=as_json)
 
 
 def _tags(store: Store, project: Project) -> list[dict[str, Any]]:
@@ -86,7 +87,7 @@ def _tags(store: Store, project: Project) -> list[dict[str, Any]]:
 def _decided(each: dict[str, Any]) -> str:
     if not each["decided"]:
         return ""
-    return f" -> {each['code']}" if each["code"] else ", left out"
+    return f"-> {each['code']}" if each["code"] else "left out"
 
 
 def _figures(found: PilotFigures) -> dict[str, Any]:
@@ -102,15 +103,11 @@ def _figures(found: PilotFigures) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _line(shown: dict[str, Any]) -> str:
-    state = "open" if shown["closed"] is None else "closed"
-    value = shown["all_agree"]
+def _line(figures: PilotFigures) -> str:
+    pilot = figures.pilot
+    state = "open" if pilot.closed is None else "closed"
+    counts = f"{figures.labelled} of {figures.items} items with a label"
     agreed = (
-        f"full agreement — ({shown['all_agree_reason']})"
-        if value is None
-        else f"full agreement {100 * value:.1f}%"
-        f" ({100 * shown['all_agree_low']:.1f} – {100 * shown['all_agree_high']:.1f})"
+        f"full agreement {figures.unanimous.text('.1%')} of {figures.compared} items with at least two blind labels"
     )
-    counts = f"{shown['labelled']} of {shown['items']} items with a label"
-    agreed += f" of {shown['compared']} items with at least two blind labels"
-    return f"Pilot {shown['number']}, {state}: {counts}, {agreed}; {shown['signature']}"
+    return f"Pilot {pilot.number}, {state}: {counts}, {agreed}; {figures.signature}"

@@ -14,7 +14,7 @@ from evenhand.annotations.progress.dashboard import Dashboard, dashboard
 from evenhand.annotations.projects.projects import project as find_project
 from evenhand.commands.permissions import needs
 from evenhand.commands.shared import answer, db_option, existing_store, json_option, say_unsettled
-from evenhand.commands.tables import Cell, number, table
+from evenhand.commands.tables import number, table
 from evenhand.core.errors import N_, Refused
 from evenhand.core.files.timestamps import timestamp
 from evenhand.core.forecast.label_times import NO_SECONDS
@@ -116,7 +116,7 @@ def _text(found: Dashboard, generations: bool) -> Iterator[str]:
     yield found.signature
 
 
-def _cell_row(cell: CellState, generations: bool) -> list[Cell]:
+def _cell_row(cell: CellState, generations: bool) -> list[object]:
     counted = cell.counted
     counts = [counted.mined, counted.reviewed, counted.unanimous, *([counted.compared] if generations else [])]
     quota = () if counted.quota is None else (counted.quota, cell.forecast.needed, WORDS[cell.forecast.verdict])

@@ -21,6 +21,7 @@ from evenhand.annotations.types import Project, ProjectCounts
 from evenhand.commands.guideline import BUILT_IN, changed_draft, guideline_json, scheme_of, scheme_option
 from evenhand.commands.permissions import needs, own_new_project, own_projects
 from evenhand.commands.shared import answer, db_option, existing_store, json_option, say_unsettled
+from evenhand.commands.tables import table
 from evenhand.core.errors import N_, Refused
 from evenhand.core.guidelines import VERSIONS, Version
 from evenhand.core.language import Language
@@ -165,13 +166,12 @@ def show(name: str, db: str, as_json: bool) -> None:
     with existing_store(db) as store:
         shown = _described(store, projects.project(store, name))
     done = "accepted" if shown["kind"] == "sentences" else "with a gold label"
-    lines = [_line(shown), *(_cell_line(cell, done) for cell in shown["counts"]["cells"])]
-    answer(shown, "\n".join(lines), as_json=as_json)
-
-
-def _cell_line(cell: dict[str, Any], done: str) -> str:
-    wanted = "" if cell["quota"] is None else f" of {cell['quota']} wanted"
-    return f"  {cell['pair']} {cell['side']}: {cell['accepted']} {done}{wanted}, {cell['items']} items"
+    cells = [
+        (cell["pair"], cell["side"], cell["items"], cell["accepted"], "" if cell["quota"] is None else cell["quota"])
+        for cell in shown["counts"]["cells"]
+    ]
+    heads = ["pair", "side", "items", done, "wanted"]
+    answer(shown, [_line(shown), table(cells, heads, indent="  ") if cells else ""], as_json=as_json)
 
 
 @project.command()
@@ -255,9 +255,9 @@ def quota(name: str, preset: str | None, changes: tuple[str, ...], db: str, as_j
             wanted = (wanted if preset is None else _preset(preset)) | dict(map(_quota, changes))
             projects.set_quotas(store, found, wanted)
     rows = [{"pair": pair, "side": side, "quota": number} for (pair, side), number in wanted.items()]
-    text = "\n".join(f"{row['pair']} {row['side']}: {row['quota']}" for row in rows)
     total = sum(wanted.values())
-    answer({"quotas": rows, "total": total}, f"{text}\ntotal: {total}".strip(), as_json=as_json)
+    text = table([*((pair, side, number) for (pair, side), number in wanted.items()), ("total", "", total)])
+    answer({"quotas": rows, "total": total}, text, as_json=as_json)
 
 
 def _quota(change: str) -> tuple[tuple[str, str], int]:
@@ -335,8 +335,8 @@ def preregister(
             preregistration.preregister(store, found, read_text(sheet), author=author, late=late)
         written = preregistration.sheets(store, found)
     data = [{key: getattr(one, key) for key in ("written", "labels", "sha256", "seal", "text")} for one in written]
-    lines = [f"{one.written}  after {one.labels:,} labels  sha256 {one.sha256}" for one in written]
-    answer({"sheets": data}, "\n".join(lines) or "There is no pre-registration.", as_json=as_json)
+    lines = [(one.written, f"after {one.labels:,} labels", f"sha256 {one.sha256}") for one in written]
+    answer({"sheets": data}, table(lines) or "There is no pre-registration.", as_json=as_json)
 
 
 @project.command("followup")
@@ -362,18 +362,20 @@ def followup(parent: str, name: str | None, people: str, db: str, as_json: bool,
             own_new_project(store, follow_up.create_follow_up(store, found, name, _names(people), **options))
         samples = follow_up.follow_ups(store, found)
     data = [_follow_up(one) for one in samples]
-    lines = [
-        f"{one.project.name}: {part}: {judged.neutral} of {judged.judged} neutral to everybody; {judged.drawn} drawn"
+    strata = [
+        (one.project.name, part, judged.drawn, judged.judged, judged.neutral, (judged.share, ".1%"))
         for one in samples
         for part, judged in one.strata.items()
     ]
+    heads = ["", "", "drawn", "judged", "neutral to everybody", "share"]
+    lines = [table(strata, heads) if samples else "There is no follow-up sample."]
     lines += [
         f"{one.project.name}: {one.left_out} labels do not count: {one.elsewhere} not made at a desk of this database,"
         f" {one.left_out - one.elsewhere} of people of {parent}"
         for one in samples
         if one.left_out
     ]
-    answer({"follow_ups": data}, "\n".join(lines) or "There is no follow-up sample.", as_json=as_json)
+    answer({"follow_ups": data}, lines, as_json=as_json)
 
 
 def _follow_up(one: follow_up.FollowUp) -> dict[str, Any]:
@@ -405,7 +407,7 @@ def set_aside(name: str, uid: str | None, everything: bool, db: str, as_json: bo
         waiting = [
             {"item": one.uid, "text": text_or_reference(found, one)} for one in projects.set_aside_items(store, found)
         ]
-    text = "\n".join(f"{one['item']}  {one['text']}" for one in waiting) or "No items are set aside."
+    text = table([(one["item"], one["text"]) for one in waiting]) or "No items are set aside."
     answer({"aside": waiting, "brought_back": back}, text, as_json=as_json)
 
 

@@ -51,8 +51,8 @@ def check_paper(everything: bool, as_json: bool) -> None:
         for claim in claims:
             if everything or claim.follows is not True:
                 lines += _lines(claim)
-    text = "\n".join([*lines, ", ".join(f"{name.lower()} {count}" for name, count in totals.items())])
-    answer({"claims": [claim_data(claim) for claim in found], "counts": counts}, text, as_json=as_json)
+    lines.append(", ".join(f"{name.lower()} {count}" for name, count in totals.items()))
+    answer({"claims": [claim_data(claim) for claim in found], "counts": counts}, lines, as_json=as_json)
 
 
 def _lines(claim: PrintedClaim) -> list[str]:

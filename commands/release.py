@@ -19,6 +19,7 @@ from evenhand.annotations.text_policy import text_may_leave
 from evenhand.annotations.types import Project
 from evenhand.commands.permissions import needs
 from evenhand.commands.shared import answer, ask_password, db_option, environment_password, existing_store, json_option
+from evenhand.commands.tables import table
 from evenhand.core.errors import N_, NotFound, Refused
 
 SHOWN = 20
@@ -143,10 +144,10 @@ def _show(store: Store, project: Project, *, check: bool, listing: bool, as_json
         "releases": [described(one) for one in found],
         "checks": [{"code": one.code, "state": one.state, "message": str(one)} for one in checks],
     }
-    lines = [] if check and not listing else [_line(one) for one in found] or ["There is no release yet."]
-    if check or not listing:
-        lines += [f"{one.state:<8} {one}" for one in checks]
-    answer(data, "\n".join(lines), as_json=as_json)
+    rows = [(one.version, one.created[:10], one.items, one.labels, one.hash) for one in found]
+    releases = table(rows, ["version", "created", "items", "labels", "hash"]) if rows else "There is no release yet."
+    needs = table([(one.state, str(one)) for one in checks])
+    answer(data, ["" if check and not listing else releases, needs if check or not listing else ""], as_json=as_json)
 
 
 def described(release: Release) -> dict[str, Any]:
@@ -154,10 +155,6 @@ def described(release: Release) -> dict[str, Any]:
     facts = {key: value for key, value in release.facts.items() if key != "codes"}
     names = ("version", "hash", "items", "labels", "created", "author")
     return {name: getattr(release, name) for name in names} | {"facts": facts}
-
-
-def _line(one: Release) -> str:
-    return f"{one.version:<12} {one.created[:10]}  {one.items:>7} items  {one.labels:>8} labels  {one.hash}"
 
 
 def _verify(store: Store, project: Project, path: Path, as_json: bool) -> None:
@@ -188,8 +185,8 @@ def _verify(store: Store, project: Project, path: Path, as_json: bool) -> None:
         raise Refused(message, path=str(path), version=found.version)
 
 
-def _verification_text(found: Verification) -> str:
-    lines = [f"{what:<8} {name}" for name, what in found.problems[:SHOWN]]
+def _verification_text(found: Verification) -> list[str]:
+    lines = [table([(what, name) for name, what in found.problems[:SHOWN]])]
     if len(found.problems) > SHOWN:
         lines.append(f"and {len(found.problems) - SHOWN} more")
     same = {None: "not read", found.hash: "the same"}.get(found.found, "DIFFERENT")
@@ -199,4 +196,4 @@ def _verification_text(found: Verification) -> str:
     lines.append("compared with the database" if found.known else "this database has no such release to compare with")
     if found.gold is not None and found.gold.unchecked:
         lines.append(f"{found.gold.unchecked} gold labels not checked: labels, decisions or settings changed since")
-    return "\n".join(lines)
+    return lines

@@ -20,6 +20,7 @@ from evenhand.annotations.study.withdrawal import finish_withdrawals
 from evenhand.annotations.study.withdrawal import withdraw as withdraw_labels
 from evenhand.commands.permissions import acting_person, needs
 from evenhand.commands.shared import answer, db_option, existing_store, json_option
+from evenhand.commands.tables import table
 from evenhand.core.errors import N_, NotFound
 from evenhand.core.language import Language
 
@@ -178,12 +179,13 @@ def show(name: str, url: str, db: str, as_json: bool) -> None:
         for one in everybody
     ]  # fmt: skip
     currency = found.settings.currency
-    lines = [row["link"], *(f"{one['name'] or '-'}: {one['state']}, {one['labels']} labels" for one in listed)]
+    people_rows = [(one["name"] or "-", one["state"], f"{one['labels']} labels") for one in listed]
+    lines = [row["link"], table(people_rows)]
     for kind, hourly in (("finished", money.hourly), ("at work", money.hourly_at_work)):
         lines += [f"pay an hour, {kind}: {hourly:.2f} {currency}"] if hourly is not None else []
     if money.below:
         lines.append(f"This is less than the {found.settings.floor:.2f} {currency} that you set.")
-    answer({**row, "pay": asdict(money), "participants": listed}, "\n".join(lines), as_json=as_json)
+    answer({**row, "pay": asdict(money), "participants": listed}, lines, as_json=as_json)
 
 
 @study.command()

@@ -3,29 +3,28 @@
 import re
 from collections.abc import Iterable, Sequence
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Union
+from typing import TYPE_CHECKING, cast
 
 from evenhand.core.language import columns_wide
 
 if TYPE_CHECKING:  # it brings numpy along, which takes long to import
     from evenhand.core.statistics.estimate import Estimate
 
-Value = Union[str, int, float, "Estimate", None]
-Cell = Value | tuple[Value, str]  # the tuple: a value with a format of its own
 DASH = "—"
+Cell = object  # a number, an Estimate, None, a tuple of one of these and its format, or what str writes
 NUMBER = re.compile(r"[-+±]?[\d,.]+(?:e[-+]\d+)?%?(?:/h)?|—|nan|-?inf")
 
 
 def number(value: float | None, form: str = ".3f") -> str:
-    """Return *value* in *form*, or a dash where it is undefined."""
-    return DASH if value is None else format(value, form)
+    """Return *value* in *form*, or a dash where it is None or NaN."""
+    return DASH if value is None or value != value else format(value, form)
 
 
 def table(rows: Iterable[Sequence[Cell]], head: Sequence[str] = (), *, form: str = ".3f", indent: str = "") -> str:
     """Return *rows* as lines of aligned columns under *head*; numbers to the right, an estimate with its interval.
 
-    Floats and estimates have *form*, counts their commas; None is a dash. Why a value or an interval is missing, or
-    what it rests on, follows the row in brackets. Columns without a text are left out.
+    Floats and estimates have *form*, or that of a tuple (value, form); counts have commas, None is a dash. Why a value
+    or an interval is missing, or what it rests on, follows the row in brackets. Columns without a text are left out.
     """
     parts = [[_parts(cell, form) for cell in row] for row in rows]
     lines = [[text for cell in row for text in cell[:2]] for row in parts]
@@ -41,12 +40,13 @@ def _parts(cell: Cell, form: str) -> tuple[str, str, str]:
     """Return the text of a cell, its interval, and the note that follows the row."""
     if isinstance(cell, tuple):
         return _parts(*cell)
-    if isinstance(cell, str):
-        return cell, "", ""
     if cell is None or isinstance(cell, int | float):
         return number(cell, "," if isinstance(cell, int) else form), "", ""
-    note = cell.reason if cell.value is None else cell.note
-    return number(cell.value, form), cell.interval_text(form), str(note or "")
+    if not hasattr(cell, "interval_text"):
+        return str(cell), "", ""
+    estimate = cast("Estimate", cell)
+    note = estimate.reason if estimate.value is None else estimate.note
+    return number(estimate.value, form), estimate.interval_text(form), str(note or "")
 
 
 def _aligned(column: Sequence[str], head: int) -> list[str]:

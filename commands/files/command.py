@@ -14,20 +14,18 @@ from evenhand.annotations.files.format_names import FORMAT_NAMES
 from evenhand.annotations.files.import_items import Examined, ImportReport, check_file, import_examined
 from evenhand.annotations.files.open_upload import examine_tables
 from evenhand.annotations.files.package import write_package
-from evenhand.annotations.files.rejections import english_problem
 from evenhand.annotations.jobs.process import progress
 from evenhand.annotations.mining.candidates import PATIENCE_S
 from evenhand.annotations.projects.projects import project, project_by_uid
 from evenhand.annotations.types import Project
-from evenhand.commands.files.labels_and_packages import bring_labels, import_summary, pairs, project_for
+from evenhand.commands.files.labels_and_packages import answer_import, bring_labels, import_summary, pairs, project_for
 from evenhand.commands.files.other_tools import TasksWish, bring_tasks, task_format_of
 from evenhand.commands.permissions import needs
 from evenhand.commands.shared import answer, ask_password, db_option, existing_store, json_option, opened_tables
-from evenhand.core.errors import N_, BadFile, NotFound, Refused
+from evenhand.core.errors import N_, NotFound, Refused
 from evenhand.core.files.archives import Member
 
 LEFT_OUT = "; left out: {labels} labels of {annotators} annotators without consent"
-SHOWN = 20  # problems printed for people; --json lists them all
 
 
 @click.command("import")
@@ -109,13 +107,7 @@ def import_file(
         with Store.open(db) as store:
             found = project_by_uid(store, uid) if uid else project_for(store, name, examined)
             report = _imported(store, found, examined, Path(file).name) if found else check_file(examined)
-    for problem in [] if as_json else report.errors[:SHOWN]:
-        click.echo(f"{problem.file}:{problem.line}: {problem.reason}: {english_problem(problem)}", err=True)
-    answer(report.as_json(), import_summary(report), as_json=as_json)
-    if report.rejected and report.rejected == report.rows:
-        message = N_("None of the {rows} lines of {file} could be used; line {line}: {why}")
-        first = report.errors[0]
-        raise BadFile(message, rows=report.rows, file=first.file, line=first.line, why=english_problem(first))
+    answer_import(report.as_json(), [import_summary(report)], report, report.errors, as_json=as_json)
 
 
 def _comes_back(members: list[Member]) -> bool:

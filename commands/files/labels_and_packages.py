@@ -20,6 +20,7 @@ from evenhand.commands.shared import answer, existing_store
 from evenhand.core.errors import N_, BadFile, NotFound
 from evenhand.core.files.archives import Member
 from evenhand.core.language import Count
+from evenhand.core.types import Problem
 
 SHOWN = 20  # problems printed for people; --json lists them all
 
@@ -54,15 +55,28 @@ def bring_labels(
                     )
                 )
         items, text, gold = {}, "", None
-    for problem in [] if as_json else labels.errors[:SHOWN]:
-        click.echo(f"{problem.file}:{problem.line}: {problem.reason}: {english_problem(problem)}", err=True)
     more = {} if gold is None else {"gold_labels": gold.as_json()}
-    summary = text + _summary(labels) + ("" if gold is None else _gold_summary(gold))
-    answer(_described(labels) | items | more, summary, as_json=as_json)
-    if labels.rejected and labels.rejected == labels.rows:
+    summary = text + labels_summary(labels) + f"; {labels.decisions} decisions and comments" + beside_summary(labels)
+    parts = [summary, "" if gold is None else _gold_summary(gold)]
+    answer_import(_described(labels) | items | more, parts, labels, labels.errors, as_json=as_json)
+
+
+def answer_import(
+    data: dict[str, Any],
+    text: Sequence[str],
+    counted: ImportReport | LabelImport,
+    problems: Sequence[Problem],
+    *,
+    as_json: bool,
+) -> None:
+    """Print the first problems of an import on stderr, and its report. Raises BadFile if no line could be used."""
+    for problem in [] if as_json else problems[:SHOWN]:
+        click.echo(f"{problem.file}:{problem.line}: {problem.reason}: {english_problem(problem)}", err=True)
+    answer(data, text, as_json=as_json)
+    if counted.rejected and counted.rejected == counted.rows:
         message = N_("None of the {rows} lines of {file} could be used; line {line}: {why}")
-        first = labels.errors[0]
-        raise BadFile(message, rows=labels.rows, file=first.file, line=first.line, why=english_problem(first))
+        first = counted.errors[0]
+        raise BadFile(message, rows=counted.rows, file=first.file, line=first.line, why=english_problem(first))
 
 
 def _project_named(store: Store, name: str) -> Project | None:
@@ -77,12 +91,17 @@ def _described(labels: LabelImport) -> dict[str, Any]:
     return {key: getattr(labels, key) for key in numbers} | {"errors": labels.errors_json()}
 
 
-def _summary(labels: LabelImport) -> str:
-    text = (
+def labels_summary(labels: LabelImport) -> str:
+    """Return how many labels a file has, and what became of them."""
+    return (
         f"{labels.rows} labels read: {labels.imported} imported, {labels.duplicates} here already, "
-        f"{labels.rejected} rejected; {labels.decisions} decisions and comments"
+        f"{labels.rejected} rejected"
     )
-    return text + (f"; {labels.beside} kept beside a label that was here first" if labels.beside else "")
+
+
+def beside_summary(labels: LabelImport) -> str:
+    """Return how many labels lost to one that was here first; "" if none did."""
+    return f"; {labels.beside} kept beside a label that was here first" if labels.beside else ""
 
 
 def _gold_summary(gold: GoldLabels) -> str:
@@ -90,7 +109,7 @@ def _gold_summary(gold: GoldLabels) -> str:
     if not gold.rows and not gold.withheld and not gold.left_out:
         return ""
     text = (
-        f"\n{gold.rows} gold labels: {gold.here} from labels and decisions, {gold.imported} imported without all of "
+        f"{gold.rows} gold labels: {gold.here} from labels and decisions, {gold.imported} imported without all of "
         f"their single labels, {gold.kept} differ from those here, which stay, {gold.rejected} rejected"
     )
     if gold.withheld:

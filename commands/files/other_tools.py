@@ -4,8 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import click
-
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.columns import FIXED, KEYS, Columns
 from evenhand.annotations.files.import_items import Examined, check_file
@@ -16,13 +14,18 @@ from evenhand.annotations.files.other_tools.import_tasks import LEFT, TaskImport
 from evenhand.annotations.files.other_tools.import_tasks import import_tasks as bring
 from evenhand.annotations.files.other_tools.tasks import TASKS
 from evenhand.annotations.files.package.write_package import is_package
-from evenhand.annotations.files.rejections import english_problem
 from evenhand.annotations.jobs.process import progress
 from evenhand.annotations.projects.projects import project as find_project
 from evenhand.annotations.projects.projects import project_by_uid
 from evenhand.annotations.types import Kind
-from evenhand.commands.files.labels_and_packages import SHOWN, import_summary, pairs, project_for
-from evenhand.commands.shared import answer
+from evenhand.commands.files.labels_and_packages import (
+    answer_import,
+    beside_summary,
+    import_summary,
+    labels_summary,
+    pairs,
+    project_for,
+)
 from evenhand.core.errors import N_, BadFile, NotFound
 from evenhand.core.files.archives import Member
 from evenhand.core.files.readers import open_source
@@ -85,13 +88,8 @@ def bring_tasks(
             report = TaskImport(check_file(examined))
         else:
             report = bring(store, found, examined, names, file=file, known=wish.known, progress=progress())
-    for problem in [] if as_json else (report.items.errors + report.labels.errors)[:SHOWN]:
-        click.echo(f"{problem.file}:{problem.line}: {problem.reason}: {english_problem(problem)}", err=True)
-    answer(report.as_json(), _summary(report), as_json=as_json)
-    if report.items.rejected and report.items.rejected == report.items.rows:
-        message = N_("None of the {rows} lines of {file} could be used; line {line}: {why}")
-        first = report.items.errors[0]
-        raise BadFile(message, rows=report.items.rows, file=first.file, line=first.line, why=english_problem(first))
+    problems = report.items.errors + report.labels.errors
+    answer_import(report.as_json(), _summary(report), report.items, problems, as_json=as_json)
 
 
 def _kind(name: str, uid: str | None, db: str) -> Kind | None:
@@ -112,13 +110,7 @@ def _examined(members: list[Member], wish: TasksWish, kind: Kind | None) -> list
     return examine_tables(members, format=wish.format, column=column, wished=wish.columns(kind))
 
 
-def _summary(report: TaskImport) -> str:
-    labels = report.labels
-    text = (
-        f"{import_summary(report.items)}\n{labels.rows} labels read: {labels.imported} imported, "
-        f"{labels.duplicates} here already, {labels.rejected} rejected"
-    )
-    if labels.beside:
-        text += f"; {labels.beside} kept beside a label that was here first"
+def _summary(report: TaskImport) -> list[str]:
+    labels = labels_summary(report.labels) + beside_summary(report.labels)
     left = [f"{report.left[key]} {LEFT_IN_WORDS[key]}" for key in LEFT if report.left[key]]
-    return text + (f"\ncounted: {', '.join(left)}" if left else "")
+    return [import_summary(report.items), labels, f"counted: {', '.join(left)}" if left else ""]

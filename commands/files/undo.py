@@ -13,6 +13,7 @@ from evenhand.annotations.jobs.process import progress
 from evenhand.annotations.projects.projects import project, project_by_uid
 from evenhand.commands.permissions import needs
 from evenhand.commands.shared import answer, db_option, existing_store, json_option
+from evenhand.commands.tables import table
 from evenhand.core.errors import N_, BadFile, Refused
 from evenhand.core.files.csv_out import csv_line
 
@@ -67,14 +68,12 @@ def _undo_sentence(wanted: Import, done: UndoEffect) -> str:
 
 
 def _listed(found: list[Import]) -> str:
-    if not found:
-        return "No file was imported into this project."
-    lines = []
+    rows = []
     for one in found:
-        state = "" if one.undone is None else f"  undone {one.undone[:16]}"
+        state = "" if one.undone is None else f"undone {one.undone[:16]}"
         state += ", interrupted: run it again" if one.unfinished else ""
-        lines.append(f"{one.key:<12} {one.created[:16]}  {one.rows:>7} {one.kind:<7} {one.file}{state}")
-    return "\n".join(lines)
+        rows.append((one.key, one.created[:16], one.rows, one.kind, one.file, state))
+    return table(rows) or "No file was imported into this project."
 
 
 @click.command("conflicts")
@@ -130,12 +129,13 @@ def _side(one: dict[str, Any], which: str) -> str:
 
 
 def _conflicts(listed: list[dict[str, Any]]) -> str:
-    if not listed:
-        return "Nothing disagrees."
-    lines = [
-        f"{one['key']:<12} {one['annotator'] or '—'}: {_side(one, 'first')} | {_side(one, 'second')}  "
-        f"{one['item'] if one['text'] is None else one['text'][:60]}"
+    rows = [
+        (
+            one["key"], one["annotator"] or None, _side(one, "first"), _side(one, "second"),
+            one["item"] if one["text"] is None else one["text"][:60],
+        )
         for one in listed[:SHOWN]
-    ]
-    more = [f"... and {len(listed) - SHOWN} more; --json or --csv has them all"] if len(listed) > SHOWN else []
-    return "\n".join([*lines, *more])
+    ]  # fmt: skip
+    more = f"\n... and {len(listed) - SHOWN} more; --json or --csv has them all" if len(listed) > SHOWN else ""
+    heads = ["conflict", "annotator", "first", "second", "item"]
+    return table(rows, heads) + more if rows else "Nothing disagrees."

@@ -3,6 +3,7 @@
 import contextlib
 import io
 import json
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from evenhand.annotations.jobs.kinds import kind_named, settings_of
 from evenhand.commands.jobs.words import words_of
 from evenhand.commands.permissions import acting_person, enter_job, needs
 from evenhand.commands.shared import answer, db_option, existing_store, json_option
+from evenhand.commands.tables import table
 from evenhand.core.errors import NotFound
 from evenhand.core.runs.kinds import Place
 from evenhand.core.typed_json import to_json
@@ -40,9 +42,17 @@ def _row(one: jobs.Job) -> dict[str, Any]:
     return row | {"command": command, "seconds": one.seconds(), "seconds_left": one.seconds_left()}
 
 
-def _line(one: jobs.Job) -> str:
-    share = f"{one.share:.0%}" if one.share is not None else str(one.done) if one.done else ""
-    return f"{one.uid[:8]}  {one.state:<11}  {share:>6}  {one.title}  {one.message}".rstrip()
+def _text(shown: Sequence[jobs.Job]) -> str:
+    return table(
+        (
+            one.uid[:8],
+            one.state,
+            f"{one.share:.0%}" if one.share is not None else one.done or "",
+            one.title,
+            one.message,
+        )
+        for one in shown
+    )
 
 
 @job.command("list")
@@ -56,7 +66,7 @@ def list_jobs(db: str, as_json: bool) -> None:
         found = [one for one in jobs.jobs(store) if one.is_for(acting_person())]
     answer(
         {"jobs": [_row(one) for one in found]},
-        "\n".join(map(_line, found)) or "There are no jobs.",
+        _text(found) or "There are no jobs.",
         as_json=as_json,
     )
 
@@ -83,7 +93,7 @@ def cancel(db: str, uid: str, as_json: bool) -> None:
         jobs.mark_interrupted(store)
         jobs.cancel(store, _own(store, uid))
         ended = jobs.find(store, uid)
-    answer(_row(ended), _line(ended), as_json=as_json)
+    answer(_row(ended), _text([ended]), as_json=as_json)
 
 
 @job.command()
@@ -96,7 +106,7 @@ def resume(db: str, uid: str, as_json: bool) -> None:
     with existing_store(db) as store:
         jobs.mark_interrupted(store)
         started = jobs.resume(store, _own(store, uid))
-    answer(_row(started), _line(started), as_json=as_json)
+    answer(_row(started), _text([started]), as_json=as_json)
 
 
 @job.command()

@@ -12,11 +12,10 @@ from evenhand.annotations.database import backups
 from evenhand.commands.maintenance.doctor import examine
 from evenhand.commands.permissions import needs
 from evenhand.commands.shared import answer, db_option, existing_store, json_option
+from evenhand.commands.tables import table
 from evenhand.core.errors import N_, EvenhandError, Refused
 
-SIGNS = {"ok": "ok     ", "warning": "warning", "problem": "PROBLEM"}
-
-
+SIGNS = {"ok": "ok", "warning": "warning", "problem": "PROBLEM"}
 NEEDS_A_PLACE = N_("--every, --keep and --key-file are for a folder or an address; {out} is a file.")
 
 
@@ -91,9 +90,9 @@ def doctor(worker: bool, db: str, as_json: bool) -> None:
     """Check whether everything that the app needs is present; exit code 1 if something has to be done."""
     findings = examine(Path(db), worker=worker)
     bad = any(finding.state == "problem" for finding in findings)
-    lines = [f"{SIGNS[finding.state]}  {finding.name:<9} {finding.text}" for finding in findings]
+    lines = [(SIGNS[finding.state], finding.name, finding.text) for finding in findings]
     rows = [{"name": each.name, "state": each.state, "message": each.text} for each in findings]
-    answer({"ok": not bad, "findings": rows}, "\n".join(lines), as_json=as_json)
+    answer({"ok": not bad, "findings": rows}, table(lines), as_json=as_json)
     if bad:
         sys.exit(1)
 

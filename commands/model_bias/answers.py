@@ -1,12 +1,12 @@
 """What the command bias prints: summaries, nulls and differences as JSON and as tables for people."""
 
-from collections.abc import Mapping, Sequence
-from itertools import chain
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 
 from evenhand.commands.shared import with_reasons
+from evenhand.commands.tables import DASH, number, table
 from evenhand.core.model_bias import (
     NULL_OF,
     ManyIntervals,
@@ -34,7 +34,6 @@ FOOT = (
     "Positive leans towards the male word, negative towards the female word. Intervals: 95%, for these pairs only"
     " unless stems are named. Models are in the order of the file; a smaller bias is not necessarily better."
 )
-DASH = "—"
 
 
 def mean_data(estimate: Estimate) -> dict[str, Any]:
@@ -107,8 +106,8 @@ def missing_data(found: MissingValues) -> dict[str, Any]:
 
 
 def missing_text(found: MissingValues) -> str:
-    """The bounds in a line."""
-    head = f"  missing        {found.missing:,} of {found.rows:,}"
+    """Return how many values are missing, and the bounds of the means if all of these leaned to one side."""
+    head = f"{found.missing:,} of {found.rows:,}"
     if not found.missing + found.infinite:
         return head
     if found.signed_mean is None:
@@ -151,86 +150,61 @@ def several_data(found: ManyIntervals) -> dict[str, Any]:
     }
 
 
-def _mean_line(name: str, summary: Summary) -> str:
-    estimate, ln = getattr(summary, name), summary.ln(name)
-    if estimate.value is None:
-        return f"  {MEANS[name]:<14} {DASH}  {estimate.reason}"
-    first, second = estimate.interval_text(".4f"), ln.interval_text(".4f")
-    line = f"  {MEANS[name]:<14} {estimate.value:>7.4f} {first:<19} {ln.value:>7.4f} {second}"
-    return f"{line}  {estimate.note or ''}".rstrip()
-
-
-def summary_text(summary: Summary) -> str:
-    """One model for people."""
-    obvious, mass, shares, auc, cut = (
-        summary.obvious,
-        summary.mass,
-        summary.shares,
-        summary.side_auc,
-        summary.small_set_to_zero,
-    )
-    lines = [
-        summary.model + ("  (reference: random weights)" if summary.reference else ""),
+def summary_text(summary: Summary) -> Iterator[str]:
+    """Yield the parts of the text about one model."""
+    obvious, mass, shares, cut = summary.obvious, summary.mass, summary.shares, summary.small_set_to_zero
+    yield summary.model + ("  (reference: random weights)" if summary.reference else "")
+    yield (
         f"  {summary.n:,} sentences; undefined {summary.undefined:,}, infinite {summary.infinite:,},"
-        f" left out {summary.left_out:,}",
-        f"  {'':<14} {'log10':>7} {'':<19} {'ln':>7}",
-        *chain.from_iterable(_mean_lines(name, summary) for name in MEANS),
-        f"  obvious        male word {obvious.male:,}, female word {obvious.female:,}, neither {obvious.none:,}",
-        f"  pair mass      median {_number(mass.median, '.4f')}, under 1%: {_number(mass.small_share, '.1%')}"
-        + (f"  {mass.reason}" if mass.reason else ""),
-        f"  variance       word pairs {_number(shares.between_pairs, '.1%')} (of it mask widths"
-        f" {_number(shares.widths, '.1%')}), contexts {_number(shares.contexts, '.1%')}"
-        + (f"  {shares.reason}" if shares.reason else ""),
-        f"  side AUC       {_number(auc.value, '.3f')} {auc.interval_text('.3f')}{auc.reason or ''} (0.5: nothing)",
-        f"  |Bias_c| < 0.3 set to 0: Model_bias {_number(cut.model_bias, '.4f')}, mean |Bias_c|"
-        f" {_number(cut.mean_abs, '.4f')} (log10)",
-        missing_text(summary.missing),
-        f"  denominator {summary.denominator}; {summary.units:,} units; {summary.drawn}",
-        f"  {summary.signature}",
-    ]
-    return "\n".join(lines)
+        f" left out {summary.left_out:,}"
+    )
+    means = [(MEANS[name], getattr(summary, name), summary.ln(name), _fixed_pairs(name, summary)) for name in MEANS]
+    yield table(means, ["", "log10", "ln"], form=".4f", indent="  ")
+    facts = {
+        "side AUC": f"{summary.side_auc.text('.3f')} (0.5: nothing)",
+        "obvious": f"male word {obvious.male:,}, female word {obvious.female:,}, neither {obvious.none:,}",
+        "pair mass": f"median {number(mass.median, '.4f')}, under 1%: {number(mass.small_share, '.1%')}"
+        f"  {mass.reason or ''}",
+        "variance": f"word pairs {number(shares.between_pairs, '.1%')} (of it mask widths"
+        f" {number(shares.widths, '.1%')}), contexts {number(shares.contexts, '.1%')}  {shares.reason or ''}",
+        "|Bias_c| < 0.3 set to 0": f"Model_bias {number(cut.model_bias, '.4f')}, mean |Bias_c|"
+        f" {number(cut.mean_abs, '.4f')} (log10)",
+        "missing": missing_text(summary.missing),
+        "denominator": f"{summary.denominator}; {summary.units:,} units; {summary.drawn}",
+    }
+    yield table(facts.items(), indent="  ")
+    yield f"  {summary.signature}"
 
 
-def _mean_lines(name: str, summary: Summary) -> list[str]:
-    """A mean; below one over stems, what its interval is for these pairs alone."""
+def _fixed_pairs(name: str, summary: Summary) -> str:
+    """Return what the interval of a mean over stems is for these word pairs alone; "" for other means."""
     fixed = summary.fixed_pairs.get(name)
     if fixed is None or fixed is getattr(summary, name) or fixed.value is None:
-        return [_mean_line(name, summary)]
-    below = f"over {summary.stems} stems of word pairs; for these pairs only: {fixed.interval_text('.4f') or DASH}"
-    return [_mean_line(name, summary), f"  {'':<14} {below}"]
+        return ""
+    return f"over {summary.stems} stems of word pairs; for these pairs only: {fixed.interval_text('.4f') or DASH}"
 
 
-def _number(value: float | None, form: str) -> str:
-    return DASH if value is None else format(value, form)
+def groups_text(groups: Sequence[Summary], by: str) -> Iterator[str]:
+    """Yield a row per group; * marks a signed mean that differs from 0 after Holm's adjustment."""
+    several = many_intervals([group.signed_mean for group in groups])
+    rows = [
+        (
+            group.group, group.n, group.bias_man.value, group.bias_woman.value, group.model_bias.value,
+            group.signed_mean, "*" if stays else "",
+        )
+        for group, stays in zip(groups, several.stays, strict=True)
+    ]  # fmt: skip
+    yield table(rows, [f"by {by}", "n", "Bias_man", "Bias_woman", "Model_bias", "signed mean (log10)"], indent="  ")
+    yield f"  {several.sentence} (* signed mean)"
 
 
-def groups_text(groups: Sequence[Summary], by: str) -> str:
-    """A line per group; * marks a signed mean that differs from 0 after Holm's adjustment."""
-    found = many_intervals([group.signed_mean for group in groups])
-    head = f"  {'by ' + by:<14} {'n':>6} {'Bias_man':>9} {'Bias_woman':>10} {'Model_bias':>10} {'signed mean':>12}"
-    lines = [head + "   (log10)"]
-    for group, stays in zip(groups, found.stays, strict=True):
-        numbers = [getattr(group, name).value for name in ("bias_man", "bias_woman", "model_bias", "signed_mean")]
-        cells = [f"{_number(n, '.3f'):>{width}}" for n, width in zip(numbers, (9, 10, 10, 12), strict=True)]
-        # A Chinese character is two columns wide.
-        name = group.group + " " * (14 - sum(1 + (ord(letter) > 0x2E7F) for letter in group.group))
-        star = " *" if stays else "  "
-        lines.append(f"  {name} {group.n:>6} {' '.join(cells)}{star} {group.signed_mean.interval_text('.3f')}".rstrip())
-    return "\n".join([*lines, f"  {found.sentence} (* signed mean)"])
-
-
-def _p(p: float | None) -> str:
-    return "p < 0.0001" if p is not None and p < 0.0001 else f"p = {_number(p, '.4f')}"
-
-
-def nulls_text(nulls: Mapping[str, Null]) -> str:
-    """A line per null."""
-    lines = []
+def nulls_text(nulls: Mapping[str, Null]) -> Iterator[str]:
+    """Yield two lines per null: what it is of, and what was observed."""
     for null in nulls.values():
-        shown = f"{_number(null.observed, '.4f')}, null [{_number(null.low, '.4f')}, {_number(null.high, '.4f')}]"
-        tested = f"{_p(null.p)} ({null.units} stems)" if null.reason is None else f"{_p(None)} {null.reason}"
-        lines.append(f"  {NULL_OF[null.of]}\n    {shown}, {tested}")
-    return "\n".join(lines)
+        interval = f"[{number(null.low, '.4f')}, {number(null.high, '.4f')}]"
+        p = "p < 0.0001" if null.p is not None and null.p < 0.0001 else f"p = {number(null.p, '.4f')}"
+        yield f"  {NULL_OF[null.of]}"
+        yield f"    {number(null.observed, '.4f')}, null {interval}, {p} ({null.reason or f'{null.units} stems'})"
 
 
 def odd_lines(data: Mapping[str, Any]) -> list[str]:
@@ -239,13 +213,11 @@ def odd_lines(data: Mapping[str, Any]) -> list[str]:
     return lines + [f"  infinite: row {row['row']}: leans {row['leans']}" for row in data["infinite_rows"]]
 
 
-def seeds_text(name: str, estimates: Mapping[str, Estimate]) -> str:
-    """The measures of a model over its seeds."""
-    lines = [f"{name}, mean over its seeds (log10; the AUC has no base)"]
-    for measure, one in estimates.items():
-        shown = f"{_number(one.value, '.4f'):>8} {one.interval_text('.4f')} {one.reason or one.note or ''}"
-        lines.append(f"  {MEANS.get(measure, 'side AUC'):<14} {shown}".rstrip())
-    return "\n".join(lines)
+def seeds_text(name: str, estimates: Mapping[str, Estimate]) -> Iterator[str]:
+    """Yield the measures of a model over its seeds."""
+    yield f"{name}, mean over its seeds (log10; the AUC has no base)"
+    rows = [(MEANS.get(measure, "side AUC"), estimate) for measure, estimate in estimates.items()]
+    yield table(rows, form=".4f", indent="  ")
 
 
 def measures_data(estimates: Mapping[str, Estimate]) -> dict[str, dict[str, Any]]:
@@ -263,19 +235,20 @@ def difference_text(
     fixed: Mapping[str, Estimate],
     found: Mapping[str, Equivalence],
     margins: Margins,
-) -> str:
-    """Model a minus model b in words: shown to differ, shown to be smaller than the margin, or neither."""
-    lines = [f"{a} minus {b}, same sentences (log10; the AUC has no base)"]
-    for name, estimate in estimates.items():
-        shown = f"{_number(estimate.value, '.4f'):>8} {estimate.interval_text('.4f'):<19}"
-        line = f"  {MEANS.get(name, 'side AUC'):<14} {shown} {estimate.reason or estimate.note or ''}".rstrip()
-        if (one := found[name]).smallest is not None:
-            line += f" {one.text}"
-        lines.append(line)
-        if fixed[name] is not estimate and fixed[name].low is not None:
-            lines.append(f"  {'':<14} {'':>8} for these pairs only: {fixed[name].interval_text('.4f')}")
-    several = many_intervals(list(estimates.values())).sentence
-    return "\n".join([*lines, f"  {margins_say(margins, str)}", f"  {several}"])
+) -> Iterator[str]:
+    """Yield model a minus model b: shown to differ, shown to be smaller than the margin, or neither."""
+    yield f"{a} minus {b}, same sentences (log10; the AUC has no base)"
+    rows = [
+        (
+            MEANS.get(name, "side AUC"), estimate,
+            "" if fixed[name] is estimate else fixed[name].interval_text(".4f"),
+            found[name].text if found[name].smallest is not None else "",
+        )
+        for name, estimate in estimates.items()
+    ]  # fmt: skip
+    yield table(rows, ["", "difference", "for these pairs only"], form=".4f", indent="  ")
+    yield f"  {margins_say(margins, str)}"
+    yield f"  {many_intervals(list(estimates.values())).sentence}"
 
 
 def correlation_data(found: pd.DataFrame, raw: pd.DataFrame) -> list[dict[str, Any]]:
@@ -292,24 +265,20 @@ def correlation_data(found: pd.DataFrame, raw: pd.DataFrame) -> list[dict[str, A
     return data
 
 
-def correlation_text(found: pd.DataFrame, raw: pd.DataFrame) -> str:
-    """A line for every two models; a star for those outside the null band."""
-    lines = [
-        "Correlations of two models, prior-corrected (raw holds the leans of the word pairs); * outside the null band"
-    ]
+def correlation_text(found: pd.DataFrame, raw: pd.DataFrame) -> Iterator[str]:
+    """Yield a row for every two models; a star for those outside the null band."""
+    yield "Correlations of two models, prior-corrected (raw holds the leans of the word pairs); * outside the null band"
+    rows: list[Sequence[object]] = []
     for one, other in zip(_each_once(found), _each_once(raw), strict=True):
+        names = f"{one['a']}, {one['b']}"
         if pd.isna(one["value"]):
-            lines.append(f"  {one['a']}, {one['b']}: {DASH} {one['reason']}")
+            rows.append([names, None, "", one["reason"]])
             continue
-        star = "*" if abs(one["value"]) > one["band"] else " "
-        spread = (
-            one["note"] if pd.isna(one["low"]) else f"[{one['low']:+.3f}, {one['high']:+.3f}] over {one['stems']} stems"
-        )
-        shown = f"{one['value']:+.3f} {star} {spread}"
-        lines.append(
-            f"  {one['a']}, {one['b']}: {shown}; band ±{one['band']:.2f}; raw {_number(other['value'], '+.3f')}"
-        )
-    return "\n".join(lines)
+        star = "*" if abs(one["value"]) > one["band"] else ""
+        ends = one["note"] if pd.isna(one["low"]) else f"[{one['low']:+.3f}, {one['high']:+.3f}]"
+        band = (one["stems"], f"±{one['band']:.2f}", (other["value"], "+.3f"))
+        rows.append([names, (one["value"], "+.3f"), star, ends, *band])
+    yield table(rows, ["", "correlation", "", "", "stems", "band", "raw"], indent="  ")
 
 
 def _each_once(found: pd.DataFrame) -> list[dict[str, Any]]:

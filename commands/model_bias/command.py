@@ -111,7 +111,7 @@ def _model(
 
     summary = summarise(rows, **options)
     data = {**answers.summary_data(summary), **answers.odd_rows(rows, listed)}
-    lines = [answers.summary_text(summary), *answers.odd_lines(data)]
+    lines = [*answers.summary_text(summary), *answers.odd_lines(data)]
     if by:
         groups = summarise_by(rows, by, **options)
         data["by"] = {
@@ -119,11 +119,11 @@ def _model(
             "rows": [{"name": group.group, **answers.summary_data(group)} for group in groups],
             "several": answers.several_data(many_intervals([group.signed_mean for group in groups])),
         }
-        lines.append(answers.groups_text(groups, by))
+        lines += answers.groups_text(groups, by)
     if nulls:
         chance = shuffled_sides(rows, unit=options["unit"], shuffles=options["resamples"], seed=options["seed"])
         data["nulls"] = {name: answers.null_data(null) for name, null in chance.items()}
-        lines.append(answers.nulls_text(chance))
+        lines += answers.nulls_text(chance)
     return (summary.model, data), "\n".join(lines)
 
 
@@ -137,7 +137,7 @@ def _seeds(
     for name, seeds in groups.items():
         found = over_seeds([summarise(rows_of(frame, seed), **options) for seed in seeds])
         data[name] = {"models": list(seeds), **answers.measures_data(found)}
-        lines.append(answers.seeds_text(name, found))
+        lines += answers.seeds_text(name, found)
     return data, "\n".join(lines)
 
 
@@ -152,7 +152,8 @@ def _differences(
     from evenhand.core.report.several_models import against_margins
 
     kept = {name: options[name] for name in ("denominator", "unit", "resamples", "seed")}
-    data, lines = [], []
+    data: list[dict[str, Any]] = []
+    lines: list[str] = []
     for a, b in wanted:
         estimates = paired_differences(frame, a, b, **kept)
         fixed = paired_differences(frame, a, b, **(kept | {"unit": _fixed_unit(frame, options["unit"])}))
@@ -162,7 +163,7 @@ def _differences(
             named[name]["equivalence"] = one.data
         units = max(estimate.units for estimate in estimates.values())
         data.append({"a": a, "b": b, **named, "units": units, "fixed_pairs": of_these_pairs})
-        lines.append(answers.difference_text(a, b, estimates, fixed, found, margins))
+        lines += answers.difference_text(a, b, estimates, fixed, found, margins)
     return data, "\n".join(lines)
 
 
@@ -178,4 +179,4 @@ def _correlations(frame: "pd.DataFrame", models: list[str], seed: int) -> tuple[
 
     frame = frame[frame["model"].isin(models)]
     found, raw = (correlation(frame, corrected=corrected, seed=seed) for corrected in (True, False))
-    return answers.correlation_data(found, raw), answers.correlation_text(found, raw)
+    return answers.correlation_data(found, raw), "\n".join(answers.correlation_text(found, raw))

@@ -16,6 +16,7 @@ from evenhand.annotations.sampling.samples import (
 )
 from evenhand.commands.permissions import needs
 from evenhand.commands.shared import answer, db_option, existing_store, json_option
+from evenhand.commands.tables import table
 from evenhand.core.errors import N_, Refused
 from evenhand.core.sampling.designs import DESIGNS, LEAST_SHARE, SHARE, Design
 
@@ -92,13 +93,13 @@ def show(name: str, db: str, as_json: bool) -> None:
         rates = people_rates(store, found)
         basis = BY_WEIGHT if rates else UNLABELLED if states else NO_SAMPLE
     lines = [*map(_line, states), basis]
-    lines += [f"{one}, by people: {rate.text('.3f', note=True)}" for one, (rate, _effect) in rates.items()]
+    lines.append(table([(f"{measure}, by people", rate) for measure, (rate, _effect) in rates.items()]))
     data = {one: rate.to_json() | {"design_effect": effect} for one, (rate, effect) in rates.items()}
     answer(
         {"project": found.name, "samples": list(map(sample_json, states)), "rates": data, "basis": basis},
-        "\n".join(lines),
+        lines,
         as_json=as_json,
-    )  # fmt: skip
+    )
 
 
 @sampling.command()
@@ -137,12 +138,14 @@ def needed(
         for one in made.needed
     ]  # fmt: skip
     lines = [f"interval of {width:g}, of {made.of:,} items ({made.simulated:,} simulated), {made.signature}"]
-    for row in rows:
-        items = row["reason"] if row["items"] is None else f"{row['items']:,} items, {row['labels']:,} labels"
-        lines.append(f"{row['design']:<13} {items}{' (extrapolated)' if row['extrapolated'] else ''}")
+    designs = [
+        (row["design"], row["items"], row["labels"], row["reason"] or ("extrapolated" if row["extrapolated"] else ""))
+        for row in rows
+    ]
+    lines.append(table(designs, ["design", "items", "labels"]))
     data = {"project": found.name, "width": width, "of": made.of, "simulated": made.simulated, "judge": made.judge,
             "designs": rows, "signature": made.signature}  # fmt: skip
-    answer(data, "\n".join(lines), as_json=as_json)
+    answer(data, lines, as_json=as_json)
 
 
 def sample_json(state: SampleState) -> dict[str, Any]:

@@ -10,9 +10,9 @@ import altair as alt
 import pandas as pd
 
 from evenhand.core.charts.bias_distribution import SIGNED_LABEL, Say, same
-from evenhand.core.charts.dots import dots, interval_lines
+from evenhand.core.charts.dots import Look, dot_rows, rule
 from evenhand.core.charts.palette import LIGHT, Palette
-from evenhand.core.charts.style import styled
+from evenhand.core.charts.style import palette_scale, styled
 from evenhand.core.errors import N_
 
 ROW = 19  # pixels per profession
@@ -43,49 +43,27 @@ def reach_of(data: pd.DataFrame) -> float:
 
 
 def leans(data: pd.DataFrame, *, description: str, row: int = ROW, say: Say = same, palette: Palette = LIGHT) -> Any:
-    """A point with its interval per row of *data*: columns name, value, low, high (ln, NaN where none), stays.
+    """Return a point with its interval per row of *data*: columns name, value, low, high (ln, NaN where none), stays.
 
     A filled point stays different from 0 after Holm's adjustment; a hollow one does not. Rows keep their order.
     """
+    ends = data[["low", "high"]].itertuples(index=False)
     shown = data.assign(
-        colour=[palette.female if value < 0 else palette.male for value in data["value"]],
-        fill=[_fill(one, palette) for one in data.to_dict("records")],
-        interval=[_interval(one) for one in data.to_dict("records")],
-        written=[_written(value) for value in data["value"]],
+        label=data["name"],
+        colour=["female" if value < 0 else "male" for value in data["value"]],
+        hollow=~data["stays"].astype(bool),
+        written_value=[_written(value) for value in data["value"]],
+        interval=["—" if math.isnan(low) else f"{_written(low)} … {_written(high)}" for low, high in ends],
     )
-    order = [str(name) for name in data["name"]]
-    axis = alt.Axis(title=None, ticks=False, domain=False, labelPadding=8, labelOverlap=False, labelLimit=190)
-    tips = [
-        alt.Tooltip("name:N", title=say(N_("Profession"))),
-        alt.Tooltip("written:N", title="M − W (ln)"),
-        alt.Tooltip("interval:N", title=say(N_("95% interval"))),
-    ]
-    base = alt.Chart(shown, height=alt.Step(row)).encode(
-        y=alt.Y("name:N", sort=order, axis=axis), tooltip=tips, color=alt.Color("colour:N", scale=None)
-    )
+    tips = {"name": say(N_("Profession")), "written_value": "M − W (ln)", "interval": say(N_("95% interval"))}
     x = lean_axis(reach_of(data), say)
-    zero = alt.Chart(pd.DataFrame([{"value": 0.0}])).mark_rule(color=palette.soft, strokeWidth=1.5).encode(x=x)
-    points = dots(base, x, size=70, strokeWidth=2)
-    layers = [
-        zero,
-        interval_lines(base, opacity=0.55),
-        points.encode(fill=alt.Fill("fill:N", scale=None), stroke=alt.Stroke("colour:N", scale=None)),
-    ]
-    return styled(alt.layer(*layers), description, palette)
-
-
-def _fill(one: dict[Any, Any], palette: Palette) -> str:
-    if not one["stays"]:
-        return palette.card
-    return palette.female if one["value"] < 0 else palette.male
+    zero = rule(x, 0, color=palette.soft, strokeWidth=1.5)
+    look = Look(row=row, size=70, faint=0.55, limit=190)
+    return dot_rows(shown, x, tips=tips, look=look, under=[zero], description=description, palette=palette)
 
 
 def _written(value: float) -> str:
     return "—" if math.isnan(value) else f"{value:+z.3f}".replace("-", "−")
-
-
-def _interval(one: dict[Any, Any]) -> str:
-    return "—" if math.isnan(one["low"]) else f"{_written(one['low'])} … {_written(one['high'])}"
 
 
 def warmth(data: pd.DataFrame, *, description: str, say: Say = same, palette: Palette = LIGHT) -> Any:
@@ -129,7 +107,7 @@ def shares(data: pd.DataFrame, *, description: str, say: Say = same, palette: Pa
     shown = known.assign(
         shown=[_written(value) for value in known["value"]],
         kind=[say(CLASS_NAMES.get(name, name)) for name in known["class"]],
-        colour=[palette.female if value < 0 else palette.male for value in known["value"]],
+        colour=["female" if value < 0 else "male" for value in known["value"]],
     )
     there = dict(zip(shown["class"], shown["kind"], strict=True))
     kinds = [(kind, there[kind]) for kind in (*SHAPES, *there) if kind in there]
@@ -158,5 +136,6 @@ def shares(data: pd.DataFrame, *, description: str, say: Say = same, palette: Pa
     y = alt.Y("value:Q", scale=alt.Scale(domain=[-reach, reach], nice=False), axis=look, title=title)
     points = alt.Chart(shown, height=340).mark_point(size=80, strokeWidth=2, filled=False)
     zero = alt.Chart(pd.DataFrame([{"value": 0.0}])).mark_rule(color=palette.soft, strokeWidth=1.5).encode(y=y)
-    coloured = points.encode(x=x, y=y, shape=shape, tooltip=tips, color=alt.Color("colour:N", scale=None))
+    colour = alt.Color("colour:N", scale=palette_scale(palette), legend=None)
+    coloured = points.encode(x=x, y=y, shape=shape, tooltip=tips, color=colour)
     return styled(alt.layer(zero, coloured), description, palette)

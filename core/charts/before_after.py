@@ -9,7 +9,7 @@ import pandas as pd
 
 from evenhand.core.charts.bias_curve import dashes, line_colours
 from evenhand.core.charts.bias_distribution import SIGNED_LABEL, Say, Values, finite, same
-from evenhand.core.charts.dots import DOWN, LEAK_ROW, dots, interval_lines
+from evenhand.core.charts.dots import ABOVE_ROW, Look, dot_rows, rule
 from evenhand.core.charts.palette import LIGHT, Palette
 from evenhand.core.charts.style import styled
 from evenhand.core.errors import N_
@@ -67,32 +67,15 @@ def differences(found: pd.DataFrame, *, description: str, say: Say = same, palet
 
 
 def changes(data: pd.DataFrame, *, title: str, description: str, say: Say = same, palette: Palette = LIGHT) -> Any:
-    """Differences with their intervals, a row each, the name above its dot: columns name, value, low, high, written.
+    """Return differences with intervals, a row each, its name above: columns name, value, low, high, written.
 
     A row without an interval has a hollow dot; one without a value has its name only.
     """
-    rows = data.reset_index(drop=True).copy()
-    for column in ("value", "low", "high"):
-        rows[column] = pd.to_numeric(rows[column], errors="coerce").astype(float)
-    rows["row"] = range(len(rows))
-    reach = float(np.nanmax(np.abs(rows[["value", "low", "high"]].to_numpy(float)), initial=0.01)) * 1.05
+    rows = data.assign(label=data["name"], hollow=data["low"].isna())
+    numbers = rows[["value", "low", "high"]].apply(pd.to_numeric, errors="coerce").to_numpy(float)
+    reach = float(np.nanmax(np.abs(numbers), initial=0.01)) * 1.05
     x = alt.X("value:Q", scale=alt.Scale(domain=[-reach, reach], nice=False), title=title,
               axis=alt.Axis(labelExpr=SIGNED_LABEL, tickCount=5, gridDash=[3, 3]))  # fmt: skip
-    base = alt.Chart(rows, height=alt.Step(LEAK_ROW)).encode(
-        y=alt.Y("row:O", scale=alt.Scale(domain=list(range(len(rows))), padding=0), axis=None),
-        tooltip=[alt.Tooltip("name:N", title=say(N_("measure"))), alt.Tooltip("written:N", title=say(N_("change")))],
-    )
-    look: dict[str, Any] = {"size": 110, "yOffset": DOWN}
-    names = base.encode(x=alt.value(2), text=alt.Text("name:N"))
-    text: dict[str, Any] = {"align": "left", "dy": -9, "fontSize": 13}
-    zero = alt.Chart(pd.DataFrame([{"at": 0.0}])).mark_rule(color=palette.soft).encode(x="at:Q")
-    layers = [
-        zero,
-        interval_lines(base, width=3, yOffset=DOWN, color=palette.ink),
-        dots(base, x, where="isValid(datum.low)", color=palette.ink, **look),
-        dots(base, x, where="!isValid(datum.low)", filled=False, fill=palette.card, stroke=palette.ink, **look),
-        # A long name on a narrow screen reaches over the line of zero: paper around its letters keeps it readable.
-        names.mark_text(stroke=palette.paper, strokeWidth=5, strokeJoin="round", **text),
-        names.mark_text(color=palette.ink, **text),
-    ]
-    return styled(alt.layer(*layers), description, palette)
+    tips = {"name": say(N_("measure")), "written": say(N_("change"))}
+    look, zero = Look(row=ABOVE_ROW, above=True, size=110, line=3), rule(x, 0, color=palette.soft)
+    return dot_rows(rows, x, tips=tips, look=look, under=[zero], description=description, palette=palette)

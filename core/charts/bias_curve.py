@@ -105,19 +105,17 @@ def dashes(models: int) -> list[list[int]]:
 
 def _fields(reach: float, y: alt.Y, palette: Palette) -> list[Any]:
     """The upper field in the male word's tint, the lower in the female word's, between them nothing; 0 as a line."""
-    fields = pd.DataFrame(
-        [
-            {"bias_log10": OBVIOUS, "to": reach, "tint": palette.male_tint},
-            {"bias_log10": -reach, "to": -OBVIOUS, "tint": palette.female_tint},
-        ]
-    )
-    ground = (
-        alt.Chart(fields).mark_rect(opacity=0.7).encode(y=y, y2=alt.Y2("to:Q"), color=alt.Color("tint:N", scale=None))
-    )
+    fields = ((OBVIOUS, reach, palette.male_tint), (-reach, -OBVIOUS, palette.female_tint))
+    grounds = [
+        alt.Chart(pd.DataFrame([{"bias_log10": low, "to": high}]))
+        .mark_rect(opacity=0.7, color=tint)
+        .encode(y=y, y2=alt.Y2("to:Q"))
+        for low, high, tint in fields
+    ]
     borders = alt.Chart(pd.DataFrame([{"bias_log10": -OBVIOUS}, {"bias_log10": OBVIOUS}]))
     zero = alt.Chart(pd.DataFrame([{"bias_log10": 0.0}]))
     dashed = borders.mark_rule(color=palette.soft, strokeWidth=1, strokeDash=[4, 4])
-    return [ground, dashed.encode(y=y), zero.mark_rule(color=palette.soft, strokeWidth=1).encode(y=y)]
+    return [*grounds, dashed.encode(y=y), zero.mark_rule(color=palette.soft, strokeWidth=1).encode(y=y)]
 
 
 def curve_says(points: pd.DataFrame, *, say: Say = same) -> str:

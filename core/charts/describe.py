@@ -8,7 +8,7 @@ import pandas as pd
 
 from evenhand.core.charts.bias_distribution import Say, same
 from evenhand.core.charts.palette import LIGHT, Palette
-from evenhand.core.charts.style import styled
+from evenhand.core.charts.style import palette_scale, styled
 from evenhand.core.errors import N_
 
 ROW, BAR = 24, 15  # pixels of a word
@@ -31,8 +31,8 @@ def before_after_points(data: pd.DataFrame, *, description: str, say: Say = same
         name=_unlike(data),
         tall=data[["before", "after"]].max(axis=1).fillna(0),
         words=[_counts(row) for row in data.to_dict("records")],
-        colour=[_side(side, palette, palette.neutral) for side in data["side"]],
-        pale=[_fill(side, palette) for side in data["side"]],
+        colour=[side or "neutral" for side in data["side"]],
+        pale=[f"{side}_fill" if side else "line" for side in data["side"]],
         side_name=[say(SIDES[side]) if side in SIDES else "" for side in data["side"]],
     )
     lined = bool(rows["share"].notna().any())
@@ -46,10 +46,8 @@ def before_after_points(data: pd.DataFrame, *, description: str, say: Say = same
     layers = [
         base.transform_filter("isValid(datum.before)")
         .mark_bar(height=BAR, opacity=0.5, cornerRadiusEnd=3)
-        .encode(x=x["before"], color=alt.Color(field="pale", type="nominal", scale=None)),
-        base.mark_bar(height=BAR, cornerRadiusEnd=3).encode(
-            x=x["after"], color=alt.Color(field="colour", type="nominal", scale=None)
-        ),
+        .encode(x=x["before"], color=_named("pale", palette)),
+        base.mark_bar(height=BAR, cornerRadiusEnd=3).encode(x=x["after"], color=_named("colour", palette)),
         base.mark_text(align="left", dx=GAP, fontSize=FONT, color=palette.ink).encode(
             x=x["tall"], text=alt.Text(field="words", type="nominal")
         ),
@@ -78,12 +76,8 @@ def _counts(row: dict[Any, Any]) -> str:
     return f"{after:,}" if pd.isna(before) else f"{after:,} / {int(before):,}"
 
 
-def _side(side: str, palette: Palette, other: str) -> str:
-    return {"male": palette.male, "female": palette.female}.get(side, other)
-
-
-def _fill(side: str, palette: Palette) -> str:
-    return {"male": palette.male_fill, "female": palette.female_fill}.get(side, palette.line)
+def _named(field: str, palette: Palette) -> alt.Color:
+    return alt.Color(field=field, type="nominal", scale=palette_scale(palette), legend=None)
 
 
 def _unlike(data: pd.DataFrame) -> list[str]:
@@ -114,7 +108,7 @@ def _points(base: Any, start: str, palette: Palette) -> list[Any]:
     return [
         known.mark_rule(color=palette.soft, strokeWidth=2, opacity=0.7).encode(x=at("low"), x2=alt.X2(field="high")),
         known.mark_point(filled=True, size=42, opacity=1, stroke=palette.ink).encode(
-            x=at("share"), color=alt.Color(field="colour", type="nominal", scale=None)
+            x=at("share"), color=_named("colour", palette)
         ),
     ]
 

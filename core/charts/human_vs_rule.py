@@ -11,13 +11,13 @@ import pandas as pd
 
 from evenhand.core.charts.bias_distribution import Say, same
 from evenhand.core.charts.dots import (
-    dots,
+    Look,
+    dot_rows,
     grouped_rows,
     headings,
-    interval_lines,
-    share_axis,
-    share_interval_text,
     share_text,
+    share_texts,
+    shares_across,
 )
 from evenhand.core.charts.palette import LIGHT, Palette
 from evenhand.core.charts.style import styled
@@ -26,71 +26,33 @@ from evenhand.core.human_vs_rule.schemes import CHOICES, NAMES
 
 ROW = 26  # pixels of a row with one point
 APART = 13  # pixels between the points of a row
-SHAPES = ("circle", "square", "triangle-up", "diamond", "cross")
+LOOKS = (
+    ("ink", "circle"), ("good", "square"), ("neutral", "triangle-up"), ("bad", "diamond"), ("soft", "cross"),
+)  # fmt: skip
 
 
 def shares(data: pd.DataFrame, *, title: str, description: str, say: Say = same, palette: Palette = LIGHT) -> Any:
-    """Shares with their intervals over contexts and, thick and pale, plus or minus the published error.
+    """Return shares with their intervals over contexts and, thick and pale, plus or minus the published error.
 
     Columns group, label, series (a setting), value, low, high, se, published, n. A missing value is not drawn; the
     rest of its row is. Shares of 1 from left to right.
     """
-    series = list(dict.fromkeys(data["series"]))
-    shown, heads, y = grouped_rows(data, padding=0.1, limit=120)
-    shown = _in_words(shown)
-    x = alt.X(
-        "value:Q",
-        title=title,
-        scale=alt.Scale(domain=[0, 1]),
-        axis=share_axis(domain=False, ticks=False, labelPadding=6, orient="bottom"),
+    shown = share_texts(data).assign(
+        se_text=[share_text(v) for v in data["se"]],
+        published_text=[share_text(v) for v in data["published"]],
+        band_low=(data["value"] - data["published"]).clip(lower=0.0),
+        band_high=(data["value"] + data["published"]).clip(upper=1.0),
     )
-    tips = _tips(say)
-    legend = alt.Legend(title=None, orient="top", symbolSize=110) if len(series) > 1 else None
-    colours = [palette.ink, palette.good, palette.neutral, palette.bad, palette.soft]
-    names = alt.Scale(domain=series, range=[colours[i % 5] for i in range(len(series))])
-    shapes = alt.Scale(domain=series, range=[SHAPES[i % 5] for i in range(len(series))])
-    layers = [headings(heads, y, palette)]
-    height = alt.Step(ROW + APART * max(0, len(series) - 1))
-    for number, one in enumerate(series):
-        beside = APART * (number - (len(series) - 1) / 2)
-        base = alt.Chart(shown[shown["series"] == one], height=height).encode(y=y, tooltip=tips)
-        colour = alt.Color("series:N", scale=names, legend=legend)
-        shape = alt.Shape("series:N", scale=shapes, legend=legend)
-        published: dict[str, Any] = {"low": "from_published", "high": "to_published", "width": 9, "color": palette.line}
-        layers += [
-            interval_lines(base, yOffset=beside, **published),
-            interval_lines(base, yOffset=beside).encode(color=colour),
-            dots(base, x, size=80, yOffset=beside).encode(color=colour, shape=shape),
-        ]
-    return styled(alt.layer(*layers), description, palette)
-
-
-def _in_words(shown: pd.DataFrame) -> pd.DataFrame:
-    """The numbers in words for the tooltips, and the ends of the published error."""
-    return shown.assign(
-        value_text=[share_text(v) for v in shown["value"]],
-        interval_text=[share_interval_text(*ends) for ends in shown[["low", "high"]].itertuples(index=False)],
-        se_text=[share_text(v) for v in shown["se"]],
-        published_text=[share_text(v) for v in shown["published"]],
-        from_published=(shown["value"] - shown["published"]).clip(lower=0.0),
-        to_published=(shown["value"] + shown["published"]).clip(upper=1.0),
-    )
-
-
-def _tips(say: Say) -> list[alt.Tooltip]:
-    return [
-        alt.Tooltip(f"{field}:N", title=say(name))
-        for field, name in (
-            ("group", N_("Model")),
-            ("label", N_("Pronouns")),
-            ("series", N_("Setting")),
-            ("value_text", N_("Share")),
-            ("interval_text", N_("95% interval")),
-            ("se_text", N_("Standard error over contexts")),
-            ("published_text", N_("Published standard error")),
-            ("n", N_("Generations")),
-        )
-    ]
+    tips = {
+        "group": N_("Model"), "label": N_("Pronouns"), "series": N_("Setting"), "value_text": N_("Share"),
+        "interval_text": N_("95% interval"), "se_text": N_("Standard error over contexts"),
+        "published_text": N_("Published standard error"), "n": N_("Generations"),
+    }  # fmt: skip
+    series = {name: LOOKS[n % len(LOOKS)] for n, name in enumerate(dict.fromkeys(data["series"]))}
+    x = shares_across(title, domain=False, ticks=False, labelPadding=6, orient="bottom")
+    look = Look(row=ROW + APART * (len(series) - 1), size=80, apart=APART)
+    names = {field: say(name) for field, name in tips.items()}
+    return dot_rows(shown, x, tips=names, look=look, series=series, description=description, palette=palette)
 
 
 def counted(data: pd.DataFrame, *, description: str, say: Say = same, palette: Palette = LIGHT) -> Any:
@@ -98,7 +60,7 @@ def counted(data: pd.DataFrame, *, description: str, say: Say = same, palette: P
 
     Columns group, label, choice (a stored label), count; a row per choice.
     """
-    shown, heads, y = grouped_rows(data, padding=0.1, limit=120)
+    shown, heads, y = grouped_rows(data)
     order = {choice: i for i, choice in enumerate(CHOICES)}
     shown = shown.assign(_order=shown["choice"].map(order)).sort_values(["place", "_order"], kind="stable")
     total = shown.groupby("place", sort=False)["count"].transform("sum")
@@ -122,11 +84,8 @@ def counted(data: pd.DataFrame, *, description: str, say: Say = same, palette: P
     base = alt.Chart(shown, height=alt.Step(ROW + 4)).encode(y=y, tooltip=tips)
     legend = alt.Legend(title=None, orient="top", columns=2, symbolType="square", symbolStrokeWidth=1)
     bars = base.mark_bar(height=20, stroke=palette.soft, strokeWidth=0.6).encode(
-        x=alt.X(
-            "start:Q",
-            title=say(N_("share of labels")),
-            scale=alt.Scale(domain=[0, 1]),
-            axis=share_axis(domain=False, ticks=False, labelPadding=6, orient="bottom"),
+        x=shares_across(
+            say(N_("share of labels")), "start", domain=False, ticks=False, labelPadding=6, orient="bottom"
         ),
         x2=alt.X2("end:Q"),
         color=alt.Color("choice_text:N", scale=alt.Scale(domain=names, range=fills), legend=legend),

@@ -12,13 +12,13 @@ import pandas as pd
 
 from evenhand.core.charts.bias_distribution import Say, same
 from evenhand.core.charts.dots import (
-    dots,
+    Look,
+    dot_rows,
     grouped_rows,
     headings,
-    interval_lines,
-    share_axis,
-    share_interval_text,
     share_text,
+    share_texts,
+    shares_across,
 )
 from evenhand.core.charts.palette import LIGHT, Palette
 from evenhand.core.charts.style import styled
@@ -34,56 +34,34 @@ WAYS = {
     "published": N_("generation-based, as published"),
     "people": N_("people"),
 }
-MARKS = {
-    "prob": "square",
-    "gen": "circle",
-    "published": "triangle-up",
-    "people": "diamond",
+LOOKS = {
+    "prob": ("neutral", "square"),
+    "gen": ("good", "circle"),
+    "published": ("soft", "triangle-up"),
+    "people": ("ink", "diamond"),
 }  # a way has one shape in every chart
 LEAST, MOST = 0.02, 50.0  # of the axes of the Beta plane, at least
 
 
 def ways(data: pd.DataFrame, *, description: str, say: Say = same, palette: Palette = LIGHT) -> Any:
-    """Share of right verdicts by each way: columns group, label, way (of WAYS), value, low, high, n, reason.
+    """Return the share of right verdicts by each way: columns group, label, way (of WAYS), value, low, high, n, reason.
 
     Shares of 1 from left (always misgendered) to right (never), the line is the 95% interval. A missing value is
     not drawn; the rest of its row is.
     """
-    shown, heads, y = grouped_rows(data, padding=0.15, limit=150)
-    order = [way for way in WAYS if bool((data["way"] == way).any())]
-    shown["way_text"] = [say(WAYS[way]) for way in shown["way"]]
-    shown["value_text"] = [share_text(value) for value in shown["value"]]
-    shown["interval_text"] = [share_interval_text(*ends) for ends in shown[["low", "high"]].itertuples(index=False)]
-    x = alt.X(
-        "value:Q",
-        title=say(N_("share of right verdicts")),
-        scale=alt.Scale(domain=[0, 1]),
-        axis=share_axis(domain=False, ticks=False, labelPadding=6, orient="bottom"),
+    shown = share_texts(data).assign(
+        series=[say(WAYS[way]) for way in data["way"]], count=[f"{n:,}" for n in data["n"]]
     )
-    names = [say(WAYS[way]) for way in order]
-    colours = {"prob": palette.neutral, "gen": palette.good, "published": palette.soft, "people": palette.ink}
-    tips = [
-        alt.Tooltip("group:N", title=say(N_("Model"))),
-        alt.Tooltip("label:N", title=say(N_("Pronouns"))),
-        alt.Tooltip("way_text:N", title=say(N_("Method used"))),
-        alt.Tooltip("value_text:N", title=say(N_("right"))),
-        alt.Tooltip("interval_text:N", title=say(N_("95% interval"))),
-        alt.Tooltip("n:Q", title=say(N_("instances")), format=","),
-    ]
-    colour = alt.Color(
-        "way_text:N",
-        scale=alt.Scale(domain=names, range=[colours[way] for way in order]),
-        legend=alt.Legend(title=None, orient="top", symbolSize=110, columns=2, labelLimit=300),
-    )
-    shape = alt.Shape("way_text:N", scale=alt.Scale(domain=names, range=[MARKS[way] for way in order]))
-    layers = [headings(heads, y, palette, 5)]
-    for number, way in enumerate(order):
-        # Lines beside each other, not on one another. Offsets of the grammar would count as rows of their own.
-        beside = APART * (number - (len(order) - 1) / 2)
-        one = alt.Chart(shown[shown["way"] == way], height=alt.Step(ROW + 8 * (len(order) > 2)))
-        one = one.encode(y=y, tooltip=tips, color=colour)
-        layers += [interval_lines(one, yOffset=beside), dots(one, x, yOffset=beside).encode(shape=shape)]
-    return styled(alt.layer(*layers), description, palette)
+    series = {say(name): LOOKS[way] for way, name in WAYS.items() if bool((data["way"] == way).any())}
+    tips = {
+        "group": N_("Model"), "label": N_("Pronouns"), "series": N_("Method used"), "value_text": N_("right"),
+        "interval_text": N_("95% interval"), "count": N_("instances"),
+    }  # fmt: skip
+    x = shares_across(say(N_("share of right verdicts")), domain=False, ticks=False, labelPadding=6, orient="bottom")
+    names = {field: say(name) for field, name in tips.items()}
+    # Lines below each other, not on one another. Offsets of the grammar would count as rows of their own.
+    look = Look(row=ROW + 8 * (len(series) > 2), apart=APART)
+    return dot_rows(shown, x, tips=names, look=look, series=series, description=description, palette=palette)
 
 
 def levels(data: pd.DataFrame, *, description: str, say: Say = same, palette: Palette = LIGHT) -> Any:
@@ -91,7 +69,7 @@ def levels(data: pd.DataFrame, *, description: str, say: Say = same, palette: Pa
 
     Columns group, label, level ("0", "0.4", "0.49"), share (of 1), n; three rows a bar.
     """
-    shown, heads, y = grouped_rows(data, padding=0.15, limit=150)
+    shown, heads, y = grouped_rows(data)
     names = {
         "0": say(N_("σ = 0: all five alike")),
         "0.4": say(N_("σ = 0.4: one differs")),
@@ -103,8 +81,7 @@ def levels(data: pd.DataFrame, *, description: str, say: Say = same, palette: Pa
     shown["start"] = shown["end"] - shown["share"]
     shown["middle"] = (shown["start"] + shown["end"]) / 2
     shown["written"] = [f"{100 * share:.0f}%" if share >= 0.08 else "" for share in shown["share"]]
-    axis = share_axis(domain=False, ticks=False, grid=False, labelPadding=6)
-    x = alt.X("start:Q", title=say(N_("share of instances")), scale=alt.Scale(domain=[0, 1]), axis=axis)
+    x = shares_across(say(N_("share of instances")), "start", domain=False, ticks=False, grid=False, labelPadding=6)
     tips = [
         alt.Tooltip("group:N", title=say(N_("Model"))),
         alt.Tooltip("label:N", title=say(N_("Pronouns"))),
@@ -122,7 +99,7 @@ def levels(data: pd.DataFrame, *, description: str, say: Say = same, palette: Pa
     dark = base.mark_text(fontSize=12, color=palette.ink).transform_filter("datum.level != '0.49'")
     light = base.mark_text(fontSize=12, color=palette.card, fontWeight="bold").transform_filter("datum.level == '0.49'")
     words = [one.encode(x=alt.X("middle:Q"), text=alt.Text("written:N")) for one in (dark, light)]
-    return styled(alt.layer(headings(heads, y, palette, 5), bars, *words), description, palette)
+    return styled(alt.layer(headings(heads, y, palette), bars, *words), description, palette)
 
 
 def alpha_beta(data: pd.DataFrame, *, description: str, say: Say = same, palette: Palette = LIGHT) -> Any:

@@ -10,9 +10,8 @@ import altair as alt
 import pandas as pd
 
 from evenhand.core.charts.bias_distribution import SIGNED_LABEL, Say, same
-from evenhand.core.charts.dots import dots, interval_lines
 from evenhand.core.charts.palette import LIGHT, Palette
-from evenhand.core.charts.style import styled
+from evenhand.core.charts.style import palette_scale, styled
 from evenhand.core.errors import N_
 from evenhand.core.language import one_after_another
 
@@ -30,31 +29,28 @@ def sides(data: pd.DataFrame, *, description: str, say: Say = same, palette: Pal
     missing), `man_paper`, `woman_paper` (log10, a hollow diamond, or missing); `reference` marks the untrained model,
     whose bars are grey.
     """
-    rows = [row for number, one in enumerate(data.to_dict("records")) for row in _sides(number, one, say, palette)]
+    rows = [row for number, one in enumerate(data.to_dict("records")) for row in _sides(number, one, say)]
     shown = pd.DataFrame(rows, columns=COLUMNS)
     reach = max([LEAST, *(abs(v) for name in ("end", "far", "paper") for v in shown[name].dropna())]) * ROOM
     y = alt.Y("model_row:O", scale=alt.Scale(domain=list(range(len(data))), padding=0), axis=None)
     x = _axis(reach, say)
     tips = [alt.Tooltip(f"{name}:N", title=say(title)) for name, title in TIPS.items()]
     base = alt.Chart(shown, height=alt.Step(ROW)).encode(y=y, tooltip=tips)
-    own = alt.Color("colour:N", scale=None)
+    own = alt.Color("colour:N", scale=palette_scale(palette), legend=None)
     bars = base.transform_filter("isValid(datum.end)").mark_bar(size=18, yOffset=11)
-    spans: dict[str, Any] = {"low": "near", "high": "far", "yOffset": 11}
-    diamond: dict[str, Any] = {
-        "shape": "diamond",
-        "strokeWidth": 2.2,
-        "fill": palette.card,
-        "stroke": palette.ink,
-        "yOffset": 11,
-    }
+    spans = base.transform_filter("isValid(datum.near)").encode(x=alt.X("near:Q"), x2=alt.X2("far:Q"))
+    papers = base.transform_filter("isValid(datum.paper)").encode(x=alt.X("paper:Q"))
+    diamond: dict[str, Any] = {"shape": "diamond", "fill": palette.card, "stroke": palette.ink, "strokeWidth": 2.2}
     names = alt.Chart(_names(data)).encode(x=alt.value(0), y=y, text=alt.Text("label:N"))
     text: dict[str, Any] = {"align": "left", "dy": -13, "fontSize": 13, "fontWeight": "bold"}
     zero = alt.Chart(pd.DataFrame([{"end": 0.0}])).mark_rule(color=palette.soft, strokeWidth=1.5)
     layers = [
         bars.encode(x=x, x2=alt.X2("zero:Q"), color=own),
-        interval_lines(base, width=5, color=palette.paper, **spans),
-        interval_lines(base, color=palette.ink, **spans),
-        dots(base, alt.X("paper:Q"), size=120, **diamond),
+        *(
+            spans.mark_rule(strokeWidth=width, color=ink, yOffset=11)
+            for width, ink in ((5, palette.paper), (2, palette.ink))
+        ),
+        papers.mark_point(size=120, opacity=1, yOffset=11, **diamond),
         *_numbers(base, shown, own),
         zero.encode(x=x),
         names.mark_text(stroke=palette.paper, strokeWidth=5, strokeJoin="round", **text),
@@ -77,14 +73,14 @@ TIPS = {
 SIDES = (("man", 1, N_("male word")), ("woman", -1, N_("female word")))
 
 
-def _sides(number: int, one: Row, say: Say, palette: Palette) -> list[Row]:
+def _sides(number: int, one: Row, say: Say) -> list[Row]:
     rows = []
     for name, sign, words in SIDES:
         value, low, high = (_number(one.get(key)) for key in (name, f"{name}_low", f"{name}_high"))
         paper = _number(one.get(f"{name}_paper"))
         whole = low is not None and high is not None
         ends = [at for at in (value, high if whole else None, paper) if at is not None]
-        colour = palette.neutral if one.get("reference") else palette.male if sign > 0 else palette.female
+        colour = "neutral" if one.get("reference") else "male" if sign > 0 else "female"
         rows.append(
             {
                 "model": one["model"],

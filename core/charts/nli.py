@@ -11,15 +11,15 @@ import altair as alt
 import pandas as pd
 
 from evenhand.core.charts.bias_distribution import Say, same
-from evenhand.core.charts.dots import share_axis
+from evenhand.core.charts.dots import Look, dot_rows, rule, share_axis
 from evenhand.core.charts.palette import LIGHT, LINES, Palette
 from evenhand.core.charts.style import styled
 from evenhand.core.errors import N_
 from evenhand.core.nli.measure import MARKS, Inference
 from evenhand.core.nli.types import LABELS, SETS
 
-# Pixels: of a model on the scale; of axis and legend, which Streamlit counts to the height of a chart.
-ROW, AROUND, LEGEND = 36, 60, 40
+# Pixels of axis and legend, which Streamlit counts to the height of a chart.
+AROUND, LEGEND = 60, 40
 NAMES = {"entailment": N_("entailment"), "contradiction": N_("contradiction"), "neutral": N_("neutral")}
 MARK_NAMES = (
     N_("always neutral"),
@@ -41,40 +41,22 @@ class Point:
 
 
 def score_scale(points: Sequence[Point], *, description: str, say: Say = same, palette: Palette = LIGHT) -> Any:
-    """s of each model on 0 to 1, in the order given, with the four marks; models of one's own are filled."""
-    order = [point.name for point in points]
+    """Return s of each model on 0 to 1, in the order given, with the four marks; models of one's own are filled."""
     rows = pd.DataFrame(
         [
             {
-                "name": p.name, "value": p.value, "low": p.low, "high": p.high, "text": f"{p.value:.3f}",
-                "colour": palette.ink if p.own else palette.paper,
+                "label": p.name, "value": p.value, "low": p.low, "high": p.high, "number": f"{p.value:.3f}",
+                "hollow": not p.own,
             }
             for p in points
         ]
     )  # fmt: skip
-    scale = alt.Scale(domain=[0, 1], nice=False)
     across = alt.Axis(values=[round(mark, 3) for mark, _ in MARKS], format=".3f", grid=False, ticks=False)
+    scale = alt.Scale(domain=[0, 1], nice=False)
     x = alt.X("value:Q", scale=scale, axis=across, title=say(N_("s: 0 is ideal")))
-    y = alt.Y(
-        "name:N",
-        sort=order,
-        axis=alt.Axis(domain=False, ticks=False, labelPadding=8, labelLimit=200, labelOverlap=False),
-        title=None,
-    )
-    tips = [alt.Tooltip("name:N", title=say(N_("Model"))), alt.Tooltip("text:N", title="s")]
-    marks = pd.DataFrame(
-        [{"value": mark, "mark": say(name)} for (mark, _), name in zip(MARKS, MARK_NAMES, strict=True)]
-    )
-    lines = alt.Chart(marks).mark_rule(color=palette.line, strokeWidth=1.5).encode(x=x)
-    layers: list[Any] = [lines]
-    if rows["low"].notna().any():
-        spans = alt.Chart(rows[rows["low"].notna()]).mark_rule(color=palette.ink, strokeWidth=2)
-        layers.append(spans.encode(x=alt.X("low:Q", scale=scale), x2=alt.X2("high:Q"), y=y))
-    dots = alt.Chart(rows).mark_point(size=90, filled=True, stroke=palette.ink, strokeWidth=1.5, opacity=1)
-    layers.append(dots.encode(x=x, y=y, fill=alt.Fill("colour:N", scale=None), tooltip=tips))
-    text = alt.Chart(rows).mark_text(dy=-12, color=palette.ink, fontSize=11)
-    layers.append(text.encode(x=x, y=y, text=alt.Text("text:N")))
-    return styled(alt.layer(*layers).properties(height=ROW * max(2, len(points)) + AROUND), description, palette)
+    tips, look = {"label": say(N_("Model")), "number": "s"}, Look(row=38, limit=200)
+    marks = [rule(x, mark, color=palette.line, strokeWidth=1.5) for mark, _ in MARKS]
+    return dot_rows(rows, x, tips=tips, look=look, under=marks, description=description, palette=palette)
 
 
 def label_colours(palette: Palette) -> dict[str, str]:

@@ -12,12 +12,10 @@ import altair as alt
 import pandas as pd
 
 from evenhand.core.charts.bias_distribution import Say, same
-from evenhand.core.charts.dots import dots, grouped_rows, headings, interval_lines
+from evenhand.core.charts.dots import NUMBERS, Look, dot_rows, rule
 from evenhand.core.charts.palette import LIGHT, Palette
-from evenhand.core.charts.style import styled
 from evenhand.core.errors import N_
 
-ROW = 26  # pixels
 FORMS = {"model": "circle", "untrained": "circle", "control": "square", "published": "diamond"}
 ROLE_NAMES = {
     "model": N_("model"),
@@ -37,33 +35,27 @@ def measure_dots(
     *scale*: percent, effect, ln.
     *neutral* is drawn as a line; None: there is no such value.
     """
-    data, heads, y = grouped_rows(pd.DataFrame(rows), padding=0.3, limit=170)
-    for column in ("value", "low", "high", "band_low", "band_high"):
+    data = pd.DataFrame(rows)
+    for column in NUMBERS:
         data[column] = pd.to_numeric(data[column], errors="coerce").astype(float)
-    data["written"] = [_written(row) for row in data.to_dict("records")]
+    shown = data.assign(
+        text=[_written(row) for row in data.to_dict("records")],
+        shape=[FORMS[role] for role in data["role"]],
+        hollow=data["role"] == "untrained",
+        colour=["neutral" if role == "published" else "ink" for role in data["role"]],
+    )
     scale = "points" if scale == "percent" and neutral == 0 else scale
     domain = [0, 100] if scale == "percent" else _domain(data, neutral)
     look = alt.Scale(domain=domain, nice=False, clamp=True)
     x = alt.X("value:Q", scale=look, title=say(TITLES[scale]), axis=alt.Axis(grid=True, tickCount=5))
-    tips = [alt.Tooltip("label:N", title=say(N_("figure"))), alt.Tooltip("written:N", title=say(N_("value")))]
-    base = alt.Chart(data, height=alt.Step(ROW)).encode(y=y, tooltip=tips)
-    bands = base.transform_filter("isValid(datum.band_low)").mark_bar(height=14, color=palette.line, opacity=0.9)
-    layers = [bands.encode(x=alt.X("band_low:Q", scale=look, title=say(TITLES[scale])), x2=alt.X2("band_high:Q"))]
-    if neutral is not None:
-        line = alt.Chart(pd.DataFrame([{"value": neutral}])).mark_rule(color=palette.ink, strokeDash=[4, 3])
-        layers.append(line.encode(x=x))
-    layers += [headings(heads, y, palette), interval_lines(base, color=palette.ink)]
-    for role, form in FORMS.items():
-        colour = palette.neutral if role == "published" else palette.ink
-        hollow: dict[str, Any] = {"fill": palette.card, "strokeWidth": 2, "stroke": palette.ink}
-        more: dict[str, Any] = hollow if role == "untrained" else {"color": colour}
-        whose = f"datum.role == '{role}'"
-        layers.append(dots(base, x, size=80, filled=role != "untrained", where=whose, shape=form, **more))
-    return styled(alt.layer(*layers), description, palette)
+    tips = {"label": say(N_("figure")), "text": say(N_("value"))}
+    under = [] if neutral is None else [rule(x, neutral, color=palette.ink, strokeDash=[4, 3])]
+    size = Look(row=26, size=80, limit=170)
+    return dot_rows(shown, x, tips=tips, look=size, under=under, description=description, palette=palette)
 
 
 def _domain(data: pd.DataFrame, neutral: float | None) -> list[float]:
-    columns = data[["value", "low", "high", "band_low", "band_high"]].to_numpy().ravel()
+    columns = data[list(NUMBERS)].to_numpy().ravel()
     known = [float(one) for one in columns if one == one] + ([] if neutral is None else [neutral])
     low, high = (min(known), max(known)) if known else (0.0, 1.0)
     room = 0.08 * (high - low) or 1.0

@@ -4,6 +4,7 @@ Charts name their channels, `x=alt.X("value:Q")` and not `x="value:Q"`: to find 
 milliseconds.
 """
 
+from dataclasses import fields
 from typing import Any
 
 import altair as alt
@@ -61,6 +62,15 @@ def styled(chart: Any, description: str, palette: Palette = LIGHT) -> Any:
         },
     }
     return chart
+
+
+def palette_scale(palette: Palette) -> alt.Scale:
+    """Return the scale from the name of a colour, which data may hold, to the colour.
+
+    A picture turns the colours of a scale into the light theme's, and leaves data as it is.
+    """
+    names = [field.name for field in fields(Palette) if field.name != "theme"]
+    return alt.Scale(domain=names, range=[getattr(palette, name) for name in names])
 
 
 def _inline(chart: Any, known: dict[int, alt.InlineData]) -> Any:

@@ -89,21 +89,17 @@ def two_models(
 
 def _quadrants(reach: float, x: alt.X, y: alt.Y, palette: Palette) -> list[Any]:
     """The two fields in which both prefer the same word, in its tint; the two lines of 0."""
-    fields = pd.DataFrame(
-        [
-            {"a_low": 0.0, "a_high": reach, "b_low": 0.0, "b_high": reach, "tint": palette.male_tint},
-            {"a_low": -reach, "a_high": 0.0, "b_low": -reach, "b_high": 0.0, "tint": palette.female_tint},
-        ]
-    )
-    ground = (
-        alt.Chart(fields)
-        .mark_rect(opacity=0.55)
-        .encode(x=x, x2=alt.X2("a_high:Q"), y=y, y2=alt.Y2("b_high:Q"), color=alt.Color("tint:N", scale=None))
-    )
+    fields = ((0.0, reach, palette.male_tint), (-reach, 0.0, palette.female_tint))
+    grounds = [
+        alt.Chart(pd.DataFrame([{"a_low": low, "a_high": high, "b_low": low, "b_high": high}]))
+        .mark_rect(opacity=0.55, color=tint)
+        .encode(x=x, x2=alt.X2("a_high:Q"), y=y, y2=alt.Y2("b_high:Q"))
+        for low, high, tint in fields
+    ]
     line: dict[str, Any] = {"color": palette.soft, "strokeWidth": 1}
     upright = alt.Chart(pd.DataFrame([{"a_low": 0.0}])).mark_rule(**line).encode(x=x)
     flat = alt.Chart(pd.DataFrame([{"b_low": 0.0}])).mark_rule(**line).encode(y=y)
-    return [ground, upright, flat]
+    return [*grounds, upright, flat]
 
 
 def two_models_say(a: Values, b: Values, names: tuple[str, str], *, say: Say = same) -> str:

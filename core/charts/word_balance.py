@@ -13,7 +13,7 @@ import altair as alt
 import pandas as pd
 
 from evenhand.core.charts.palette import LIGHT, Palette
-from evenhand.core.charts.style import styled
+from evenhand.core.charts.style import palette_scale, styled
 from evenhand.core.errors import N_
 from evenhand.core.language import one_after_another
 from evenhand.core.sentence_bias.bias import OBVIOUS, odds, times
@@ -52,15 +52,15 @@ def balance(
     """
     own_words = None if sided else (male, female)
     palette = palette if sided else replace(palette, male=palette.ink, female=palette.ink)
-    rows = _rows(data, say, palette, guess, own_words)
+    rows = _rows(data, say, guess, own_words)
     reach = float(rows["reach"].iloc[0]) if len(rows) else LEAST_REACH
     order = [HEAD, *range(len(rows))]
-    y = alt.Y("row:O", scale=alt.Scale(domain=order, padding=0), axis=None)
-    x = _axis(reach, say, palette)
+    y, x = alt.Y("row:O", scale=alt.Scale(domain=order, padding=0), axis=None), _axis(reach, say, palette)
     tips = [alt.Tooltip(f"{name}:N", title=say(title)) for name, title in TIPS.items()]
     base = alt.Chart(rows, height=alt.Step(ROW)).encode(y=y, tooltip=tips)
     has_bar, has_dot = "isValid(datum.end)", "isValid(datum.dot)"
-    own = alt.Color("colour:N", scale=None)
+    named: dict[str, Any] = {"scale": palette_scale(palette), "legend": None}
+    own = alt.Color("colour:N", **named)
     bars = base.transform_filter(has_bar).mark_bar(size=14, cornerRadius=7, yOffset=12)
     dots = base.transform_filter(has_dot).mark_point(
         shape="circle", size=150, strokeWidth=3, filled=False, fill=palette.card, opacity=1, yOffset=12
@@ -75,7 +75,7 @@ def balance(
         bars.encode(x=x, x2=alt.X2("zero:Q"), color=own),
         *_guess_line(guess, x, say, palette),
         halos.encode(x=alt.X("dot:Q")),
-        dots.encode(x=alt.X("dot:Q"), stroke=alt.Stroke("dot_colour:N", scale=None)),
+        dots.encode(x=alt.X("dot:Q"), stroke=alt.Stroke("dot_colour:N", **named)),
         # A long name on a narrow screen reaches over the line of zero: paper around its letters keeps it readable.
         names.mark_text(stroke=palette.paper, strokeWidth=5, strokeJoin="round", **text),
         names.mark_text(color=palette.ink, **text),
@@ -103,27 +103,26 @@ def _signed(value: float | None) -> str:
     return f"{value:+.3f}".replace("-", "−").replace("inf", "∞")
 
 
-def _colour(value: float | None, palette: Palette) -> str:
+def _colour(value: float | None, *, sided: bool) -> str:
+    """Return the name of a colour: that of the side, or of text for two words that are no pair."""
     if value is None or times(value) == "1.0":
-        return palette.soft
-    return palette.male if value > 0 else palette.female
+        return "soft"
+    return "ink" if not sided else "male" if value > 0 else "female"
 
 
-def _rows(
-    data: pd.DataFrame, say: Say, palette: Palette, guess: float | None, words: tuple[str, str] | None
-) -> pd.DataFrame:
+def _rows(data: pd.DataFrame, say: Say, guess: float | None, words: tuple[str, str] | None) -> pd.DataFrame:
     values = [tuple(_number(value) for value in pair) for pair in zip(*(data[name] for name in NUMBERS), strict=True)]
     known = [abs(value) for pair in values for value in (*pair, guess) if value is not None and math.isfinite(value)]
     reach = max(LEAST_REACH, max(known, default=0.0) + ROOM)
     rows = []
     for row, (model, note, (value, dot)) in enumerate(zip(data["model"], data["note"], values, strict=True)):
         place = {"row": row, "model": model, "label": f"{model}  {note}"}
-        rows.append(_row(value, dot, reach, say, palette, words) | place)
+        rows.append(_row(value, dot, reach, say, words) | place)
     return pd.DataFrame(rows)
 
 
 def _row(
-    value: float | None, dot: float | None, reach: float, say: Say, palette: Palette, words: tuple[str, str] | None
+    value: float | None, dot: float | None, reach: float, say: Say, words: tuple[str, str] | None
 ) -> dict[str, Any]:
     end = None if value is None else math.copysign(min(abs(value), reach), value)
     dot = None if dot is None or not math.isfinite(dot) else dot
@@ -135,8 +134,8 @@ def _row(
         "zero": 0,
         "end": end,
         "dot": dot,
-        "colour": _colour(value, palette),
-        "dot_colour": _colour(dot, palette),
+        "colour": _colour(value, sided=words is None),
+        "dot_colour": _colour(dot, sided=words is None),
         "text_at": min(reached) if left else max(reached),
         "text_left": left,
         "short": _short(value, say, words),

@@ -63,7 +63,7 @@ def test_an_account_with_a_role_and_its_password(fresh_store: Store) -> None:
     run(db, "sign-out", "ADA@example.org")
     assert signed_in(fresh_store, cookie) is None
     run(db, "close", "ada@example.org")
-    assert "(closed)" in typed("accounts", "list", "--db", db).stdout
+    assert "closed" in typed("accounts", "list", "--db", db).stdout
     run(db, "reopen", "ada@example.org")
     assert spend(fresh_store, secret_of(run(db, "reset", "ada@example.org")), "", PASSWORD) == account(
         fresh_store, "ada@example.org"
@@ -96,8 +96,9 @@ def test_open_invitations(fresh_store: Store) -> None:
     assert [(row["role"], row["project"], row["annotator"], row["uses"]) for row in rows] == [
         ("annotator", "set", "Ada", 1)
     ]
-    text = typed("accounts", "invitations", "--db", db).stdout
-    assert f"{rows[0]['id']}: annotator in set, labels as Ada, made " in text and "in the whole server, made " in text
+    head, first, second = typed("accounts", "invitations", "--db", db).stdout.splitlines()
+    assert head.split() == ["invitation", "role", "in", "labels", "as", "uses", "made", "expires"]
+    assert first.split()[:5] == [rows[0]["id"], "annotator", "set", "Ada", "1"] and "the whole server" in second
     run(db, "withdraw-invitation", rows[0]["id"])
     with pytest.raises(NotAllowed):
         link(fresh_store, again.stdout.strip().rpartition("#")[2])

@@ -102,7 +102,7 @@ def test_conflicts_are_listed_written_and_decided(fresh_store: Store, tmp_path: 
     json_of("import", "new", tasks, "--map", "a=b=accept")
     (one,) = json_of("conflicts", "new")["conflicts"]
     assert (one["annotator"], one["first"], one["second"], one["text"]) == ("user 4", "reject", "accept", HE)
-    assert "user 4: reject (project-1.json (labels-1)) | accept" in run("conflicts", "new").stdout
+    assert "user 4     reject (project-1.json (labels-1))  accept" in run("conflicts", "new").stdout
     out = tmp_path / "c.csv"
     assert run("conflicts", "new", "--csv", out).exit_code == 0
     with out.open(encoding="utf-8", newline="") as file:

@@ -186,7 +186,7 @@ def test_for_people(tmp_path):
     assert CliRunner().invoke(cli, ["project", "list", *db]).stdout == "There are no projects.\n"
     CliRunner().invoke(cli, ["project", "create", "p", "--annotators", "A", "--quotas", "table1", *db])
     shown = CliRunner().invoke(cli, ["project", "show", "p", *db]).stdout
-    assert "3 labels each by A" in shown and "0 accepted of 3000 wanted" in shown
+    assert "3 labels each by A" in shown and "  他/她      male        0         0   3,000\n" in shown
 
 
 def test_a_scheme_from_another_program_and_back_to_the_built_in(tmp_path):

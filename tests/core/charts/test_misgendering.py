@@ -55,7 +55,7 @@ def test_an_undefined_value_is_said_and_not_drawn() -> None:
     row = next(row for row in drawn(spec) if row.get("way") == "prob" and row["group"] == "b-model")
     assert row["value"] is None and row["value_text"] == row["interval_text"] == "—"
     filters = [step["filter"] for layer in spec["layer"] for step in layer.get("transform", [])]
-    assert filters.count("isValid(datum.value)") == 3
+    assert filters.count("isValid(datum.value)") == 1
     assert [
         row["label"] for row in drawn(alpha_beta(beta_data(), description="d").to_dict()) if "alpha_text" in row
     ] == ["he"]

@@ -40,8 +40,9 @@ def test_the_bars_of_a_set_fill_it() -> None:
 def test_the_scale_keeps_the_order_it_is_given_and_has_four_marks() -> None:
     points = [Point("b", 0.6), Point("a", 0.2, 0.1, 0.3, own=True), Point("c", 0.4)]
     spec = score_scale(points, description="").to_dict()
-    assert json.dumps(spec).count('"sort": ["b", "a", "c"]') >= 1
-    assert [row["value"] for row in data_of(spec, 0)] == [0.0, 4 / 9, 2 / 3, 1.0]
+    orders = [layer["encoding"]["y"]["sort"] for layer in spec["layer"] if "y" in layer["encoding"]]
+    assert [place.strip("\u200b") for place in orders[0]] == ["b", "a", "c"]
+    assert [data_of(spec, mark)[0]["value"] for mark in range(4)] == [0.0, 4 / 9, 2 / 3, 1.0]
     assert "NaN" not in json.dumps(spec)
 
 

@@ -35,7 +35,7 @@ def test_the_ruler_draws_what_is_there(palette) -> None:
     chart = ruler(data(), description="says", planted=[0, 0.3], palette=palette)
     spec = chart.to_dict()
     rows = values_of(spec, 6)
-    assert [row["colour"] for row in rows[:4]] == [palette.male, palette.female, palette.ink, palette.soft]
+    assert [row["colour"] for row in rows[:4]] == ["male", "female", "ink", "soft"]
     assert rows[4]["value"] is None and rows[5]["value"] is None
     assert [row["row"] for row in rows] == list(range(6))  # the order that was given
     assert spec["description"] == "says"
@@ -68,6 +68,7 @@ def test_shares_of_leaks() -> None:
     chart = leak_shares(rows, description="says")
     values = values_of(chart.to_dict(), 3)
     assert [row["share"] for row in values] == [0.5, None, 1.0]
-    assert [row["colour"] for row in values] == [LIGHT.ink, LIGHT.ink, LIGHT.male]
-    assert values[0]["words"].endswith("10/20")
+    assert [row["colour"] for row in values] == ["ink", "ink", "male"]
+    assert [row["hollow"] for row in values] == [False, True, False]
+    assert values[0]["label"].endswith("10/20")
     assert picture(chart, "png").startswith(b"\x89PNG")

@@ -27,12 +27,10 @@ def draw(*values, **more):
 
 
 def test_words_without_a_side_are_named_as_they_are():
-    chart = balance(
-        frame((1.0, None), (-math.inf, None)), male="they", female="xe", description="d", sided=False
-    ).to_dict()
-    shown = json.dumps(chart)
-    assert "◀ xe" in json.dumps(chart, ensure_ascii=False) and "they ▶" in json.dumps(chart, ensure_ascii=False)
-    assert "only xe" in shown and "they is 10 times as likely as xe." in shown
+    chart = balance(frame((1.0, None), (-math.inf, None)), male="they", female="xe", description="d", sided=False)
+    assert "they is 10 times as likely as xe." in json.dumps(chart.to_dict())
+    shown = picture(chart, "svg").decode()
+    assert "◀ xe" in shown and "they ▶" in shown and "only xe" in shown
     for word in ("male", LIGHT.male, LIGHT.female):
         assert word not in shown
     says = balance_says(frame((1.0, None)), words=("they", "xe"))
@@ -55,16 +53,16 @@ def texts(spec):
 @pytest.mark.parametrize(
     ("bias", "end", "words", "left", "colour"),
     [
-        (0.82, 0.82, "6.6 times", False, LIGHT.male),
-        (-1.08, -1.08, "12 times", True, LIGHT.female),
-        (0.0, 0.0, "equal", False, LIGHT.soft),
-        (0.01, 0.01, "equal", False, LIGHT.soft),
+        (0.82, 0.82, "6.6 times", False, "male"),
+        (-1.08, -1.08, "12 times", True, "female"),
+        (0.0, 0.0, "equal", False, "soft"),
+        (0.01, 0.01, "equal", False, "soft"),
         # Long bars carry their words on the empty side, where a narrow screen has room.
-        (6.372, 6.372, "2,400,000 times", True, LIGHT.male),
-        (-5.019, -5.019, "100,000 times", False, LIGHT.female),
-        (math.inf, LEAST_REACH, "only the male word", True, LIGHT.male),
-        (-math.inf, -LEAST_REACH, "only the female word", False, LIGHT.female),
-        (None, None, "undefined", False, LIGHT.soft),
+        (6.372, 6.372, "2,400,000 times", True, "male"),
+        (-5.019, -5.019, "100,000 times", False, "female"),
+        (math.inf, LEAST_REACH, "only the male word", True, "male"),
+        (-math.inf, -LEAST_REACH, "only the female word", False, "female"),
+        (None, None, "undefined", False, "soft"),
     ],
 )
 def test_a_row(bias, end, words, left, colour):
@@ -77,7 +75,7 @@ def test_a_row(bias, end, words, left, colour):
 def test_the_dot_is_the_corrected_value_in_its_own_colour():
     row = rows_of(draw((0.8, -0.2)))[0]
     assert row["dot"] == pytest.approx(-0.2)
-    assert (row["colour"], row["dot_colour"]) == (LIGHT.male, LIGHT.female)
+    assert (row["colour"], row["dot_colour"]) == ("male", "female")
     assert row["text_at"] == pytest.approx(0.8)
 
 
@@ -102,7 +100,7 @@ def test_description_and_theme():
     spec = draw((0.5, 0.1), palette=DARK)
     assert spec["description"] == "what it shows"
     assert spec["usermeta"] == {"theme": "dark"}
-    assert rows_of(spec)[0]["colour"] == DARK.male
+    assert rows_of(spec)[0]["colour"] == "male" and DARK.male in json.dumps(spec)
 
 
 @pytest.mark.parametrize("values", [[(0.82, -0.2), (None, None), (math.inf, None)], [(0.0, 0.0)]])
