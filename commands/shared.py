@@ -114,11 +114,6 @@ def write_spreadsheet(table: Path | None, copy: Path | None) -> None:
         write(spreadsheet_copy(table))
 
 
-def with_reasons(values: Mapping[str, Any], reason: object) -> dict[str, Any]:
-    """*values* for JSON: beside each None stands why, as KEY_reason."""
-    return {**values, **{f"{key}_reason": str(reason) for key, value in values.items() if value is None}}
-
-
 def finite(value: Any) -> Any:
     """*value* with None in place of NaN and infinities: JSON has no word for them."""
     if isinstance(value, float):

@@ -36,6 +36,11 @@ def to_json(value: object, writers: Writers | None = None) -> Any:
     return msgspec.to_builtins(value, builtin_types=(), str_keys=True, enc_hook=_encode)
 
 
+def with_reasons(values: Mapping[str, Any], reason: object) -> dict[str, Any]:
+    """Return *values* with the reason, as KEY_reason, for each that is None."""
+    return {**values, **{f"{key}_reason": str(reason) for key, value in values.items() if value is None}}
+
+
 def _of_dataclass(value: Any, writers: Writers | None) -> dict[str, Any]:
     names, explained_by = getattr(value, "json_names", {}), getattr(value, "explained_by", "")
     values = fields_of(value) | {name: getattr(value, name) for name in getattr(value, "also_in_json", ())}

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from evenhand.commands.permissions import needs
-from evenhand.commands.shared import NO_DRAWS, answer, json_option, margin_option, with_reasons
+from evenhand.commands.shared import NO_DRAWS, answer, json_option, margin_option
 from evenhand.core.statistics.equivalence import MARGINS, equivalence
+from evenhand.core.typed_json import with_reasons
 
 if TYPE_CHECKING:
     from evenhand.core.misgendering.metrics import Metrics

@@ -1,21 +1,46 @@
 """`bias SCORES`: the measures of the papers from a score file, with intervals and what they mix."""
 
-from itertools import chain
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from evenhand.commands.permissions import needs
 from evenhand.commands.shared import answer, json_option, margin_option, seeds_options
+from evenhand.commands.tables import DASH, number, table
 
 if TYPE_CHECKING:  # pandas only when the command runs
-    import pandas as pd
-
+    from evenhand.core.model_bias import Summary
+    from evenhand.core.model_bias.missing import MissingValues
+    from evenhand.core.model_bias.report import (
+        BiasReport,
+        CorrelationResult,
+        DifferenceResult,
+        ModelResult,
+        Settings,
+    )
     from evenhand.core.statistics.equivalence import Margins
+
+MEANS = {
+    "bias_man": "Bias_man",
+    "bias_woman": "Bias_woman",
+    "model_bias": "Model_bias",
+    "signed_mean": "signed mean",
+    "mean_abs": "mean |Bias_c|",
+}
+GROUPED = ("n", "Bias_man", "Bias_woman", "Model_bias", "signed mean (log10)")
+FOOT = (
+    "Positive leans towards the male word, negative towards the female word. Intervals: 95%, for these pairs only"
+    " unless stems are named. Models are in the order of the file; a smaller bias is not necessarily better."
+)
+CORRELATED = (
+    "Correlations of two models, prior-corrected (raw holds the leans of the word pairs); * outside the null band"
+)
 
 
 @click.command("bias")
-@click.argument("scores", type=click.Path(dir_okay=False))
+@click.argument("scores", type=click.Path(dir_okay=False, path_type=Path))
 @click.option("--model", "models", multiple=True, help="Only this model; repeat for several, in this order.")
 @click.option(
     "--denominator",
@@ -67,116 +92,141 @@ if TYPE_CHECKING:  # pandas only when the command runs
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Start of the random draws.")
 @json_option
 @needs("measure")
-def bias(scores: str, models: tuple[str, ...], differences: tuple[tuple[str, str], ...], **options: Any) -> None:
+def bias(as_json: bool, **options: Any) -> None:
     """Bias_man, Bias_woman and Model_bias of every model in SCORES, with 95% intervals.
 
     SCORES is a file of the command score. Values are in log10 and in ln; positive leans towards the male word. Beside
     them stand pair mass, variance shares and side AUC: a mean alone can be mere word frequency. Models come in the
     order of the file or of --model; less lean is not better.
     """
-    from evenhand.commands.model_bias.answers import FOOT
-    from evenhand.core.model_bias import models_of, plain_names, read_groups, read_scores, rows_of, seed_groups
+    from evenhand.core.model_bias.report import Settings, bias_report
 
-    as_json, extra = options.pop("as_json"), {name: options.pop(name) for name in ("by", "nulls", "listed")}
-    named, by_name = options.pop("seeds"), not options.pop("no_seed_names")
-    margins: Margins = {"log10": options.pop("margin"), "auc": options.pop("auc_margin")}
-    correlated = options.pop("correlations")
-    frame = read_scores(scores)
-    for name in (*models, *chain(*differences)):
-        rows_of(frame, name)  # refuse an unknown name before the work
-    wanted = list(models or models_of(frame))
-    groups = seed_groups(models_of(frame), read_groups(named), by_name=by_name)
-    found = [_model(rows_of(frame, name), options, **extra) for name in wanted]
-    names = plain_names(frame)
-    data: dict[str, Any] = {"models": {names[label]: one for (label, one), _ in found}}
-    texts = [text for _, text in found]
-    if seeded := [one for one in groups.items() if set(one[1]) <= set(wanted)]:
-        data["seeds"], text = _seeds(frame, dict(seeded), options)
-        texts.append(text)
-    if differences:
-        data["differences"], text = _differences(frame, differences, options, margins)
-        texts.append(text)
-    if correlated:
-        data["correlations"], text = _correlations(frame, [label for (label, _data), _text in found], options["seed"])
-        texts.append(text)
-    answer(data, "\n\n".join([*texts, FOOT]), as_json=as_json)
+    settings = Settings(**options)
+    report = bias_report(settings)
+    answer(report, _text(report, settings), as_json=as_json)
 
 
-def _model(
-    rows: "pd.DataFrame", options: dict[str, Any], *, by: Any, nulls: bool, listed: int
-) -> tuple[tuple[str, dict[str, Any]], str]:
-    """One model: ((name, JSON), text)."""
-    from evenhand.commands.model_bias import answers
-    from evenhand.core.model_bias import many_intervals, shuffled_sides, summarise, summarise_by
+def _text(report: "BiasReport", settings: "Settings") -> Iterator[str]:
+    from evenhand.core.model_bias import grouping
 
-    summary = summarise(rows, **options)
-    data = {**answers.summary_data(summary), **answers.odd_rows(rows, listed)}
-    lines = [*answers.summary_text(summary), *answers.odd_lines(data)]
-    if by:
-        groups = summarise_by(rows, by, **options)
-        data["by"] = {
-            "group": by,
-            "rows": [{"name": group.group, **answers.summary_data(group)} for group in groups],
-            "several": answers.several_data(many_intervals([group.signed_mean for group in groups])),
-        }
-        lines += answers.groups_text(groups, by)
-    if nulls:
-        chance = shuffled_sides(rows, unit=options["unit"], shuffles=options["resamples"], seed=options["seed"])
-        data["nulls"] = {name: answers.null_data(null) for name, null in chance.items()}
-        lines += answers.nulls_text(chance)
-    return (summary.model, data), "\n".join(lines)
+    for result in report.models.values():
+        yield from (*_model_text(result), "\n")
+    if report.seeds:
+        yield str(grouping({name: result.models for name, result in report.seeds.items()}))
+        for name, seeds in report.seeds.items():
+            yield f"{name}, mean over its seeds (log10; the AUC has no base)"
+            yield table([(_title(measure), one) for measure, one in seeds.measures.items()], form=".4f", indent="  ")
+        yield "\n"
+    for difference in report.differences or ():
+        yield from (*_difference_text(difference, settings.margins), "\n")
+    if report.correlations is not None:
+        yield CORRELATED
+        rows = [_correlation_row(result) for result in report.correlations]
+        yield table(rows, ["", "correlation", "", "", "stems", "band", "raw"], indent="  ")
+        yield "\n"
+    yield FOOT
 
 
-def _seeds(
-    frame: "pd.DataFrame", groups: dict[str, tuple[str, ...]], options: dict[str, Any]
-) -> tuple[dict[str, Any], str]:
-    from evenhand.commands.model_bias import answers
-    from evenhand.core.model_bias import grouping, over_seeds, rows_of, summarise
-
-    data, lines = {}, [str(grouping(groups))]
-    for name, seeds in groups.items():
-        found = over_seeds([summarise(rows_of(frame, seed), **options) for seed in seeds])
-        data[name] = {"models": list(seeds), **answers.measures_data(found)}
-        lines += answers.seeds_text(name, found)
-    return data, "\n".join(lines)
+def _title(measure: str) -> str:
+    return MEANS.get(measure, "side AUC")
 
 
-def _differences(
-    frame: "pd.DataFrame",
-    wanted: tuple[tuple[str, str], ...],
-    options: dict[str, Any],
-    margins: "Margins",
-) -> tuple[list[dict[str, Any]], str]:
-    from evenhand.commands.model_bias import answers
-    from evenhand.core.model_bias import paired_differences
-    from evenhand.core.report.several_models import against_margins
-
-    kept = {name: options[name] for name in ("denominator", "unit", "resamples", "seed")}
-    data: list[dict[str, Any]] = []
-    lines: list[str] = []
-    for a, b in wanted:
-        estimates = paired_differences(frame, a, b, **kept)
-        fixed = paired_differences(frame, a, b, **(kept | {"unit": _fixed_unit(frame, options["unit"])}))
-        found = against_margins(estimates, margins)
-        named, of_these_pairs = answers.measures_data(estimates), answers.measures_data(fixed)
-        for name, one in found.items():
-            named[name]["equivalence"] = one.data
-        units = max(estimate.units for estimate in estimates.values())
-        data.append({"a": a, "b": b, **named, "units": units, "fixed_pairs": of_these_pairs})
-        lines += answers.difference_text(a, b, estimates, fixed, found, margins)
-    return data, "\n".join(lines)
+def _model_text(result: "ModelResult") -> Iterator[str]:
+    summary = result.summary
+    yield summary.model + ("  (reference: random weights)" if summary.reference else "")
+    yield (
+        f"  {summary.n:,} sentences; undefined {summary.undefined:,}, infinite {summary.infinite:,},"
+        f" left out {summary.left_out:,}"
+    )
+    means = [(MEANS[name], getattr(summary, name), summary.ln(name), _fixed_pairs(name, summary)) for name in MEANS]
+    yield table(means, ["", "log10", "ln"], form=".4f", indent="  ")
+    yield table(_facts(summary).items(), indent="  ")
+    yield f"  {summary.signature}"
+    yield from (f"  undefined: row {row.row}: {row.reason}" for row in result.undefined_rows)
+    yield from (f"  infinite: row {row.row}: leans {row.leans}" for row in result.infinite_rows)
+    if result.groups:
+        yield table(_group_rows(result), [f"by {result.by}", *GROUPED], indent="  ")
+        yield f"  {result.several.sentence} (* signed mean)"
+    for null in result.nulls.values():
+        interval = f"[{number(null.low, '.4f')}, {number(null.high, '.4f')}]"
+        p = "p < 0.0001" if null.p is not None and null.p < 0.0001 else f"p = {number(null.p, '.4f')}"
+        yield f"  {null.says}"
+        yield f"    {number(null.observed, '.4f')}, null {interval}, {p} ({null.reason or f'{null.stems} stems'})"
 
 
-def _fixed_unit(frame: "pd.DataFrame", unit: str) -> str:
-    from evenhand.core.model_bias import units_of
+def _fixed_pairs(name: str, summary: "Summary") -> str:
+    """Return what the interval of a mean over stems is for these word pairs alone; "" for other means."""
+    fixed = summary.fixed_pairs.get(name)
+    if fixed is None or fixed is getattr(summary, name) or fixed.value is None:
+        return ""
+    return f"over {summary.stems} stems of word pairs; for these pairs only: {fixed.interval_text('.4f') or DASH}"
 
-    return units_of(frame).kind if unit == "auto" else unit
+
+def _facts(summary: "Summary") -> dict[str, str]:
+    """Return what is printed below the means, by its title."""
+    obvious, mass, shares, cut = (
+        summary.obvious, summary.pair_mass, summary.variance_shares, summary.small_set_to_zero,
+    )  # fmt: skip
+    return {
+        "side AUC": f"{summary.side_auc.text('.3f')} (0.5: nothing)",
+        "obvious": f"male word {obvious.male:,}, female word {obvious.female:,}, neither {obvious.none:,}",
+        "pair mass": f"median {number(mass.median, '.4f')}, under 1%: {number(mass.under_1_percent, '.1%')}"
+        f"  {mass.reason or ''}",
+        "variance": f"word pairs {number(shares.between_pairs, '.1%')} (of it mask widths"
+        f" {number(shares.widths, '.1%')}), contexts {number(shares.contexts, '.1%')}  {shares.reason or ''}",
+        "|Bias_c| < 0.3 set to 0": f"Model_bias {number(cut.model_bias, '.4f')}, mean |Bias_c|"
+        f" {number(cut.mean_abs, '.4f')} (log10)",
+        "missing": f"{summary.missing.missing:,} of {summary.missing.rows:,}{_bounds(summary.missing)}",
+        "denominator": f"{summary.denominator}; {summary.units:,} units; {summary.intervals}",
+    }
 
 
-def _correlations(frame: "pd.DataFrame", models: list[str], seed: int) -> tuple[list[dict[str, Any]], str]:
-    from evenhand.commands.model_bias import answers
-    from evenhand.core.model_bias import correlation
+def _bounds(missing: "MissingValues") -> str:
+    """Return the bounds of the means if all missing values leaned to one side."""
+    if not missing.missing + missing.infinite:
+        return ""
+    if missing.signed_mean_if_female is None:
+        return f"  {missing.reason}"
+    how = "the largest |Bias_c|" if missing.size_is == "largest" else "as asked"
+    least, most = (number(share, ".1%") for share in (missing.male_share_if_female, missing.male_share_if_male))
+    return (
+        f"; if all leaned towards the female or the male word by {missing.size:.3f} (log10, {how}): signed mean"
+        f" {missing.signed_mean_if_female:+.4f} to {missing.signed_mean_if_male:+.4f}, share towards the male word"
+        f" {least} to {most}"
+    )
 
-    frame = frame[frame["model"].isin(models)]
-    found, raw = (correlation(frame, corrected=corrected, seed=seed) for corrected in (True, False))
-    return answers.correlation_data(found, raw), "\n".join(answers.correlation_text(found, raw))
+
+def _group_rows(result: "ModelResult") -> Iterator[Sequence[object]]:
+    """Yield a row per group; * marks a signed mean that differs from 0 after Holm's adjustment."""
+    for group, stays in zip(result.groups, result.several.stays, strict=True):
+        sizes = (group.bias_man.value, group.bias_woman.value, group.model_bias.value)
+        yield group.group, group.n, *sizes, group.signed_mean, "*" if stays else ""
+
+
+def _difference_text(difference: "DifferenceResult", margins: "Margins") -> Iterator[str]:
+    """Yield model a minus model b: shown to differ, shown to be smaller than the margin, or neither."""
+    from evenhand.core.model_bias import many_intervals
+    from evenhand.core.report.several_models import margins_say
+
+    yield f"{difference.a} minus {difference.b}, same sentences (log10; the AUC has no base)"
+    fixed, tested = difference.fixed_pairs, difference.tested
+    rows = [
+        (
+            _title(name), estimate, "" if fixed[name] is estimate else fixed[name].interval_text(".4f"),
+            tested[name].text if tested[name].smallest is not None else "",
+        )
+        for name, estimate in difference.measures.items()
+    ]  # fmt: skip
+    yield table(rows, ["", "difference", "for these pairs only"], form=".4f", indent="  ")
+    yield f"  {margins_say(margins, str)}"
+    yield f"  {many_intervals(list(difference.measures.values())).sentence}"
+
+
+def _correlation_row(result: "CorrelationResult") -> Sequence[object]:
+    """Return the row of two models; a star if they lie outside the null band."""
+    names = f"{result.a}, {result.b}"
+    if result.value is None or result.band is None:
+        return names, None, "", result.reason
+    star = "*" if abs(result.value) > result.band else ""
+    ends = result.reason if result.low is None else f"[{result.low:+.3f}, {result.high:+.3f}]"
+    return names, (result.value, "+.3f"), star, ends, result.stems, f"±{result.band:.2f}", (result.raw, "+.3f")

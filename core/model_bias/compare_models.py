@@ -1,5 +1,6 @@
 """Several models on the same sentences: differences, correlations, agreement of signs. Never a ranking."""
 
+from collections.abc import Mapping
 from itertools import combinations_with_replacement
 from typing import Literal
 
@@ -14,6 +15,7 @@ from evenhand.core.model_bias.stems import over_stems, stems_of
 from evenhand.core.resources import stem_of
 from evenhand.core.sentence_bias.bias import Denominator
 from evenhand.core.statistics import RESAMPLES, Estimate, Note, Resampling, wilson
+from evenhand.core.statistics.equivalence import Equivalence, Margins, Scale, equivalence
 from evenhand.core.statistics.intervals import over_units
 from evenhand.core.statistics.resampling import Numbers
 from evenhand.core.statistics.subsets import over_subsets
@@ -243,3 +245,13 @@ def _signs(
 
 def _share(totals: Numbers) -> dict[str, Numbers]:
     return {"share": totals[:, 0] / totals[:, 1]}
+
+
+def scale_of(measure: str) -> Scale:
+    """Return the scale of a measure of models."""
+    return "auc" if measure == "side_auc" else "log10"
+
+
+def against_margins(found: Mapping[str, Estimate], margins: Margins) -> dict[str, Equivalence]:
+    """Return each measure of `paired_differences` against the margin of its scale."""
+    return {name: equivalence(one, margins[scale_of(name)]) for name, one in found.items()}

@@ -37,6 +37,11 @@ class ManyIntervals:
         )
         return Note(message, values)
 
+    def to_json(self) -> dict[str, float]:
+        """Return how many there are, how many exclude the neutral value, and how many would by chance."""
+        exclude, stays = sum(self.exclude), sum(self.stays)
+        return {"intervals": self.intervals, "by_chance": self.by_chance, "exclude_0": exclude, "after_holm": stays}
+
 
 def many_intervals(estimates: Sequence[Estimate], *, neutral: float = 0.0) -> ManyIntervals:
     """What the intervals of a table, a heatmap or a list say together; *neutral* is 0.5 for an AUC."""

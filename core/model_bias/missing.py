@@ -6,7 +6,7 @@ The bounds assume nothing but the size (Manski 1989): every missing value is +v,
 
 import math
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 import pandas as pd
@@ -23,19 +23,22 @@ class MissingValues:
     """Bounds over all `rows`: those with a value, `infinite` ones (side known, size not), `missing` ones.
 
     `missing`: undefined, rejected by the scoring, or under the chosen pair mass. `size` in log10 is what each missing
-    or infinite one is given, the largest |Bias_c| of the model's rows ("largest") or one that was asked for ("asked").
-    `signed_mean`: (all missing female, all missing male), log10; `male_share`: share of sentences that lean to the male
-    word, 0 to 1, the same two ways, for which no size is needed. None with `reason`.
+    or infinite one is given, by `size_is` the largest |Bias_c| of the model's rows or one that was asked for.
+    The signed mean (log10), and the share of sentences that lean to the male word (0 to 1, no size is needed), if all
+    missing ones lean to the female word, and if all lean to the male word. None with `reason`.
     """
 
     rows: int
     missing: int
     infinite: int
     size: float | None
-    chosen: Literal["largest", "asked"]
-    signed_mean: tuple[float, float] | None
-    male_share: tuple[float, float] | None
+    size_is: Literal["largest", "asked"]
+    signed_mean_if_female: float | None = None
+    signed_mean_if_male: float | None = None
+    male_share_if_female: float | None = None
+    male_share_if_male: float | None = None
     reason: Note | None = None
+    explained_by: ClassVar = "reason"
 
 
 def missing_values(rows: pd.DataFrame, *, least_mass: float | None = None, size: float | None = None) -> MissingValues:
@@ -50,12 +53,12 @@ def missing_values(rows: pd.DataFrame, *, least_mass: float | None = None, size:
     kept = values[~small & ~np.isnan(values)]
     infinite = int(np.isinf(kept).sum())
     if not len(rows):
-        return MissingValues(0, 0, 0, given, chosen, None, None, NO_ROWS)
+        return MissingValues(0, 0, 0, given, chosen, reason=NO_ROWS)
     male = int((kept > 0).sum())
     share = (male / len(rows), (male + missing) / len(rows))
     if given is None and missing + infinite:
-        return MissingValues(len(rows), missing, infinite, None, chosen, None, share, NO_SIZE)
+        return MissingValues(len(rows), missing, infinite, None, chosen, None, None, *share, NO_SIZE)
     given = given or 0.0
     total = math.fsum(np.where(np.isinf(kept), np.sign(kept) * given, kept))
     bounds = ((total - missing * given) / len(rows), (total + missing * given) / len(rows))
-    return MissingValues(len(rows), missing, infinite, given, chosen, bounds, share)
+    return MissingValues(len(rows), missing, infinite, given, chosen, *bounds, *share)

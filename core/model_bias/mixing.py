@@ -6,6 +6,7 @@ because a mean alone can be mere word frequency.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -27,15 +28,16 @@ STILL = 1e-6  # log10; a standard deviation below this is the noise of fp32, not
 
 @dataclass(frozen=True, slots=True)
 class Mass:
-    """p_male + p_female of a set of sentences: `median`, 0 to 1, and `small_share`, the share below 1%.
+    """p_male + p_female of a set of sentences: `median`, 0 to 1, and `under_1_percent`, the share below 1%.
 
     `n` rows have one; None with `reason` where none has (scores of whole sentences have no slot).
     """
 
     median: float | None
-    small_share: float | None
+    under_1_percent: float | None
     n: int
     reason: Note | None = None
+    explained_by: ClassVar = "reason"
 
 
 def mass_of(rows: pd.DataFrame) -> Mass:
@@ -63,6 +65,7 @@ class VarianceShares:
     total_sd: float | None = None
     context_sd: float | None = None
     reason: Note | None = None
+    explained_by: ClassVar = "reason"
 
     @property
     def between_pairs(self) -> float | None:

@@ -8,6 +8,7 @@ together, because they share its lean: turned one by one they find a lean in nin
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -41,7 +42,7 @@ NULL_OF = {
 class Null:
     """An observed value beside what shuffled sides give: the middle 95% of the null, and a two-sided p.
 
-    `of` names the measure (a key of NULL_OF, which holds the sentence to show). `units`: how many stems were turned.
+    `of` names the measure (a key of NULL_OF, which holds the sentence to show). `stems`: how many were turned.
     None with `reason` where undefined, or not to be tested.
     """
 
@@ -51,7 +52,14 @@ class Null:
     high: float | None = None
     p: float | None = None
     reason: Note | None = None
-    units: int = 0
+    stems: int = 0
+    explained_by: ClassVar = "reason"
+    also_in_json: ClassVar = ("says",)
+
+    @property
+    def says(self) -> str:
+        """The sentence on the quantity that it is the null of."""
+        return NULL_OF[self.of]
 
 
 def shuffled_sides(
@@ -104,8 +112,8 @@ def _null(name: str, values: Numbers, units: int, undefined: Note = NO_VALUE, mi
     if not math.isfinite(observed):
         return Null(name, None, reason=undefined)
     if units < LEAST_UNITS:
-        return Null(name, observed, reason=too_few(units), units=units)
+        return Null(name, observed, reason=too_few(units), stems=units)
     known = values[np.isfinite(values)]
     low, high = (float(end) for end in np.percentile(known, [2.5, 97.5]))
     p = float((np.abs(known - middle) >= abs(observed - middle) - 1e-12).mean())
-    return Null(name, observed, low, high, p, units=units)
+    return Null(name, observed, low, high, p, stems=units)

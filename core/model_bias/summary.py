@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import pandas as pd
@@ -19,6 +19,7 @@ from evenhand.core.statistics import RESAMPLES, Estimate, Note, Resampling
 from evenhand.core.statistics.intervals import T_OVER_UNITS, over_units
 from evenhand.core.statistics.subsets import subsets_signature
 from evenhand.core.statistics.units import UnitChoice, UnitKind, Units, units_of
+from evenhand.core.typed_json import fields_of, to_json, with_reasons
 
 Grouping = Literal["pair", "side", "masks"]
 
@@ -39,6 +40,8 @@ class Thresholded:
     model_bias: float | None
     mean_abs: float | None
     zeroed: int
+    reason: Note | None = None
+    explained_by: ClassVar = "reason"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,14 +71,14 @@ class Summary:
     signed_mean: Estimate
     mean_abs: Estimate
     obvious: Obvious
-    mass: Mass
-    shares: VarianceShares
+    pair_mass: Mass
+    variance_shares: VarianceShares
     side_auc: Estimate
     small_set_to_zero: Thresholded
     denominator: Denominator
     unit: UnitKind
     units: int
-    drawn: str
+    intervals: str
     reference: bool
     missing: MissingValues
     stems: int
@@ -84,6 +87,31 @@ class Summary:
     def ln(self, name: str) -> Estimate:
         """A measure by its name, in natural logarithms: `summary.ln("model_bias")`."""
         return in_ln(getattr(self, name))
+
+    def to_json(self) -> dict[str, Any]:
+        """Return everything but the names of model and group; means in log10 and ln."""
+        facts = {name: fact for name, fact in fields_of(self).items() if name not in ("model", "group")}
+        measures = measures_json({name: fact for name, fact in facts.items() if isinstance(fact, Estimate)})
+        data: dict[str, Any] = to_json(facts | measures | {"fixed_pairs": measures_json(self.fixed_pairs)})
+        return data
+
+
+def measures_json(estimates: Mapping[str, Estimate]) -> dict[str, dict[str, Any]]:
+    """Return measures by name: means in log10 and ln (`low`, `high` are log10), the side AUC on its own scale."""
+    return {
+        name: estimate.to_json("units", reasons="every") if name == "side_auc" else _mean_json(estimate)
+        for name, estimate in estimates.items()
+    }
+
+
+def _mean_json(estimate: Estimate) -> dict[str, Any]:
+    ln = in_ln(estimate)
+    data: dict[str, Any] = {
+        "log10": estimate.value, "ln": ln.value, "low": estimate.low, "high": estimate.high, "low_ln": ln.low,
+        "high_ln": ln.high,
+    }  # fmt: skip
+    note = {"note": str(estimate.note)} if estimate.note and estimate.low is not None else {}
+    return with_reasons(data, estimate.missing) | note | estimate.method_data
 
 
 def in_ln(estimate: Estimate) -> Estimate:
@@ -133,13 +161,13 @@ def summarise(
         n_woman=means.n_woman,
         **(fixed | headline),
         obvious=obvious(kept["bias_log10"].tolist()),
-        mass=mass_of(kept),
-        shares=variance_shares(kept),
+        pair_mass=mass_of(kept),
+        variance_shares=variance_shares(kept),
         small_set_to_zero=thresholded(finite["bias_log10"]),
         denominator=denominator,
         unit=units.kind,
         units=units.count,
-        drawn=drawn,
+        intervals=drawn,
         reference=is_reference(name),
         missing=missing_values(rows, least_mass=least_mass, size=missing_size),
         stems=stems_of(finite).count,
@@ -208,7 +236,9 @@ def thresholded(values: pd.Series, threshold: float = OBVIOUS) -> Thresholded:
     small = finite.abs() < threshold
     cut = finite.mask(small, 0.0)
     mean_abs = float(cut.abs().mean()) if len(cut) else None
-    return Thresholded(side_means(cut.tolist()).model_bias, mean_abs, int(small.sum()))
+    model_bias = side_means(cut.tolist()).model_bias
+    reason = NO_VALUE if mean_abs is None else NO_SIDE if model_bias is None else None
+    return Thresholded(model_bias, mean_abs, int(small.sum()), reason)
 
 
 def _ordered(names: Sequence[str], by: Grouping) -> list[str]:

@@ -318,6 +318,6 @@ def _how_made(found: Sequence[Summary], frame: pd.DataFrame, settings: ReportSet
         (say(N_("Created")), f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"),
         ("Evenhand", f"{VERSION}; " + ", ".join(f"{name} {version(name)}" for name in PACKAGES)),
     ]
-    facts += [(one.model, f"{one.signature}; {one.drawn}") for one in found]
+    facts += [(one.model, f"{one.signature}; {one.intervals}") for one in found]
     inner = "".join(f"<dt>{_e(name)}</dt><dd><code>{_e(value)}</code></dd>" for name, value in facts)
     return _heading(say(N_("Signatures, settings, versions"))) + f'<dl class="facts">{inner}</dl>'

@@ -8,6 +8,7 @@ import pandas as pd
 
 from evenhand.core.errors import N_
 from evenhand.core.model_bias import Groups, Summary, grouping, over_seeds, paired_differences, unit_of
+from evenhand.core.model_bias.compare_models import against_margins
 from evenhand.core.report.numbers import DASH, interval, plain_number, signed_number
 from evenhand.core.report.table_lines import Say, note_text
 from evenhand.core.sentence_bias.bias import Denominator
@@ -17,10 +18,8 @@ from evenhand.core.statistics.equivalence import (
     MARGINS,
     NO_MARGIN,
     SCALES,
-    Equivalence,
     Margins,
     Scale,
-    equivalence,
 )
 
 NAMES = {
@@ -38,16 +37,6 @@ HOW = N_(
     " margin: two one-sided tests (the 90% interval lies inside the margin). Minimum detectable difference: about the"
     " smallest difference that data like these detect in 80 of 100 cases (two-sided, 0.05)."
 )
-
-
-def scale_of(measure: str) -> Scale:
-    """The scale of a measure of models."""
-    return "auc" if measure == "side_auc" else "log10"
-
-
-def against_margins(found: Mapping[str, Estimate], margins: Margins) -> dict[str, Equivalence]:
-    """Each measure of `core.model_bias.paired_differences` against the margin of its scale."""
-    return {name: equivalence(one, margins[scale_of(name)]) for name, one in found.items()}
 
 
 def default_margins() -> dict[Scale, float | None]:

@@ -140,7 +140,7 @@ def _counts(summaries: Sequence[Summary], say: Say) -> tuple[Line, ...]:
         Line(
             say(N_("Computation")),
             say(N_("The signature of the scores, then the resampling behind the intervals.")),
-            tuple(Cell("", (s.signature or "—", s.drawn)) for s in summaries),
+            tuple(Cell("", (s.signature or "—", s.intervals)) for s in summaries),
         ),
     )
 
@@ -210,17 +210,17 @@ def _corrected(means: SideMeans | None, say: Say) -> Cell:
 
 
 def _mass(summary: Summary, say: Say) -> Cell:
-    found = summary.mass
+    found = summary.pair_mass
     if found.median is None:
         return Cell("—", reason=note_text(found.reason, say))
     return Cell(
         percent(found.median),
-        (say(N_("below 1%: {share} of the sentences")).format(share=percent(found.small_share)),),
+        (say(N_("below 1%: {share} of the sentences")).format(share=percent(found.under_1_percent)),),
     )
 
 
 def _shares(summary: Summary, say: Say) -> Cell:
-    found = summary.shares
+    found = summary.variance_shares
     if found.widths is None or found.pairs is None or found.contexts is None:
         return Cell("—", reason=note_text(found.reason, say))
     named: tuple[tuple[str, float, str], ...] = (
@@ -251,17 +251,16 @@ def _left_out(summary: Summary, say: Say) -> Cell:
 def _bounds(found: MissingValues, say: Say) -> Cell:
     if not found.missing + found.infinite:
         return Cell("—", (say(N_("no value is missing")),))
-    if found.signed_mean is None or found.male_share is None or found.size is None:
+    least, most = found.male_share_if_female, found.male_share_if_male
+    low, high = found.signed_mean_if_female, found.signed_mean_if_male
+    if low is None or high is None or least is None or most is None or found.size is None:
         return Cell("—", reason=note_text(found.reason, say))
-    low, high = (signed_number(end) for end in found.signed_mean)
     texts = (
         say(N_("{n} of {rows} sentences without a value")).format(n=f"{found.missing:,}", rows=f"{found.rows:,}"),
         say(N_("each counts as {size}")).format(size=plain_number(found.size)),
-        say(N_("share towards the male word: {low} to {high}")).format(
-            low=percent(found.male_share[0]), high=percent(found.male_share[1])
-        ),
+        say(N_("share towards the male word: {low} to {high}")).format(low=percent(least), high=percent(most)),
     )
-    return Cell(f"{low} … {high}", texts)
+    return Cell(f"{signed_number(low)} … {signed_number(high)}", texts)
 
 
 def numbers(summary: Summary, corrected: SideMeans | None, paper: Paper | None) -> dict[str, Any]:
@@ -277,13 +276,15 @@ def numbers(summary: Summary, corrected: SideMeans | None, paper: Paper | None) 
         row |= {f"{name}_table4_ln": value for name, value in paper.items()}
     found = summary.obvious
     row |= {"obvious_male": found.male, "obvious_female": found.female, "obvious_none": found.none}
-    row |= {"pair_mass_median": summary.mass.median, "pair_mass_under_1_percent": summary.mass.small_share}
-    row |= {f"variance_{name}": getattr(summary.shares, name) for name in ("pairs", "widths", "contexts")}
+    row |= {"pair_mass_median": summary.pair_mass.median}
+    row["pair_mass_under_1_percent"] = summary.pair_mass.under_1_percent
+    row |= {f"variance_{name}": getattr(summary.variance_shares, name) for name in ("pairs", "widths", "contexts")}
     auc = summary.side_auc
     row |= {"side_auc": auc.value, "side_auc_low": auc.low, "side_auc_high": auc.high}
     missing = summary.missing
     row |= {"missing": missing.missing, "missing_size_log10": missing.size}
-    row["signed_mean_if_missing_female"], row["signed_mean_if_missing_male"] = missing.signed_mean or (None, None)
+    row["signed_mean_if_missing_female"] = missing.signed_mean_if_female
+    row["signed_mean_if_missing_male"] = missing.signed_mean_if_male
     for name, estimate in summary.fixed_pairs.items():
         row |= {f"{name}_fixed_pairs_low": estimate.low, f"{name}_fixed_pairs_high": estimate.high}
     row["corrected_model_bias_log10"] = corrected.model_bias if corrected else None
@@ -291,4 +292,4 @@ def numbers(summary: Summary, corrected: SideMeans | None, paper: Paper | None) 
     row["intervals"] = " + ".join(
         dict.fromkeys(e.method for e in (summary.model_bias, summary.signed_mean, auc) if e.method)
     )
-    return row | {"drawn": summary.drawn, "signature": summary.signature}
+    return row | {"drawn": summary.intervals, "signature": summary.signature}

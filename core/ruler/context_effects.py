@@ -34,15 +34,15 @@ class Magnitude:
     """Mean |prior-corrected Bias_c| of keyword pairs and of neutral word pairs in the same contexts, in log10.
 
     `difference` is keyword pairs minus neutral words, above 0: contexts move the keyword pairs more. Intervals are over
-    the `contexts`. `pairs` and `neutral_pairs` name the words.
+    the `contexts`. `pairs` and `words` name those of each kind.
     """
 
-    gendered: Estimate
-    neutral: Estimate
+    keyword_pairs: Estimate
+    neutral_words: Estimate
     difference: Estimate
     contexts: int
     pairs: tuple[str, ...]
-    neutral_pairs: tuple[str, ...]
+    words: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ only a reference, see `core.ruler.context_effects`.
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from evenhand.core.errors import N_
 from evenhand.core.model_bias import nulls as drawn
@@ -40,12 +40,12 @@ NAMES: dict[str, str] = {
 class Null:
     """A measure of a model beside what chance alone gives: the middle 95% of the shuffled values.
 
-    `measured`: a key of NAMES. `p`: the share of shuffled values at least as far from the middle as the model's
+    `null_of`: a key of NAMES. `p`: the share of shuffled values at least as far from the middle as the model's
     (two-sided). All None, with a reason, where the measure is undefined; without a value for `p` where there is no
     test. In log10, or 0 to 1 for the AUC. `units`: how many stems turned.
     """
 
-    measured: str
+    null_of: str
     shuffled: Shuffled
     value: float | None
     low: float | None = None
@@ -53,6 +53,7 @@ class Null:
     p: float | None = None
     reason: Note | None = None
     units: int = 0
+    explained_by: ClassVar = "reason"
 
     @property
     def inside(self) -> bool | None:
@@ -75,4 +76,4 @@ def nulls(rows: "pd.DataFrame", *, resamples: int = RESAMPLES, seed: int = 0) ->
 
 
 def _null(found: drawn.Null, shuffled: Shuffled) -> Null:
-    return Null(found.of, shuffled, found.observed, found.low, found.high, found.p, found.reason, found.units)
+    return Null(found.of, shuffled, found.observed, found.low, found.high, found.p, found.reason, found.stems)

@@ -42,9 +42,9 @@ NOT_ASKED = Note(N_("The model was not run: references are switched off."))
 class Untrained:
     """The untrained model (random-zh) on the same sentences, or a sample of them: what no knowledge looks like."""
 
-    sentences: int
+    n: int
     model_bias: Estimate
-    corrected: Estimate
+    context_effect: Estimate
     signature: str
 
 
@@ -52,18 +52,18 @@ class Untrained:
 class OnRuler:
     """A model with everything that stands beside its values, in log10.
 
-    `corrected`: mean |prior-corrected Bias_c|, what contexts do. `magnitude`, `untrained` are None with a reason where
-    they could not be had. `source`: "" for the built-in sentences, else what the scores are called.
+    `context_effect`: mean |prior-corrected Bias_c|, what contexts do. `neutral_words`, `untrained` are None with a
+    reason where they could not be had. `source`: "" for the built-in sentences, else what the scores are called.
     """
 
     model: str
     signature: str
     source: str
     summary: Summary
-    corrected: Estimate
+    context_effect: Estimate
     nulls: tuple[Null, ...]
-    magnitude: Magnitude | None
-    magnitude_reason: Note | None
+    neutral_words: Magnitude | None
+    neutral_words_reason: Note | None
     untrained: Untrained | None
     untrained_reason: Note | None
 
@@ -131,10 +131,10 @@ def _summary(
         signature=summary.signature,
         source=source,
         summary=summary,
-        corrected=mean_corrected(rows, seed=seed),
+        context_effect=mean_corrected(rows, seed=seed),
         nulls=tuple(nulls(rows, seed=seed)),
-        magnitude=magnitude,
-        magnitude_reason=why,
+        neutral_words=magnitude,
+        neutral_words_reason=why,
         untrained=untrained,
         untrained_reason=reason,
     )

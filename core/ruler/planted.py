@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from statistics import fmean
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from evenhand.core.errors import N_
 from evenhand.core.model_bias import Summary, read_scores, summarise, summarise_by
@@ -21,6 +21,7 @@ from evenhand.core.scoring.rows import COLUMNS, ScoreItem, item_of, score_items
 from evenhand.core.sentence_bias.prior import neutral_contexts
 from evenhand.core.statistics import Estimate, Note
 from evenhand.core.text.keywords import candidate
+from evenhand.core.typed_json import with_reasons
 from evenhand.core.types import KeywordPair, Scorer, Side
 
 if TYPE_CHECKING:
@@ -83,6 +84,12 @@ class Mark:
         if self.planted is None or self.measured.value is None:
             return self.planted is None and self.measured.value is None
         return abs(self.measured.value - self.planted) <= TOLERANCE
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what was planted and what came back; the verdict is the reason of what is undefined."""
+        data = {"model": self.model, "quantity": self.quantity, "planted": self.planted, "passed": self.passed}
+        data |= {"measured": self.measured.value, "difference": self.difference}
+        return with_reasons(data, self.measured.reason or in_words(self))
 
 
 def in_words(mark: Mark) -> Note:
@@ -185,7 +192,7 @@ def _variance_shares(whole: Summary) -> dict[str, Estimate]:
 
     Unlike the shares of the variance these are defined for a model that says the same everywhere: 0 and 0.
     """
-    offset, total, within = whole.signed_mean.value, whole.shares.total_sd, whole.shares.context_sd
+    offset, total, within = whole.signed_mean.value, whole.variance_shares.total_sd, whole.variance_shares.context_sd
     square = (offset or 0.0) ** 2 + (total or 0.0) ** 2
     if total is None or within is None or square < TOLERANCE**2:
         nothing = Estimate.undefined(NOTHING_TO_SHARE)

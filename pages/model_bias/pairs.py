@@ -93,7 +93,7 @@ def group_name(by: Grouping, name: str) -> str:
 
 
 def _row(model: str, one: Summary, measure: str) -> dict[str, Any]:
-    estimate = Estimate(one.mass.median, units=one.mass.n) if measure == "mass" else getattr(one, measure)
+    estimate = Estimate(one.pair_mass.median, units=one.pair_mass.n) if measure == "mass" else getattr(one, measure)
     return {
         "model": model,
         "group": one.group,
@@ -106,7 +106,7 @@ def _row(model: str, one: Summary, measure: str) -> dict[str, Any]:
         "reason": note_text(estimate.reason),
         "method": estimate.method,
         "estimate": estimate,
-        "drawn": one.drawn,
+        "drawn": one.intervals,
         "signature": one.signature,
     }
 

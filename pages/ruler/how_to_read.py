@@ -31,7 +31,7 @@ def show_reading(found: "OnRuler") -> None:
         st.caption(text)
         downloads([row | {"signature": found.signature} for row in rows], key="ruler-nulls")
     _heading(_("Compared with reference magnitudes"))
-    margin = margin_box("log10", "ruler-margin") if found.magnitude is not None else None
+    margin = margin_box("log10", "ruler-margin") if found.neutral_words is not None else None
     for sentence in [_contexts(found), _neutral(found, margin), _untrained(found), _shares(found)]:
         st.markdown("- " + plain(sentence))
     show_signature(found.signature)
@@ -44,10 +44,10 @@ def _heading(text: str) -> None:
 def _null_row(null: "Null") -> dict[str, str]:
     from evenhand.core.ruler.nulls import NAMES, WHAT
 
-    form = "z.3f" if null.measured == "side_auc" else "+z.3f"
+    form = "z.3f" if null.null_of == "side_auc" else "+z.3f"
     chance = DASH if null.low is None else f"[{number(null.low, form)}, {number(null.high, form)}]"
     return {
-        _("Measure"): _(NAMES[null.measured]),
+        _("Measure"): _(NAMES[null.null_of]),
         _("Value"): number(null.value, form),
         _("Range under chance"): chance,
         "p": DASH if null.p is None else "< 0.001" if null.p < 0.001 else f"{null.p:.3f}",
@@ -90,22 +90,22 @@ def _without_null() -> list[dict[str, str]]:
 
 def _contexts(found: "OnRuler") -> str:
     text = _("Effect of contexts: within a word pair, Bias_c changes by {value} on average (log10).")
-    if found.corrected.value is None:
-        return note_text(found.corrected.reason)
-    return text.format(value=with_brackets(found.corrected, "z.3f"))
+    if found.context_effect.value is None:
+        return note_text(found.context_effect.reason)
+    return text.format(value=with_brackets(found.context_effect, "z.3f"))
 
 
 def _neutral(found: "OnRuler", margin: float | None) -> str:
-    if found.magnitude is None:
-        return _("Words without gender: {reason}").format(reason=note_text(found.magnitude_reason))
-    size = found.magnitude
+    if found.neutral_words is None:
+        return _("Words without gender: {reason}").format(reason=note_text(found.neutral_words_reason))
+    size = found.neutral_words
     if size.difference.value is None or size.difference.low is None or size.difference.high is None:
         return _("Words without gender: {reason}").format(reason=note_text(size.difference.reason))
     values = {
         "contexts": size.contexts,
-        "words": "、".join(size.neutral_pairs[:4]),
-        "gendered": number(size.gendered.value, "z.3f"),
-        "neutral": with_brackets(size.neutral, "z.3f"),
+        "words": "、".join(size.words[:4]),
+        "gendered": number(size.keyword_pairs.value, "z.3f"),
+        "neutral": with_brackets(size.neutral_words, "z.3f"),
     }
     if size.difference.low > 0:
         text = _(
@@ -137,13 +137,13 @@ def _untrained(found: "OnRuler") -> str:
     )
     return text.format(
         model_bias=number(other.model_bias.value, "z.3f"),
-        n=f"{other.sentences:,}",
-        corrected=number(other.corrected.value, "z.3f"),
+        n=f"{other.n:,}",
+        corrected=number(other.context_effect.value, "z.3f"),
     )
 
 
 def _shares(found: "OnRuler") -> str:
-    shares = found.summary.shares
+    shares = found.summary.variance_shares
     if shares.between_pairs is None or shares.contexts is None:
         return note_text(shares.reason)
     text = _("Of the variance of Bias_c, {pairs} lies between word pairs and {contexts} between contexts.")

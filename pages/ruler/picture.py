@@ -56,13 +56,13 @@ def sizes(found: "OnRuler") -> list[Row]:
     rows = [_row("Model_bias", "model", found.summary.model_bias)]
     if found.untrained is not None:
         rows.append(_row("↳ " + _("the untrained model"), "reference", found.untrained.model_bias))
-    rows.append(_row(_("effect of contexts"), "model", found.corrected))
+    rows.append(_row(_("effect of contexts"), "model", found.context_effect))
     if found.untrained is not None:
-        rows.append(_row("↳ " + _("the untrained model"), "reference", found.untrained.corrected))
-    if found.magnitude is not None:
+        rows.append(_row("↳ " + _("the untrained model"), "reference", found.untrained.context_effect))
+    if found.neutral_words is not None:
         if found.source:
-            rows.append(_row(_("keyword pairs, same slots"), "model", found.magnitude.gendered))
-        rows.append(_row("↳ " + _("words without gender"), "reference", found.magnitude.neutral))
+            rows.append(_row(_("keyword pairs, same slots"), "model", found.neutral_words.keyword_pairs))
+        rows.append(_row("↳ " + _("words without gender"), "reference", found.neutral_words.neutral_words))
     return rows
 
 
@@ -85,7 +85,7 @@ def _row(name: str, kind: str, value: Estimate, band: "Null | None" = None) -> R
 
 def _band(found: "OnRuler", measured: str) -> "Null | None":
     """The null of a direction: the words change sides stem by stem."""
-    return next((null for null in found.nulls if null.measured == measured and null.shuffled == "pair"), None)
+    return next((null for null in found.nulls if null.null_of == measured and null.shuffled == "pair"), None)
 
 
 def _apart(found: "OnRuler") -> Estimate:
@@ -108,7 +108,7 @@ def size_says(found: "OnRuler") -> str:
     """What the second ruler shows, in sentences."""
     text = _("Model_bias {model_bias}; within a word pair, contexts change Bias_c by {contexts} on average.")
     first = text.format(
-        model_bias=number(found.summary.model_bias.value, "z.3f"), contexts=number(found.corrected.value, "z.3f")
+        model_bias=number(found.summary.model_bias.value, "z.3f"), contexts=number(found.context_effect.value, "z.3f")
     )
     return _together(
         first,

@@ -93,11 +93,11 @@ class TestMeans:
     def test_no_finite_value(self) -> None:
         found = summarise(scores([None, None]))
         assert found.n == 0 and found.signed_mean.value is None and found.side_auc.value is None
-        assert found.signed_mean.reason and found.shares.reason
+        assert found.signed_mean.reason and found.variance_shares.reason
 
     def test_small_pair_mass_is_left_out_on_request_and_counted(self) -> None:
         frame = scores(GOLDEN, p_male=[0.5, 0.001, 0.5, 0.5, 0.5], p_female=[0.1, 0.001, 0.1, 0.1, 0.1])
-        assert mass_of(frame).small_share == pytest.approx(0.2)
+        assert mass_of(frame).under_1_percent == pytest.approx(0.2)
         found = summarise(frame, least_mass=0.01)
         assert (found.left_out, found.n) == (1, 4)
         assert found.bias_woman.value == pytest.approx(0.1)

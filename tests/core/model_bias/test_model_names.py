@@ -79,8 +79,8 @@ def test_one_name_scored_twice_keeps_both_labels(tmp_path):
 
 def test_whole_sentences_have_no_pair_mass(tmp_path):
     found = summarise(read_scores(written(tmp_path / "s.csv", rows("gpt", PAIR_SUM, 0.2, -0.1))), resamples=100)
-    assert (found.mass.median, found.mass.n) == (None, 0)
-    assert str(found.mass.reason) == NO_SLOT
+    assert (found.pair_mass.median, found.pair_mass.n) == (None, 0)
+    assert str(found.pair_mass.reason) == NO_SLOT
 
 
 def test_the_command_keeps_the_names_of_the_file(tmp_path):

@@ -22,7 +22,7 @@ class TestStems:
         assert even["signed_mean"].p > 0.01  # type: ignore[operator]
         leaning = shuffled_sides(stemmed(normal(300, shift=0.5)))["signed_mean"]
         assert leaning.p == pytest.approx(2 / 4096) and leaning.high < leaning.observed  # type: ignore[operator]
-        assert leaning.units == 12
+        assert leaning.stems == 12
 
     def test_nulls_turn_stem_by_stem(self) -> None:
         """Against turning by hand, in the frame itself: words for the first two nulls, sources for the AUC."""
@@ -64,8 +64,8 @@ class TestStems:
 
     def test_a_single_pair_as_a_group_keeps_the_interval_of_its_contexts(self) -> None:
         [group, *_] = summarise_by(stemmed(normal(240)), "pair")
-        assert group.signed_mean.low is not None and "stem" not in group.drawn
-        assert "unit:stem" in summarise(stemmed(normal(240))).drawn
+        assert group.signed_mean.low is not None and "stem" not in group.intervals
+        assert "unit:stem" in summarise(stemmed(normal(240))).intervals
 
     def test_models_whose_stems_lean_by_chance_are_not_found_to_lean(self) -> None:
         """As untrained models: each stem leans for itself. Sentence by sentence six of ten of these had p < .05."""

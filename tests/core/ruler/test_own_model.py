@@ -29,17 +29,17 @@ def contextual():
 
 
 def test_a_model_that_sees_contexts_for_gendered_words_only(contextual) -> None:
-    size = contextual.magnitude
+    size = contextual.neutral_words
     # 5 of the 50 contexts speak of rain; in them Bias_c is 1 higher. By pair, with k contexts of which one rains, the
     # mean of |value - mean| is 2 (k - 1) / k^2.
     counts = [len(list(items)) for _, items in _contexts_by_pair()]
     rainy = [sum("雨" in text for text in items) for _, items in _contexts_by_pair()]
     expected = sum(2 * r * (k - r) / k for k, r in zip(counts, rainy, strict=True)) / sum(counts)
-    assert size.gendered.value == pytest.approx(expected, abs=1e-6)
-    assert contextual.corrected.value == pytest.approx(expected, abs=1e-6)
-    assert size.neutral.value == pytest.approx(0, abs=1e-6)
+    assert size.keyword_pairs.value == pytest.approx(expected, abs=1e-6)
+    assert contextual.context_effect.value == pytest.approx(expected, abs=1e-6)
+    assert size.neutral_words.value == pytest.approx(0, abs=1e-6)
     assert size.difference.low is not None and size.difference.low > 0
-    assert "甲/乙" in size.neutral_pairs and len(size.pairs) == 19
+    assert "甲/乙" in size.words and len(size.pairs) == 19
 
 
 def _contexts_by_pair():
@@ -51,21 +51,21 @@ def _contexts_by_pair():
 def test_a_model_of_pair_leans_has_size_and_no_context_effect() -> None:
     found = on_built_in("planted:pairs", planted)
     assert found.summary.model_bias.value == pytest.approx(0.475, abs=1e-5)
-    assert found.corrected.value == pytest.approx(0, abs=1e-6)
-    assert found.magnitude.gendered.value == pytest.approx(0, abs=1e-6)
+    assert found.context_effect.value == pytest.approx(0, abs=1e-6)
+    assert found.neutral_words.keyword_pairs.value == pytest.approx(0, abs=1e-6)
     assert found.untrained.model_bias.value == pytest.approx(0.475, abs=1e-5)
-    by = {(null.measured, null.shuffled): null for null in found.nulls}
+    by = {(null.null_of, null.shuffled): null for null in found.nulls}
     assert by["signed_mean", "pair"].inside is True
     assert by["side_auc", "source"].value is None and by["side_auc", "source"].reason is not None
 
 
 def test_no_null_is_one_of_a_size(contextual) -> None:
-    assert {null.measured for null in contextual.nulls} == {"signed_mean", "side_difference", "side_auc"}
+    assert {null.null_of for null in contextual.nulls} == {"signed_mean", "side_difference", "side_auc"}
 
 
 def test_the_nulls_of_a_constant_model() -> None:
     frame = scored(ruler_items(), open_scorer("planted:+0.3"), "planted:+0.3")
-    by = {(null.measured, null.shuffled): null for null in nulls(frame)}
+    by = {(null.null_of, null.shuffled): null for null in nulls(frame)}
     sentence, pair = by["signed_mean", "sentence"], by["signed_mean", "pair"]
     assert sentence.p is None and (
         "Not tested over sentences or articles, because sentences of a word pair share its preference. "
@@ -81,7 +81,7 @@ def test_the_nulls_of_a_constant_model() -> None:
 
 def test_rounding_noise_is_no_direction() -> None:
     frame = scores({"他": [0.5 + 1e-8] * 6 + [-0.5] * 6, "她": [0.5] * 6 + [-0.5 - 1e-8] * 6})
-    by = {(null.measured, null.shuffled): null for null in nulls(frame)}
+    by = {(null.null_of, null.shuffled): null for null in nulls(frame)}
     assert by["side_difference", "pair"].value == pytest.approx(0, abs=1e-12)
 
 
@@ -91,12 +91,12 @@ def run_of(name: str) -> pd.DataFrame:
 
 def test_a_run_and_its_references() -> None:
     found = on_scores(run_of("planted:context"), "planted:context", planted, source="run")
-    assert found.source == "run" and found.magnitude_reason is None
-    assert found.corrected.value == pytest.approx(0.5, abs=1e-6)
+    assert found.source == "run" and found.neutral_words_reason is None
+    assert found.context_effect.value == pytest.approx(0.5, abs=1e-6)
     # In the run's own sentences: half of them speak of rain, and neutral words do not care.
-    assert found.magnitude.gendered.value == pytest.approx(0.5, abs=0.01)
-    assert found.magnitude.neutral.value == pytest.approx(0, abs=1e-6)
-    assert found.untrained.sentences == 304
+    assert found.neutral_words.keyword_pairs.value == pytest.approx(0.5, abs=0.01)
+    assert found.neutral_words.neutral_words.value == pytest.approx(0, abs=1e-6)
+    assert found.untrained.n == 304
     assert found.summary.side_auc.value == pytest.approx(0.75)
 
 
@@ -104,7 +104,7 @@ def test_a_run_that_holds_the_untrained_model_needs_none() -> None:
     frame = pd.concat([run_of("planted:context"), run_of("planted:pairs").assign(model=RANDOM)], ignore_index=True)
     found = on_scores(frame, "planted:context", None, source="run")
     assert found.untrained.model_bias.value == pytest.approx(0.475, abs=1e-5)
-    assert found.magnitude is None and "switched off" in str(found.magnitude_reason)
+    assert found.neutral_words is None and "switched off" in str(found.neutral_words_reason)
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,7 @@ def test_references_that_cannot_be_had_say_why(error, words) -> None:
         return open_scorer("planted:+1")
 
     found = on_scores(run_of("planted:context"), "planted:context", opened, source="run")
-    assert found.magnitude is None and words in str(found.magnitude_reason)
+    assert found.neutral_words is None and words in str(found.neutral_words_reason)
     assert found.summary.model_bias.value == pytest.approx(0.5, abs=1e-6)
 
 
@@ -178,7 +178,8 @@ def test_the_same_masked_sentence_is_asked_for_both() -> None:
 def test_sentences_for_which_nothing_fits() -> None:
     frame = scores({"他": [0.1]}).assign(pair="姥爷/姥姥", side="male")
     found = in_sentences(frame, open_scorer("planted:0"))
-    assert found.contexts == 0 and found.neutral.value is None and "No neutral words fit" in str(found.neutral.reason)
+    assert found.contexts == 0 and found.neutral_words.value is None
+    assert "No neutral words fit" in str(found.neutral_words.reason)
 
 
 def test_the_same_seed_gives_the_same_answer() -> None:
@@ -189,6 +190,6 @@ def test_scores_made_in_another_way_have_no_reference() -> None:
     frame = scored(ruler_items(), open_scorer("planted:context"), "planted:context")
     whole = frame.assign(signature=frame["signature"].str.replace("masked|", "pll|").str.replace("independent", "sum"))
     found = on_scores(whole, "planted:context", planted, source="run")
-    assert (found.magnitude, found.untrained) == (None, None)
-    assert "different scoring methods" in str(found.magnitude_reason)
+    assert (found.neutral_words, found.untrained) == (None, None)
+    assert "different scoring methods" in str(found.neutral_words_reason)
     assert "different scoring methods" in str(found.untrained_reason)
