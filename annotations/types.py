@@ -99,6 +99,11 @@ class Guideline:
     scheme: Scheme | None = None
 
     @property
+    def compares(self) -> bool:
+        """Whether it is for comparisons."""
+        return self.scheme is not None and self.scheme.compares
+
+    @property
     def options(self) -> tuple[Choice, ...]:
         """All that a label can name by a code: choices, reasons or flags, points of scales, kinds of spans."""
         return (*self.choices, *self.beside, *(self.scheme.spans if self.scheme else ()))
@@ -233,7 +238,10 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """One stored label of an annotator, as the desk lists it; `choice` None: undone."""
+    """One stored label of an annotator, as the desk lists it; `choice` None: undone.
+
+    `covered`: the word of its item is still covered.
+    """
 
     item: Item
     choice: str | None
@@ -247,6 +255,7 @@ class Decision:
     extraneous: bool | None = None
     spans: tuple[Mark, ...] = ()
     tags: tuple[str, ...] = ()
+    covered: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,14 @@ from evenhand.annotations.database.store import Store, columns_and_marks
 from evenhand.annotations.guideline.versions import guideline
 from evenhand.annotations.items.changes import set_settlement
 from evenhand.annotations.items.gold import recount_item
-from evenhand.annotations.labels.marks import check_answers, check_flag, check_label_fits, check_marks, mark_kinds
+from evenhand.annotations.labels.checks import (
+    check_answers,
+    check_codes,
+    check_flag,
+    check_label_fits,
+    check_marks,
+    mark_kinds,
+)
 from evenhand.annotations.types import Mark, Project
 from evenhand.core.errors import N_, NotAllowed, NotFound, Refused
 from evenhand.core.files.timestamps import timestamp
@@ -155,11 +162,7 @@ def _check(
     answers = {each.code for each in asked.scheme.points} if asked.scheme else set()
     if not why and not set(reasons) - answers:  # a point of a scale says what, not why
         raise Refused(N_("A decision needs a reason or a note, so that others can check it."))
-    if choice not in {each.code for each in asked.choices}:
-        raise Refused(N_("{choice} is not a choice of this guideline."), choice=choice)
-    unknown = set(reasons) - {each.code for each in asked.beside}
-    if unknown:
-        raise Refused(N_("{reason} is not a reason of this guideline."), reason=", ".join(sorted(unknown)))
+    check_codes(asked, choice, reasons)
     check_flag(asked, extraneous)
     check_answers(asked, reasons, why, required=project.checked)
     if project.kind == "generations" and project.checked:

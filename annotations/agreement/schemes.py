@@ -16,8 +16,8 @@ import numpy as np
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.guideline.versions import guideline, guidelines
 from evenhand.annotations.labels.blind_labels import BlindLabels, Numbers, blind_labels
+from evenhand.annotations.labels.checks import mark_kinds
 from evenhand.annotations.labels.generation_labels import generations, labels_of_generations
-from evenhand.annotations.labels.marks import mark_kinds
 from evenhand.annotations.types import Choice, Guideline, Project
 from evenhand.core.human_vs_rule.mark_agreement import MarkAgreement
 from evenhand.core.human_vs_rule.mark_agreement import agreement as agreement_of_marks

@@ -14,7 +14,7 @@ from markdown_it.token import Token
 
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.desk.announcements import desk_news, desk_state, option_name
-from evenhand.annotations.desk.comparisons import choices_at_the_desk
+from evenhand.annotations.desk.messages import choices_at_the_desk
 from evenhand.annotations.desk.session import sign_in_of
 from evenhand.annotations.desk.strings import OTHER_WORDS, WORDS
 from evenhand.annotations.desk.tokens import issue
@@ -54,7 +54,7 @@ def frame() -> str:
 
 def start_data(store: Store, project: Project, annotator: Annotator, *, language: Language, api: str) -> dict[str, Any]:
     """The start data of a desk: annotator, project, guideline, token, all texts in *language*; `api`: where to post."""
-    shown = guidelines(store, project)[-1]
+    versions = guidelines(store, project)
     said = OTHER_WORDS if project.kind == "generations" else {}
     return {
         "api": api,
@@ -78,23 +78,24 @@ def start_data(store: Store, project: Project, annotator: Annotator, *, language
             "pause": project.pause_minutes,
         },
         "annotator": {"uid": annotator.uid, "name": annotator.name},
-        **_in_view(project, shown, language),
-        **desk_news(store, project, annotator, desk_state(store, project, annotator)),
+        **_in_view(project, versions[-1], language),
+        **desk_news(store, project, annotator, desk_state(store, project, annotator), versions),
         "language": language,
         "words": {word: translate(said.get(word, word), language) for word in WORDS},
     }
 
 
-def newer_guideline(store: Store, project: Project, version: int, language: Language) -> dict[str, Any] | None:
+def newer_guideline(
+    project: Project, versions: Sequence[Guideline], version: int, language: Language
+) -> dict[str, Any] | None:
     """What a desk that shows *version* has to show before the next label: the newest guideline, and what changed.
 
     None where *version* is the newest, or 0 (a desk that does not say).
     """
-    found = guidelines(store, project)
-    if not 0 < version < found[-1].version:
+    if not 0 < version < versions[-1].version:
         return None
-    changes = [{"version": one.version, "changes": one.changes} for one in found if one.version > version]
-    return {**_in_view(project, found[-1], language), "changes": changes}
+    newer = [{"version": known.version, "changes": known.changes} for known in versions if known.version > version]
+    return {**_in_view(project, versions[-1], language), "changes": newer}
 
 
 def _in_view(project: Project, shown: Guideline, language: Language) -> dict[str, Any]:

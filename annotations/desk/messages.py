@@ -1,13 +1,38 @@
-"""Messages between desk and server: values to JSON, and untrusted JSON to values."""
+"""Messages between desk and server: values to JSON, and untrusted JSON to values.
 
+Of a comparison the desk is sent the two texts in the order that is drawn for this annotator and item, and says `first`
+for the left one. Which text the item has first it never learns: in a file the first one is often always of the same
+model.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from evenhand.annotations.desk.session import DeskSession
-from evenhand.annotations.labels.covered import without_word
-from evenhand.annotations.labels.marks import parse_marks
-from evenhand.annotations.types import Decision, Item, Kind, Operation, OwnProgress
+from evenhand.annotations.guideline.comparison import Place, mirrored, place_on_left
+from evenhand.annotations.guideline.scheme import FIRST, SECOND, TIE
+from evenhand.annotations.labels.checks import parse_marks
+from evenhand.annotations.labels.own import without_word
+from evenhand.annotations.types import Answer, Choice, Decision, Guideline, Item, Kind, Operation, OwnProgress
 from evenhand.core.errors import N_, EvenhandError, Refused
+from evenhand.core.language import Language, explain, translate
 from evenhand.core.text.pronouns import NO_PRONOUNS, PRONOUN_DATASETS, set_named
+
+MOST_OPERATIONS = 100  # in one request
+MOST_ITEMS = 60  # handed out at once
+MOST_HAVE = 400
+MOST_HISTORY = 500
+LONGEST_ID = 100
+LONGEST_SEARCH = 200
+# Columns of an imported file that the desk shows below the sentence. Others could hold an opinion.
+SOURCE_COLUMNS = ("source", "来源", "出处", "name", "title", "标题", "date", "日期")
+
+SOURCE_KEYS = ("file", *SOURCE_COLUMNS)  # what is shown if such a column is an object
+# Choices by the place of the texts, in that order, with what is between them in between.
+AT_THE_DESK = {FIRST: N_("Left is better"), TIE: None, SECOND: N_("Right is better")}
+
+Json = dict[str, Any]
 
 
 def person_out(item: Item) -> dict[str, Any]:
@@ -35,16 +60,6 @@ def _pronoun_set_out(name: str, dataset: str) -> dict[str, Any]:
     return {"none": name == NO_PRONOUNS.name, "forms": list(dict.fromkeys(forms))}
 
 
-LONGEST_ID = 100
-LONGEST_SEARCH = 200
-# Columns of an imported file that the desk shows below the sentence. Others could hold an opinion.
-SOURCE_COLUMNS = ("source", "来源", "出处", "name", "title", "标题", "date", "日期")
-
-SOURCE_KEYS = ("file", *SOURCE_COLUMNS)  # what is shown if such a column is an object
-
-Json = dict[str, Any]
-
-
 def item_out(item: Item, base: str | None = None, kind: Kind = "sentences", *, covered: bool = False) -> Json:
     """An item as the desk shows it; `base`: the operation that a new label replaces. Spans in code points.
 
@@ -57,6 +72,7 @@ def item_out(item: Item, base: str | None = None, kind: Kind = "sentences", *, c
         texts = {"text": item.text} | ({} if item.second is None else {"second": item.second})
         return {"id": item.uid, **texts, "context": item.context or "", **person_out(item), "base": base}
     told = [text for name in SOURCE_COLUMNS if (text := _source_text(item.extra.get(name)))]
+    words = {"covered": True, "words": _both_words(item)} if covered else {}
     shown = without_word(item) if covered else item
     return {
         "id": item.uid,
@@ -65,7 +81,7 @@ def item_out(item: Item, base: str | None = None, kind: Kind = "sentences", *, c
         "pair": item.pair,
         "side": shown.side,
         "counterpart": shown.counterpart,
-        **({"covered": True, "words": _both_words(item)} if covered else {}),
+        **words,
         "source": " ".join(told) or item.file,
         "base": base,
     }
@@ -94,14 +110,32 @@ def _source_field(key: str, value: Any) -> str:
     return _source_text(value).rsplit("/", 1)[-1] if key == "file" else _source_text(value)
 
 
-def decision_out(
-    decision: Decision, kind: Kind = "sentences", *, covered: bool = False, ago: int | None = None
-) -> Json:
+def items_out(
+    at: DeskSession,
+    items: Sequence[Item],
+    bases: Mapping[str, str],
+    news: Mapping[str, Json],
+    *,
+    covered: bool,
+    veil: bool,
+) -> list[Json]:
+    """Items as the desk shows them, with the operation that a new label of each replaces and what is new of it.
+
+    *covered*: without their words; *veil*: the whole text is covered until it is opened, whatever its news say.
+    """
+    kind, cover = at.project.kind, {"veil": True} if veil else {}
+    return [
+        item_out(as_shown(at, item), bases.get(item.uid), kind, covered=covered) | news[item.uid] | cover
+        for item in items
+    ]
+
+
+def decision_out(at: DeskSession, decision: Decision, *, ago: int | None = None) -> Json:
     """One own decision with its item; *ago*: how many labels are newer, where that limits its undo."""
     return {
-        "item": item_out(decision.item, kind=kind, covered=covered),
+        "item": item_out(as_shown(at, decision.item), kind=at.project.kind, covered=decision.covered),
         **({} if ago is None else {"ago": ago}),
-        "choice": decision.choice,
+        "choice": choice_as_shown(at, decision.item, decision.choice),
         "reasons": decision.reasons,
         "tags": decision.tags,
         "note": decision.note,
@@ -123,6 +157,103 @@ def progress_out(progress: OwnProgress, kind: Kind = "sentences") -> Json:
         if kind == "sentences"
     ]
     return {"labelled": progress.labelled, "total": progress.total, "pace": progress.pace, "cells": cells}
+
+
+@dataclass(frozen=True, slots=True)
+class RefusedOperation:
+    """An operation that cannot be read; `op_id`: what it calls itself, which may be anything."""
+
+    op_id: Any
+    reason: Refused
+
+
+@dataclass(frozen=True, slots=True)
+class SyncRequest:
+    """What a sync asks for: operations to store, up to `want` items beside those that the desk has, past decisions.
+
+    `version`: of the guideline that the desk knows; 0: it does not say.
+    """
+
+    ops: Sequence[Operation | RefusedOperation]
+    have: Sequence[str]
+    want: int
+    hello: int
+    version: int
+
+    @property
+    def readable(self) -> list[Operation]:
+        """The operations that can be read."""
+        return [operation for operation in self.ops if isinstance(operation, Operation)]
+
+
+def sync_in(body: Json, database: str, at: DeskSession, *, compares: bool) -> SyncRequest:
+    """The request of a sync; *compares*: the items are comparisons. Raises Refused if it is invalid.
+
+    An invalid operation is refused alone.
+    """
+    sent, have = list_in(body, "ops", MOST_OPERATIONS), list_in(body, "have", MOST_HAVE)
+    want, hello = min(number_in(body, "want"), MOST_ITEMS), min(number_in(body, "hello"), MOST_HISTORY)
+    known, version = [uid for uid in have if isinstance(uid, str)], number_in(body, "version")
+    return SyncRequest([_read_operation(raw, database, at, compares) for raw in sent], known, want, hello, version)
+
+
+def _read_operation(raw: Any, database: str, at: DeskSession, compares: bool) -> Operation | RefusedOperation:
+    try:
+        operation = operation_in(raw, database, at)
+    except Refused as error:
+        return RefusedOperation(raw.get("op") if isinstance(raw, dict) else None, error)
+    if not compares:
+        return operation
+    left = _left(at, operation.item)
+    return replace(operation, choice=mirrored(operation.choice, left), left=left)
+
+
+def answers_out(
+    ops: Sequence[Operation | RefusedOperation], stored: Sequence[Answer], language: Language
+) -> list[Json]:
+    """One answer per operation, in order; *stored*: the answers to those that could be read."""
+    answers = iter(stored)
+    return [
+        {"op": op.op_id, "result": "refused", "reason": explain(op.reason, language)}
+        if isinstance(op, RefusedOperation)
+        else _answer_out(next(answers), language)
+        for op in ops
+    ]
+
+
+def _answer_out(answer: Answer, language: Language) -> Json:
+    if answer.stored:
+        return {"op": answer.op_id, "result": "acked", "conflict": answer.conflict, "latest": answer.latest}
+    reason = explain(Refused(answer.reason, **answer.values), language)
+    return {"op": answer.op_id, "result": "refused", "reason": reason, "latest": answer.latest}
+
+
+def _left(at: DeskSession, uid: str) -> Place:
+    return place_on_left(at.project.seed, uid, at.annotator.uid)
+
+
+def as_shown(at: DeskSession, item: Item) -> Item:
+    """An item with the text on the left as its first; one with a single text as it is."""
+    if item.second is None or _left(at, item.uid) == FIRST:
+        return item
+    return replace(item, text=item.second, second=item.text)
+
+
+def choice_as_shown(at: DeskSession, item: Item, choice: str | None) -> str | None:
+    """A stored choice of left and right, as `first` and `second`."""
+    return choice if item.second is None else mirrored(choice, _left(at, item.uid))
+
+
+def choices_at_the_desk(shown: Guideline) -> Sequence[Choice]:
+    """The choices of a version, of comparisons by the place of the texts: in its order and with its name."""
+    if not shown.compares:
+        return shown.choices
+    by_code = {choice.code: choice for choice in shown.choices}
+    return [
+        by_code[code] if name is None else replace(by_code[code], zh=translate(name, "zh"), en=name)
+        for code, name in AT_THE_DESK.items()
+        if code in by_code
+    ]
 
 
 def operation_in(raw: Any, database: str, at: DeskSession) -> Operation:

@@ -26,7 +26,14 @@ from evenhand.annotations.guideline.versions import guidelines
 from evenhand.annotations.items.batch import id_and_length
 from evenhand.annotations.items.gold import recount_item
 from evenhand.annotations.items.returned import look_again
-from evenhand.annotations.labels.marks import check_answers, check_flag, check_marks, mark_kinds, parse_marks
+from evenhand.annotations.labels.checks import (
+    check_answers,
+    check_codes,
+    check_flag,
+    check_marks,
+    mark_kinds,
+    parse_marks,
+)
 from evenhand.annotations.labels.operations import check_ids, insert_label
 from evenhand.annotations.labels.read import FILE_DESK, FORM_DESK, PACKAGE
 from evenhand.annotations.projects.annotators import annotators, import_annotators
@@ -229,11 +236,7 @@ class _LabelImporter:
         if version not in self.versions:
             raise Refused(N_("This guideline has no version {version}."), version=version)
         guideline = self.versions[version]
-        if row.choice is not None and row.choice not in {one.code for one in guideline.choices}:
-            raise Refused(N_("{choice} is not a choice of this guideline."), choice=row.choice[:40])
-        unknown = set(row.reasons) - {one.code for one in guideline.beside}
-        if unknown:
-            raise Refused(N_("{reason} is not a reason of this guideline."), reason=", ".join(sorted(unknown))[:80])
+        check_codes(guideline, row.choice, row.reasons)
         if len(row.note) > LONGEST_NOTE:
             raise Refused(N_("A note has at most {most} characters."), most=LONGEST_NOTE)
         check_answers(guideline, row.reasons, row.note, required=False)

@@ -13,7 +13,7 @@ from evenhand.annotations.files.label_files import CameWith
 from evenhand.annotations.guideline.comparison import Place
 from evenhand.annotations.guideline.free_tags import clean_tags
 from evenhand.annotations.guideline.scheme import FIRST, SECOND
-from evenhand.annotations.labels.marks import parse_marks
+from evenhand.annotations.labels.checks import parse_marks
 from evenhand.annotations.labels.operations import MOST_SECONDS
 from evenhand.annotations.types import Form, Mark
 from evenhand.core.errors import N_, BadFile, BadLine, EvenhandError

@@ -9,7 +9,7 @@ from typing import Literal
 
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.guideline.scheme import FIRST, SECOND, TIE, OwnScheme
-from evenhand.annotations.types import Choice, Guideline, Project, Scheme
+from evenhand.annotations.types import Choice, Project, Scheme
 
 Place = Literal["first", "second"]
 PREFERENCE = OwnScheme(  # the built-in one
@@ -30,11 +30,6 @@ def compares(store: Store, project: Project) -> bool:
         " WHERE one.project = ? AND content ->> 'compares' = 1"
     )
     return project.kind == "generations" and store.db.execute(query, (project.id,)).fetchone() is not None
-
-
-def is_of_comparisons(version: Guideline) -> bool:
-    """Whether a version of a guideline is for comparisons."""
-    return version.scheme is not None and version.scheme.compares
 
 
 def place_on_left(seed: int, item: str, reader: str) -> Place:

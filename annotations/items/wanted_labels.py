@@ -183,18 +183,6 @@ def labels_planned(project: Project, items: int) -> int:
     return items + min(project.doubled, items) * (project.per_item - 1)
 
 
-def labels_expected(per_item: int, plan: Plan, share: float, accepted: int, labelled: int) -> float:
-    """Expected number of labels of an item, if all accept as often as one annotator did.
-
-    *accepted* of *labelled* own labels were accepts; two labels of either kind are added, so that the first labels do
-    not dominate. Between 1 and *per_item*.
-    """
-    if plan == "all":
-        return per_item
-    rate = (accepted + 2) / (labelled + 4)
-    return share * per_item + (1 - share) * sum(rate**n for n in range(per_item))
-
-
 class PlanEffects(NamedTuple):
     """The effect of another plan on labelled items: how many are unchanged, decided by it, or open again."""
 

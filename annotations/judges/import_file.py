@@ -21,7 +21,7 @@ from evenhand.annotations.judges.judges import (
     labelled_items,
     store_labels,
 )
-from evenhand.annotations.labels.marks import check_flag, check_marks, mark_kinds, parse_marks
+from evenhand.annotations.labels.checks import check_flag, check_marks, mark_kinds, parse_marks
 from evenhand.annotations.types import Guideline, Project
 from evenhand.core.errors import N_, BadFile, BadLine, EvenhandError
 from evenhand.core.files.readers import Row, Source, file_sha256, open_source, rows

@@ -12,7 +12,7 @@ from typing import Any
 
 from evenhand.annotations.database.events import record
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.guideline.comparison import is_of_comparisons, mirrored, place_on_left
+from evenhand.annotations.guideline.comparison import mirrored, place_on_left
 from evenhand.annotations.guideline.scheme import FIRST
 from evenhand.annotations.items.batch import items
 from evenhand.annotations.judges import labellers
@@ -98,7 +98,7 @@ class JudgeReport:
 
 def start_template(project: Project, version: Guideline, *, short: bool) -> str:
     """The prompt that a judge of this version begins with."""
-    return default_template(project.kind, short=short, own=version.scheme is not None, pairs=is_of_comparisons(version))
+    return default_template(project.kind, short=short, own=version.scheme is not None, pairs=version.compares)
 
 
 def examples_of(

@@ -1,6 +1,6 @@
-"""Labels: appended and read, never changed. The only writer of `label`.
+"""Labels: appended and read, never changed. The only writer of `label`, `skip`, `retest_label` and `left_text`.
 
-append: stores the operations of a desk. operations: their form, and the columns of a label. marks: marked words in a
-generation. read: an annotator's own decisions and progress, and labels as rows. blind: blind labels as arrays of
-numbers. generation_labels: labels of generations as tables. repeated: the second labels of retests.
+operations: store the operations of a desk. checks: whether a label fits the guideline. own: what annotators see of
+their own labels. read: labels as rows. blind_labels: blind labels as arrays of numbers. generation_labels: labels of
+generations as tables.
 """

@@ -1,4 +1,7 @@
-"""Storing labels: appended, never changed. An operation of a desk is stored once and answered after the commit."""
+"""Store labels: appended, never changed. An operation of a desk is stored once and answered after the commit.
+
+Labels of retests are stored by the same rules in a table of their own.
+"""
 
 import json
 import sqlite3
@@ -9,25 +12,15 @@ from sqlite3 import Connection
 from typing import Any
 
 from evenhand.annotations.database.store import Store, columns_and_marks
-from evenhand.annotations.guideline.comparison import Place, is_of_comparisons
+from evenhand.annotations.guideline.comparison import Place
 from evenhand.annotations.guideline.free_tags import clean_tags
 from evenhand.annotations.guideline.versions import guidelines
 from evenhand.annotations.items.gold import recount_item
-from evenhand.annotations.labels import retest_labels
-from evenhand.annotations.labels.asked_for import check_asked_for
+from evenhand.annotations.labels.checks import check_label
 from evenhand.annotations.labels.left_texts import insert_left
-from evenhand.annotations.labels.marks import (
-    check_answers,
-    check_flag,
-    check_label_fits,
-    check_marked_words,
-    check_marks,
-    mark_kinds,
-)
-from evenhand.annotations.labels.retest_labels import RetestItem
 from evenhand.annotations.queue.assignments import assign, next_turn, reveal_item, update_set_aside
 from evenhand.annotations.queue.leases import renew_presence
-from evenhand.annotations.queue.retests import schedule_retest
+from evenhand.annotations.queue.retests import assign_repeat, schedule_retest
 from evenhand.annotations.types import Annotator, Answer, Guideline, Operation, Project
 from evenhand.core.errors import N_, EvenhandError, NotAllowed, NotFound, Refused
 from evenhand.core.files.timestamps import timestamp
@@ -37,6 +30,7 @@ from evenhand.core.version import VERSION
 LONGEST_NOTE = 4_000
 LONGEST_ID = 100
 MOST_SECONDS = 1e9  # on a text: a bound for sums
+SKIP_COLUMNS = ("op_id", "desk", "revision", "base", "superseded", "created")
 
 
 def label_columns(operation: Operation, guideline: Guideline, superseded: bool, created: str) -> dict[str, Any]:
@@ -47,7 +41,7 @@ def label_columns(operation: Operation, guideline: Guideline, superseded: bool, 
         "guideline": guideline.id,
         "choice": None if empty else operation.choice,
         "reasons": json.dumps([] if empty else list(dict.fromkeys(operation.reasons))),
-        "tags": json.dumps([] if empty else clean_tags(operation.tags), ensure_ascii=False),
+        "tags": json.dumps([] if empty or not operation.tags else clean_tags(operation.tags), ensure_ascii=False),
         "extraneous": None if empty or operation.extraneous is None else int(operation.extraneous),
         "spans": json.dumps([] if empty else sorted(operation.spans)),
         "note": "" if empty else operation.note.strip(),
@@ -75,6 +69,15 @@ def insert_label(
     return int(cursor.lastrowid or 0)
 
 
+def insert_retest_label(db: Connection, values: Mapping[str, Any], left: Place | None) -> int:
+    """Append a retest label, a column each of *values*; return its row id. *left*: see `insert_left`."""
+    cursor = db.execute(f"INSERT INTO retest_label {columns_and_marks(values)}", dict(values))
+    if values["choice"] is not None:
+        (item,) = db.execute("SELECT item FROM retest WHERE id = ?", (values["retest"],)).fetchone()
+        insert_left(db, values["op_id"], item, left)
+    return int(cursor.lastrowid or 0)
+
+
 def check_ids(op_id: str, desk: str, revision: int) -> None:
     """Raise Refused if the ids of an operation or its revision cannot be stored."""
     for value in (op_id, desk):
@@ -98,31 +101,78 @@ def check_form(operation: Operation) -> None:
         raise Refused(N_("The time spent on a sentence must be a number of seconds, 0 or more."))
 
 
-# Desks may still hold items whose import was undone: their labels are stored with the withdrawn item.
-ACCEPTS_LABELS = "(item.withdrawn = 0 OR assignment.item IS NOT NULL)"
+# An item as this annotator has it, or a retest of it; `state` is '' without an assignment. Desks may still hold items
+# whose import was undone: their labels are stored with the withdrawn item.
+_TARGET = """
+SELECT item.id AS item, item.uid, item.hash AS identity, text, second IS NOT NULL AS compares,
+    coalesce(state, '') AS state, coalesce(state, '') NOT IN ('', 'skipped') OR op_id IS NOT NULL AS handed_out,
+    revealed, blind, coalesce(skips, 0) AS skips, op_id, desk, coalesce(revision, -1) AS revision, item.withdrawn,
+    coalesce(member.active, 0) AS here, 0 AS sent_back, NULL AS retest
+FROM imported_item AS item
+LEFT JOIN member ON member.project = item.project AND member.annotator = :annotator
+LEFT JOIN assignment ON assignment.item = item.id AND assignment.annotator = :annotator
+WHERE item.uid = :uid AND item.project = :project AND (item.withdrawn = 0 OR assignment.item IS NOT NULL)
+UNION ALL
+SELECT item.id, item.uid, item.hash, text, second IS NOT NULL, retest.state,
+    retest.state <> 'waiting' OR retest.op_id IS NOT NULL, NULL, coalesce(first, assignment.blind),
+    retest.skips, retest.op_id, retest.desk, coalesce(retest.revision, -1), 0,
+    1, coalesce(assignment.kept AND assignment.state <> 'labelled', 0), retest.id
+FROM retest JOIN imported_item AS item ON item.id = retest.item
+JOIN assignment ON assignment.item = retest.item AND assignment.annotator = retest.annotator
+WHERE retest.uid = :uid AND retest.project = :project AND retest.annotator = :annotator
+"""
+# A stored operation: of whom, on which item, and whether it was superseded.
+_KNOWN = """
+SELECT annotator, item.uid, superseded FROM label JOIN item ON item.id = label.item WHERE op_id = :op
+UNION ALL SELECT annotator, item.uid, superseded FROM skip JOIN item ON item.id = skip.item WHERE op_id = :op
+UNION ALL SELECT annotator, retest.uid, superseded FROM retest_label
+    JOIN retest ON retest.id = retest_label.retest WHERE retest_label.op_id = :op
+"""
+# Whether a newer operation of the same desk on an item, or on a retest, has arrived already.
+_OVERTAKEN = """
+SELECT 1 FROM label WHERE :retest IS NULL AND item = :item AND annotator = :annotator AND desk = :desk
+    AND revision > :revision
+UNION ALL SELECT 1 FROM skip WHERE :retest IS NULL AND item = :item AND annotator = :annotator AND desk = :desk
+    AND revision > :revision
+UNION ALL SELECT 1 FROM retest_label WHERE retest = :retest AND desk = :desk AND revision > :revision
+"""
+# Not by the state: a skipped item may have been handed out again before its skip is undone.
+_IS_SKIP = "SELECT 1 FROM skip WHERE op_id = :op UNION ALL SELECT 1 FROM retest_label WHERE op_id = :op AND skip = 1"
+# How many texts a participant of a study has judged, and how often they skipped one. Texts of the test count as skipped
+# twice without an operation: they were never at the desk.
+_JUDGED = """
+SELECT coalesce(sum(state = 'labelled'), 0), coalesce(sum(iif(op_id IS NULL, 0, skips)), 0) FROM (
+    SELECT state, skips, op_id FROM assignment WHERE annotator = :annotator AND project = :project
+    UNION ALL SELECT state, skips, op_id FROM retest WHERE annotator = :annotator AND project = :project)
+"""
 
 
 @dataclass(frozen=True, slots=True)
-class _ItemState:
-    """An item and this annotator's assignment; `state` is '' without an assignment."""
+class _Target:
+    """An item with this annotator's assignment, or with a retest (row id) in its place.
+
+    `blind`: of a retest, the first label. `withdrawn`: its import was undone; it is not handed out. `here` 0: this
+    annotator has left the project and gets no items. `sent_back`: the first label of a retest is to be made again.
+    `handed_out`: this annotator has had it at a desk; one passed over is skipped without an operation.
+    """
 
     item: int
-    length: int  # of the text, in code points
-    state: str = ""
-    revealed: str | None = None
-    blind: int | None = None
-    skips: int = 0
-    op_id: str | None = None
-    desk: str | None = None
-    revision: int = -1
-    withdrawn: int = 0  # its import was undone; it is not handed out
-    here: int = 1  # 0: this annotator has left the project and gets no items
-    pair: int = 0  # 1: it is a comparison
-
-    @property
-    def handed_out(self) -> bool:
-        """Whether this annotator has had the item at a desk: one passed over is skipped without an operation."""
-        return self.state not in ("", "skipped") or self.op_id is not None
+    uid: str
+    identity: bytes
+    text: str
+    compares: int
+    state: str
+    handed_out: int
+    revealed: str | None
+    blind: int | None
+    skips: int
+    op_id: str | None
+    desk: str | None
+    revision: int
+    withdrawn: int
+    here: int
+    sent_back: int
+    retest: int | None
 
 
 def store_operations(
@@ -133,19 +183,21 @@ def store_operations(
     *,
     now: float | None = None,
     asked: int | None = None,
+    versions: Sequence[Guideline] | None = None,
 ) -> list[Answer]:
     """Store operations in one transaction that is committed on return. One answer each, in order.
 
     An operation that cannot be stored is refused; the others are stored. One that is stored already gets the same
     answer. `now` (unix seconds) is the time of the labels and renews the annotator's leases. *asked*: how many items a
-    participant of a study is asked to label (`asked_for`); None: no limit, also for items without an assignment, since
-    a desk sends what it holds after a backup was restored that does not know its leases. Raises NotAllowed for a person
-    who is not an annotator of the project.
+    participant of a study is asked to label: only texts that were handed out to them, and no more; None: no limit, also
+    for items without an assignment, since a desk sends what it holds after a backup was restored that does not know its
+    leases. *versions*: the guideline, if it was read in this transaction. Raises NotAllowed for a person who is not an
+    annotator of the project.
     """
     moment = time.time() if now is None else now
     with store.write() as db:
         renew_presence(db, project, annotator, moment)
-        writer = _Writer(store, project, annotator, timestamp(now), asked)
+        writer = _Writer(store, project, annotator, timestamp(now), asked, versions)
         return [writer.answer(operation) for operation in operations]
 
 
@@ -155,42 +207,40 @@ def reveal(store: Store, project: Project, annotator: Annotator, item_uid: str) 
     Raises NotAllowed without a valid label of this annotator (DESIGN 4.4), NotFound for an unknown item.
     """
     with store.write():
-        target = _item_state(store, project, annotator, item_uid)
+        target = _target(store, project, annotator, item_uid)
         if target.state != "labelled":
             raise NotAllowed(N_("An opinion on a sentence is shown only after you have labelled it."))
         reveal_item(store.db, annotator.id, target.item, timestamp())
 
 
-def _item_state(store: Store, project: Project, annotator: Annotator, uid: str) -> _ItemState | RetestItem:
-    row = store.db.execute(
-        "SELECT item.id, length(text), coalesce(state, ''), revealed, blind, coalesce(skips, 0), op_id, desk,"
-        " coalesce(revision, -1), item.withdrawn, coalesce(member.active, 0), second IS NOT NULL"
-        " FROM imported_item AS item"
-        " LEFT JOIN member ON member.project = item.project AND member.annotator = :annotator"
-        " LEFT JOIN assignment ON assignment.item = item.id AND assignment.annotator = :annotator"
-        f" WHERE item.uid = :uid AND item.project = :project AND {ACCEPTS_LABELS}",
-        {"annotator": annotator.id, "uid": uid, "project": project.id},
-    ).fetchone()
-    if row is not None:
-        return _ItemState(*row)
-    came_again = retest_labels.retest_item(store.db, project, annotator, uid)
-    if came_again is None:
+def skips_left(store: Store, project: Project, annotator: Annotator, asked: int) -> int:
+    """Return how often a participant of a study may still skip: as often as they are *asked* to judge a text."""
+    return max(0, asked - _judged_and_skipped(store, project, annotator)[1])
+
+
+def _judged_and_skipped(store: Store, project: Project, annotator: Annotator) -> tuple[int, int]:
+    judged, skipped = store.db.execute(_JUDGED, {"annotator": annotator.id, "project": project.id}).fetchone()
+    return judged, skipped
+
+
+def _target(store: Store, project: Project, annotator: Annotator, uid: str) -> _Target:
+    target = store.row(_Target, _TARGET, {"annotator": annotator.id, "uid": uid, "project": project.id})
+    if target is None:
         raise NotFound(N_("This project has no such item; the label was not stored."))
-    return came_again
+    return target
 
 
 class _Writer:
-    """Writes one annotator's operations, inside one transaction."""
+    """Writes one annotator's operations, inside one transaction in which project and guideline were read."""
 
     def __init__(
-        self, store: Store, project: Project, annotator: Annotator, created: str, asked: int | None = None
-    ) -> None:
+        self, store: Store, project: Project, annotator: Annotator, created: str, asked: int | None = None,
+        versions: Sequence[Guideline] | None = None,
+    ) -> None:  # fmt: skip
         self.store, self.db, self.project, self.annotator = store, store.db, project, annotator
         self.created, self.asked = created, asked
-        self.guidelines = {each.version: each for each in guidelines(store, project)}
-        # may have changed since the caller read the project
-        query = "SELECT checked, retest FROM project WHERE id = ?"
-        self.checked, self.retest = self.db.execute(query, (project.id,)).fetchone()
+        known = guidelines(store, project) if versions is None else versions
+        self.guidelines = {guideline.version: guideline for guideline in known}
 
     def answer(self, operation: Operation) -> Answer:
         """Store one operation, or answer why not."""
@@ -209,68 +259,53 @@ class _Writer:
 
     def _store(self, operation: Operation) -> Answer:
         check_form(operation)
-        target = _item_state(self.store, self.project, self.annotator, operation.item)
+        target = _target(self.store, self.project, self.annotator, operation.item)
         known = self._known(operation)
         if known is not None:
             conflict = known and target.op_id != operation.op_id and target.desk != operation.desk
             return Answer(operation.op_id, True, conflict=conflict, latest=target.op_id)
         if self.asked is not None:
-            check_asked_for(
-                self.db, self.project, self.annotator, operation, asked=self.asked, handed_out=target.handed_out,
-                labelled=target.state == "labelled",
-            )  # fmt: skip
+            self._check_asked(operation, target, self.asked)
         guideline = self._guideline(operation)
-        if operation.choice not in (None, "skip") and bool(target.pair) != is_of_comparisons(guideline):
-            raise Refused(N_("This version of the guideline is for other items than this one."))
-        self._check_marks(operation, target, guideline)
+        if operation.choice not in (None, "skip"):
+            check_label(guideline, self.project, operation, target.text, compares=bool(target.compares))
         superseded = not self._may_stand(operation, target)
-        label: int | None = None
-        if isinstance(target, RetestItem):
-            said = label_columns(operation, guideline, superseded, self.created)
-            label = retest_labels.insert_retest_label(self.db, target, operation, said)
-        elif operation.choice == "skip":
-            self._insert_skip(operation, target, superseded)
-        else:
-            label = self._insert_label(operation, target, guideline, superseded)
+        label = self._insert(operation, target, guideline, superseded)
         if superseded:
             return Answer(operation.op_id, True, conflict=target.desk != operation.desk, latest=target.op_id)
-        if isinstance(target, RetestItem):
-            retest_labels.update_retest(self.db, self.project, self.annotator, target, operation, label)
-        else:
-            self._move(operation, target, label)
+        self._move(operation, target, label)
         return Answer(operation.op_id, True, latest=operation.op_id)
 
-    def _may_stand(self, operation: Operation, target: _ItemState | RetestItem) -> bool:
+    def _check_asked(self, operation: Operation, target: _Target, asked: int) -> None:
+        """Raise Refused for a text that was not handed out, a label of one text too many, or a skip too many."""
+        if not target.handed_out:
+            raise Refused(N_("This text was not handed out to you."))
+        judged, skipped = _judged_and_skipped(self.store, self.project, self.annotator)
+        if operation.choice == "skip":
+            if skipped >= asked:
+                raise Refused(N_("You can skip at most {asked} times. Judge this text, or withdraw."), asked=asked)
+        elif operation.choice is not None and target.state != "labelled" and judged >= asked:
+            message = N_("You have judged all {asked} texts that you were asked to judge; no others are stored.")
+            raise Refused(message, asked=asked)
+
+    def _may_stand(self, operation: Operation, target: _Target) -> bool:
         # Operations of a desk may arrive out of order: the higher revision wins.
         if target.desk == operation.desk:
             return operation.revision > target.revision
-        if self._overtaken(operation, target):
+        values = {
+            "item": target.item, "annotator": self.annotator.id, "retest": target.retest, "desk": operation.desk,
+            "revision": operation.revision,
+        }  # fmt: skip
+        if self.db.execute(_OVERTAKEN, values).fetchone() is not None:
             return False
         return target.op_id is None or operation.base == target.op_id  # no earlier label, or the desk knows it
 
-    def _overtaken(self, operation: Operation, target: _ItemState | RetestItem) -> bool:
-        if isinstance(target, RetestItem):
-            return retest_labels.is_overtaken(self.db, target, operation)
-        newer = "WHERE item = :item AND annotator = :annotator AND desk = :desk AND revision > :revision"
-        query = f"SELECT 1 FROM label {newer} UNION ALL SELECT 1 FROM skip {newer}"
-        values = {
-            "item": target.item, "annotator": self.annotator.id, "desk": operation.desk, "revision": operation.revision,
-        }  # fmt: skip
-        return self.db.execute(query, values).fetchone() is not None
-
     def _known(self, operation: Operation) -> bool | None:
-        """Whether a stored operation with that id was superseded;
+        """Return whether a stored operation with that id was superseded; None if there is none.
 
-        None if there is none. Refuses an id of another annotator.
+        Refuses an id of another annotator.
         """
-        row = self.db.execute(
-            "SELECT annotator, item.uid, superseded FROM label JOIN item ON item.id = label.item WHERE op_id = :op"
-            " UNION ALL"
-            " SELECT annotator, item.uid, superseded FROM skip JOIN item ON item.id = skip.item WHERE op_id = :op"
-            " UNION ALL SELECT annotator, retest.uid, superseded FROM retest_label"
-            " JOIN retest ON retest.id = retest_label.retest WHERE retest_label.op_id = :op",
-            {"op": operation.op_id},
-        ).fetchone()
+        row = self.db.execute(_KNOWN, {"op": operation.op_id}).fetchone()
         if row is None:
             return None
         if (row[0], row[1]) != (self.annotator.id, operation.item):
@@ -281,79 +316,47 @@ class _Writer:
         version = max(self.guidelines) if operation.guideline is None else operation.guideline
         if version not in self.guidelines:
             raise Refused(N_("This guideline has no version {version}."), version=version)
-        guideline = self.guidelines[version]
-        if operation.choice in (None, "skip"):
-            return guideline
-        if operation.choice not in {choice.code for choice in guideline.choices}:
-            raise Refused(N_("{choice} is not a choice of this guideline."), choice=operation.choice)
-        unknown = set(operation.reasons) - {reason.code for reason in guideline.beside}
-        if unknown:
-            raise Refused(N_("{reason} is not a reason of this guideline."), reason=", ".join(sorted(unknown)))
-        named = operation.reasons or any(tag.strip() for tag in operation.tags)  # a tag is a future criterion
-        if operation.choice == "reject" and not named and not operation.note.strip():
-            raise Refused(N_("A reject needs a reason or a note."))
-        return guideline
+        return self.guidelines[version]
 
-    def _check_marks(self, operation: Operation, target: _ItemState | RetestItem, guideline: Guideline) -> None:
-        if operation.choice in (None, "skip"):
-            return
-        if self.project.kind != "generations":
-            if operation.spans or operation.extraneous is not None:
-                raise Refused(N_("Marks and the flag for extraneous gendered language are for generations only."))
-            return
-        check_flag(guideline, operation.extraneous)
-        check_marks(operation.spans, target.length, mark_kinds(guideline))
-        if operation.spans:
-            text = self.db.execute("SELECT text FROM item WHERE id = ?", (target.item,)).fetchone()[0]
-            check_marked_words(operation.spans, text)
-        check_answers(guideline, operation.reasons, operation.note, required=bool(self.checked))
-        if self.checked:
-            check_label_fits(guideline, operation.choice, operation.reasons, operation.extraneous, operation.spans)
+    def _insert(self, operation: Operation, target: _Target, guideline: Guideline, superseded: bool) -> int | None:
+        """Append the operation; return the row of a label or of a retest label, None for a skip."""
+        values = label_columns(operation, guideline, superseded, self.created)
+        if target.retest is not None:
+            own = {"retest": target.retest, "skip": int(operation.choice == "skip")}
+            return insert_retest_label(self.db, values | own, operation.left)
+        of_item = {"item": target.item, "annotator": self.annotator.id}
+        if operation.choice == "skip":
+            skip = {name: values[name] for name in SKIP_COLUMNS} | of_item
+            self.db.execute(f"INSERT INTO skip {columns_and_marks(skip)}", skip)
+            return None
+        own = {"project": self.project.id, "after_reveal": int(target.revealed is not None)}
+        return insert_label(self.db, values | of_item | own, operation.left, pair=bool(target.compares))
 
-    def _insert_skip(self, operation: Operation, target: _ItemState, superseded: bool) -> None:
-        self.db.execute(
-            "INSERT INTO skip (op_id, item, annotator, desk, revision, base, superseded, created)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                operation.op_id, target.item, self.annotator.id, operation.desk, operation.revision,
-                operation.base, superseded, self.created,
-            ),
-        )  # fmt: skip
-
-    def _insert_label(self, operation: Operation, target: _ItemState, guideline: Guideline, superseded: bool) -> int:
-        values: dict[str, Any] = {
-            "project": self.project.id,
-            "item": target.item,
-            "annotator": self.annotator.id,
-            "after_reveal": int(target.revealed is not None),
-            **label_columns(operation, guideline, superseded, self.created),
-        }
-        return insert_label(self.db, values, operation.left, pair=bool(target.pair))
-
-    def _is_skip(self, op_id: str | None) -> bool:
-        # Not by the state: a skipped item may have been handed out again before its skip is undone.
-        return self.db.execute("SELECT 1 FROM skip WHERE op_id = ?", (op_id,)).fetchone() is not None
-
-    def _move(self, operation: Operation, target: _ItemState, label: int | None) -> None:
-        """Let the assignment point to the valid label; triggers update slots and tallies."""
+    def _move(self, operation: Operation, target: _Target, label: int | None) -> None:
+        """Let the assignment or the retest point to the valid label; triggers update slots and tallies."""
         state = {None: "leased", "skip": "skipped"}.get(operation.choice, "labelled")
         latest = label if state == "labelled" else None
+        undone_skip = operation.choice is None and self.db.execute(_IS_SKIP, {"op": target.op_id}).fetchone()
+        skips = target.skips + (state == "skipped") - bool(undone_skip)
+        if state == "skipped" or not target.state:
+            next_turn(self.db, self.project.id, self.annotator.id)
+        values = {
+            "item": target.item, "annotator": self.annotator.id, "project": self.project.id, "skips": max(0, skips),
+            "latest": latest, "op_id": operation.op_id, "desk": operation.desk, "revision": operation.revision,
+        }  # fmt: skip
+        if target.retest is not None:  # a void one stays void
+            void = target.state == "void" or target.sent_back
+            own = {"id": target.retest, "state": "void" if void else state, "first": target.blind}
+            assign_repeat(self.db, values | own)
+            return
         blind = latest if target.revealed is None else target.blind
         # An item whose label is undone by an annotator who has left goes to others at once, not to the still open desk.
         left = state == "leased" and not target.here and blind is None
         state = "released" if left or (target.withdrawn and latest is None) else state
-        skips = target.skips + (state == "skipped") - (operation.choice is None and self._is_skip(target.op_id))
-        if state == "skipped" or not target.state:
-            next_turn(self.db, self.project.id, self.annotator.id)
-        assign(
-            self.db,
-            {
-                "item": target.item, "annotator": self.annotator.id, "project": self.project.id, "state": state,
-                "skips": max(0, skips), "revealed": target.revealed, "latest": latest, "blind": blind,
-                "op_id": operation.op_id, "desk": operation.desk, "revision": operation.revision,
-            },
-        )  # fmt: skip
+        assign(self.db, values | {"state": state, "revealed": target.revealed, "blind": blind})
         recount_item(self.store, target.item)
-        if self.retest and blind is not None and blind == label:
-            schedule_retest(self.store, self.project, self.annotator, target.item, self.created)
+        if self.project.retest and blind is not None and blind == label:
+            schedule_retest(
+                self.store, self.project, self.annotator, target.item, target.uid, target.identity, self.created
+            )
         update_set_aside(self.store, self.project, target.item)

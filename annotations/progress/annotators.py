@@ -9,7 +9,7 @@ from statistics import median
 
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.items.articles import articles
-from evenhand.annotations.labels.read import own_conflicts, own_progress
+from evenhand.annotations.labels.own import own_conflicts, own_progress
 from evenhand.annotations.progress.labels_per_day import Day
 from evenhand.annotations.projects.annotators import annotators, participants
 from evenhand.annotations.queue.leases import LEASE_S

@@ -23,7 +23,8 @@ MOST_LEASED = 200  # items that one annotator can hold
 
 # No row if the project is archived or the annotator has left: labels are stored, but no items are handed out.
 _SERVED = """
-SELECT (SELECT id FROM open_pilot WHERE project = :project), (SELECT id FROM open_sample WHERE project = :project)
+SELECT (SELECT id FROM open_pilot WHERE project = :project), (SELECT id FROM open_sample WHERE project = :project),
+    EXISTS (SELECT 1 FROM retest WHERE annotator = :annotator AND project = :project)
 FROM active_member AS member JOIN project ON project.id = member.project
 WHERE member.project = :project AND member.annotator = :annotator AND project.archived IS NULL
 """
@@ -72,14 +73,14 @@ def claim(
         served = db.execute(_SERVED, values).fetchone()
         if served is None:
             return []
-        pilot, sample = served
+        pilot, sample, retested = served
         rows = db.execute(_HELD, {**values, "pilot": pilot}).fetchall()
         known = set(have)
         found = [Leased(turn, item, uid) for turn, item, uid, _ in rows if uid not in known][: max(0, want)]
         room = min(want - len(found), MOST_LEASED - len(rows))
         if room > 0:
             fill = Handout(db, project, annotator, pilot, sample).fill
-            found += retests.hand_out(db, project, annotator, room, moment, fill)
+            found += retests.hand_out(db, project, annotator, room, moment, fill) if retested else fill(room)
         return _load(db, found)
 
 

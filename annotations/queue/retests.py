@@ -64,22 +64,16 @@ def public_id(secret: bytes, annotator: str, item: str) -> str:
     return uuid.UUID(bytes=digest, version=4).hex
 
 
-def schedule_retest(store: Store, project: Project, annotator: Annotator, item: int, created: str) -> None:
+def schedule_retest(
+    store: Store, project: Project, annotator: Annotator, item: int, uid: str, identity: bytes, created: str
+) -> None:
     """Schedule a retest, if it is drawn, for a first blind label made at *created*. In the caller's transaction.
 
-    A change of the label before the retest restarts the waiting time. After it nothing happens.
+    *item*, *uid*, *identity*: row id, public id and hash of the item. A change of the label before the retest restarts
+    the waiting time. After it nothing happens.
     """
-    row = store.db.execute(
-        "SELECT project.seed, retest, retest_hours, item.hash, item.uid FROM item"
-        " JOIN project ON project.id = item.project WHERE item.id = ?",
-        (item,),
-    ).fetchone()
-    seed, share, hours, identity, uid = row
-    if not is_retested(seed, annotator.uid, bytes(identity), share):
-        return
-    due = datetime.fromisoformat(created).timestamp() + hours * HOUR_S
-    values = (public_id(store.secret, annotator.uid, uid), project.id, item, annotator.id, due, timestamp())
-    store.db.execute(SCHEDULE, values)
+    if is_retested(project.seed, annotator.uid, bytes(identity), project.retest):
+        _schedule(store, project, annotator, [(item, uid, created)], project.retest_hours)
 
 
 def void_waiting(store: Store, project: Project) -> None:
@@ -98,8 +92,8 @@ def items_to_retest(store: Store, project: Project) -> Iterator[tuple[Annotator,
 
     It reads all labels, so call it outside the write lock; `reschedule_retests` reads only the drawn ones.
     """
-    query = "SELECT seed, retest FROM project WHERE id = ?"
-    seed, share = store.db.execute(query, (project.id,)).fetchone()
+    # The caller's project may be outdated.
+    seed, share = store.db.execute("SELECT seed, retest FROM project WHERE id = ?", (project.id,)).fetchone()
     if not share:
         return
     query = "SELECT annotator.id, uid, name FROM member JOIN annotator ON annotator.id = annotator WHERE project = ?"
@@ -115,24 +109,24 @@ def items_to_retest(store: Store, project: Project) -> Iterator[tuple[Annotator,
 
 def reschedule_retests(store: Store, project: Project, annotator: Annotator, items: Sequence[int]) -> None:
     """Schedule retests of drawn *items* whose label is still valid, inside the caller's transaction."""
-    hours = store.db.execute("SELECT retest_hours FROM project WHERE id = ?", (project.id,)).fetchone()[0]
     rows = store.db.execute(
         "SELECT item.id, item.uid, label.created FROM json_each(?) AS drawn CROSS JOIN item ON item.id = drawn.value"
         " CROSS JOIN assignment ON assignment.item = item.id AND assignment.annotator = ?"
         f" CROSS JOIN label ON label.id = assignment.blind WHERE {STANDS}",
         (json.dumps(items), annotator.id),
     ).fetchall()
-    now = timestamp()
+    hours = store.value("SELECT retest_hours FROM project WHERE id = ?", (project.id,))
+    _schedule(store, project, annotator, rows, hours)
+
+
+def _schedule(
+    store: Store, project: Project, annotator: Annotator, labels: Iterable[tuple[int, str, str]], hours: int
+) -> None:
+    """Schedule the retests of *labels*: row id and public id of the item, and when the label was made."""
+    secret, now = store.secret, timestamp()
     values = [
-        (
-            public_id(store.secret, annotator.uid, uid),
-            project.id,
-            item,
-            annotator.id,
-            _unix_seconds(made) + hours * HOUR_S,
-            now,
-        )
-        for item, uid, made in rows
+        (public_id(secret, annotator.uid, uid), project.id, item, annotator.id, _due(made, hours), now)
+        for item, uid, made in labels
     ]
     store.db.executemany(SCHEDULE, values)
 
@@ -150,8 +144,8 @@ class _RetestDraw:
         return int.from_bytes(one.digest(), "big") < self.below
 
 
-def _unix_seconds(created: str) -> float:
-    return datetime.fromisoformat(created).timestamp()
+def _due(created: str, hours: int) -> float:
+    return datetime.fromisoformat(created).timestamp() + hours * HOUR_S
 
 
 def void_retests(db: Connection, labels: Iterable[tuple[int, int]]) -> None:

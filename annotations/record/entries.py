@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple
 from evenhand.annotations.adjudication.comments import Comment
 from evenhand.annotations.database.store import Store, at_one_moment
 from evenhand.annotations.items.batch import ITEM_COLUMNS, as_item
-from evenhand.annotations.labels.covered import SHOWN_TEXT, covered_labels, without_word
+from evenhand.annotations.labels.own import SHOWN_TEXT, covered_labels, without_word
 from evenhand.annotations.labels.read import form_of
 from evenhand.annotations.projects.annotators import is_active
 from evenhand.annotations.types import Annotator, Item, Mark, Project
@@ -123,7 +123,7 @@ class Act:
 class Entry:
     """One item in a record: its public id at the desk, its state, its acts and comments.
 
-    `item` None: no decision; it waits at the desk or went to others. `covered`: its word is (`labels.covered`).
+    `item` None: no decision; it waits at the desk or went to others. `covered`: its word is (`labels.own`).
     `revealed`: when an opinion or another's label was shown. `state` "": only comments; "released": its
     lease ended and it went to others.
     """

@@ -10,7 +10,6 @@ import streamlit as st
 
 from evenhand.annotations.adjudication import Case, reopen, settle_case
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.guideline.comparison import is_of_comparisons
 from evenhand.annotations.types import Choice, Guideline, Mark, Project, Question, Scheme
 from evenhand.core.errors import EvenhandError
 from evenhand.core.types import Span
@@ -154,7 +153,7 @@ def _rules(project: Project, asked: Guideline) -> list[str]:
 
 def _by_button(project: Project, asked: Guideline) -> bool:
     """Whether nothing is marked with a label, so that one press decides."""
-    return project.kind == "sentences" or is_of_comparisons(asked)
+    return project.kind == "sentences" or asked.compares
 
 
 def _pressed(project: Project, asked: Guideline, names: dict[str, str], choice: str | None) -> str | None:

@@ -6,7 +6,7 @@ import streamlit as st
 
 from evenhand.annotations.accounts.links import uninvited
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.labels.read import own_progress
+from evenhand.annotations.labels.own import own_progress
 from evenhand.annotations.projects.annotators import participants
 from evenhand.annotations.projects.projects import (
     add_annotators,

@@ -8,7 +8,7 @@ from evenhand.annotations.demo.generation_texts import NAME as GENERATIONS
 from evenhand.annotations.demo.generation_texts import make_generations_demo
 from evenhand.annotations.demo.sentences import NAME as DEMO
 from evenhand.annotations.demo.sentences import make_demo
-from evenhand.annotations.labels.read import own_progress
+from evenhand.annotations.labels.own import own_progress
 from evenhand.annotations.projects.annotators import participants
 from evenhand.annotations.projects.projects import annotators, archive, counts, guideline
 from evenhand.annotations.text_policy import text_may_leave

@@ -12,7 +12,7 @@ import streamlit as st
 
 from evenhand.annotations.database.pool import stores
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.labels.read import own_progress
+from evenhand.annotations.labels.own import own_progress
 from evenhand.annotations.pilot.pilots import own_pilot
 from evenhand.annotations.projects.pipeline_counts import latest
 from evenhand.annotations.projects.projects import projects

@@ -9,7 +9,7 @@ from evenhand.annotations.agreement.measures import agreement
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.demo import ANNOTATORS, generation_texts
 from evenhand.annotations.items.batch import items
-from evenhand.annotations.labels.marks import check_marks, check_marks_fit_choice
+from evenhand.annotations.labels.checks import check_marks, check_marks_fit_choice
 from evenhand.annotations.labels.read import label_rows
 from evenhand.annotations.projects.projects import counts, projects
 from evenhand.annotations.types import Mark

@@ -9,7 +9,6 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from evenhand.annotations.desk.session import bases
 from evenhand.annotations.files.undo import imports, undo
 from evenhand.annotations.guideline.relabelling import send_for_relabelling
 from evenhand.annotations.guideline.versions import add_guideline, guideline
@@ -28,7 +27,7 @@ from evenhand.annotations.projects.projects import (
     set_quotas,
 )
 from evenhand.annotations.quality.known_answers import set_known
-from evenhand.annotations.queue.leases import LEASE_S, claim
+from evenhand.annotations.queue.leases import LEASE_S, bases, claim
 from evenhand.annotations.types import Annotator, Item, Operation, Project
 from tests.support.projects import WORDS, broken_rules, filled_project, new_items, new_store
 

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from evenhand.annotations.labels.operations import reveal, store_operations
-from evenhand.annotations.labels.read import each_labelled_item, label_rows, own_conflicts, own_progress
+from evenhand.annotations.labels.own import own_conflicts, own_progress
+from evenhand.annotations.labels.read import each_labelled_item, label_rows
 from evenhand.annotations.log.verify import verify
 from evenhand.annotations.projects.projects import counts
 from evenhand.annotations.queue.assignments import set_aside_items

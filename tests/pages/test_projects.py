@@ -9,7 +9,7 @@ from evenhand.annotations.database.store import Store
 from evenhand.annotations.demo.sentences import NAME, ensure_demo
 from evenhand.annotations.jobs import jobs
 from evenhand.annotations.labels.operations import store_operations
-from evenhand.annotations.labels.read import own_progress
+from evenhand.annotations.labels.own import own_progress
 from evenhand.annotations.projects.projects import (
     add_guideline,
     annotators,

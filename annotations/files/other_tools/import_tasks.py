@@ -28,7 +28,7 @@ from evenhand.annotations.files.other_tools.tasks import PROGRAMS, TaskLabel, mo
 from evenhand.annotations.files.read_labels import FORMS, PLACES, LabelRow
 from evenhand.annotations.guideline.versions import guideline, guidelines
 from evenhand.annotations.items.batch import item_hash, uid_of_hash
-from evenhand.annotations.labels.marks import mark_kinds
+from evenhand.annotations.labels.checks import mark_kinds
 from evenhand.annotations.quality.known_answers import set_known
 from evenhand.annotations.types import Guideline, Mark, Project
 from evenhand.core.errors import BadLine

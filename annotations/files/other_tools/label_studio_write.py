@@ -9,8 +9,7 @@ from evenhand.annotations.files.export_formats import ExportOptions
 from evenhand.annotations.files.item_lines import item_object
 from evenhand.annotations.files.label_tables import labelled_items, origin_columns
 from evenhand.annotations.files.other_tools.tasks import OWN
-from evenhand.annotations.guideline.comparison import is_of_comparisons
-from evenhand.annotations.labels.marks import mark_kinds
+from evenhand.annotations.labels.checks import mark_kinds
 from evenhand.annotations.text_policy import CANARY_ID, CANARY_KEY, needs_canary
 from evenhand.annotations.types import Choice, Guideline, Item, Project
 from evenhand.core.files.csv_out import json_line
@@ -91,7 +90,7 @@ def labelling_config(project: Project, guideline: Guideline) -> str:
     if generations:
         lines.append('  <Text name="context" value="$context"/>')
     lines.append(f'  <Text name="text" value="{"$completion" if generations else "$text"}"/>')
-    if is_of_comparisons(guideline):
+    if guideline.compares:
         lines.append('  <Text name="second" value="$second"/>')
     lines += _choices("choice", guideline.choices, 'choice="single" required="true" showInLine="true"')
     if guideline.beside:

@@ -26,7 +26,7 @@ from evenhand.annotations.guideline.versions import mark_read
 from evenhand.annotations.items.changes import set_known_answer, set_pilot
 from evenhand.annotations.items.gold import recount_item
 from evenhand.annotations.judges.judges import restore_judge, restore_label, restore_margin
-from evenhand.annotations.labels.retest_labels import insert_repeated_label
+from evenhand.annotations.labels.operations import insert_retest_label
 from evenhand.annotations.pilot.pilots import restore_pilot
 from evenhand.annotations.projects.annotators import annotators
 from evenhand.annotations.projects.consent import restore_answer
@@ -198,7 +198,7 @@ class _RecordWriter:
         values |= {key: json.dumps(values[key]) for key in JSON & values.keys()}
         values["guideline"] = self._id("guideline", row)
         values["app"] = row.get("app") if self.rebuilt else None
-        insert_repeated_label(self.store.db, values, row.get("left"))
+        insert_retest_label(self.store.db, values, row.get("left"))
         restore_latest(self.store.db, row["retest"])
         return True
 

@@ -6,7 +6,8 @@ import pandas as pd
 import pytest
 
 from evenhand.annotations.audit import audit_projects
-from evenhand.annotations.desk.routes import ROUTES, DeskRequest
+from evenhand.annotations.desk.requests import DeskRequest
+from evenhand.annotations.desk.routes import ROUTES
 from evenhand.annotations.desk.session import DeskSession
 from evenhand.annotations.items.batch import Batch, NewItem, items
 from evenhand.annotations.labels.operations import store_operations
@@ -115,7 +116,7 @@ def test_only_sentences_with_all_labels_count(fresh_store, sample, sent) -> None
 def test_a_label_taken_back_does_not_count(fresh_store, sample, sent) -> None:
     judge(fresh_store, sent, lambda text, who: False)
     person = annotators(fresh_store, sent)[0]
-    from evenhand.annotations.labels.read import own_decisions
+    from evenhand.annotations.labels.own import own_decisions
 
     last = own_decisions(fresh_store, sent, person, limit=1)[0]
     store_operations(

@@ -9,7 +9,8 @@ from click.testing import CliRunner
 from cli import cli
 from evenhand.annotations.audit.follow_up import create_follow_up, follow_ups
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.desk.routes import ROUTES, DeskRequest
+from evenhand.annotations.desk.requests import DeskRequest
+from evenhand.annotations.desk.routes import ROUTES
 from evenhand.annotations.desk.session import DeskSession
 from evenhand.annotations.files.other_tools.choice_names import Names
 from evenhand.annotations.items.batch import items

@@ -9,7 +9,7 @@ from starlette.testclient import TestClient
 
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.items.batch import items
-from evenhand.annotations.labels.covered import UNDOABLE, covered_labels
+from evenhand.annotations.labels.own import UNDOABLE, covered_labels
 from evenhand.annotations.projects.projects import annotator, change_project
 from evenhand.annotations.queue.leases import claim
 from evenhand.annotations.record.entries import Entry, RecordQuery, entries, every_entry

@@ -14,8 +14,8 @@ from evenhand.annotations.files.import_items import import_file
 from evenhand.annotations.files.undo import find_import, undo, undo_effect
 from evenhand.annotations.items.batch import Batch, items
 from evenhand.annotations.labels.operations import store_operations
+from evenhand.annotations.labels.own import own_conflicts as at_the_desk
 from evenhand.annotations.labels.read import label_rows
-from evenhand.annotations.labels.read import own_conflicts as at_the_desk
 from evenhand.annotations.projects.projects import annotators, change_project
 from evenhand.annotations.quality.known_answers import known_items, set_known
 from evenhand.annotations.types import Operation, Project

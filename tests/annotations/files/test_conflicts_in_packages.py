@@ -19,7 +19,7 @@ from evenhand.annotations.files.package import write_package
 from evenhand.annotations.files.undo import find_import, imports, undo
 from evenhand.annotations.items.batch import Batch, items
 from evenhand.annotations.labels.operations import store_operations
-from evenhand.annotations.labels.read import own_conflicts as at_the_desk
+from evenhand.annotations.labels.own import own_conflicts as at_the_desk
 from evenhand.annotations.projects.projects import annotators
 from evenhand.annotations.quality.known_answers import set_known
 from evenhand.annotations.types import Operation, Project

@@ -20,7 +20,8 @@ from evenhand.annotations.files.undo import find_import, imports, undo, undo_eff
 from evenhand.annotations.items.batch import Batch, NewItem, item, items
 from evenhand.annotations.items.wanted_labels import doubled_sample
 from evenhand.annotations.labels.operations import store_operations
-from evenhand.annotations.labels.read import label_rows, own_progress
+from evenhand.annotations.labels.own import own_progress
+from evenhand.annotations.labels.read import label_rows
 from evenhand.annotations.projects.projects import annotators, change_project, counts, create_project
 from evenhand.annotations.queue.leases import claim
 from evenhand.annotations.release import make_release, readiness

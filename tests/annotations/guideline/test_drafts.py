@@ -9,7 +9,7 @@ from click.testing import CliRunner
 from cli import cli
 from evenhand.annotations.database.events import events
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.desk.announcements import record_changes_read, unread_changes
+from evenhand.annotations.desk.announcements import desk_news, desk_state, record_changes_read
 from evenhand.annotations.guideline.drafts import (
     Draft,
     assign_tags,
@@ -21,11 +21,11 @@ from evenhand.annotations.guideline.drafts import (
     tag_codes,
     write_version,
 )
-from evenhand.annotations.guideline.versions import add_guideline, guideline
+from evenhand.annotations.guideline.versions import add_guideline, guideline, guidelines
 from evenhand.annotations.labels.operations import store_operations
 from evenhand.annotations.pilot.pilots import start_pilot
 from evenhand.annotations.queue.leases import claim
-from evenhand.annotations.types import Choice, Project
+from evenhand.annotations.types import Annotator, Choice, Project
 from evenhand.core.errors import NotAllowed, NotFound, Refused
 from tests.support.projects import decide, filled_project
 
@@ -108,21 +108,28 @@ def test_a_key_stands_for_one_criterion() -> None:
         check_criterion(NEW, (replace(NEW, code="other"),))
 
 
+def unread_changes(store: Store, project: Project, annotator: Annotator) -> list[tuple[int, str]]:
+    now = desk_state(store, project, annotator)
+    news = desk_news(store, project, annotator, now, guidelines(store, project))["news"]
+    return [(change["version"], change["changes"]) for change in news]
+
+
 def test_who_has_labelled_before_is_told_until_it_is_read(fresh_store: Store) -> None:
     project, (ada, bo, _) = filled_project(fresh_store, 4)
     store_operations(fresh_store, project, ada, [decide(claim(fresh_store, project, ada)[0])])
     write_version(fresh_store, project, changed(fresh_store, project))
     second = replace(read_draft(fresh_store, project), text="anew", changes="The text is anew.")
     write_version(fresh_store, project, second)
-    assert [one.version for one in unread_changes(fresh_store, project, ada)] == [2, 3]
+    assert [version for version, _ in unread_changes(fresh_store, project, ada)] == [2, 3]
     assert unread_changes(fresh_store, project, bo) == []  # nothing is news to somebody who has not labelled yet
-    record_changes_read(fresh_store, project, ada, 2)
-    record_changes_read(fresh_store, project, ada, 2)
+    versions = guidelines(fresh_store, project)
+    record_changes_read(fresh_store, project, ada, versions, 2)
+    record_changes_read(fresh_store, project, ada, versions, 2)
     assert unread_changes(fresh_store, project, ada) == [(3, "The text is anew.")]
     (event,) = events(fresh_store, project, action="read_changes")
     assert event.annotator == ada.uid and event.data == {"version": 2}
     with pytest.raises(NotFound):
-        record_changes_read(fresh_store, project, ada, 9)
+        record_changes_read(fresh_store, project, ada, versions, 9)
     now = guideline(fresh_store, project)
     add_guideline(fresh_store, project, "quiet", now.choices, now.reasons)  # a version that says nothing
     assert len(unread_changes(fresh_store, project, ada)) == 1

@@ -21,7 +21,8 @@ from evenhand.annotations.guideline.free_tags import (
     tags,
 )
 from evenhand.annotations.labels.operations import store_operations
-from evenhand.annotations.labels.read import label_rows, own_conflicts, own_decisions
+from evenhand.annotations.labels.own import own_conflicts, own_decisions
+from evenhand.annotations.labels.read import label_rows
 from evenhand.annotations.pilot.pilots import start_pilot
 from evenhand.annotations.queue.leases import claim
 from evenhand.annotations.types import Annotator, Project

@@ -9,7 +9,7 @@ import pytest
 import evenhand.core.guidelines
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.desk.frontend import blocks, newer_guideline
-from evenhand.annotations.guideline.versions import add_guideline, guideline
+from evenhand.annotations.guideline.versions import add_guideline, guideline, guidelines
 from evenhand.annotations.projects.projects import create_project
 from evenhand.core.guidelines import BUILT_IN, VERSIONS, builtin, in_language, recognise
 
@@ -131,7 +131,7 @@ def test_a_project_keeps_the_text_it_was_made_with(fresh_store: Store) -> None:
     assert guideline(fresh_store, project).text == old != builtin("conference", "zh").text
     first = guideline(fresh_store, project)
     add_guideline(fresh_store, project, old + "\n", first.choices, first.reasons, changes="only an end of line")
-    shown = newer_guideline(fresh_store, project, 1, "en")
+    shown = newer_guideline(project, guidelines(fresh_store, project), 1, "en")
     assert shown is not None
     expected = blocks(shipped("editions/1", "conference", "en"))
     assert shown["guideline"]["blocks"][:-2] == expected  # below it the desk lists the reasons with their keys

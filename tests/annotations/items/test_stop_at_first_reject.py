@@ -13,7 +13,8 @@ from evenhand.annotations.database.store import Store
 from evenhand.annotations.items.gold import LabelRules, decide_gold, wanted_now
 from evenhand.annotations.items.wanted_labels import is_shared
 from evenhand.annotations.labels.operations import store_operations
-from evenhand.annotations.labels.read import label_rows, own_progress
+from evenhand.annotations.labels.own import own_progress
+from evenhand.annotations.labels.read import label_rows
 from evenhand.annotations.projects.pipeline_counts import pipeline
 from evenhand.annotations.projects.projects import (
     change_project,

@@ -18,7 +18,8 @@ from evenhand.annotations.database.store import Store
 from evenhand.annotations.items.batch import Batch, NewItem
 from evenhand.annotations.items.wanted_labels import doubled_sample, draw_position, labels_planned, wanted_in_sample
 from evenhand.annotations.labels.operations import store_operations
-from evenhand.annotations.labels.read import label_rows, own_progress
+from evenhand.annotations.labels.own import own_progress
+from evenhand.annotations.labels.read import label_rows
 from evenhand.annotations.projects.projects import annotators, change_project, counts, create_project
 from evenhand.annotations.queue.leases import claim
 from evenhand.annotations.types import Annotator, Project

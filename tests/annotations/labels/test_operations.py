@@ -7,7 +7,8 @@ import pytest
 
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.labels.operations import reveal, store_operations
-from evenhand.annotations.labels.read import label_rows, own_conflicts, own_decisions, own_progress
+from evenhand.annotations.labels.own import own_conflicts, own_decisions, own_progress
+from evenhand.annotations.labels.read import label_rows
 from evenhand.annotations.projects.projects import (
     add_guideline,
     archive,

@@ -29,7 +29,8 @@ from evenhand.annotations.judges.estimates import estimates
 from evenhand.annotations.judges.judges import Spec, add_judge
 from evenhand.annotations.judges.judges import store_labels as store_judge_labels
 from evenhand.annotations.judges.labellers import rule_spec
-from evenhand.annotations.labels.read import label_rows, own_decisions
+from evenhand.annotations.labels.own import own_decisions
+from evenhand.annotations.labels.read import label_rows
 from evenhand.annotations.log.verify import verify
 from evenhand.annotations.projects.projects import annotator, change_project
 from evenhand.annotations.quality.known_answers import set_known

@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.desk.routes import routes
-from evenhand.annotations.labels.retest_labels import merge_newest_first
+from evenhand.annotations.labels.own import merge_newest_first
 from evenhand.annotations.projects.projects import change_project
 from evenhand.annotations.types import Decision, Project
 from tests.support.desk_by_http import RouteDesk as Desk

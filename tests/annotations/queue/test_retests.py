@@ -18,8 +18,8 @@ from evenhand.annotations.guideline.relabelling import send_for_relabelling
 from evenhand.annotations.items.batch import Batch
 from evenhand.annotations.items.gold import recount_item
 from evenhand.annotations.labels.operations import reveal, store_operations
-from evenhand.annotations.labels.read import label_rows, own_conflicts, own_decisions, own_progress
-from evenhand.annotations.labels.retest_labels import progress_with_retests
+from evenhand.annotations.labels.own import own_conflicts, own_decisions, own_progress, progress_with_retests
+from evenhand.annotations.labels.read import label_rows
 from evenhand.annotations.pilot.pilots import close_pilot, start_pilot
 from evenhand.annotations.projects.projects import add_guideline, annotator, change_project, guideline, remove_annotator
 from evenhand.annotations.queue import retests

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.guideline.versions import CHOICES
-from evenhand.annotations.labels.marks import (
+from evenhand.annotations.labels.checks import (
     MOST_MARKS,
     check_marked_words,
     check_marks,

@@ -1,16 +1,46 @@
-"""Marks in generations: reading from JSON, checks against the text and against the rest of the label."""
+"""Checks of a label: its codes and marks against the guideline and the text, its parts against each other."""
 
 import unicodedata
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
-from evenhand.annotations.types import Guideline, Mark
+from evenhand.annotations.types import Guideline, Mark, Operation, Project
 from evenhand.core.errors import N_, Refused
 
 MOST_MARKS = 200  # in one text; a generation of 50 tokens has no more words
 MARK_KINDS = ("pronoun", "extraneous")  # of the built-in scheme
 LONGEST_KIND = 40
+
+
+def check_label(guideline: Guideline, project: Project, operation: Operation, text: str, *, compares: bool) -> None:
+    """Raise Refused unless a label of this version on *text* can be stored; *compares*: the item is a comparison."""
+    check_codes(guideline, operation.choice, operation.reasons)
+    named = operation.reasons or any(tag.strip() for tag in operation.tags)  # a tag is a future criterion
+    if operation.choice == "reject" and not named and not operation.note.strip():
+        raise Refused(N_("A reject needs a reason or a note."))
+    if project.kind != "generations":
+        if operation.spans or operation.extraneous is not None:
+            raise Refused(N_("Marks and the flag for extraneous gendered language are for generations only."))
+        return
+    if compares != guideline.compares:
+        raise Refused(N_("This version of the guideline is for other items than this one."))
+    check_flag(guideline, operation.extraneous)
+    check_marks(operation.spans, len(text), mark_kinds(guideline))
+    check_marked_words(operation.spans, text)
+    check_answers(guideline, operation.reasons, operation.note, required=project.checked)
+    if project.checked:
+        check_label_fits(guideline, operation.choice or "", operation.reasons, operation.extraneous, operation.spans)
+
+
+def check_codes(guideline: Guideline, choice: str | None, reasons: Sequence[str]) -> None:
+    """Raise Refused for a choice or a reason that this version does not have; None: no choice was made."""
+    if choice is not None and choice not in {option.code for option in guideline.choices}:
+        raise Refused(N_("{choice} is not a choice of this guideline."), choice=choice[:LONGEST_KIND])
+    unknown = set(reasons) - {option.code for option in guideline.beside} if reasons else set()
+    if unknown:
+        named = ", ".join(sorted(unknown))[: 2 * LONGEST_KIND]
+        raise Refused(N_("{reason} is not a reason of this guideline."), reason=named)
 
 
 def parse_marks(raw: Any) -> tuple[Mark, ...]:
