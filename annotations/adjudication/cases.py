@@ -1,6 +1,5 @@
 """Cases for the adjudicator: items that have all their labels, with the labels of each annotator, anonymous."""
 
-import json
 import random
 from collections import Counter
 from dataclasses import dataclass
@@ -9,10 +8,10 @@ from typing import Literal, NamedTuple
 from evenhand.annotations.adjudication.comments import Comment, comments
 from evenhand.annotations.adjudication.decisions import Settlement, settlements
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.items.batch import ITEM_COLUMNS, ITEM_TABLES, as_item
-from evenhand.annotations.labels.read import form_of
+from evenhand.annotations.items.batch import ITEM_TABLES
+from evenhand.annotations.items.batch import item as item_with
+from evenhand.annotations.labels.read import BlindLabel, blind_labels_on
 from evenhand.annotations.types import Annotator, Item, Mark, Project
-from evenhand.core.errors import N_, NotFound
 
 Queue = Literal["open", "settled"]
 
@@ -23,13 +22,6 @@ LABELLED_BY = (
     "AND EXISTS (SELECT 1 FROM assignment WHERE assignment.item = item.id AND assignment.annotator = ?"
     " AND assignment.state = 'labelled')"
 )
-BLIND_LABELS = f"""
-SELECT annotator.id, label.choice, label.reasons, label.extraneous, label.spans, label.note, {form_of("label")},
-       guideline.version, label.op_id
-FROM assignment JOIN label ON label.id = assignment.blind JOIN annotator ON annotator.id = label.annotator
-     JOIN guideline ON guideline.id = label.guideline
-WHERE assignment.item = ? AND label.choice IS NOT NULL ORDER BY annotator.id
-"""
 
 
 class AnonymousLabel(NamedTuple):
@@ -115,28 +107,22 @@ def _patterns(store: Store, project: Project, queue: Queue) -> dict[int, str]:
 
 def case(store: Store, project: Project, uid: str) -> Case:
     """One item with its labels, settlements and comments. Raises NotFound for an unknown item."""
-    query = f"SELECT {ITEM_COLUMNS} FROM {ITEM_TABLES} WHERE item.uid = ? AND item.project = ?"
-    row = store.db.execute(query, (uid, project.id)).fetchone()
-    if row is None:
-        raise NotFound(N_("This project has no such item."))
-    item = as_item(row)
+    item = item_with(store, project, uid)
     made = tuple(settlements(store, project, uid))
     standing = made[-1] if made and made[-1].action != "reopen" else None
     return Case(item, _anonymous_labels(store, item), standing, made, tuple(comments(store, project, uid)))
 
 
 def _anonymous_labels(store: Store, item: Item) -> tuple[AnonymousLabel, ...]:
-    rows = store.db.execute(BLIND_LABELS, (item.id,)).fetchall()
+    labels = blind_labels_on(store, item.id)
     # Shuffled for each item, so that a letter does not follow an annotator from item to item.
-    letters = list(LETTERS[: len(rows)]) if len(rows) <= len(LETTERS) else [str(n + 1) for n in range(len(rows))]
-    order = random.Random(item.uid).sample(range(len(rows)), len(rows))  # noqa: S311 - nothing secret
-    return tuple(_anonymous_label(letter, rows[at]) for letter, at in zip(letters, order, strict=True))
+    letters = list(LETTERS[: len(labels)]) if len(labels) <= len(LETTERS) else [str(n + 1) for n in range(len(labels))]
+    order = random.Random(item.uid).sample(range(len(labels)), len(labels))  # noqa: S311 - nothing secret
+    return tuple(_anonymous(letter, labels[at]) for letter, at in zip(letters, order, strict=True))
 
 
-def _anonymous_label(letter: str, row: tuple[object, ...]) -> AnonymousLabel:
-    _, choice, reasons, extraneous, spans, note, form, version, op_id = row
-    marks = tuple(Mark(*mark) for mark in json.loads(str(spans)))
-    flag = None if extraneous is None else bool(extraneous)
-    kept = tuple(json.loads(str(reasons)))
-    shown = None if form is None else str(form)
-    return AnonymousLabel(letter, str(choice), kept, flag, marks, str(note), shown, int(str(version)), str(op_id))
+def _anonymous(letter: str, label: BlindLabel) -> AnonymousLabel:
+    return AnonymousLabel(
+        letter, label.choice, label.reasons, label.extraneous, label.marks, label.note, label.form_shown,
+        label.guideline, label.op_id,
+    )  # fmt: skip

@@ -6,13 +6,14 @@ Blind labels stay blind (DESIGN 4.4): an item is listed only when no further bli
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Protocol
 
 from evenhand.annotations.database.store import Store, at_one_moment
 from evenhand.annotations.items.batch import WHOLE_TEXT
-from evenhand.annotations.labels.read import form_of
+from evenhand.annotations.labels.read import FINISHED, BlindLabel, blind_labels_on
 from evenhand.annotations.queue.assignments import is_unrevealed, reveal_items
-from evenhand.annotations.types import Annotator, Mark, Project
+from evenhand.annotations.types import Annotator, Project
 from evenhand.core.files.timestamps import timestamp
 from evenhand.core.types import Span
 
@@ -22,51 +23,23 @@ DISAGREEMENTS = """
 SELECT assignment.item FROM assignment CROSS JOIN label ON label.id = assignment.blind
 WHERE assignment.project = ? {who} {pair} {own} AND label.choice IS NOT NULL
 GROUP BY assignment.item
-HAVING EXISTS (SELECT 1 FROM published_item WHERE published_item.id = assignment.item)
-    AND (min(label.choice) <> max(label.choice) OR min(label.extraneous) <> max(label.extraneous)) AND {done}
+HAVING (min(label.choice) <> max(label.choice) OR min(label.extraneous) <> max(label.extraneous))
+    AND EXISTS (SELECT 1 FROM published_item AS item WHERE item.id = assignment.item AND {done})
 ORDER BY assignment.item
 """
 BY_ANNOTATORS = "AND assignment.annotator IN (SELECT id FROM annotator WHERE name IN ({marks}))"
 PAIR = "AND assignment.item IN (SELECT item.id FROM item JOIN cell ON cell.id = item.cell WHERE cell.pair = ?)"
 LABELLED_BY_READER = """AND assignment.item IN
     (SELECT mine.item FROM assignment AS mine WHERE mine.annotator = ? AND mine.state = 'labelled')"""
-# As many labels as the item wants, or one of every active annotator.
-DONE = """((SELECT labels >= wanted FROM item WHERE item.id = assignment.item) OR NOT EXISTS
-    (SELECT 1 FROM active_member AS member WHERE member.project = assignment.project AND NOT EXISTS
-        (SELECT 1 FROM assignment AS theirs WHERE theirs.item = assignment.item
-            AND theirs.annotator = member.annotator AND theirs.blind IS NOT NULL)))"""
-FINISHED = f"""
-SELECT assignment.item, (SELECT uid FROM item WHERE id = assignment.item)
-FROM (SELECT value AS item, :project AS project FROM json_each(:items)) AS assignment
-WHERE (:reader IS NULL OR EXISTS (SELECT 1 FROM assignment AS mine
-        WHERE mine.item = assignment.item AND mine.annotator = :reader AND mine.state = 'labelled')) AND {DONE}
+READ_BY = f"""
+SELECT item.id, item.uid FROM item JOIN json_each(:items) AS asked ON asked.value = item.id
+WHERE {FINISHED} AND (:reader IS NULL OR EXISTS (SELECT 1 FROM assignment AS mine
+    WHERE mine.item = item.id AND mine.annotator = :reader AND mine.state = 'labelled'))
 """
 ITEM = f"""
 SELECT item.uid, {WHOLE_TEXT}, item.start, item.stop, cell.pair, cell.side, item.status, item.context
 FROM item JOIN cell ON cell.id = item.cell WHERE item.id = ?
 """
-BLIND_LABELS = f"""
-SELECT annotator.name, blind_label.choice, blind_label.reasons, blind_label.note, {form_of("blind_label")},
-       blind_label.created, guideline.version, blind_label.extraneous, blind_label.spans
-FROM blind_label JOIN annotator ON annotator.id = blind_label.annotator
-     JOIN guideline ON guideline.id = blind_label.guideline
-WHERE blind_label.item = ? ORDER BY annotator.name
-"""
-
-
-@dataclass(frozen=True, slots=True)
-class BlindLabel:
-    """A label that an annotator made before seeing anybody's opinion of the item."""
-
-    annotator: str
-    choice: str
-    reasons: tuple[str, ...]
-    note: str
-    form_shown: str | None
-    created: str
-    guideline: int
-    extraneous: bool | None = None
-    marks: tuple[Mark, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +76,7 @@ def finished_items(
     `reader`: only items that this annotator has labelled; call `record_reveals` before they are shown.
     """
     values = {"project": project.id, "items": json.dumps(list(items)), "reader": reader and reader.id}
-    return dict(store.db.execute(FINISHED, values).fetchall())
+    return dict(store.db.execute(READ_BY, values).fetchall())
 
 
 def item_texts(store: Store, items: Sequence[int]) -> list[ItemText]:
@@ -152,7 +125,7 @@ def differing_items(
     """
     who = BY_ANNOTATORS.format(marks=", ".join("?" * len(between))) if between else ""
     asked = DISAGREEMENTS.format(
-        who=who, pair="" if pair is None else PAIR, own="" if reader is None else LABELLED_BY_READER, done=DONE
+        who=who, pair="" if pair is None else PAIR, own="" if reader is None else LABELLED_BY_READER, done=FINISHED
     )
     values = [project.id, *between, *([] if pair is None else [pair]), *([] if reader is None else [reader.id])]
     return [item for (item,) in store.db.execute(asked, values)]
@@ -184,13 +157,5 @@ def record_item_reveals(store: Store, reader: Annotator, items: Sequence[str]) -
 def _disagreement(store: Store, item: int) -> Disagreement:
     uid, text, start, stop, pair, side, status, context = store.db.execute(ITEM, (item,)).fetchone()
     word = None if start is None else (start, stop)
-    said = tuple(
-        BlindLabel(
-            name, choice, tuple(json.loads(reasons)), note, form, created, version,
-            None if extraneous is None else bool(extraneous), tuple(Mark(*mark) for mark in json.loads(spans)),
-        )
-        for name, choice, reasons, note, form, created, version, extraneous, spans in store.db.execute(
-            BLIND_LABELS, (item,)
-        )
-    )  # fmt: skip
-    return Disagreement(uid, text, context, word, pair, side, status, said)
+    labels = sorted(blind_labels_on(store, item), key=attrgetter("annotator"))
+    return Disagreement(uid, text, context, word, pair, side, status, tuple(labels))

@@ -14,7 +14,7 @@ from evenhand.annotations.database.store import Store, at_one_moment
 from evenhand.annotations.guideline.comparison import compares
 from evenhand.annotations.guideline.scheme import FIRST, SECOND, TIE
 from evenhand.annotations.labels.generation_labels import generations
-from evenhand.annotations.labels.left_texts import LEFT
+from evenhand.annotations.labels.read import LEFT
 from evenhand.annotations.types import Project
 from evenhand.core.errors import N_, Refused
 from evenhand.core.statistics.bradley_terry import Comparisons, Preferences, bradley_terry

@@ -60,19 +60,15 @@ def record(
     if not action.strip():
         raise ValueError("an event needs an action")
     said = json.dumps(data, ensure_ascii=False, sort_keys=True, allow_nan=False)
-    values = (
-        _row_id(project), _row_id(item), _row_id(annotator), action.strip(), said, author.strip() or acting.get(),
-        timestamp(),
+    restore_event(
+        store, project, action.strip(), item=_row_id(item), annotator=_row_id(annotator), data=said,
+        author=author.strip() or acting.get(), created=timestamp(),
     )  # fmt: skip
-    store.db.execute(
-        "INSERT INTO event (project, item, annotator, action, data, author, created) VALUES (?, ?, ?, ?, ?, ?, ?)",
-        values,
-    )
 
 
 def restore_event(
     store: Store,
-    project: Project,
+    project: Project | int,
     action: str,
     *,
     item: int | None,
@@ -82,7 +78,7 @@ def restore_event(
     created: str,
 ) -> None:
     """Store an event of another database: *data* as the JSON that `record` writes, row ids of this database."""
-    values = (project.id, item, annotator, action, data, author, created)
+    values = (_row_id(project), item, annotator, action, data, author, created)
     store.db.execute(
         "INSERT INTO event (project, item, annotator, action, data, author, created) VALUES (?, ?, ?, ?, ?, ?, ?)",
         values,

@@ -14,11 +14,10 @@ from evenhand.annotations.database.events import events, record
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.label_files import LEAD, TAKEN_BACK, point_assignment, valid_operation
 from evenhand.annotations.items.batch import OTHER_TEXT, OTHER_WORD, WHOLE_TEXT, item_id
+from evenhand.annotations.items.changes import look_again
 from evenhand.annotations.items.gold import recount_item
-from evenhand.annotations.items.returned import look_again
-from evenhand.annotations.labels.left_texts import left_of
 from evenhand.annotations.labels.operations import insert_label
-from evenhand.annotations.labels.read import FILE_DESK, FORM_DESK
+from evenhand.annotations.labels.read import FILE_DESK, FORM_DESK, left_of
 from evenhand.annotations.projects.annotators import annotators
 from evenhand.annotations.quality.known_answers import set_known
 from evenhand.annotations.queue.assignments import update_set_aside

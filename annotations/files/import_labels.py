@@ -24,8 +24,8 @@ from evenhand.annotations.files.read_labels import LabelRow
 from evenhand.annotations.files.rejections import Rejections, problem_of
 from evenhand.annotations.guideline.versions import guidelines
 from evenhand.annotations.items.batch import id_and_length
+from evenhand.annotations.items.changes import look_again
 from evenhand.annotations.items.gold import recount_item
-from evenhand.annotations.items.returned import look_again
 from evenhand.annotations.labels.checks import (
     check_answers,
     check_codes,

@@ -21,9 +21,9 @@ from evenhand.annotations.files.label_files import (
     valid_labels,
 )
 from evenhand.annotations.items.batch import is_importing
+from evenhand.annotations.items.changes import look_again
 from evenhand.annotations.items.gold import recount_item
 from evenhand.annotations.items.imported_gold import gold_of_file, holds_gold, take_gold_back
-from evenhand.annotations.items.returned import look_again
 from evenhand.annotations.items.withdrawn import clear_withdrawn, imported_batches, items_with_records, withdraw
 from evenhand.annotations.labels.operations import insert_label
 from evenhand.annotations.queue.assignments import update_set_aside, withdraw_batch

@@ -81,8 +81,12 @@ def save_draft(store: Store, project: Project, draft: Draft) -> Draft:
 
 def discard_draft(store: Store, project: Project) -> None:
     """Delete the draft; decisions about tags stay."""
-    with store.write() as db:
-        db.execute("DELETE FROM guideline_draft WHERE project = ?", (project.id,))
+    with store.write():
+        _delete_draft(store, project)
+
+
+def _delete_draft(store: Store, project: Project) -> None:
+    store.db.execute("DELETE FROM guideline_draft WHERE project = ?", (project.id,))
 
 
 def tag_codes(store: Store, project: Project) -> dict[str, str | None]:
@@ -179,13 +183,13 @@ def write_version(
     labels could not be made with it.
     """
     at_once = which == "none" or _is_small(store, project, draft, which, also)
-    with store.write() as db:
+    with store.write():
         check_draft(store, project, draft)
         version, old = draft.base + 1, guideline(store, project)
         insert_guideline(
             store, project, version, draft.text, draft.choices, draft.reasons, draft.changes, scheme=draft.scheme
         )
-        db.execute("DELETE FROM guideline_draft WHERE project = ?", (project.id,))
+        _delete_draft(store, project)
         record(
             store, project, "new_version", author=author, version=version, changes=draft.changes.strip(), which=which,
             criteria=_changed_criteria(old, draft), tags=_tags_in_use(tag_codes(store, project), draft),

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.items.batch import ITEM_COLUMNS, ITEM_TABLES, as_item
+from evenhand.annotations.items.batch import items_with_ids
 from evenhand.annotations.types import Annotator, Item, Project
 from evenhand.core.errors import N_, Refused
 from evenhand.core.text.sentences import control_character
@@ -109,13 +109,7 @@ def items_with_tags(store: Store, project: Project, wanted: Iterable[str]) -> li
         given = tuple(json.loads(stored))
         if asked & set(given):
             found.setdefault(item, []).append(TaggedLabel(annotator, choice, tuple(json.loads(reasons)), given, note))
-    by_id: dict[int, Item] = {}
-    ids = list(found)
-    for start in range(0, len(ids), 500):
-        some = ids[start : start + 500]
-        marks = ", ".join("?" * len(some))
-        query = f"SELECT {ITEM_COLUMNS} FROM {ITEM_TABLES} WHERE item.id IN ({marks})"
-        by_id |= {row[0]: as_item(row) for row in store.db.execute(query, some)}
+    by_id = items_with_ids(store.db, list(found))
     return [(by_id[item], labels) for item, labels in found.items() if item in by_id]
 
 

@@ -350,6 +350,12 @@ def item(store: Store, project: Project, uid: str) -> Item:
     return as_item(row)
 
 
+def items_with_ids(db: sqlite3.Connection, ids: Sequence[int]) -> dict[int, Item]:
+    """Return the published items with these row ids, by row id."""
+    query = f"SELECT {ITEM_COLUMNS} FROM {ITEM_TABLES} WHERE item.id IN (SELECT value FROM json_each(?))"
+    return {row[0]: as_item(row) for row in db.execute(query, (json.dumps(ids),))}
+
+
 def item_id(store: Store, project: Project, uid: str) -> int | None:
     """Return the row id of the item with a public id, also of a withdrawn one; None without one."""
     found: int | None = store.value("SELECT id FROM item WHERE uid = ? AND project = ?", (uid, project.id))

@@ -1,25 +1,33 @@
-"""Writers of item columns that other packages decide on, and of quotas of cells.
+"""Change what others decide on items: decisions, known answers, pilots, returns, quotas of cells.
 
 Each function runs in the transaction of its caller, which recounts the item afterwards (`annotations.items.gold`).
+
+An item that needs labels again after annotators have passed it is returned. Each return has a number, counted in
+`project.returns`. `item.returned` is the last number of an item, `member.looked` the last one that an annotator has
+seen. Items with a higher number are offered to that annotator again.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from sqlite3 import Connection
 
 
 def set_settlement(db: Connection, item: int, settlement: int | None) -> None:
     """Set the settlement (row id) that is in force for an item; None: the item is open again."""
-    db.execute("UPDATE item SET settlement = ? WHERE id = ? AND settlement IS NOT ?", (settlement, item, settlement))
+    _set(db, "settlement", item, settlement)
 
 
 def set_known_answer(db: Connection, item: int, choice: str | None) -> None:
     """Set the known answer of an item; None: it has none."""
-    db.execute("UPDATE item SET known = ? WHERE id = ?", (choice, item))
+    _set(db, "known", item, choice)
 
 
 def set_pilot(db: Connection, item: int, pilot: int | None) -> None:
     """Put an item into a pilot (row id) or take it out, without a change of its wanted labels."""
-    db.execute("UPDATE item SET pilot = ? WHERE id = ?", (pilot, item))
+    _set(db, "pilot", item, pilot)
+
+
+def _set(db: Connection, column: str, item: int, value: int | str | None) -> None:
+    db.execute(f"UPDATE item SET {column} = ? WHERE id = ? AND {column} IS NOT ?", (value, item, value))
 
 
 def draw_into_pilot(db: Connection, items: Iterable[int], pilot: int, wanted: int) -> None:
@@ -51,3 +59,32 @@ def set_cell_quotas(db: Connection, project: int, quotas: Mapping[tuple[str, str
             " ON CONFLICT (project, pair, side) DO UPDATE SET quota = excluded.quota",
             (project, pair, side, quota),
         )
+
+
+def next_return(db: Connection, project: int, number: int = 1) -> int:
+    """Reserve the next *number* return numbers of a project (row id); returns the first."""
+    query = "UPDATE project SET returns = returns + ? WHERE id = ? RETURNING returns - ? + 1"
+    return int(db.execute(query, (number, project, number)).fetchone()[0])
+
+
+def return_items(db: Connection, project: int, items: Sequence[int]) -> None:
+    """Offer items (row ids) that lack labels again to annotators who have passed them; each gets its own number."""
+    first = next_return(db, project, len(items))
+    rows = ((first + place, item) for place, item in enumerate(items))
+    db.executemany("UPDATE item SET returned = ? WHERE id = ? AND taken < wanted", rows)
+
+
+def return_aside(db: Connection, project: int, item: int, *, aside: bool) -> None:
+    """Offer an item to everybody again, if it is set aside (True: from now on it is not) or if it is not (False)."""
+    values = (next_return(db, project), item, int(aside))
+    db.execute("UPDATE item SET aside = 0, returned = ? WHERE id = ? AND aside = ?", values)
+
+
+def look_again(db: Connection, project: int) -> None:
+    """Offer all returned items of a project (row id) to every annotator again: closed ones may be open now."""
+    db.execute("UPDATE member SET looked = 0 WHERE project = ?", (project,))
+
+
+def set_looked(db: Connection, project: int, annotator: int, number: int) -> None:
+    """Store the last return number that an annotator has seen."""
+    db.execute("UPDATE member SET looked = ? WHERE project = ? AND annotator = ?", (number, project, annotator))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.items.returned import next_return
+from evenhand.annotations.items.changes import next_return
 from evenhand.annotations.types import GoldRule, Plan, Project, Status
 
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from evenhand.annotations.database.pace import in_commits
 from evenhand.annotations.database.store import Store
+from evenhand.annotations.items.changes import look_again
 from evenhand.annotations.items.gold import recount_items
-from evenhand.annotations.items.returned import look_again
 from evenhand.annotations.items.wanted_labels import draw_share
 from evenhand.annotations.types import Project
 from evenhand.core.files.timestamps import timestamp
@@ -21,20 +21,15 @@ from evenhand.core.processes import this_process
 CHUNK = 500  # items whose counts one statement works out
 ABANDONED_S = 60.0  # a clean-up without a sign of life for so long is dead; two at once do no harm
 BEING_WITHDRAWN = "withdrawn = 1 AND undone IS NOT NULL"  # a withdrawn batch that still has items
-# Conditions for items that records refer to, the cheapest first. Records are never deleted.
-TOUCHED = """
-SELECT item.id FROM item WHERE item.batch = :batch AND (item.known IS NOT NULL OR item.pilot IS NOT NULL
-    OR EXISTS (SELECT 1 FROM assignment WHERE assignment.item = item.id)
-    OR EXISTS (SELECT 1 FROM label WHERE label.item = item.id)
-    OR EXISTS (SELECT 1 FROM event WHERE event.item = item.id)
-    OR EXISTS (SELECT 1 FROM comment WHERE comment.item = item.id)
-    OR EXISTS (SELECT 1 FROM settlement WHERE settlement.item = item.id)
-    OR EXISTS (SELECT 1 FROM known WHERE known.item = item.id)
-    OR EXISTS (SELECT 1 FROM imported_gold WHERE imported_gold.item = item.id)
-    OR EXISTS (SELECT 1 FROM retest WHERE retest.item = item.id)
-    OR EXISTS (SELECT 1 FROM skip WHERE skip.item = item.id)
-    OR EXISTS (SELECT 1 FROM release_item WHERE release_item.item = item.id))
-"""
+# Tables with records of items, the fullest first. Records are never deleted.
+RECORDS = (
+    "assignment", "label", "event", "comment", "settlement", "known", "imported_gold", "retest", "skip", "release_item",
+)  # fmt: skip
+_RECORDED = " OR ".join(f"EXISTS (SELECT 1 FROM {table} WHERE {table}.item = item.id)" for table in RECORDS)
+TOUCHED = (
+    "SELECT item.id FROM item WHERE item.batch = :batch"
+    f" AND (item.known IS NOT NULL OR item.pilot IS NOT NULL OR {_RECORDED})"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +101,7 @@ def _clear_chunk(store: Store, batch: int, most: int) -> int:
     if kept:
         _move(store, kept, _withdrawn_batch(store, mark[0]))
     rest = sorted(set(some) - set(kept))
-    db.execute("DELETE FROM item WHERE id IN (SELECT value FROM json_each(?))", (json.dumps(rest),))
+    db.execute(f"DELETE FROM item WHERE {_THESE}", (json.dumps(rest),))
     db.execute("UPDATE batch SET heard = ? WHERE id = ?", (time.time(), batch))
     return len(some)
 
@@ -148,9 +143,15 @@ def restore_items(store: Store, project: Project, batch: int, items: Sequence[in
         draw_share(store, project, some)
         recount_items(store, some)
         _move(store, some, batch)
-        _stock(store, some, batch)
-        _census(store, f"item.id IN ({_marks(some)})", some, 1)
-        _tally(store, f"item.id IN ({_marks(some)})", some, 1)
+        these = (json.dumps(some),)
+        store.db.execute(
+            "INSERT INTO stock (batch, cell, items)"
+            f" SELECT ?, cell, count(*) FROM item WHERE {_THESE} GROUP BY cell"
+            " ON CONFLICT DO UPDATE SET items = items + excluded.items",
+            (batch, *these),
+        )
+        _census(store, _THESE, these, 1)
+        _tally(store, _THESE, these, 1)
     look_again(store.db, project.id)
 
 
@@ -158,8 +159,8 @@ def _chunks(items: Sequence[int]) -> list[Sequence[int]]:
     return [items[first : first + CHUNK] for first in range(0, len(items), CHUNK)]
 
 
-def _marks(items: Sequence[int]) -> str:
-    return ", ".join("?" * len(items))
+# Of items that are named by a JSON list of their row ids.
+_THESE = "item.id IN (SELECT value FROM json_each(?))"
 
 
 def _withdrawn_batch(store: Store, project: int) -> int:
@@ -176,20 +177,10 @@ def _withdrawn_batch(store: Store, project: int) -> int:
 
 def _move(store: Store, items: Sequence[int], batch: int) -> None:
     # Everybody meets it in the order of its new batch, so it is not a returned item.
-    store.db.execute(f"UPDATE item SET batch = ?, returned = 0 WHERE id IN ({_marks(items)})", [batch, *items])
+    store.db.execute(f"UPDATE item SET batch = ?, returned = 0 WHERE {_THESE}", (batch, json.dumps(items)))
 
 
-def _stock(store: Store, items: Sequence[int], batch: int) -> None:
-    query = f"SELECT cell, count(*) FROM item WHERE id IN ({_marks(items)}) GROUP BY 1"
-    for cell, number in store.db.execute(query, items).fetchall():
-        store.db.execute(
-            "INSERT INTO stock (batch, cell, items) VALUES (?, ?, ?)"
-            " ON CONFLICT DO UPDATE SET items = items + excluded.items",
-            (batch, cell, number),
-        )
-
-
-def _census(store: Store, which: str, values: Sequence[int], sign: int) -> None:
+def _census(store: Store, which: str, values: Sequence[int | str], sign: int) -> None:
     """Subtract items from the counts of their cells (-1) or add them (+1); *which*: an SQL condition on `item`."""
     query = f"SELECT cell, labels, status, aside, count(*) FROM item WHERE {which} GROUP BY 1, 2, 3, 4"
     for cell, labels, status, aside, number in store.db.execute(query, values).fetchall():
@@ -204,7 +195,7 @@ def _census(store: Store, which: str, values: Sequence[int], sign: int) -> None:
         )
 
 
-def _tally(store: Store, which: str, values: Sequence[int], sign: int) -> None:
+def _tally(store: Store, which: str, values: Sequence[int | str], sign: int) -> None:
     """Subtract items from the counts of their annotators (-1) or add them (+1); *which* as in `_census`."""
     rows = store.db.execute(
         "SELECT assignment.annotator, item.cell, sum(state <> 'released'), count(latest),"

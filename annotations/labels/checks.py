@@ -28,7 +28,7 @@ def check_label(guideline: Guideline, project: Project, operation: Operation, te
     check_flag(guideline, operation.extraneous)
     check_marks(operation.spans, len(text), mark_kinds(guideline))
     check_marked_words(operation.spans, text)
-    check_answers(guideline, operation.reasons, operation.note, required=project.checked)
+    check_answers(guideline, operation.reasons, operation.note, required=bool(project.checked))
     if project.checked:
         check_label_fits(guideline, operation.choice or "", operation.reasons, operation.extraneous, operation.spans)
 

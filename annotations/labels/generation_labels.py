@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.items.batch import WHOLE_TEXT
+from evenhand.annotations.labels.read import FINISHED
 from evenhand.annotations.types import Mark, Project
 from evenhand.core.errors import BadFile
 from evenhand.core.human_vs_rule.apply_rule import dataset_of, pronouns_of
@@ -17,14 +18,10 @@ from evenhand.core.human_vs_rule.apply_rule import dataset_of, pronouns_of
 if TYPE_CHECKING:  # takes a third of a second to import, and the first page does not need it
     import pandas as pd
 
-# As many labels as the item wants, or one of every active annotator; the same rule as for disagreements.
 ITEMS = f"""
 SELECT item.id, item.uid, {WHOLE_TEXT}, coalesce(item.context, ''), item.extra, item.labels, item.wanted,
     item.gold, item.status,
-    item.labels > 0 AND (item.labels >= item.wanted OR NOT EXISTS
-        (SELECT 1 FROM active_member AS member WHERE member.project = item.project AND NOT EXISTS
-            (SELECT 1 FROM assignment WHERE assignment.item = item.id
-                AND assignment.annotator = member.annotator AND assignment.blind IS NOT NULL)))
+    item.labels > 0 AND {FINISHED}
 FROM published_item AS item
 WHERE item.project = ? ORDER BY item.published, item.id
 """

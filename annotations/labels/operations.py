@@ -7,7 +7,7 @@ import json
 import sqlite3
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from sqlite3 import Connection
 from typing import Any
 
@@ -17,7 +17,6 @@ from evenhand.annotations.guideline.free_tags import clean_tags
 from evenhand.annotations.guideline.versions import guidelines
 from evenhand.annotations.items.gold import recount_item
 from evenhand.annotations.labels.checks import check_label
-from evenhand.annotations.labels.left_texts import insert_left
 from evenhand.annotations.queue.assignments import assign, next_turn, reveal_item, update_set_aside
 from evenhand.annotations.queue.leases import renew_presence
 from evenhand.annotations.queue.retests import assign_repeat, schedule_retest
@@ -76,6 +75,17 @@ def insert_retest_label(db: Connection, values: Mapping[str, Any], left: Place |
         (item,) = db.execute("SELECT item FROM retest WHERE id = ?", (values["retest"],)).fetchone()
         insert_left(db, values["op_id"], item, left)
     return int(cursor.lastrowid or 0)
+
+
+def insert_left(db: Connection, op_id: str, item: int, left: Place | None) -> None:
+    """Append what was on the left of a label of *item* (row id), in the caller's transaction; nothing of a single text.
+
+    None: nobody knows.
+    """
+    db.execute(
+        "INSERT INTO left_text (op_id, item, place) SELECT ?, id, ? FROM item WHERE id = ? AND second IS NOT NULL",
+        (op_id, left, item),
+    )
 
 
 def check_ids(op_id: str, desk: str, revision: int) -> None:
@@ -191,8 +201,8 @@ def store_operations(
     answer. `now` (unix seconds) is the time of the labels and renews the annotator's leases. *asked*: how many items a
     participant of a study is asked to label: only texts that were handed out to them, and no more; None: no limit, also
     for items without an assignment, since a desk sends what it holds after a backup was restored that does not know its
-    leases. *versions*: the guideline, if it was read in this transaction. Raises NotAllowed for a person who is not an
-    annotator of the project.
+    leases. *versions*: the guideline, if it was read in this transaction, as the project was then. Raises NotAllowed
+    for a person who is not an annotator of the project.
     """
     moment = time.time() if now is None else now
     with store.write() as db:
@@ -237,10 +247,13 @@ class _Writer:
         self, store: Store, project: Project, annotator: Annotator, created: str, asked: int | None = None,
         versions: Sequence[Guideline] | None = None,
     ) -> None:  # fmt: skip
+        if versions is None:  # the caller's project may be outdated
+            versions = guidelines(store, project)
+            query = "SELECT checked, retest, retest_hours FROM project WHERE id = ?"
+            project = replace(project, **store.rows(dict, query, (project.id,))[0])
         self.store, self.db, self.project, self.annotator = store, store.db, project, annotator
         self.created, self.asked = created, asked
-        known = guidelines(store, project) if versions is None else versions
-        self.guidelines = {guideline.version: guideline for guideline in known}
+        self.guidelines = {guideline.version: guideline for guideline in versions}
 
     def answer(self, operation: Operation) -> Answer:
         """Store one operation, or answer why not."""

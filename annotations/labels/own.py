@@ -92,7 +92,7 @@ _SEARCHED = (
     f"assignment.latest = label.id AND (instr({SHOWN_TEXT.format(covered='label.id >= {first}')}, :search)"
     " OR instr(item.second, :search) OR instr(label.note, :search) OR instr(label.tags, :search))"
     " AND label.id > coalesce((SELECT label.id FROM {tables} WHERE {own} ORDER BY label.id DESC"
-    f" LIMIT 1 OFFSET {MOST_SEARCHED}), 0)"
+    " LIMIT 1 OFFSET :most_searched), 0)"
 )
 _NEWEST_OF = (
     "SELECT label.op_id, label.id, {retest} AS retest, label.created, label.revision, choice, assignment.item,"
@@ -195,19 +195,19 @@ def own_conflicts(store: Store, project: Project, annotator: Annotator) -> list[
 def _decisions(
     store: Store, project: Project, annotator: Annotator, which: str, covered: CoveredLabels | None = None, **more: Any
 ) -> list[Decision]:
-    values = {"annotator": annotator.id, "project": project.id, "limit": -1, **more}
+    values = {"annotator": annotator.id, "project": project.id, "limit": -1, "most_searched": MOST_SEARCHED, **more}
     values["first"], values["first_retest"] = (
         (covered.first, covered.first_retest) if covered else (sys.maxsize, sys.maxsize)
     )
     labels, retests = (
-        [_decision(row) for row in store.db.execute(_filled(_DECISIONS, source, which), values)]
+        [_decision(row) for row in store.db.execute(_statement(_DECISIONS, source, which), values)]
         for source in (_LABELS, _RETESTS)
     )
     return merge_newest_first(labels, retests)
 
 
 @lru_cache(maxsize=16)
-def _filled(query: str, source: _Source, which: str) -> str:
+def _statement(query: str, source: _Source, which: str) -> str:
     parts = source._asdict()
     return query.format(**parts, which=which.format(**parts))
 

@@ -5,11 +5,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
+from sqlite3 import Connection
 from typing import Any, Literal
 
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.labels.left_texts import left_column
-from evenhand.annotations.types import Project
+from evenhand.annotations.guideline.comparison import Place, compares
+from evenhand.annotations.types import Form, Mark, Project
 
 Which = Literal["blind", "latest", "all"]
 
@@ -32,6 +33,29 @@ LEFT JOIN label_of_file ON label_of_file.label = label.id LEFT JOIN label_file O
 
 FILE_DESK = "file"  # the desk of a label whose file names neither a desk nor a form
 FORM_DESK = "file with form"  # of one whose file names no desk, but the form that its annotator saw
+
+
+# No further blind label of an item is expected: it has as many as it wants, or one of every active annotator.
+FINISHED = """
+(item.labels >= item.wanted OR NOT EXISTS
+    (SELECT 1 FROM active_member AS member WHERE member.project = item.project AND NOT EXISTS
+        (SELECT 1 FROM assignment WHERE assignment.item = item.id
+            AND assignment.annotator = member.annotator AND assignment.blind IS NOT NULL)))
+"""
+# Which text of a comparison was on the left; {label}: the alias of the label.
+LEFT = "(SELECT place FROM left_text WHERE left_text.op_id = {label}.op_id)"
+
+
+def left_column(store: Store, project: Project, label: str) -> str:
+    """SQL for what was on the left of a label (the alias of its table): NULL in a project of single texts."""
+    return LEFT.format(label=label) if compares(store, project) else "NULL"
+
+
+def left_of(db: Connection, op_id: str) -> Place | None:
+    """What was on the left of the label of that operation."""
+    query = f"SELECT {LEFT.format(label='made')} FROM (SELECT ? AS op_id) AS made"
+    place: Place | None = db.execute(query, (op_id,)).fetchone()[0]
+    return place
 
 
 def form_of(label: str) -> str:
@@ -142,3 +166,39 @@ def count_operations(store: Store, project: Project) -> int:
 def label_rows(store: Store, project: Project, *, which: Which = "blind") -> list[dict[str, Any]]:
     """`each_label_row` as a list."""
     return list(each_label_row(store, project, which=which))
+
+
+@dataclass(frozen=True, slots=True)
+class BlindLabel:
+    """A label that an annotator made before seeing anybody's opinion of the item."""
+
+    annotator: str
+    choice: str
+    reasons: tuple[str, ...]
+    note: str
+    form_shown: Form | None
+    created: str
+    guideline: int
+    extraneous: bool | None = None
+    marks: tuple[Mark, ...] = ()
+    op_id: str = ""
+
+
+_BLIND = f"""
+SELECT annotator.name AS annotator, label.choice, label.reasons, label.note, {form_of("label")} AS form_shown,
+    label.created, guideline.version AS guideline, label.extraneous, label.spans AS marks, label.op_id
+FROM blind_label AS label JOIN annotator ON annotator.id = label.annotator
+    JOIN guideline ON guideline.id = label.guideline
+WHERE label.item = ? ORDER BY annotator.id
+"""
+
+
+def blind_labels_on(store: Store, item: int) -> list[BlindLabel]:
+    """Return the blind labels of a published item (row id), in the order in which annotators were added."""
+
+    def label(*, reasons: str, marks: str, extraneous: int | None, **columns: Any) -> BlindLabel:
+        flag = None if extraneous is None else bool(extraneous)
+        spans = tuple(Mark(*mark) for mark in json.loads(marks))
+        return BlindLabel(reasons=tuple(json.loads(reasons)), marks=spans, extraneous=flag, **columns)
+
+    return store.rows(label, _BLIND, (item,))

@@ -12,9 +12,8 @@ from typing import Any
 
 from evenhand.annotations.database.events import record
 from evenhand.annotations.database.store import Store, columns_and_marks
-from evenhand.annotations.items.changes import draw_into_pilot, end_pilot
+from evenhand.annotations.items.changes import draw_into_pilot, end_pilot, return_items
 from evenhand.annotations.items.gold import recount_items
-from evenhand.annotations.items.returned import return_items
 from evenhand.annotations.items.wanted_labels import sample_of, set_wanted
 from evenhand.annotations.projects.annotators import annotators, participants
 from evenhand.annotations.queue.leases import release_everyone

@@ -19,9 +19,8 @@ from evenhand.annotations.guideline.versions import (
     insert_guideline,
 )
 from evenhand.annotations.items.batch import is_importing
-from evenhand.annotations.items.changes import set_cell_quotas
+from evenhand.annotations.items.changes import look_again, set_cell_quotas
 from evenhand.annotations.items.recount_mark import COUNT_SETTINGS
-from evenhand.annotations.items.returned import look_again
 from evenhand.annotations.items.wanted_labels import check_plan, check_stop
 from evenhand.annotations.plan.recount import RECOUNT_SETTINGS, begin_recount, finish_recount
 from evenhand.annotations.projects.annotators import (

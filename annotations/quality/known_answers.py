@@ -16,7 +16,7 @@ from evenhand.annotations.database.events import record
 from evenhand.annotations.database.store import Store, columns_and_marks
 from evenhand.annotations.guideline.versions import choice_codes, guidelines
 from evenhand.annotations.items.articles import articles
-from evenhand.annotations.items.batch import ITEM_COLUMNS, ITEM_TABLES, as_item, item
+from evenhand.annotations.items.batch import ITEM_COLUMNS, ITEM_TABLES, as_item, item, items_with_ids
 from evenhand.annotations.items.changes import set_known_answer
 from evenhand.annotations.items.gold import recount_item
 from evenhand.annotations.projects.annotators import annotators
@@ -180,9 +180,7 @@ def draw_candidates(
     )
     ids = [row[0] for row in store.db.execute(query, (project.id,))]
     drawn = random.Random(seed).sample(ids, min(number, len(ids)))  # noqa: S311 - a sample, no secret
-    marks = ", ".join("?" * len(drawn))
-    rows = store.db.execute(f"SELECT {ITEM_COLUMNS} FROM {ITEM_TABLES} WHERE item.id IN ({marks})", drawn).fetchall()
-    by_id = {row[0]: as_item(row) for row in rows}
+    by_id = items_with_ids(store.db, drawn)
     return [by_id[one] for one in drawn]
 
 

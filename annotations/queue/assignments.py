@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.items.batch import ITEM_COLUMNS, ITEM_TABLES, as_item
 from evenhand.annotations.items.batch import item as item_with
-from evenhand.annotations.items.changes import set_aside_for_lead
-from evenhand.annotations.items.returned import return_from_lead, return_unless_aside
+from evenhand.annotations.items.changes import return_aside, set_aside_for_lead
 from evenhand.annotations.types import Item, Project
 
 # Items (public ids) that an annotator has labelled and of which nothing was revealed to them yet.
@@ -33,9 +32,14 @@ class Leased(NamedTuple):
 
 def next_turn(db: Connection, project: int, annotator: int) -> int:
     """Take the next place in the order of an annotator's items; all ids here are row ids."""
-    db.execute("UPDATE member SET turn = turn + 1 WHERE project = ? AND annotator = ?", (project, annotator))
-    query = "SELECT turn FROM member WHERE project = ? AND annotator = ?"
+    query = "UPDATE member SET turn = turn + 1 WHERE project = ? AND annotator = ? RETURNING turn"
     return int(db.execute(query, (project, annotator)).fetchone()[0])
+
+
+def renew(db: Connection, project: int, annotator: int, until: float) -> bool:
+    """Let the leases of an annotator last until *until* (unix seconds); False for no annotator of the project."""
+    query = "UPDATE member SET seen = max(seen, ?) WHERE project = ? AND annotator = ?"
+    return db.execute(query, (until, project, annotator)).rowcount == 1
 
 
 def lease(db: Connection, project: int, annotator: int, items: Iterable[Leased]) -> None:
@@ -128,6 +132,11 @@ def free_sent_back(db: Connection, project: int, annotator: int) -> None:
     )
 
 
+def _set_state(db: Connection, state: str, kept: int, item: int, annotator: int) -> None:
+    query = "UPDATE assignment SET state = ?, kept = ? WHERE item = ? AND annotator = ?"
+    db.execute(query, (state, kept, item, annotator))
+
+
 # Open items of an annotator that the successor has not had, in the order of their leases.
 _TO_MOVE = """
 SELECT mine.item, mine.kept FROM assignment AS mine
@@ -146,12 +155,11 @@ def hand_over(db: Connection, project: int, old: int, new: int, until: float) ->
     rows = db.execute(_TO_MOVE, {"old": old, "new": new, "project": project}).fetchall()
     for item, kept in rows:
         # One transaction frees and takes the slot, so nobody else can take it.
-        db.execute("UPDATE assignment SET state = 'released', kept = 0 WHERE item = ? AND annotator = ?", (item, old))
+        _set_state(db, "released", 0, item, old)
         lease(db, project, new, [Leased(next_turn(db, project, new), item)])
-        db.execute("UPDATE assignment SET kept = ? WHERE item = ? AND annotator = ?", (kept, item, new))
+        _set_state(db, "leased", kept, item, new)
     if rows:
-        query = "UPDATE member SET seen = max(seen, ?) WHERE project = ? AND annotator = ?"
-        db.execute(query, (until, project, new))
+        renew(db, project, new, until)
     return len(rows)
 
 
@@ -218,7 +226,7 @@ def reoffer_set_aside(store: Store, project: Project) -> None:
     for (item_id,) in waiting:
         update_set_aside(store, project, item_id)
         # A reactivated annotator may have passed it before it was set aside.
-        return_unless_aside(store.db, project.id, item_id)
+        return_aside(store.db, project.id, item_id, aside=False)
 
 
 def set_aside_items(store: Store, project: Project) -> list[Item]:
@@ -233,4 +241,4 @@ def return_to_queue(store: Store, project: Project, uid: str) -> None:
     with store.write() as db:
         query = "UPDATE assignment SET state = 'released', skips = 0 WHERE item = ? AND state = 'skipped'"
         db.execute(query, (found.id,))
-        return_from_lead(db, project.id, found.id)
+        return_aside(db, project.id, found.id, aside=True)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from sqlite3 import Connection
 
 from evenhand.annotations.items.batch import LATE
-from evenhand.annotations.items.returned import set_looked
+from evenhand.annotations.items.changes import set_looked
 from evenhand.annotations.queue.assignments import Leased, lease
 from evenhand.annotations.types import Annotator, Project
 

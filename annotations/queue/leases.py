@@ -11,9 +11,9 @@ from dataclasses import replace
 from sqlite3 import Connection
 
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.items.batch import ITEM_COLUMNS, ITEM_TABLES, as_item
+from evenhand.annotations.items.batch import items_with_ids
 from evenhand.annotations.queue import retests
-from evenhand.annotations.queue.assignments import Leased
+from evenhand.annotations.queue.assignments import Leased, renew
 from evenhand.annotations.queue.handout import Handout
 from evenhand.annotations.types import Annotator, Item, Project
 from evenhand.core.errors import N_, NotAllowed
@@ -98,8 +98,7 @@ def heartbeat(store: Store, project: Project, annotator: Annotator, now: float |
 
 def renew_presence(db: Connection, project: Project, annotator: Annotator, now: float) -> None:
     """Renew the annotator's leases, inside the caller's transaction. Raises NotAllowed for an unknown annotator."""
-    query = "UPDATE member SET seen = max(seen, ?) WHERE project = ? AND annotator = ?"
-    if db.execute(query, (now + LEASE_S, project.id, annotator.id)).rowcount != 1:
+    if not renew(db, project.id, annotator.id, now + LEASE_S):
         raise NotAllowed(N_("{name} is not an annotator of this project."), name=annotator.name)
 
 
@@ -164,10 +163,7 @@ def left_to_others(store: Store, project: Project, annotator: Annotator) -> int:
 
 
 def _load(db: Connection, handed: Sequence[Leased]) -> list[Item]:
-    ids = [leased.item for leased in handed]
-    marks = ", ".join("?" * len(ids))
-    rows = db.execute(f"SELECT {ITEM_COLUMNS} FROM {ITEM_TABLES} WHERE item.id IN ({marks})", ids)
-    by_id = {row[0]: as_item(row) for row in rows}
+    by_id = items_with_ids(db, [leased.item for leased in handed])
     found = ((by_id[leased.item], leased.uid) for leased in handed)
     # A retest has a public id of its own.
     return [item if uid is None or uid == item.uid else replace(item, uid=uid) for item, uid in found]

@@ -82,9 +82,7 @@ def void_waiting(store: Store, project: Project) -> None:
     Inside the caller's transaction. Retests that were handed out stay.
     """
     # A retest whose label was undone still waits, whatever the share is now.
-    store.db.execute(
-        "UPDATE retest SET state = 'void' WHERE project = ? AND state = 'waiting' AND op_id IS NULL", (project.id,)
-    )
+    _void(store.db, "project = ? AND state = 'waiting' AND op_id IS NULL", (project.id,))
 
 
 def items_to_retest(store: Store, project: Project) -> Iterator[tuple[Annotator, list[int]]]:
@@ -150,18 +148,19 @@ def _due(created: str, hours: int) -> float:
 
 def void_retests(db: Connection, labels: Iterable[tuple[int, int]]) -> None:
     """Void the unlabelled retests of first labels (item, annotator) that are sent for relabelling."""
-    db.executemany(
-        "UPDATE retest SET state = 'void' WHERE item = ? AND annotator = ?"
-        " AND state IN ('waiting', 'leased', 'skipped')",
-        labels,
-    )
+    unlabelled = "item = ? AND annotator = ? AND state IN ('waiting', 'leased', 'skipped')"
+    for label in labels:
+        _void(db, unlabelled, label)
 
 
 def void_all_retests(db: Connection, project: int, annotator: int) -> None:
     """Void every retest of an annotator whose labels are withdrawn, labelled ones too."""
-    db.execute(
-        "UPDATE retest SET state = 'void', latest = NULL WHERE project = ? AND annotator = ?", (project, annotator)
-    )
+    _void(db, "project = ? AND annotator = ?", (project, annotator))
+
+
+def _void(db: Connection, which: str, values: tuple[int, ...]) -> None:
+    # A retest without a label has no latest one.
+    db.execute(f"UPDATE retest SET state = 'void', latest = NULL WHERE {which}", values)
 
 
 def assign_repeat(db: Connection, values: Mapping[str, Any]) -> None:

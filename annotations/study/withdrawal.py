@@ -5,8 +5,8 @@ import uuid
 
 from evenhand.annotations.database.events import record
 from evenhand.annotations.database.store import Store
+from evenhand.annotations.items.changes import look_again
 from evenhand.annotations.items.gold import recount_item
-from evenhand.annotations.items.returned import look_again
 from evenhand.annotations.labels.operations import insert_label
 from evenhand.annotations.queue.assignments import restore_assignment, update_set_aside
 from evenhand.annotations.queue.retests import void_all_retests

@@ -4,7 +4,6 @@ import streamlit as st
 from markupsafe import Markup
 
 from evenhand.annotations.agreement.disagreements import (
-    BlindLabel,
     Disagreement,
     differing_items,
     disagreements,
@@ -13,6 +12,7 @@ from evenhand.annotations.agreement.disagreements import (
 )
 from evenhand.annotations.agreement.measures import AgreementReport
 from evenhand.annotations.database.store import Store
+from evenhand.annotations.labels.read import BlindLabel
 from evenhand.annotations.projects.pipeline_counts import latest
 from evenhand.annotations.projects.projects import guidelines
 from evenhand.annotations.text_policy import CANARY, CANARY_KEY, needs_canary, text_may_leave, without_text

@@ -11,7 +11,7 @@ from typing import Any
 
 from evenhand.annotations.database.events import HERE_ONLY
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.labels.left_texts import LEFT
+from evenhand.annotations.labels.read import LEFT
 from evenhand.annotations.text_policy import text_may_leave
 from evenhand.annotations.types import Project
 

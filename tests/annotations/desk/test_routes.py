@@ -259,7 +259,7 @@ def test_a_failure_inside_is_a_sentence_and_loses_nothing(ada: Desk, monkeypatch
         raise RuntimeError("disk on fire")
 
     with monkeypatch.context() as patch:
-        patch.setattr("evenhand.annotations.desk.routes.store_operations", broken)
+        patch.setattr("evenhand.annotations.desk.requests.store_operations", broken)
         response = ada.post("sync", {"ops": [op]})
     assert response.status_code == 503 and "disk" not in response.text
     assert ada.sync(op)["answers"][0]["result"] == "acked"

@@ -322,7 +322,7 @@ def test_history_newest_first_and_search(eight_leased: EightLeased) -> None:
 def test_a_search_looks_back_so_far(eight_leased: EightLeased, monkeypatch: pytest.MonkeyPatch) -> None:
     store, project, people, items = eight_leased
     store_operations(store, project, people[0], [decide(item) for item in items[:4]])
-    monkeypatch.setattr("evenhand.annotations.labels.read.MOST_SEARCHED", 2)
+    monkeypatch.setattr("evenhand.annotations.labels.own.MOST_SEARCHED", 2)
     found = own_decisions(store, project, people[0], search="市场")
     assert [each.item.uid for each in found] == [items[3].uid, items[2].uid]
     assert len(own_decisions(store, project, people[0])) == 4
