@@ -38,7 +38,7 @@ from evenhand.annotations.projects.annotators import (
     set_inactive,
 )
 from evenhand.annotations.queue.assignments import hand_over, return_to_queue, set_aside_items, update_skipped
-from evenhand.annotations.queue.leases import LEASE_S
+from evenhand.annotations.queue.leases import renew_presence
 from evenhand.annotations.types import (
     Annotator,
     CellCount,
@@ -361,8 +361,9 @@ def replace_annotator(
         set_inactive(db, project, old)
         join(store, project, [name])
         new = annotator(store, project, name)
-        until = (time.time() if now is None else now) + LEASE_S
-        moved = hand_over(db, project.id, old.id, new.id, until)
+        moved = hand_over(db, project.id, old.id, new.id)
+        if moved:
+            renew_presence(db, project, new, time.time() if now is None else now)
         freed = release_all(db, project, old)
         update_skipped(store, project)
         record(

@@ -36,12 +36,6 @@ def next_turn(db: Connection, project: int, annotator: int) -> int:
     return int(db.execute(query, (project, annotator)).fetchone()[0])
 
 
-def renew(db: Connection, project: int, annotator: int, until: float) -> bool:
-    """Let the leases of an annotator last until *until* (unix seconds); False for no annotator of the project."""
-    query = "UPDATE member SET seen = max(seen, ?) WHERE project = ? AND annotator = ?"
-    return db.execute(query, (until, project, annotator)).rowcount == 1
-
-
 def lease(db: Connection, project: int, annotator: int, items: Iterable[Leased]) -> None:
     """Lease items to an annotator (row id), each at its place of their order."""
     db.executemany(
@@ -147,10 +141,10 @@ ORDER BY mine.turn
 """
 
 
-def hand_over(db: Connection, project: int, old: int, new: int, until: float) -> int:
-    """Move the open items of an annotator to a successor, in their order; returns how many.
+def hand_over(db: Connection, project: int, old: int, new: int) -> int:
+    """Move the open items of an annotator to a successor, in their order; return how many.
 
-    They are leased until *until* (unix seconds), as if they had been handed out now.
+    The caller renews the successor's leases (`leases.renew_presence`), as if they had been handed out now.
     """
     rows = db.execute(_TO_MOVE, {"old": old, "new": new, "project": project}).fetchall()
     for item, kept in rows:
@@ -158,8 +152,6 @@ def hand_over(db: Connection, project: int, old: int, new: int, until: float) ->
         _set_state(db, "released", 0, item, old)
         lease(db, project, new, [Leased(next_turn(db, project, new), item)])
         _set_state(db, "leased", kept, item, new)
-    if rows:
-        renew(db, project, new, until)
     return len(rows)
 
 

@@ -13,7 +13,7 @@ from sqlite3 import Connection
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.items.batch import items_with_ids
 from evenhand.annotations.queue import retests
-from evenhand.annotations.queue.assignments import Leased, renew
+from evenhand.annotations.queue.assignments import Leased
 from evenhand.annotations.queue.handout import Handout
 from evenhand.annotations.types import Annotator, Item, Project
 from evenhand.core.errors import N_, NotAllowed
@@ -98,7 +98,8 @@ def heartbeat(store: Store, project: Project, annotator: Annotator, now: float |
 
 def renew_presence(db: Connection, project: Project, annotator: Annotator, now: float) -> None:
     """Renew the annotator's leases, inside the caller's transaction. Raises NotAllowed for an unknown annotator."""
-    if not renew(db, project.id, annotator.id, now + LEASE_S):
+    query = "UPDATE member SET seen = max(seen, ?) WHERE project = ? AND annotator = ?"
+    if db.execute(query, (now + LEASE_S, project.id, annotator.id)).rowcount != 1:
         raise NotAllowed(N_("{name} is not an annotator of this project."), name=annotator.name)
 
 
