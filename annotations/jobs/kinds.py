@@ -10,6 +10,9 @@ from evenhand.core.typed_json import from_json
 
 KINDS = {
     "association": "evenhand.core.association.run:ASSOCIATION",
+    "before-after": "evenhand.annotations.before_after.runs:BEFORE_AFTER",
+    "tune": "evenhand.annotations.before_after.runs:TUNE",
+    "tune-grid": "evenhand.annotations.before_after.runs:TUNE_GRID",
 }
 
 

@@ -5,16 +5,15 @@ from typing import Any
 
 import click
 
-from evenhand.annotations.files.project_texts import PROJECT, Reading, open_input
+from evenhand.annotations.before_after.runs import compare_models
+from evenhand.annotations.files.project_texts import PROJECT
 from evenhand.commands.permissions import enter_project, needs
-from evenhand.commands.shared import Meter, answer, db_option, existing_store, json_option, margin_option
+from evenhand.commands.shared import Meter, answer, db_option, existing_store, json_option, margin_option, settings_from
 from evenhand.core.before_after.appendix import appendix
 from evenhand.core.before_after.report import ModelsReport, RunsReport
-from evenhand.core.before_after.run import Asked, before_and_after, built_in_language, built_in_source
+from evenhand.core.before_after.settings import Settings
 from evenhand.core.before_after.verdict import COST_MARGIN
-from evenhand.core.runs.records import target_or_none
-from evenhand.core.scoring.cache import cache_path
-from evenhand.core.tune.texts import file_texts
+from evenhand.core.runs.kinds import Place
 from evenhand.core.typed_json import to_json
 
 
@@ -29,7 +28,7 @@ from evenhand.core.typed_json import to_json
 @click.option("--cost-margin", type=click.FloatRange(min=0), default=COST_MARGIN, show_default=True,
               help="Largest rise of the held-out loss (ln) that counts as no cost.")  # fmt: skip
 @click.option("--language", help="The language of the items; else recognised.")
-@click.option("--out", type=click.Path(dir_okay=False), help="A table of every item and model (CSV).")
+@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="A table of every item and model (CSV).")
 @click.option("--run", "run_name", help="Instead of --out: the name of a run that the page lists.")
 @click.option("--report", type=click.Path(dir_okay=False, path_type=Path), help="A report for an appendix (Markdown).")
 @click.option("--no-cache", is_flag=True, help="Do not cache scores.")
@@ -37,27 +36,18 @@ from evenhand.core.typed_json import to_json
 @db_option
 @json_option
 @needs("start_jobs")
-def before_after(items: str, before: str, after: tuple[str, ...], db: str, as_json: bool, **options: Any) -> None:
+def before_after(items: str, db: str, as_json: bool, **options: Any) -> None:
     """What a change to a model moved on ITEMS, what it did not, and what was lost.
 
     ITEMS: as for `score`, a file or project:NAME, or built-in: neutral sentences in the language of the model before
     (built-in:zh, built-in:en: in that language). The verdict is on the size of Bias_c (log10): below 0 leans less.
     With placebos it is on what exceeds theirs; with several seeds these are the unit.
     """
-    out, is_run = target_or_none(db, "comparisons", options["out"], options["run_name"])
     if items.startswith(PROJECT):
         with existing_store(db) as store:
             enter_project(store, items.removeprefix(PROJECT), options["uid"])
-    reading = Reading(options["language"])
-    built_in = built_in_language(items, before, options["language"])
-    source = built_in_source(built_in) if built_in else open_input(items, db=db, uid=options["uid"], reading=reading)
-    text: Path | None = options["text"]
-    asked = Asked(before, after, options["placebo"], options["margin"] or None, options["cost_margin"])
     with Meter() as meter:
-        report = before_and_after(
-            asked, source, list(file_texts(text)) if text else (), text_name=text.name if text else "", out=out,
-            cache=None if options["no_cache"] else cache_path(db), record=is_run, watch=meter,
-        )  # fmt: skip
+        report = compare_models(settings_from(Settings, {"items": items, **options}), Place(Path(db), meter))
     answer_with_appendix(report, appendix(report), options["report"], as_json=as_json)
 
 

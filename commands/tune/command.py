@@ -5,16 +5,14 @@ from typing import Any, get_args
 
 import click
 
+from evenhand.annotations.before_after.runs import tune_model
 from evenhand.annotations.files.project_texts import PROJECT
-from evenhand.annotations.items.batch import items
-from evenhand.annotations.projects.projects import project as find_project
 from evenhand.commands.permissions import enter_project, needs
-from evenhand.commands.shared import Meter, answer, db_option, existing_store, json_option
+from evenhand.commands.shared import Meter, answer, db_option, existing_store, json_option, settings_from
 from evenhand.core.models.tuning.settings import BERT_DROPOUT
 from evenhand.core.runs.kinds import Place
 from evenhand.core.swap.word_tables import LANGUAGES
 from evenhand.core.tune.report import ProjectionReport, TrainingReport, TuneReport, stopped_early
-from evenhand.core.tune.run import run
 from evenhand.core.tune.settings import Method, Settings
 from evenhand.core.tune.texts import SWAPS
 from evenhand.core.typed_json import to_json
@@ -41,6 +39,7 @@ from evenhand.core.typed_json import to_json
 @click.option("--length", type=int, default=128, show_default=True, help="Maximum number of tokens per text.")
 @click.option("--rate", type=float, default=5e-5, show_default=True, help="Learning rate at the start; it falls to 0.")
 @click.option("--warmup", type=int, default=0, show_default=True, help="Steps until the rate is reached.")
+@click.option("--decay", type=float, default=0.01, show_default=True, help="Weight decay.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the order of texts, masks, swaps.")
 @click.option("--lora", type=int, default=0, show_default=True, help="Rank of adapters in place of all weights.")
 @click.option("--adapters", is_flag=True, help="Keep the adapters beside the merged weights.")
@@ -71,20 +70,14 @@ def tune(model: str, texts: str, db: str, as_json: bool, **options: Any) -> None
     project:NAME. A run that was killed continues when the same command is repeated, with the same result. With --ray
     the folder of the model must be on a disk that the cluster sees.
     """
-    settings = Settings(model=model, texts=texts, **options)
+    if texts.startswith(PROJECT):
+        with existing_store(db) as store:
+            enter_project(store, texts.removeprefix(PROJECT), options["uid"])
     with Meter("steps") as meter:
-        report = run(settings, Place(Path(db), meter), _project_texts(settings, db))
+        report = tune_model(
+            settings_from(Settings, {"model": model, "texts": texts, **options}), Place(Path(db), meter)
+        )
     answer(to_json(report), for_people(report), as_json=as_json)
-
-
-def _project_texts(settings: Settings, db: str) -> list[str] | None:
-    """Return the accepted texts of the project that is named; None where a file is."""
-    if not settings.texts.startswith(PROJECT):
-        return None
-    name = settings.texts.removeprefix(PROJECT)
-    with existing_store(db) as store:
-        enter_project(store, name, settings.uid)
-        return [item.text for item in items(store, find_project(store, name), accepted_only=True)]
 
 
 def for_people(report: TuneReport) -> str:

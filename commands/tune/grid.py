@@ -1,17 +1,18 @@
 """`tune-grid`: models x interventions x seeds, here or on Ray, with a table that fills in."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import click
 
-from evenhand.annotations.files.project_texts import Reading, open_input
+from evenhand.annotations.before_after.runs import make_grid
 from evenhand.commands.permissions import needs
-from evenhand.commands.shared import Meter, answer, db_option, json_option
+from evenhand.commands.shared import Meter, answer, db_option, json_option, settings_from
 from evenhand.core.before_after.appendix import interval, short
-from evenhand.core.before_after.grid import DONE, INTERVENTIONS, Grid, GridReport, Items, run_grid
-from evenhand.core.models.tuning.settings import Tuning
-from evenhand.core.runs.records import run_file, runs_folder
+from evenhand.core.before_after.grid import DONE, GridReport
+from evenhand.core.before_after.settings import INTERVENTIONS, GridSettings
+from evenhand.core.runs.kinds import Place
 from evenhand.core.swap.word_tables import LANGUAGES
 from evenhand.core.typed_json import to_json
 
@@ -41,39 +42,21 @@ from evenhand.core.typed_json import to_json
 @db_option
 @json_option
 @needs("start_jobs")
-def tune_grid(texts: Path, run_name: str, db: str, as_json: bool, **options: Any) -> None:
+def tune_grid(texts: Path, db: str, as_json: bool, **options: Any) -> None:
     """Change every model in every way with every seed, measure each, and fill a table in.
 
     The same command continues a grid that was stopped: finished cells are kept, and a cell in training resumes from its
     checkpoint. On a cluster of several machines the folder of the database must be on a disk that all of them see.
     """
-    out = _table(db, run_name)
-    tuning = Tuning(**{key: options[key] for key in ("steps", "batch", "length", "rate", "every")}, patience=0)
-    items = options["items"]
-    grid = Grid(
-        options["models"], options["interventions"] or ("none", "cds"), texts.resolve(), options["seeds"], tuning,
-        Items.of(open_input(items, db=db, reading=Reading(options["language"]))) if items else None,
-        options["language"], options["pairs"], options["share"], options["leave_out"], options["threads"],
-    )  # fmt: skip
     with Meter("models") as meter:
-        report = run_grid(
-            grid, out.with_suffix(""), out, ray=options["ray"], workers=options["workers"], watch=meter, record=True
-        )
-    answer(to_json(report), for_people(report, out), as_json=as_json)
+        report = make_grid(settings_from(GridSettings, {"texts": texts.resolve(), **options}), Place(Path(db), meter))
+    answer(to_json(report), _text(report), as_json=as_json)
 
 
-def _table(db: str, name: str) -> Path:
-    """The table of a grid, also of one that goes on. Raises Refused for a name that is none."""
-    folder = runs_folder(db, "grids")
-    table = folder / f"{name.strip()}.csv"
-    return table if table.is_file() else run_file(folder, name)
-
-
-def for_people(report: GridReport, out: Path) -> str:
-    """The effects in words."""
+def _text(report: GridReport) -> Iterator[str]:
     done = sum(cell.status == DONE for cell in report.cells)
-    lines = [f"{done} of {len(report.cells)} models made and measured in {report.seconds:.0f} s"]
-    lines += [
-        f"{short(one.model)}, {one.intervention}: change in magnitude {interval(one.effect)}" for one in report.effects
-    ]
-    return "\n".join([*lines, *(failure.text for failure in report.failed), f"Written: {out}"])
+    yield f"{done} of {len(report.cells)} models made and measured in {report.seconds:.0f} s"
+    for row in report.effects:
+        yield f"{short(row.model)}, {row.intervention}: change in magnitude {interval(row.effect)}"
+    yield from (failure.text for failure in report.failed)
+    yield f"Written: {report.out}"

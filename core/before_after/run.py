@@ -2,7 +2,7 @@
 
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,21 +27,22 @@ from evenhand.core.before_after.report import (
     PairMeans,
     PartEffect,
 )
-from evenhand.core.before_after.verdict import COST_MARGIN, finding
+from evenhand.core.before_after.settings import Settings
+from evenhand.core.before_after.verdict import finding
 from evenhand.core.errors import N_, Notice, Refused
 from evenhand.core.files.csv_out import data_line
 from evenhand.core.model_bias.score_files import read_scores, rows_of
 from evenhand.core.models.catalogue import known_models
 from evenhand.core.runs.kinds import Place
-from evenhand.core.runs.loop import Laps, Watcher, check_models, open_table
-from evenhand.core.runs.records import write_record
+from evenhand.core.runs.loop import Laps, check_models, open_table
+from evenhand.core.runs.records import target_or_none, write_record
 from evenhand.core.scoring.input import ScoreInput
 from evenhand.core.scoring.run import score_input
-from evenhand.core.scoring.settings import Settings
+from evenhand.core.scoring.settings import Settings as ScoreSettings
 from evenhand.core.statistics import Estimate
-from evenhand.core.statistics.equivalence import MARGINS
 from evenhand.core.statistics.resampling import Numbers
 from evenhand.core.tune.report import TrainingReport, tuned_model
+from evenhand.core.tune.texts import file_texts
 from evenhand.core.typed_json import fields_of
 
 if TYPE_CHECKING:
@@ -50,41 +51,13 @@ if TYPE_CHECKING:
 MOST_TEXTS = 400
 LENGTH = 128
 EXTREMES = 10
-NO_AFTER = N_("Name the model before and at least one model after the change.")
 NO_BUILT_IN = N_("There are no built-in neutral sentences in {language}, only in {known}.")
-UNEVEN = N_("{after} models after and {placebo} placebos: give one placebo for each seed, in the same order, or none.")
 OTHER_TOKENS = N_(
     "{model} and {before} tokenize text differently, so their token probabilities cannot be compared; no cost is given."
 )
 
 BUILT_IN = "built-in"  # in place of a file: neutral sentences with every keyword pair; built-in:en are the English ones
 BUILT_IN_LANGUAGES = ("zh", "en")
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """What is compared. `after`: one model, or the seeds of one change; `placebo`: none, or one for each of these.
-
-    `margin`: up to which size (log10) an effect counts as none; `cost_margin`: up to which rise of the held-out loss
-    (ln) counts as no cost.
-    """
-
-    before: str
-    after: tuple[str, ...]
-    placebo: tuple[str, ...] = ()
-    margin: float | None = MARGINS["log10"]
-    cost_margin: float = COST_MARGIN
-
-    def __post_init__(self) -> None:
-        if not self.before or not self.after:
-            raise Refused(NO_AFTER)
-        if self.placebo and len(self.placebo) != len(self.after):
-            raise Refused(UNEVEN, after=len(self.after), placebo=len(self.placebo))
-
-    @property
-    def models(self) -> tuple[str, ...]:
-        """Every model, the one before first."""
-        return (self.before, *self.after, *self.placebo)
 
 
 def built_in_name(language: str) -> str:
@@ -127,49 +100,41 @@ def built_in_source(language: str = "zh") -> ScoreInput:
     return ScoreInput("built-in", built_in_name(language), "sentences", len(items), digest, lambda: iter(items))
 
 
-def before_and_after(
-    asked: Asked,
-    source: ScoreInput,
-    texts: Sequence[str] = (),
-    *,
-    text_name: str = "",
-    out: Path | None = None,
-    cache: Path | None = None,
-    record: bool = False,
-    watch: Watcher | None = None,
-) -> ModelsReport:
-    """Compare the models on the items of *source* and on held-out *texts*, which no change must have seen.
+def before_and_after(settings: Settings, source: ScoreInput, place: Place) -> ModelsReport:
+    """Compare the models on the items of *source*, and on held-out text. A named run or a file gets a row an item with
+    the Bias_c (log10) of every model.
 
-    *out*: the table, a row an item with the Bias_c (log10) of every model. *record*: put the record beside it. Raises
-    ModelUnavailable where one of the models cannot be had: without all of them there is nothing to compare.
+    Raises ModelUnavailable where one of the models cannot be had: without all of them there is nothing to compare.
     """
-    for model in asked.models:
+    out, is_run = target_or_none(place.database, "comparisons", settings.out, settings.run_name)
+    for model in settings.models:
         check_models([model])
+    texts = list(islice(file_texts(settings.text), MOST_TEXTS)) if settings.text else []
     lap = Laps()
-    frame, signatures = _scored(asked, source, cache, watch)
-    values = _values(frame, asked.models)
-    base = rows_of(frame, asked.before).reset_index(drop=True)
+    frame, signatures = _scored(settings, source, place)
+    values = _values(frame, settings.models)
+    base = rows_of(frame, settings.before).reset_index(drop=True)
     clusters = clusters_of_pairs(base["pair"])
-    compared = {model: compare(values[asked.before], values[model], clusters) for model in asked.models[1:]}
-    costs, notices = _costs(asked, list(texts)[:MOST_TEXTS]) if texts else ({}, [])
-    effect, beyond = _effect(asked, values, clusters)
+    compared = {model: compare(values[settings.before], values[model], clusters) for model in settings.models[1:]}
+    costs, notices = _costs(settings, texts) if texts else ({}, [])
+    effect, beyond = _effect(settings, values, clusters)
     found = finding(
-        effect, [costs[model] for model in asked.after if model in costs], margin=asked.margin,
-        cost_margin=asked.cost_margin, placebo=bool(asked.placebo), seeds=len(asked.after),
+        effect, [costs[model] for model in settings.after if model in costs], margin=settings.margin or None,
+        cost_margin=settings.cost_margin, placebo=bool(settings.placebo), seeds=len(settings.after),
     )  # fmt: skip
     changed = {model: _changed(model, compared[model], costs, signatures) for model in compared}
     report = ModelsReport(
-        **fields_of(found), before=MeasuredModel(asked.before, signatures.get(asked.before, "")),
-        after=[changed[model] for model in asked.after], placebo=[changed[model] for model in asked.placebo],
-        beyond=beyond, effect=effect, cost_margin=asked.cost_margin, source=source.facts(), sentences=source.rows,
-        models=tuple(MeasuredModel(model, signatures.get(model, "")) for model in dict.fromkeys(asked.models)),
-        by_pair=_by_pair(base, values, asked), left_out=_left_out(base, values, asked),
-        moved=_moved(base, values, asked), notices=tuple(notices), seconds=round(lap(), 3),
-        text={"name": text_name, "texts": min(len(texts), MOST_TEXTS)} if texts else None,
+        **fields_of(found), before=MeasuredModel(settings.before, signatures.get(settings.before, "")),
+        after=[changed[model] for model in settings.after], placebo=[changed[model] for model in settings.placebo],
+        beyond=beyond, effect=effect, cost_margin=settings.cost_margin, source=source.facts(), sentences=source.rows,
+        models=tuple(MeasuredModel(model, signatures.get(model, "")) for model in dict.fromkeys(settings.models)),
+        by_pair=_by_pair(base, values, settings), left_out=_left_out(base, values, settings),
+        moved=_moved(base, values, settings), notices=tuple(notices), seconds=round(lap(), 3),
+        text={"name": settings.text.name, "texts": len(texts)} if settings.text and texts else None,
     )  # fmt: skip
     if out is not None:
-        _write(out, base, values, asked)
-        if record:
+        _write(out, base, values, settings)
+        if is_run:
             write_record(out, report)
     return report
 
@@ -181,14 +146,11 @@ def _changed(
     return ChangedModel(**fields_of(compared), model=model, signature=signature, way=way, cost=costs.get(model))
 
 
-def _scored(
-    asked: Asked, source: ScoreInput, cache: Path | None, watch: Watcher | None
-) -> tuple["pd.DataFrame", dict[str, str]]:
-    names = tuple(dict.fromkeys(asked.models))
+def _scored(settings: Settings, source: ScoreInput, place: Place) -> tuple["pd.DataFrame", dict[str, str]]:
     with tempfile.TemporaryDirectory() as folder:
         table = Path(folder) / "scores.csv"
-        settings = Settings("", names, table, cache=cache, no_cache=cache is None)
-        report = score_input(source, settings, Place(table) if watch is None else Place(table, watch))
+        models = tuple(dict.fromkeys(settings.models))
+        report = score_input(source, ScoreSettings("", models, table, no_cache=settings.no_cache), place)
         if report.failed:
             raise Refused(report.failed[0].error, **report.failed[0].values)
         return read_scores(table), {one.model: one.signature for one in report.models}
@@ -201,78 +163,80 @@ def _values(frame: "pd.DataFrame", models: Sequence[str]) -> dict[str, Numbers]:
     }
 
 
-def _effect(asked: Asked, values: dict[str, Numbers], clusters: Any) -> tuple[Estimate, list[Comparison]]:
+def _effect(settings: Settings, values: dict[str, Numbers], clusters: Any) -> tuple[Estimate, list[Comparison]]:
     """The effect that the verdict is on, and what each seed has beyond its placebo (or beyond the model before).
 
     One seed: over the stems of the items. More: over the seeds, the unit of that comparison (SPEC 9.1), against the
-    seeds of the placebo. Every model is asked on the items that all of them answered.
+    seeds of the placebo. Every model is settings on the items that all of them answered.
     """
-    starts = [values[one] for one in asked.placebo] or [values[asked.before]] * len(asked.after)
+    starts = [values[one] for one in settings.placebo] or [values[settings.before]] * len(settings.after)
     beyond = [
-        compare(values[asked.before], values[model], clusters, less=start)
-        for model, start in zip(asked.after, starts, strict=True)
+        compare(values[settings.before], values[model], clusters, less=start)
+        for model, start in zip(settings.after, starts, strict=True)
     ]
     if len(beyond) == 1:
         return beyond[0].size, beyond
-    return over_seeds(asked, values, np.ones(clusters.codes.shape, dtype=bool)), beyond
+    return over_seeds(settings, values, np.ones(clusters.codes.shape, dtype=bool)), beyond
 
 
-def over_seeds(asked: Asked, values: dict[str, Numbers], rows: Any) -> Estimate:
-    """The change of size over the seeds of *asked*, against its placebos where there are any, on some *rows*."""
-    known = rows & np.all([np.isfinite(values[model]) for model in asked.models], axis=0)
+def over_seeds(settings: Settings, values: dict[str, Numbers], rows: Any) -> Estimate:
+    """The change of size over the seeds of *settings*, against its placebos where there are any, on some *rows*."""
+    known = rows & np.all([np.isfinite(values[model]) for model in settings.models], axis=0)
     if not known.any():
-        return Estimate.undefined(NOTHING, len(asked.after))
-    sizes = {model: float(np.abs(values[model][known]).mean()) for model in asked.models}
-    after, placebo = ([sizes[one] - sizes[asked.before] for one in some] for some in (asked.after, asked.placebo))
+        return Estimate.undefined(NOTHING, len(settings.after))
+    sizes = {model: float(np.abs(values[model][known]).mean()) for model in settings.models}
+    after, placebo = (
+        [sizes[one] - sizes[settings.before] for one in some] for some in (settings.after, settings.placebo)
+    )
     return against_placebos(after, placebo) if placebo else over_runs(after)
 
 
-def _costs(asked: Asked, texts: list[str]) -> tuple[dict[str, Cost], list[Notice]]:
+def _costs(settings: Settings, texts: list[str]) -> tuple[dict[str, Cost], list[Notice]]:
     """The cost of each model against the one before; a notice where its tokens are others."""
     from evenhand.core.models.tuning.changing import Changeable
 
-    first = Changeable(asked.before, device="cpu")
+    first = Changeable(settings.before, device="cpu")
     rows = first.rows(texts, LENGTH)
     before = first.held_out(rows)
     found, notices = {}, []
-    for model in dict.fromkeys(asked.models[1:]):
+    for model in dict.fromkeys(settings.models[1:]):
         other = Changeable(model, device="cpu")
         if other.task != first.task or other.rows(texts, LENGTH) != rows:
-            notices.append(Notice(OTHER_TOKENS, {"model": model, "before": asked.before}))
+            notices.append(Notice(OTHER_TOKENS, {"model": model, "before": settings.before}))
         elif rows:
             found[model] = cost(before.per_text, other.held_out(rows).per_text)
     return found, notices
 
 
-def _by_pair(base: "pd.DataFrame", values: dict[str, Numbers], asked: Asked) -> list[PairMeans]:
+def _by_pair(base: "pd.DataFrame", values: dict[str, Numbers], settings: Settings) -> list[PairMeans]:
     found = []
     for pair in dict.fromkeys(base["pair"]):
         here = (base["pair"] == pair).to_numpy()
         if not pair:
             continue
         means = {}
-        for model in dict.fromkeys(asked.models):
+        for model in dict.fromkeys(settings.models):
             known = values[model][here][np.isfinite(values[model][here])]
             means[model] = {"mean": float(known.mean()), "size": float(np.abs(known).mean())} if len(known) else None
         found.append(PairMeans(str(pair), int(here.sum()), means))
     return found
 
 
-def _left_out(base: "pd.DataFrame", values: dict[str, Numbers], asked: Asked) -> LeftOut | None:
+def _left_out(base: "pd.DataFrame", values: dict[str, Numbers], settings: Settings) -> LeftOut | None:
     """The items of pairs that no model after was trained to swap, apart from those of the others; None where the models
     do not say so (`tune --leave-out`). Few stems: values without an interval."""
-    pairs = set.union(*({*_unswapped(model)} for model in asked.after))
+    pairs = set.union(*({*_unswapped(model)} for model in settings.after))
     here = base["pair"].isin(pairs).to_numpy()
     if not here.any() or here.all():
         return None
-    starts, parts = asked.placebo or (asked.before,) * len(asked.after), []
+    starts, parts = settings.placebo or (settings.before,) * len(settings.after), []
     for chosen in (here, ~here):
         clusters = clusters_of_pairs(base["pair"][chosen].reset_index(drop=True))
-        if len(asked.after) == 1:
-            first, last = values[asked.before][chosen], values[asked.after[0]][chosen]
+        if len(settings.after) == 1:
+            first, last = values[settings.before][chosen], values[settings.after[0]][chosen]
             effect = compare(first, last, clusters, less=values[starts[0]][chosen]).size
         else:
-            effect = over_seeds(asked, values, chosen)
+            effect = over_seeds(settings, values, chosen)
         parts.append(PartEffect(**fields_of(effect), items=int(chosen.sum())))
     return LeftOut(sorted(pairs & set(base["pair"])), *parts)
 
@@ -290,33 +254,33 @@ def _way_of(model: str) -> str:
     return "; ".join(filter(None, (report.method_text if report else "", signature)))
 
 
-def _moved(base: "pd.DataFrame", values: dict[str, Numbers], asked: Asked) -> list[MovedItem]:
+def _moved(base: "pd.DataFrame", values: dict[str, Numbers], settings: Settings) -> list[MovedItem]:
     """The items that moved most, either way, by the mean of the models after."""
-    after = np.mean([values[model] for model in asked.after], axis=0)
-    change = after - values[asked.before]
+    after = np.mean([values[model] for model in settings.after], axis=0)
+    change = after - values[settings.before]
     order = [int(i) for i in np.argsort(np.where(np.isfinite(change), change, np.inf)) if np.isfinite(change[i])]
     chosen = dict.fromkeys([*order[:EXTREMES], *order[-EXTREMES:]])
     return [
         MovedItem(
-            str(base["row"][i]), str(base["sentence"][i]), str(base["pair"][i]), float(values[asked.before][i]),
+            str(base["row"][i]), str(base["sentence"][i]), str(base["pair"][i]), float(values[settings.before][i]),
             float(after[i]), float(change[i]),
         )
         for i in chosen
     ]  # fmt: skip
 
 
-def columns(asked: Asked) -> list[str]:
+def columns(settings: Settings) -> list[str]:
     """The columns of the table."""
     after, placebo = (
         [f"{name}_{i}" for i in range(1, len(models) + 1)]
-        for name, models in (("after", asked.after), ("placebo", asked.placebo))
+        for name, models in (("after", settings.after), ("placebo", settings.placebo))
     )
     return ["row", "sentence", "pair", "side", "source", "before", *after, *placebo]
 
 
-def _write(out: Path, base: "pd.DataFrame", values: dict[str, Numbers], asked: Asked) -> None:
-    shown = [values[model] for model in asked.models]
-    with open_table(out, columns(asked), data_line) as write:
+def _write(out: Path, base: "pd.DataFrame", values: dict[str, Numbers], settings: Settings) -> None:
+    shown = [values[model] for model in settings.models]
+    with open_table(out, columns(settings), data_line) as write:
         for i in range(len(base)):
             numbers = [float(one[i]) if np.isfinite(one[i]) else None for one in shown]
             write([*(base[name][i] for name in ("row", "sentence", "pair", "side", "source")), *numbers])

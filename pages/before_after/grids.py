@@ -1,13 +1,15 @@
 """A grid of changes: models x interventions x seeds as one job, and its table, which fills in while it goes on."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import streamlit as st
 
+from evenhand.annotations.before_after.runs import TUNE_GRID
 from evenhand.annotations.database.store import Store
 from evenhand.core.before_after.appendix import short
-from evenhand.core.before_after.grid import INTERVENTIONS, NO_SEED, WAITING, GridEffect, Intervention
+from evenhand.core.before_after.grid import WAITING, GridEffect
+from evenhand.core.before_after.settings import INTERVENTIONS, NO_SEED, GridSettings, Intervention
 from evenhand.core.errors import EvenhandError
 from evenhand.core.runs.records import TABLE, Run, runs_folder
 from evenhand.core.typed_json import from_json
@@ -18,8 +20,8 @@ from evenhand.pages.ui.head import show_error
 from evenhand.pages.ui.jobs import jobs_of
 from evenhand.pages.ui.language import _, language
 from evenhand.pages.ui.runs import (
-    CommandRequest,
     RunPage,
+    RunRequest,
     choose_run,
     download_table,
     finished_at,
@@ -60,42 +62,38 @@ def show_new_grid(store: Store) -> None:
         kinds: list[Intervention] = st.multiselect(
             _("Interventions"), INTERVENTIONS, ["none", "cds"], format_func=intervention_name, key="ba-grid-kinds"
         )
-        seeds, steps, workers = st.columns(3)
-        seeds_of = int(seeds.number_input(_("Seeds per combination"), 1, 20, 3, key="ba-grid-seeds"))
-        options = ["--seeds", str(seeds_of)]
-        options += ["--steps", str(int(steps.number_input(_("Steps"), 1, 100_000, 1000, key="ba-grid-steps")))]
+        first_column, second_column, third_column = st.columns(3)
+        seeds = int(first_column.number_input(_("Seeds per combination"), 1, 20, 3, key="ba-grid-seeds"))
+        steps = int(second_column.number_input(_("Steps"), 1, 100_000, 1000, key="ba-grid-steps"))
         help = _("More than one: on Ray, one model per worker.")
-        number = int(workers.number_input(_("Models at once"), 1, 64, 1, key="ba-grid-workers", help=help))
-        options += ["--ray", "local", "--workers", str(number)] if number > 1 else []
-        try:
-            files = _files(options)
-        except EvenhandError as error:
-            show_error(error)
-            files = []
-        cells = sum(seeds_of if kind not in NO_SEED else 1 for kind in kinds) * len(models)
-        options += [word for kind in kinds for word in ("--intervention", kind)]
+        workers = int(third_column.number_input(_("Models at once"), 1, 64, 1, key="ba-grid-workers", help=help))
+        chosen, texts, items = _files()
         request = None
-        if files and models and kinds:
+        if texts and models and kinds:
+            settings = GridSettings(
+                texts=texts, models=models, interventions=tuple(kinds), seeds=seeds, steps=steps, run_name="",
+                items=str(items) if items else None, language=chosen, ray="local" if workers > 1 else None,
+                workers=workers,
+            )  # fmt: skip
             title = _("A grid of {models}").format(models=series(map(short, models)))
-            request = CommandRequest(title, models, options, rest=["--", str(files[0])], uploads=files, place=PLACE)
+            uploads = [texts, items] if items else [texts]
+            request = RunRequest(title, TUNE_GRID, settings, models=models, uploads=uploads, place=PLACE)
+        cells = sum(seeds if kind not in NO_SEED else 1 for kind in kinds) * len(models)
         work = _("{number} models will be trained and measured.").format(number=f"{cells:,}")
         show_start_form(store, GRIDS, f"{short(models[0])} × {len(kinds)}" if models else "grid", request, work=work)
 
 
-def _files(options: list[str]) -> list[Path]:
-    """The texts, and behind them the items to measure on; [] where one is missing. Puts what they ask for into
-    *options*."""
-    languages = {"zh": _("Chinese"), "en": _("English")}
+def _files() -> tuple[Literal["zh", "en"], Path | None, Path | None]:
+    """The language of the texts, the texts, and the items to measure on; None where one is missing."""
+    languages: dict[Literal["zh", "en"], str] = {"zh": _("Chinese"), "en": _("English")}
     chosen = choose(_("Language of the texts"), languages, "ba-grid-language", first=language())
-    options += ["--language", chosen]
-    texts = choose_upload(_("Training texts, one text per line"), ["txt", "gz"], key=PLACE)
     help = _("The items on which every model is measured. Without a file: built-in neutral sentences in that language.")
-    items = choose_upload(_("Items"), ENDINGS, key=f"{PLACE}-items", help=help)
-    if items:
-        options += ["--items", str(items)]
-    if texts is None:
-        return []
-    return [texts, items] if items else [texts]
+    try:
+        texts = choose_upload(_("Training texts, one text per line"), ["txt", "gz"], key=PLACE)
+        return chosen, texts, choose_upload(_("Items"), ENDINGS, key=f"{PLACE}-items", help=help)
+    except EvenhandError as error:
+        show_error(error)
+        return chosen, None, None
 
 
 def show_grids(store: Store) -> None:

@@ -4,10 +4,12 @@ from pathlib import Path
 
 import streamlit as st
 
+from evenhand.annotations.before_after.runs import BEFORE_AFTER
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.project_texts import PROJECT
 from evenhand.core.before_after.appendix import short
-from evenhand.core.before_after.run import BUILT_IN, Asked, built_in_language, built_in_name
+from evenhand.core.before_after.run import BUILT_IN, built_in_language, built_in_name
+from evenhand.core.before_after.settings import Settings
 from evenhand.core.errors import EvenhandError
 from evenhand.core.statistics.equivalence import MARGINS
 from evenhand.core.tune.runs import model_of, tuned_runs
@@ -15,7 +17,7 @@ from evenhand.pages.ui.choose import choose, choose_models, choose_project, ever
 from evenhand.pages.ui.head import show_error
 from evenhand.pages.ui.language import _, language
 from evenhand.pages.ui.own_words import language_name
-from evenhand.pages.ui.runs import CommandRequest, RunPage, own_runs, show_start_form
+from evenhand.pages.ui.runs import RunPage, RunRequest, own_runs, show_start_form
 from evenhand.pages.ui.text import series
 from evenhand.pages.ui.uploads import choose_upload
 
@@ -70,11 +72,11 @@ def _models(label: str, names: list[str], key: str, first: list[str], help: str)
 
 def _request(
     store: Store, before: tuple[str, ...], after: tuple[str, ...], placebo: tuple[str, ...]
-) -> CommandRequest | None:
+) -> RunRequest[Settings] | None:
     written = built_in_language(BUILT_IN, before[0] if before else "") or "zh"
     kinds = {"built-in": built_in_label(written), "project": _("A project"), "file": _("A file")}
     kind = choose(_("Items"), kinds, "ba-source")
-    project, uploads = None, []
+    project, uploads = None, list[Path]()
     items: str | None = built_in_name(written)
     if kind == "built-in":
         warn_of_language([*before, *after, *placebo], written)
@@ -95,14 +97,10 @@ def _request(
     )  # fmt: skip
     if items is None or not before or not after:
         return None
-    Asked(before[0], after, placebo)  # refuses placebos that do not fit
-    options = ["--before", before[0], *(word for one in after for word in ("--after", one))]
-    options += [word for one in placebo for word in ("--placebo", one)] + ["--margin", f"{margin:g}"]
-    options += ["--text", str(text)] if text else []
-    uploads += [text] if text else []
+    settings = Settings(
+        items, before[0], after, placebo, text, round(margin or 0.0, 4), uid=project.uid if project else None,
+    )  # fmt: skip
     title = _("Compare {before} with {after}").format(before=short(before[0]), after=series(map(short, after)))
-    rest = ["--project-uid", project.uid] if project else []
-    files: list[Path] = [path for path in uploads if path is not None]
     place = PLACE if kind == "file" else ""
-    rest += ["--", items]
-    return CommandRequest(title, (), options, rest=rest, uploads=files, place=place, project=project)
+    uploads += [text] if text else []
+    return RunRequest(title, BEFORE_AFTER, settings, uploads=uploads, place=place, project=project)

@@ -2,23 +2,27 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
+from evenhand.annotations.before_after.runs import TUNE
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.project_texts import PROJECT
 from evenhand.annotations.types import Project
 from evenhand.core.errors import EvenhandError
 from evenhand.core.files.bounded import run_bounded
-from evenhand.core.models.tuning.settings import BERT_DROPOUT, Tuning
+from evenhand.core.models.tuning.settings import BERT_DROPOUT
 from evenhand.core.swap.word_tables import read_word_pairs
 from evenhand.core.tune.estimate import memory_of
+from evenhand.core.tune.settings import Method, Settings
+from evenhand.core.tune.texts import Swap
 from evenhand.pages.ui.choose import choose, choose_model, choose_project, every_model, switch
 from evenhand.pages.ui.corpus import folder_source
 from evenhand.pages.ui.head import show_error
 from evenhand.pages.ui.language import _, language
 from evenhand.pages.ui.numbers import size
-from evenhand.pages.ui.runs import CommandRequest, RunPage, show_start_form
+from evenhand.pages.ui.runs import RunPage, RunRequest, show_start_form
 from evenhand.pages.ui.text import plain
 from evenhand.pages.ui.uploads import choose_upload
 
@@ -29,22 +33,13 @@ ENDINGS = ["txt", "csv", "tsv", "jsonl", "gz"]
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """A model and texts; `argument` as the command takes them, `label` as people call them."""
+    """A model and texts; `texts` as the command takes them, `label` as people call them."""
 
     model: str
-    argument: str
+    texts: str
     label: str
     project: Project | None = None
     upload: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class How:
-    """The options of the command, files that go with the job, and the numbers of training (None: no training)."""
-
-    options: tuple[str, ...]
-    uploads: tuple[Path, ...]
-    tuning: Tuning | None
 
 
 def choose_model_and_texts(store: Store) -> Chosen | None:
@@ -73,64 +68,61 @@ def choose_model_and_texts(store: Store) -> Chosen | None:
     return Chosen(model, str(path), path.name, upload=True) if path and model else None
 
 
-def choose_how(chosen: Chosen | None) -> How | None:
-    """The method and its numbers. None where a table of words cannot be read."""
-    methods = {"training": _("Continue training"), "sentence-debias": "SentenceDebias", "inlp": "INLP"}
+def choose_how(chosen: Chosen | None) -> Settings | None:
+    """The method and its numbers. None without a model or texts, or where a table of words cannot be read."""
+    methods: dict[Method, str] = {
+        "training": _("Continue training"), "sentence-debias": "SentenceDebias", "inlp": "INLP",
+    }  # fmt: skip
     helps = _("Training changes the weights; SentenceDebias and INLP project out a direction before the model's head.")
     method = choose(_("Method"), methods, "tune-method", explained=helps)
-    swaps = {
-        "cda": _("CDA: texts and their counterfactuals"), "cds": _("CDS: one of the two, at random"),
-        "swap": _("counterfactuals only"), "none": _("unswapped: the placebo"),
-    }  # fmt: skip
-    options = ["--method", method]
+    swap: Swap = "none"
     if method == "training":
+        swaps: dict[Swap, str] = {
+            "cda": _("CDA: texts and their counterfactuals"), "cds": _("CDS: one of the two, at random"),
+            "swap": _("counterfactuals only"), "none": _("unswapped: the placebo"),
+        }  # fmt: skip
         swap = choose(_("What is trained on"), swaps, "tune-swap", explained=_(
             "The placebo takes as many steps on the same texts, unswapped: only what exceeds it is an effect of the"
                 " swap."
         ))  # fmt: skip
-        options += ["--swap", swap]
     try:
-        words, uploads = _words()
+        words = _words()
     except EvenhandError as error:
         show_error(error)
         return None
-    options += words
-    if method != "training":
-        return How(tuple(options), uploads, None)
-    tuning = _numbers()
-    for name in ("steps", "batch", "length", "rate", "seed", "every", "patience", "lora"):
-        options += [f"--{name}", f"{getattr(tuning, name):g}"]
-    if tuning.dropout is not None:
-        options += ["--dropout", *(f"{share:g}" for share in tuning.dropout)]
-    return How(tuple(options), uploads, tuning)
+    numbers = _numbers() if method == "training" else {}
+    if chosen is None:
+        return None
+    uid = chosen.project.uid if chosen.project else None
+    return Settings(model=chosen.model, texts=chosen.texts, method=method, swap=swap, uid=uid, **words, **numbers)
 
 
-def _words() -> tuple[list[str], tuple[Path, ...]]:
+def _words() -> dict[str, Any]:
+    """The settings that say which words are swapped. Raises EvenhandError for a table that cannot be read."""
     left, right = st.columns([3, 2], vertical_alignment="bottom")
     with left:
         code = choose(
             _("Language of the texts"), {"zh": _("Chinese"), "en": _("English")}, "tune-language", first=language()
         )
-    options, uploads = ["--language", code], []
+    words: dict[str, Any] = {"language": code}
     with right, st.popover(_("Words and names"), icon=":material/tune:", type="tertiary"):
         if code == "zh":
             kinds = {"released": _("the 19 released pairs"), "wide": _("more pairs")}
-            options += ["--pairs", choose(_("Keyword pairs"), kinds, "tune-pairs")]
-        for option, label in (("--words", _("Your own pairs")), ("--names", _("Names"))):
-            if (path := choose_upload(label, ["tsv", "txt"], key=f"tune{option}")) is not None:
+            words["pairs"] = choose(_("Keyword pairs"), kinds, "tune-pairs")
+        for name, key, label in (("own", "words", _("Your own pairs")), ("names", "names", _("Names"))):
+            if (path := choose_upload(label, ["tsv", "txt"], key=f"tune--{key}")) is not None:
                 run_bounded(read_word_pairs, path, code, file=path.name)
-                options += [option, str(path)]
-                uploads.append(path)
+                words[name] = path
         left_out = st.text_input(
             _("Pairs left out"), key="tune-left-out", placeholder="男孩/女孩",
             help=_("These are not swapped, so that the model can be tested on pairs that it was not trained on."),
         )  # fmt: skip
-        for pair in left_out.replace("，", " ").replace(",", " ").split():
-            options += ["--leave-out", pair]
-    return options, tuple(uploads)
+        words["leave_out"] = tuple(left_out.replace("，", " ").replace(",", " ").split())
+    return words
 
 
-def _numbers() -> Tuning:
+def _numbers() -> dict[str, Any]:
+    """The settings of training."""
     columns = st.columns(4)
     steps = columns[0].number_input(_("Steps"), 1, 1_000_000, 300, key="tune-steps")
     batch = columns[1].number_input(_("Texts per step"), 1, 1024, 16, key="tune-batch")
@@ -150,33 +142,32 @@ def _numbers() -> Tuning:
             _("Dropout {hidden} and {attention}").format(hidden=BERT_DROPOUT[0], attention=BERT_DROPOUT[1]),
             key="tune-dropout", box=True, explained=_("As published for BERT (Webster et al. 2020)."),
         )  # fmt: skip
-    return Tuning(
-        int(steps), int(batch), int(length), float(rate), seed=int(seed), lora=int(lora), every=int(every),
-        patience=int(patience), dropout=BERT_DROPOUT if drop else None,
-    )  # fmt: skip
+    return {
+        "steps": int(steps), "batch": int(batch), "length": int(length), "rate": float(rate), "seed": int(seed),
+        "lora": int(lora), "every": int(every), "patience": int(patience), "dropout": BERT_DROPOUT if drop else None,
+    }  # fmt: skip
 
 
-def show_start(store: Store, chosen: Chosen | None, how: How | None) -> None:
+def show_start(store: Store, chosen: Chosen | None, settings: Settings | None) -> None:
     """The name of the run, the memory it will take, and the button."""
     request = None
     if chosen is None:
         st.caption(_("Choose a model and texts."))
-    elif how is not None:
-        _show_memory(chosen.model, how)
+    elif settings is not None:
+        _show_memory(settings)
         title = _("Tune {model} with {texts}").format(model=chosen.model, texts=chosen.label)
-        rest = ["--project-uid", chosen.project.uid] if chosen.project else []
-        uploads = (*how.uploads, *([Path(chosen.argument)] if chosen.upload else []))
-        request = CommandRequest(
-            title, (), how.options, rest=[*rest, "--", chosen.model, chosen.argument], uploads=uploads,
-            place=PLACE if chosen.upload else "", project=chosen.project,
-        )  # fmt: skip
+        texts = [Path(chosen.texts)] if chosen.upload else []
+        uploads = [path for path in (settings.own, settings.names, *texts) if path is not None]
+        request = RunRequest(
+            title, TUNE, settings, uploads=uploads, place=PLACE if chosen.upload else "", project=chosen.project
+        )
     show_start_form(store, TUNES, f"{chosen.model.rsplit('/', 1)[-1]}" if chosen else "tune", request)
 
 
-def _show_memory(model: str, how: How) -> None:
-    if how.tuning is None:
+def _show_memory(settings: Settings) -> None:
+    if settings.method != "training":
         return
-    memory = memory_of(model, how.tuning)
+    memory = memory_of(settings.model, settings.tuning)
     if memory is None:
         st.caption(_("The memory needed is known once the model is on this machine."))
         return

@@ -281,20 +281,22 @@ import json, sys, threading, time
 from pathlib import Path
 import psutil
 from evenhand.core import cluster
-from evenhand.core.before_after.grid import Grid, run_grid
-from evenhand.core.models.tuning.settings import Tuning
+from evenhand.core.before_after.grid import run_grid
+from evenhand.core.before_after.settings import GridSettings
+from evenhand.core.runs.kinds import Place
 
 cluster.START_S = cluster.LATE_S = 600.0
 cluster.STARTS = 12
 folder = Path(sys.argv[1])
-tuning = Tuning(steps=300, batch=8, length=16, every=20, patience=0, rate=1e-3)
-grid = Grid(("planted:+1",), ("none", "cds"), folder / "t.txt", 2, tuning, share=0.3, threads=1)
+asked = dict(texts=folder / "t.txt", models=("planted:+1",), interventions=("none", "cds"), seeds=2, share=0.3,
+             threads=1, steps=300, batch=8, length=16, every=20, rate=1e-3)
+place = Place(folder / "lab.db")
 killed = []
 
 def kill():
     # Both workers are in the middle of a model: a checkpoint of each is there, no model is.
     while not killed:
-        if len({whole.parents[1] for whole in (folder / "two").glob(".*/checkpoint-*/whole")}) > 1:
+        if len({whole.parents[1] for whole in (folder / "lab-grids" / "two").glob(".*/checkpoint-*/whole")}) > 1:
             answerers = [one for one in psutil.Process().children(recursive=True) if "ray::Answerer" in one.name()
                          or "ray::Answerer" in " ".join(one.cmdline()[:1])]
             if len(answerers) > 1:
@@ -303,8 +305,8 @@ def kill():
         time.sleep(0.02)
 
 threading.Thread(target=kill, daemon=True).start()
-record = run_grid(grid, folder / "two", folder / "two.csv", ray="local", workers=2)
-alone = run_grid(grid, folder / "one", folder / "one.csv")
+record = run_grid(GridSettings(**asked, run_name="two", ray="local", workers=2), place)
+alone = run_grid(GridSettings(**asked, run_name="one"), place)
 keys = ("model", "intervention", "seed", "status", "size_after", "loss_after", "resumed_at")
 told = [[{key: getattr(cell, key) for key in keys} for cell in one.cells] for one in (record, alone)]
 print(json.dumps({"killed": killed, "two": told[0], "one": told[1]}))

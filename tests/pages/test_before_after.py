@@ -8,8 +8,11 @@ import streamlit as st
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.items.batch import items
 from evenhand.annotations.jobs import jobs
+from evenhand.annotations.jobs.kinds import settings_of
 from evenhand.annotations.projects.projects import project as find_project
-from evenhand.core.before_after.run import Asked, before_and_after, built_in_source
+from evenhand.core.before_after.run import before_and_after, built_in_source
+from evenhand.core.before_after.settings import Settings
+from evenhand.core.runs.kinds import Place
 from evenhand.core.runs.records import TEXTS, run_file, runs_folder, write_record
 from evenhand.core.scoring.input import ScoreInput
 from evenhand.pages.ui.choose import model_label
@@ -26,10 +29,8 @@ def _nothing_runs(monkeypatch: pytest.MonkeyPatch) -> None:
 def finished(fresh_store: Store) -> None:
     items = [item for item in built_in_source().items() if item.row % 10 == 1]
     source = ScoreInput("file", "[a](b) $x$", "sentences", len(items), "0" * 64, lambda: iter(items))
-    out = run_file(runs_folder(fresh_store.path, "comparisons"), "back")
-    before_and_after(
-        Asked("planted:+1", ("planted:pairs",), ("planted:+1",)), source, ["雨停了。"] * 3, out=out, record=True
-    )
+    settings = Settings("", "planted:+1", ("planted:pairs",), ("planted:+1",), run_name="back")
+    before_and_after(settings, source, Place(fresh_store.path))
 
 
 @pytest.mark.usefixtures("finished")
@@ -45,9 +46,9 @@ def test_it_starts_the_job_that_the_form_says(fresh_store: Store) -> None:
     page = open_page("before_after", before="demo-zh", after="random-zh")
     page.button(key="ba-start").click().run()
     (job,) = jobs.jobs(fresh_store)
-    words = list(job.command)
-    assert words[:5] == ["before-after", "--before", "demo-zh", "--after", "random-zh"]
-    assert words[-1] == "built-in" and "--run" in words
+    settings = settings_of(job)
+    assert job.kind == "before-after" and (settings.before, settings.after) == ("demo-zh", ("random-zh",))
+    assert settings.items == "built-in" and settings.run_name
 
 
 def test_built_in_items_are_in_the_language_of_the_model_before(fresh_store: Store) -> None:
@@ -55,7 +56,7 @@ def test_built_in_items_are_in_the_language_of_the_model_before(fresh_store: Sto
     assert "Built-in neutral sentences (English)" in page.segmented_control(key="ba-source").options
     page.button(key="ba-start").click().run()
     (job,) = jobs.jobs(fresh_store)
-    assert job.command[-1] == "built-in:en" and job.command[job.command.index("--margin") + 1] == "0.1"
+    assert settings_of(job).items == "built-in:en" and settings_of(job).margin == 0.1
     strange = open_page("before_after", before="demo-en", after="demo-zh")
     assert "was not trained on English" in text_of(strange)
 

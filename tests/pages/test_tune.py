@@ -7,6 +7,7 @@ import streamlit as st
 
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.jobs import jobs
+from evenhand.annotations.jobs.kinds import settings_of
 from evenhand.core.models.tuning.settings import Tuning
 from evenhand.core.runs.records import runs_folder
 from evenhand.core.swap.word_tables import word_table
@@ -32,10 +33,10 @@ def test_it_starts_the_job_that_the_form_says(
     assert "Memory needed" in text_of(page)
     page.button(key="start").click().run()
     (job,) = jobs.jobs(fresh_store)
-    words = list(job.command)
-    assert words[:5] == ["tune", "--method", "training", "--swap", "cds"]
-    assert words[words.index("--leave-out") + 1] == "男孩/女孩" and words[-2] == "demo-en"
-    assert "--run" in words and words[words.index("--steps") + 1] == "300"
+    settings = settings_of(job)
+    assert (job.kind, settings.method, settings.swap) == ("tune", "training", "cds")
+    assert settings.leave_out == ("男孩/女孩",) and settings.model == "demo-en"
+    assert settings.run_name and settings.steps == 300
 
 
 def test_a_finished_model_with_its_figures(fresh_store: Store) -> None:

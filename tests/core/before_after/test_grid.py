@@ -3,16 +3,19 @@
 import csv
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from evenhand.core.before_after.grid import COLUMNS, Cell, Grid, Items, run_grid
+from evenhand.core.before_after.grid import COLUMNS, GridReport, Items, run_grid
 from evenhand.core.before_after.run import built_in_source
+from evenhand.core.before_after.settings import Cell, GridSettings, Intervention
 from evenhand.core.errors import Refused
-from evenhand.core.models.tuning.settings import Tuning
+from evenhand.core.runs.kinds import Place
 from evenhand.core.scoring.input import ScoreInput
+from evenhand.core.typed_json import from_json, to_json
 
-TUNING = Tuning(steps=2, batch=4, length=16, every=1, patience=0, rate=1e-3)
+TUNING: dict[str, Any] = {"steps": 2, "batch": 4, "length": 16, "every": 1, "rate": 1e-3, "run_name": "grid"}
 
 
 def few() -> Items:
@@ -34,33 +37,38 @@ def rows(out: Path) -> list[dict[str, str]]:
 
 
 def test_cells_are_models_seeds_and_interventions(texts: Path) -> None:
-    grid = Grid(("a/b", "c"), ("none", "cds", "inlp", "as-is"), texts, seeds=2)
+    kinds: tuple[Intervention, ...] = ("none", "cds", "inlp", "as-is")
+    grid = GridSettings(texts=texts, models=("a/b", "c"), interventions=kinds, seeds=2, run_name="grid")
     assert [(cell.model, cell.intervention, cell.seed) for cell in grid.cells[:6]] == [
         ("a/b", "none", 0), ("a/b", "cds", 0), ("a/b", "inlp", 0), ("a/b", "as-is", 0), ("a/b", "none", 1),
         ("a/b", "cds", 1),
     ]  # fmt: skip
     assert len(grid.cells) == 12 and Cell("a/b", "cds", 1).name == "a_b.cds.1"
     with pytest.raises(Refused, match="at least one model"):
-        Grid((), ("none",), texts)
+        GridSettings(texts=texts, models=(), run_name="grid")
 
 
 def test_a_grid_goes_on_where_it_was(texts: Path, tmp_path: Path) -> None:
-    grid = Grid(("planted:+1",), ("as-is", "none"), texts, 1, TUNING, few(), share=0.3)
-    folder, out = tmp_path / "grid", tmp_path / "grid.csv"
-    seen: list[tuple[int, int]] = []
-    record = run_grid(grid, folder, out, watch=lambda done, total, _: seen.append((done, total)), record=True)
-    assert seen == [(0, 2), (1, 2), (2, 2)] and record.failed == ()
+    def made(*models: str, kinds: tuple[Intervention, ...], share: float = 0.3) -> GridReport:
+        asked = GridSettings(texts=texts, models=models, interventions=kinds, seeds=1, share=share, **TUNING)
+        return run_grid(
+            asked, Place(tmp_path / "lab.db", lambda done, total=None, _="": seen.append((done, total))), few()
+        )
+
+    folder, seen = tmp_path / "lab-grids" / "grid", list[tuple[int, int | None]]()
+    out = folder.with_suffix(".csv")
+    report = made("planted:+1", kinds=("as-is", "none"))
+    assert seen == [(0, 2), (1, 2), (2, 2)] and report.failed == ()
     first, second = rows(out)
     assert tuple(first) == COLUMNS and {first["status"], second["status"]} == {"ok"}
     assert float(first["size_before"]) == float(first["size_after"]) == pytest.approx(1, abs=1e-4)
     assert second["loss_after"] and (folder / "planted_+1.none.0" / "tuning.json").is_file()
-    assert json.loads((tmp_path / "grid.json").read_text(encoding="utf-8"))["kind"] == "grid"
-    made = (folder / "planted_+1.none.0" / "cell.json").read_bytes()
-    more = Grid(("planted:+1", "nowhere"), ("as-is",), texts, 1, TUNING, few(), share=0.3)
-    again = run_grid(more, folder, out)
-    assert (folder / "planted_+1.none.0" / "cell.json").read_bytes() == made
+    assert json.loads(folder.with_suffix(".json").read_text(encoding="utf-8"))["kind"] == "grid"
+    cell = (folder / "planted_+1.none.0" / "cell.json").read_bytes()
+    again = made("planted:+1", "nowhere", kinds=("as-is",))
+    assert (folder / "planted_+1.none.0" / "cell.json").read_bytes() == cell
     assert [row["status"] == "ok" for row in rows(out)] == [True, False]
     assert again.failed[0].model == "nowhere" and rows(out)[1]["size_after"] == ""
-    other = Grid(("planted:+1",), ("none",), texts, 1, TUNING, few(), share=0.4)
+    assert from_json(GridReport, to_json(again)).cells == again.cells
     with pytest.raises(Refused, match="other settings"):
-        run_grid(other, folder, out)
+        made("planted:+1", kinds=("none",), share=0.4)

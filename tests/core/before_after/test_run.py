@@ -2,21 +2,18 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
 
 from evenhand.core.before_after.appendix import appendix
 from evenhand.core.before_after.report import ModelsReport, read_record
-from evenhand.core.before_after.run import (
-    Asked,
-    before_and_after,
-    built_in_language,
-    built_in_source,
-    columns,
-)
+from evenhand.core.before_after.run import before_and_after, built_in_language, built_in_source, columns
+from evenhand.core.before_after.settings import Settings
 from evenhand.core.errors import ModelUnavailable, Refused
 from evenhand.core.models.planted.masked import save
+from evenhand.core.runs.kinds import Place
 from evenhand.core.runs.records import runs_folder, runs_in
 from evenhand.core.scoring.input import ScoreInput
 from evenhand.core.typed_json import to_json
@@ -31,18 +28,27 @@ def few() -> ScoreInput:
     return ScoreInput("built-in", "few", "sentences", len(items), "0" * 64, lambda: iter(items))
 
 
+def compared(
+    folder: Path, before: str, after: tuple[str, ...], placebo: tuple[str, ...] = (), texts: bool = False, **more: Any
+) -> ModelsReport:
+    """The report of a comparison on a few sentences."""
+    text = folder / "t.txt"
+    text.write_text("\n".join(f"{text}{'好' * i}" for i, text in enumerate(TEXTS)) + "\n", encoding="utf-8")
+    settings = Settings("", before, after, placebo, text if texts else None, **more)
+    return before_and_after(settings, few(), Place(folder / "lab.db"))
+
+
 def test_a_planted_change_is_found_as_planted(tmp_path: Path) -> None:
     """planted:+1 leans by 1 on every sentence and planted:+0.3 by 0.3: every difference is -0.7."""
-    out = tmp_path / "lab-comparisons" / "first.csv"
-    asked = Asked("planted:+1", ("planted:+0.3",), ("planted:+1",))
-    report = before_and_after(asked, few(), TEXTS, text_name="t.txt", out=out, record=True)
+    report = compared(tmp_path, "planted:+1", ("planted:+0.3",), ("planted:+1",), texts=True, run_name="first")
     (after,), (placebo,) = report.after, report.placebo
     assert report.effect.value == pytest.approx(-0.7, abs=1e-4)
     assert placebo.size.value == 0 and after.before == pytest.approx(1, abs=1e-4)
     assert after.cost and placebo.cost and after.cost.tokens == placebo.cost.tokens > 0
-    table = pd.read_csv(out)
-    assert list(table.columns) == columns(asked) and len(table) == report.sentences
     (run,) = runs_in(runs_folder(tmp_path / "lab.db", "comparisons"))
+    table = pd.read_csv(run.table)
+    names = columns(Settings("", "a", ("b",), ("c",)))
+    assert run.name == "first" and list(table.columns) == names and len(table) == report.sentences
     read = read_record(run.record)
     assert isinstance(read, ModelsReport) and appendix(read) == appendix(report)
     assert json.loads(json.dumps(to_json(read), allow_nan=False)) == run.record
@@ -52,28 +58,28 @@ def test_a_record_that_is_none_gives_no_report() -> None:
     assert read_record({"kind": "grid"}) is None and read_record({"measures": 1}) is None
 
 
-def test_a_change_that_differs_by_pair_has_an_interval_and_a_verdict() -> None:
+def test_a_change_that_differs_by_pair_has_an_interval_and_a_verdict(tmp_path: Path) -> None:
     """planted:pairs leans by 0.35 or 0.6 either way: less than 1 everywhere."""
-    found = before_and_after(Asked("planted:+1", ("planted:pairs",)), few())
+    found = compared(tmp_path, "planted:+1", ("planted:pairs",))
     assert (found.verdict, found.code) == ("leans less", "less") and (found.effect.high or 0) < 0
     assert [item.difference for item in found.moved] == sorted(item.difference for item in found.moved)
-    back = before_and_after(Asked("planted:pairs", ("planted:+1",)), few())
+    back = compared(tmp_path, "planted:pairs", ("planted:+1",))
     assert back.verdict == "leans more"
-    same = before_and_after(Asked("planted:pairs", ("planted:pairs",)), few())
+    same = compared(tmp_path, "planted:pairs", ("planted:pairs",))
     assert same.verdict == "no difference shown" and same.effect.value == 0
 
 
-def test_seeds_are_compared_with_their_placebos() -> None:
-    asked = Asked("planted:+1", ("planted:+0.2", "planted:+0.3", "planted:+0.4"), ("planted:+1",) * 3)
-    found = before_and_after(asked, few())
+def test_seeds_are_compared_with_their_placebos(tmp_path: Path) -> None:
+    after = ("planted:+0.2", "planted:+0.3", "planted:+0.4")
+    found = compared(tmp_path, "planted:+1", after, ("planted:+1",) * 3)
     effect = found.effect
     assert effect.method == "Welch's t over the seeds of a model and those of its placebo" and effect.units == 3
     assert effect.value == pytest.approx(-0.7, abs=1e-4) and found.verdict == "leans less"
     assert "only one seed" not in " ".join(found.rests) and "no placebo" not in " ".join(found.rests)
 
 
-def test_the_report_holds_the_figures() -> None:
-    report = before_and_after(Asked("planted:+1", ("planted:pairs",)), few(), TEXTS)
+def test_the_report_holds_the_figures(tmp_path: Path) -> None:
+    report = compared(tmp_path, "planted:+1", ("planted:pairs",), texts=True)
     text = appendix(report)
     assert "**leans less" in text and "| +1.000 | +0.350 |" in text and "| 他/她 |" in text
     assert "- Before: planted:+1. Models after: 1, placebos: 0." in text and f"SHA-256: `{'0' * 64}`" in text
@@ -86,7 +92,7 @@ def test_pairs_that_were_not_swapped_stand_apart(tmp_path: Path) -> None:
     place = save("planted:+0.3", tmp_path / "tuned")
     swap = {"mode": "cds", "left_out": ["他/她", "老公/老婆"]}
     (place / "tuning.json").write_text(json.dumps({"source": {"swap": swap}}), encoding="utf-8")
-    report = before_and_after(Asked("planted:+1", (str(place),)), few())
+    report = compared(tmp_path, "planted:+1", (str(place),))
     apart = report.left_out
     assert apart is not None and apart.pairs == ["他/她", "老公/老婆"]
     assert apart.left_out.items + apart.swapped.items == len(list(few().items()))
@@ -97,17 +103,17 @@ def test_pairs_that_were_not_swapped_stand_apart(tmp_path: Path) -> None:
 
 
 def test_another_tokenizer_gives_no_cost(tmp_path: Path) -> None:
-    found = before_and_after(Asked("planted:+1", ("demo-zh",)), few(), TEXTS)
+    found = compared(tmp_path, "planted:+1", ("demo-zh",), texts=True)
     assert found.after[0].cost is None and "tokenize text differently" in found.notices[0].text
 
 
-def test_what_cannot_be_compared_is_refused() -> None:
+def test_what_cannot_be_compared_is_refused(tmp_path: Path) -> None:
     with pytest.raises(Refused, match="one placebo for each seed"):
-        Asked("a", ("b", "c"), ("d",))
+        Settings("", "a", ("b", "c"), ("d",))
     with pytest.raises(Refused, match="at least one model after"):
-        Asked("a", ())
+        Settings("", "a", ())
     with pytest.raises(ModelUnavailable):
-        before_and_after(Asked("planted:+1", ("/nowhere",)), few())
+        compared(tmp_path, "planted:+1", ("/nowhere",))
 
 
 def test_the_built_in_items_are_in_the_language_of_the_model() -> None:
