@@ -1,9 +1,7 @@
 """How long searches of the page Browse take: `python -m benchmarks.browsing [ITEMS]`; a part of `large_project`."""
 
-import sys
-
-from benchmarks.large_project import SEARCHES, main
+from benchmarks.large_project import SEARCHES, report
+from benchmarks.measuring import options
 
 if __name__ == "__main__":
-    sizes = sys.argv[1:2] or ["100000"]
-    main(["--items", *sizes, "--only", *(f"browse, {name}" for name in SEARCHES)])
+    report([options(__doc__, "items", items=100_000).items], [f"browse, {name}" for name in SEARCHES])

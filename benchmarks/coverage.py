@@ -3,9 +3,9 @@
 Samples are made with a known truth (`benchmarks.designs`); each interval comes from the function that the app calls.
 `make coverage` writes all of docs/coverage.md, and its figures that papers cite to core/data/coverage.tsv.
 `--only DESIGN` prints one design, also of those whose figures are in other documents: every measure, then every cell.
+`--again`: samples of the second stage.
 """
 
-import argparse
 import math
 import re
 from collections.abc import Iterator, Sequence
@@ -28,6 +28,7 @@ from benchmarks.coverage_loop import (
 )
 from benchmarks.designs import agreement, groups, judges, means, measures, preferences
 from benchmarks.designs.agreement import CLUSTERS, GRID, of_labels
+from benchmarks.measuring import options
 from evenhand.core.resources import DATA
 
 FIGURES = DATA / "coverage.tsv"
@@ -253,15 +254,8 @@ def cited(text: str) -> str:
 
 def main() -> None:
     """Print the document or one design, or write the document together with the figures that papers cite."""
-    options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--cells", type=int, default=72)
-    options.add_argument("--samples", type=int, default=200)
-    options.add_argument("--again", type=int, default=AGAIN, help="samples of the second stage")
-    options.add_argument("--draws", type=int, default=1000)
-    options.add_argument("--seed", type=int, default=0)
-    options.add_argument("--only", choices=(*OF_LABELS, *DESIGNS), help="print the tables of one design")
-    options.add_argument("--out", type=Path)
-    asked = options.parse_args()
+    names = ("", *OF_LABELS, *DESIGNS)
+    asked = options(__doc__, cells=72, samples=200, again=AGAIN, draws=1000, seed=0, only=names, out=Path)
     sizes = Sizes(asked.cells, asked.samples, asked.again, asked.draws, asked.seed)
     text = "\n".join(only(asked.only, sizes) if asked.only else document(sizes)) + "\n"
     if asked.out and not asked.only:

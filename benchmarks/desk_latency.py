@@ -1,6 +1,6 @@
 """From key to next item in a real Chromium, direct and through a proxy with 100 ms round trip.
 
-    python -m benchmarks.desk_latency [--items 120] [--file SlguSet_dev.csv]
+    python -m benchmarks.desk_latency [--items 120] [--file SlguSet_dev.csv, else sentences are made]
     python -m benchmarks.desk_latency --kind generations [--items 120]
 
 Measured as in a person's eye: the time stamp of the trusted key press to the
@@ -10,16 +10,13 @@ the pronoun, Enter marks it, Enter stores; of those the last Enter is timed as
 "next item" too, and the Enter before as "mark drawn".
 """
 
-import argparse
 import asyncio
-import os
-import statistics
-import tempfile
 import threading
 from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
+from benchmarks.measuring import app_server, load, options, percentile
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.import_items import import_file
 from evenhand.annotations.projects.projects import create_project
@@ -108,8 +105,7 @@ def mark(desk: Desk, done: int) -> None:
 
 def percentiles(times: list[float]) -> str:
     """Median, 95th percentile and the longest."""
-    p50, p95 = statistics.median(times), statistics.quantiles(times, n=20)[18]
-    return f"p50 {p50:.1f} ms, p95 {p95:.1f} ms, max {max(times):.1f} ms"
+    return f"p50 {percentile(times, 50):.1f} ms, p95 {percentile(times, 95):.1f} ms, max {max(times):.1f} ms"
 
 
 def imported(server: Server, file: Path) -> str:
@@ -122,18 +118,13 @@ def imported(server: Server, file: Path) -> str:
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--items", type=int, default=120)
-    parser.add_argument("--kind", choices=("sentences", "generations"), default="sentences")
-    parser.add_argument("--file", type=Path, help="a released file; without it sentences are made")
-    asked = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
-        server = Server(Path(folder) / "desk.db").start()
+    asked = options(__doc__, items=120, kind=("sentences", "generations"), file=Path)
+    with app_server() as server, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium_path(playwright), args=FLAGS)
         make = make_generations if asked.kind == "generations" else make_project
         project = imported(server, asked.file) if asked.file else make(server, 2 * asked.items + 100)
         proxy = SlowProxy(server.port, 0.1)
-        print(f"{asked.kind}, {asked.items} items, load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
+        print(f"{asked.kind}, {asked.items} items, load average {load()}")
         for name, port, who in (("direct", server.port, "Ada"), ("100 ms round trip", proxy.port, "Bo")):
             through = Server(server.database, port)
             context = browser.new_context(locale="en-US")
@@ -144,7 +135,6 @@ def main() -> None:
             print(f"{name}, stored: {stored}/{asked.items}")
             context.close()
         browser.close()
-        server.stop()
 
 
 if __name__ == "__main__":

@@ -7,7 +7,8 @@
 
 Annotators: each sends one label a second, as the desk does: the operation, what it has, and how many items it wants.
 --beside: each of them also has the page open in a session, and an import of --lines lines, a scoring job and one export
-after the other run meanwhile, or those that are named (import, scoring, export).
+after the other run meanwhile, or those that are named (import, scoring, export). --after: how much memory is left
+when all have gone.
 --study: people who came by the link of a study, a label in --every seconds, some sooner and some later. The time of a
 label runs from the moment at which it was made, also where the request before it was still under way.
 --pages: desks in real pages of Chromium, each a browser of its own as far as the server can tell. Times are those of
@@ -16,19 +17,16 @@ the browser; every key that was pressed has to be a label in the database.
 server has loaded once stays, so the first sessions are opened and closed before anything is measured.
 """
 
-import argparse
 import asyncio
 import os
 import random
 import resource
-import statistics
 import subprocess
 import sys
-import tempfile
 import time
-from collections.abc import AsyncIterator, Collection, Iterator
-from contextlib import asynccontextmanager, contextmanager, nullcontext
-from pathlib import Path
+from argparse import Namespace
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 
 import psutil
@@ -36,6 +34,7 @@ from playwright.async_api import Browser, Page, async_playwright
 from websockets.asyncio.client import ClientConnection
 
 from benchmarks.load_people import FULL, Connection, Person
+from benchmarks.measuring import app_server, load, options, percentile
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.desk.tokens import issue
 from evenhand.annotations.jobs import jobs
@@ -60,14 +59,19 @@ ASKED = """() => performance.getEntriesByType("resource").filter((one) => one.na
   .map((one) => one.duration)"""
 
 
+def pid(server: Server) -> int | None:
+    """Return the number of its process."""
+    return server.process.pid if server.process else None
+
+
 def resident(server: Server) -> float:
     """Return the memory of the server, MB."""
-    return float(psutil.Process(server.process.pid if server.process else None).memory_info().rss / 2**20)
+    return float(psutil.Process(pid(server)).memory_info().rss / 2**20)
 
 
-def cpu(pid: int | None) -> float:
+def cpu(process: int | None) -> float:
     """Return the processor seconds of a process."""
-    return float(sum(psutil.Process(pid).cpu_times()[:2]))
+    return float(sum(psutil.Process(process).cpu_times()[:2]))
 
 
 def stored(server: Server) -> list[str]:
@@ -77,12 +81,14 @@ def stored(server: Server) -> list[str]:
 
 
 @contextmanager
-def jobs_beside(
-    server: Server, name: str, folder: Path, wanted: Collection[str] = JOBS, lines: int = 100_000
-) -> Iterator[None]:
-    """Run an import of so many *lines*, a scoring job and exports, as pages start them; those *wanted*."""
+def jobs_beside(server: Server, name: str, asked: Namespace) -> Iterator[None]:
+    """Run an import, a scoring job and exports, as pages start them; those that are asked for, if any."""
+    if asked.beside is None:
+        yield
+        return
+    folder, wanted = server.database.parent, asked.beside or JOBS
     with (folder / "lines.txt").open("w", encoding="utf-8") as file:
-        file.writelines(f"第{n}个早上，{'他她'[n % 2]}去市场买菜。\n" for n in range(lines))
+        file.writelines(f"第{n}个早上，{'他她'[n % 2]}去市场买菜。\n" for n in range(asked.lines))
     os.environ["EVENHAND_DB"] = str(server.database)
     with Store.open(server.database) as store:
         create_project(store, "beside", annotators=("Ada",))
@@ -151,18 +157,14 @@ async def at_desks(server: Server, people: list[Person], seconds: int, sessions_
     await close_sessions(sessions)
 
 
-def measure_annotators(server: Server, folder: Path, asked: argparse.Namespace) -> None:
+def measure_annotators(server: Server, asked: Namespace) -> None:
     """Measure annotators at their desks and print."""
-    seconds = asked.seconds or 30
-    name, people = by_token(server, asked.annotators, seconds)
-    pid = server.process.pid if server.process else None
-    before, memory_before = cpu(pid), resident(server)
-    if asked.beside is not None:
-        with jobs_beside(server, name, folder, asked.beside or JOBS, asked.lines):
-            asyncio.run(at_desks(server, people, seconds, name))
-    else:
-        asyncio.run(at_desks(server, people, seconds))
-    spent, memory = cpu(pid) - before, resident(server)
+    seconds, count = asked.seconds or 30, asked.annotators or 100
+    name, people = by_token(server, count, seconds)
+    before, memory_before = cpu(pid(server)), resident(server)
+    with jobs_beside(server, name, asked):
+        asyncio.run(at_desks(server, people, seconds, "" if asked.beside is None else name))
+    spent, memory = cpu(pid(server)) - before, resident(server)
     times = [duration for person in people for duration in person.times]
     acked = [op for person in people for op in person.acked]
     failed, again = (sum(getattr(person, name) for person in people) for name in ("failed", "again"))
@@ -170,12 +172,10 @@ def measure_annotators(server: Server, folder: Path, asked: argparse.Namespace) 
     if asked.after:
         time.sleep(GONE_S)
         print(f"server {memory_before:.0f} MB before, {resident(server):.0f} MB {GONE_S:.0f} s after all have left")
-    cuts = statistics.quantiles(times, n=100)
-    print(
-        f"{asked.annotators} annotators, {seconds} s, load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores"
-    )
+    p50, p95, p99 = (percentile(times, per_cent) for per_cent in (50, 95, 99))
+    print(f"{count} annotators, {seconds} s, load average {load()}")
     print(f"labels {len(times)}, acknowledged {len(acked)}, lost {lost}, failed requests {failed}, sent again {again}")
-    print(f"answer p50 {statistics.median(times):.1f} ms, p95 {cuts[94]:.1f} ms, p99 {cuts[98]:.1f} ms")
+    print(f"answer p50 {p50:.1f} ms, p95 {p95:.1f} ms, p99 {p99:.1f} ms")
     print(f"server CPU per label {spent / len(times) * 1000:.2f} ms (first leases included), memory {memory:.0f} MB")
 
 
@@ -209,42 +209,39 @@ async def in_study(server: Server, link: str, people: list[Person], every: float
 
     arrivals = await asyncio.gather(*map(arrival, people))
     memory.append(resident(server))
-    pid = server.process.pid if server.process else None
-    before, own, begun = cpu(pid), cpu(os.getpid()), loop.time() + 2
+    before, own, begun = cpu(pid(server)), cpu(os.getpid()), loop.time() + 2
     working = asyncio.gather(*(person.work(begun, every, seconds) for person in people))
     while not working.done():
         await asyncio.wait([working], timeout=seconds / 4)
         memory.append(resident(server))
     await working
-    took, used = loop.time() - begun, (cpu(pid) - before, cpu(os.getpid()) - own)
+    took, used = loop.time() - begun, (cpu(pid(server)) - before, cpu(os.getpid()) - own)
     for person in people:
         person.connection.close()
     return {"arrivals": arrivals, "memory": memory, "took": took, "server": used[0], "client": used[1]}
 
 
-def measure_study(server: Server, _folder: Path, asked: argparse.Namespace) -> None:
+def measure_study(server: Server, asked: Namespace) -> None:
     """Measure people of a study and print, with what the database holds of it."""
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (DESCRIPTORS if hard < 0 else min(DESCRIPTORS, hard), hard))
     seconds, every = asked.seconds or 120, asked.every or 6.0
     link, people = by_link(server, asked.study, seconds, every)
     found = asyncio.run(in_study(server, link, people, every, seconds))
-    times = sorted(duration for person in people for duration in person.times)
+    times = [duration for person in people for duration in person.times]
     acked, kept = [op for person in people for op in person.acked], stored(server)
-    cuts, came = statistics.quantiles(times, n=1000), statistics.quantiles(found["arrivals"], n=20)
     made, refused = sum(person.made for person in people), [text for person in people for text in person.refused]
-    print(f"load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores, shared by server and client")
+    print(f"load average {load()}, shared by server and client")
     print(
         f"{len(people)} people: {made} labels made, {made / found['took']:.0f} a second; acknowledged {len(acked)},"
         f" lost {len(set(acked) - set(kept))}, doubled {len(kept) - len(set(kept))}, refused {len(refused)}"
         f" {refused[:1]}, sent again {sum(person.again for person in people)},"
         f" connections {sum(person.connection.opened for person in people)}"
     )
-    print(
-        f"label until acknowledged: p50 {cuts[499]:.1f}, p95 {cuts[949]:.1f}, p99 {cuts[989]:.1f},"
-        f" at most {times[-1]:.0f} ms"
-    )
-    print(f"arrival (desk and first items, 20 at once): p50 {came[9]:.0f}, p95 {came[18]:.0f} ms")
+    p50, p95, p99 = (percentile(times, per_cent) for per_cent in (50, 95, 99))
+    print(f"label until acknowledged: p50 {p50:.1f}, p95 {p95:.1f}, p99 {p99:.1f}, at most {max(times):.0f} ms")
+    p50, p95 = (percentile(found["arrivals"], per_cent) for per_cent in (50, 95))
+    print(f"arrival (desk and first items, 20 at once): p50 {p50:.0f}, p95 {p95:.0f} ms")
     print(
         f"processor time a label: server {found['server'] / made * 1000:.2f} ms ({found['server'] / found['took']:.2f}"
         f" cores), client {found['client'] / made * 1000:.2f} ms ({found['client'] / found['took']:.2f} cores)"
@@ -299,23 +296,22 @@ async def _at_pages(server: Server, project: str, count: int, seconds: int, ever
     return sum(pressed for pressed, _ in done), [duration for _, times in done for duration in times]
 
 
-def measure_pages(server: Server, folder: Path, asked: argparse.Namespace) -> None:
+def measure_pages(server: Server, asked: Namespace) -> None:
     """Measure desks in pages of a browser and print."""
     seconds, every = asked.seconds or 120, asked.every or 2.0
     people = tuple(f"annotator {n}" for n in range(asked.pages))
     name = make_project(server, asked.pages * (int(seconds / every) + FULL) // 2, annotators=people)
     print(f"server started: {resident(server):.0f} MB")
-    alone = asked.beside is None
-    with nullcontext() if alone else jobs_beside(server, name, folder, asked.beside or JOBS, asked.lines):
+    with jobs_beside(server, name, asked):
         pressed, times = asyncio.run(_at_pages(server, name, asked.pages, seconds, every))
     labels = len(stored(server))
     if asked.after:
         time.sleep(GONE_S)
         print(f"{GONE_S:.0f} s after the pages were closed: server {resident(server):.0f} MB")
-    cuts = statistics.quantiles(times, n=100)
-    print(f"load average {os.getloadavg()[0]:.1f} on {psutil.cpu_count()} cores")
+    p50, p95, p99 = (percentile(times, per_cent) for per_cent in (50, 95, 99))
+    print(f"load average {load()}")
     print(f"keys pressed {pressed}, labels stored {labels}, lost {pressed - labels}, requests {len(times)}")
-    print(f"request until answered p50 {statistics.median(times):.0f} ms, p95 {cuts[94]:.0f} ms, p99 {cuts[98]:.0f} ms")
+    print(f"request until answered p50 {p50:.0f} ms, p95 {p95:.0f} ms, p99 {p99:.0f} ms")
 
 
 async def _rounds(server: Server, project: str, count: int, rounds: int) -> None:
@@ -340,34 +336,25 @@ async def _rounds(server: Server, project: str, count: int, rounds: int) -> None
         )
 
 
-def measure_sessions(server: Server, _folder: Path, asked: argparse.Namespace) -> None:
+def measure_sessions(server: Server, asked: Namespace) -> None:
     """Measure sessions and print."""
     asyncio.run(_rounds(server, make_project(server, 300), asked.sessions, asked.rounds))
 
 
+WAYS = {"study": measure_study, "pages": measure_pages, "sessions": measure_sessions, "annotators": measure_annotators}
+
+
 def main() -> None:
     """Measure one kind of load and print."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    kinds = parser.add_mutually_exclusive_group()
-    kinds.add_argument("--annotators", type=int, default=100)
-    kinds.add_argument("--study", type=int, metavar="PEOPLE")
-    kinds.add_argument("--pages", type=int)
-    kinds.add_argument("--sessions", type=int)
-    parser.add_argument("--seconds", type=int)
-    parser.add_argument("--every", type=float, help="seconds between two labels of a person of a study, or of a page")
-    parser.add_argument("--beside", nargs="*", choices=JOBS, metavar="JOB", help="sessions, and these jobs (all)")
-    parser.add_argument("--lines", type=int, default=100_000, help="of the import beside")
-    parser.add_argument("--after", action="store_true", help="and how much memory is left when all have gone")
-    parser.add_argument("--rounds", type=int, default=2, help="of sessions")
-    asked = parser.parse_args()
-    ways = {"study": measure_study, "pages": measure_pages, "sessions": measure_sessions}
-    measure = next((way for kind, way in ways.items() if getattr(asked, kind)), measure_annotators)
-    with tempfile.TemporaryDirectory() as folder:
-        server = Server(Path(folder) / "desk.db").start()
-        try:
-            measure(server, Path(folder), asked)
-        finally:
-            server.stop()
+    asked = options(
+        __doc__, study=int, pages=int, sessions=int, annotators=int, seconds=int, every=float, beside=frozenset(JOBS),
+        lines=100_000, after=False, rounds=2,
+    )  # fmt: skip
+    kinds = [kind for kind in WAYS if getattr(asked, kind)] or ["annotators"]
+    if len(kinds) > 1:
+        raise SystemExit(f"One of these at a time: {', '.join(kinds)}.")
+    with app_server() as server:
+        WAYS[kinds[0]](server, asked)
 
 
 if __name__ == "__main__":

@@ -1,11 +1,9 @@
 """What the filters of mining keep and reject: `python -m benchmarks.filters [--read N] [--seed S] [--half H]`.
 
-Three parts, each on data beside the project (../shared/data; a part whose file
-is absent says so):
+On data beside the project (../shared/data):
 - the accepted sentences of SlguSet_dev.csv, each as a sentence of plain text, length
   and duplicate filters off: the share kept with names off and with names on reject, and
   what each filter rejects. Rules were tuned on half of the rows (SHA-256 of the text even);
-- mining_negatives.txt: sentences that must go, and twelve that must stay;
 - `--read N`: N random accepted and N random rejected sentences of zh_wiki.txt, to be read by a person. `--half`: of the
   paragraphs on which rules of names were tuned (SHA-256 even), or of the others. `--kind`: sentences with one keyword,
   as mining takes them; with several, the first taken for the only one; without any, but with one other word for
@@ -14,16 +12,13 @@ is absent says so):
   the same seed draws behind the first K sentences.
 """
 
-import argparse
-import csv
-import hashlib
 import random
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import partial
-from pathlib import Path
 
+from benchmarks.measuring import options
 from evenhand.core.mining.filters import FILTERS
 from evenhand.core.mining.find_keywords import Finder
 from evenhand.core.mining.types import LONGEST, SHORTEST, Finding, Sentence
@@ -31,8 +26,8 @@ from evenhand.core.resources import keyword_pairs
 from evenhand.core.text.keywords import candidate
 from evenhand.core.text.sentences import sentences
 from evenhand.core.types import KeywordPair
+from training.zh_corpus import SENTENCES, WIKI, is_tuning, read_wiki, released_rows
 
-DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 PERSONS = re.compile("自己|父母|夫妇|孩子|家人|朋友|学生|老师|演员|球员|选手|作家")
 DEEDS = re.compile(
     "担任|[出就上卸连]任|认为|表示|宣布|率|饰演|主演|撰写|创作|著有|出生|生于|嫁|结婚|获得|当选|加盟|效力|拜访|邀请|命令|下令|派|击败|继承|投降|逃|[杀死叛]"
@@ -62,17 +57,6 @@ def first_finding(sentence: Sentence, codes: Iterable[str]) -> tuple[str, Findin
     return None
 
 
-def is_tuning(text: str) -> bool:
-    """Whether a sentence of the development file, or a paragraph, is in the half on which rules were tuned."""
-    return hashlib.sha256(text.encode()).digest()[0] % 2 == 0
-
-
-def accepted_rows(path: Path) -> list[str]:
-    """The sentences of a file in the released format."""
-    with path.open(encoding="utf-8", newline="") as lines:
-        return [row["句子"] for row in csv.DictReader(lines)]
-
-
 def passing(texts: list[str], codes: tuple[str, ...], finder: Finder) -> tuple[int, Counter[str]]:
     """How many of *texts* pass, and why the others do not."""
     reasons: Counter[str] = Counter()
@@ -86,7 +70,7 @@ def passing(texts: list[str], codes: tuple[str, ...], finder: Finder) -> tuple[i
 
 def show_kept(finder: Finder) -> None:
     """The shares of accepted sentences that are kept, all and by half."""
-    texts = accepted_rows(DATA / "slguset" / "SlguSet_dev.csv")
+    texts = [row["句子"] for row in released_rows(SENTENCES)]
     halves = {
         "all": texts,
         "tuning half": [t for t in texts if is_tuning(t)],
@@ -99,41 +83,6 @@ def show_kept(finder: Finder) -> None:
             if name == "all":
                 for reason, count in reasons.most_common():
                     print(f"    {reason:<24} {count:>4}  {count / len(some):.2%}")
-
-
-def negatives(path: Path) -> Iterator[tuple[str, str]]:
-    """(kind, sentence) of every line; what follows a # is a remark."""
-    for line in path.read_text("utf-8").splitlines():
-        if line.strip():
-            kind, text = line.split("\t", 1)
-            yield kind, text.split("#")[0].strip()
-
-
-def verdicts(finder: Finder, codes: tuple[str, ...]) -> tuple[Counter[tuple[str, bool]], list[tuple[str, str]]]:
-    """(kind, rejected) -> count over the negatives, and those that went the wrong way."""
-    counts: Counter[tuple[str, bool]] = Counter()
-    wrong = []
-    for kind, text in negatives(DATA / "mining_negatives.txt"):
-        sentence = fit(text, finder)
-        rejected = sentence is None or first_finding(sentence, codes) is not None
-        counts[kind, rejected] += 1
-        if rejected == (kind == "keep"):
-            wrong.append((kind, text))
-    return counts, wrong
-
-
-def show_negatives(finder: Finder) -> None:
-    """The negatives with names off and on reject."""
-    for label, codes in (("names off", RULES), ("names reject", (*RULES, "names"))):
-        counts, wrong = verdicts(finder, codes)
-        parts = [
-            f"{kind} {counts[kind, kind != 'keep']}/{counts[kind, True] + counts[kind, False]}"
-            for kind in ("nonsem", "mutual", "bio", "name", "keep")
-        ]
-        print(f"{label:<13} {', '.join(parts)}")
-        for kind, text in wrong:
-            if kind != "name" or "names" in codes:
-                print(f"    wrong: {kind} {text}")
 
 
 def candidates_in(lines: Iterable[str], finder: Finder, kind: str) -> Iterator[Sentence]:
@@ -152,10 +101,9 @@ def candidates_in(lines: Iterable[str], finder: Finder, kind: str) -> Iterator[S
                 yield Sentence(text, candidate(text, len(text) - 1, pair, "male"), paragraph=partial(str, line))
 
 
-def show_reading(number: int, seed: int, finder: Finder, half: str, kind: str, begin: int) -> None:
+def show_reading(finder: Finder, number: int, seed: int, half: str, kind: str, begin: int) -> None:
     """Random accepted and rejected sentences of the encyclopedia, the keyword in brackets."""
-    lines = (DATA / "corpora" / "zh_wiki.txt").read_text("utf-8").splitlines()
-    lines = [line for line in lines if half == "both" or is_tuning(line) == (half == "tuning")]
+    lines = [line for line in read_wiki(WIKI) if half == "both" or is_tuning(line) == (half == "tuning")]
     accepted, rejected = [], []
     for sentence in candidates_in(lines, finder, kind):
         found = first_finding(sentence, (*RULES, "names"))
@@ -173,21 +121,15 @@ def show_reading(number: int, seed: int, finder: Finder, half: str, kind: str, b
 
 def main() -> None:
     """Print the parts whose data is there."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--read", type=int, default=0, metavar="N")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--half", choices=("both", "tuning", "other"), default="both")
-    parser.add_argument("--kind", choices=("one", "several", "persons", "deeds"), default="one")
-    parser.add_argument("--from", type=int, default=0, metavar="K", dest="begin")
-    given = parser.parse_args()
-    if not DATA.is_dir():
+    halves, kinds = ("both", "tuning", "other"), ("one", "several", "persons", "deeds")
+    asked = vars(options(__doc__, read=0, seed=0, half=halves, kind=kinds, **{"from": 0}))
+    if not WIKI.exists():
         print("../shared/data is not here: nothing to measure")
         return
     finder = Finder(keyword_pairs("released"), spaced=False)
     show_kept(finder)
-    show_negatives(finder)
-    if given.read:
-        show_reading(given.read, given.seed, finder, given.half, given.kind, given.begin)
+    if asked["read"]:
+        show_reading(finder, asked["read"], asked["seed"], asked["half"], asked["kind"], asked["from"])
 
 
 if __name__ == "__main__":

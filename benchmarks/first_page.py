@@ -4,10 +4,7 @@ A visit is a new browser profile without cache: from the address to the pipeline
 the first visit, in which the server compiles and imports what pages need. Memory is that of the server process alone.
 """
 
-import os
 import statistics
-import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
@@ -15,6 +12,7 @@ from pathlib import Path
 import psutil
 from playwright.sync_api import Browser, sync_playwright
 
+from benchmarks.measuring import Spent, load, options
 from docs.screenshots import FLAGS, chromium, served
 from evenhand.annotations.demo.sentences import ensure_demo
 
@@ -29,12 +27,11 @@ def megabytes(process: psutil.Process) -> float:
 def visit(browser: Browser, address: str, wait: str) -> float:
     """Seconds from the address to *wait* on screen, in a new profile."""
     page = browser.new_context(locale="en-GB").new_page()
-    begin = time.perf_counter()
-    page.goto(address)
-    page.locator(wait).first.wait_for(timeout=60_000)
-    seconds = time.perf_counter() - begin
+    with (spent := Spent()).more():
+        page.goto(address)
+        page.locator(wait).first.wait_for(timeout=60_000)
     page.context.close()
-    return seconds
+    return spent.wall
 
 
 def main(visits: int) -> None:
@@ -63,11 +60,8 @@ def main(visits: int) -> None:
             ]
             print(f"inference worker: {megabytes(worker[0]):.0f} MB" if worker else "inference worker: not started")
             browser.close()
-    print(f"load of the machine: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
+    print(f"load of the machine: {load()}")
 
 
 if __name__ == "__main__":
-    try:
-        main(int(sys.argv[1]) if len(sys.argv) > 1 else 10)
-    except subprocess.SubprocessError as error:
-        sys.exit(str(error))
+    main(options(__doc__, "visits", visits=10).visits)

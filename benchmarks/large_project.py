@@ -7,7 +7,6 @@ or a job does first. Printed are seconds (of what is done many times the median)
 project there, by its size and the version of its tables, and works on a copy.
 """
 
-import argparse
 import json
 import os
 import random
@@ -22,6 +21,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from benchmarks.measuring import Spent, load, options
 from benchmarks.store import labels, made_up
 from evenhand.annotations.agreement.disagreements import disagreements
 from evenhand.annotations.agreement.measures import agreement
@@ -110,13 +110,11 @@ def _desk(kind: int, store: Store, project: Project, _: Path) -> float:
 
 def _search(filters: Filters, store: Store, project: Project, _: Path) -> float:
     """Return the median of searches as the page makes them: the database is opened each time."""
-    spent = []
-    for _run in range(RUNS):
-        began = time.perf_counter()
-        with Store.open(store.path) as opened:
+    spent = [Spent() for _run in range(RUNS)]
+    for run in spent:
+        with run.more(), Store.open(store.path) as opened:
             search_items(opened, project, filters)
-        spent.append(time.perf_counter() - began)
-    return statistics.median(spent)
+    return statistics.median(run.wall for run in spent)
 
 
 def _record(query: RecordQuery, store: Store, project: Project, _: Path) -> None:
@@ -131,9 +129,9 @@ def _import(store: Store, project: Project, folder: Path) -> float:
     """Import as many lines as the project has items into another one; the file is not counted."""
     path, count = folder / "lines.txt", store.db.execute("SELECT count(*) FROM item").fetchone()[0]
     path.write_text("".join(made_up(count)), encoding="utf-8")
-    began = time.perf_counter()
-    import_examined(store, create_project(store, "imported"), examine(path))
-    return time.perf_counter() - began
+    with (spent := Spent()).more():
+        import_examined(store, create_project(store, "imported"), examine(path))
+    return spent.wall
 
 
 def _written(store: Store, project: Project, folder: Path) -> None:
@@ -267,20 +265,20 @@ def drawn(rows: list[dict[str, Any]]) -> bytes:
     return picture(styled(alt.hconcat(*parts), words), "svg")
 
 
-def main(words: Sequence[str] | None = None) -> None:
-    """Measure every size, print, draw; *words*: the options, else those of the command."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--items", type=int, nargs="*", default=[100_000])
-    parser.add_argument("--only", nargs="*", choices=list(WORK), default=list(WORK))
-    parser.add_argument("--keep", type=Path)
-    parser.add_argument("--chart", type=Path)
-    asked = parser.parse_args(words)
-    print(f"load of the machine: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores\n")
-    print("| work | items | seconds | MB |\n|---|---|---|---|", flush=True)
-    with tempfile.TemporaryDirectory() as folder:
-        rows = [row for items in asked.items for row in rows_of(items, Path(folder), asked.only, asked.keep)]
+def main() -> None:
+    """Measure every size, print, draw."""
+    asked = options(__doc__, items=[100_000], only=list(WORK), keep=Path, chart=Path)
+    rows = report(asked.items, asked.only, asked.keep)
     if asked.chart:
         asked.chart.write_bytes(drawn(rows))
+
+
+def report(sizes: Sequence[int], names: Sequence[str], keep: Path | None = None) -> list[dict[str, Any]]:
+    """Measure and print pieces of work in projects of these sizes."""
+    print(f"load of the machine: {load()}\n")
+    print("| work | items | seconds | MB |\n|---|---|---|---|", flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        return [row for items in sizes for row in rows_of(items, Path(folder), names, keep)]
 
 
 if __name__ == "__main__":

@@ -2,22 +2,22 @@
 
 A Llama of about 110 million random weights (`--billion`: 1.1 billion) with the tokenizer of demo-en-causal, and
 sentences of WinoBias with he or she: the log-likelihood of both sentences of each pair by `lm_eval`'s HFLM (batches of
-32, as its tasks ask it), and the pair sums of this app. Two threads, fp32, on the processor or `--device`, in turns of
-a quarter of the pairs. Needs `pip install lm_eval`. Printed are pairs a second of the clock and of the processor, and
-the largest difference of Bias_c (log10).
+32, as its tasks ask it), and the pair sums of this app. Two threads, fp32, on the processor or `--device` (cpu, cuda),
+in turns of a quarter of the pairs. Needs `pip install lm_eval`. Printed are pairs a second of the clock and of the
+processor, and the largest difference of Bias_c (log10).
 """
 
-import argparse
 import math
 import re
 import tempfile
-import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import torch
 from transformers import AutoTokenizer, LlamaConfig, LlamaForCausalLM
 
+from benchmarks.measuring import Lane, largest_difference, options, race
+from benchmarks.scoring_ways import Finished
 from evenhand.core.models import open_scorer
 from evenhand.core.resources import MODELS, table
 from evenhand.core.sentence_bias.bias import bias_of
@@ -25,8 +25,7 @@ from evenhand.core.types import MaskedSentence
 
 TURNS, BATCH, THREADS = 4, 32, 2
 WORDS = ("he", "she")
-
-
+Way = Callable[[Sequence[MaskedSentence]], list[float | None]]
 SMALL = {"hidden_size": 768, "intermediate_size": 2048, "num_hidden_layers": 12, "num_attention_heads": 12}
 BILLION = {"hidden_size": 2048, "intermediate_size": 5632, "num_hidden_layers": 22, "num_attention_heads": 32}
 
@@ -41,15 +40,15 @@ def llama(folder: Path, size: dict[str, int]) -> None:
 
 
 def pairs(number: int) -> list[MaskedSentence]:
-    """Sentences of WinoBias in which he or she stands once, not at the beginning."""
+    """Return sentences of WinoBias in which he or she stands once, not at the beginning."""
     found = dict.fromkeys(re.sub(r"[\[\]]", "", str(row["pro"])) for row in table("winobias"))
     places = ((text, re.findall(r"\b(?:he|she)\b", text), re.search(r"\b(?:he|she)\b", text)) for text in found)
     probes = [MaskedSentence(text, at.start(), at.end(), WORDS) for text, all_, at in places if at and len(all_) == 1]
     return probes[:number]
 
 
-def harness(folder: Path, device: str) -> Callable[[Sequence[MaskedSentence]], list[float | None]]:
-    """Bias_c by two requests of lm_eval a pair."""
+def harness(folder: Path, device: str) -> Way:
+    """Return how lm_eval is asked for Bias_c: two requests a pair."""
     from lm_eval.api.instance import Instance
     from lm_eval.models.huggingface import HFLM
 
@@ -64,35 +63,32 @@ def harness(folder: Path, device: str) -> Callable[[Sequence[MaskedSentence]], l
     return ask
 
 
+def in_turns(ask: Way, probes: Sequence[MaskedSentence]) -> Finished:
+    """Yield Bias_c of a quarter of the pairs at a time."""
+    for turn in range(TURNS):
+        numbers = range(turn, len(probes), TURNS)
+        yield list(zip(numbers, ask(probes[turn::TURNS]), strict=True))
+
+
 def main() -> None:
     """Ask both in turns and print."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--pairs", type=int, default=200)
-    parser.add_argument("--device", default="cpu", help="cpu or cuda, for both")
-    parser.add_argument("--billion", action="store_true", help="1.1 billion weights (4.4 GB)")
-    asked = parser.parse_args()
+    asked = options(__doc__, pairs=200, device="cpu", billion=False)
     torch.set_num_threads(THREADS)
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         llama(folder, BILLION if asked.billion else SMALL)
+        probes = pairs(asked.pairs)
         scorer = open_scorer(str(folder), threads=THREADS, device=asked.device)
-        ways = {
+        ways: dict[str, Way] = {
             "lm_eval": harness(folder, asked.device),
             "this app": lambda some: [bias_of(score) for score in scorer.score(some)],
         }
-        probes = pairs(asked.pairs)
-        answers: dict[str, list[float | None]] = {name: [] for name in ways}
-        spent = {name: [0.0, 0.0] for name in ways}
-        for turn in range(TURNS):
-            for name, ask in ways.items():
-                clock, processor = time.perf_counter(), time.process_time()
-                answers[name] += ask(probes[turn::TURNS])
-                spent[name][0] += time.perf_counter() - clock
-                spent[name][1] += time.process_time() - processor
-    for name, (clock, processor) in spent.items():
-        print(f"{name:<10}{len(probes) / clock:8.1f} pairs a second, {len(probes) / processor:6.2f} a processor second")
-    both = [(a, b) for a, b in zip(*answers.values(), strict=True) if a is not None and b is not None]
-    print(f"{len(both)} pairs, largest difference of Bias_c {max(abs(a - b) for a, b in both):.1e}")
+        theirs, ours = (Lane(name, in_turns(ask, probes), len(probes)) for name, ask in ways.items())
+        race(theirs, ours)
+    for lane in (theirs, ours):
+        clock, processor = len(probes) / lane.spent.wall, len(probes) / lane.spent.cpu
+        print(f"{lane.name:<10}{clock:8.1f} pairs a second, {processor:6.2f} a processor second")
+    print(f"{len(probes)} pairs, largest difference of Bias_c {largest_difference(theirs.values, ours.values):.1e}")
 
 
 if __name__ == "__main__":

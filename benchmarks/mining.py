@@ -4,13 +4,14 @@ Everything runs on one thread. Times are seconds of the processor, the least of
 three runs, after one that loads dictionaries. The text is the corpus again and again, each
 sentence made distinct: two characters that belong to no keyword and all digits
 are replaced at random (seed 0), the new characters as frequent as in the corpus.
+--megabytes: of the text for the rate; --memory: of that for the peak memory;
+--naive: kilobytes for the naive way; 0 leaves out.
 """
 
 import os
 
 os.environ |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}  # before numpy is loaded
 
-import argparse
 import random
 import re
 import subprocess
@@ -23,6 +24,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.measuring import options
 from evenhand.core.mining.duplicates import text_key
 from evenhand.core.mining.run import mine
 from evenhand.core.mining.settings import CODES, Settings
@@ -163,12 +165,7 @@ def memory(path: Path) -> None:
 
 def main() -> None:
     """Print the figures."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--corpus", type=Path, default=CORPUS)
-    parser.add_argument("--megabytes", type=float, default=200, help="size of the text for the rate")
-    parser.add_argument("--memory", type=float, default=1000, help="size of the text for the peak memory; 0: leave out")
-    parser.add_argument("--naive", type=int, default=1000, help="kilobytes for the naive way; 0: leave out")
-    asked = parser.parse_args()
+    asked = options(__doc__, corpus=CORPUS, megabytes=200.0, memory=1000.0, naive=1000)
     corpus = asked.corpus.read_text(encoding="utf-8")
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)

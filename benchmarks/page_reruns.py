@@ -6,35 +6,30 @@ order of the navigation: the first run, then N more of the same (7), as after a 
 seconds of the first run, median and slowest of the others in milliseconds, and the memory that the process has then.
 """
 
-import argparse
 import json
 import os
 import statistics
 import tempfile
-import time
 from pathlib import Path
 
 import psutil
 
+from benchmarks.measuring import Spent, options
+
 
 def main() -> None:
     """Fill a database, open each page, print a row for each."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("items", type=int, nargs="?", default=100_000)
-    parser.add_argument("--runs", type=int, default=7)
-    parser.add_argument("--only", nargs="*", default=())
-    asked = parser.parse_args()
+    from tests.support.pages import TITLES
+
+    asked = options(__doc__, "items", items=100_000, runs=7, only=list(TITLES))
     with tempfile.TemporaryDirectory() as folder:
         database = Path(folder) / "large.db"
         os.environ["EVENHAND_DB"] = str(database)
         _prepare(database, asked.items)
-        from tests.support.pages import TITLES
-
         print(f"| {asked.items:,} items | first run, s | again, p50 ms | slowest ms | memory, MB |")
         print("|---|---|---|---|---|", flush=True)
-        for page, title in TITLES.items():
-            if not asked.only or page in asked.only:
-                _print_row(page, title, asked.runs)
+        for page in asked.only:
+            _print_row(page, TITLES[page], asked.runs)
 
 
 def _prepare(database: Path, items: int) -> None:
@@ -57,18 +52,15 @@ def _prepare(database: Path, items: int) -> None:
 def _print_row(page: str, title: str, runs: int) -> None:
     from tests.support.pages import open_page
 
-    began = time.perf_counter()
-    app = open_page(page, project="large")
-    first = time.perf_counter() - began
-    took = []
-    for _ in range(runs):
-        began = time.perf_counter()
-        app.run()
-        took.append(1000 * (time.perf_counter() - began))
-    memory = psutil.Process().memory_info().rss / 1e6
+    first, *others = (Spent() for _ in range(runs + 1))
+    with first.more():
+        app = open_page(page, project="large")
+    for other in others:
+        with other.more():
+            app.run()
+    took, memory = [1000 * other.wall for other in others], psutil.Process().memory_info().rss / 1e6
     print(
-        f"| {title} | {first:.2f} | {statistics.median(took):.0f} | {max(took):.0f} | {memory:.0f} |",
-        flush=True,
+        f"| {title} | {first.wall:.2f} | {statistics.median(took):.0f} | {max(took):.0f} | {memory:.0f} |", flush=True
     )
 
 

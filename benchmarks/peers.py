@@ -9,25 +9,24 @@ on a database that may be thrown away: projects are made in it; against the app,
 They import and export by their API; here it is the function that the page calls, in this process, from a file and to a
 file. A label counts from the request to the acknowledgement (in doccano the category, and the mark that the item is
 done); "next" is the request that hands out an item; both on one kept connection. Every round does both sides, in
-changing order. Potato reads its texts when it starts and has no import or export by HTTP, so only the two are compared:
-it runs at --url with as many items, a radio scheme "choice" (accept, reject), and lets everybody in without a password.
+changing order (--labels: of a round and side). Potato reads its texts when it starts and has no import or export by
+HTTP, so only the two are compared: it runs at --url with as many items, a radio scheme "choice" (accept, reject), and
+lets everybody in without a password.
 """
 
-import argparse
 import http.client
 import io
 import itertools
 import json
 import os
 import statistics
-import tempfile
 import time
 import zipfile
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from benchmarks.measuring import Spent, app_server, load, options, percentile
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.desk.tokens import issue
 from evenhand.annotations.files.export import export_file
@@ -225,8 +224,9 @@ class Ours:
 
     files = True
 
-    def __init__(self, server: Server, folder: Path, texts: list[str]) -> None:
-        self.server, self.folder, self.file = server, folder, folder / "texts.txt"
+    def __init__(self, server: Server, texts: list[str]) -> None:
+        self.server, self.folder = server, server.database.parent
+        self.file = self.folder / "texts.txt"
         self.file.write_text("\n".join(texts) + "\n", encoding="utf-8")
         self.numbers = itertools.count(1)
         self.name = ""
@@ -276,9 +276,9 @@ class Ours:
 
 def timed(times: list[float], work: Callable[..., Any], *given: Any) -> Any:
     """Do *work* and put its seconds to *times*."""
-    begun = time.perf_counter()
-    found = work(*given)
-    times.append(time.perf_counter() - begun)
+    with (spent := Spent()).more():
+        found = work(*given)
+    times.append(spent.wall)
     return found
 
 
@@ -305,37 +305,27 @@ def spread(times: list[float]) -> str:
     """Few times as min/median/max in seconds, many as p50/p95/max in milliseconds."""
     if len(times) < 20:
         return f"{min(times):.2f}/{statistics.median(times):.2f}/{max(times):.2f} s"
-    p95 = statistics.quantiles(times, n=20)[18]
-    return f"p50 {statistics.median(times) * 1e3:.1f}, p95 {p95 * 1e3:.1f}, max {max(times) * 1e3:.1f} ms"
+    p50, p95 = (1000 * percentile(times, per_cent) for per_cent in (50, 95))
+    return f"p50 {p50:.1f}, p95 {p95:.1f}, max {max(times) * 1e3:.1f} ms"
 
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--peer", choices=list(PEERS), default="label-studio")
-    parser.add_argument("--url", required=True, help="where it answers")
-    parser.add_argument("--token", default="", help="a legacy token of Label Studio, the key of doccano")
-    parser.add_argument("--items", type=int, default=9_900)
-    parser.add_argument("--labels", type=int, default=300, help="per round and side")
-    parser.add_argument("--rounds", type=int, default=3)
-    asked = parser.parse_args()
+    asked = options(__doc__, peer=tuple(PEERS), url=str, token="", items=9_900, labels=300, rounds=3)
+    if not asked.url:
+        raise SystemExit("--url is missing: where the other program answers.")
     texts = [f"第{n}天，{WORDS[n % len(WORDS)]}在河边散步。" for n in range(asked.items)]
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        server = Server(folder / "timing.db").start()
-        try:
-            theirs, ours = PEERS[asked.peer](asked.url, asked.token, texts), Ours(server, folder, texts)
-            found: tuple[Times, Times] = ({}, {})
-            print(f"{theirs.name} {theirs.version}, {asked.items:,} items, {asked.rounds} rounds,", end=" ")
-            print(f"load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores", flush=True)
-            for number in range(asked.rounds):
-                sides: list[tuple[Theirs | Ours, Times]] = [(theirs, found[0]), (ours, found[1])]
-                for side, times in sides if number % 2 == 0 else reversed(sides):
-                    measure(side, asked.labels, times)
-        finally:
-            server.stop()
-        for what in found[0]:
-            print(comparison(what, theirs.name, found[0][what], found[1][what]))
+    with app_server() as server:
+        theirs, ours = PEERS[asked.peer](asked.url, asked.token, texts), Ours(server, texts)
+        found: tuple[Times, Times] = ({}, {})
+        print(f"{theirs.name} {theirs.version}, {asked.items:,} items, {asked.rounds} rounds,", end=" ")
+        print(f"load average {load()}", flush=True)
+        for number in range(asked.rounds):
+            sides: list[tuple[Theirs | Ours, Times]] = [(theirs, found[0]), (ours, found[1])]
+            for side, times in sides if number % 2 == 0 else reversed(sides):
+                measure(side, asked.labels, times)
+    for what in found[0]:
+        print(comparison(what, theirs.name, found[0][what], found[1][what]))
 
 
 if __name__ == "__main__":

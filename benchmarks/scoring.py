@@ -5,25 +5,23 @@ sentence at a time), the fill-mask pipeline at batch 32 with sentences grouped b
 (compared on words of one mask, where it asks the same), this app's engine; and the bare matrix products of the model's
 shapes. The ways take turns, always the one that is furthest behind, so that whatever else the machine does hits all
 alike. `wall` is what a person waits; `cpu` is processor time, which a busy machine disturbs least. Then: equality of
-Bias_c, bf16 on a part, and where the time goes with demo-zh.
+Bias_c, bf16 on a part (--bf16: so many sentences, 0: none), and where the time goes with --profile ("": leave it out).
+--device: auto, cpu or cuda for all ways, not for the profile.
 """
 
-import argparse
 import json
 import tempfile
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import torch
 
+from benchmarks.measuring import Lane, largest_difference, options, race
 from benchmarks.scoring_ways import (
     CHUNK,
     CHUNK_OF_CARD,
-    DEV,
-    Finished,
     MatrixProducts,
     Plain,
     base_sized,
@@ -40,49 +38,9 @@ from evenhand.core.models.devices import chosen
 from evenhand.core.models.forward import budget_on
 from evenhand.core.models.masked import MaskedScorer
 from evenhand.core.types import MaskedSentence
+from training.zh_corpus import SENTENCES
 
 PRODUCTS = 12  # how often the matrix products are run, spread over the whole time
-
-
-@dataclass(slots=True)
-class Lane:
-    """One way under way."""
-
-    name: str
-    work: Finished
-    total: int
-    wall: float = 0.0
-    cpu: float = 0.0
-    biases: dict[int, float | None] = field(default_factory=dict)
-    over: bool = False
-
-    def step(self) -> None:
-        """One batch, timed."""
-        wall, cpu = time.perf_counter(), time.process_time()
-        finished = next(self.work, None)
-        if torch.accelerator.is_available():
-            torch.accelerator.synchronize()
-        self.wall += time.perf_counter() - wall
-        self.cpu += time.process_time() - cpu
-        self.over = finished is None
-        self.biases.update(finished or ())
-
-    @property
-    def share(self) -> float:
-        """How much of it is done, 0 to 1."""
-        return len(self.biases) / max(1, self.total)
-
-
-def race(lanes: Sequence[Lane]) -> None:
-    """Run all to the end, always the one that is furthest behind."""
-    while waiting := [lane for lane in lanes if not lane.over]:
-        min(waiting, key=lambda lane: lane.share).step()
-
-
-def largest_difference(one: dict[int, float | None], other: dict[int, float | None]) -> float:
-    """Of Bias_c (log10), over the sentences that both have."""
-    pairs = ((one[i], other[i]) for i in one.keys() & other.keys())
-    return max((abs(a - b) for a, b in pairs if a is not None and b is not None), default=0.0)
 
 
 def warm_up(plain: Plain, scorer: MaskedScorer, probes: Sequence[MaskedSentence]) -> None:
@@ -99,48 +57,43 @@ def compare(folder: Path, probes: list[MaskedSentence], device: str, *, with_min
     warm_up(plain, scorer, probes)
     products, count = MatrixProducts(budget_on(torch.device(device)), device), len(probes)
     chunk = CHUNK if device == "cpu" else CHUNK_OF_CARD
-    lanes = [
-        Lane("papers' loop", papers_loop(plain, probes), count),
-        Lane("fill-mask pipeline, batch 32", fill_mask_pipeline(plain, probes), count),
-        Lane("this engine", engine(scorer, probes, chunk), count),
-        Lane("matrix products", products.run(plain.model.config, PRODUCTS), PRODUCTS),
-    ]
-    if with_minicons:
-        lanes.insert(2, Lane("minicons, two passes", minicons_cloze(plain, probes), count))
-    race(lanes)
-    by_name = {lane.name: lane for lane in lanes}
-    loop, mine, bare = by_name["papers' loop"], by_name["this engine"], by_name["matrix products"]
+    loop = Lane("papers' loop", papers_loop(plain, probes), count)
+    pipe = Lane("fill-mask pipeline, batch 32", fill_mask_pipeline(plain, probes), count)
+    mine = Lane("this engine", engine(scorer, probes, chunk), count)
+    bare = Lane("matrix products", products.run(plain.model.config, PRODUCTS), PRODUCTS)
+    other = [Lane("minicons, two passes", minicons_cloze(plain, probes), count)] if with_minicons else []
+    race(loop, pipe, *other, mine, bare)
     asked = list(dict.fromkeys((one.ids, one.slots) for one in scorer.reader.read_all(probes) if one.slots))
     needed = operations(plain.model.config, [len(ids) for ids, _ in asked], [len(slots) for _, slots in asked])
     one_mask = {i for i, probe in enumerate(probes) if len(probe.options[0]) == 1}
-    rows = [_row(lane, loop, one_mask if "minicons" in lane.name else None) for lane in lanes if lane is not bare]
+    rows = [_row(lane, loop, one_mask if lane in other else None) for lane in (loop, pipe, *other, mine)]
     return {
         "sentences": count,
         "distinct": len(asked),
         "tokens": sum(len(ids) for ids, _ in asked),
-        "undefined": sum(value is None for value in mine.biases.values()),
+        "undefined": sum(value is None for value in mine.values.values()),
         "ways": rows,
-        "times_pipeline_wall": by_name["fill-mask pipeline, batch 32"].wall / mine.wall,
-        "times_pipeline_cpu": by_name["fill-mask pipeline, batch 32"].cpu / mine.cpu,
-        "product_gflops_wall": products.done / bare.wall / 1e9,
-        "product_gflops_cpu": products.done / bare.cpu / 1e9,
-        "engine_gflops_wall": needed / mine.wall / 1e9,
-        "engine_gflops_cpu": needed / mine.cpu / 1e9,
+        "times_pipeline_wall": pipe.spent.wall / mine.spent.wall,
+        "times_pipeline_cpu": pipe.spent.cpu / mine.spent.cpu,
+        "product_gflops_wall": products.done / bare.spent.wall / 1e9,
+        "product_gflops_cpu": products.done / bare.spent.cpu / 1e9,
+        "engine_gflops_wall": needed / mine.spent.wall / 1e9,
+        "engine_gflops_cpu": needed / mine.spent.cpu / 1e9,
     }
 
 
 def _row(lane: Lane, loop: Lane, comparable: set[int] | None) -> dict[str, Any]:
     """*comparable*: the sentences for which the way asks the same as the loop, where it does not for all."""
-    done = len(lane.biases)
-    same = {i: value for i, value in lane.biases.items() if comparable is None or i in comparable}
+    done = len(lane.values)
+    same = {i: value for i, value in lane.values.items() if comparable is None or i in comparable}
     return {
         "way": lane.name,
         "sentences": done,
-        "per_second": done / lane.wall,
-        "per_cpu_second": done / lane.cpu,
-        "times_loop_wall": (done / lane.wall) / (len(loop.biases) / loop.wall),
-        "times_loop_cpu": (done / lane.cpu) / (len(loop.biases) / loop.cpu),
-        "largest_difference": largest_difference(same, loop.biases),
+        "per_second": done / lane.spent.wall,
+        "per_cpu_second": done / lane.spent.cpu,
+        "times_loop_wall": (done / lane.spent.wall) / (len(loop.values) / loop.spent.wall),
+        "times_loop_cpu": (done / lane.spent.cpu) / (len(loop.values) / loop.spent.cpu),
+        "largest_difference": largest_difference(same, loop.values),
         "compared": len(same),
     }
 
@@ -152,23 +105,19 @@ def try_bf16(folder: Path, probes: list[MaskedSentence], device: str) -> dict[st
     assert isinstance(exact, MaskedScorer)
     products = MatrixProducts(budget_on(torch.device(device)), device, "bf16")
     chunk = CHUNK if device == "cpu" else CHUNK_OF_CARD
-    lanes = [Lane(name, engine(one, probes, chunk), len(probes)) for name, one in (("fp32", exact), ("bf16", rough))]
-    lanes.append(Lane("matrix products", products.run(exact.loaded.model.config, PRODUCTS), PRODUCTS))
-    race(lanes)
+    fp32, bf16 = (Lane("", engine(scorer, probes, chunk), len(probes)) for scorer in (exact, rough))
+    bare = Lane("matrix products", products.run(exact.loaded.model.config, PRODUCTS), PRODUCTS)
+    race(fp32, bf16, bare)
     return {
         "sentences": len(probes),
-        "fp32_per_cpu_second": len(probes) / lanes[0].cpu,
-        "bf16_per_cpu_second": len(probes) / lanes[1].cpu,
-        "fp32_per_second": len(probes) / lanes[0].wall,
-        "bf16_per_second": len(probes) / lanes[1].wall,
-        "product_gflops_bf16": products.done / lanes[2].wall / 1e9,
-        "largest_difference": largest_difference(lanes[0].biases, lanes[1].biases),
-        "signs_that_differ": _signs(lanes[0].biases, dict(lanes[1].biases)),
+        "fp32_per_cpu_second": len(probes) / fp32.spent.cpu,
+        "bf16_per_cpu_second": len(probes) / bf16.spent.cpu,
+        "fp32_per_second": len(probes) / fp32.spent.wall,
+        "bf16_per_second": len(probes) / bf16.spent.wall,
+        "product_gflops_bf16": products.done / bare.spent.wall / 1e9,
+        "largest_difference": largest_difference(fp32.values, bf16.values),
+        "signs_that_differ": sum((value or 0.0) * (bf16.values[i] or 0.0) < 0 for i, value in fp32.values.items()),
     }
-
-
-def _signs(one: dict[int, float | None], other: dict[int, float | None]) -> int:
-    return sum((one[i] or 0.0) * (other[i] or 0.0) < 0 for i in one)
 
 
 def profile(model: str, probes: list[MaskedSentence]) -> dict[str, Any]:
@@ -231,34 +180,33 @@ def show(report: dict[str, Any]) -> None:
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("--sentences", type=int, default=1000)
-    parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--file", type=Path, default=DEV)
-    parser.add_argument("--bf16", type=int, default=100, metavar="N", help="sentences in bf16; 0 leaves it out")
-    parser.add_argument("--no-minicons", action="store_true")
-    parser.add_argument(
-        "--profile", default="demo-zh", metavar="MODEL", help="where the time goes; empty leaves it out"
+    asked = options(
+        __doc__,
+        sentences=1000,
+        threads=2,
+        file=SENTENCES,
+        bf16=100,
+        no_minicons=False,
+        profile="demo-zh",
+        device="cpu",
+        json=False,
     )
-    parser.add_argument("--device", default="cpu", help="auto, cpu, cuda: for all ways, not for the profile")
-    parser.add_argument("--json", action="store_true")
-    options = parser.parse_args()
-    torch.set_num_threads(options.threads)
-    device = str(chosen(options.device))
-    probes = read_probes(options.file, options.sentences)
-    report: dict[str, Any] = {"torch": torch.__version__, "threads": options.threads, "file": options.file.name}
+    torch.set_num_threads(asked.threads)
+    device = str(chosen(asked.device))
+    probes = read_probes(asked.file, asked.sentences)
+    report: dict[str, Any] = {"torch": torch.__version__, "threads": asked.threads, "file": asked.file.name}
     report["device"] = torch.cuda.get_device_name(device) if device.startswith("cuda") else device
     with tempfile.TemporaryDirectory() as name:
         base_sized(Path(name))
-        report["speed"] = compare(Path(name), probes, device, with_minicons=has_minicons() and not options.no_minicons)
-        if options.bf16:
-            some = probes[:: max(1, len(probes) // options.bf16)][: options.bf16]
+        report["speed"] = compare(Path(name), probes, device, with_minicons=has_minicons() and not asked.no_minicons)
+        if asked.bf16:
+            some = probes[:: max(1, len(probes) // asked.bf16)][: asked.bf16]
             report["bf16"] = try_bf16(Path(name), some, device)
     if device.startswith("cuda"):
         report["gpu_memory_mb"] = torch.cuda.max_memory_allocated() / 1e6
-    if options.profile:
-        report["profile"] = profile(options.profile, probes)
-    print(json.dumps(report, ensure_ascii=False, indent=1)) if options.json else show(report)
+    if asked.profile:
+        report["profile"] = profile(asked.profile, probes)
+    print(json.dumps(report, ensure_ascii=False, indent=1)) if asked.json else show(report)
 
 
 if __name__ == "__main__":

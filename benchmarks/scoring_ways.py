@@ -3,7 +3,6 @@
 A way yields what it has finished: pairs of sentence number and Bias_c (log10), None where it cannot say.
 """
 
-import csv
 import importlib.util
 import json
 import math
@@ -17,26 +16,24 @@ from transformers import BertConfig, BertForMaskedLM, BertTokenizerFast, pipelin
 
 from evenhand.core.models import Precision
 from evenhand.core.models.loaded import DTYPES
-from evenhand.core.resources import MODELS, ROOT
+from evenhand.core.resources import MODELS
 from evenhand.core.sentence_bias.bias import bias_of
 from evenhand.core.text.keywords import probe as probe_of
 from evenhand.core.text.keywords import repair
 from evenhand.core.types import MaskedSentence, Scorer
+from training.zh_corpus import released_rows
 
 VOCABULARY = 21_128  # as bert-base-chinese
 BATCH = 32
 CHUNK, CHUNK_OF_CARD = 250, 1_000  # sentences that the engine gets at once, so that the others can run in between
 LN10 = math.log(10)
-DEV = ROOT.parent / "shared" / "data" / "slguset" / "SlguSet_dev.csv"
 
 Finished = Iterator[list[tuple[int, float | None]]]
 
 
 def read_probes(path: Path, count: int) -> list[MaskedSentence]:
     """Return sentences evenly spaced over the file, with their spans repaired."""
-    with path.open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
-    probes = []
+    rows, probes = released_rows(path), []
     for row in rows[:: max(1, len(rows) // count)][:count]:
         start, end = json.loads(row["关键词位置"])
         candidate, _ = repair(row["句子"], start, end, row["原始关键词"], row["对立关键词"])

@@ -5,17 +5,16 @@ milliseconds; the two sizes take turns, so that both see the same machine.
 """
 
 import argparse
-import os
 import random
 import statistics
 import tempfile
-import time
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from benchmarks.measuring import Spent, load, options
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.items.batch import Batch
 from evenhand.annotations.labels.operations import store_operations
@@ -97,13 +96,6 @@ def _label(store: Store, made: Project, labelled: int) -> None:
         db.execute("UPDATE member SET turn = ? WHERE annotator = ?", (labelled, ada.id))
 
 
-def timed(what: Callable[[], object]) -> float:
-    """Return the milliseconds of one call."""
-    begin = time.perf_counter()
-    what()
-    return 1000 * (time.perf_counter() - begin)
-
-
 def next_items(store: Store, rounds: int) -> list[tuple[float, float]]:
     """Return clock and processor times (ms) of claiming 40 items; each round is undone, so all begin alike."""
     made = project(store, "made")
@@ -111,10 +103,10 @@ def next_items(store: Store, rounds: int) -> list[tuple[float, float]]:
     times = []
     for _ in range(rounds):
         store.db.execute("SAVEPOINT round")
-        begin, worked = time.perf_counter(), time.process_time()
-        with _inside(store):
+        spent = Spent()
+        with spent.more(), _inside(store):
             assert len(claim(store, made, ada)) == 40
-        times.append((1000 * (time.perf_counter() - begin), 1000 * (time.process_time() - worked)))
+        times.append((1000 * spent.wall, 1000 * spent.cpu))
         store.db.execute("ROLLBACK TO round")
         store.db.execute("RELEASE round")
     return times
@@ -140,15 +132,17 @@ def labels(store: Store, made: Project, person: Annotator, number: int) -> tuple
     claims: list[float] = []
     appends: list[float] = []
     for n in range(number // 8):
-        begin = time.perf_counter()
-        items = claim(store, made, person, want=8)
-        claims.append(1000 * (time.perf_counter() - begin))
+        with (claiming := Spent()).more():
+            items = claim(store, made, person, want=8)
+        claims.append(1000 * claiming.wall)
         for item in items:
             choice = random.choice(("accept", "reject"))
             operation = Operation(
                 uuid.uuid4().hex, item.uid, choice, "bench", n, reasons=("name",), form_shown="masked"
             )
-            appends.append(timed(lambda operation=operation: store_operations(store, made, person, [operation])))  # type: ignore[misc]
+            with (storing := Spent()).more():
+                store_operations(store, made, person, [operation])
+            appends.append(1000 * storing.wall)
     return claims, appends
 
 
@@ -160,7 +154,7 @@ def spread(values: list[float]) -> str:
 
 def measure(small: Path, large: Path, asked: argparse.Namespace) -> None:
     """Print the times of both projects."""
-    print(f"load of the machine: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
+    print(f"load of the machine: {load()}")
     few, many = list[tuple[float, float]](), list[tuple[float, float]]()
     with Store.open(small) as one, Store.open(large) as other:
         for _ in range(asked.rounds // 10):
@@ -179,12 +173,7 @@ def measure(small: Path, large: Path, asked: argparse.Namespace) -> None:
 
 def main() -> None:
     """Build, measure, print."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--items", type=int, default=1_000_000)
-    parser.add_argument("--labelled", type=int, default=300_000)
-    parser.add_argument("--rounds", type=int, default=200)
-    parser.add_argument("--folder", type=Path)
-    asked = parser.parse_args()
+    asked = options(__doc__, items=1_000_000, labelled=300_000, rounds=200, folder=Path)
     with tempfile.TemporaryDirectory() as temporary:
         folder = asked.folder or Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)

@@ -4,13 +4,12 @@ Writes core/data/mining_name_contexts.tsv, which the filter of personal names
 reads: how much more often a word stands just before or just behind a full name
 than before or behind another word of two to four characters (natural log,
 smoothed, between -3 and 4). Counted in the tuning half of the paragraphs of
-zh_wiki.txt and of the accepted sentences of SlguSet_dev.csv (benchmarks.filters
+zh_wiki.txt and of the accepted sentences of SlguSet_dev.csv (training.zh_corpus
 says which half), each word once a paragraph for names. A name is here a word
 that by itself has the shape of a full name; contexts play no part in that.
 Counts and words, no text.
 """
 
-import hashlib
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterator
@@ -21,7 +20,7 @@ from evenhand.core.mining.filters.name_words import HAN, foreign_score, is_rare
 from evenhand.core.resources import DATA
 from evenhand.core.text.dictionary import Token, is_word, surnames, tagged
 from evenhand.core.text.sentences import sentences
-from training.zh_corpus import SENTENCES, WIKI, read_sentences, read_wiki
+from training.zh_corpus import SENTENCES, WIKI, is_tuning, read_sentences, read_wiki
 
 STEP = 0.5  # scores are rounded to this
 LEAST, OFTEN = 3, 150  # a word stands so often beside names, or so often beside other words
@@ -29,11 +28,6 @@ LOWEST, HIGHEST = -3.0, 4.0
 SMOOTHED = 3.0  # as many occurrences are added to each word, shared out as all are
 VERBS = "任曾经时由应向于"  # surnames that are rather something else beside a name
 KINDS = "nvajzs"  # first letters of the tags of the words that names are compared with
-
-
-def is_tuning(text: str) -> bool:
-    """Whether a paragraph or sentence is in the half on which rules were tuned, as in benchmarks.filters."""
-    return hashlib.sha256(text.encode()).digest()[0] % 2 == 0
 
 
 def paragraphs() -> Iterator[tuple[str, bool]]:

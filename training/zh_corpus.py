@@ -30,15 +30,25 @@ def read_wiki(path: Path) -> list[str]:
     return [line for line in path.read_text(encoding="utf-8").split("\n") if line.strip()]
 
 
-def read_sentences(path: Path) -> list[str]:
-    """The distinct sentences of a file in the layout of SlguSet.csv, in order."""
+def released_rows(path: Path) -> list[dict[str, str]]:
+    """Return the rows of a file in the layout of SlguSet.csv."""
     with path.open(encoding="utf-8", newline="") as file:
-        return list(dict.fromkeys(row["句子"] for row in csv.DictReader(file)))
+        return list(csv.DictReader(file))
+
+
+def read_sentences(path: Path) -> list[str]:
+    """Return the distinct sentences of a file in the layout of SlguSet.csv, in order."""
+    return list(dict.fromkeys(row["句子"] for row in released_rows(path)))
 
 
 def is_held_out(text: str) -> bool:
     """Whether a paragraph or sentence is never trained on: 3 % by a hash of the text, so the same ones every time."""
     return int(hashlib.sha256(text.encode()).hexdigest()[:8], 16) % 1000 < HELD_OUT
+
+
+def is_tuning(text: str) -> bool:
+    """Return whether a paragraph or sentence is in the half on which the rules of mining were tuned."""
+    return hashlib.sha256(text.encode()).digest()[0] % 2 == 0
 
 
 def split(texts: Iterable[str]) -> tuple[list[str], list[str]]:
