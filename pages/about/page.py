@@ -9,6 +9,7 @@ from evenhand.core.version import VERSION
 from evenhand.pages.ui.head import page_head
 from evenhand.pages.ui.language import _, language
 from evenhand.pages.ui.tables import show_html, table
+from evenhand.pages.ui.text import caption, write
 
 SIGNATURE = "masked|demo-zh|weights:1a2b3c4d|independent|fp32|v1"
 
@@ -28,12 +29,10 @@ def signature_parts() -> list[tuple[str, str]]:
 
 def show_signature() -> None:
     """An example signature and what each part of it says."""
-    st.write(
-        _(
-            "Every number carries a signature that lists everything that could change it, in a fixed"
-            " order. Two numbers are comparable only if their signatures differ in nothing but the model"
-            " and its weights."
-        )
+    write(
+        "Every number carries a signature that lists everything that could change it, in a fixed"
+        " order. Two numbers are comparable only if their signatures differ in nothing but the model"
+        " and its weights."
     )
     st.code(SIGNATURE, language=None)
     show_html(table((_("Part"), _("What it says")), signature_parts()))
@@ -41,11 +40,9 @@ def show_signature() -> None:
 
 def show_models() -> None:
     """The models that ship with the app, and what their cards say."""
-    st.write(
-        _(
-            "These models are for trying out the app, not for research findings. Load real models by name"
-            " from the Hugging Face Hub or from a folder."
-        )
+    write(
+        "These models are for trying out the app, not for research findings. Load real models by name"
+        " from the Hugging Face Hub or from a folder."
     )
     builtin = [entry for entry in known_models(None) if entry.builtin]
     show_html(table((_("Model"), _("Language"), _("What it is")), [(e.name, e.language, _(e.note)) for e in builtin]))
@@ -72,11 +69,8 @@ def show_known_errors() -> None:
     show_html(table((_("Source"), _("Error or open question"), _("What the app does")), rows))
 
 
-page_head(
-    _("About"),
-    _("What this app is, where its numbers come from, and how it handles what you enter."),
-)
-st.caption(_("Version {version}").format(version=VERSION))
+page_head("What this app is, where its numbers come from, and how it handles what you enter.")
+caption("Version {version}", version=VERSION)
 
 signatures, models, errors, privacy, licences = st.tabs(
     [_("Signatures"), _("Built-in models"), _("Known errors"), _("Privacy"), _("Licences")], key="about"
@@ -86,27 +80,21 @@ with signatures:
 with models:
     show_models()
 with errors:
-    st.write(_("No paper is free of errors, and no description is complete. These were found while building this app:"))
+    write("No paper is free of errors, and no description is complete. These were found while building this app:")
     show_known_errors()
 with privacy:
-    st.write(
-        _(
-            "Everything stays on the machine that runs the app: sentences, labels and scores are stored in"
-            " files next to the app, and no usage statistics are sent. A model that is not on this machine"
-            " is downloaded from the Hugging Face Hub by name; your sentences are never sent there."
-        )
+    write(
+        "Everything stays on the machine that runs the app: sentences, labels and scores are stored in"
+        " files next to the app, and no usage statistics are sent. A model that is not on this machine"
+        " is downloaded from the Hugging Face Hub by name; your sentences are never sent there."
     )
-    st.write(
-        _(
-            "Your browser keeps your decisions, without the sentences, until the server confirms them."
-            " Exports contain annotators' names only if you ask for them."
-        )
+    write(
+        "Your browser keeps your decisions, without the sentences, until the server confirms them."
+        " Exports contain annotators' names only if you ask for them."
     )
 with licences:
-    st.write(
-        _(
-            "The code of Evenhand is licensed under the Apache License 2.0. SlguSet is published under"
-            " MPL-2.0, BEC-Pro under CC BY 4.0; texts from Wikipedia are licensed under CC BY-SA. The card"
-            " of each built-in model names the licences of its training data."
-        )
+    write(
+        "The code of Evenhand is licensed under the Apache License 2.0. SlguSet is published under"
+        " MPL-2.0, BEC-Pro under CC BY 4.0; texts from Wikipedia are licensed under CC BY-SA. The card"
+        " of each built-in model names the licences of its training data."
     )

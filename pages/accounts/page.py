@@ -5,45 +5,35 @@ import streamlit as st
 from evenhand.annotations.accounts.accounts import account_of_uid
 from evenhand.annotations.accounts.links import first_link
 from evenhand.annotations.permissions import OPEN
-from evenhand.core.errors import EvenhandError
-from evenhand.pages.accounts.erasure import show_erasure
-from evenhand.pages.accounts.links import offer_link, show_link
-from evenhand.pages.accounts.own import show_own
-from evenhand.pages.accounts.people import show_everybody, show_project_roles
+from evenhand.pages.accounts.own import offer_link, show_link, show_own
+from evenhand.pages.accounts.people import show_erasure, show_everybody, show_project_roles
 from evenhand.pages.ui.choose import choose_project
-from evenhand.pages.ui.head import open_store, page_head, show_error
+from evenhand.pages.ui.head import errors_shown, open_store, page_head
 from evenhand.pages.ui.language import _
+from evenhand.pages.ui.text import inform
 from evenhand.pages.ui.visitor import visitor
 
 
 def make_first() -> None:
-    try:
-        with open_store() as store:
-            if visitor(store) is OPEN:
-                offer_link("first", _("The first account"), first_link(store))
-    except EvenhandError as error:
-        show_error(error)
+    with errors_shown(), open_store() as store:
+        if visitor(store) is OPEN:
+            offer_link("first", _("The first account"), first_link(store))
 
 
-page_head(
-    _("Accounts"),
-    _("Three people who judge blind and independently need three accounts. Each sees only what their role needs."),
-)
+page_head("Three people who judge blind and independently need three accounts. Each sees only what their role needs.")
 with open_store() as store:
     person = visitor(store)
     if person is OPEN:
-        st.info(
-            _(
-                "This server has no accounts. Anyone using this machine can do everything, and nobody else"
-                " can reach the server. The first account changes this: from then on everybody signs in,"
-                " and other machines can be let in."
-            )
+        inform(
+            "This server has no accounts. Anyone using this machine can do everything, and nobody else"
+            " can reach the server. The first account changes this: from then on everybody signs in,"
+            " and other machines can be let in."
         )
         st.button(_("Create the first account"), key="first", icon=":material/person_add:", on_click=make_first)
         show_link("first")
         st.stop()
     if person.account is None:
-        st.info(_("Sign in to see your account."))
+        inform("Sign in to see your account.")
         st.stop()
     account = account_of_uid(store, person.account)
     show_own(store, account, person)

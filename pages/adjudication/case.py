@@ -1,23 +1,29 @@
-"""A case on the page Adjudicate: the text, the labels beside it, the settlements, the comments."""
+"""A case on the page Adjudicate: the text, the labels, settlements, comments, and the decision."""
 
+import re
+import uuid
+from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
+from statistics import median
 
 import streamlit as st
 from markupsafe import Markup
 
-from evenhand.annotations.adjudication import AnonymousLabel, Case, Settlement, add_comment
+from evenhand.annotations.adjudication import AnonymousLabel, Case, Settlement, add_comment, reopen, settle_case
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.types import Guideline, Project
-from evenhand.core.errors import EvenhandError
-from evenhand.pages.ui.head import show_error
+from evenhand.annotations.types import Choice, Guideline, Mark, Project, Question, Scheme
+from evenhand.core.types import Span
+from evenhand.pages.ui.head import errors_shown
 from evenhand.pages.ui.language import _
-from evenhand.pages.ui.numbers import DASH, moment
+from evenhand.pages.ui.numbers import moment
 from evenhand.pages.ui.parts import asks
-from evenhand.pages.ui.sentences import choice_name, item_card, judgement, judgement_lines, with_keyword
+from evenhand.pages.ui.sentences import choice_name, item_card, judgement, judgement_lines, person_meant, with_keyword
 from evenhand.pages.ui.tables import element, joined, show_html
-from evenhand.pages.ui.text import plain, series
-from evenhand.pages.ui.visitor import author
+from evenhand.pages.ui.text import in_brackets, paragraph, plain, series, spoken
+from evenhand.pages.ui.visitor import ask_author, author
+
+LEAVE = "as it is"  # no code of a label
 
 
 def names_of(asked: Guideline) -> dict[str, str]:
@@ -29,19 +35,8 @@ def show_case(found: Case, asked: Guideline) -> None:
     """The text with everybody's marks, and a card for each annotator."""
     names = names_of(asked)
     people = [_judgement(each, found, names) for each in found.labels]
-    context, about = found.item.context or "", _about(found)
-    show_html(item_card(found.item.uid, _text(found), people, about=about, context=context))
-
-
-def _about(found: Case) -> str:
-    """Of a generation: who is meant."""
-    extra = found.item.extra
-    sets = extra.get("pronouns") or []
-    if not (extra.get("name") or sets):
-        return ""
-    pronouns = series(map(str, sets)) if isinstance(sets, list) else str(sets)
-    text = _("{name}, pronouns: {pronouns}")
-    return text.format(name=extra.get("name") or DASH, pronouns=pronouns or DASH)
+    item = found.item
+    show_html(item_card(item.uid, _text(found), people, about=person_meant(item), context=item.context or ""))
 
 
 def _text(found: Case) -> Markup:
@@ -102,10 +97,247 @@ def comment_list(store: Store, project: Project, found: Case) -> None:
     with st.form(f"comment-{found.item.uid}-{len(found.comments)}", border=False):
         text = st.text_area(_("Comment"), key=f"comment-text-{found.item.uid}-{len(found.comments)}", height=80)
         if st.form_submit_button(_("Add the comment"), icon=":material/chat:"):
-            try:
-                who = author(store, st.session_state.get("adjudicator") or "") or _("Lead")
+            with errors_shown():
+                who = author(store) or _("Lead")
                 add_comment(store, project, found.item.uid, text, author=who)
-            except EvenhandError as error:
-                show_error(error)
-            else:
                 st.rerun()
+
+
+def decision(store: Store, project: Project, found: Case, asked: Guideline) -> None:
+    """The fields of a decision on the case that is shown, and its buttons."""
+    st.subheader(_("Decision"))
+    if found.settlement is None:
+        st.caption(plain(paragraph(_rules(project, asked))), width="stretch")
+    ask_author(store, _("Adjudicator"), persist_state="session", placeholder=_("Your name"))
+    if found.settlement is not None:
+        _settled(store, project, found)
+        return
+    key, names = found.item.uid, names_of(asked)
+    choice: str | None = None
+    extraneous: bool | None = None
+    marks: tuple[Mark, ...] = ()
+    if not _by_button(project, asked):  # what can be marked depends on the label
+        choice = st.pills(  # they wrap where a telephone has no room
+            _("Label"),
+            [each.code for each in asked.choices],
+            format_func=lambda code: plain(names[code]),
+            key=f"choice-{key}",
+        )
+        if asked.scheme is None:
+            extraneous, marks = _generation(found, choice)
+        else:
+            marks = _spans(found, asked.scheme, choice, names)
+    reasons = [*_reasons(project, asked, found, names), *_answers(found, asked)]
+    why = _why(asked, key)
+    decided = _pressed(project, asked, names, choice)
+    if decided == LEAVE:
+        _store(store, project, found, None, ((), None, ()), why)
+    elif decided is not None:
+        _store(store, project, found, decided, (tuple(reasons), extraneous, marks), why)
+
+
+def _reasons(project: Project, asked: Guideline, found: Case, names: dict[str, str]) -> list[str]:
+    """The reasons of a reject, the tags of a generation; of an own scheme the flags, first those of the majority."""
+    label, none = _("Tags"), _("no tag")
+    start: list[str] = []
+    if project.kind == "sentences":
+        label, none = _("Reasons"), _("no reason")
+    elif asked.scheme is not None:
+        label, none = _("Flags"), _("no flag")
+        votes = Counter(code for each in found.labels for code in each.reasons)
+        start = [each.code for each in asked.reasons if 2 * votes[each.code] > len(found.labels)]
+    return st.multiselect(
+        label, [each.code for each in asked.reasons], start, format_func=names.__getitem__, placeholder=none,
+        key=f"reasons-{found.item.uid}",
+    )  # fmt: skip
+
+
+def _answers(found: Case, asked: Guideline) -> list[str]:
+    """The answers to the scales of an own scheme, typed as numbers: at first what more than half of the labels say.
+
+    Beside each, how often the annotators gave which answer.
+    """
+    given = []
+    for scale in asked.scheme.scales if asked.scheme else ():
+        said = scale_answers(found, scale)
+        first = next((point for point, times in said.items() if 2 * times > len(found.labels)), None)
+        name = spoken(choice_name(Choice(scale.code, scale.key, scale.zh, scale.en)))
+        value = st.number_input(
+            in_brackets(name, f"{scale.low}–{scale.high}"), scale.low, scale.high, first, 1, width=220,
+            key=f"scale-{scale.code}-{found.item.uid}",
+        )  # fmt: skip
+        st.caption(plain(_distribution(said)), width="stretch")
+        if value is not None:
+            given.append(f"{scale.code}:{value}")
+    return given
+
+
+def scale_answers(found: Case, scale: Question) -> dict[int, int]:
+    """How often the annotators gave which answer, from the low end; answers that nobody gave are left out."""
+    votes = Counter(code for each in found.labels for code in each.reasons)
+    points = range(scale.low or 0, (scale.high or 0) + 1)
+    return {point: votes[f"{scale.code}:{point}"] for point in points if votes[f"{scale.code}:{point}"]}
+
+
+def _distribution(said: dict[int, int]) -> str:
+    if not said:
+        return _("Nobody answered this scale.")
+    each = [in_brackets(point, f"{times} ×") for point, times in said.items()]
+    middle = median(point for point, times in said.items() for _time in range(times))
+    return _("Annotators: {answers}; median {median}.", answers=series(each), median=f"{middle:g}")
+
+
+def _why(asked: Guideline, key: str) -> str:
+    """The note of a decision. Where the scheme asks for a text, that is it, as in a label."""
+    text = next((one for one in asked.scheme.questions if not one.points), None) if asked.scheme else None
+    if text is None:
+        return st.text_area(_("Why"), key=f"why-{key}", height=80, placeholder=_("For the record: why this label?"))
+    name = choice_name(Choice(text.code, "", text.zh, text.en))
+    return st.text_area(
+        spoken(name), key=f"why-{key}", height=80,
+        help=_("The text that the scheme asks for, as the annotators wrote theirs. It is the note of the decision."),
+    )  # fmt: skip
+
+
+def _spans(found: Case, scheme: Scheme, choice: str | None, names: dict[str, str]) -> tuple[Mark, ...]:
+    """The spans of a decision under an own scheme, first those of the annotators who made this choice."""
+    made: list[Mark] = []
+    for kind in scheme.spans if choice else ():
+        alike = [
+            mark for each in found.labels if each.choice == choice for mark in each.marks if mark.kind == kind.code
+        ]
+        made += _marked(found, kind.code, plain(names[kind.code]), alike, choice or "")
+    return tuple(sorted(made))
+
+
+def _rules(project: Project, asked: Guideline) -> list[str]:
+    """What a decision has to keep to, before it is made."""
+    said = [_("A decision needs a reason or a note, so that others can check it.")]
+    if project.kind == "sentences" and project.gold == "unanimous" and not project.rescue:
+        said.append(
+            _(
+                "Only sentences that everybody accepts are kept in this project: reject this case, or confirm its"
+                " labels."
+            )
+        )
+    if project.kind == "generations" and project.checked and asked.scheme is None:
+        said.append(
+            _(
+                "Misgendering needs the wrong pronoun marked; no pronoun allows no such mark; the flag for"
+                " extraneous gendered language needs its words marked."
+            )
+        )
+    return said
+
+
+def _by_button(project: Project, asked: Guideline) -> bool:
+    """Whether nothing is marked with a label, so that one press decides."""
+    return project.kind == "sentences" or asked.compares
+
+
+def _pressed(project: Project, asked: Guideline, names: dict[str, str], choice: str | None) -> str | None:
+    """The label that a button or its key decides on, LEAVE, or None. Of a sentence and of a comparison each label has
+    its button.
+
+    The keys are those of the desk. A key that is held down decides no further case: each needs a reason of its own.
+    That is why there is none for leaving a case as it is.
+    """
+    decided = None
+    with st.container(horizontal=True, key="decisions"):
+        if _by_button(project, asked):
+            for each in asked.choices:
+                barred = each.code == "accept" and project.gold == "unanimous" and not project.rescue
+                if st.button(
+                    plain(names[each.code]), key=f"decide-{each.code}", type="primary", disabled=barred,
+                    shortcut=each.key if each.key.isalnum() else None,
+                ):  # fmt: skip
+                    decided = each.code
+        elif st.button(
+            _("Save decision"), type="primary", icon=":material/gavel:", key="decide", disabled=not choice,
+            shortcut="D",
+        ):  # fmt: skip
+            decided = choice
+        if st.button(_("Confirm labels"), icon=":material/skip_next:", key="leave"):
+            decided = LEAVE
+    return decided
+
+
+def _generation(found: Case, choice: str | None) -> tuple[bool, tuple[Mark, ...]]:
+    """The flag and the marks of a decision on a generation, initially those of the annotators."""
+    votes = [each.extraneous for each in found.labels]
+    extraneous = st.checkbox(
+        _("extraneous gendered language"), votes.count(True) > votes.count(False), key=f"extraneous-{found.item.uid}"
+    )
+    if choice is None:
+        return extraneous, ()
+    alike = [mark for each in found.labels if each.choice == choice for mark in each.marks if mark.kind == "pronoun"]
+    wrong = _marked(found, "pronoun", _("Wrong pronouns"), [] if choice == "no_pronoun" else alike, choice)
+    if not extraneous:
+        return extraneous, wrong
+    flagged = [mark for each in found.labels for mark in each.marks if mark.kind == "extraneous"]
+    return extraneous, tuple(sorted((*wrong, *_marked(found, "extraneous", _("Extraneous gendered words"), flagged))))
+
+
+def _marked(found: Case, kind: str, label: str, before: Sequence[Mark], place: str = "") -> tuple[Mark, ...]:
+    """The marks of the adjudicator: any word of the text, and the annotators' marks."""
+    names = places(found, kind)
+    start = _apart(sorted((mark.start, mark.end) for mark in before))
+    chosen = st.multiselect(
+        label, list(names), start, format_func=names.__getitem__, key=f"{kind}-{place}-{found.item.uid}",
+        placeholder=_("no word"),
+    )  # fmt: skip
+    return tuple(Mark(start, end, kind) for start, end in sorted(chosen))
+
+
+def places(found: Case, kind: str) -> dict[Span, str]:
+    """Every word of the text and every mark of *kind*, each with a name; repeated words are numbered."""
+    text = found.item.text
+    marks = {(mark.start, mark.end) for each in found.labels for mark in each.marks if mark.kind == kind}
+    spans = sorted(marks | {word.span() for word in re.finditer(r"\w+", text)})
+    named: dict[Span, str] = {}
+    times: Counter[str] = Counter()
+    for start, end in spans:
+        word = text[start:end]
+        times[word] += 1
+        named[start, end] = word if times[word] == 1 else in_brackets(word, times[word])
+    return named
+
+
+def _apart(spans: Sequence[Span]) -> list[Span]:
+    """*spans*, in order, without those that overlap an earlier one."""
+    kept: list[Span] = []
+    for span in spans:
+        if not kept or span[0] >= kept[-1][1]:
+            kept.append(span)
+    return kept
+
+
+@asks("settle")
+def _store(
+    store: Store,
+    project: Project,
+    found: Case,
+    choice: str | None,
+    kept: tuple[tuple[str, ...], bool | None, tuple[Mark, ...]],
+    why: str,
+) -> None:
+    reasons, extraneous, marks = kept
+    base = found.settlements[-1].op_id if found.settlement else None
+    # One id per screen, so that a double click is one decision.
+    op_id = st.session_state.setdefault(f"op-{found.item.uid}-{len(found.settlements)}", uuid.uuid4().hex)
+    with errors_shown():
+        settle_case(
+            store, project, found.item.uid, adjudicator=author(store), choice=choice,
+            seen=found.seen, base=base, reasons=reasons, extraneous=extraneous, marks=marks, why=why, op_id=op_id,
+        )  # fmt: skip
+        st.toast(_("Settled."), icon=":material/gavel:")
+        st.rerun()
+
+
+@asks("settle")
+def _settled(store: Store, project: Project, found: Case) -> None:
+    if found.settlement is None or not st.button(_("Reopen"), icon=":material/undo:", key="reopen"):
+        return
+    with errors_shown():
+        reopen(store, project, found.item.uid, adjudicator=author(store), base=found.settlement.op_id)
+        st.rerun()

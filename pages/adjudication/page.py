@@ -5,25 +5,17 @@ import streamlit as st
 from evenhand.annotations.adjudication import case, case_counts
 from evenhand.annotations.agreement.disagreements import record_item_reveals
 from evenhand.annotations.projects.projects import guideline
-from evenhand.pages.adjudication.case import comment_list, show_case, show_settlements
-from evenhand.pages.adjudication.decision import decision
-from evenhand.pages.adjudication.queue import at_the_desk, choose_case, download, rule
-from evenhand.pages.ui.choose import choose_project
-from evenhand.pages.ui.head import open_store, page_head
-from evenhand.pages.ui.language import _
+from evenhand.pages.adjudication.case import comment_list, decision, show_case, show_settlements
+from evenhand.pages.adjudication.queue import at_the_desk, choose_case, offer_settlements, rule
+from evenhand.pages.ui.choose import open_chosen_project
+from evenhand.pages.ui.head import page_head
 from evenhand.pages.ui.visitor import may
 
 page_head(
-    _("Adjudicate"),
-    _(
-        "Fully labelled items on which annotators differ. Labels stay anonymous; every decision is stored"
-        " permanently with its author and reason."
-    ),
+    "Fully labelled items on which annotators differ. Labels stay anonymous; every decision is stored"
+    " permanently with its author and reason."
 )
-with open_store() as store:
-    project = choose_project(store)
-    if project is None:
-        st.stop()
+with open_chosen_project() as (store, project):
     counts = case_counts(store, project)
     if project.kind == "sentences" and may(store, "change_projects", project):
         rule(store, project)
@@ -41,4 +33,4 @@ with open_store() as store:
     with right:
         decision(store, project, found, asked)
         comment_list(store, project, found)
-    download(store, project)
+    offer_settlements(store, project)

@@ -8,13 +8,13 @@ from evenhand.annotations.projects.pipeline_counts import latest
 from evenhand.annotations.projects.projects import annotators, change_project, guidelines
 from evenhand.annotations.text_policy import without_text
 from evenhand.annotations.types import Annotator, Project
-from evenhand.pages.ui.charts import csv_bytes
+from evenhand.pages.ui.charts import csv_bytes, download
 from evenhand.pages.ui.choose import choose, switch
-from evenhand.pages.ui.head import open_store
+from evenhand.pages.ui.head import open_store, remembered
 from evenhand.pages.ui.language import _
 from evenhand.pages.ui.parts import asks, say_changes
 from evenhand.pages.ui.sentences import choice_name
-from evenhand.pages.ui.text import in_brackets, plain
+from evenhand.pages.ui.text import in_brackets, inform, plain
 from evenhand.pages.ui.visitor import author
 
 
@@ -35,8 +35,7 @@ def rule(store: Store, project: Project) -> None:
     name = _("Adjudication keeps sentences without full agreement")
     say_changes([(name, names[project.rescue], names[rescue])], published=True)
     if st.button(_("Save this rule"), key="save_rule", type="primary", icon=":material/gavel:"):
-        who = author(store, st.session_state.get("adjudicator") or "")
-        change_project(store, project, author=who, rescue=rescue)
+        change_project(store, project, author=author(store), rescue=rescue)
         st.rerun()
 
 
@@ -78,7 +77,7 @@ def _filters(store: Store, project: Project, counts: dict[Queue, int]) -> tuple[
         if not counts[queue]:
             return queue, None
         known = {one.code: choice_name(one) for each in guidelines(store, project) for one in each.choices}
-        kinds = dict(_kinds(latest(store), project.uid, queue, store, project))
+        kinds = dict(remembered(latest(store), patterns, project, queue))
         between = st.selectbox(
             _("Differing labels"),
             list(kinds),
@@ -90,45 +89,31 @@ def _filters(store: Store, project: Project, counts: dict[Queue, int]) -> tuple[
     return queue, between
 
 
-@st.cache_data(max_entries=8, show_spinner=False)
-def _kinds(now: tuple[str, ...], uid: str, queue: Queue, _store: Store, _project: Project) -> list[tuple[str, int]]:
-    return patterns(_store, _project, queue)
-
-
 def _pattern(kind: str, known: dict[str, str], number: int) -> str:
     codes = [known.get(code, code) for code in kind.split("/")]
-    words = " / ".join(codes) if len(codes) > 1 else _("{choice}, flag differs").format(choice=codes[0])
+    words = " / ".join(codes) if len(codes) > 1 else _("{choice}, flag differs", choice=codes[0])
     return in_brackets(words, number)
 
 
 def _nothing(queue: Queue, counts: dict[Queue, int]) -> None:
     if queue == "settled":
-        st.info(_("No cases have been settled yet."), icon=":material/gavel:")
+        inform("No cases have been settled yet.", icon=":material/gavel:")
     elif counts["open"]:
-        st.info(_("No open cases match."), icon=":material/filter_alt_off:")
+        inform("No open cases match.", icon=":material/filter_alt_off:")
     elif counts["settled"]:
-        st.info(_("Every case is settled. New ones appear here as annotators finish items."), icon=":material/check:")
+        inform("Every case is settled. New ones appear here as annotators finish items.", icon=":material/check:")
     else:
-        text = _(
-            "No open cases: no fully labelled item has differing labels. Cases appear here as annotators finish items."
+        inform(
+            "No open cases: no fully labelled item has differing labels. Cases appear here as annotators finish items.",
+            icon=":material/check:",
         )
-        st.info(text, icon=":material/check:")
 
 
-def download(store: Store, project: Project) -> None:
+def offer_settlements(store: Store, project: Project) -> None:
     """All settlements as CSV: ids and decisions, no text of any item."""
     if next(each_settlement_row(store, project), None) is None:
         return
-    st.download_button(
-        _("Download settled cases (CSV)"),
-        lambda: _table(project),
-        "settlements.csv",
-        "text/csv",
-        key="settlements-csv",
-        icon=":material/download:",
-        type="tertiary",
-        on_click="ignore",
-    )
+    download(_("Download settled cases (CSV)"), lambda: _table(project), "settlements.csv", key="settlements-csv")
 
 
 def _table(project: Project) -> bytes:

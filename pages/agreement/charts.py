@@ -1,21 +1,27 @@
 """The charts of the page Agreement, each with its numbers and its sentence."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import altair as alt
 import pandas as pd
+import streamlit as st
 
 from evenhand.annotations.agreement.measures import AgreementReport, TwoAnnotators
-from evenhand.core.charts.heatmap import heatmap
+from evenhand.annotations.agreement.schemes import mark_agreement
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.guideline.versions import guideline, has_own_scheme
+from evenhand.annotations.projects.pipeline_counts import state
+from evenhand.annotations.types import Project
 from evenhand.core.charts.style import styled
 from evenhand.core.statistics import Estimate, holm
-from evenhand.pages.ui.charts import show_chart
+from evenhand.pages.ui.charts import caption_with_files, show_chart, show_confusion, show_heatmap
+from evenhand.pages.ui.head import remembered
 from evenhand.pages.ui.language import _
-from evenhand.pages.ui.numbers import interval_or_reason
+from evenhand.pages.ui.numbers import DASH, interval_or_reason, note_text
 from evenhand.pages.ui.sentences import choice_name
 from evenhand.pages.ui.style import colours
-from evenhand.pages.ui.text import from_to, paragraph, series
+from evenhand.pages.ui.text import from_to, named, paragraph, plain, series
 
 Row = dict[str, Any]
 
@@ -26,6 +32,17 @@ def _numbers(estimate: Estimate) -> Row:
         "low": estimate.low,
         "high": estimate.high,
         "interval": interval_or_reason(estimate),
+    }
+
+
+def measure_names() -> dict[str, str]:
+    """Return the measures of agreement as tables name them."""
+    return {
+        "unanimity": _("Full agreement"),
+        "pairwise": _("Pairwise agreement"),
+        "fleiss": "Fleiss κ",
+        "alpha": "Krippendorff α",
+        "ac1": "Gwet AC1",
     }
 
 
@@ -75,25 +92,18 @@ def each_two(report: AgreementReport, names: list[str]) -> None:
     says = paragraph(
         part for part in (_kappa_sentence(pairs), by_chance(list(stays.values()), [t.kappa for t in pairs])) if part
     )
-    chart = heatmap(
-        pd.DataFrame(rows),
-        "b",
-        "a",
-        "kappa",
-        description=says,
-        domain=(-1, 1) if any((row["kappa"] or 0) < 0 for row in rows) else (0, 1),
-        titles={
-            "kappa": _("Cohen's kappa"),
-            "interval": _("95% interval"),
-            "items": _("items"),
-            "largest": _("maximum"),
-        },
-        tooltip=("interval", "items", "largest"),
-        mark="differs",
-        width=300,
-        palette=colours(),
-    )
-    show_chart(chart, traced(rows, report), key="cohen-kappa", says=says)
+    titles = {
+        "kappa": _("Cohen's kappa"), "interval": _("95% interval"), "items": _("items"), "largest": _("maximum"),
+    }  # fmt: skip
+    show_heatmap(
+        rows, "b", "a", "kappa", key="cohen-kappa", says=says, data=traced(rows, report), titles=titles,
+        domain=_domain(rows, "kappa"), tooltip=("interval", "items", "largest"), mark="differs", width=300,
+    )  # fmt: skip
+
+
+def _domain(rows: Sequence[Row], name: str) -> tuple[int, int]:
+    """Return from which to which value a heatmap of agreement is coloured."""
+    return (-1, 1) if any((row[name] or 0) < 0 for row in rows) else (0, 1)
 
 
 def _two_row(a: str, b: str, two: TwoAnnotators | None, differs: bool) -> Row:
@@ -103,14 +113,9 @@ def _two_row(a: str, b: str, two: TwoAnnotators | None, differs: bool) -> Row:
     numbers = _numbers(two.kappa)
     largest = None if two.largest.value is None else f"{two.largest.value:.2f}"
     return {
-        "a": a,
-        "b": b,
-        "kappa": numbers.pop("value"),
-        **numbers,
-        "items": two.items,
-        "largest": largest,
-        "differs": differs,
-    }
+        "a": a, "b": b, "kappa": numbers.pop("value"), **numbers,
+        "items": two.items, "largest": largest, "differs": differs,
+    }  # fmt: skip
 
 
 def _kappa_sentence(pairs: list[TwoAnnotators]) -> str:
@@ -124,12 +129,7 @@ def _kappa_sentence(pairs: list[TwoAnnotators]) -> str:
 
 def by_keyword_pair(report: AgreementReport) -> None:
     """Four measures for each keyword pair as a heatmap."""
-    columns = {
-        "unanimity": _("Full agreement"),
-        "fleiss": "Fleiss κ",
-        "alpha": "Krippendorff α",
-        "ac1": "Gwet AC1",
-    }
+    columns = {field: name for field, name in measure_names().items() if field != "pairwise"}
     rows: list[Row] = []
     tested: list[Estimate] = []
     for name, measures in report.by_pair:
@@ -142,56 +142,90 @@ def by_keyword_pair(report: AgreementReport) -> None:
     stays = holm(tested)
     for row, differs in zip(rows, stays, strict=True):
         row["differs"] = differs
-    says = paragraph(
-        filter(
-            None,
-            (
-                _(
-                    "Agreement by keyword pair; pairs with the most items first. Full agreement is of items with at"
-                    " least two blind labels."
-                ),
-                by_chance(stays, tested),
-            ),
-        )
+    text = _(
+        "Agreement by keyword pair; pairs with the most items first. Full agreement is of items with at"
+        " least two blind labels."
     )
-    chart = heatmap(
-        pd.DataFrame(rows),
-        "measure",
-        "pair",
-        "value",
-        description=says,
-        domain=(-1, 1) if any((row["value"] or 0) < 0 for row in rows) else (0, 1),
-        titles={
-            "interval": _("95% interval"),
-            "items": _("items"),
-            "value": _("value"),
-        },
-        tooltip=("interval", "items"),
-        mark="differs",
-        palette=colours(),
-    )
-    show_chart(chart, traced(rows, report), key="by-pair", says=says.strip())
+    says = paragraph(filter(None, (text, by_chance(stays, tested))))
+    show_heatmap(
+        rows, "measure", "pair", "value", key="by-pair", says=says.strip(), data=traced(rows, report),
+        domain=_domain(rows, "value"), tooltip=("interval", "items"), mark="differs",
+        titles={"interval": _("95% interval"), "items": _("items"), "value": _("value")},
+    )  # fmt: skip
 
 
 def confusion(two: TwoAnnotators, report: AgreementReport) -> None:
     """What two annotators chose, against each other, as a heatmap of counts."""
     names = [choice_name(choice) for choice in report.choices]
-    rows = [
-        {"a": names[i], "b": names[j], "items": two.table[i][j]} for i in range(len(names)) for j in range(len(names))
-    ]
+    same = sum(row[place] for place, row in enumerate(two.table))
     text = _("{a} and {b} both labelled {n} items and chose the same on {same}.")
-    same = sum(two.table[i][i] for i in range(len(names)))
-    says = text.format(a=two.a, b=two.b, n=two.items, same=same)
-    chart = heatmap(
-        pd.DataFrame(rows),
-        "b",
-        "a",
-        "items",
-        description=says,
-        domain=(0, max(two.items, 1)),
-        titles={"a": two.a, "b": two.b, "items": _("items")},
-        digits=0,
-        width=300,
-        palette=colours(),
+    show_confusion(
+        two.table, names, "a", "b", key="confusion", says=text.format(a=two.a, b=two.b, n=two.items, same=same),
+        titles={"a": two.a, "b": two.b}, signature=report.signature, width=300,
+    )  # fmt: skip
+
+
+def by_model(report: AgreementReport) -> None:
+    """One measure for each model and pronoun set as a heatmap."""
+    names = {
+        "pairwise": _("Pairwise agreement"),
+        "unanimity": _("Full agreement of items with at least two blind labels"),
+        "alpha": _("Krippendorff's alpha"),
+        "ac1": _("Gwet's AC1"),
+    }
+    measure = st.selectbox(_("Measure"), list(names), format_func=names.__getitem__, key="cells-measure")
+    found: list[Estimate] = [getattr(measures, measure) for _model, _pronoun, measures in report.cells]
+    # 0 means chance for the two coefficients, not for the shares.
+    tested = found if measure in ("alpha", "ac1") else [Estimate(None)] * len(found)
+    stays = holm(tested)
+    rows: list[dict[str, Any]] = [
+        {
+            "model": model or _("model not named"),
+            "pronouns": pronoun or _("not named"),
+            **_numbers(estimate),
+            "items": measures.items,
+            "differs": differs,
+        }
+        for (model, pronoun, measures), estimate, differs in zip(report.cells, found, stays, strict=True)
+    ]
+    says = _("{measure} by model and pronouns; 95% intervals over contexts.", measure=names[measure])
+    says = paragraph(filter(None, (says, by_chance(stays, tested))))
+    titles = {
+        "model": _("Model"), "pronouns": _("Pronouns"), "value": names[measure], "interval": _("95% interval"),
+        "items": _("items"),
+    }  # fmt: skip
+    show_heatmap(
+        rows, "pronouns", "model", "value", key="by-model", says=says,
+        data=traced([{**row, "measure": measure} for row in rows], report), domain=_domain(rows, "value"),
+        titles=titles, tooltip=("interval", "items"), mark="differs", interval=("low", "high"),
+    )  # fmt: skip
+
+
+def marks(store: Store, project: Project, report: AgreementReport) -> None:
+    """How far two annotators marked the same characters, for wrong pronouns and for gendered words."""
+    names = {one.code: choice_name(one) for one in guideline(store, project).options}
+    if not has_own_scheme(store, project):
+        names = {"pronoun": _("Wrong pronouns"), "extraneous": _("Extraneous gendered words")}
+    found = remembered(state(store), mark_agreement, project)
+    rows = [
+        {
+            _("Marks"): names[one.kind],
+            "F1": one.pooled.value,
+            _("95% interval"): interval_or_reason(one.pooled) if one.pooled.value is not None else DASH,
+            _("Mean over texts"): one.mean,
+            _("Pairs with marks"): one.pairs,
+            _("Both marked"): one.both,
+            _("Identical"): one.same,
+        }
+        for one in found
+    ]
+    number = st.column_config.NumberColumn(format="%.3f")
+    st.dataframe(rows, hide_index=True, key="marks", column_config={"F1": number, _("Mean over texts"): number})
+    text = _(
+        "F1 of the characters marked by two annotators: 0 = no overlap, 1 = identical. Pairs in which"
+        " neither marked anything are excluded. Interval over contexts."
     )
-    show_chart(chart, traced(rows, report), key="confusion", says=says)
+    caption_with_files(text, traced(rows, report), key="marks-table")
+    for one in found:
+        if one.pooled.value is None:
+            st.caption(plain(named(names[one.kind], note_text(one.pooled.reason))))

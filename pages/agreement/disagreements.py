@@ -1,32 +1,40 @@
 """The disagreements on the page Agreement: each sentence with the labels beside it."""
 
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
+
 import streamlit as st
 from markupsafe import Markup
 
+from evenhand.annotations.agreement.annotator_models import ModelledItem
 from evenhand.annotations.agreement.disagreements import (
     Disagreement,
+    ItemText,
     differing_items,
     disagreements,
     disagreements_of,
+    item_texts,
     record_reveals,
 )
+from evenhand.annotations.agreement.groups import OpinionItem
 from evenhand.annotations.agreement.measures import AgreementReport
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.labels.read import BlindLabel
 from evenhand.annotations.projects.pipeline_counts import latest
-from evenhand.annotations.projects.projects import guidelines
 from evenhand.annotations.text_policy import CANARY, CANARY_KEY, needs_canary, text_may_leave, without_text
 from evenhand.annotations.types import Annotator, Project
-from evenhand.pages.ui.charts import csv_bytes
+from evenhand.pages.ui.charts import csv_bytes, download, downloads, foot
 from evenhand.pages.ui.choose import annotator_at_desk
-from evenhand.pages.ui.head import open_store
+from evenhand.pages.ui.head import open_store, remembered
 from evenhand.pages.ui.language import _
+from evenhand.pages.ui.notices import say_blind
 from evenhand.pages.ui.parts import asks
-from evenhand.pages.ui.sentences import choice_name, item_card, judgement, judgement_lines, with_keyword
-from evenhand.pages.ui.tables import show_html
-from evenhand.pages.ui.text import plain
+from evenhand.pages.ui.sentences import item_card, judgement, judgement_lines, names_of, with_keyword
+from evenhand.pages.ui.tables import page_of, show_html, show_pages
+from evenhand.pages.ui.text import caption, inform
 
 PAGE = 10
+Listed = TypeVar("Listed", ModelledItem, OpinionItem)
 
 
 @asks("see_all_labels")
@@ -35,43 +43,39 @@ def disagreement_list(store: Store, project: Project, report: AgreementReport) -
     pair, between = _filters(project, report)
     reader = annotator_at_desk(store, project)
     if reader is not None:
-        text = _("Your desk as {name} is open: only texts you have labelled are listed, so that labels stay blind.")
-        st.caption(plain(text.format(name=reader.name)))
-    items = _differing(latest(store), project.uid, tuple(between), pair, reader, store, project)
-    total = len(items)
-    if PAGE * (st.session_state.get("disagreement-page", 1) - 1) >= total:  # beyond the end of the filtered list
-        st.session_state["disagreement-page"] = 1
-    start = PAGE * (st.session_state.get("disagreement-page", 1) - 1)
-    if not total:
-        text = _("No disagreement among the fully labelled items.")
-        st.info(text, icon=":material/check:")
+        say_blind(reader)
+    items = remembered(latest(store), differing_items, project, between=tuple(between), pair=pair, reader=reader)
+    if not items:
+        inform("No disagreement among the fully labelled items.", icon=":material/check:")
         return
-    found = disagreements_of(store, items[start : start + PAGE])
+    found = disagreements_of(store, page_of(items, "disagreement-page", PAGE))
     if reader is not None:
         record_reveals(store, reader, found)
-    names = _names(store, project)
+    names = names_of(store, project)
     for one in found:
         show_html(_card(one, names))
-    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-        st.caption(plain(_("{total} items with different labels").format(total=total)))
-        if total > PAGE:
-            st.pagination(-(-total // PAGE), width=300, key="disagreement-page")
-        st.download_button(
-            _("Download all (CSV)"),
-            lambda: _table(project, between, pair, reader),
-            "disagreements.csv",
-            "text/csv",
-            key="disagreements-csv",
-            on_click="ignore",
-        )
+    with foot():
+        caption("{total} items with different labels", total=len(items))
+        show_pages(len(items), "disagreement-page", PAGE)
+        file, name = (lambda: _table(project, between, pair, reader)), "disagreements.csv"
+        download(_("Download all (CSV)"), file, name, key="disagreements-csv", type="secondary")
 
 
-@st.cache_data(max_entries=8, show_spinner=False)
-def _differing(
-    now: tuple[str, ...], uid: str, between: tuple[str, ...], pair: str | None, reader: Annotator | None,
-    _store: Store, _project: Project,
-) -> list[int]:  # fmt: skip
-    return differing_items(_store, _project, between=between, pair=pair, reader=reader)
+def list_items(
+    store: Store, reader: Annotator | None, listed: Sequence[Listed], card: Callable[[Listed, ItemText], Markup], *,
+    key: str, rows: Sequence[Mapping[str, object]],
+) -> None:  # fmt: skip
+    """Show fully labelled items ten at a time, as *card* draws each with its text; *rows*: all of them for a file."""
+    shown = page_of(listed, f"{key}-page", PAGE)
+    texts = item_texts(store, [one.row for one in shown])
+    if reader is not None:
+        record_reveals(store, reader, texts)
+    for one, text in zip(shown, texts, strict=True):
+        show_html(card(one, text))
+    with foot():
+        caption("{n:,} items", n=len(listed))
+        show_pages(len(listed), f"{key}-page", PAGE)
+        downloads(rows, key=f"{key}-items")
 
 
 def _filters(project: Project, report: AgreementReport) -> tuple[str | None, list[str]]:
@@ -90,12 +94,6 @@ def _filters(project: Project, report: AgreementReport) -> tuple[str | None, lis
             key="disagreement-between",
         )
     return pair, between if len(between) == 2 else []
-
-
-def _names(store: Store, project: Project) -> dict[str, str]:
-    """Codes of choices and reasons as the visitor reads them; the newest wording counts."""
-    versions = guidelines(store, project)
-    return {each.code: choice_name(each) for version in versions for each in version.options}
 
 
 def _table(project: Project, between: list[str], pair: str | None, reader: Annotator | None) -> bytes:

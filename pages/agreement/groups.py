@@ -5,46 +5,44 @@ from collections.abc import Mapping
 import streamlit as st
 from markupsafe import Markup
 
-from evenhand.annotations.agreement.disagreements import ItemText, finished_items, item_texts, record_reveals
+from evenhand.annotations.agreement.disagreements import ItemText, finished_items
 from evenhand.annotations.agreement.groups import FEWEST_ON_ITEM, GroupDifferences, OpinionItem, group_differences
 from evenhand.annotations.agreement.measures import AgreementReport
 from evenhand.annotations.agreement.schemes import Way
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.labels.blind_labels import ItemScope
 from evenhand.annotations.projects.groups import Grouping, add_grouping, groupings, groups_of
 from evenhand.annotations.projects.pipeline_counts import state
 from evenhand.annotations.projects.projects import guideline
 from evenhand.annotations.types import Choice, Project
-from evenhand.core.errors import EvenhandError
 from evenhand.core.statistics import holm
 from evenhand.core.statistics.group_differences import FEWEST_PEOPLE
-from evenhand.pages.agreement.annotator_models import PAGE, below_list, page_start
-from evenhand.pages.agreement.by_form import points
-from evenhand.pages.ui.charts import downloads
+from evenhand.pages.agreement.disagreements import list_items
+from evenhand.pages.agreement.scope import points
+from evenhand.pages.ui.charts import caption_with_files
 from evenhand.pages.ui.choose import annotator_at_desk
-from evenhand.pages.ui.head import open_store, show_error
+from evenhand.pages.ui.head import errors_shown, remembered
 from evenhand.pages.ui.language import _
 from evenhand.pages.ui.numbers import estimate_columns, note_text, number, percent
 from evenhand.pages.ui.parts import asks
 from evenhand.pages.ui.sentences import choice_name, item_card, judgement, with_keyword
-from evenhand.pages.ui.tables import show_html, show_records
-from evenhand.pages.ui.text import clauses, named, paragraph, plain, series, show_signature
+from evenhand.pages.ui.tables import show_records
+from evenhand.pages.ui.text import caption, clauses, inform, named, paragraph, plain, series, show_signature
 from evenhand.pages.ui.visitor import may
 
 
 def show_groups(store: Store, project: Project, report: AgreementReport, way: Way) -> None:
     """The shares of two groups, and the items on which they differ; for leads, a form for another grouping."""
-    text = _(
+    caption(
         "Do groups of annotators, such as speakers of different dialects, choose differently? Only groups of at least"
-        " {fewest} people are shown, so that nobody can be recognised. Annotators choose their group on My record."
+        " {fewest} people are shown, so that nobody can be recognised. Annotators choose their group on My record.",
+        fewest=FEWEST_PEOPLE,
     )
-    st.caption(plain(text.format(fewest=FEWEST_PEOPLE)))
     known = groupings(store, project)
     if known:
         chosen = st.selectbox(_("Group annotators by"), known, format_func=lambda one: one.name, key="grouping")
         _compared(store, project, report, way, chosen)
     else:
-        st.info(_("The annotators of this project are not grouped."), icon=":material/groups:")
+        inform("The annotators of this project are not grouped.", icon=":material/groups:")
     if may(store, "change_projects", project):
         with st.expander(_("Add a grouping"), icon=":material/add:"):
             new_grouping(store, project)
@@ -57,25 +55,23 @@ def new_grouping(store: Store, project: Project) -> None:
         name = st.text_input(_("Grouped by (for example: dialect)"), key="grouping-name", max_chars=80)
         groups = st.text_area(_("Groups, one per line"), key="grouping-groups", height=120)
         if st.form_submit_button(_("Add"), icon=":material/add:", key="grouping-add"):
-            try:
+            with errors_shown():
                 add_grouping(store, project, name, [line for line in groups.splitlines() if line.strip()])
-            except EvenhandError as error:
-                show_error(error)
-            else:
                 st.rerun()
 
 
 def _compared(store: Store, project: Project, report: AgreementReport, way: Way, of: Grouping) -> None:
-    changing = (*state(store), str(guideline(store, project).version))
-    inside = tuple(sorted(groups_of(store, of).items()))
+    inside = map(str, sorted(groups_of(store, of).items()))
+    changing = (*state(store), str(guideline(store, project).version), *inside)
 
     def compared(pair: tuple[str, str] | None) -> GroupDifferences:
-        return _differences(of.id, changing, inside, pair, way, report.on, report.version, project, of)
+        return remembered(changing, group_differences, project, of, pair, way=way, version=report.version, on=report.on)
 
     found = compared(None)
     if found.small:
-        text = _("Groups with fewer than {fewest} people who labelled, not shown: {n}.")
-        st.caption(plain(text.format(fewest=FEWEST_PEOPLE, n=found.small)))
+        caption(
+            "Groups with fewer than {fewest} people who labelled, not shown: {n}.", fewest=FEWEST_PEOPLE, n=found.small
+        )
     if found.reason is not None:
         st.info(plain(note_text(found.reason)), icon=":material/groups:")
         return
@@ -96,15 +92,6 @@ def _compared(store: Store, project: Project, report: AgreementReport, way: Way,
     show_signature(found.signature)
 
 
-@st.cache_data(max_entries=8, show_spinner=False)
-def _differences(
-    grouping: int, state_of_store: tuple[str, ...], inside: tuple[tuple[int, str], ...], pair: tuple[str, str] | None,
-    way: Way, on: ItemScope, version: int | None, _project: Project, _of: Grouping,
-) -> GroupDifferences:  # fmt: skip
-    with open_store(_project) as store:
-        return group_differences(store, _project, _of, pair, way=way, version=version, on=on)
-
-
 def _shares(found: GroupDifferences) -> None:
     assert found.pair is not None
     stays = holm([one.difference for one in found.choices])
@@ -113,26 +100,24 @@ def _shares(found: GroupDifferences) -> None:
         [
             {
                 _("Category"): choice_name(one.choice),
-                _("Share, {group}").format(group=first): percent(one.first),
-                _("Share, {group}").format(group=second): percent(one.second),
+                _("Share, {group}", group=first): percent(one.first),
+                _("Share, {group}", group=second): percent(one.second),
                 _("Difference"): points(one.difference) + (" *" if differs else ""),
             }
             for one, differs in zip(found.choices, stays, strict=True)
         ]
     )
-    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-        text = _(
-            "{first} − {second} in percentage points, with 95% intervals over annotators and items; an asterisk marks"
-            " differences that remain after Holm's adjustment. Groups are not assigned at random: they may differ in"
-            " more than their name."
-        )
-        st.caption(plain(text.format(first=first, second=second)))
-        rows = [
-            {"choice": one.choice.code, "first": one.first, "second": one.second, "first_group": first,
-             "second_group": second, **estimate_columns("difference", one.difference), "signature": found.signature}
-            for one in found.choices
-        ]  # fmt: skip
-        downloads(rows, key="group-shares")
+    text = _(
+        "{first} − {second} in percentage points, with 95% intervals over annotators and items; an asterisk marks"
+        " differences that remain after Holm's adjustment. Groups are not assigned at random: they may differ in"
+        " more than their name."
+    )
+    rows = [
+        {"choice": one.choice.code, "first": one.first, "second": one.second, "first_group": first,
+         "second_group": second, **estimate_columns("difference", one.difference), "signature": found.signature}
+        for one in found.choices
+    ]  # fmt: skip
+    caption_with_files(text.format(first=first, second=second), rows, key="group-shares")
 
 
 @asks("see_all_labels")
@@ -152,16 +137,10 @@ def opinion_items(store: Store, project: Project, found: GroupDifferences, choic
     count = tested.format(items=f"{len(found.items):,}", fewest=FEWEST_ON_ITEM, n=f"{found.differing:,}")
     st.markdown(plain(paragraph((about, count))))
     if not listed:
-        st.info(_("On no fully labelled item do the two groups differ."), icon=":material/check:")
+        inform("On no fully labelled item do the two groups differ.", icon=":material/check:")
         return
-    start = page_start("group-items-page", len(listed))
-    shown = listed[start : start + PAGE]
-    texts = item_texts(store, [one.row for one in shown])
-    if reader is not None:
-        record_reveals(store, reader, texts)
-    for one, text in zip(shown, texts, strict=True):
-        show_html(_card(one, text, found, choices))
-    below_list("group-items", len(listed), lambda: _rows(listed, readable, found, choices))
+    rows = _rows(listed, readable, found, choices)
+    list_items(store, reader, listed, lambda one, text: _card(one, text, found, choices), key="group-items", rows=rows)
 
 
 def _card(one: OpinionItem, text: ItemText, found: GroupDifferences, choices: tuple[Choice, ...]) -> Markup:

@@ -9,16 +9,12 @@ from evenhand.annotations.database.store import Store
 from evenhand.annotations.guideline.comparison import compares
 from evenhand.annotations.projects.pseudonyms import pseudonyms
 from evenhand.annotations.types import Project
-from evenhand.core.errors import EvenhandError
 from evenhand.pages.agreement.annotator_models import show_annotator_models
-from evenhand.pages.agreement.by_form import by_form
-from evenhand.pages.agreement.charts import by_keyword_pair, labels_per_item
+from evenhand.pages.agreement.charts import by_keyword_pair, by_model, labels_per_item, marks
 from evenhand.pages.agreement.disagreements import disagreement_list
-from evenhand.pages.agreement.generations import by_model, chosen_way, marks
 from evenhand.pages.agreement.groups import show_groups
-from evenhand.pages.agreement.left_chosen import show_left_chosen
 from evenhand.pages.agreement.preferences import show_preferences
-from evenhand.pages.agreement.scope import by_version, chosen_report, on_what
+from evenhand.pages.agreement.scope import by_form, by_version, chosen_report, chosen_way, on_what, show_left_chosen
 from evenhand.pages.agreement.tiles import (
     annotators_in_twos,
     categories,
@@ -27,8 +23,8 @@ from evenhand.pages.agreement.tiles import (
     tiles,
     two_annotators,
 )
-from evenhand.pages.ui.choose import choose_project
-from evenhand.pages.ui.head import open_store, page_head, show_error
+from evenhand.pages.ui.choose import open_chosen_project
+from evenhand.pages.ui.head import page_head
 from evenhand.pages.ui.language import _
 from evenhand.pages.ui.notices import say_unsettled, say_what_is_missing
 from evenhand.pages.ui.visitor import may
@@ -80,36 +76,23 @@ def parts(store: Store, project: Project, report: AgreementReport, way: Way) -> 
 
 
 page_head(
-    _("Agreement"),
-    _(
-        "Do the annotators agree? Computed on all labelled items, kept or not, from labels made before any"
-        " opinion was shown."
-    ),
+    "Do the annotators agree? Computed on all labelled items, kept or not, from labels made before any"
+    " opinion was shown."
 )
-with open_store() as store:
-    project = choose_project(store)
-    if project is None:
-        st.stop()
+with open_chosen_project() as (store, project):
     say_unsettled(store, project)
-    try:
-        way = chosen_way(store, project)
-        with st.spinner(_("Comparing the labels …"), show_time=False):
-            report = chosen_report(store, project, way)
-            if not may(store, "see_names", project):
-                report = with_codes(report, pseudonyms(store, project))
-    except EvenhandError as error:
-        show_error(error)
-        st.stop()
+    way = chosen_way(store, project)
+    with st.spinner(_("Comparing the labels …"), show_time=False):
+        report = chosen_report(store, project, way)
+        if not may(store, "see_names", project):
+            report = with_codes(report, pseudonyms(store, project))
     on_what(report)
     say_what_is_missing(store, project)
-    empty = nothing_yet(report)
-    if not empty:
+    if not nothing_yet(report):
         with st.container(key="measures"):
             tiles(report)
-    if empty:
-        if report.all_items:
-            st.subheader(_("Labels per item"))
-            labels_per_item(report)
-    else:
         parts(store, project, report, way)
+    elif report.all_items:
+        st.subheader(_("Labels per item"))
+        labels_per_item(report)
     show_method(store, project, report)

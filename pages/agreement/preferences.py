@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import Any
 
-import pandas as pd
 import streamlit as st
 
 from evenhand.annotations.agreement.preferences import ModelPreferences, preferences
@@ -11,12 +10,11 @@ from evenhand.annotations.database.store import Store
 from evenhand.annotations.judges.judges import judges, state_of_judges
 from evenhand.annotations.projects.pipeline_counts import state
 from evenhand.annotations.types import Project
-from evenhand.core.charts.heatmap import heatmap
 from evenhand.core.statistics import Estimate
 from evenhand.core.statistics.bradley_terry import FEWEST_ANNOTATORS, Preferences, chance_of
-from evenhand.pages.ui.charts import downloads, show_chart
+from evenhand.pages.ui.charts import caption_with_files, show_heatmap
 from evenhand.pages.ui.choose import choose
-from evenhand.pages.ui.head import open_store
+from evenhand.pages.ui.head import remembered
 from evenhand.pages.ui.language import _
 from evenhand.pages.ui.numbers import (
     DASH,
@@ -29,7 +27,6 @@ from evenhand.pages.ui.numbers import (
     with_interval,
 )
 from evenhand.pages.ui.parts import asks
-from evenhand.pages.ui.style import colours
 from evenhand.pages.ui.tables import show_records
 from evenhand.pages.ui.text import named, paragraph, plain, show_signature
 
@@ -45,7 +42,8 @@ def show_preferences(store: Store, project: Project) -> None:
         who = choose(_("Labels of"), {PEOPLE: _("People"), **{k: plain(v) for k, v in labelled.items()}}, "preferred")
     changing = (*state(store), *state_of_judges(store))
     without = tuple(st.session_state.get("preferences-without", ()))
-    made = _reckoned(project.uid, changing, who, None, without, project)
+    judge = int(who) if who else None
+    made = remembered(changing, preferences, project, judge=judge, without=without)
     everyone = sorted({*made.comparisons.models, *without})
     if len(everyone) > 2:
         st.multiselect(_("Leave out models"), everyone, key="preferences-without", placeholder=_("None"))
@@ -60,16 +58,8 @@ def show_preferences(store: Store, project: Project) -> None:
         for line in _what_else(found):
             st.markdown(plain(line))
     if made.offered and made.labels:
-        _by_group(project, changing, who, without, made)
+        _by_group(project, changing, judge, without, made)
     show_signature(found.signature)
-
-
-@st.cache_data(max_entries=16, show_spinner=False)
-def _reckoned(
-    uid: str, state_of_store: tuple[str, ...], who: str, by: str | None, without: tuple[str, ...], _project: Project
-) -> ModelPreferences:
-    with open_store(_project) as store:
-        return preferences(store, _project, judge=int(who) if who else None, by=by, without=without)
 
 
 def _counts(made: ModelPreferences) -> str:
@@ -106,14 +96,12 @@ def _strengths(made: ModelPreferences) -> None:
             for name, one, ranks, (compared, preferred, tied) in rows
         ]
     )
-    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-        st.caption(plain(_method(made)))
-        table = [
-            {"model": name, **estimate_columns("strength", one), "best_place": ranks[0], "worst_place": ranks[1],
-             "compared": compared, "preferred": preferred, "tied": tied, "signature": found.signature}
-            for name, one, ranks, (compared, preferred, tied) in rows
-        ]  # fmt: skip
-        downloads(table, key="preferences")
+    table = [
+        {"model": name, **estimate_columns("strength", one), "best_place": ranks[0], "worst_place": ranks[1],
+         "compared": compared, "preferred": preferred, "tied": tied, "signature": found.signature}
+        for name, one, ranks, (compared, preferred, tied) in rows
+    ]  # fmt: skip
+    caption_with_files(_method(made), table, key="preferences")
 
 
 def _method(made: ModelPreferences) -> str:
@@ -147,22 +135,12 @@ def _against_each_other(found: Preferences) -> None:
         "How often the model of a row is expected to be preferred to that of a column, where there is no tie; 95%"
         " intervals. An asterisk marks differences that remain after Holm's adjustment."
     )
-    chart = heatmap(
-        pd.DataFrame(rows),
-        "other",
-        "model",
-        "preferred",
-        description=says,
-        domain=(0, 1),
-        titles={"model": _("Model"), "other": _("preferred to"), "preferred": _("chance"),
-                "interval": _("95% interval")},
-        tooltip=("interval",),
-        mark="differs",
-        interval=("low", "high"),
-        palette=colours(),
-    )  # fmt: skip
     table = [{**row, "signature": found.signature} for row in rows if row["model"] != row["other"]]
-    show_chart(chart, table, key="preferred-to", says=says)
+    titles = {"model": _("Model"), "other": _("preferred to"), "preferred": _("chance"), "interval": _("95% interval")}
+    show_heatmap(
+        rows, "other", "model", "preferred", key="preferred-to", says=says, data=table, domain=(0, 1), titles=titles,
+        tooltip=("interval",), mark="differs", interval=("low", "high"),
+    )  # fmt: skip
 
 
 def _what_else(found: Preferences) -> list[str]:
@@ -178,8 +156,7 @@ def _what_else(found: Preferences) -> list[str]:
         text = _("Preferences run in circles (p {p}): one strength per model does not tell all. Read the pairs.")
         said.append(text.format(p=f"= {fit.p:.3f}" if fit.p >= 0.001 else "< 0.001"))
     else:
-        text = _("No sign that preferences run in circles (p = {p}).")
-        said.append(text.format(p=f"{fit.p:.3f}"))
+        said.append(_("No sign that preferences run in circles (p = {p}).", p=f"{fit.p:.3f}"))
     return said
 
 
@@ -188,21 +165,19 @@ def _estimate(found: Estimate) -> str:
 
 
 def _by_group(
-    project: Project, changing: tuple[str, ...], who: str, without: tuple[str, ...], made: ModelPreferences
+    project: Project, changing: tuple[str, ...], judge: int | None, without: tuple[str, ...], made: ModelPreferences
 ) -> None:
     st.subheader(_("Within groups"))
     names = {"dataset": _("Data set"), "pronoun": _("Pronouns"), "setting": _("Setting")}
     by = choose(_("Group by"), {name: names[name] for name in made.offered}, "preferences-by")
-    groups = _reckoned(project.uid, changing, who, by, without, project).groups
+    groups = remembered(changing, preferences, project, judge=judge, by=by, without=without).groups
     strengths = dict(zip(made.found.models, (one.value or 0.0 for one in made.found.strengths), strict=True))
     models = sorted(made.comparisons.models, key=lambda name: -strengths[name])
     show_records([{_("Model"): name, **{value or DASH: _in(found, name) for value, found in groups.items()}}
                   for name in models])  # fmt: skip
-    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-        reasons = [named(value or DASH, note_text(one.reason)) for value, one in groups.items() if one.reason]
-        text = _("Strengths within each group sum to 0 there, so compare differences between models, not columns.")
-        st.caption(plain(paragraph([text, *reasons])))
-        downloads(_rows(by, groups.items()), key="preferences-by-group")
+    reasons = [named(value or DASH, note_text(one.reason)) for value, one in groups.items() if one.reason]
+    text = _("Strengths within each group sum to 0 there, so compare differences between models, not columns.")
+    caption_with_files(paragraph([text, *reasons]), _rows(by, groups.items()), key="preferences-by-group")
 
 
 def _in(found: Preferences, name: str) -> str:

@@ -1,24 +1,60 @@
-"""The labels that the page Agreement compares: of a version of the guideline, of all items or the random share."""
+"""The labels that the page Agreement compares, and how version, form and place of an item bear on them."""
+
+from collections.abc import Mapping
 
 import streamlit as st
 
+from evenhand.annotations.agreement.by_form import FormRates
+from evenhand.annotations.agreement.left_chosen import LeftChosen, left_chosen
 from evenhand.annotations.agreement.measures import AgreementReport, Measures, usual_items
-from evenhand.annotations.agreement.schemes import Way
+from evenhand.annotations.agreement.schemes import FLAG_OF, SCALE_OF, Way, ways_of
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.forecast.fully_labelled import ended_at_reject
+from evenhand.annotations.guideline.comparison import compares
+from evenhand.annotations.guideline.versions import has_own_scheme
 from evenhand.annotations.labels.blind_labels import ItemScope
+from evenhand.annotations.projects.pipeline_counts import state
 from evenhand.annotations.projects.projects import guidelines
+from evenhand.annotations.projects.pseudonyms import pseudonyms
 from evenhand.annotations.types import Project
 from evenhand.core.statistics import Estimate
-from evenhand.pages.agreement.charts import traced
+from evenhand.core.statistics.equivalence import equivalence
+from evenhand.pages.agreement.charts import measure_names, traced
 from evenhand.pages.agreement.tiles import current_report
-from evenhand.pages.ui.charts import downloads
+from evenhand.pages.ui.charts import caption_with_files
 from evenhand.pages.ui.choose import choose
+from evenhand.pages.ui.equivalence import against, how_tested, margin_box
+from evenhand.pages.ui.head import remembered
 from evenhand.pages.ui.language import _
-from evenhand.pages.ui.numbers import DASH, POINTS, day, interval_or_reason, note_text, number
-from evenhand.pages.ui.text import clause, in_brackets, plain
+from evenhand.pages.ui.numbers import DASH, POINTS, SIZE_IN_POINTS, day, interval_or_reason, note_text, number
+from evenhand.pages.ui.sentences import choice_name
+from evenhand.pages.ui.text import caption, clause, in_brackets, named, paragraph, plain, warn
+from evenhand.pages.ui.visitor import may
 
-MEASURES = ("unanimity", "pairwise", "fleiss", "alpha", "ac1")
+
+def chosen_way(store: Store, project: Project) -> Way:
+    """The labels to compare; for sentences always the choices."""
+    if project.kind != "generations":
+        return "four"
+    ways = ways_of(store, project)
+    if has_own_scheme(store, project):
+        heads = {True: _("Flag"), False: _("Scale")}
+        more = {
+            way: plain(named(heads[way.startswith(FLAG_OF)], choice_name(one)))
+            for way, one in ways.items()
+            if one is not None
+        }
+        chosen = choose(_("Compare by"), {"four": _("Choices"), **more}, "own-way")
+        if chosen.startswith(SCALE_OF):
+            caption("Krippendorff's alpha takes the order of the points into account; the other measures do not.")
+        return chosen
+    names: dict[Way, str] = {
+        "four": _("Four labels"),
+        "three": _("Three: plural they as no pronoun"),
+        "two": _("Two: misgendering or not"),
+        "flag": _("Flag: extraneous gendered language"),
+    }
+    return choose(_("Compare by"), names, "way")
 
 
 def chosen_report(store: Store, project: Project, way: Way) -> AgreementReport:
@@ -28,7 +64,7 @@ def chosen_report(store: Store, project: Project, way: Way) -> AgreementReport:
     versions = [version for version, _measures in whole.by_version]
     if len(versions) < 2:
         return whole
-    names = {"all": _("All versions")} | {str(one): _("Version {number}").format(number=one) for one in versions}
+    names = {"all": _("All versions")} | {str(one): _("Version {number}", number=one) for one in versions}
     chosen = choose(_("Guideline version of the labels"), names, f"version-{project.uid}")
     return whole if chosen == "all" else current_report(store, project, way, on, int(chosen))
 
@@ -61,12 +97,12 @@ def on_what(report: AgreementReport) -> None:
             )
         st.info(plain(basis.format(done=f"{report.items:,}")), icon=":material/casino:")
     elif report.biased:
-        text = _(
+        warn(
             "Biased: items of this project get no more labels after a first reject, so only items that"
             " were accepted first are labelled twice. These figures cannot be compared with those of other"
-            " projects; use the random share."
+            " projects; use the random share.",
+            icon=":material/warning:",
         )
-        st.warning(plain(text), icon=":material/warning:")
     elif report.on == "share":
         text = _(
             "Items of this project get no more labels after a first reject. These figures therefore cover"
@@ -75,8 +111,7 @@ def on_what(report: AgreementReport) -> None:
         )
         st.info(plain(text.format(done=f"{report.items:,}", all=f"{report.all_items:,}")), icon=":material/casino:")
     if report.version is not None:
-        text = _("Only labels made under version {number} of the guideline.")
-        st.caption(plain(text.format(number=report.version)))
+        caption("Only labels made under version {number} of the guideline.", number=report.version)
 
 
 def by_version(store: Store, project: Project, report: AgreementReport) -> None:
@@ -87,30 +122,24 @@ def by_version(store: Store, project: Project, report: AgreementReport) -> None:
     written = {one.version: day(one.created) for one in guidelines(store, project)}
     rows = [_version_row(version, written.get(version, ""), found) for version, found in report.by_version]
     st.dataframe(rows, hide_index=True, key="by-version")
-    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-        text = _(
-            "Each row compares only labels that were made under this version; an item with labels of two versions"
-            " counts in both rows with its labels of each. Full agreement is of items with at least two blind labels."
-        )
-        st.caption(plain(text))
-        downloads(traced(_version_numbers(report), report), key="by-version-table")
+    text = _(
+        "Each row compares only labels that were made under this version; an item with labels of two versions"
+        " counts in both rows with its labels of each. Full agreement is of items with at least two blind labels."
+    )
+    caption_with_files(text, traced(_version_numbers(report), report), key="by-version-table")
 
 
 def _version_row(version: int, written: str, found: Measures) -> dict[str, object]:
-    names = {
-        "unanimity": _("Full agreement"),
-        "pairwise": _("Pairwise agreement"),
-        "fleiss": "Fleiss κ",
-        "alpha": "Krippendorff α",
-        "ac1": "Gwet AC1",
-    }
     shares = ("unanimity", "pairwise")
     return {
         _("Version"): version,
         _("Written"): written,
         _("Items"): found.items,
         _("Labels"): found.labels,
-        **{names[field]: estimate_text(getattr(found, field), percent=field in shares) for field in MEASURES},
+        **{
+            name: estimate_text(getattr(found, field), percent=field in shares)
+            for field, name in measure_names().items()
+        },
     }
 
 
@@ -118,7 +147,7 @@ def _version_numbers(report: AgreementReport) -> list[dict[str, object]]:
     rows = []
     for version, found in report.by_version:
         row: dict[str, object] = {"version": version, "items": found.items, "labels": found.labels}
-        for field in MEASURES:
+        for field in measure_names():
             estimate: Estimate = getattr(found, field)
             row |= {field: estimate.value, f"{field}_low": estimate.low, f"{field}_high": estimate.high}
         rows.append(row)
@@ -132,3 +161,122 @@ def estimate_text(estimate: Estimate, *, percent: bool = False, signed: bool = F
     form = POINTS if signed and percent else ("+" if signed else "") + ("z.1%" if percent else "z.2f")
     ends = clause(interval_or_reason(estimate, form if form == POINTS else form.removeprefix("+")))
     return in_brackets(number(estimate.value, form), ends)
+
+
+def by_form(report: AgreementReport) -> None:
+    """Accept rates of both forms, their difference, and the same for each annotator."""
+    rates = report.by_form
+    if rates is None or not report.labels:
+        return
+    st.subheader(_("By form shown"))
+    if not rates.compared:
+        st.caption(plain(note_text(rates.difference.reason)))
+        _one_form(rates)
+        return
+    margin = margin_box("share", "by-form-margin")
+    rows = [_row(_("Everybody"), rates, margin), *(_row(name, own, margin) for name, own in rates.annotators)]
+    st.dataframe(rows, hide_index=True, key="by-form")
+    text = _(
+        "Masked − original in percentage points, with 95% intervals over items. Forms were not"
+        " assigned at random, so a difference may also be due to annotators or time."
+    )
+    says = paragraph((_paired(rates.paired, margin), text, how_tested()))
+    caption_with_files(says, traced(_numbers(rates, margin), report), key="by-form-table")
+
+
+def _one_form(rates: FormRates) -> None:
+    for one in rates.forms:
+        if one.labels:
+            text = _("{accepted} of {labels} labels are accept: {rate}.")
+            values = {"accepted": f"{one.accepted:,}", "labels": f"{one.labels:,}"}
+            st.caption(plain(text.format(rate=estimate_text(one.rate, percent=True), **values)))
+
+
+def _paired(paired: Estimate, margin: float | None) -> str:
+    if paired.value is None:
+        return note_text(paired.reason)
+    text = _("On the {items} items labelled on both forms: {difference}; compared with the margin: {answer}.")
+    answer = against(equivalence(paired, margin), SIZE_IN_POINTS)
+    return text.format(items=f"{paired.units:,}", difference=points(paired), answer=answer)
+
+
+def points(found: Estimate) -> str:
+    """A difference of two shares in percentage points, with its interval."""
+    return estimate_text(found, percent=True, signed=True)
+
+
+def _row(name: str, rates: FormRates, margin: float | None) -> dict[str, object]:
+    counted = {"original": _("labels, original"), "masked": _("labels, masked")}
+    shared = {"original": _("kept, original"), "masked": _("kept, masked")}
+    kept: dict[str, object] = {shared[one.form]: estimate_text(one.rate, percent=True) for one in rates.forms}
+    labels = {counted[one.form]: one.labels for one in rates.forms}
+    apart = {_("Difference"): points(rates.difference)}
+    apart[_("Against the margin")] = against(equivalence(rates.difference, margin), SIZE_IN_POINTS)
+    return {_("Annotator"): name} | kept | apart | labels
+
+
+def _numbers(rates: FormRates, margin: float | None) -> list[dict[str, object]]:
+    rows: list[dict[str, object]] = []
+    for name, own in [("", rates), *rates.annotators]:
+        row: dict[str, object] = {"annotator": name}
+        for one in own.forms:
+            row |= {
+                f"{one.form}_labels": one.labels,
+                f"{one.form}_items": one.items,
+                f"{one.form}_accepted": one.accepted,
+            }
+            row |= _cells(f"{one.form}_rate", one.rate)
+        row |= _cells("difference", own.difference) | _answer("difference", own.difference, margin)
+        rows.append(row if name else row | _cells("same_items", own.paired) | _answer("same_items", own.paired, margin))
+    return rows
+
+
+def _answer(name: str, found: Estimate, margin: float | None) -> dict[str, object]:
+    tested = equivalence(found, margin)
+    return {"margin": margin, f"{name}_answer": tested.answer, f"{name}_smallest_shown": tested.smallest}
+
+
+def _cells(name: str, found: Estimate) -> dict[str, object]:
+    return {name: found.value, f"{name}_low": found.low, f"{name}_high": found.high}
+
+
+def show_left_chosen(store: Store, project: Project, report: AgreementReport) -> None:
+    """The share for everybody and for each annotator; nothing in a project of single texts."""
+    if not compares(store, project):
+        return
+    st.subheader(_("Left text chosen"))
+    found = remembered(state(store), left_chosen, project)
+    if found.share.value is None:
+        st.caption(plain(note_text(found.share.reason)))
+        return
+    names = {} if may(store, "see_names", project) else pseudonyms(store, project)
+    people = [(names.get(name, name), one) for name, one in found.by_annotator]
+    st.dataframe(
+        [_shown_share(_("Everybody"), found.share), *(_shown_share(*one) for one in people)],
+        hide_index=True,
+        key="left-chosen",
+    )
+    rows = traced([_share_row("", found.share), *(_share_row(*one) for one in people)], report)
+    caption_with_files(paragraph(_explained(found)), rows, key="left-table")
+
+
+def _explained(found: LeftChosen) -> list[str]:
+    said = [
+        _(
+            "Of the labels that choose a text, the share that chose the one on the left. Left and right are drawn for"
+            " each annotator and item, so 50% is expected where only the texts count. 95% intervals over contexts."
+        ),
+        _("Ties: {ties}.", ties=f"{found.ties:,}"),
+    ]
+    if found.unknown:
+        text = _("Labels from files that do not say which text was on the left: {number}.")
+        said.append(text.format(number=f"{found.unknown:,}"))
+    return said
+
+
+def _shown_share(name: str, one: Estimate) -> Mapping[str, object]:
+    return {_("Annotator"): name, _("Left chosen"): estimate_text(one, percent=True), _("Labels"): one.units}
+
+
+def _share_row(name: str, one: Estimate) -> dict[str, object]:
+    return {"annotator": name, "left_chosen": one.value, "low": one.low, "high": one.high, "labels": one.units}

@@ -12,15 +12,14 @@ from evenhand.annotations.labels.blind_labels import ItemScope
 from evenhand.annotations.projects.pipeline_counts import latest, state
 from evenhand.annotations.projects.projects import guideline
 from evenhand.annotations.types import Project
-from evenhand.core.errors import Notice
 from evenhand.pages.agreement.charts import confusion, each_two, traced
-from evenhand.pages.ui.charts import downloads
-from evenhand.pages.ui.head import open_store
+from evenhand.pages.ui.charts import caption_with_files
+from evenhand.pages.ui.head import remembered
 from evenhand.pages.ui.language import _
-from evenhand.pages.ui.numbers import interval_or_reason, note_text, undefined, with_brackets
+from evenhand.pages.ui.numbers import interval_or_reason, note_text, percent, with_brackets
 from evenhand.pages.ui.sentences import choice_name
-from evenhand.pages.ui.text import clause, paragraph, plain, show_signature
-from evenhand.pages.ui.tiles import estimate_tile, show_tile
+from evenhand.pages.ui.tables import Tile, estimate_tile, show_tiles
+from evenhand.pages.ui.text import clause, inform, paragraph, plain, show_signature
 
 SHOWN = 10  # annotators in the heatmap before somebody chooses others
 
@@ -29,16 +28,8 @@ def current_report(
     store: Store, chosen: Project, way: Way = "four", on: ItemScope = "all", version: int | None = None
 ) -> AgreementReport:
     """The report of a project, recomputed after a new label, item or guideline."""
-    changing = (*state(store), chosen.name, str(guideline(store, chosen).version), chosen.plan, str(chosen.share))
-    return _report(chosen.uid, changing, way, on, version, chosen)
-
-
-@st.cache_data(max_entries=8, show_spinner=False)
-def _report(
-    uid: str, state_of_store: tuple[str, ...], way: Way, on: ItemScope, version: int | None, _chosen: Project
-) -> AgreementReport:
-    with open_store() as store:
-        return agreement(store, _chosen, way=way, on=on, version=version)
+    changing = (*state(store), str(guideline(store, chosen).version))
+    return remembered(changing, agreement, chosen, way=way, on=on, version=version)
 
 
 def nothing_yet(report: AgreementReport) -> bool:
@@ -46,12 +37,11 @@ def nothing_yet(report: AgreementReport) -> bool:
     if report.on == "share" and report.items == 0 and report.version is None:
         st.info(plain(note_text(report.overall.unanimity.reason)), icon=":material/casino:")
     elif report.all_items == 0:
-        st.info(_("This project has no items yet. Import a file on the Projects page."), icon=":material/upload_file:")
+        inform("This project has no items yet. Import a file on the Projects page.", icon=":material/upload_file:")
     elif report.labels == 0:
-        st.info(_("Nobody has labelled an item yet. Start on the Review page."), icon=":material/rate_review:")
+        inform("Nobody has labelled an item yet. Start on the Review page.", icon=":material/rate_review:")
     elif report.overall.unanimity.value is None:
-        text = _("No item has labels by two annotators yet; agreement needs a second label.")
-        st.info(text, icon=":material/group:")
+        inform("No item has labels by two annotators yet; agreement needs a second label.", icon=":material/group:")
     else:
         return False
     return True
@@ -61,37 +51,36 @@ def tiles(report: AgreementReport) -> None:
     """How much was labelled, and the measures of all annotators together, each with what it means."""
     found = report.overall
     agreed = round((found.unanimity.value or 0) * found.unanimity.units)
-    first, second, third = st.columns(3)
-    with first, st.container(border=True, height="stretch"):
-        st.metric(_("Items with a label"), f"{report.items:,}")
-        text = _("of {all:,} in the project; {labels:,} labels by {people} annotators")
-        if report.on == "share":
-            text = _("of {all:,} in the random share; {labels:,} labels by {people} annotators")
-        st.caption(plain(text.format(all=report.all_items, labels=report.labels, people=len(report.annotators))))
-    with second:
-        text = _("On {k} of {n} items with at least two blind labels, everybody chose the same.")
-        show_tile(
-            estimate_tile(_("Full agreement"), found.unanimity, text.format(k=agreed, n=found.unanimity.units), "z.1%")
-        )
-    with third:
-        text = _("How often two annotators of an item, drawn at random, chose the same.")
-        show_tile(estimate_tile(_("Pairwise agreement"), found.pairwise, text, "z.1%"))
-    first, second, third = st.columns(3)
-    with first:
-        text = _(
-            "Agreement beyond chance, as a share of what is possible: 0 is chance, 1 is complete. Computed"
-            " on {n} items with equally many labels."
-        )
-        show_tile(estimate_tile(_("Fleiss' kappa"), found.fleiss, text.format(n=found.fleiss.units)))
-    with second:
-        text = _("Agreement beyond chance that also uses items with missing labels: {n} items.")
-        show_tile(estimate_tile(_("Krippendorff's alpha"), found.alpha, text.format(n=found.alpha.units)))
-    with third:
-        text = _(
-            "Chance agreement is estimated differently, so that rare categories lower the value less. This"
-            " is not a corrected kappa."
-        )
-        show_tile(estimate_tile(_("Gwet's AC1"), found.ac1, paragraph((text, _ac1_categories(found)))))
+    where = _("of {all:,} in the project; {labels:,} labels by {people} annotators")
+    if report.on == "share":
+        where = _("of {all:,} in the random share; {labels:,} labels by {people} annotators")
+    where = where.format(all=report.all_items, labels=report.labels, people=len(report.annotators))
+    same = _(
+        "On {k} of {n} items with at least two blind labels, everybody chose the same.",
+        k=agreed,
+        n=found.unanimity.units,
+    )
+    often = _("How often two annotators of an item, drawn at random, chose the same.")
+    beyond = _(
+        "Agreement beyond chance, as a share of what is possible: 0 is chance, 1 is complete. Computed"
+        " on {n} items with equally many labels.",
+        n=found.fleiss.units,
+    )
+    missing = _("Agreement beyond chance that also uses items with missing labels: {n} items.", n=found.alpha.units)
+    rare = _(
+        "Chance agreement is estimated differently, so that rare categories lower the value less. This"
+        " is not a corrected kappa."
+    )
+    show_tiles(
+        [
+            Tile(_("Items with a label"), f"{report.items:,}", (where,)),
+            estimate_tile(_("Full agreement"), found.unanimity, same, "z.1%"),
+            estimate_tile(_("Pairwise agreement"), found.pairwise, often, "z.1%"),
+            estimate_tile(_("Fleiss' kappa"), found.fleiss, beyond),
+            estimate_tile(_("Krippendorff's alpha"), found.alpha, missing),
+            estimate_tile(_("Gwet's AC1"), found.ac1, paragraph((rare, _ac1_categories(found)))),
+        ]
+    )
 
 
 def _ac1_categories(found: Measures) -> str:
@@ -102,23 +91,13 @@ def _ac1_categories(found: Measures) -> str:
     if found.categories.used in (0, found.categories.scheme):
         return says
     value = with_brackets(found.ac1_used, "z.2f")
-    return paragraph(
-        (
-            says,
-            _("Over the categories that were used ({used} of {all}): {value}.").format(
-                used=found.categories.used, all=found.categories.scheme, value=value
-            ),
-        )
-    )
-
-
-def _hundredfold(share: Any) -> float | None:
-    return None if share is None else 100.0 * float(share)
+    text = _("Over the categories that were used ({used} of {all}): {value}.")
+    return paragraph((says, text.format(used=found.categories.used, all=found.categories.scheme, value=value)))
 
 
 def categories(report: AgreementReport) -> None:
     """Each category: how common it is, and how often a second annotator chose it where one did."""
-    rows = [
+    rows: list[dict[str, Any]] = [
         {
             _("Category"): choice_name(row.choice),
             _("Labels"): row.labels,
@@ -130,15 +109,13 @@ def categories(report: AgreementReport) -> None:
         for row in report.categories
     ]
     names = (_("Prevalence"), _("Specific agreement"))
-    shown = [row | {name: undefined(_hundredfold(row[name]), form="{:.1f}%")[0] for name in names} for row in rows]
+    shown = [row | {name: percent(row[name]) for name in names} for row in rows]
     st.dataframe(shown, hide_index=True, key="categories")
-    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-        text = _(
-            "Specific agreement: when one annotator chose this category, how often another annotator of"
-            " the same item did too."
-        )
-        st.caption(plain(text))
-        downloads(traced(rows, report), key="categories-table")
+    text = _(
+        "Specific agreement: when one annotator chose this category, how often another annotator of"
+        " the same item did too."
+    )
+    caption_with_files(text, traced(rows, report), key="categories-table")
 
 
 def annotators_in_twos(report: AgreementReport) -> None:
@@ -147,7 +124,7 @@ def annotators_in_twos(report: AgreementReport) -> None:
     if len(names) > SHOWN:
         names = st.multiselect(_("Annotators"), names, default=names[:SHOWN], key="annotators")
     if len(names) < 2:
-        st.info(_("Choose at least two annotators."))
+        inform("Choose at least two annotators.")
         return
     each_two(report, names)
 
@@ -159,7 +136,7 @@ def two_annotators(report: AgreementReport) -> None:
         b = st.selectbox(_("In the columns"), [name for name in report.annotators if name != a], key="confusion-b")
     two = report.two(a, b) if a and b else None
     if two is None:
-        st.info(_("These two annotators have no labelled item in common yet."))
+        inform("These two annotators have no labelled item in common yet.")
         return
     confusion(two, report)
     if two.kappa.value is None or two.largest.value is None:
@@ -187,15 +164,10 @@ def show_method(store: Store, project: Project, report: AgreementReport) -> None
             " last label before any opinion was shown."
         )
     st.caption(plain(text))
-    files = _only_files(latest(store), project.uid, store, project)
+    files = remembered(latest(store), only_files, project)
     caveat = [_(files.message).format(**files.values)] if files else []
     st.caption(plain(paragraph([_how_sure(report), *caveat])))
     show_signature(report.signature)
-
-
-@st.cache_data(max_entries=8, show_spinner=False)
-def _only_files(now: tuple[str, ...], uid: str, _store: Store, _project: Project) -> Notice | None:
-    return only_files(_store, _project)
 
 
 def _how_sure(report: AgreementReport) -> str:

@@ -7,15 +7,11 @@ from evenhand.pages.association.source import choose_set, show_corpus
 from evenhand.pages.association.start import show_start
 from evenhand.pages.ui.head import open_store, page_head
 from evenhand.pages.ui.jobs import follow
-from evenhand.pages.ui.language import _
 
 page_head(
-    _("Professions"),
-    _(
-        "Does a profession make a model expect a man or a woman? Every sentence is run twice, with the"
-        " profession visible and masked. The association is the natural log of the ratio of the two"
-        " probabilities of the person word."
-    ),
+    "Does a profession make a model expect a man or a woman? Every sentence is run twice, with the"
+    " profession visible and masked. The association is the natural log of the ratio of the two"
+    " probabilities of the person word."
 )
 with open_store() as opened:
     view = choose_view(opened)

@@ -13,7 +13,7 @@ from evenhand.pages.ui.language import _, sentence
 from evenhand.pages.ui.notices import trial_banner
 from evenhand.pages.ui.numbers import DASH
 from evenhand.pages.ui.runs import choose_run, download_table, finished_at, offer_deletion, show_notices
-from evenhand.pages.ui.text import plain, show_signature
+from evenhand.pages.ui.text import inform, plain, show_signature
 
 
 def choose_view(store: Store) -> str:
@@ -28,7 +28,7 @@ def show_results(store: Store) -> None:
     """A run, one of its models, and a section about it."""
     found = ASSOCIATIONS.finished(store)
     if not found:
-        st.info(_("No measurements yet. Choose sentences and a model under New measurement, and start."))
+        inform("No measurements yet. Choose sentences and a model under New measurement, and start.")
         return
     left, right = st.columns(2)
     with left:
@@ -74,7 +74,7 @@ def _show_facts(run: Run, model: str | None) -> None:
     facts = [
         set_name(str(run.record.get("language", DASH))),
         *(f"{value}" for key, value in source.items() if key in ("templates", "persons", "professions")),
-        _("{sentences} sentences").format(sentences=f"{run.sentences:,}"),
+        _("{sentences} sentences", sentences=f"{run.sentences:,}"),
         finished_at(run),
     ]
     st.caption(plain(" · ".join(facts)))

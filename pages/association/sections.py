@@ -22,7 +22,7 @@ from evenhand.pages.ui.language import _
 from evenhand.pages.ui.numbers import methods_text, note_text, undefined
 from evenhand.pages.ui.style import colours
 from evenhand.pages.ui.tables import show_html
-from evenhand.pages.ui.text import paragraph, plain, show_signature
+from evenhand.pages.ui.text import caption, inform, paragraph, plain, show_signature
 
 CHANCE = 0.05
 
@@ -56,7 +56,7 @@ def show_hypotheses(table: str, version: str, model: str, models: tuple[str, ...
     result.append(_fourth(table, version, model, models, margin))
     show_html(verdict_cards(result))
     if any(one.name == "balanced" for one in found):
-        st.caption(_("The verdict follows the values, as in the thesis; a note says whether the intervals agree."))
+        caption("The verdict follows the values, as in the thesis; a note says whether the intervals agree.")
     st.subheader(_("Differences"), anchor=False)
     data = frame_of(found)
     says = paragraph((_direction(), _chance(found)))
@@ -178,7 +178,7 @@ def show_shares(table: str, version: str, model: str) -> None:
 def _metric(name: str, found: Estimate) -> None:
     text, why = undefined(found.value, note_text(found.reason), "{:+.3f}")
     span = interval(found.low, found.high, signed=True)
-    units = _("{n} professions").format(n=found.units)
+    units = _("{n} professions", n=found.units)
     st.metric(name, text.replace("-", "−"), help=why)
     st.caption(plain(f"{span} · {units}" if span else units))
 
@@ -186,11 +186,9 @@ def _metric(name: str, found: Estimate) -> None:
 def show_words(table: str, version: str, model: str) -> None:
     """Each person word: its pieces in this model, and its mean association by class."""
     found = measures.person_words(rows(table, version, model))
-    st.caption(
-        _(
-            "Subwords: how many tokens the model splits the word into. Words of many subwords have smaller"
-            " probabilities, which cancels in the ratio; but the model still knows such words less well."
-        )
+    caption(
+        "Subwords: how many tokens the model splits the word into. Words of many subwords have smaller"
+        " probabilities, which cancels in the ratio; but the model still knows such words less well."
     )
     show_html(word_table(found, measures.kinds_of(rows(table, version, model))))
     downloads(found, key="words")
@@ -200,14 +198,12 @@ def show_printed(language: str, table: str, version: str, model: str) -> None:
     """The thesis's table of this language as printed, and what its hypotheses come to."""
     found = printed(language)
     if not found:
-        st.info(_("The papers report no table for these sentences."))
+        inform("The papers report no table for these sentences.")
         return
-    st.caption(
-        _(
-            "As in the thesis, for reference, not for comparing decimals: its code attends to padding and"
-            " truncates long sentences. Means of models with different tokenizers are not comparable, so"
-            " these values share no axis with your own run."
-        )
+    caption(
+        "As in the thesis, for reference, not for comparing decimals: its code attends to padding and"
+        " truncates long sentences. Means of models with different tokenizers are not comparable, so"
+        " these values share no axis with your own run."
     )
     own = described(table, version, model)[1]
     show_html(printed_table(found, printed_verdicts(language), model_label(model), own))

@@ -11,12 +11,9 @@ from evenhand.pages.ui.jobs import follow
 from evenhand.pages.ui.language import _
 
 page_head(
-    _("Before and after"),
-    _(
-        "Did a change to a model help, and what did it cost? The same items are given to the model before,"
-        " the models after, and placebos trained for as long on unswapped text. Text that none of them has"
-        " seen shows what was lost."
-    ),
+    "Did a change to a model help, and what did it cost? The same items are given to the model before,"
+    " the models after, and placebos trained for as long on unswapped text. Text that none of them has"
+    " seen shows what was lost."
 )
 way = choose(
     _("What is compared"),

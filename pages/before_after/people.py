@@ -7,18 +7,17 @@ import streamlit as st
 from evenhand.annotations.before_after.blind import KIND, judgements, mixed_project
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.comparisons import comparisons_project, texts_of_files
-from evenhand.core.errors import EvenhandError
 from evenhand.core.runs.records import TEXTS, Run, run_file, runs_folder, runs_in
 from evenhand.pages.before_after.start import COMPARISONS
 from evenhand.pages.before_after.two_runs import show_runs_report
 from evenhand.pages.ui.choose import choose
 from evenhand.pages.ui.equivalence import margin_box
-from evenhand.pages.ui.head import show_error
+from evenhand.pages.ui.head import errors_shown
 from evenhand.pages.ui.language import _
 from evenhand.pages.ui.parts import asks
 from evenhand.pages.ui.rail import show_next
 from evenhand.pages.ui.runs import choose_run, offer_deletion, own_runs
-from evenhand.pages.ui.text import names_in, plain
+from evenhand.pages.ui.text import caption, names_in, plain
 from evenhand.pages.ui.visitor import own_new_project
 
 
@@ -28,9 +27,7 @@ def show_people(store: Store) -> None:
         run for run in own_runs(store, runs_in(runs_folder(store.path, "generations"))) if run.table.suffix == TEXTS
     ]
     if len(written) < 2:
-        st.caption(
-            _("This needs two finished runs of the Generate page in which both models continue the same contexts.")
-        )
+        caption("This needs two finished runs of the Generate page in which both models continue the same contexts.")
     else:
         ways = {"alone": _("Each text by itself"), "pairs": _("Two texts side by side")}
         runs = {run.name: run for run in written}
@@ -41,17 +38,14 @@ def show_people(store: Store) -> None:
     found = [run for run in COMPARISONS.finished(store) if run.record.get("kind") == KIND]
     st.subheader(_("Results"), anchor=False)
     if not found:
-        st.caption(_("Nothing has been mixed yet."))
+        caption("Nothing has been mixed yet.")
         return
     run = choose_run(found, "ba-people-run")
     margin = margin_box("share", "ba-people-margin")
-    try:
+    with errors_shown():
         report = judgements(store, run, margin=margin)
-    except EvenhandError as error:
-        show_error(error)
-        return
-    show_runs_report(report, run.name)
-    offer_deletion(COMPARISONS, run, _("Deletes the key: afterwards nobody can tell which model wrote which text."))
+        show_runs_report(report, run.name)
+        offer_deletion(COMPARISONS, run, _("Deletes the key: afterwards nobody can tell which model wrote which text."))
 
 
 def _show_mixing(store: Store, runs: dict[str, Run]) -> None:
@@ -70,12 +64,10 @@ def _show_mixing(store: Store, runs: dict[str, Run]) -> None:
         pressed = st.form_submit_button(
             _("Mix and create the project"), type="primary", icon=":material/shuffle:", key="ba-mix-start"
         )
-    st.caption(_("Annotators see only the texts; the key to who wrote which is kept here."))
+    caption("Annotators see only the texts; the key to who wrote which is kept here.")
     if pressed:
-        try:
+        with errors_shown():
             _mix(store, name.strip(), (runs[before], runs[after]), names_in(people), int(per_item), int(per_context))
-        except EvenhandError as error:
-            show_error(error)
 
 
 def _show_comparing(store: Store, runs: dict[str, Run]) -> None:
@@ -93,18 +85,14 @@ def _show_comparing(store: Store, runs: dict[str, Run]) -> None:
         pressed = st.form_submit_button(
             _("Draw pairs and create the project"), type="primary", icon=":material/compare:", key="ba-pairs-start"
         )
-    st.caption(
-        _(
-            "In each context, every two models are drawn with the same probability. Left and right are drawn again for"
-            " each annotator, and nobody sees which model wrote a text. Results: Agreement, Preferences."
-        )
+    caption(
+        "In each context, every two models are drawn with the same probability. Left and right are drawn again for"
+        " each annotator, and nobody sees which model wrote a text. Results: Agreement, Preferences."
     )
     if pressed:
-        try:
+        with errors_shown():
             files = [runs[run].table for run in chosen]
             _compare(store, name.strip(), files, names_in(people), int(per_item), int(per_context))
-        except EvenhandError as error:
-            show_error(error)
 
 
 @asks("create_projects")

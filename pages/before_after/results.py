@@ -25,7 +25,7 @@ from evenhand.pages.before_after.two_runs import change_cell, offer_appendix, sh
 from evenhand.pages.ui.language import _
 from evenhand.pages.ui.runs import choose_run, download_table, finished_at, offer_deletion, show_facts, show_notices
 from evenhand.pages.ui.tables import Column, element, joined, number_columns, show_html, table
-from evenhand.pages.ui.text import paragraph, plain, show_signature
+from evenhand.pages.ui.text import caption, paragraph, plain, show_signature
 
 
 def show_finished(store: Store) -> None:
@@ -33,9 +33,7 @@ def show_finished(store: Store) -> None:
     st.subheader(_("Results"), anchor=False)
     found = [run for run in COMPARISONS.finished(store) if run.record.get("kind") != KIND]
     if not found:
-        st.caption(
-            _("No comparison yet. It needs a model before and a model after; the Tune a model page can create one.")
-        )
+        caption("No comparison yet. It needs a model before and a model after; the Tune a model page can create one.")
         return
     _show_run(choose_run(found, "ba-run"))
 
@@ -43,7 +41,7 @@ def show_finished(store: Store) -> None:
 def _show_run(run: Run) -> None:
     report = read_record(run.record)
     if report is None:
-        st.caption(_("This record contains no comparison."))
+        caption("This record contains no comparison.")
         return
     if isinstance(report, RunsReport):
         show_runs_report(report, run.name)
@@ -68,11 +66,9 @@ def _show_run(run: Run) -> None:
 
 
 def _show_verdict(report: ModelsReport) -> None:
-    effect = _("Change in |Bias_c| (log10; below 0: leans less): {effect}.").format(
-        effect=interval(report.effect, say=_)
-    )
+    effect = _("Change in |Bias_c| (log10; below 0: leans less): {effect}.", effect=interval(report.effect, say=_))
     what = _("beyond the placebo") if report.placebo else _("against the model before")
-    seeds = _("seeds: {number}").format(number=len(report.after))
+    seeds = _("seeds: {number}", number=len(report.after))
     lines = [element("p", _(report.verdict), "says"), element("p", effect, "also")]
     lines.append(element("p", f"{what} · {seeds}", "also"))
     if report.effect.low is not None:

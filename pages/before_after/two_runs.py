@@ -24,19 +24,18 @@ from evenhand.core.before_after.appendix import (
 )
 from evenhand.core.before_after.report import ModelsReport, RunsReport
 from evenhand.core.before_after.two_runs import SCALES, RunKind, Side, several_runs
-from evenhand.core.errors import EvenhandError
 from evenhand.core.runs.records import Run, runs_folder, runs_in
 from evenhand.core.statistics import Estimate
 from evenhand.core.typed_json import to_json
 from evenhand.pages.ui.charts import show_chart
 from evenhand.pages.ui.choose import choose
 from evenhand.pages.ui.equivalence import margin_box
-from evenhand.pages.ui.head import show_error
+from evenhand.pages.ui.head import errors_shown
 from evenhand.pages.ui.language import _
 from evenhand.pages.ui.runs import own_runs
 from evenhand.pages.ui.style import colours
 from evenhand.pages.ui.tables import Column, below, element, joined, number_columns, show_html, table
-from evenhand.pages.ui.text import named, paragraph, plain, show_signature
+from evenhand.pages.ui.text import caption, named, paragraph, plain, show_signature
 
 
 def show_two_runs(store: Store) -> None:
@@ -47,25 +46,20 @@ def show_two_runs(store: Store) -> None:
     kind = choose(_("Kind of run"), kinds, "ba-kind", address="kind")
     found = [run for run in own_runs(store, runs_in(runs_folder(store.path, kind))) if _is_comparable(kind, run)]
     if len(found) < 2 and not any(len(run.models) > 1 for run in found):
-        st.caption(
-            _("This needs two finished runs of this kind, by different models on the same items. Start them first.")
-        )
+        caption("This needs two finished runs of this kind, by different models on the same items. Start them first.")
         return
     sides = _sides_by_name(found)
     with st.container(border=True, key="ba-runs"):
         first, after, placebos = _choose_sides(list(sides))
         margin = margin_box(SCALES[kind], f"ba-runs-margin-{kind}")
     if not after:
-        st.caption(_("Choose at least one run after the change."))
+        caption("Choose at least one run after the change.")
         return
     chosen = [sides[first]], [sides[name] for name in after], [sides[name] for name in placebos]
     one, afters, others = ([_facts_of(side) for side in some] for some in chosen)
-    try:
+    with errors_shown():
         report = _compared(kind, one, afters, others, margin)
-    except EvenhandError as error:
-        show_error(error)
-        return
-    show_runs_report(report, " ".join(dict.fromkeys(side.table.stem for some in chosen for side in some)))
+        show_runs_report(report, " ".join(dict.fromkeys(side.table.stem for some in chosen for side in some)))
 
 
 def _sides_by_name(found: list[Run]) -> dict[str, Side]:

@@ -65,8 +65,7 @@ def flag_names(project: Project, reader: Annotator | None) -> dict[str, str]:
         from evenhand.core.mining.filters import FILTERS  # here: the filters take a tenth of a second to load
 
         names["mined"] = _("flagged by mining")
-        flagged = _("flagged: {filter}")
-        by = {f"{MINED}{code}": flagged.format(filter=_(one.name)) for code, one in FILTERS.items()}
+        by = {f"{MINED}{code}": _("flagged: {filter}", filter=_(one.name)) for code, one in FILTERS.items()}
         names |= by if reader is None else {}
         known = {**known, **by}
     return {flag: name for flag, name in names.items() if flag in known}
@@ -76,13 +75,8 @@ def ask(store: Store, project: Project, reader: Annotator | None) -> Filters:
     """Draw the filters and keep the address up to date."""
     _take_address()
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.text_input(
-            _("Search the texts"),
-            key="browse-q",
-            type="search",
-            max_chars=200,
-            placeholder=_('Words, "an exact phrase" or an item id'),
-        )
+        hint = _('Words, "an exact phrase" or an item id')
+        st.text_input(_("Search the texts"), key="browse-q", type="search", max_chars=200, placeholder=hint)
         if reader is None:
             with st.popover(_more_label(), icon=":material/tune:"):
                 _ask_more(store, project)
@@ -132,15 +126,8 @@ def _select(name: str, label: str, names: Mapping[str, str], *, wide: bool = Fal
     key = f"browse-{name}"
     if st.session_state.get(key) not in names:
         st.session_state[key] = None
-    st.selectbox(
-        label,
-        list(names),
-        index=None,
-        format_func=names.__getitem__,
-        key=key,
-        placeholder=_("All"),
-        width="stretch" if wide else WIDTH,
-    )
+    size: Any = "stretch" if wide else WIDTH
+    st.selectbox(label, list(names), None, names.__getitem__, key=key, placeholder=_("All"), width=size)
 
 
 def _value(name: str) -> Any:
@@ -184,13 +171,6 @@ def _filters(reader: Annotator | None, value: Callable[[str], Any]) -> Filters:
     own = Filters(pair=value("pair"), side=value("side"), flag=value("flag"), text=value("q") or "", reader=reader)
     if reader is not None:
         return own
-    return replace(
-        own,
-        status=value("status"),
-        annotator=value("by"),
-        choice=value("choice"),
-        version=int(value("version")) if value("version") else None,
-        form=value("form"),
-        file=value("file"),
-        unfinished=bool(value("unfinished")),
-    )
+    version = int(value("version")) if value("version") else None
+    same = {name: value(name) for name in ("status", "choice", "form", "file")}
+    return replace(own, annotator=value("by"), version=version, unfinished=bool(value("unfinished")), **same)

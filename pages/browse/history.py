@@ -16,7 +16,7 @@ from evenhand.pages.ui.language import _
 from evenhand.pages.ui.numbers import moment
 from evenhand.pages.ui.sentences import choice_sign
 from evenhand.pages.ui.tables import element, joined, show_html, span
-from evenhand.pages.ui.text import named, plain, series
+from evenhand.pages.ui.text import named, plain, series, warn
 
 CHOSEN = ("label", "again", "settlement", "known", "gold")  # entries that hold a choice
 
@@ -47,12 +47,12 @@ def _unfinished(found: ItemRecord, entries: list[Entry]) -> list[Entry]:
     telling = [one for one in entries if one.tells]
     if not telling:
         return entries
-    st.warning(
-        _("This item is still awaiting labels. If you label in this project, do not look at the labels of others."),
+    warn(
+        "This item is still awaiting labels. If you label in this project, do not look at the labels of others.",
         icon=":material/visibility_off:",
     )
     key = f"unfinished-{found.row.item.uid}"
-    text = _("Show the labels so far ({n})").format(n=len(telling))
+    text = _("Show the labels so far ({n})", n=len(telling))
     if not st.toggle(text, key=key):
         return [one for one in entries if not one.tells]
     return entries
@@ -90,24 +90,23 @@ def entry_text(one: Entry, names: dict[str, str], threads: dict[str, str], kind:
         return texts[data["action"]].format(who=who, choice=choice)
     if one.kind == "comment":
         if data["thread"]:
-            return _("{who}, in the thread with {name}:").format(who=who, name=threads.get(data["thread"], "?"))
-        return _("{who}, to everybody:").format(who=who)
+            return _("{who}, in the thread with {name}:", who=who, name=threads.get(data["thread"], "?"))
+        return _("{who}, to everybody:", who=who)
     return _other(one, who, choice, kind)
 
 
 def _gold_label(data: dict[str, Any], choice: str) -> str:
     if not data["holds"]:
-        return _("Gold label of {file} removed by undoing the import").format(file=data["package"])
+        return _("Gold label of {file} removed by undoing the import", file=data["package"])
     if data["choice"] is None:
-        return _("No gold label in {file}").format(file=data["package"])
-    text = _("Gold label from {file}, without its single labels: {choice}")
-    return text.format(file=data["package"], choice=choice)
+        return _("No gold label in {file}", file=data["package"])
+    return _("Gold label from {file}, without its single labels: {choice}", file=data["package"], choice=choice)
 
 
 def _label(data: dict[str, Any], who: str, choice: str) -> str:
     if data["choice"] is None:
-        return _("{who} undid the label").format(who=who)
-    text = _("{who}: {choice}").format(who=who, choice=choice)
+        return _("{who} undid the label", who=who)
+    text = _("{who}: {choice}", who=who, choice=choice)
     if data["superseded"]:
         text += " · " + _("another desk was first")
     elif not data["stands"]:
@@ -120,20 +119,19 @@ def _label(data: dict[str, Any], who: str, choice: str) -> str:
 def _other(one: Entry, who: str, choice: str, kind: Kind) -> str:
     data = one.data
     if one.kind == "imported":
-        return _("Imported from {file}").format(file=data["file"])
+        return _("Imported from {file}", file=data["file"])
     if one.kind == "guideline":
-        return _("Guideline v{version}").format(version=data["version"])
+        return _("Guideline v{version}", version=data["version"])
     if one.kind == "skip":
-        return _("{who} skipped the item").format(who=who)
+        return _("{who} skipped the item", who=who)
     if one.kind == "revealed":
-        return _("{who} saw an opinion of others or of a model").format(who=who)
+        return _("{who} saw an opinion of others or of a model", who=who)
     if one.kind == "known":
         if data["choice"] is None:
-            return _("{who} removed the known answer").format(who=who)
-        return _("{who} set a known answer: {choice}").format(who=who, choice=choice)
+            return _("{who} removed the known answer", who=who)
+        return _("{who} set a known answer: {choice}", who=who, choice=choice)
     if one.kind == "released":
-        text = _("In release {version}: {status}")
-        return text.format(version=data["version"], status=status_name(data["status"], kind))
+        return _("In release {version}: {status}", version=data["version"], status=status_name(data["status"], kind))
     return f"{action_name(data['action'])} · {who}"
 
 
@@ -199,13 +197,13 @@ def _label_notes(data: dict[str, Any], found: ItemRecord, names: dict[str, str])
         )
     )
     lines.append(_("extraneous gendered language") if data["extraneous"] else "")
-    lines.append(_("tags: {tags}").format(tags=series(data["tags"])) if data["tags"] else "")
+    lines.append(_("tags: {tags}", tags=series(data["tags"])) if data["tags"] else "")
     lines.append(data["note"])
     how = [f"v{data['guideline']}", *([form_name(data["form"])] if data["form"] else [])]
     if data["seconds"] is not None:
-        how.append(_("{seconds} s").format(seconds=f"{data['seconds']:.1f}"))
+        how.append(_("{seconds} s", seconds=f"{data['seconds']:.1f}"))
     if data["file"]:
-        how.append(_("from {file}").format(file=data["file"]))
+        how.append(_("from {file}", file=data["file"]))
     return [line for line in (*lines, " · ".join(how)) if line]
 
 

@@ -1,29 +1,37 @@
-"""One item on the page Browse: text, reason of the status, source, history, comments."""
+"""One item on the page Browse: text, reason of the status, source, comments, actions."""
 
 import json
+import uuid
 from typing import Any
 
 import streamlit as st
 from markupsafe import Markup
 
+from evenhand.annotations.adjudication import Comment, add_comment, every_comment
 from evenhand.annotations.agreement.disagreements import record_item_reveals
 from evenhand.annotations.browse.history import ItemRecord, record_of
 from evenhand.annotations.browse.search import neighbours, search_ids, uid_of
+from evenhand.annotations.database.events import record
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.projects.projects import guidelines
+from evenhand.annotations.projects.projects import annotators, return_to_queue
+from evenhand.annotations.text_policy import text_may_leave
 from evenhand.annotations.types import Annotator, Project
 from evenhand.core.errors import NotFound
 from evenhand.pages.browse.filters import from_address
 from evenhand.pages.browse.history import show_history
-from evenhand.pages.browse.talk import show_actions, show_talk
 from evenhand.pages.browse.text import found_in, marked, marks, state_name, veiled
-from evenhand.pages.ui.head import show_error
+from evenhand.pages.ui.charts import foot
+from evenhand.pages.ui.choose import annotator_at_desk
+from evenhand.pages.ui.head import errors_shown, open_store, show_error
 from evenhand.pages.ui.language import _
-from evenhand.pages.ui.numbers import DASH
-from evenhand.pages.ui.parts import asks
-from evenhand.pages.ui.sentences import choice_name
+from evenhand.pages.ui.numbers import DASH, moment
+from evenhand.pages.ui.parts import asks, asks_at_click
+from evenhand.pages.ui.sentences import names_of
 from evenhand.pages.ui.tables import below, element, joined, show_html, span
-from evenhand.pages.ui.text import paragraph, plain
+from evenhand.pages.ui.text import caption, in_brackets, inform, paragraph, plain
+from evenhand.pages.ui.visitor import author, page_link
+
+ALL = ""  # the discussion of everybody
 
 
 def opened() -> str | None:
@@ -52,11 +60,11 @@ def show_item(store: Store, project: Project, uid: str, reader: Annotator | None
         return
     _steps(store, project, found, reader)
     if reader is not None and not any(one.kind == "label" for one in found.history):
-        st.info(_("You have not labelled this item, so nothing is shown."), icon=":material/visibility_off:")
+        inform("You have not labelled this item, so nothing is shown.", icon=":material/visibility_off:")
         return
     if reader is not None and found.finished:
         record_item_reveals(store, reader, [uid])  # public comments may reveal choices of others
-    names = {one.code: choice_name(one) for each in guidelines(store, project) for one in each.options}
+    names = names_of(store, project)
     _card(project, found, reader, names)
     left, right = st.columns([3, 2], gap="large")
     with left:
@@ -71,13 +79,11 @@ def _steps(store: Store, project: Project, found: ItemRecord, reader: Annotator 
     """Back to the list, and to the items before and after it."""
     ids = search_ids(store, project, from_address(project, reader))
     before, after, place = neighbours(ids, found.row.item.id)
-    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+    with foot():
         st.button(_("Back to the list"), icon=":material/arrow_back:", key="browse-back", on_click=close)
         with st.container(horizontal=True, vertical_alignment="center", width="content"):
             if place:
-                st.caption(
-                    plain(_("{place} of {all}").format(place=f"{place:,}", all=f"{len(ids):,}")), width="content"
-                )
+                st.caption(plain(_("{place} of {all}", place=f"{place:,}", all=f"{len(ids):,}")), width="content")
             for key, icon, item, name in (
                 ("browse-before", ":material/chevron_left:", before, _("Previous item")),
                 ("browse-after", ":material/chevron_right:", after, _("Next item")),
@@ -102,7 +108,7 @@ def _state(project: Project, found: ItemRecord, reader: Annotator | None, names:
     facts.append(f"{row.item.file} · {row.item.line:,}")
     if reader is not None:
         return below(" · ".join(facts))
-    facts.insert(1, _("labels: {labels} of {wanted}").format(labels=row.labels, wanted=row.wanted))
+    facts.insert(1, _("labels: {labels} of {wanted}", labels=row.labels, wanted=row.wanted))
     tone = {"accepted": "good", "rejected": "bad"}.get(row.item.status, "soft")
     state = span(state_name(row, project), f"strong {tone}")
     why = paragraph(_sentence(note.message, note.values, names) for note in found.because)
@@ -129,3 +135,117 @@ def _source(found: ItemRecord) -> None:
 
 def _value_text(value: Any) -> str:
     return DASH if value in (None, [], {}) else json.dumps(value, ensure_ascii=False)
+
+
+def reader_here(store: Store, project: Project) -> Annotator | None:
+    """The annotator whose desk of this project is open in this visit, or None; explains what that means."""
+    reader = annotator_at_desk(store, project)
+    if reader is not None:
+        text = _(
+            "Your desk as {name} is open: only items you have labelled are listed, with your own labels"
+            " and your thread with the lead. Open this page in a new tab to see it as the lead."
+        )
+        st.caption(plain(text.format(name=reader.name)), width="stretch")
+    return reader
+
+
+def show_talk(store: Store, project: Project, found: ItemRecord, reader: Annotator | None) -> None:
+    """The comments, by thread, and a field for the next one."""
+    st.subheader(_("Comments"), anchor=False)
+    uid, said = found.row.item.uid, every_comment(store, project, found.row.item.uid)
+    people = {one.uid: one for one in annotators(store, project, active=False)}
+    if reader is not None:
+        names = {reader.uid: _("The lead and you")}
+    else:
+        names = {one.uid: plain(one.name) for one in people.values() if one.uid in _talkers(found, said)}
+    if found.finished:
+        names[ALL] = _("Everybody")
+    if not names:
+        caption("Write to individual annotators of this item here, or to all of them once it has all its labels.")
+        return
+    thread = _choose(uid, names, said)
+    if thread == ALL:
+        text = _("Everybody who labelled this item can read this.")
+    elif reader is not None:
+        text = _("Only you and the lead can read this.")
+    else:
+        text = _("Only {name} and the lead can read this.", name=people[thread].name)
+    st.caption(plain(text), width="stretch")
+    shown = [one for one in said if (one.thread or ALL) == thread]
+    for one in shown:
+        _show(one, reader)
+    _write(store, project, uid, len(said), people.get(thread), reader)
+
+
+def _talkers(found: ItemRecord, said: list[Comment]) -> set[str]:
+    """Public ids of annotators for a private thread: they labelled or skipped the item, or have written already."""
+    return {one.thread for one in said if one.thread} | set(found.talkers)
+
+
+def _choose(uid: str, names: dict[str, str], said: list[Comment]) -> str:
+    if len(names) == 1:
+        return next(iter(names))
+    numbers = {thread: sum((one.thread or ALL) == thread for one in said) for thread in names}
+    labels = {thread: in_brackets(name, numbers[thread]) if numbers[thread] else name for thread, name in names.items()}
+    first = next((thread for thread in names if numbers[thread]), next(iter(names)))
+    chosen = st.pills(
+        _("Recipient"), list(labels), default=first, format_func=labels.__getitem__, key=f"thread-{uid}",
+        label_visibility="collapsed", required=True, width="stretch",
+    )  # fmt: skip
+    return str(chosen or ALL) if (chosen or ALL) in names else first
+
+
+def _show(one: Comment, reader: Annotator | None) -> None:
+    hidden = reader is not None and one.thread is None and one.annotator not in (None, reader.uid)
+    author = _("an annotator") if hidden else one.author
+    with st.container(border=True):
+        st.caption(plain(f"{author} · {moment(one.created)}"))
+        st.text(one.text)
+
+
+@asks("settle")
+def _write(
+    store: Store, project: Project, uid: str, number: int, thread: Annotator | None, reader: Annotator | None
+) -> None:
+    key = f"{uid}-{thread.uid if thread else 'all'}-{number}"
+    with st.form(f"talk-{key}", border=False):
+        text = st.text_area(_("Comment"), key=f"talk-text-{key}", height=80, max_chars=4000)
+        if not st.form_submit_button(_("Add the comment"), icon=":material/chat:"):
+            return
+    who = reader.name if reader else author(store) or _("Lead")
+    # One id per field, so that a double click is one comment.
+    op_id = st.session_state.setdefault(f"talk-op-{key}", uuid.uuid4().hex)
+    with errors_shown():
+        add_comment(store, project, uid, text, author=who, annotator=reader, thread=thread, op_id=op_id)
+        st.rerun()
+
+
+def show_actions(project: Project, found: ItemRecord, reader: Annotator | None) -> None:
+    """The actions on the item, and other pages that open it."""
+    item, row = found.row.item, found.row
+    if reader is None and row.aside:
+        st.button(
+            _("Hand out again"), icon=":material/replay:", key="browse-hand-out", on_click=_hand_out,
+            args=(project, item.uid, item.id),
+            help=_("Everybody skipped this item; it goes back to all of them."),
+        )  # fmt: skip
+    if row.split or row.settled:
+        where = {"project": project.name, "item": item.uid}
+        if row.settled:
+            where["queue"] = "settled"
+        page_link("adjudication/page.py", label=_("Open in Adjudicate"), icon=":material/gavel:", query_params=where)
+    if project.kind == "sentences" and text_may_leave(project):
+        page_link(
+            "sentence_bias/page.py",
+            label=_("Model scores"),
+            icon=":material/balance:",
+            query_params={"text": item.text},
+        )
+
+
+@asks_at_click("change_projects")
+def _hand_out(project: Project, uid: str, item: int) -> None:
+    with open_store(project) as store:
+        return_to_queue(store, project, uid)
+        with store.write():
+            record(store, project, "handed_out", item=item)

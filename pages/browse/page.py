@@ -3,26 +3,17 @@
 import streamlit as st
 
 from evenhand.pages.browse.filters import ask
-from evenhand.pages.browse.item import opened, show_item
-from evenhand.pages.browse.log import show_log
-from evenhand.pages.browse.results import show_list
-from evenhand.pages.browse.talk import reader_here
-from evenhand.pages.ui.choose import choose_project
-from evenhand.pages.ui.head import open_store, page_head
-from evenhand.pages.ui.language import _
+from evenhand.pages.browse.item import opened, reader_here, show_item
+from evenhand.pages.browse.results import show_list, show_log
+from evenhand.pages.ui.choose import open_chosen_project
+from evenhand.pages.ui.head import page_head
 from evenhand.pages.ui.notices import say_unsettled
 
 page_head(
-    _("Browse"),
-    _(
-        "All items of a project: find items by words, attributes or labels, read their history, and"
-        " discuss them with the annotators."
-    ),
+    "All items of a project: find items by words, attributes or labels, read their history, and"
+    " discuss them with the annotators."
 )
-with open_store() as store:
-    project = choose_project(store)
-    if project is None:
-        st.stop()
+with open_chosen_project() as (store, project):
     reader = reader_here(store, project)
     uid = opened()
     if uid is not None:

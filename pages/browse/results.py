@@ -1,24 +1,31 @@
-"""The list of results on the page Browse, twenty per page, and as a file."""
+"""The lists on the page Browse, twenty items per page, and the log of the project; both as files."""
 
 import csv
 import io
+import json
 import zlib
+from typing import Any
 
 import streamlit as st
 from markupsafe import Markup
 
 from evenhand.annotations.browse.search import PAGE, Filters, SearchRow, rows, search_ids, search_words
+from evenhand.annotations.database.events import Event, events
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.items.gold import generation_status
+from evenhand.annotations.projects.projects import annotators
 from evenhand.annotations.text_policy import CANARY, CANARY_KEY, needs_canary, text_may_leave
 from evenhand.annotations.types import Project
 from evenhand.core.files.formula_cells import neutralised
+from evenhand.pages.browse.history import action_name
 from evenhand.pages.browse.item import open_item
 from evenhand.pages.browse.text import LONGEST, found_in, marked, marks, state_name, veiled
+from evenhand.pages.ui.charts import csv_bytes, download, foot
 from evenhand.pages.ui.head import open_store
 from evenhand.pages.ui.language import _
+from evenhand.pages.ui.numbers import moment
 from evenhand.pages.ui.tables import below, element, joined, show_html, span
-from evenhand.pages.ui.text import plain
+from evenhand.pages.ui.text import caption, inform, named, plain, series
 from evenhand.pages.ui.visitor import page_link
 
 MOST = 100_000  # lines of a file
@@ -27,6 +34,7 @@ COLUMNS = (
     "file", "line", "flags",
 )  # fmt: skip
 KEPT_FROM_READERS = ("status", "gold", "labels", "wanted", "marks")
+SHOWN = 50
 
 
 def show_list(store: Store, project: Project, filters: Filters) -> None:
@@ -37,7 +45,7 @@ def show_list(store: Store, project: Project, filters: Filters) -> None:
         return
     pages = -(-len(ids) // PAGE)
     key, at = _page(project, filters, pages)
-    st.caption(plain(_("Items found: {n}").format(n=f"{len(ids):,}")), width="stretch")
+    st.caption(plain(_("Items found: {n}", n=f"{len(ids):,}")), width="stretch")
     words = search_words(filters.text)
     for row in rows(store, ids[PAGE * (at - 1) : PAGE * at]):
         with st.container(horizontal=True, vertical_alignment="center", key=f"row-{row.item.uid}", wrap=False):
@@ -46,13 +54,13 @@ def show_list(store: Store, project: Project, filters: Filters) -> None:
                 _("Open"), key=f"open-{row.item.uid}", type="tertiary", icon=":material/chevron_right:",
                 on_click=open_item, args=(row.item.uid,), help=_("All details"),
             )  # fmt: skip
-    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+    with foot():
         if pages > 1:
             st.pagination(pages, width=330, default=at, key=key)
         _download(project, filters, len(ids))
         if len(words) == 1:
             where = {"word": words[0]}
-            label = _("Concordance of {word}").format(word=words[0])
+            label = _("Concordance of {word}", word=words[0])
             page_link(
                 "concordance/page.py", label=plain(label), icon=":material/format_align_center:", query_params=where
             )
@@ -78,11 +86,10 @@ def _nothing(filters: Filters) -> None:
             text = _("You have not labelled anything here yet.")
         st.info(text, icon=":material/inbox:")
         return
-    text = _("No items match. Remove a filter or search for fewer words.")
-    st.info(text, icon=":material/search_off:")
+    inform("No items match. Remove a filter or search for fewer words.", icon=":material/search_off:")
     if filters.choice is not None and not filters.unfinished:
-        st.caption(
-            _("Labels are searched only in fully labelled items; a switch under Labels and files includes the others.")
+        caption(
+            "Labels are searched only in fully labelled items; a switch under Labels and files includes the others."
         )
 
 
@@ -102,22 +109,18 @@ def _about(row: SearchRow, project: Project, filters: Filters) -> Markup:
         facts = [span(state_name(row, project), f"strong {tone}")]
     facts += [item.pair] if item.pair else []
     if filters.reader is None:
-        facts.append(_("labels: {labels} of {wanted}").format(labels=row.labels, wanted=row.wanted))
+        facts.append(_("labels: {labels} of {wanted}", labels=row.labels, wanted=row.wanted))
         facts += marks(row, project)
     return below(joined([*facts, f"{item.file} · {item.line:,}"], " · "))
 
 
 def _download(project: Project, filters: Filters, number: int) -> None:
-    st.download_button(
+    download(
         _("Download the list (CSV)"),
         lambda: table(project, filters),
         "items.csv",
-        "text/csv",
         key="browse-csv",
-        icon=":material/download:",
-        type="tertiary",
-        on_click="ignore",
-        help=_("The first {most} items.").format(most=f"{MOST:,}") if number > MOST else None,
+        help=_("The first {most} items.", most=f"{MOST:,}") if number > MOST else None,
     )
 
 
@@ -160,3 +163,46 @@ def _values(row: SearchRow) -> dict[str, object]:
         "counterpart": item.counterpart or "", "file": item.file, "line": item.line,
         "flags": ";".join(map(str, flags)) if isinstance(flags, list) else "",
     }  # fmt: skip
+
+
+def show_log(store: Store, project: Project) -> None:
+    """The last events of a project; all of them as a file."""
+    found = events(store, project, last=SHOWN)
+    if not found:
+        return
+    with st.expander(_("Log of this project"), icon=":material/history:"):
+        names = {one.uid: one.name for one in annotators(store, project, active=False)}
+        rows = [_event_row(one, names) for one in reversed(found)]
+        st.dataframe(rows, hide_index=True, key="browse-log")
+        with foot():
+            text = _("The last {n}; the file contains all entries.") if len(found) == SHOWN else ""
+            st.caption(plain(text.format(n=SHOWN)))
+            download(_("Download all (CSV)"), lambda: log_table(project), "events.csv", key="browse-log-csv")
+
+
+def _event_row(one: Event, names: dict[str, str]) -> dict[str, Any]:
+    about = names.get(one.annotator or "", "")
+    said = series(named(name, value) for name, value in one.data.items() if value not in (None, "", [], {}))
+    return {
+        _("When"): moment(one.created),
+        _("What"): action_name(one.action),
+        _("Who"): one.author or about,
+        _("Details"): " · ".join(part for part in (about if one.author else "", said) if part),
+    }
+
+
+def log_table(project: Project) -> bytes:
+    """All events as CSV, oldest first. Data that may quote a text follows the policy for texts."""
+    with open_store(project) as store:
+        found = events(store, project)
+    quotes = text_may_leave(project)
+    return csv_bytes(
+        [
+            {
+                "created": one.created, "action": one.action, "author": one.author, "item": one.item or "",
+                "annotator": one.annotator or "",
+                "data": json.dumps(one.data, ensure_ascii=False, sort_keys=True) if quotes else "",
+            }
+            for one in found
+        ]
+    )  # fmt: skip

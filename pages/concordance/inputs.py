@@ -75,8 +75,7 @@ def ask(store: Store) -> Wish | None:
 def _settings() -> tuple[int | None, str]:
     with st.popover(_("Method"), icon=":material/tune:", type="tertiary"):
         close = st.toggle(_("Only near the word, not in the whole sentence"), key="close")
-        label = _("Maximum distance in characters")
-        window = int(st.number_input(label, 1, 200, 10, key="window", disabled=not close))
+        window = int(st.number_input(_("Maximum distance in characters"), 1, 200, 10, key="window", disabled=not close))
         unit = st.selectbox(
             _("Unit of the intervals"),
             ("auto", *UNITS),

@@ -6,14 +6,10 @@ from evenhand.core.errors import EvenhandError
 from evenhand.pages.concordance.inputs import ask
 from evenhand.pages.concordance.results import look_up, show_lines, show_made_how, show_numbers
 from evenhand.pages.ui.head import open_store, page_head, show_error
-from evenhand.pages.ui.language import _
 
 page_head(
-    _("Concordance"),
-    _(
-        "Why does a model lean towards one word? See what the texts themselves say near 护士 or 总经理:"
-        " evidence that does not come from the model."
-    ),
+    "Why does a model lean towards one word? See what the texts themselves say near 护士 or 总经理:"
+    " evidence that does not come from the model."
 )
 with open_store() as store:
     try:

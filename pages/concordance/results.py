@@ -1,6 +1,5 @@
 """Views of the page Concordance: sentences, the picture, the lines. All text of a corpus is escaped."""
 
-import json
 from typing import Any
 
 import streamlit as st
@@ -16,7 +15,7 @@ from evenhand.core.files.bounded import run_bounded
 from evenhand.core.report.numbers import percent
 from evenhand.core.statistics import Estimate
 from evenhand.pages.concordance.inputs import Wish, unit_name
-from evenhand.pages.ui.charts import show_chart
+from evenhand.pages.ui.charts import download, foot, json_text, show_chart
 from evenhand.pages.ui.language import _
 from evenhand.pages.ui.numbers import DASH, note_text
 from evenhand.pages.ui.style import colours
@@ -161,20 +160,16 @@ def show_lines(store: Store, wish: Wish, found: Concordance) -> None:
     """The first lines, each with the whole sentence behind it, and all of them as a file."""
     if not found.lines:
         return
-    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+    with foot():
         st.subheader(_("Lines"), anchor=False)
-        st.download_button(
-            _("All {number} lines (CSV)").format(number=f"{found.occurrences:,}"),
+        download(
+            _("All {number} lines (CSV)", number=f"{found.occurrences:,}"),
             lambda: _all_lines(wish),
             "concordance.csv",
-            "text/csv",
             key="lines-csv",
-            on_click="ignore",
-            icon=":material/download:",
-            type="tertiary",
         )
     near = " ".join(found.question.near)
-    names = {"all": _("All lines"), "near": _("Lines with {near}").format(near=near)}
+    names = {"all": _("All lines"), "near": _("Lines with {near}", near=near)}
     which = st.segmented_control(
         _("Lines shown"),
         list(names),
@@ -185,8 +180,7 @@ def show_lines(store: Store, wish: Wish, found: Concordance) -> None:
         label_visibility="collapsed",
     )
     lines = found.near_lines if which == "near" else found.lines
-    text = _("At most {shown} lines are shown. Click a line to see its whole sentence and source.")
-    st.caption(text.format(shown=LISTED))
+    st.caption(_("At most {shown} lines are shown. Click a line to see its whole sentence and source.", shown=LISTED))
     body = joined(_line(found, line) for line in lines)
     show_html(element("div", body, "concordance", data_testid="lines"))
 
@@ -244,15 +238,6 @@ def show_made_how(wish: Wish, found: Concordance) -> None:
         st.caption(
             _("A project is balanced on purpose: how often 他 and 她 occur in it says nothing about the language.")
         )
-    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+    with foot():
         show_signature(f"{found.signature} · {wish.name}")
-        st.download_button(
-            "JSON",
-            lambda: json.dumps(as_json(found), ensure_ascii=False, indent=1, allow_nan=False),
-            "concordance.json",
-            "application/json",
-            key="concordance-json",
-            on_click="ignore",
-            icon=":material/download:",
-            type="tertiary",
-        )
+        download("JSON", lambda: json_text(as_json(found)), "concordance.json", key="concordance-json")

@@ -2,27 +2,29 @@
 
 import streamlit as st
 
-from evenhand.core.errors import EvenhandError
-from evenhand.pages.describe.charts import balance, cells, commonest, keywords, length_histogram
 from evenhand.pages.describe.source import chosen_description
-from evenhand.pages.describe.tables import origins_and_endings, repeats_table, vocabulary_facts
-from evenhand.pages.describe.tiles import show_method, tiles, writing
-from evenhand.pages.ui.head import open_store, page_head, show_error
+from evenhand.pages.describe.tables import (
+    balance,
+    cells,
+    commonest,
+    keywords,
+    length_histogram,
+    origins_and_endings,
+    repeats_table,
+    show_method,
+    tiles,
+    vocabulary_facts,
+    writing,
+)
+from evenhand.pages.ui.head import open_store, page_head
 from evenhand.pages.ui.language import _
 
 page_head(
-    _("Data set statistics"),
-    _(
-        "What do the sentences look like? Counts, lengths, characters and balance, as reported in the"
-        " method section of a paper."
-    ),
+    "What do the sentences look like? Counts, lengths, characters and balance, as reported in the"
+    " method section of a paper."
 )
 with open_store() as store:
-    try:
-        found = chosen_description(store)
-    except EvenhandError as error:
-        show_error(error)
-        st.stop()
+    found = chosen_description(store)
 if found is None:
     st.stop()
 tiles(found)

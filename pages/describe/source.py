@@ -22,10 +22,10 @@ from evenhand.core.files.bounded import run_bounded
 from evenhand.core.files.readers import open_source
 from evenhand.core.models.catalogue import known_models
 from evenhand.pages.ui.choose import choose, choose_project, may_load_models, models_offered, models_to_use
-from evenhand.pages.ui.head import open_store, show_error
+from evenhand.pages.ui.head import open_store
 from evenhand.pages.ui.language import _
 from evenhand.pages.ui.notices import say_unsettled
-from evenhand.pages.ui.text import plain
+from evenhand.pages.ui.text import caption, inform, plain
 from evenhand.pages.ui.uploads import choose_upload
 from evenhand.pages.ui.visitor import may
 
@@ -52,7 +52,7 @@ def _of_project(store: Store) -> Description | None:
     say_unsettled(store, project)
     stock = counts(store, project)
     if not stock.items:
-        st.info(_("This project has no items yet. Import a file on the Projects page."), icon=":material/upload_file:")
+        inform("This project has no items yet. Import a file on the Projects page.", icon=":material/upload_file:")
         return None
     first, second = st.columns(2)
     if project.kind == "generations":
@@ -81,7 +81,7 @@ def _moment(project: Project, texts: int, now: State) -> State | None:
             text = _("Counting {texts} texts takes a few seconds, so it starts only when you ask for it.")
             st.caption(plain(text.format(texts=f"{texts:,}")))
         elif then != now:
-            st.caption(_("The data have changed since this was counted."))
+            caption("The data have changed since this was counted.")
     return then
 
 
@@ -92,7 +92,7 @@ def _items(store: Store, project: Project, accepted: int) -> Items:
     if not may(store, "see_all_labels", project):
         return "accepted"
     if not accepted:
-        st.caption(_("No sentences of this project are kept yet: these figures cover all items."))
+        caption("No sentences of this project are kept yet: these figures cover all items.")
         return "all"
     return choose(_("Which items"), names, f"items-{project.uid}", first=usual_items(store, project))
 
@@ -137,12 +137,8 @@ def _of_file() -> Description | None:
     with right:
         model = _model("demo-zh")
         column = _column(path)
-    try:
-        with st.spinner(_("Counting …"), show_time=False):
-            return _file_described(path, column, model)
-    except EvenhandError as error:
-        show_error(error)
-        return None
+    with st.spinner(_("Counting …"), show_time=False):
+        return _file_described(path, column, model)
 
 
 def _column(path: Path) -> str | None:

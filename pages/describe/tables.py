@@ -1,52 +1,50 @@
-"""Tables of the page Data set statistics: the vocabulary, texts that occur twice, sources, dates, endings."""
+"""What a set looks like on the page Data set statistics: tiles, tables, charts."""
+
+from collections.abc import Iterable
+from typing import Any
 
 import pandas as pd
 import streamlit as st
 
-from evenhand.core.charts.describe import bars
-from evenhand.core.describe import Description
+from evenhand.core.charts.describe import bars, before_after_points, length_bars, pair_balance
+from evenhand.core.describe import Description, as_json
+from evenhand.core.describe.keywords import largest_imbalance
+from evenhand.core.describe.latex import as_latex
 from evenhand.core.describe.repeats import Repeats
-from evenhand.pages.describe.charts import character_name, traced
-from evenhand.pages.ui.charts import downloads, show_chart
+from evenhand.core.language import significant
+from evenhand.core.statistics import Estimate
+from evenhand.core.text.repetition import Repeated
+from evenhand.pages.ui.charts import caption_with_files, download, downloads, foot, json_text, show_chart
 from evenhand.pages.ui.language import _
 from evenhand.pages.ui.notices import trial_banner
-from evenhand.pages.ui.numbers import DASH, percent
+from evenhand.pages.ui.numbers import DASH, note_text, number, percent, to
 from evenhand.pages.ui.style import colours
-from evenhand.pages.ui.text import clauses, paragraph, plain
+from evenhand.pages.ui.tables import Tile, show_tiles
+from evenhand.pages.ui.text import caption, clauses, in_brackets, inform, paragraph, plain, show_signature
 
 LISTED = 10
+Row = dict[str, Any]
 
 
 def vocabulary_facts(found: Description) -> None:
     """Different characters as a share of the vocabulary, and how many of them are really in it."""
     cover = found.coverage
     if cover is None:
-        st.info(_("No vocabulary is chosen."))
+        inform("No vocabulary is chosen.")
         return
     words = cover.vocabulary
     trial_banner([words.name])
+    published = _("Distinct characters of the texts, as a share of the vocabulary (as published)")
+    missing = _("Characters of the running text missing from the vocabulary")
     rows = [
-        (_("Vocabulary entries"), f"{words.size:,}", ""),
-        (
-            _("Distinct characters of the texts, as a share of the vocabulary (as published)"),
-            f"{cover.distinct:,}",
-            cover.published,
-        ),
-        (_("Of these, actually in the vocabulary"), f"{cover.known:,}", cover.known_share),
-        (
-            _("Characters of the running text missing from the vocabulary"),
-            f"{cover.unknown_running:,}",
-            cover.unknown_share,
-        ),
+        (_("Vocabulary entries"), words.size, ""),
+        (published, cover.distinct, percent(cover.published, 3)),
+        (_("Of these, actually in the vocabulary"), cover.known, percent(cover.known_share, 3)),
+        (missing, cover.unknown_running, percent(cover.unknown_share, 3)),
     ]
-    table = [
-        {_("Quantity"): name, _("Number"): count, _("Share"): share if share == "" else percent(share, 3)}  # type: ignore[arg-type]
-        for name, count, share in rows
-    ]
+    table = [{_("Quantity"): name, _("Number"): f"{count:,}", _("Share"): share} for name, count, share in rows]
     st.dataframe(table, hide_index=True, key="vocabulary-facts")
-    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-        st.caption(plain(_lost(found)))
-        downloads(traced(table, found), key="vocabulary-table")
+    caption_with_files(_lost(found), traced(table, found), key="vocabulary-table")
 
 
 def _lost(found: Description) -> str:
@@ -80,18 +78,16 @@ def repeats_table(found: Description) -> None:
         for name, one in kinds.items()
     ]
     st.dataframe(rows, hide_index=True, key="repeats")
-    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+    with foot():
         text = _("With the keyword masked: a sentence that occurs once with the male and once with the female word.")
         st.caption(plain(paragraph((text, _places(found))) if found.kind == "sentences" else _places(found)))
         downloads(traced(rows, found), key="repeats-table")
 
 
 def _places(found: Description) -> str:
-    return (
-        _("Places are lines of the file; the header is line 1.")
-        if found.items == "file"
-        else _("Places are lines of the imported file.")
-    )
+    if found.items == "file":
+        return _("Places are lines of the file; the header is line 1.")
+    return _("Places are lines of the imported file.")
 
 
 def origins_and_endings(found: Description) -> None:
@@ -107,14 +103,12 @@ def origins_and_endings(found: Description) -> None:
     with right:
         rows = [{"month": month, "texts": texts} for month, texts in origins.dated.items()]
         text = _("From {earliest} to {latest}; {undated} texts without a date.")
-        says = (
-            text.format(earliest=origins.earliest, latest=origins.latest, undated=f"{origins.undated:,}")
-            if rows
-            else _("No text in this data set has a date.")
-        )
+        says = _("No text in this data set has a date.")
+        if rows:
+            says = text.format(earliest=origins.earliest, latest=origins.latest, undated=f"{origins.undated:,}")
         _counted(found, _years(rows), "month", _("Date"), says, "dates")
     if endings:
-        st.caption(plain(_("Last characters: {listed}").format(listed=endings)))
+        caption("Last characters: {listed}", listed=endings)
 
 
 def _counted(found: Description, rows: list[dict[str, object]], field: str, title: str, says: str, key: str) -> None:
@@ -136,3 +130,231 @@ def _years(rows: list[dict[str, object]]) -> list[dict[str, object]]:
         year = str(row["month"])[:4]
         years[year] = years.get(year, 0) + int(str(row["texts"]))
     return [{"month": year, "texts": texts} for year, texts in years.items()]
+
+
+def length(value: float | None) -> str:
+    """A length: whole where it is, else with two digits; a dash where there is none."""
+    return DASH if value is None else f"{value:,.2f}".rstrip("0").rstrip(".")
+
+
+def tiles(found: Description) -> None:
+    """How many texts, how many characters, how long, how much of the vocabulary."""
+    size, letters, cover = found.lengths, found.characters, found.coverage
+    items = {"accepted": _("kept items"), "all": _("all items"), "file": _("all rows of the file")}
+    span = _("{least} to {most} characters, mean {mean}")
+    span = span.format(least=length(size.least), most=length(size.most), mean=length(size.mean))
+    share = _("Choose a vocabulary above.")
+    if cover:
+        share = _("{distinct} distinct characters / {size} vocabulary entries of {model}, as computed in the papers")
+        words = cover.vocabulary
+        share = share.format(distinct=f"{letters.distinct:,}", size=f"{words.size:,}", model=words.name)
+    total = _("{total} characters in all, punctuation included", total=f"{letters.total:,}")
+    texts = _("Sentences") if found.kind == "sentences" else _("Generations")
+    show_tiles(
+        [
+            Tile(texts, f"{found.sentences:,}", (f"{found.name} · {items[found.items]}",)),
+            Tile(_("Distinct characters"), f"{letters.distinct:,}", (total,)),
+            Tile(_("Length, median"), length(size.median), (span,)),
+            Tile(_("Characters / vocabulary"), percent(cover.published if cover else None, 2), (share,)),
+        ],
+        4,
+    )
+
+
+def writing(found: Description) -> None:
+    """Generations: words, different words, how repetitive."""
+    wrote = found.writing
+    if wrote is None:
+        return
+    st.subheader(_("Words and repetition"), anchor=False)
+    span = _("{least} to {most} in a completion, mean {mean}")
+    ends = {"least": length(wrote.tokens.least), "most": length(wrote.tokens.most), "mean": length(wrote.tokens.mean)}
+    distinct = _("of {total}; within a completion, {share} are distinct on average")
+    distinct = distinct.format(total=f"{wrote.total:,}", share=percent(wrote.per_text, 1))
+    both = _("repetitiveness of context and completion, as published")
+    show_tiles(
+        [
+            Tile(_("Tokens, median"), length(wrote.tokens.median), (span.format(**ends),)),
+            Tile(_("Distinct tokens"), f"{wrote.distinct:,}", (distinct,)),
+            _repeated(_("Repetitiveness"), wrote.completion, _("of completions only; 0 = nothing is repeated")),
+            _repeated(_("With contexts"), wrote.published, both),
+        ],
+        4,
+    )
+
+
+def _repeated(name: str, value: Repeated, meaning: str) -> Tile:
+    if value.mean is None or value.std is None:
+        return Tile(name, number(value.mean, ".3f"), (note_text(value.reason),))
+    text = _("{meaning}; standard deviation {std}, {texts} texts, {short} too short")
+    values = {"std": f"{value.std:.3f}", "texts": f"{value.texts:,}", "short": f"{value.short:,}"}
+    return Tile(name, f"{value.mean:.3f}", (text.format(meaning=meaning, **values),))
+
+
+def show_method(found: Description) -> None:
+    """Everything to take away, and the signature."""
+    caption(
+        "A character is one code point, without normalisation. Intervals: 95%, Wilson's, modified"
+        " for rare counts. The signature identifies the texts and the vocabulary by the first digits of their SHA-256."
+    )
+    show_signature(found.signature)
+    with st.container(horizontal=True):
+        download(_("All numbers (JSON)"), lambda: json_text(as_json(found)), "statistics.json", key="described-json")
+        download(_("Tables (LaTeX)"), lambda: as_latex(found).encode(), "statistics.tex", key="described-latex")
+
+
+def traced(rows: Iterable[Row], found: Description) -> list[Row]:
+    """Rows for a file: each says how its numbers were made."""
+    return [{**row, "signature": found.signature} for row in rows]
+
+
+def interval(found: Estimate) -> str:
+    """Return a share with its interval in per cent or the reason why it has none, or a dash with the reason."""
+    if found.value is None:
+        return f"{DASH} {note_text(found.reason)}".strip()
+    if found.low is None or found.high is None:
+        return in_brackets(percent(found.value), note_text(found.note))
+    return in_brackets(percent(found.value), to(f"{100 * found.low:.1f}%", f"{100 * found.high:.1f}%"))
+
+
+def keywords(found: Description) -> None:
+    """The papers' figure 2: for each word the candidates, what was kept of them, and the share as a line."""
+    if not found.keywords:
+        inform("No sentence in this data set has a keyword.")
+        return
+    rows = [
+        {
+            "pair": one.pair,
+            "word": one.word,
+            "side": one.side,
+            "before": one.before,
+            "decided": one.decided,
+            "after": one.after,
+            "share": one.share.value,
+            "low": one.share.low,
+            "high": one.share.high,
+            "share_text": interval(one.share),
+        }
+        for one in found.keywords
+    ]
+    says = _keywords_say(found)
+    chart = before_after_points(pd.DataFrame(rows), description=says, say=_, palette=colours())
+    file = ({name: value for name, value in row.items() if name != "share_text"} for row in rows)
+    show_chart(chart, traced(file, found), key="per-word", says=says)
+
+
+def cells(found: Description) -> None:
+    """Generations: how many texts there are of each model and pronoun set, or whatever they were drawn from."""
+    rows: list[Row] = [{"cell": one.word, "texts": one.before or 0} for one in found.keywords if one.word]
+    if not rows:
+        return
+    st.subheader(_("Texts per cell"), anchor=False)
+    says = _("{cells} cells with {least} to {most} texts each.").format(
+        cells=len(rows), least=f"{min(row['texts'] for row in rows):,}", most=f"{max(row['texts'] for row in rows):,}"
+    )
+    drawn = pd.DataFrame([{"name": row["cell"], "count": row["texts"]} for row in rows])
+    titles = {"name": _("Cell"), "count": _("Texts")}
+    chart = bars(drawn, description=says, titles=titles, palette=colours())
+    show_chart(chart, traced(rows, found), key="cells", says=says)
+
+
+def _keywords_say(found: Description) -> str:
+    after = sum(one.after for one in found.keywords)
+    if any(one.before is None for one in found.keywords):
+        return _("{after} sentences with a keyword. Purple: male word, orange: female word.", after=f"{after:,}")
+    before = sum(one.before or 0 for one in found.keywords)
+    decided = sum(one.decided or 0 for one in found.keywords)
+    if not decided:
+        text = _("{before} candidates, none of them decided yet. Purple: male word, orange: female word.")
+        return text.format(before=f"{before:,}")
+    text = _(
+        "Pale: {before} candidates; solid: {after} kept. Points: the share kept among the {decided}"
+        " decided, with 95% intervals. Purple: male word, orange: female word."
+    )
+    return text.format(before=f"{before:,}", after=f"{after:,}", decided=f"{decided:,}")
+
+
+def balance(found: Description) -> None:
+    """How near each pair is to 1:1."""
+    if not found.balances:
+        inform("No sentence in this data set has a keyword.")
+        return
+    rows = [
+        {
+            "pair": one.pair,
+            "male": one.male,
+            "female": one.female,
+            "missing": one.missing,
+            "share": one.share.value,
+            "low": one.share.low,
+            "high": one.share.high,
+            "p": one.p,
+            "p_holm": one.p_holm,
+            "share_text": interval(one.share),
+            "p_text": f"{DASH} {note_text(one.untested)}" if one.p_holm is None else significant(one.p_holm),
+        }
+        for one in found.balances
+    ]
+    says = _balance_says(found)
+    chart = pair_balance(pd.DataFrame(rows), description=says, say=_, palette=colours())
+    shown = ("pair", "male", "female", "missing", "share", "low", "high", "p", "p_holm")
+    show_chart(chart, traced(({k: row[k] for k in shown} for row in rows), found), key="balance", says=says)
+
+
+def _balance_says(found: Description) -> str:
+    male, female = (sum(getattr(one, side) for one in found.balances) for side in ("male", "female"))
+    text = _("{male} sentences with a male word, {female} with a female word; the vertical line is 1:1.")
+    says = text.format(male=f"{male:,}", female=f"{female:,}")
+    worst = largest_imbalance(found.balances)
+    if worst is None:
+        return paragraph((says, _("Every pair is balanced.")))
+    text = _("Largest imbalance: {pair}, short of {missing} sentences.")
+    differ = sum(1 for one in found.balances if one.p_holm is not None and one.p_holm < 0.05)
+    tested = sum(one.p_holm is not None for one in found.balances)
+    untested = len(found.balances) - tested
+    more = _("{count} of {pairs} pairs differ from 1:1 by more than chance (binomial test, Holm, 5%).")
+    why = next((note_text(one.untested) for one in found.balances if one.untested is not None), "")
+    return paragraph(
+        (
+            says,
+            text.format(pair=worst.pair, missing=f"{worst.missing:,}"),
+            more.format(count=differ, pairs=tested) if tested else "",
+            _("Pairs not tested: {count}.", count=untested) if tested and why else "",
+            why,
+        )
+    )
+
+
+def length_histogram(found: Description) -> None:
+    """How many texts have how many characters."""
+    rows = [{"length": length, "texts": texts} for length, texts in found.lengths.by.items()]
+    if not rows:
+        inform("There is no text to describe.")
+        return
+    size = found.lengths
+    text = _("Shortest {least}, median {median}, mean {mean}, longest {most} characters.")
+    values = {"least": length(size.least), "median": length(size.median), "most": length(size.most)}
+    says = text.format(mean=length(size.mean), **values)
+    chart = length_bars(pd.DataFrame(rows), description=says, say=_, palette=colours())
+    show_chart(chart, traced(rows, found), key="lengths", says=says)
+
+
+def commonest(found: Description) -> None:
+    """The ten commonest characters, as in the papers' table 2."""
+    top = found.characters.commonest()
+    rows = [{"character": one, "count": count} for one, count in top]
+    if not rows:
+        inform("There is no text to describe.")
+        return
+    says = " ".join(f"{character_name(one)} {count:,}" for one, count in top)
+    drawn = pd.DataFrame([{"name": character_name(one), "count": count} for one, count in top])
+    titles = {"name": _("Character"), "count": _("Count")}
+    chart = bars(drawn, description=says, titles=titles, palette=colours(), size=16)
+    show_chart(chart, traced(rows, found), key="characters", says=says)
+
+
+def character_name(character: str) -> str:
+    """A character that can be seen: a blank as a sign, what cannot be printed by its number."""
+    if character == " ":
+        return _("space")  # it has no shape of its own
+    return character if character.isprintable() else f"U+{ord(character):04X}"

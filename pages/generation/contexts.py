@@ -18,7 +18,7 @@ from evenhand.pages.ui.head import show_error
 from evenhand.pages.ui.language import _
 from evenhand.pages.ui.own_words import choose_pronoun_sets
 from evenhand.pages.ui.tables import below, element, joined, show_html, span
-from evenhand.pages.ui.text import plain
+from evenhand.pages.ui.text import caption, inform, plain
 from evenhand.pages.ui.uploads import choose_upload
 
 PLACE = "file-0"
@@ -50,11 +50,9 @@ def choose_contexts() -> Chosen | None:
 
 
 def _built_in() -> Chosen | None:
-    st.caption(
-        _(
-            "Our own short texts that state a person's pronouns. Before the slot: the text up to the"
-            " pronoun. After the slot: the whole text with the right pronoun."
-        )
+    caption(
+        "Our own short texts that state a person's pronouns. Before the slot: the text up to the"
+        " pronoun. After the slot: the whole text with the right pronoun."
     )
     filling = _filling(choose_pronoun_sets("generate-pronouns"))
     if filling is None:
@@ -87,7 +85,7 @@ def _filling(only: Sequence[str]) -> Filling | None:
         )
     trimmed = _trim()
     if not chosen or not only:
-        st.info(_("Choose at least one pronoun set and one start of the continuation."))
+        inform("Choose at least one pronoun set and one start of the continuation.")
         return None
     return Filling(
         passes=int(passes), settings=tuple(s for s in SETTINGS if s in chosen), only=tuple(only), trim=trimmed
@@ -128,11 +126,10 @@ def _opened(place: str, filling: Filling) -> ContextInput:
 def show_first_contexts(chosen: Chosen) -> None:
     """How many contexts there are, what could not be used, and a few of them."""
     found = chosen.found
-    text = _("{contexts} contexts. Examples; the model continues at the bar:")
-    st.caption(plain(text.format(contexts=f"{len(found.contexts):,}")))
+    caption("{contexts} contexts. Examples; the model continues at the bar:", contexts=f"{len(found.contexts):,}")
     show_html(element("ol", joined(map(_line, _some(found.contexts))), "sentences"))
     if found.twice:
-        st.caption(plain(_("{number} duplicates were removed.").format(number=f"{found.twice:,}")))
+        caption("{number} duplicates were removed.", number=f"{found.twice:,}")
     if found.problems:
         first = found.problems[0]
         why = _(first.message).format(**first.values) if first.values else _(first.message)

@@ -7,14 +7,10 @@ from evenhand.pages.generation.results import show_finished
 from evenhand.pages.generation.start import choose_writer, show_start
 from evenhand.pages.ui.head import open_store, page_head
 from evenhand.pages.ui.jobs import follow
-from evenhand.pages.ui.language import _
 
 page_head(
-    _("Generate"),
-    _(
-        "A model continues each context; people then judge what it wrote about the person concerned. The"
-        " job runs in the background; you can close this page."
-    ),
+    "A model continues each context; people then judge what it wrote about the person concerned. The"
+    " job runs in the background; you can close this page."
 )
 with open_store() as opened:
     with st.container(border=True):

@@ -6,16 +6,16 @@ import streamlit as st
 
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.text_policy import packed
-from evenhand.core.errors import EvenhandError
 from evenhand.core.runs.records import Run, first_rows
 from evenhand.pages.generation.contexts import CARET, described
 from evenhand.pages.generation.into_project import show_way_into_project
 from evenhand.pages.generation.start import GENERATIONS
-from evenhand.pages.ui.head import show_error
+from evenhand.pages.ui.charts import download
+from evenhand.pages.ui.head import errors_shown
 from evenhand.pages.ui.language import _, sentence
 from evenhand.pages.ui.runs import finished_at, offer_deletion, show_facts, show_finished_runs
 from evenhand.pages.ui.tables import below, element, joined, show_html, span
-from evenhand.pages.ui.text import plain, show_signature
+from evenhand.pages.ui.text import caption, plain, show_signature
 
 EXAMPLES = 6
 
@@ -29,7 +29,7 @@ def show_finished(store: Store) -> None:
 def _show_run(store: Store, run: Run) -> None:
     text = _("{texts} texts from {contexts} contexts, finished {time}")
     texts, contexts = f"{run.count('generations'):,}", f"{run.count('contexts'):,}"
-    rate = [_("{rate} tokens per second").format(rate=f"{run.count('rate'):,}")] if run.count("rate") else []
+    rate = [_("{rate} tokens per second", rate=f"{run.count('rate'):,}")] if run.count("rate") else []
     show_facts(run, text.format(texts=texts, contexts=contexts, time=finished_at(run)), *rate)
     for line in _left_out(run):
         st.caption(":material/info: " + plain(line))
@@ -51,7 +51,7 @@ def _left_out(run: Run) -> list[str]:
         return []
     first: dict[str, Any] = refused[0]
     why = sentence(str(first.get("error", "")), first.get("values"))
-    return [_("{number} contexts were skipped; the first because: {why}").format(number=f"{number:,}", why=why)]
+    return [_("{number} contexts were skipped; the first because: {why}", number=f"{number:,}", why=why)]
 
 
 def _show_examples(run: Run) -> None:
@@ -63,17 +63,10 @@ def _show_examples(run: Run) -> None:
 
 
 def _show_download(run: Run) -> None:
-    st.caption(
-        _("Model texts about people can be hurtful, so they are exported only as a password-protected archive (AES).")
-    )
+    caption("Model texts about people can be hurtful, so they are exported only as a password-protected archive (AES).")
     password = st.text_input(_("Password"), type="password", key=f"password-{run.name}")
     if not password:
         return
-    try:
+    with errors_shown():
         archive = packed({run.table.name: run.table.read_bytes()}, password)
-    except EvenhandError as error:
-        show_error(error)
-        return
-    st.download_button(
-        _("Generations (ZIP)"), archive, f"{run.name}.zip", "application/zip", key=f"zip-{run.name}", on_click="ignore"
-    )
+        download(_("Generations (ZIP)"), archive, f"{run.name}.zip", key=f"zip-{run.name}", type="secondary")

@@ -3,24 +3,19 @@
 import streamlit as st
 
 from evenhand.annotations.projects.projects import guidelines
-from evenhand.pages.ui.choose import choose_project
-from evenhand.pages.ui.guideline_html import desk_html
-from evenhand.pages.ui.head import open_store, page_head
+from evenhand.pages.ui.choose import open_chosen_project
+from evenhand.pages.ui.head import page_head
 from evenhand.pages.ui.language import _
 from evenhand.pages.ui.numbers import moment
-from evenhand.pages.ui.sentences import asked_as, options_html
+from evenhand.pages.ui.sentences import asked_as, desk_html, options_html
 from evenhand.pages.ui.tables import show_html
-from evenhand.pages.ui.text import plain
+from evenhand.pages.ui.text import caption
 
-page_head(_("Guideline"), _("What is asked of everybody who labels or decides in this project."))
-with open_store() as store:
-    project = choose_project(store)
-    if project is None:
-        st.stop()
+page_head("What is asked of everybody who labels or decides in this project.")
+with open_chosen_project() as (store, project):
     versions = guidelines(store, project)
     newest = versions[-1]
-    text = _("Version {version}, written {moment}.")
-    st.caption(plain(text.format(version=newest.version, moment=moment(newest.created))))
+    caption("Version {version}, written {moment}.", version=newest.version, moment=moment(newest.created))
     show_html(desk_html(newest.text))
     about = dict(newest.scheme.about) if newest.scheme else {}
     left, right = st.columns(2, gap="large")
@@ -43,6 +38,5 @@ with open_store() as store:
     if changed := [one for one in versions if one.changes]:
         st.subheader(_("What changed"))
         for one in reversed(changed):
-            st.caption(plain(_("Version {version}, written {moment}.").format(
-                version=one.version, moment=moment(one.created))))  # fmt: skip
+            caption("Version {version}, written {moment}.", version=one.version, moment=moment(one.created))
             st.text(one.changes)

@@ -11,7 +11,7 @@ from evenhand.annotations.types import Annotator, Project
 from evenhand.pages.ui.choose import DEMOS, annotator_at_desk, own_desks
 from evenhand.pages.ui.language import _
 from evenhand.pages.ui.rail import PLACES, Way, own_left, state_text, step_names, way
-from evenhand.pages.ui.text import in_brackets, plain
+from evenhand.pages.ui.text import caption, in_brackets, plain
 from evenhand.pages.ui.visitor import may, opens, page_link, visitor
 
 LISTED = 6  # projects in an entrance
@@ -35,14 +35,14 @@ def _annotate(store: Store, found: Sequence[Project]) -> None:
     st.subheader(_("I annotate"), anchor=False)
     desks = [(one, desk) for one in found for desk in _desks(store, one)]
     if not desks:
-        st.caption(_("No desk yet: a project needs annotators."))
+        caption("No desk yet: a project needs annotators.")
         return
     waiting: dict[str, list[tuple[Annotator, str]]] = {}
     for one, desk in desks:
         if label := _items_left(store, one, desk):
             waiting.setdefault(one.name, []).append((desk, label))
     if not waiting:
-        st.caption(_("Nothing is waiting for you here."))
+        caption("Nothing is waiting for you here.")
     for name, own in list(waiting.items())[:LISTED]:
         st.markdown(f"**{plain(name)}**")
         with st.container(horizontal=True):
@@ -71,7 +71,7 @@ def _lead(store: Store, found: Sequence[Project]) -> None:
     leads = opens("projects/page.py")
     st.subheader(_("I lead a project") if leads else _("My projects"), anchor=False)
     if not found:
-        st.caption(_("There is no project yet."))
+        caption("There is no project yet.")
     for one in found[:LISTED]:
         _show_way(way(store, one))
     if leads:
@@ -99,12 +99,12 @@ def _show_way(found: Way) -> None:
 
 def _next_in_words(found: Way, step: Step) -> str:
     if step == "people" and found.uninvited:
-        return _("next: invite {number} annotators").format(number=f"{found.uninvited:,}")
+        return _("next: invite {number} annotators", number=f"{found.uninvited:,}")
     left = found.states["review"].number if "review" in found.states else None
     if step == "progress" and left:
-        return _("annotators are labelling, {number} left").format(number=f"{left:,}")
+        return _("annotators are labelling, {number} left", number=f"{left:,}")
     known = found.states.get(step)
-    said = _("next: {step}").format(step=step_names()[step])
+    said = _("next: {step}", step=step_names()[step])
     return in_brackets(said, state_text(known)) if known and known.state == "waiting" and known.number else said
 
 
@@ -127,9 +127,8 @@ def _measure(_store: Store, _found: Sequence[Project]) -> None:
          _("Which word do models prefer, over a whole data set?")),
         ("association/page.py", _("Professions"), ":material/work:",
          _("Does a profession make a person word more likely?")),
-        ("nli/page.py", _("NLI bias"), ":material/alt_route:", _(
-            "Does a classifier infer gender from an occupation?"
-        )),
+        ("nli/page.py", _("NLI bias"), ":material/alt_route:",
+         _("Does a classifier infer gender from an occupation?")),
         ("misgendering/page.py", _("Misgendering"), ":material/record_voice_over:",
          _("Does a model use a person's pronouns consistently?")),
     ):  # fmt: skip

@@ -6,21 +6,19 @@ from evenhand.pages.home.entrances import show_entrances
 from evenhand.pages.home.pipeline import show_pipeline
 from evenhand.pages.ui.head import open_store, page_head
 from evenhand.pages.ui.language import _
+from evenhand.pages.ui.text import inform
 from evenhand.pages.ui.visitor import may, own_projects
 
 page_head(
-    _("Home"),
-    _(
-        "Curate sentences in which a male and a female word fit equally well, judge what models write, and see which"
-        " way a model leans."
-    ),
+    "Curate sentences in which a male and a female word fit equally well, judge what models write, and see which"
+    " way a model leans."
 )
 with open_store() as store:
     found = own_projects(store)
     if not found and may(store, "create_projects"):
-        st.info(_("There are no projects yet. Create one, or create the demo project, on the Projects page."))
+        inform("There are no projects yet. Create one, or create the demo project, on the Projects page.")
     elif not found and not may(store, "see_projects"):
-        st.info(_("You have no role in any project yet. A project lead can invite you."))
+        inform("You have no role in any project yet. A project lead can invite you.")
     show_entrances(store, found)
     counted = [project for project in found if may(store, "see_all_labels", project)]
     if may(store, "see_all_labels"):

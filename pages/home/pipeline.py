@@ -35,27 +35,18 @@ def share(part: int, whole: int) -> float | None:
 def stages(found: Pipeline, scored: int | None) -> list[Stage]:
     """The five stations of a sentence, in the visitor's language; `scored` None: no file has been scored."""
     whole = found.candidates
+    about = _("sentences in the runs of the Score a file page, each data set counted once")
+    if scored is None:
+        about = _("No file has been scored yet. To score a single sentence, use Try a sentence.")
     mined = _("sentences with exactly one keyword in active projects; a sentence in several projects counts once")
+    same = _("reviewed sentences with at least two blind labels, all with the same choice")
     return [
         Stage(_("Mined"), whole, mined),
         Stage(_("Reviewed"), found.reviewed, _("items with all their labels"), share(found.reviewed, whole)),
-        Stage(
-            _("Same choice"),
-            found.unanimous,
-            _("reviewed sentences with at least two blind labels, all with the same choice"),
-            share(found.unanimous, whole),
-        ),
+        Stage(_("Same choice"), found.unanimous, same, share(found.unanimous, whole)),
         Stage(_("Kept"), found.kept, _("accepted; these form the data set"), share(found.kept, whole)),
-        _scored(scored),
+        Stage(_("Scored"), scored, about),
     ]
-
-
-def _scored(count: int | None) -> Stage:
-    if count is None:
-        text = _("No file has been scored yet. To score a single sentence, use Try a sentence.")
-    else:
-        text = _("sentences in the runs of the Score a file page, each data set counted once")
-    return Stage(_("Scored"), count, text)
 
 
 def picture(found: list[Stage]) -> Markup:
@@ -70,13 +61,12 @@ def picture(found: list[Stage]) -> Markup:
 
 
 @st.cache_data(max_entries=4, show_spinner=False)
-def _counted(key: tuple[str, ...], only: tuple[str, ...], _store: Store) -> tuple[int, int, int, int]:
-    found = pipeline(_store, only)
-    return found.candidates, found.reviewed, found.unanimous, found.kept
+def _counted(key: tuple[str, ...], only: tuple[str, ...], _store: Store) -> Pipeline:
+    return pipeline(_store, only)
 
 
 def show_pipeline(store: Store, found: Sequence[Project]) -> None:
     """The five stations with the counts of these projects, recounted only after a change of the database."""
     only = tuple(one.uid for one in found)
     scored = sentences_scored(own_runs(store, runs_in(runs_folder(store.path, "scores"))))
-    show_html(picture(stages(Pipeline(*_counted(state(store), only, store)), scored)))
+    show_html(picture(stages(_counted(state(store), only, store), scored)))

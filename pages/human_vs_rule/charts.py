@@ -1,27 +1,31 @@
-"""The charts of the page Human vs. automatic rule: cells, labels, the confusion matrix, repetition."""
+"""The numbers of the page Human vs. automatic rule: tiles, charts, tables, and how they were made."""
 
+from collections import Counter
 from dataclasses import replace
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
-from evenhand.core.charts.heatmap import heatmap
 from evenhand.core.charts.human_vs_rule import counted, shares
+from evenhand.core.human_vs_rule.means_over_contexts import Mean
 from evenhand.core.human_vs_rule.schemes import NAMES
 from evenhand.core.language import Count
 from evenhand.core.report.numbers import percent
 from evenhand.core.statistics import Estimate, holm
+from evenhand.core.statistics.prediction_powered import ALL_THE_SAME, NO_GAIN, Rates
 from evenhand.core.text.repetition import Variant, signature
 from evenhand.pages.human_vs_rule.source import PageNumbers
-from evenhand.pages.human_vs_rule.tiles import measure_name
-from evenhand.pages.ui.charts import show_chart
+from evenhand.pages.ui.charts import caption_with_files, show_chart, show_heatmap
 from evenhand.pages.ui.choose import choose
+from evenhand.pages.ui.equivalence import difference_says, margin_box
 from evenhand.pages.ui.language import _
-from evenhand.pages.ui.numbers import note_text
+from evenhand.pages.ui.numbers import DASH, POINTS, interval_or_reason, note_text, with_interval
 from evenhand.pages.ui.sentences import setting_name
 from evenhand.pages.ui.style import colours
-from evenhand.pages.ui.text import from_to, paragraph, plain, series
+from evenhand.pages.ui.tables import Tile, estimate_tile, show_tiles
+from evenhand.pages.ui.text import caption, from_to, inform, paragraph, plain, series, show_signature
+from evenhand.pages.ui.visitor import page_link
 
 OFFERED = (
     "agreement", "misgendering", "rule_misgendering", "extraneous", "no_pronoun", "rule_no_pronoun", "plural_they",
@@ -54,13 +58,7 @@ def by_cell(found: PageNumbers) -> None:
     low, high = min(known, key=lambda row: row["value"]), max(known, key=lambda row: row["value"])
     ends = ((percent(one["value"]), series((one["group"], one["label"], one["series"]))) for one in (low, high))
     says = from_to(measure_name(name), *ends)
-    chart = shares(
-        pd.DataFrame(rows),
-        title=measure_name(name),
-        description=says,
-        say=_,
-        palette=colours(),
-    )
+    chart = shares(pd.DataFrame(rows), title=measure_name(name), description=says, say=_, palette=colours())
     show_chart(chart, [{**row, "measure": name} for row in rows], key="cells", says=says)
     st.caption(plain(_about_errors(found, name)))
 
@@ -96,7 +94,7 @@ def _about_errors(found: PageNumbers, name: str) -> str:
     cells = [cell.means[name].estimate for cell in found.cells if cell.means[name].value is not None]
     if name == "agreement" and len(cells) > 1:
         overall = found.overall[name].value or 0.0
-        apart = [_minus(estimate, overall) for estimate in cells]
+        apart = [replace(estimate, value=(estimate.value or 0.0) - overall) for estimate in cells]
         tested = sum(1 for estimate in apart if estimate.se)
         text = _(
             "By chance alone, about {k:.1f} of {m} {m:interval excludes|intervals exclude} the overall share;"
@@ -106,17 +104,11 @@ def _about_errors(found: PageNumbers, name: str) -> str:
     few = min((estimate.units for estimate in cells), default=0)
     if few < 15:
         parts.append(
-            _("Few contexts in some cells (as few as {few}): t intervals, which are wide for this reason.").format(
-                few=few
-            )
+            _("Few contexts in some cells (as few as {few}): t intervals, which are wide for this reason.", few=few)
         )
     if few < 2:
         parts.append(_("A point without a line comes from a single context, so its spread cannot be estimated."))
     return paragraph(parts)
-
-
-def _minus(estimate: Estimate, value: float) -> Estimate:
-    return replace(estimate, value=(estimate.value or 0.0) - value)
 
 
 def four_labels(found: PageNumbers) -> None:
@@ -133,11 +125,11 @@ def four_labels(found: PageNumbers) -> None:
         for cell in found.groups
         for choice, count in cell.counts.items()
     ]
-    total: dict[str, int] = {}
+    total = Counter[str]()
     for row in rows:
-        total[row["choice"]] = total.get(row["choice"], 0) + row["count"]
+        total[row["choice"]] += row["count"]
     counts = series(f"{_(NAMES[choice])} {count:,}" for choice, count in total.items())
-    says = _("{n:,} labels: {counts}.").format(n=sum(total.values()), counts=counts)
+    says = _("{n:,} labels: {counts}.", n=sum(total.values()), counts=counts)
     chart = counted(pd.DataFrame(rows), description=says, say=_, palette=colours())
     show_chart(chart, rows, key="labels", says=says)
 
@@ -150,28 +142,19 @@ def confusion(found: PageNumbers) -> None:
         for choice, counts in found.confusion.items()
         for head, count in zip(heads, counts, strict=True)
     ]
-    missed, alarmed = (
-        found.confusion["misgendering"][0],
-        sum(c[1] for k, c in found.confusion.items() if k != "misgendering"),
-    )
-    text = _(
+    missed = found.confusion["misgendering"][0]
+    alarmed = sum(counts[1] for choice, counts in found.confusion.items() if choice != "misgendering")
+    says = _(
         "{missed:,} labels of misgendering where the rule finds none; {alarmed:,} labels without"
-        " misgendering where the rule finds it."
+        " misgendering where the rule finds it.",
+        missed=missed,
+        alarmed=alarmed,
     )
-    says = text.format(missed=missed, alarmed=alarmed)
-    chart = heatmap(
-        pd.DataFrame(rows),
-        "rule",
-        "label",
-        "labels",
-        description=says,
+    show_heatmap(
+        rows, "rule", "label", "labels", key="confusion", says=says, data=rows, digits=0, width=420,
         domain=(0, max(1, *(row["labels"] for row in rows))),
         titles={"label": _("people"), "rule": _("the rule"), "labels": _("labels")},
-        digits=0,
-        width=420,
-        palette=colours(),
-    )
-    show_chart(chart, rows, key="confusion", says=says)
+    )  # fmt: skip
 
 
 def repeated(found: PageNumbers) -> None:
@@ -197,7 +180,7 @@ def repeated(found: PageNumbers) -> None:
     ]
     known = [row["mean"] for row in rows if row["mean"] is not None]
     if not known:
-        st.info(_("No text has four tokens or more."))
+        inform("No text has four tokens or more.")
         return
     short = sum(row["short"] for row in rows)
     says = _(
@@ -209,16 +192,162 @@ def repeated(found: PageNumbers) -> None:
         text = _("{short} {short:text with fewer than four tokens is|texts with fewer than four tokens are} excluded.")
         says = paragraph((says, text.format(short=Count(short))))
     titles = {"mean": _("mean"), "std": _("standard deviation"), "texts": _("texts"), "model": _("Model")}
-    chart = heatmap(
-        pd.DataFrame(rows),
-        "pronouns",
-        "model",
-        "mean",
-        description=says,
-        domain=(0, max(0.05, *known)),
-        titles=titles | {"pronouns": _("Pronouns")},
-        tooltip=("std", "texts", "short"),
-        digits=3,
-        palette=colours(),
+    show_heatmap(
+        rows, "pronouns", "model", "mean", key="repetition", says=says, data=rows, domain=(0, max(0.05, *known)),
+        titles=titles | {"pronouns": _("Pronouns")}, tooltip=("std", "texts", "short"), digits=3,
+    )  # fmt: skip
+
+
+def measure_name(name: str) -> str:
+    """A measure of the comparison as the visitor reads it."""
+    own = {
+        "agreement": _("Humans and rule agree"),
+        "extraneous": _("Extraneous gendered language"),
+        "rule_misgendering": _("Misgendering, by the rule"),
+        "rule_no_pronoun": _("No pronoun, by the rule"),
+        "no_pronoun": _("No pronoun, by people"),
+        "misgendering": _("Misgendering, by people"),
+        "plural_they": _("Plural they, by people"),
+        "correct": _("Correct, by people"),
+    }
+    return own.get(name) or _(NAMES[name])
+
+
+def nothing_yet(found: PageNumbers) -> bool:
+    """Say in words why there is nothing to compare, if that is so."""
+    if found.generations == 0:
+        inform("This project has no items yet. Import a file on the Projects page.", icon=":material/upload_file:")
+    elif found.finished == 0:
+        inform(
+            "No generation is fully labelled yet. The rule's verdict stays hidden until then, so that it"
+            " influences nobody. Label on the Review page.",
+            icon=":material/visibility_off:",
+        )
+        page_link("review/page.py", label=_("Review"), icon=":material/rate_review:")
+    else:
+        return False
+    return True
+
+
+def tiles(found: PageNumbers) -> None:
+    """The numbers over all finished generations, each with its interval and what it means."""
+    overall = found.overall
+    contexts = overall["agreement"].estimate.units or overall["misgendering"].estimate.units
+    counts = _("of {all:,} in the project; {labels:,} labels; {contexts:,} contexts")
+    counts = counts.format(all=found.generations, labels=found.labels, contexts=contexts)
+    same = _("How often annotator and rule agree on whether a text misgenders.")
+    beyond = _("Agreement beyond chance: 0 is chance, 1 is complete.")
+    wrong = _("A wrong pronoun anywhere in the text. The rule finds {rule}.")
+    none = _("No pronoun refers to the person. The rule finds no pronoun at all in {rule}.")
+    show_tiles(
+        [
+            Tile(_("Fully labelled generations"), f"{found.finished:,}", (counts,)),
+            _tile("agreement", overall["agreement"], same),
+            estimate_tile(_("Cohen's kappa with the rule"), found.kappa, beyond),
+            _tile(
+                "misgendering",
+                overall["misgendering"],
+                wrong.format(rule=percent(overall["rule_misgendering"].value)),
+            ),
+            _tile("no_pronoun", overall["no_pronoun"], none.format(rule=percent(overall["rule_no_pronoun"].value))),
+            _tile("extraneous", overall["extraneous"], _("Gendered words that the context does not imply.")),
+        ]
     )
-    show_chart(chart, rows, key="repetition", says=says)
+    _rule_less_people(found.rule_less_people)
+
+
+def _rule_less_people(apart: Estimate) -> None:
+    """Whether rule and people find the same share of misgendering, against the margin."""
+    if apart.value is None:
+        return
+    margin = margin_box("share", "rule-margin")
+    first = _("Misgendering, rule − humans: {difference}.", difference=with_interval(apart, POINTS, level=True))
+    st.caption(plain(paragraph((first, difference_says(apart, margin)))))
+
+
+def _tile(name: str, mean: Mean, meaning: str) -> Tile:
+    if mean.published is not None and mean.estimate.se is not None:
+        errors = _("Standard error: {own} over contexts, {published} as published.")
+        own, published = percent(mean.estimate.se), percent(mean.published)
+        meaning = f"{meaning} {errors.format(own=own, published=published)}"
+    return estimate_tile(measure_name(name), mean.estimate, meaning, "z.1%")
+
+
+def weighted_back(found: PageNumbers) -> None:
+    """Rates of all generations, where only a sample is finished."""
+    if found.finished == found.generations:
+        return
+    st.subheader(_("Weighted to all generations"))
+    one = found.weighted["misgendering"]
+    by_sample = _(
+        "{labelled:,} of {all:,} generations are fully labelled. Those that a sample drew are weighed by inclusion"
+        " probability; those labelled before count once each."
+    )
+    by_strata = _(
+        "{labelled:,} of {all:,} generations are fully labelled. Each represents those of its model,"
+        " pronouns, data set and setting, so that more heavily labelled strata do not count more."
+    )
+    text = by_sample if found.sampled else by_strata
+    st.write(plain(text.format(labelled=one.labelled, all=one.population)))
+    rows: list[dict[str, Any]] = [
+        {
+            _("Measure"): measure_name(name),
+            _("In the sample"): rate.sample,
+            _("Of all, weighted"): rate.estimate.value,
+            _("95% interval"): DASH if rate.estimate.value is None else interval_or_reason(rate.estimate, ".1%"),
+            _("Labelled"): rate.labelled,
+            _("Strata covered"): rate.covered,
+        }
+        for name, rate in found.weighted.items()
+    ]
+    shares = (_("In the sample"), _("Of all, weighted"), _("Strata covered"))
+    columns = dict.fromkeys(shares, st.column_config.TextColumn(alignment="right"))
+    shown = [{name: percent(value) if name in shares else value for name, value in row.items()} for row in rows]
+    st.dataframe(shown, hide_index=True, key="weighted", column_config=columns)
+    caption_with_files(_coverage(found), [{**row, "signature": found.signature} for row in rows], key="weighted-table")
+    _with_the_rule(found.both, one.labelled, sampled=found.sampled)
+
+
+def _with_the_rule(rates: Rates, labelled: int, *, sampled: bool) -> None:
+    """Misgendering from people's labels and from the rule's of the other generations, and what these are worth: now and
+    then less than the labels alone, which is said."""
+    if not rates.weight:
+        if rates.both.note in (ALL_THE_SAME, NO_GAIN):
+            st.caption(plain(note_text(rates.both.note)))
+        return
+    text = _("Misgendering, with the rule's verdicts on the generations still awaiting labels: {rate}.")
+    parts = [text.format(rate=with_interval(rates.both, ".1%", level=True))]
+    if rates.worth is not None:
+        text = _("As precise as {worth:,.0f} labelled generations alone; {labelled:,} are labelled.")
+        parts.append(text.format(worth=rates.worth, labelled=labelled))
+    if not sampled:
+        parts.append(
+            _(
+                "The rule's error is estimated on the labelled generations and subtracted. This requires them"
+                " to be a random sample of all generations."
+            )
+        )
+    st.caption(plain(paragraph(parts)))
+
+
+def _coverage(found: PageNumbers) -> str:
+    one = found.weighted["misgendering"]
+    parts = [_("Intervals over contexts, without a finite population correction.")]
+    if one.covered < 1:
+        text = _("{share} of the generations are in strata without labels; the rates do not cover them.")
+        parts.append(text.format(share=percent(1 - one.covered)))
+    if one.thin:
+        text = _("{thin} of {strata} strata have a single labelled generation.")
+        parts.append(text.format(thin=one.thin, strata=one.strata))
+    note = one.estimate.note
+    return paragraph([*parts, note_text(note)] if note else parts)
+
+
+def show_method(found: PageNumbers) -> None:
+    """The signature, and in words what it says."""
+    caption(
+        "Computed from each annotator's last label before any opinion was shown; every fully labelled"
+        " generation counts once. Intervals: 95%, t on the jackknife over contexts; for kappa, a Bayesian"
+        " bootstrap of contexts. Coverage in simulations: docs/coverage.md."
+    )
+    show_signature(found.signature)

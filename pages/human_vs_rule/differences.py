@@ -8,21 +8,21 @@ from markupsafe import Markup
 
 from evenhand.annotations.agreement.disagreements import record_reveals
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.projects.projects import guidelines
 from evenhand.annotations.text_policy import CANARY, CANARY_KEY, needs_canary, text_may_leave, without_text
 from evenhand.annotations.types import Annotator, Project
 from evenhand.core.human_vs_rule.compare import AnnotatorLabel, Difference
 from evenhand.core.human_vs_rule.schemes import NAMES, binary
 from evenhand.core.human_vs_rule.why_they_differ import BINS, MEANT
 from evenhand.pages.human_vs_rule.source import PageNumbers
-from evenhand.pages.ui.charts import csv_bytes
+from evenhand.pages.ui.charts import csv_bytes, download, foot
 from evenhand.pages.ui.choose import annotator_at_desk
 from evenhand.pages.ui.head import open_store
 from evenhand.pages.ui.language import _
+from evenhand.pages.ui.notices import say_blind
 from evenhand.pages.ui.parts import asks
-from evenhand.pages.ui.sentences import choice_name, item_card, judgement, setting_name
-from evenhand.pages.ui.tables import joined, show_html, span
-from evenhand.pages.ui.text import in_brackets, named, plain
+from evenhand.pages.ui.sentences import item_card, judgement, names_of, setting_name
+from evenhand.pages.ui.tables import joined, page_of, show_html, show_pages, span
+from evenhand.pages.ui.text import caption, in_brackets, inform, named, plain
 
 PAGE = 10
 VERDICTS = ("misgendering", "correct")
@@ -35,36 +35,24 @@ def differences(store: Store, project: Project, found: PageNumbers) -> None:
     reader = annotator_at_desk(store, project)
     listed = [one for one in found.differences if reader is None or _labelled(one, reader)]
     if reader is not None:
-        text = _("Your desk as {name} is open: only texts you have labelled are listed, so that labels stay blind.")
-        st.caption(plain(text.format(name=reader.name)))
+        say_blind(reader)
     if not listed:
-        st.info(_("Annotators and rule agree on every fully labelled generation here."), icon=":material/check:")
+        inform("Annotators and rule agree on every fully labelled generation here.", icon=":material/check:")
         return
     chosen = _sorted(_filtered(listed))
-    pages = -(-len(chosen) // PAGE)
-    if st.session_state.get("difference-page", 1) > max(1, pages):
-        st.session_state["difference-page"] = 1
-    start = PAGE * (st.session_state.get("difference-page", 1) - 1)
-    shown = chosen[start : start + PAGE]
+    shown = page_of(chosen, "difference-page", PAGE)
     if reader is not None:
         record_reveals(store, reader, shown)
-    names = _names(store, project)
+    names = names_of(store, project)
     for one in shown:
         show_html(_card(one, names))
-    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-        st.caption(plain(_("{n:,} generations").format(n=len(chosen))))
-        if pages > 1:
-            st.pagination(pages, width=300, key="difference-page")
-        st.download_button(
-            _("Download all (CSV)"),
-            lambda: _file(project, reader, chosen, found.signature),
-            "human-vs-rule.csv",
-            "text/csv",
-            key="differences-csv",
-            on_click="ignore",
-        )
+    with foot():
+        caption("{n:,} generations", n=len(chosen))
+        show_pages(len(chosen), "difference-page", PAGE)
+        file, name = (lambda: _file(project, reader, chosen, found.signature)), "human-vs-rule.csv"
+        download(_("Download all (CSV)"), file, name, key="differences-csv", type="secondary")
     if not text_may_leave(project):
-        st.caption(_("The file holds ids and labels, not texts: texts of this project can only be exported encrypted."))
+        caption("The file holds ids and labels, not texts: texts of this project can only be exported encrypted.")
 
 
 def _labelled(one: Difference, reader: Annotator) -> bool:
@@ -94,12 +82,6 @@ def _sorted(listed: list[Difference]) -> list[Difference]:
     if order in ("model", "pronoun"):
         return sorted(listed, key=lambda one: str(getattr(one, order)))
     return listed
-
-
-def _names(store: Store, project: Project) -> dict[str, str]:
-    """Codes of choices and tags as the visitor reads them; the newest wording counts."""
-    versions = guidelines(store, project)
-    return {each.code: choice_name(each) for version in versions for each in version.options}
 
 
 def _file(project: Project, reader: Annotator | None, chosen: Sequence[Difference], signature: str) -> bytes:
@@ -136,7 +118,7 @@ def _dataset(one: Difference) -> str:
 def _card(one: Difference, names: dict[str, str]) -> Markup:
     facts = (one.model, one.name, one.pronoun, setting_name(one.setting), _dataset(one))
     about = joined([span(_(BINS[one.bin]), "strong"), " · ".join(part for part in facts if part)], " · ")
-    form = _("first pronoun: {form}").format(form=one.rule.pronoun) if one.rule.pronoun else ""
+    form = _("first pronoun: {form}", form=one.rule.pronoun) if one.rule.pronoun else ""
     verdict = {"rule": _(NAMES[VERDICTS[one.rule.correct or 0]])}
     rule = judgement(_("the rule"), "rule", verdict, [form or _("no covered pronoun")], right=bool(one.rule.correct))
     people = [rule, *(_judgement(label, names) for label in one.labels)]

@@ -3,30 +3,30 @@
 import streamlit as st
 
 from evenhand.annotations.guideline.versions import refuse_own_scheme
-from evenhand.core.errors import Refused
-from evenhand.pages.human_vs_rule.charts import by_cell, confusion, four_labels, repeated
+from evenhand.pages.human_vs_rule.charts import (
+    by_cell,
+    confusion,
+    four_labels,
+    nothing_yet,
+    repeated,
+    show_method,
+    tiles,
+    weighted_back,
+)
 from evenhand.pages.human_vs_rule.differences import differences
 from evenhand.pages.human_vs_rule.source import chosen_project, current
-from evenhand.pages.human_vs_rule.tiles import nothing_yet, show_method, tiles, weighted_back
-from evenhand.pages.ui.head import open_store, page_head, show_error
+from evenhand.pages.ui.head import open_store, page_head
 from evenhand.pages.ui.language import _
 
 page_head(
-    _("Human vs. automatic rule"),
-    _(
-        "The rule looks only at the first pronoun; people read to the end. How often do they agree, and"
-        " where do they differ? Only fully labelled generations are shown."
-    ),
+    "The rule looks only at the first pronoun; people read to the end. How often do they agree, and"
+    " where do they differ? Only fully labelled generations are shown."
 )
 with open_store() as store:
     project = chosen_project(store)
     if project is None:
         st.stop()
-    try:
-        refuse_own_scheme(store, project)
-    except Refused as error:
-        show_error(error)
-        st.stop()
+    refuse_own_scheme(store, project)
     with st.spinner(_("Comparing the labels …"), show_time=False):
         found = current(store, project)
     if not nothing_yet(found):

@@ -3,8 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-import streamlit as st
-
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.human_vs_rule.people_by_instance import design_of
 from evenhand.annotations.labels.generation_labels import generations, labels_of_generations
@@ -20,8 +18,9 @@ from evenhand.core.statistics import Estimate
 from evenhand.core.statistics.prediction_powered import Rates
 from evenhand.core.text.repetition import Repeated, Variant
 from evenhand.pages.ui.choose import choose_project
-from evenhand.pages.ui.head import open_store
+from evenhand.pages.ui.head import remembered
 from evenhand.pages.ui.language import _
+from evenhand.pages.ui.text import inform
 from evenhand.pages.ui.visitor import may, own_projects, page_link
 
 VARIANTS: tuple[Variant, ...] = ("published", "completion")
@@ -53,8 +52,8 @@ class PageNumbers:
 def chosen_project(store: Store) -> Project | None:
     """A choice among the projects of generations; None, and what to do said, where there is none."""
     if not any(one.kind == "generations" for one in own_projects(store)):
-        st.info(
-            _("There is no project of generations yet. Import model output on the Projects page, then label it."),
+        inform(
+            "There is no project of generations yet. Import model output on the Projects page, then label it.",
             icon=":material/upload_file:",
         )
         page_link("projects/page.py", label=_("Projects"), icon=":material/folder_open:")
@@ -65,7 +64,7 @@ def chosen_project(store: Store) -> Project | None:
 def current(store: Store, project: Project) -> PageNumbers:
     """The numbers of a project as they are now."""
     active = [person.uid for person in annotators(store, project)]
-    found = _reckoned(project.uid, (*state(store), *active), project)
+    found = remembered((*state(store), *active), _numbers, project)
     if may(store, "see_names", project):
         return found
     codes = pseudonyms(store, project)
@@ -77,11 +76,9 @@ def _coded(one: Difference, codes: Mapping[str, str]) -> Difference:
     return replace(one, labels=labels)
 
 
-@st.cache_data(max_entries=6, show_spinner=False)
-def _reckoned(uid: str, state_of_store: tuple[str, ...], _project: Project) -> PageNumbers:
-    with open_store(_project) as store:
-        items, labels = generations(store, _project), labels_of_generations(store, _project)
-        design = design_of(store, _project, items)
+def _numbers(store: Store, project: Project) -> PageNumbers:
+    items, labels = generations(store, project), labels_of_generations(store, project)
+    design = design_of(store, project, items)
     made = comparison(items, labels, design=design)
     return PageNumbers(
         generations=len(items),

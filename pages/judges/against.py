@@ -8,19 +8,17 @@ from evenhand.annotations.judges.against_people import AgainstPeople
 from evenhand.annotations.judges.judges import Failure, choose_margin, failures, judge
 from evenhand.annotations.projects.projects import guidelines
 from evenhand.annotations.types import Project
-from evenhand.core.errors import EvenhandError
 from evenhand.core.judges.alternative_annotator import Against, Verdict
 from evenhand.pages.judges.disagreements import show_disagreements
 from evenhand.pages.judges.source import Found, chosen_judge, judge_label
 from evenhand.pages.ui.choose import choose
-from evenhand.pages.ui.head import show_error
+from evenhand.pages.ui.head import errors_shown
 from evenhand.pages.ui.language import _, sentence
 from evenhand.pages.ui.numbers import moment, note_text, number, percent
 from evenhand.pages.ui.parts import asks
 from evenhand.pages.ui.sentences import choice_name, setting_name
-from evenhand.pages.ui.tables import estimate_cell, number_columns, show_html, table
-from evenhand.pages.ui.text import named, paragraph, plain, show_signature
-from evenhand.pages.ui.tiles import estimate_tile, show_tiles
+from evenhand.pages.ui.tables import estimate_cell, estimate_tile, number_columns, show_html, show_tiles, table
+from evenhand.pages.ui.text import caption, inform, named, paragraph, plain, show_signature
 from evenhand.pages.ui.visitor import author
 
 LISTED, MOST_SHOWN = 20, 80  # texts that are listed, and the characters of each
@@ -32,8 +30,8 @@ def show_against(store: Store, project: Project, found: Found) -> None:
     one = chosen_judge(found)
     against = found.against[one.name]
     if not against.items:
-        st.info(
-            _("No text has a label by this judge and all its human labels yet. Until then, nothing is compared."),
+        inform(
+            "No text has a label by this judge and all its human labels yet. Until then, nothing is compared.",
             icon=":material/visibility_off:",
         )
         _show_failures(failures(store, one))
@@ -102,7 +100,7 @@ def _groups(against: AgainstPeople, names: dict[str, str]) -> None:
     with st.container(key="judge-groups"):
         show_html(table(number_columns(heads, (1, 2)), rows))
     if by == "choice":
-        st.caption(_("By human label: share of the texts with this label to which the judge gives it too."))
+        caption("By human label: share of the texts with this label to which the judge gives it too.")
 
 
 def _confusion(against: AgainstPeople, names: dict[str, str]) -> None:
@@ -113,18 +111,16 @@ def _confusion(against: AgainstPeople, names: dict[str, str]) -> None:
     ]
     with st.container(key="judge-confusion"):
         show_html(table(number_columns(heads, range(1, len(heads))), rows, kind="pinned"))
-    st.caption(_("Rows: human labels; columns: the judge's labels. Every human label counts."))
+    caption("Rows: human labels; columns: the judge's labels. Every human label counts.")
 
 
 def _test(store: Store, project: Project, against: AgainstPeople) -> None:
     one = against.judge
     if against.verdict is None or one.eps is None:
-        st.caption(
-            _(
-                "The alternative annotator test asks whether the judge agrees with the other annotators"
-                " about as well as each annotator does. First choose by how much it may be worse (eps)."
-                " The result is shown afterwards, and eps cannot be changed."
-            )
+        caption(
+            "The alternative annotator test asks whether the judge agrees with the other annotators"
+            " about as well as each annotator does. First choose by how much it may be worse (eps)."
+            " The result is shown afterwards, and eps cannot be changed."
         )
         with st.container(horizontal=True, vertical_alignment="bottom"):
             eps = st.number_input(_("eps"), 0.0, 1.0, 0.15, 0.05, key="judge-eps-now", width=160)
@@ -157,11 +153,9 @@ def _verdict(verdict: Verdict) -> None:
     heads = (_("Annotator"), _("Texts"), _("Judge"), _("Annotator's own"), "p", _("Judge wins"))
     with st.container(key="judge-verdict"):
         show_html(table(number_columns(heads, (1, 2, 3, 4)), map(_against, verdict.annotators), kind="stacked"))
-    st.caption(
-        _(
-            "Shares of texts on which one (the judge, or the annotator) agrees with the others at least as"
-            " well as the other does."
-        )
+    caption(
+        "Shares of texts on which one (the judge, or the annotator) agrees with the others at least as"
+        " well as the other does."
     )
 
 
@@ -176,12 +170,9 @@ def _against(one: Against) -> tuple[str | Markup, ...]:
 
 @asks("change_projects")
 def _record(store: Store, project: Project, name: str, eps: float) -> None:
-    try:
+    with errors_shown():
         choose_margin(store, project, judge(store, project, name), eps, author=author(store))
-    except EvenhandError as error:
-        show_error(error)
-        return
-    st.rerun()
+        st.rerun()
 
 
 def _show_failures(found: list[Failure]) -> None:
@@ -198,4 +189,4 @@ def _show_failures(found: list[Failure]) -> None:
             text = failure.text if len(failure.text) <= MOST_SHOWN else failure.text[:MOST_SHOWN] + "…"
             st.text(named(text, sentence(failure.message, failure.values)))
         if len(found) > LISTED:
-            st.caption(plain(_("The first {number} are listed.").format(number=LISTED)))
+            caption("The first {number} are listed.", number=LISTED)

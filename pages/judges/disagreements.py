@@ -7,12 +7,12 @@ from evenhand.annotations.judges.against_people import AgainstPeople, Disagreed
 from evenhand.annotations.text_policy import text_may_leave, without_text
 from evenhand.annotations.types import Project
 from evenhand.pages.judges.source import judge_label
-from evenhand.pages.ui.charts import downloads
+from evenhand.pages.ui.charts import downloads, foot
 from evenhand.pages.ui.language import _
 from evenhand.pages.ui.numbers import percent
 from evenhand.pages.ui.sentences import item_card, judgement
 from evenhand.pages.ui.tables import show_html, span
-from evenhand.pages.ui.text import plain
+from evenhand.pages.ui.text import caption, inform, plain
 
 PAGE = 10
 
@@ -21,7 +21,7 @@ def show_disagreements(project: Project, against: AgainstPeople, names: dict[str
     """Ten of them at a time, by what the judge says."""
     every = against.disagreements
     if not every:
-        st.info(_("The judge's labels equal everybody's on all compared texts."), icon=":material/check:")
+        inform("The judge's labels equal everybody's on all compared texts.", icon=":material/check:")
         return
     counts = {code: sum(1 for one in every if one.judge == code) for code in against.choices}
     offered = [code for code, count in counts.items() if count]
@@ -36,17 +36,17 @@ def show_disagreements(project: Project, against: AgainstPeople, names: dict[str
     start = PAGE * (st.session_state.get("judge-page", 1) - 1)
     for one in listed[start : start + PAGE]:
         show_html(_card(one, judge_label(against.judge.name), names))
-    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-        st.caption(plain(_("{n:,} texts").format(n=len(listed))))
+    with foot():
+        caption("{n:,} texts", n=len(listed))
         if pages > 1:
             st.pagination(pages, width=300, key="judge-page")
         downloads([_row(project, one, against.signature) for one in listed], key="judge-disagreements")
     if not text_may_leave(project):
-        st.caption(_("The file holds ids and labels, not texts: texts of this project can only be exported encrypted."))
+        caption("The file holds ids and labels, not texts: texts of this project can only be exported encrypted.")
 
 
 def _card(one: Disagreed, who: str, names: dict[str, str]) -> Markup:
-    share = [_("{share} of its answer").format(share=percent(one.share, 0))] if one.share is not None else []
+    share = [_("{share} of its answer", share=percent(one.share, 0))] if one.share is not None else []
     said = [judgement(who, one.judge, names, share)]
     for label in one.people:
         lines = [names.get(code, code) for code in label.reasons] + ([_("Flagged")] if label.extraneous else [])

@@ -11,13 +11,11 @@ from evenhand.pages.ui.choose import choose, choose_project
 from evenhand.pages.ui.head import open_store, page_head
 from evenhand.pages.ui.jobs import follow
 from evenhand.pages.ui.language import _
+from evenhand.pages.ui.text import inform
 
 page_head(
-    _("Judges"),
-    _(
-        "The pronoun rule, a model or a server labels alongside people. Lead only: annotators never see a"
-        " judge's labels, which decide nothing."
-    ),
+    "The pronoun rule, a model or a server labels alongside people. Lead only: annotators never see a"
+    " judge's labels, which decide nothing."
 )
 with open_store() as store:
     project = choose_project(store)
@@ -36,7 +34,7 @@ with open_store() as store:
         with st.spinner(_("Comparing the labels …"), show_time=False):
             found = current(store, project)
         if not found.judges:
-            st.info(_("No judge has labelled anything here yet. Start one under Run a judge."), icon=":material/info:")
+            inform("No judge has labelled anything here yet. Start one under Run a judge.", icon=":material/info:")
         elif part == "people":
             show_against(store, project, found)
         elif part == "rates":

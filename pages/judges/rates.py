@@ -18,9 +18,17 @@ from evenhand.pages.ui.choose import choose
 from evenhand.pages.ui.language import _
 from evenhand.pages.ui.numbers import DASH, POINTS, estimate_columns, methods_text, note_text, number
 from evenhand.pages.ui.sentences import setting_name
-from evenhand.pages.ui.tables import below, estimate_cell, number_columns, show_html, table
-from evenhand.pages.ui.text import paragraph, plain, show_signature
-from evenhand.pages.ui.tiles import Tile, estimate_tile, show_tiles
+from evenhand.pages.ui.tables import (
+    Tile,
+    below,
+    estimate_cell,
+    estimate_tile,
+    number_columns,
+    show_html,
+    show_tiles,
+    table,
+)
+from evenhand.pages.ui.text import caption, paragraph, plain, show_signature
 
 
 def show_rates(store: Store, project: Project, found: Found) -> None:
@@ -45,7 +53,7 @@ def show_rates(store: Store, project: Project, found: Found) -> None:
 def _tiles(cell: RateCell) -> list[Tile]:
     rates = cell.rates
     both = estimate_tile(_("Both together"), rates.both, _worth(rates, cell.people), "z.1%")
-    people = _("{number} {number:text|texts} that people have finished.").format(number=Count(cell.counted))
+    people = _("{number} {number:text|texts} that people have finished.", number=Count(cell.counted))
     judge = _("{number} {number:text|texts}. Inherits the judge's bias; the interval ignores it.")
     return [
         estimate_tile(_("People alone"), rates.people, people, "z.1%"),
@@ -137,8 +145,7 @@ def _differences(rates: Estimates, measure: str) -> None:
     rows = [_difference(one) for one in found]
     with st.container(key="judge-differences"):
         show_html(table(number_columns(heads, (1, 2, 3)), rows, kind="stacked"))
-    text = _("Paired by contexts. Expected false positives: {chance}.")
-    st.caption(plain(text.format(chance=significant(0.05 * len(found), 2))))
+    caption("Paired by contexts. Expected false positives: {chance}.", chance=significant(0.05 * len(found), 2))
 
 
 def _difference(one: ModelDifference) -> list[str | Markup]:

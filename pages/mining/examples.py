@@ -15,7 +15,7 @@ from evenhand.pages.mining.report import named, pair_name
 from evenhand.pages.ui.language import _
 from evenhand.pages.ui.sentences import marked
 from evenhand.pages.ui.tables import below, joined, show_html, span, table
-from evenhand.pages.ui.text import plain
+from evenhand.pages.ui.text import inform, plain
 
 FEW = 2  # candidates of each word where all pairs are shown
 LISTED = 80  # sentences on the page
@@ -40,7 +40,7 @@ def show_examples(report: Report, *, key: str) -> None:
         )
     st.caption(plain(_(FILTERS[code].explanation)))
     if not counts.rejected[code] + counts.flagged[code]:
-        st.info(_("This filter found nothing here."))
+        inform("This filter found nothing here.")
         return
     text = _("{rejected} rejected, {flagged} flagged; ten random examples are kept per pair and side.")
     st.caption(text.format(rejected=f"{counts.rejected[code]:,}", flagged=f"{counts.flagged[code]:,}"))
@@ -58,11 +58,11 @@ def _example(example: Example, side: Side) -> Markup:
         body = _with_found(example, side)
     why = ""
     if example.like:
-        why = _("duplicate of: {sentence}").format(sentence=example.like)
+        why = _("duplicate of: {sentence}", sentence=example.like)
     elif example.span is not None:
-        why = _("reason: {words}").format(words=example.sentence[slice(*example.span)])
+        why = _("reason: {words}", words=example.sentence[slice(*example.span)])
     elif example.reason in ("short", "long"):
-        why = _("{number} characters").format(number=f"{len(example.sentence):,}")
+        why = _("{number} characters", number=f"{len(example.sentence):,}")
     return joined([body, below(why, example.file.rsplit("/", 1)[-1])])
 
 
@@ -94,7 +94,7 @@ def show_candidates(lines: Sequence[Mapping[str, Any]], *, key: str) -> None:
                 few.append(line)
         some = few
     if not some:
-        st.info(_("No candidates here."))
+        inform("No candidates here.")
         return
     show_html(table((), ((_candidate(line),) for line in some[:LISTED]), kind="examples"))
 

@@ -1,6 +1,5 @@
 """Can the corpus meet the quotas? Per pair and side, at the share that annotators keep."""
 
-import json
 from typing import Any
 
 import streamlit as st
@@ -18,12 +17,12 @@ from evenhand.core.resources import quotas as preset_quotas
 from evenhand.core.statistics import Estimate
 from evenhand.pages.mining.report import named, side_name
 from evenhand.pages.ui.address import PROJECT
+from evenhand.pages.ui.charts import download, foot, json_text
 from evenhand.pages.ui.choose import DEMOS
 from evenhand.pages.ui.editors import PRINTED_TOTAL
 from evenhand.pages.ui.language import _
 from evenhand.pages.ui.numbers import DASH, large, note_text, number, to
-from evenhand.pages.ui.quota import quota_answer
-from evenhand.pages.ui.sentences import side_mark
+from evenhand.pages.ui.sentences import quota_answer, side_mark
 from evenhand.pages.ui.tables import (
     Column,
     below,
@@ -35,7 +34,7 @@ from evenhand.pages.ui.tables import (
     table,
     undefined_cell,
 )
-from evenhand.pages.ui.text import paragraph, plain, show_signature
+from evenhand.pages.ui.text import caption, inform, paragraph, plain, show_signature
 from evenhand.pages.ui.visitor import own_projects
 
 ASSUMED = 0.7  # share of candidates that are kept, until a pilot is entered: an assumption, not a measurement
@@ -45,11 +44,9 @@ TYPED = ""
 def show_forecast(store: Store, run: MiningRun, report: Report) -> None:
     """Quotas and pilot to choose, what they lead to, and the numbers as a file."""
     first = st.container()
-    st.caption(
-        _(
-            "How many candidates will annotators keep? The share is taken from a project where some have"
-            " been reviewed, or from pilot numbers that you enter."
-        )
+    caption(
+        "How many candidates will annotators keep? The share is taken from a project where some have"
+        " been reviewed, or from pilot numbers that you enter."
     )
     found = {project.name: project for project in own_projects(store) if project.kind == "sentences"}
     here = st.session_state.get(PROJECT)  # no other project is taken without being chosen
@@ -134,7 +131,7 @@ def _computed(
         left: dict[tuple[str, str], int] = {cell: one.candidates for cell, one in report.cells.items()}
         given = supplies(report, goals, left=left, kept={}, reviewed={}, accepted={})
         if not given:
-            st.info(_("None of these pairs has a quota."))
+            inform("None of these pairs has a quota.")
             return None
         return forecast(given, report.read.characters, pilot=pilot, assumed=ASSUMED)
     there = _stock((run.name, project.uid, *state(store)), store, project, run)
@@ -143,7 +140,7 @@ def _computed(
     reviewed = {cell: there.accepted.get(cell, 0) + there.rejected.get(cell, 0) for cell in cells}
     given = supplies(report, goals, left=left, kept=there.accepted, reviewed=reviewed, accepted=there.accepted)
     if not given:
-        st.info(_("None of these pairs has a quota. Set quotas in the project, or choose those of the paper."))
+        inform("None of these pairs has a quota. Set quotas in the project, or choose those of the paper.")
         return None
     return forecast(given, report.read.characters)
 
@@ -199,33 +196,23 @@ def _show(outcome: Forecast) -> None:
     mixed = len({cell.own for cell in outcome.cells}) > 1
     body = table(columns, (_row(cell, mixed=mixed) for cell in outcome.cells))
     show_html(joined([element("p", summary(outcome), "says"), element("p", needed(outcome)), body]))
-    st.caption(
-        _(
-            "Finally kept: sentences accepted so far plus the kept share of the remaining candidates, with"
-            " a 95% prediction interval that includes chance. Yes: the remaining candidates suffice even"
-            " at the lower end of the share kept. No: they do not suffice even at its upper end. A pair"
-            " and side with fewer than {own} reviewed candidates uses the overall share."
-        ).format(own=OWN_RATE)
+    caption(
+        "Finally kept: sentences accepted so far plus the kept share of the remaining candidates, with"
+        " a 95% prediction interval that includes chance. Yes: the remaining candidates suffice even"
+        " at the lower end of the share kept. No: they do not suffice even at its upper end. A pair"
+        " and side with fewer than {own} reviewed candidates uses the overall share.",
+        own=OWN_RATE,
     )
     if not any(cell.own for cell in outcome.cells):
-        st.caption(_("The share kept is that of all pairs combined."))
-    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+        caption("The share kept is that of all pairs combined.")
+    with foot():
         show_signature(outcome.signature)
-        st.download_button(
-            "JSON",
-            lambda: json.dumps(as_json(outcome), ensure_ascii=False, indent=1, allow_nan=False),
-            "forecast.json",
-            "application/json",
-            key="forecast-json",
-            on_click="ignore",
-            icon=":material/download:",
-            type="tertiary",
-        )
+        download("JSON", lambda: json_text(as_json(outcome)), "forecast.json", key="forecast-json")
 
 
 def _row(cell: CellForecast, *, mixed: bool) -> tuple[str | Markup, ...]:
     kept = _cell(cell.expected, ",.0f") if cell.verdict != "met" else f"{cell.supply.kept:,}"
-    quota = span(_("of {quota}").format(quota=f"{cell.supply.quota:,}"), "small")
+    quota = span(_("of {quota}", quota=f"{cell.supply.quota:,}"), "small")
     shared = _("all pairs combined") if mixed and not cell.own and cell.rate.value is not None else ""
     return (
         joined([cell.pair, side_mark(cell.side)], " "),
@@ -249,7 +236,7 @@ def _text(cell: CellForecast) -> str | Markup:
     if need.value is None:
         if need.low is None:
             return undefined_cell(note_text(need.reason))
-        return _("at least {low}").format(low=large(need.low))
+        return _("at least {low}", low=large(need.low))
     if need.low is None or need.high is None:
         return large(need.value)
     ends = span(f"({to(large(need.low), large(need.high))})", "small interval")

@@ -3,15 +3,15 @@
 import streamlit as st
 
 from evenhand.annotations.database.store import Store
-from evenhand.core.errors import EvenhandError
 from evenhand.pages.mining.pairs_check import show_pairs_check
 from evenhand.pages.mining.runs import first_view, opened, show_run, show_runs, show_start
 from evenhand.pages.mining.settings import ask_settings
 from evenhand.pages.mining.trial import show_trial, try_out
 from evenhand.pages.ui.choose import choose
 from evenhand.pages.ui.corpus import ask_source
-from evenhand.pages.ui.head import open_store, page_head, show_error
+from evenhand.pages.ui.head import errors_shown, open_store, page_head
 from evenhand.pages.ui.language import _
+from evenhand.pages.ui.text import inform
 
 
 def show_new(store: Store) -> None:
@@ -19,7 +19,7 @@ def show_new(store: Store) -> None:
     _kind, source = ask_source("mine")
     settings = ask_settings()
     if source is None or settings is None:
-        st.info(_("Choose a text and the keyword pairs, then try them on the first 5 MB."))
+        inform("Choose a text and the keyword pairs, then try them on the first 5 MB.")
         return
     show_pairs_check(source, settings.pairs)
     trying = st.toggle(_("Try the first 5 MB"), key="trying")
@@ -29,23 +29,17 @@ def show_new(store: Store) -> None:
 
 
 page_head(
-    _("Mine"),
-    _(
-        "Choose a folder of text. For each keyword pair and side you get sentences ready for annotators,"
-        " and a reason for every rejected sentence."
-    ),
+    "Choose a folder of text. For each keyword pair and side you get sentences ready for annotators,"
+    " and a reason for every rejected sentence."
 )
-with open_store() as opened_store:
-    try:
-        if name := opened():
-            show_run(opened_store, name)
+with open_store() as opened_store, errors_shown():
+    if name := opened():
+        show_run(opened_store, name)
+    else:
+        views = {"new": _("New run"), "runs": _("Runs")}
+        if following := st.session_state.pop("mine_view_next", None):
+            st.session_state["mine_view"] = following
+        if choose(_("View"), views, "mine_view", first=first_view(opened_store), heading=False) == "runs":
+            show_runs(opened_store)
         else:
-            views = {"new": _("New run"), "runs": _("Runs")}
-            if following := st.session_state.pop("mine_view_next", None):
-                st.session_state["mine_view"] = following
-            if choose(_("View"), views, "mine_view", first=first_view(opened_store), heading=False) == "runs":
-                show_runs(opened_store)
-            else:
-                show_new(opened_store)
-    except EvenhandError as error:
-        show_error(error)
+            show_new(opened_store)

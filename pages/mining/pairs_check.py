@@ -13,7 +13,7 @@ from evenhand.pages.ui.language import _
 from evenhand.pages.ui.numbers import size
 from evenhand.pages.ui.sentences import side_word
 from evenhand.pages.ui.tables import Column, below, estimate_cell, joined, show_html, span, table
-from evenhand.pages.ui.text import in_brackets, show_signature
+from evenhand.pages.ui.text import caption, in_brackets, show_signature
 
 LIMIT = 5_000_000  # bytes
 SHOWN = 4  # compounds of a word on each side
@@ -38,11 +38,9 @@ def _checked(key: tuple[Any, ...], _paths: tuple[str, ...], _pairs: tuple[Keywor
 def show_pairs_check(source: Source, pairs: tuple[KeywordPair, ...]) -> None:
     """Frequency of both words, their commonest compounds and whether the other word takes them, with a verdict."""
     with st.expander(_("Are both words of a pair used in the same way?"), icon=":material/compare_arrows:"):
-        st.caption(
-            _(
-                "Where the neighbouring words predict which of the two it is, a preference says more about"
-                " usage than about gender: 王女士 is common, 王男士 is not, so the papers excluded 男士/女士."
-            )
+        caption(
+            "Where the neighbouring words predict which of the two it is, a preference says more about"
+            " usage than about gender: 王女士 is common, 王男士 is not, so the papers excluded 男士/女士."
         )
         if not st.toggle(_("Check the first 5 MB"), key="checking"):
             return
@@ -50,11 +48,9 @@ def show_pairs_check(source: Source, pairs: tuple[KeywordPair, ...]) -> None:
             found = _checked((source.key, pairs), source.paths, pairs)
         columns = (Column(_("Keyword pair"), "short"), _("Verdict"), _("Male word"), _("Female word"))
         show_html(table([*columns, Column(_("Separability"), "number")], map(_row, found.pairs)))
-        st.caption(
-            _(
-                "Separability: how well the neighbouring words predict which of the two it is; 0.5: not at"
-                " all, 1: always. In brackets: how often the other word occurs in the same compound."
-            )
+        caption(
+            "Separability: how well the neighbouring words predict which of the two it is; 0.5: not at"
+            " all, 1: always. In brackets: how often the other word occurs in the same compound."
         )
         show_signature(found.signature)
 

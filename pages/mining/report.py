@@ -1,6 +1,5 @@
 """A report of mining as people read it: how much, the funnel, each pair before and after, what could not be read."""
 
-import json
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -10,7 +9,7 @@ from evenhand.core.language import significant, translate
 from evenhand.core.mining.report import Report
 from evenhand.core.mining.report_tables import ALL, Step, before_after, chosen, funnel_steps
 from evenhand.core.resources import keyword_pairs
-from evenhand.pages.ui.charts import show_chart
+from evenhand.pages.ui.charts import download, json_text, show_chart
 from evenhand.pages.ui.language import _, language
 from evenhand.pages.ui.numbers import DASH, large, size
 from evenhand.pages.ui.sentences import side_word
@@ -64,7 +63,7 @@ def show_read(report: Report) -> None:
         text = paragraph((text, damaged.format(number=f"{read.damaged:,}")))
     if read.skipped:
         listed = series(in_brackets(name, f"{number:,}") for name, number in read.skipped.most_common(8))
-        text = paragraph((text, _("Not read: {listed}.").format(listed=listed)))
+        text = paragraph((text, _("Not read: {listed}.", listed=listed)))
     st.caption(plain(text))
     for notice in report.notices:
         st.caption(plain(translate(notice, language())))
@@ -74,7 +73,7 @@ def show_problems(report: Report, *, key: str) -> None:
     """Files and lines that could not be read, with the reason."""
     if not report.read.problems:
         return
-    title = _("Unreadable: {number}").format(number=f"{report.read.problem_count:,}")
+    title = _("Unreadable: {number}", number=f"{report.read.problem_count:,}")
     with st.expander(title, icon=":material/report:"):
         rows = []
         for one in report.read.problems:
@@ -168,24 +167,10 @@ def _show_numbers(report: Report, key: str) -> None:
             [_number_row(report, pair, side) for pair, side in report.cells], hide_index=True, key=f"{key}-numbers"
         )
         with st.container(horizontal=True):
-            st.download_button(
-                "CSV",
-                lambda: report.to_csv().encode("utf-8-sig"),
-                "funnel.csv",
-                "text/csv",
-                key=f"{key}-csv",
-                on_click="ignore",
-                icon=":material/download:",
+            download(
+                "CSV", lambda: report.to_csv().encode("utf-8-sig"), "funnel.csv", key=f"{key}-csv", type="secondary"
             )
-            st.download_button(
-                "JSON",
-                lambda: json.dumps(report.to_json(), ensure_ascii=False, indent=1),
-                "report.json",
-                "application/json",
-                key=f"{key}-json",
-                on_click="ignore",
-                icon=":material/download:",
-            )
+            download("JSON", lambda: json_text(report.to_json()), "report.json", key=f"{key}-json", type="secondary")
         show_signature(report.settings.signature)
 
 

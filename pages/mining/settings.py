@@ -13,11 +13,12 @@ from evenhand.core.mining.settings import Settings
 from evenhand.core.mining.types import LONGEST, SHORTEST, Mode
 from evenhand.core.resources import keyword_pairs
 from evenhand.core.types import KeywordPair
+from evenhand.pages.ui.charts import download
 from evenhand.pages.ui.choose import switch
 from evenhand.pages.ui.head import show_error
 from evenhand.pages.ui.language import _
 from evenhand.pages.ui.tables import show_html
-from evenhand.pages.ui.text import paragraph, plain, series
+from evenhand.pages.ui.text import caption, paragraph, plain, series
 from evenhand.pages.ui.uploads import choose_upload
 
 AUTO = "auto"
@@ -36,8 +37,8 @@ def mode_name(mode: str) -> str:
 def preset_name(preset: str) -> str:
     """A list of pairs in words."""
     return {
-        "table1": _("Table 1: {number} pairs").format(number=len(keyword_pairs("table1"))),
-        "released": _("Released file: {number} pairs").format(number=len(keyword_pairs("released"))),
+        "table1": _("Table 1: {number} pairs", number=len(keyword_pairs("table1"))),
+        "released": _("Released file: {number} pairs", number=len(keyword_pairs("released"))),
         "own": _("My own pairs"),
     }[preset]
 
@@ -67,23 +68,12 @@ def _list(pairs: tuple[KeywordPair, ...]) -> None:
 def _own_pairs() -> tuple[KeywordPair, ...]:
     from evenhand.core.mining.keyword_lists import read_pairs
 
-    st.caption(
-        _(
-            "A TSV file: the first line names the columns male and female; then one pair per line."
-            " Optional columns: male_stem, female_stem (the part that differs, as 0:1) and language. Any"
-            " language works, with or without spaces."
-        )
+    caption(
+        "A TSV file: the first line names the columns male and female; then one pair per line."
+        " Optional columns: male_stem, female_stem (the part that differs, as 0:1) and language. Any"
+        " language works, with or without spaces."
     )
-    st.download_button(
-        _("Example file"),
-        PATTERN.encode("utf-8-sig"),
-        "pairs.tsv",
-        "text/tab-separated-values",
-        key="pairs-pattern",
-        on_click="ignore",
-        icon=":material/download:",
-        type="tertiary",
-    )
+    download(_("Example file"), PATTERN.encode("utf-8-sig"), "pairs.tsv", key="pairs-pattern")
     try:
         path = choose_upload(_("Pairs (TSV)"), ["tsv", "txt"], key="own_pairs", heading=False)
         pairs: tuple[KeywordPair, ...] = () if path is None else run_bounded(read_pairs, path, file=path.name)
@@ -98,11 +88,9 @@ def _own_pairs() -> tuple[KeywordPair, ...]:
 def ask_modes(pairs: tuple[KeywordPair, ...]) -> tuple[dict[str, Mode], dict[tuple[str, str], Mode]]:
     """What each filter does, and where a pair differs."""
     modes: dict[str, Mode] = {}
-    st.caption(
-        _(
-            "Reject drops a sentence. Flag keeps it, last in the queue; only leads see the flag. Filters"
-            " run in this order, and a sentence is counted at the first one it fails."
-        )
+    caption(
+        "Reject drops a sentence. Flag keeps it, last in the queue; only leads see the flag. Filters"
+        " run in this order, and a sentence is counted at the first one it fails."
     )
     with st.container(border=True, key="filters"):
         for number, one in enumerate(FILTERS.values()):
@@ -148,7 +136,7 @@ def _ask_pair_modes(pairs: tuple[KeywordPair, ...]) -> dict[tuple[str, str], Mod
 
     rare = series(pair.name for pair in pairs if pair.name in SCARCE)
     text = _("Strict where sentences are plentiful, lenient where they are rare. An empty cell uses the setting above.")
-    st.caption(paragraph([text, plain(_("Rare: {pairs}").format(pairs=rare))] if rare else [text]))
+    st.caption(paragraph([text, plain(_("Rare: {pairs}", pairs=rare))] if rare else [text]))
     frame = pd.DataFrame(
         {_("Keyword pair"): [pair.name for pair in pairs]} | {code: [None] * len(pairs) for code in FILTERS},
         dtype=object,

@@ -14,7 +14,7 @@ from evenhand.pages.ui.choose import choose
 from evenhand.pages.ui.corpus import Source
 from evenhand.pages.ui.language import _
 from evenhand.pages.ui.numbers import size
-from evenhand.pages.ui.text import plain
+from evenhand.pages.ui.text import caption
 
 LIMIT = 5_000_000  # bytes
 SHOWN = 60  # candidates of each word that are kept for a look
@@ -51,8 +51,7 @@ def show_trial(trial: Trial) -> None:
     """What the dry run found: how much, the funnel, examples of each filter, candidates."""
     report = trial.report
     if not report.read.whole:
-        text = _("This is a trial run on the first {size} only; nothing is stored.")
-        st.caption(plain(text.format(size=size(report.read.bytes))))
+        caption("This is a trial run on the first {size} only; nothing is stored.", size=size(report.read.bytes))
     show_read(report)
     show_problems(report, key="trial")
     views = {"funnel": _("Figures"), "rejected": _("Filter results"), "kept": _("Candidates")}

@@ -1,26 +1,25 @@
 """Both ways side by side, and how far they agree: a point and a line a way, a heatmap a measure."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import pandas as pd
 import streamlit as st
 
-from evenhand.core.charts.heatmap import heatmap
 from evenhand.core.charts.misgendering import ways
 from evenhand.core.model_bias.many_intervals import many_intervals
 from evenhand.core.report.numbers import percent, plain_number
 from evenhand.core.statistics import Estimate
 from evenhand.core.statistics.equivalence import equivalence
 from evenhand.pages.misgendering.cells import Cell, numbers
-from evenhand.pages.ui.charts import show_chart
+from evenhand.pages.ui.charts import show_chart, show_heatmap
 from evenhand.pages.ui.choose import choose
 from evenhand.pages.ui.equivalence import against, how_tested, margin_box
 from evenhand.pages.ui.language import _
 from evenhand.pages.ui.numbers import POINTS, SIZE_IN_POINTS, note_text, with_interval
 from evenhand.pages.ui.style import colours
-from evenhand.pages.ui.text import from_to, paragraph, plain, series
+from evenhand.pages.ui.text import caption, from_to, inform, paragraph, plain, series
 
+WAYS = ("prob", "gen", "published")
 MEASURES = ("disagreement", "mcc", "kappa", "agreement")
 
 
@@ -29,25 +28,19 @@ def show_ways(found: Sequence[Cell]) -> None:
     rows = [
         one.row(way=way, **numbers(estimate), n=one.metrics.rows, signature=one.metrics.signature)
         for one in found
-        for way, estimate in (
-            ("prob", one.metrics.prob),
-            ("gen", one.metrics.texts.right),
-            ("published", one.metrics.gen),
-        )
+        for way, estimate in zip(WAYS, (one.metrics.prob, one.metrics.texts.right, one.metrics.gen), strict=True)
         if estimate.value is not None
     ]
     if not rows:
-        st.info(_("No instance has a verdict."))
+        inform("No instance has a verdict.")
         return
     data = pd.DataFrame(rows)
     says = _ways_say(data)
     show_chart(ways(data, description=says, say=_, palette=colours()), data, key="ways", says=says)
-    st.caption(
-        _(
-            "Line: 95% interval over templates and names. Right: a form of the person's own pronouns, of texts with"
-            " a pronoun; as published, a text without a pronoun counts as right too. You choose the order; there is"
-            " no ranking."
-        )
+    caption(
+        "Line: 95% interval over templates and names. Right: a form of the person's own pronouns, of texts with"
+        " a pronoun; as published, a text without a pronoun counts as right too. You choose the order; there is"
+        " no ranking."
     )
     _flips(found)
     _apart(found)
@@ -116,7 +109,7 @@ def show_agreement(found: Sequence[Cell]) -> None:
     says = _agreement_says(data, names[measure])
     if measure in ("mcc", "kappa"):
         says = paragraph((says, note_text(tested.sentence), _("An asterisk marks those that remain.")))
-    show_chart(_chart(data, names[measure], measure, says), data, key="agreement", says=says)
+    _heatmap(data, names[measure], measure, says)
     st.caption(plain(_meaning(measure, published)))
 
 
@@ -129,32 +122,19 @@ def _signature(one: Cell, published: bool) -> str:
     return "misgendering|unit:row|as-published|v1" if published else one.metrics.signature
 
 
-def _chart(data: pd.DataFrame, name: str, measure: str, says: str) -> Any:
+def _heatmap(data: pd.DataFrame, name: str, measure: str, says: str) -> None:
     titles = {
-        "group": _("Model"),
-        "label": _("Pronouns"),
-        "value": name,
-        "interval": _("95% interval"),
-        "n": _("instances"),
-        "reason": _("reason for no value"),
-    }
+        "group": _("Model"), "label": _("Pronouns"), "value": name, "interval": _("95% interval"),
+        "n": _("instances"), "reason": _("reason for no value"),
+    }  # fmt: skip
     known = data["value"].dropna()
     signed = measure in ("mcc", "kappa") and bool((known < 0).any())
     reasons = ["reason"] if bool((data["reason"] != "").any()) else []
-    return heatmap(
-        data[["group", "label", "value", "interval", "n", "reason", "stays"]],
-        "label",
-        "group",
-        "value",
-        description=says,
-        domain=(-1.0, 1.0) if signed else (0.0, 1.0),
-        titles=titles,
-        tooltip=("interval", "n", *reasons),
-        digits=2,
-        mark="stays",
-        width=700,
-        palette=colours(),
-    )
+    shown = data[["group", "label", "value", "interval", "n", "reason", "stays"]]
+    show_heatmap(
+        shown, "label", "group", "value", key="agreement", says=says, data=data, titles=titles,
+        domain=(-1.0, 1.0) if signed else (0.0, 1.0), tooltip=("interval", "n", *reasons), mark="stays", width=700,
+    )  # fmt: skip
 
 
 def _agreement_says(data: pd.DataFrame, name: str) -> str:

@@ -1,16 +1,25 @@
-"""The cells of a source (model, pronoun set, data set, setting) as rows for charts, tables and files."""
+"""The cells of a run on the page Misgendering, and how much its texts vary."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import pandas as pd
+import streamlit as st
+
+from evenhand.core.charts.misgendering import alpha_beta, levels
 from evenhand.core.misgendering.metrics import Metrics
-from evenhand.core.report.numbers import interval
+from evenhand.core.misgendering.variation import LEVELS, NOT_FIVE
+from evenhand.core.report.numbers import interval, percent, plain_number
 from evenhand.core.statistics import Estimate
 from evenhand.core.text.pronouns import sets
+from evenhand.pages.ui.charts import caption_with_files, show_chart
 from evenhand.pages.ui.language import _
-from evenhand.pages.ui.numbers import note_text
+from evenhand.pages.ui.numbers import DASH, note_text
 from evenhand.pages.ui.sentences import setting_name
+from evenhand.pages.ui.style import colours
+from evenhand.pages.ui.tables import number_columns, show_html, table
+from evenhand.pages.ui.text import caption, from_to, plain, series
 
 PRONOUNS = tuple(sets("own"))
 
@@ -69,3 +78,95 @@ def numbers(estimate: Estimate, *, signed: bool = False) -> dict[str, Any]:
         "reason": note_text(estimate.reason),
         "note": note_text(estimate.note),
     }
+
+
+def show_variation(found: Sequence[Cell]) -> None:
+    """Stacked bars of the three levels, and sigma with its interval as a table."""
+    rows = [
+        one.row(level=level, share=one.metrics.sigma.levels[level], n=one.metrics.sigma.complete)
+        for one in found
+        if one.metrics.sigma.levels is not None
+        for level in LEVELS
+    ]
+    if rows:
+        data = pd.DataFrame(rows)
+        alike = data[data["level"] == "0"]
+        low, high = alike.loc[alike["share"].idxmin()], alike.loc[alike["share"].idxmax()]
+        ends = ((percent(one["share"]), series((one["group"], one["label"]))) for one in (low, high))
+        says = from_to(_("Instances with the same verdict for all five generations"), *ends)
+        chart = levels(data, description=says, say=_, palette=colours())
+        show_chart(chart, data.assign(signature=found[0].metrics.signature), key="levels", says=says)
+    else:
+        st.info(plain(note_text(NOT_FIVE)))
+    _sigmas(found)
+
+
+def _sigmas(found: Sequence[Cell]) -> None:
+    templates = any(one.metrics.sigma_prob is not None for one in found)
+    heads = [_("Model"), _("Pronouns"), _("Mean σ over generations"), _("95% interval"), _("Standard deviation")]
+    heads += [_("Mean σ over templates"), _("Templates that failed")] if templates else []
+    body, rows = [], []
+    for one in found:
+        sigma, other, failed = one.metrics.sigma, one.metrics.sigma_prob, one.metrics.failure
+        cells = [one.group, one.label, plain_number(sigma.mean.value)]
+        cells += [interval(sigma.mean.low, sigma.mean.high) or note_text(sigma.mean.note or sigma.mean.reason)]
+        cells += [DASH if sigma.std is None else plain_number(sigma.std)]
+        if templates:
+            cells.append(plain_number(other.mean.value) if other else DASH)
+            cells.append(f"{percent(failed.value)} ± {percent(failed.se)}" if failed else DASH)
+        body.append(cells)
+        rows.append(_row(one))
+    show_html(table(number_columns(tuple(heads), tuple(range(2, len(heads)))), body, kind="text"))
+    text = _(
+        "σ is the population standard deviation of an instance's verdicts: 0 = all the same, 0.5 ="
+        " half and half. It shows how misleading a single generation would be."
+    )
+    caption_with_files(text, rows, key="sigmas")
+
+
+def _row(one: Cell) -> dict[str, object]:
+    sigma, other, failed = one.metrics.sigma, one.metrics.sigma_prob, one.metrics.failure
+    row = one.row(sigma=sigma.mean.value, low=sigma.mean.low, high=sigma.mean.high, std=sigma.std, n=sigma.n)
+    row |= {"sigma_prob": other.mean.value if other else None, "failure": failed.value if failed else None}
+    return row | {"signature": one.metrics.signature}
+
+
+def show_beta(found: Sequence[Cell]) -> None:
+    """The Beta plane, and its numbers with the reason where no distribution fits."""
+    rows = []
+    for one in found:
+        fit = one.metrics.beta
+        ends = " · ".join(
+            f"{name} {interval(e.low, e.high, 2)}"
+            for name, e in (("α", fit.alpha), ("β", fit.beta))
+            if e.low is not None
+        )
+        ends = ends or note_text(fit.alpha.note or fit.reason)
+        fitted = {"alpha": fit.alpha.value, "beta": fit.beta.value, "interval": ends, "mean": fit.mean, "n": fit.n}
+        rows.append(one.row(**fitted, reason=note_text(fit.reason), signature=one.metrics.signature))
+    data = pd.DataFrame(rows)
+    for name in ("alpha", "beta"):
+        data[name] = pd.to_numeric(data[name])
+    known = data.dropna(subset=["alpha", "beta"])
+    says = _("In {agree} of {n} cells agreement is more common (α < β).").format(
+        agree=int((known["alpha"] < known["beta"]).sum()), n=len(known)
+    )
+    if len(known):
+        show_chart(alpha_beta(data, description=says, say=_, palette=colours()), data, key="beta", says=says)
+    _fits(data)
+    caption(
+        "For each instance there is a probability that two verdicts, one by each method, differ. α and"
+        " β belong to the Beta distribution with the same mean and variance (method of moments). If"
+        " both are below 1, the methods agree or disagree completely on most instances, which a mean"
+        " hides."
+    )
+
+
+def _fits(data: pd.DataFrame) -> None:
+    heads = (_("Model"), _("Pronouns"), _("Mean disagreement"), "α", "β", _("95% interval"))
+    body = [
+        [str(row["group"]), str(row["label"]), *(plain_number(row[name]) for name in ("mean", "alpha", "beta")),
+         str(row["interval"])]
+        for row in data.to_dict("records")
+    ]  # fmt: skip
+    show_html(table(number_columns(heads, (2, 3, 4)), body, kind="text"))

@@ -1,24 +1,32 @@
-"""Conversions: one template as each way asks it, and one text of a model rewritten for every pronoun set."""
+"""How it works, on the page Misgendering: a template as each way asks it, the slot, a text rewritten for every set."""
 
+import pandas as pd
 import streamlit as st
 from markupsafe import Markup
 
-from evenhand.core.errors import EvenhandError
+from evenhand.core.charts.misgendering import slot
+from evenhand.core.misgendering.agreement import theory
 from evenhand.core.misgendering.rewriting import NO_PRONOUN, Rewritten, rewritten
 from evenhand.core.misgendering.slots import Instance, Template, instance_of
 from evenhand.core.misgendering.template_files import built_in
+from evenhand.core.report.numbers import percent, plain_number
 from evenhand.core.text.pronouns import CASES, parse_sets, set_named, sets
 from evenhand.core.types import MASK
-from evenhand.pages.ui.head import show_error
+from evenhand.pages.ui.charts import show_chart
+from evenhand.pages.ui.choose import choose
+from evenhand.pages.ui.head import errors_shown
 from evenhand.pages.ui.language import _
 from evenhand.pages.ui.numbers import DASH
+from evenhand.pages.ui.style import colours
 from evenhand.pages.ui.tables import element, joined, show_html, span
-from evenhand.pages.ui.text import in_brackets, plain
+from evenhand.pages.ui.text import caption, in_brackets, plain, spoken, warn, write
 
 OWN = "own"
 FIRST_TEXT = "{name} goes by {pronouns}. When the rain began, [MASK] ran back for the picnic basket."
 WRITTEN = " looks at the sky and says she has never seen so many birds. She smiles."
 LONGEST = 2000
+FIRST = {"he": 0.5, "she": 0.3, "they": 0.15, "xe": 0.05}
+FIRST_PREFERRED = "she"
 
 
 def case_name(case: str) -> str:
@@ -35,12 +43,10 @@ def case_name(case: str) -> str:
 @st.fragment
 def show_template() -> None:
     """One template: the four texts that compete, and what a model goes on from before and after the slot."""
-    st.write(
-        _(
-            "Both methods use the same template. Either the forms of one case compete in the slot, or the"
-            " model continues the text before the slot (pre-[MASK]) or the whole text with the right form"
-            " (post-[MASK])."
-        )
+    write(
+        "Both methods use the same template. Either the forms of one case compete in the slot, or the"
+        " model continues the text before the slot (pre-[MASK]) or the whole text with the right form"
+        " (post-[MASK])."
     )
     left, right = st.columns([2, 3], gap="large")
     with left:
@@ -56,14 +62,11 @@ def show_template() -> None:
                 " commas: she, they."
             ),
         )
-    with right, st.container(key="template-shown"):
-        try:
-            own = parse_sets(pronouns)
-            also = tuple(one for one in own if one not in sets("own"))
-            found = instance_of(template, name, own or ("they",), id="shown", also=also)
-            _instance(found)
-        except EvenhandError as error:
-            show_error(error)
+    with right, st.container(key="template-shown"), errors_shown():
+        own = parse_sets(pronouns)
+        also = tuple(one for one in own if one not in sets("own"))
+        found = instance_of(template, name, own or ("they",), id="shown", also=also)
+        _instance(found)
 
 
 def _choose_template() -> Template:
@@ -75,9 +78,7 @@ def _choose_template() -> Template:
     text = st.text_area(_("Text with one slot [MASK]"), FIRST_TEXT, key="template-text", max_chars=LONGEST)
     case = st.selectbox(_("Case of the slot"), CASES, format_func=case_name, key="template-case")
     if text.count(MASK) != 1:
-        st.warning(
-            plain(_("The text needs exactly one {slot}; until then, the first template is shown.").format(slot=MASK))
-        )
+        warn("The text needs exactly one {slot}; until then, the first template is shown.", slot=MASK)
         return next(iter(known.values()))
     return Template(OWN, case, text)
 
@@ -96,12 +97,10 @@ def _instance(found: Instance) -> None:
 @st.fragment
 def show_rewriting() -> None:
     """One text that a model wrote: where it is cut, its slot, and the text for each set."""
-    st.write(
-        _(
-            "TANGO texts have no slot, so the model's own text becomes the template. It is cut before the"
-            " second pronoun; the first pronoun becomes the slot, and its verb is adjusted in number. Word"
-            " lists decide this; there is no parser."
-        )
+    write(
+        "TANGO texts have no slot, so the model's own text becomes the template. It is cut before the"
+        " second pronoun; the first pronoun becomes the slot, and its verb is adjusted in number. Word"
+        " lists decide this; there is no parser."
     )
     left, right = st.columns([2, 3], gap="large")
     with left:
@@ -116,8 +115,7 @@ def show_rewriting() -> None:
 
 
 def _rewritten(context: str, found: Rewritten) -> None:
-    where = _("The slot is {case}; the text had a form of {source}.")
-    st.caption(plain(where.format(case=case_name(found.case), source=found.source)))
+    caption("The slot is {case}; the text had a form of {source}.", case=case_name(found.case), source=found.source)
     _label(_("Four texts to compare"))
     for name in sets("tango"):
         one = set_named(name, "tango")
@@ -140,3 +138,62 @@ def _label(text: str) -> None:
 
 def _text(*parts: str | Markup) -> None:
     show_html(element("p", joined(parts), "rewritten"))
+
+
+@st.fragment
+def show_slot() -> None:
+    """Sliders left, the answer right; nothing else on the page runs again."""
+    write(
+        "A model that writes one of four forms samples it by probability. The probability-based method"
+        " considers only one form: the one that makes the whole sentence most probable. Change the"
+        " probabilities and see how often a sampled form differs from it."
+    )
+    left, right = st.columns([2, 3], gap="large")
+    with left:
+        given = {
+            form: st.slider(
+                spoken(_("Probability of {form} given the text before the slot", form=form)),
+                0.0,
+                1.0,
+                p,
+                0.01,
+                key=f"p-{form}",
+            )
+            for form, p in FIRST.items()
+        }
+        forms = {form: plain(form) for form in FIRST}
+        preferred = choose(_("Form preferred by the whole sentence"), forms, "preferred", first=FIRST_PREFERRED)
+    with right, st.container(key="slot-answer"), errors_shown():
+        _answer(given, preferred)
+
+
+def _answer(given: dict[str, float], preferred: str) -> None:
+    found = theory(given, preferred)
+    reason = plain(_(found.reason.message)) if found.reason else None
+    with st.container(horizontal=True):
+        delta = DASH if found.delta is None else plain_number(found.delta)
+        least = DASH if found.delta_star is None else plain_number(found.delta_star)
+        st.metric(
+            "δ", delta, width="content", help=reason or _("1 − probability of the preferred form ÷ sum of all four")
+        )
+        st.metric(
+            "δ*", least, width="content", help=reason or _("the same with the most probable form: the lower bound")
+        )
+    if found.delta is None or found.delta_star is None:
+        st.info(reason or "")
+        return
+    likeliest = max(found.shares, key=lambda form: found.shares[form])
+    says = _(
+        "A sampled form differs from {preferred} in {delta} of cases. If {likeliest} were preferred, it"
+        " would be {least}; no preference does better."
+    ).format(preferred=preferred, likeliest=likeliest, delta=percent(found.delta), least=percent(found.delta_star))
+    data = pd.DataFrame(
+        [{"form": form, "share": share, "preferred": form == preferred} for form, share in found.shares.items()]
+    )
+    rows = data.assign(delta=found.delta, delta_star=found.delta_star)
+    chart = slot(data, description=says, say=_, palette=colours())
+    show_chart(chart, rows, key="slot", says=says)
+    caption(
+        "Only the ratios of the four probabilities matter: multiplying all by 0.01 changes nothing."
+        " Even for a model that is right, δ is above 0 as long as other forms have any probability."
+    )

@@ -47,8 +47,7 @@ def show_section(section: Section) -> None:
 
 def _show_conversions() -> None:
     """How it works: a template as each way asks it, the slot's least disagreement, a text rewritten for every set."""
-    from evenhand.pages.misgendering.at_the_slot import show_slot
-    from evenhand.pages.misgendering.conversions import show_rewriting, show_template
+    from evenhand.pages.misgendering.conversions import show_rewriting, show_slot, show_template
 
     st.subheader(_("One template, both methods"), anchor=False)
     show_template()
@@ -61,10 +60,7 @@ def _show_conversions() -> None:
 
 
 page_head(
-    _("Misgendering"),
-    _(
-        "Does a model use a person's pronouns? Two methods answer this: which form the model finds most"
-        " probable, and which form it writes. The page shows both and how far they agree."
-    ),
+    "Does a model use a person's pronouns? Two methods answer this: which form the model finds most"
+    " probable, and which form it writes. The page shows both and how far they agree."
 )
 show_section(choose_section())

@@ -1,6 +1,7 @@
-"""People as the third way: the labels of a generations project beside the rule and beside a run."""
+"""What people say of the texts of a run of the page Misgendering, and the texts."""
 
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -18,18 +19,20 @@ from evenhand.core.report.numbers import interval, percent, percents, plain_numb
 from evenhand.core.statistics import Estimate
 from evenhand.core.statistics.intervals import BY_JACKKNIFE, FEW
 from evenhand.core.statistics.units import clusters_of
-from evenhand.pages.misgendering.cells import numbers
+from evenhand.core.text.repetition import Repeated, signature
+from evenhand.pages.misgendering.cells import label_of, numbers, varying
 from evenhand.pages.misgendering.source import Source, verdicts
-from evenhand.pages.ui.charts import downloads, show_chart
+from evenhand.pages.ui.charts import caption_with_files, show_chart
 from evenhand.pages.ui.head import open_store
 from evenhand.pages.ui.language import _
 from evenhand.pages.ui.numbers import DASH, note_text
 from evenhand.pages.ui.style import colours
 from evenhand.pages.ui.tables import number_columns, show_html, table
-from evenhand.pages.ui.text import from_to, plain, series
+from evenhand.pages.ui.text import caption, from_to, inform, plain, series
 from evenhand.pages.ui.visitor import own_projects, page_link
 
 if TYPE_CHECKING:
+    from evenhand.core.misgendering.text_figures import Texts
     from evenhand.core.statistics.resampling import Numbers
 
 COLUMNS = {"people": "people", "rule": "published", "prob": "prob"}
@@ -42,11 +45,9 @@ def show_people(source: Source) -> None:
             one.name: one for one in own_projects(store) if one.kind == "generations" and not has_own_scheme(store, one)
         }
         if not found:
-            st.info(
-                _(
-                    "There is no project of generations yet. Create one from model outputs on the Projects"
-                    " page; human judgements then appear here as the third method."
-                )
+            inform(
+                "There is no project of generations yet. Create one from model outputs on the Projects"
+                " page; human judgements then appear here as the third method."
             )
             page_link("projects/page.py", label=_("Projects"), icon=":material/folder_open:")
             return
@@ -54,7 +55,7 @@ def show_people(source: Source) -> None:
         rows = with_run(people(store, found[name]), verdicts(source))
     known = rows[rows["people"].notna()].reset_index(drop=True)
     if known.empty:
-        st.info(_("No generation of this project has all its labels yet, so nothing is shown."))
+        inform("No generation of this project has all its labels yet, so nothing is shown.")
         return
     _banner(known)
     _figure(known, found[name])
@@ -90,13 +91,11 @@ def _figure(known: pd.DataFrame, project: Project) -> None:
     ends = ((percent(one["value"]), series((one["group"], one["label"]))) for one in (low, high))
     says = from_to(_("Judged right by people"), *ends)
     show_chart(ways(data, description=says, say=_, palette=colours()), data, key="people", says=says)
-    st.caption(
-        _(
-            "Fully labelled texts only. A text is wrong if most labels, or the adjudicator, say"
-            " misgendering; texts without a pronoun and plural they are right. Generation-based: the"
-            " first-pronoun rule on the same texts. Probability-based: the same instance in the run above,"
-            " if any."
-        )
+    caption(
+        "Fully labelled texts only. A text is wrong if most labels, or the adjudicator, say"
+        " misgendering; texts without a pronoun and plural they are right. Generation-based: the"
+        " first-pronoun rule on the same texts. Probability-based: the same instance in the run above,"
+        " if any."
     )
 
 
@@ -120,11 +119,10 @@ def _agreement(known: pd.DataFrame) -> None:
         body.append(cells_of)
     if body:
         show_html(table(number_columns(heads, (1, 2, 4)), body, kind="text"))
-        with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-            st.caption(_("Intervals over contexts, because generations of one context resemble each other."))
-            downloads(rows, key="people-agreement")
+        text = _("Intervals over contexts, because generations of one context resemble each other.")
+        caption_with_files(text, rows, key="people-agreement")
     if "prob" not in known or not known["prob"].notna().any():
-        st.caption(_("No text of this project matches an instance of the run above."))
+        caption("No text of this project matches an instance of the run above.")
     page_link("human_vs_rule/page.py", label=_("Human vs. automatic rule"), icon=":material/rule:")
 
 
@@ -135,3 +133,79 @@ def _measures(both: pd.DataFrame, column: str) -> dict[str, Estimate]:
     if found["mcc"].value is None:
         found["mcc"] = mcc(cells(first, second))
     return found
+
+
+@st.cache_data(show_spinner=False, max_entries=4)
+def texts(path: str, written: float) -> "tuple[list[Texts], list[int]]":
+    """The cells of a file of generations, and the numbers of lines that are none.
+
+    `written` is when it was, so that a changed file is read again.
+    """
+    from evenhand.core.human_vs_rule.compare import in_order
+    from evenhand.core.misgendering.text_figures import read_texts, texts_by_cell
+
+    del written
+    skipped: list[int] = []
+    found = {tuple(one.key.values()): one for one in texts_by_cell(read_texts(path, skipped))}
+    names = [name for one in list(found.values())[:1] for name in one.key]
+    return [found[key] for key in in_order(list(found), names)], skipped
+
+
+def show_texts(source: Source) -> None:
+    """A table: a line per model and pronoun set."""
+    path = Path(source.path).with_suffix(".jsonl")
+    if not path.is_file():
+        inform("These verdicts come without texts. A run with generations keeps what the model wrote.")
+        return
+    with st.spinner(_("Reading the texts …"), show_time=True):
+        found, skipped = texts(str(path), path.stat().st_mtime)
+    if skipped:
+        text = _("Lines that are not generations were skipped: {n} (the first is line {line}).")
+        st.warning(plain(text.format(n=f"{len(skipped):,}", line=skipped[0])))
+    heads = (
+        _("Model"),
+        _("Pronouns"),
+        _("Texts"),
+        _("Without a pronoun"),
+        _("95% interval"),
+        _("Repetition, as published"),
+        _("Repetition, completion only"),
+    )
+    several = varying([one.key for one in found])
+    body, rows = [], []
+    for one in found:
+        label = label_of(one.key, several)
+        without = one.without
+        ends = percents(without.low, without.high) or note_text(without.note or without.reason)
+        cells = [one.key["model"], label, f"{one.n:,}", percent(without.value), ends]
+        body.append([*cells, _spread(one.published), _spread(one.completion)])
+        rows.append(_row(one))
+    show_html(table(number_columns(heads, (2, 3, 5, 6)), body, kind="text"))
+    text = _(
+        "Repetition is 0 if some length of word n-gram never repeats and 1 if every n-gram does;"
+        " mean ± standard deviation over texts. The published value is for context and completion"
+        " together. As published, the generation-based method counts a text without a pronoun as right."
+    )
+    caption_with_files(text, rows, key="texts")
+
+
+def _row(one: "Texts") -> dict[str, Any]:
+    """The numbers of a cell for a file."""
+    return {
+        **one.key,
+        "texts": one.n,
+        "without": one.without.value,
+        "low": one.without.low,
+        "high": one.without.high,
+        "repetition_published": one.published.mean,
+        "repetition_published_std": one.published.std,
+        "repetition_completion": one.completion.mean,
+        "repetition_completion_std": one.completion.std,
+        "signature": signature("published"),
+    }
+
+
+def _spread(found: Repeated) -> str:
+    if found.mean is None:
+        return DASH
+    return f"{plain_number(found.mean)} ± {plain_number(found.std)}"

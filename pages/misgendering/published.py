@@ -15,7 +15,7 @@ from evenhand.pages.ui.language import _
 from evenhand.pages.ui.numbers import DASH, POINTS, note_text, number, with_brackets
 from evenhand.pages.ui.sentences import setting_name
 from evenhand.pages.ui.tables import number_columns, show_html, table
-from evenhand.pages.ui.text import plain, series
+from evenhand.pages.ui.text import caption, plain, series, write
 from evenhand.pages.ui.visitor import page_link
 
 MEASURES = ("mcc", "kappa", "disagreement", "repetition", "people")
@@ -25,17 +25,30 @@ Row = dict[str, str]
 
 def show_published() -> None:
     """A table of figures, and what the first-pronoun rule finds in the released samples."""
-    st.write(
-        _(
-            "For comparison with your own runs. These are large models on the published sets; results of a"
-            " small model on a small set are not directly comparable."
-        )
+    write(
+        "For comparison with your own runs. These are large models on the published sets; results of a"
+        " small model on a small set are not directly comparable."
     )
     _figures(_beside_own())
     st.subheader(_("First pronouns in the released samples"), anchor=False)
     _samples()
     st.subheader(_("Caveats"), anchor=False)
-    for line in _remarks():
+    for line in [
+        _(
+            "Of the 23 MCC intervals of Table 1, three exclude 0; about one does so by chance, and one remains"
+            " after the Holm correction."
+        ),
+        _(
+            "Two kappas of 0.000 are reported with ±0.185 and ±0.180. They come from tables with a single"
+            " row: one method always gave the same verdict, so kappa is 0 by definition and has no interval."
+        ),
+        _("The paper does not say how the disagreement rates (all, xe) were averaged, and the outputs are not public."),
+        _(
+            "The 2,400 texts judged by people come from 40 distinct contexts. Intervals over contexts are"
+            " 1.14 to 1.84 times as wide."
+        ),
+        _("Sizes: MISGENDERED 750 instances per pronoun set, RUFF 1,800, TANGO 480 (320 to 475 with both verdicts)."),
+    ]:
         st.markdown(f"- {line}")
     page_link("published/page.py", label=_("Check of published numbers"), icon=":material/fact_check:")
 
@@ -64,11 +77,9 @@ def _beside_own() -> list[BesidePrinted] | None:
             return None
         found = cells(source_of(runs[name]))
         models = list(dict.fromkeys(key.get("model", "") for key, _metrics in found))
-        model = (
-            st.selectbox(_("Model"), models, key="beside-model", format_func=model_label)
-            if len(models) > 1
-            else models[0]
-        )
+        model: str | None = models[0]
+        if len(models) > 1:
+            model = st.selectbox(_("Model"), models, key="beside-model", format_func=model_label)
     beside = beside_misgendering([(key, metrics) for key, metrics in found if key.get("model", "") == model])
     text = _(
         "{model}: {n} of {all} reported values have a counterpart in your run, with the same set, setting"
@@ -142,7 +153,7 @@ def _figure(row: Row) -> list[str]:
 def _place(row: Row) -> str:
     named = {"Text": _("text"), "Samples": _("released samples"), "Appendix G": _("appendix G")}
     number = row["table"].removeprefix("Table ")
-    where = named.get(row["table"]) or _("Table {number}").format(number=number)
+    where = named.get(row["table"]) or _("Table {number}", number=number)
     parts = [where, row["dataset"].upper(), setting_name(row["setting"])]
     return series(part for part in parts if part)
 
@@ -154,40 +165,12 @@ def _samples() -> None:
         none, right, wrong = (int(row[key]) for key in ("none", "right", "wrong"))
         share = wilson(wrong, none + right + wrong, nothing=NO_LABEL)
         shown = with_brackets(share, ".1%")
-        cells = [
-            row["dataset"].upper(),
-            setting_name(row["setting"]),
-            row["pronoun"],
-            str(none),
-            str(right),
-            str(wrong),
-        ]
+        cells = [row["dataset"].upper(), setting_name(row["setting"]), row["pronoun"], *map(str, (none, right, wrong))]
         body.append([*cells, shown])
         rows.append({**row, "wrong_share": share.value, "low": share.low, "high": share.high})
     show_html(table(number_columns(heads, (3, 4, 5, 6)), body, kind="text"))
-    st.caption(
-        _(
-            "Six models combined, 150 texts per row. Wilson intervals treat the texts as independent; they"
-            " are not (each context was continued five times), so the intervals are too narrow."
-        )
+    caption(
+        "Six models combined, 150 texts per row. Wilson intervals treat the texts as independent; they"
+        " are not (each context was continued five times), so the intervals are too narrow."
     )
     downloads(rows, key="samples")
-
-
-def _remarks() -> list[str]:
-    return [
-        _(
-            "Of the 23 MCC intervals of Table 1, three exclude 0; about one does so by chance, and one remains"
-            " after the Holm correction."
-        ),
-        _(
-            "Two kappas of 0.000 are reported with ±0.185 and ±0.180. They come from tables with a single"
-            " row: one method always gave the same verdict, so kappa is 0 by definition and has no interval."
-        ),
-        _("The paper does not say how the disagreement rates (all, xe) were averaged, and the outputs are not public."),
-        _(
-            "The 2,400 texts judged by people come from 40 distinct contexts. Intervals over contexts are"
-            " 1.14 to 1.84 times as wide."
-        ),
-        _("Sizes: MISGENDERED 750 instances per pronoun set, RUFF 1,800, TANGO 480 (320 to 475 with both verdicts)."),
-    ]

@@ -4,7 +4,6 @@ from typing import Literal
 
 import streamlit as st
 
-from evenhand.core.errors import EvenhandError
 from evenhand.core.misgendering.metrics import Metrics
 from evenhand.core.report.numbers import interval, percent
 from evenhand.core.statistics import Estimate
@@ -13,7 +12,7 @@ from evenhand.core.text.repetition import signature as repetition_signature
 from evenhand.pages.misgendering.cells import Cell, table_of
 from evenhand.pages.misgendering.source import Source, cells, choose_source, metrics_of_all, verdicts
 from evenhand.pages.ui.choose import choose
-from evenhand.pages.ui.head import show_error
+from evenhand.pages.ui.head import errors_shown
 from evenhand.pages.ui.language import _
 from evenhand.pages.ui.notices import trial_banner
 from evenhand.pages.ui.numbers import DASH, methods_text, note_text
@@ -27,20 +26,17 @@ def show_results() -> None:
     source = choose_source()
     if source is None:
         return
-    try:
+    with errors_shown():
         frame = verdicts(source)
         with st.spinner(_("Computing the intervals …"), show_time=True):
             everything, found = metrics_of_all(source), table_of(cells(source), source.label)
-    except EvenhandError as error:
-        show_error(error)
-        return
-    _tiles(everything)
-    _banner(found, source)
-    figure = _choose_figure()
-    _show(figure, source, found, everything)
-    texts = dict.fromkeys(frame["signature"]) if "signature" in frame else {}
-    own = [repetition_signature("published")] if figure == "texts" else []
-    show_signature("\n".join((everything.signature, *own, *texts)))
+        _tiles(everything)
+        _banner(found, source)
+        figure = _choose_figure()
+        _show(figure, source, found, everything)
+        texts = dict.fromkeys(frame["signature"]) if "signature" in frame else {}
+        own = [repetition_signature("published")] if figure == "texts" else []
+        show_signature("\n".join((everything.signature, *own, *texts)))
 
 
 def _choose_figure() -> Figure:
@@ -61,11 +57,11 @@ def _show(figure: Figure, source: Source, found: list[Cell], everything: Metrics
 
         (show_ways if figure == "ways" else show_agreement)(found)
     elif figure in ("variation", "beta"):
-        from evenhand.pages.misgendering.variation import show_beta, show_variation
+        from evenhand.pages.misgendering.cells import show_beta, show_variation
 
         (show_variation if figure == "variation" else show_beta)(found)
     elif figure == "texts":
-        from evenhand.pages.misgendering.texts import show_texts
+        from evenhand.pages.misgendering.people import show_texts
 
         show_texts(source)
     else:

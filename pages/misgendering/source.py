@@ -8,10 +8,12 @@ import streamlit as st
 from evenhand.core.files.bounded import run_bounded
 from evenhand.core.runs.records import Run
 from evenhand.pages.misgendering.start import MISGENDERING, show_first_run
+from evenhand.pages.ui.charts import download
 from evenhand.pages.ui.choose import choose
 from evenhand.pages.ui.head import open_store
 from evenhand.pages.ui.language import _
 from evenhand.pages.ui.runs import choose_run
+from evenhand.pages.ui.text import caption
 from evenhand.pages.ui.uploads import choose_upload
 
 if TYPE_CHECKING:
@@ -66,10 +68,8 @@ def _file() -> Source | None:
     )
     if path is None:
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.caption(_("Columns: instance, prob, gen1 … gen5; optional: template, name, model, pronoun, setting."))
-            st.download_button(
-                _("Example"), EXAMPLE, "verdicts.csv", "text/csv", type="tertiary", icon=":material/download:"
-            )
+            caption("Columns: instance, prob, gen1 … gen5; optional: template, name, model, pronoun, setting.")
+            download(_("Example"), EXAMPLE, "verdicts.csv")
         return None
     return Source(str(path), path.stat().st_mtime, path.name)
 

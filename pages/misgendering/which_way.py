@@ -11,7 +11,17 @@ def show_which() -> None:
     """Three cards, one a way, and what holds for all."""
     show_html(element("div", joined(map(_card, _ways())), "cards"))
     st.subheader(_("Before you choose"), anchor=False)
-    for line in _advice():
+    for line in [
+        _("Choose the method closest to how the model will be used; one method cannot replace another."),
+        _(
+            "Agreement over all instances can hide disagreement on single instances: also report the share of"
+            " disagreement."
+        ),
+        _("Report the variation over generations. A single generation says little about an instance."),
+        _("Report each pronoun set separately. A mean over four sets hides the one that fares worst."),
+        _("Check texts without a pronoun: avoiding a person's pronouns does not respect them."),
+        _("Before you settle on a measure, ask people who are misgendered what they consider harmful."),
+    ]:
         st.markdown(f"- {line}")
 
 
@@ -56,18 +66,4 @@ def _ways() -> list[tuple[str, str, str, str, str]]:
                 " the work is taxing."
             ),
         ),
-    ]
-
-
-def _advice() -> list[str]:
-    return [
-        _("Choose the method closest to how the model will be used; one method cannot replace another."),
-        _(
-            "Agreement over all instances can hide disagreement on single instances: also report the share of"
-            " disagreement."
-        ),
-        _("Report the variation over generations. A single generation says little about an instance."),
-        _("Report each pronoun set separately. A mean over four sets hides the one that fares worst."),
-        _("Check texts without a pronoun: avoiding a person's pronouns does not respect them."),
-        _("Before you settle on a measure, ask people who are misgendered what they consider harmful."),
     ]

@@ -1,7 +1,5 @@
 """Model and model: correlation (figure 4), agreement of signs, and two models against each other."""
 
-from typing import Any
-
 import altair as alt
 import numpy as np
 import pandas as pd
@@ -13,24 +11,29 @@ from evenhand.core.model_bias import Groups, unit_of
 from evenhand.core.report.figures import correlation_reading
 from evenhand.core.report.numbers import interval, signed_number
 from evenhand.core.report.several_models import TITLE, reading, rows_of_differences, rows_over_seeds
-from evenhand.core.statistics.equivalence import Margins
-from evenhand.pages.model_bias.numbers import at_once, correlations, differences, rows_for, signs, summary
-from evenhand.pages.model_bias.sentences import show_sentences
-from evenhand.pages.model_bias.source import Settings, choose_seeds
-from evenhand.pages.ui.charts import downloads, vega_lite
-from evenhand.pages.ui.choose import switch
-from evenhand.pages.ui.equivalence import margin_box
+from evenhand.pages.model_bias.numbers import (
+    at_once,
+    correlations,
+    differences,
+    rows_for,
+    show_sentences,
+    signs,
+    summary,
+)
+from evenhand.pages.model_bias.source import Settings, ask_margins, choose_seeds
+from evenhand.pages.ui.charts import show_chart
+from evenhand.pages.ui.choose import choose, switch
 from evenhand.pages.ui.language import _
 from evenhand.pages.ui.score_files import ScoreFile
 from evenhand.pages.ui.style import colours
-from evenhand.pages.ui.text import from_to, paragraph, plain, series
+from evenhand.pages.ui.text import caption, from_to, inform, paragraph, plain, series
 
 
 @st.fragment
 def show_agreement(source: ScoreFile, models: list[str], settings: Settings) -> None:
     """Two heatmaps; a click on a cell opens its two models below."""
     if len(models) < 2:
-        st.info(_("Choose at least two models above."), icon=":material/arrow_upward:")
+        inform("Choose at least two models above.", icon=":material/arrow_upward:")
         return
     groups = choose_seeds(models)
     settings = at_once(settings)
@@ -51,15 +54,7 @@ def show_agreement(source: ScoreFile, models: list[str], settings: Settings) -> 
 def _correlation(source: ScoreFile, models: list[str], settings: Settings, groups: Groups) -> tuple[str, str] | None:
     kinds = {"pearson": "Pearson", "spearman": "Spearman"}
     with st.container(horizontal=True, vertical_alignment="center"):
-        method = st.segmented_control(
-            _("Correlation"),
-            list(kinds),
-            format_func=kinds.__getitem__,
-            key="correlation",
-            default="pearson",
-            required=True,
-            label_visibility="collapsed",
-        )
+        method = choose(_("Correlation"), kinds, "correlation", heading=False)
         corrected = switch(
             _("Minus the pair mean"),
             value=True,
@@ -70,7 +65,7 @@ def _correlation(source: ScoreFile, models: list[str], settings: Settings, group
             ),
         )
     found = correlations(source, models, settings, method, corrected)
-    says = paragraph((_correlation_says(found, groups, kinds[str(method)]), correlation_reading(found, _)))
+    says = paragraph((_correlation_says(found, groups, kinds[method]), correlation_reading(found, _)))
     return _clickable(found, says, key="models-correlation", value=_("correlation"), low=-1.0)
 
 
@@ -80,8 +75,7 @@ def _correlation_says(found: pd.DataFrame, groups: Groups, kind: str) -> str:
         return _("No two models share enough sentences for a correlation.")
     most, least = pairs.loc[pairs["value"].idxmax()], pairs.loc[pairs["value"].idxmin()]
     if len(pairs) == 1:
-        text = _("{kind}, sentence by sentence: {value}.")
-        return text.format(kind=kind, value=signed_number(most["value"], 2))
+        return _("{kind}, sentence by sentence: {value}.", kind=kind, value=signed_number(most["value"], 2))
     text = _("{kind}, sentence by sentence: highest {high} ({a}, {b}), lowest {low} ({c}, {d}).")
     high, low = signed_number(most["value"], 2), signed_number(least["value"], 2)
     return text.format(kind=kind, high=high, a=most["a"], b=most["b"], low=low, c=least["a"], d=least["b"])
@@ -99,16 +93,12 @@ def _same_side(source: ScoreFile, models: list[str], settings: Settings, groups:
     pairs = _each_once(found, groups).dropna(subset="value")
     says = _("No two models lean on the same sentences.")
     if len(pairs) == 1:
-        says = _("Both prefer the same word on {share} of the sentences.").format(
-            share=f"{100 * pairs['value'].iloc[0]:.0f}%"
-        )
+        says = _("Both prefer the same word on {share} of the sentences.", share=f"{100 * pairs['value'].iloc[0]:.0f}%")
     elif len(pairs):
         most, least = pairs.loc[pairs["value"].idxmax()], pairs.loc[pairs["value"].idxmin()]
         ends = ((f"{100 * one['value']:.0f}%", series((one["a"], one["b"]))) for one in (least, most))
         says = from_to(_("Share of sentences on which both prefer the same word"), *ends)
-    st.caption(
-        _("Two models with nothing in common agree on half of the sentences, or on more if both lean the same way.")
-    )
+    caption("Two models with nothing in common agree on half of the sentences, or on more if both lean the same way.")
     return _clickable(found, says, key="models-signs", value=_("share"), low=0.0)
 
 
@@ -130,12 +120,8 @@ def _clickable(found: pd.DataFrame, says: str, *, key: str, value: str, low: flo
         palette=colours(),
     )
     chart = chart.add_params(alt.selection_point(name="cell", fields=["a", "b"], on="click"))
-    event: Any = st.vega_lite_chart(vega_lite(chart), key=key, on_select="rerun", selection_mode="cell")
-    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-        st.caption(plain(says))
-        downloads(found, key=f"{key}-file", chart=chart)
-    chosen = event["selection"].get("cell") or []
-    return (chosen[0]["a"], chosen[0]["b"]) if chosen else None
+    clicked = show_chart(chart, found, key=key, says=says, click="cell", file=f"{key}-file")
+    return (clicked["a"], clicked["b"]) if clicked else None
 
 
 def _two(source: ScoreFile, models: list[str], settings: Settings, clicked: tuple[str, str] | None) -> None:
@@ -151,7 +137,7 @@ def _two(source: ScoreFile, models: list[str], settings: Settings, clicked: tupl
     a = left.selectbox(_("Horizontal axis"), models, key="two-a")
     b = right.selectbox(_("Vertical axis"), models, key="two-b")
     if a == b:
-        st.info(_("Choose two different models."))
+        inform("Choose two different models.")
         return
     rows = rows_for(source, [a, b], settings)
     table = rows.pivot(index=["row", "sentence"], columns="model", values="bias_log10").reindex(columns=[a, b])
@@ -168,22 +154,14 @@ def _against(table: pd.DataFrame, a: str, b: str) -> dict[str, float] | None:
     says = two_models_say(first, second, (a, b), say=_)
     found = squares(first, second)
     chart = two_models(found, a, b, description=says, say=_, click="square", palette=colours())
-    event: Any = st.vega_lite_chart(vega_lite(chart), key="two-models", on_select="rerun", selection_mode="square")
-    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-        st.caption(plain(says))
-        downloads(found.assign(a=a, b=b), key="two-models-file", chart=chart)
-    chosen = event["selection"].get("square") or []
-    return dict(chosen[0]) if chosen else None
+    rows = found.assign(a=a, b=b)
+    return show_chart(chart, rows, key="two-models", says=says, click="square", file="two-models-file")
 
 
 def _differences(source: ScoreFile, a: str, b: str, settings: Settings) -> None:
     title = _(TITLE).format(a=a, b=b)
     st.markdown(f"**{plain(title)}**")
-    with st.container(horizontal=True):
-        margins: Margins = {
-            "log10": margin_box("log10", "difference-margin"),
-            "auc": margin_box("auc", "difference-margin-auc"),
-        }
+    margins = ask_margins("difference-margin")
     with st.spinner(_("Resampling the same sentences for both models …"), show_time=True):
         found = differences(source, a, b, settings)
     st.dataframe(rows_of_differences(found, margins, _), hide_index=True, key="differences")
@@ -214,7 +192,7 @@ def _sentences_of(rows: pd.DataFrame, table: pd.DataFrame, a: str, b: str, squar
         title = _("Where the two models disagree most")
     st.markdown(f"**{title}**")
     if chosen.empty:
-        st.caption(_("None."))
+        caption("None.")
         return
     apart = (chosen[a] - chosen[b]).abs().sort_values(ascending=False, kind="stable")
     first = rows[rows["model"] == a].set_index(["row", "sentence"]).loc[apart.index].reset_index()
@@ -222,7 +200,7 @@ def _sentences_of(rows: pd.DataFrame, table: pd.DataFrame, a: str, b: str, squar
     # Both models of a sentence stand below each other.
     order = np.arange(2 * len(first)).reshape(2, -1).T.ravel()
     listed = pd.concat([first, second], ignore_index=True).iloc[order]
-    says = _("{n} sentences; {a} first, then {b}.").format(n=f"{len(apart):,}", a=a, b=b)
+    says = _("{n} sentences; {a} first, then {b}.", n=f"{len(apart):,}", a=a, b=b)
     show_sentences(listed, key="two-sentences", says=says)
 
 

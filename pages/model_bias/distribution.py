@@ -8,16 +8,15 @@ import streamlit as st
 
 from evenhand.core.charts.bias_curve import curve_says, curves
 from evenhand.core.charts.bias_distribution import distribution_says, ridges
-from evenhand.pages.model_bias.numbers import at_once, bins_of, curve_of, rows_for
+from evenhand.pages.model_bias.numbers import at_once, bins_of, curve_of, rows_for, show_sentences
 from evenhand.pages.model_bias.overview import notes
-from evenhand.pages.model_bias.sentences import show_sentences
 from evenhand.pages.model_bias.source import Settings
-from evenhand.pages.ui.charts import downloads, show_chart, vega_lite
-from evenhand.pages.ui.choose import switch
+from evenhand.pages.ui.charts import show_chart
+from evenhand.pages.ui.choose import choose, switch
 from evenhand.pages.ui.language import _
 from evenhand.pages.ui.score_files import ScoreFile
 from evenhand.pages.ui.style import colours
-from evenhand.pages.ui.text import in_brackets, plain
+from evenhand.pages.ui.text import caption, in_brackets, inform, plain
 
 
 @st.fragment
@@ -26,15 +25,7 @@ def show_distribution(source: ScoreFile, models: list[str], settings: Settings) 
     settings = at_once(settings)
     looks = {"density": _("Density"), "order": _("By sentence")}
     with st.container(horizontal=True, vertical_alignment="center"):
-        look = st.segmented_control(
-            _("Chart type"),
-            list(looks),
-            format_func=looks.__getitem__,
-            key="distribution",
-            default="density",
-            required=True,
-            label_visibility="collapsed",
-        )
+        look = choose(_("Chart type"), looks, "distribution", heading=False)
         corrected = switch(
             _("Minus the pair mean"),
             key="distribution-corrected",
@@ -49,13 +40,9 @@ def show_distribution(source: ScoreFile, models: list[str], settings: Settings) 
 def _in_order(source: ScoreFile, models: list[str], settings: Settings, corrected: bool) -> None:
     points = curve_of(source, models, settings, corrected)
     says = curve_says(points, say=_)
-    show_chart(
-        curves(points, description=says, say=_, palette=colours()),
-        _signed_rows(points, source),
-        key="by-sentence",
-        says=says,
-    )
-    st.caption(_("Each line shows all sentences of a model, sorted by Bias_c."))
+    chart = curves(points, description=says, say=_, palette=colours())
+    show_chart(chart, _signed_rows(points, source), key="by-sentence", says=says)
+    caption("Each line shows all sentences of a model, sorted by Bias_c.")
 
 
 def _density(source: ScoreFile, models: list[str], settings: Settings, corrected: bool) -> None:
@@ -63,19 +50,13 @@ def _density(source: ScoreFile, models: list[str], settings: Settings, corrected
     says = distribution_says(found, say=_)
     labels = {model: in_brackets("", note).strip() for model, note in notes(models).items()}
     chart = ridges(found, description=says, say=_, notes=labels, click="bin", palette=colours())
-    event: Any = st.vega_lite_chart(vega_lite(chart), key="density", on_select="rerun", selection_mode="bin")
-    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-        st.caption(plain(says))
-        downloads(_signed_rows(found, source), key="density-file", chart=chart)
-    st.caption(
-        _(
-            "Grey: one word is less than twice as likely as the other. Each row has its own vertical scale. Click"
-            " a bar to see its sentences."
-        )
+    clicked = show_chart(chart, _signed_rows(found, source), key="density", says=says, click="bin", file="density-file")
+    caption(
+        "Grey: one word is less than twice as likely as the other. Each row has its own vertical scale. Click"
+        " a bar to see its sentences."
     )
-    chosen = event["selection"].get("bin") or []
-    if chosen:
-        _clicked(source, settings, chosen[0], corrected)
+    if clicked:
+        _clicked(source, settings, clicked, corrected)
 
 
 def _signed_rows(found: pd.DataFrame, source: ScoreFile) -> pd.DataFrame:
@@ -94,9 +75,9 @@ def _clicked(source: ScoreFile, settings: Settings, chosen: dict[str, Any], corr
     if low == 0:
         inside |= values == 0
     rows = rows[inside & np.isfinite(values)].sort_values("bias_log10", key=abs, ascending=False, kind="stable")
-    st.subheader(plain(_("Sentences in this bar: {model}").format(model=chosen["model"])))
+    st.subheader(plain(_("Sentences in this bar: {model}", model=chosen["model"])))
     if rows.empty:
-        st.info(_("This bar belongs to another file or setting. Click again."))
+        inform("This bar belongs to another file or setting. Click again.")
         return
-    says = _("{n} sentences, largest value first.").format(n=f"{len(rows):,}")
+    says = _("{n} sentences, largest value first.", n=f"{len(rows):,}")
     show_sentences(rows, key="bar-sentences", says=says)

@@ -10,16 +10,15 @@ from evenhand.core.errors import EvenhandError
 from evenhand.core.model_bias import extremes, undefined_rows
 from evenhand.core.model_bias.saved_filters import BUILT_IN, SavedFilter, remove_filter, save_filter, saved_filters
 from evenhand.core.runs.records import runs_folder
-from evenhand.pages.model_bias.numbers import at_once, rows_for
-from evenhand.pages.model_bias.sentences import for_file, sentence_list, show_sentences
+from evenhand.pages.model_bias.numbers import at_once, for_file, rows_for, sentence_list, show_sentences
 from evenhand.pages.model_bias.source import Settings
-from evenhand.pages.ui.charts import downloads
+from evenhand.pages.ui.charts import caption_with_files, downloads
 from evenhand.pages.ui.choose import model_label
-from evenhand.pages.ui.head import open_store, show_error
+from evenhand.pages.ui.head import errors_shown, open_store, show_error
 from evenhand.pages.ui.language import _
 from evenhand.pages.ui.score_files import ScoreFile
 from evenhand.pages.ui.tables import element, show_html
-from evenhand.pages.ui.text import plain
+from evenhand.pages.ui.text import caption, plain
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,7 +42,7 @@ def show_extremes(source: ScoreFile, models: list[str], settings: Settings) -> N
     with right:
         _side(kept, "male", value, count, _("Strongest towards the male word"))
     if corrected:
-        st.caption(_("Sorted by Bias_c minus the mean of its keyword pair (the large value)."))
+        caption("Sorted by Bias_c minus the mean of its keyword pair (the large value).")
     _without(kept)
 
 
@@ -107,12 +106,10 @@ def _saved(wanted: SavedFilter, picked: "DeltaGenerator", save: "DeltaGenerator"
     with save, st.popover(_("Save"), icon=":material/bookmark_add:", type="tertiary", key="filter-menu"):
         name = st.text_input(_("Filter name"), key="filter-name", max_chars=60)
         if st.button(_("Save the current settings"), key="filter-save"):
-            try:
+            with errors_shown():
                 save_filter(_folder(), SavedFilter(name, wanted.pair, wanted.word, wanted.contains, wanted.followed_by))
                 st.toast(_("Filter saved."))
                 st.rerun(scope="fragment")
-            except EvenhandError as error:
-                show_error(error)
         own = [one for one in filters if one not in {built.name for built in BUILT_IN}]
         if own and (old := st.selectbox(_("Remove a saved filter"), own, index=None, key="filter-old")):
             remove_filter(_folder(), old)
@@ -128,9 +125,7 @@ def _count(rows: "pd.DataFrame", kept: "pd.DataFrame") -> None:
         male=f"{int((finite > 0).sum()):,}",
         female=f"{int((finite < 0).sum()):,}",
     )
-    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-        st.caption(plain(said))
-        downloads(for_file(kept), key="extremes-all")
+    caption_with_files(said, for_file(kept), key="extremes-all")
 
 
 def _side(kept: "pd.DataFrame", side: str, value: str, count: int, title: str) -> None:
@@ -139,7 +134,7 @@ def _side(kept: "pd.DataFrame", side: str, value: str, count: int, title: str) -
     arrow = f"{title} ▶" if side == "male" else f"◀ {title}"
     show_html(element("div", arrow, f"models-side {sign[0]}"))
     if found.empty:
-        st.caption(_("No sentence leans this way."))
+        caption("No sentence leans this way.")
         return
     sentence_list(found, value=value)
     with st.container(horizontal=True, horizontal_alignment="right"):
@@ -152,7 +147,7 @@ def _without(kept: "pd.DataFrame") -> None:
     lost = len(none) + len(infinite)
     if not lost:
         return
-    title = _("Without a finite value: {n}").format(n=f"{lost:,}")
+    title = _("Without a finite value: {n}", n=f"{lost:,}")
     with st.expander(plain(title), icon=":material/help:"):
         import pandas as pd
 

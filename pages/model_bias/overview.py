@@ -1,5 +1,6 @@
-"""Overview of the page Models: both sides of each model as a picture at once, then all measures as a table."""
+"""Overview of the page Models: both sides of each model as a picture, all measures as a table, and the report file."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -7,20 +8,24 @@ import streamlit as st
 from markupsafe import Markup
 
 from evenhand.core.charts.model_bias import sides, sides_says
-from evenhand.core.model_bias import is_reference
+from evenhand.core.model_bias import Groups, is_reference
 from evenhand.core.report import html_file
 from evenhand.core.report.figures import side_rows
+from evenhand.core.report.html_file import ReportSettings, file_digest, report_html
 from evenhand.core.report.table import table_html
 from evenhand.core.report.table_lines import Paper, numbers, table_lines
+from evenhand.core.runs.records import Run
 from evenhand.core.sentence_bias.bias import LN10
+from evenhand.core.statistics.equivalence import Margins
 from evenhand.pages.model_bias.numbers import corrected_means, quick_means, summary
-from evenhand.pages.model_bias.source import Settings
-from evenhand.pages.ui.charts import downloads, show_chart, vega_lite
-from evenhand.pages.ui.language import _
-from evenhand.pages.ui.score_files import ScoreFile
+from evenhand.pages.model_bias.source import Settings, ask_margins, choose_seeds
+from evenhand.pages.ui.charts import caption_with_files, download, show_chart, vega_lite
+from evenhand.pages.ui.language import _, language
+from evenhand.pages.ui.runs import finished_at
+from evenhand.pages.ui.score_files import ScoreFile, score_frame
 from evenhand.pages.ui.style import colours
 from evenhand.pages.ui.tables import show_html
-from evenhand.pages.ui.text import in_brackets, paragraph, plain
+from evenhand.pages.ui.text import caption, in_brackets, paragraph, plain, series, write
 
 if TYPE_CHECKING:
     from evenhand.core.model_bias import Summary
@@ -99,8 +104,48 @@ def _table(models: list[str], found: "list[Summary]", corrected: dict[str, Any],
     )
     written = table_html(models, groups, corner=corner, notes=notes(models), signatures=signatures)
     show_html(Markup(written))  # noqa: S704  # core.report escapes every text
-    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-        text = _("{m} models, {k} intervals: about {n:.1f} of them miss the true value by chance alone.")
-        intervals = 6 * len(models)
-        st.caption(plain(text.format(m=len(models), k=intervals, n=0.05 * intervals)))
-        downloads(rows, key="measures")
+    text = _("{m} models, {k} intervals: about {n:.1f} of them miss the true value by chance alone.")
+    intervals = 6 * len(models)
+    caption_with_files(text.format(m=len(models), k=intervals, n=0.05 * intervals), rows, key="measures")
+
+
+@st.fragment
+def show_report(source: ScoreFile, run: Run | None, models: list[str], settings: Settings) -> None:
+    """What is in it, and the download; it is made when asked for."""
+    write(
+        "One self-contained file: figures, tables, extremes, exclusions, method, signatures, settings,"
+        " the hash of the data, and software versions. It needs no network and runs no scripts."
+    )
+    listed = _("Models: {models}", models=series(models))
+    st.caption(plain(listed))
+    if run is not None:
+        made = _("Scored {created}; {n} sentences.", created=finished_at(run), n=f"{run.sentences:,}")
+        st.caption(plain(made))
+    seeds = choose_seeds(models) if len(models) > 1 else {}
+    margins = ask_margins("report-margin")
+    now = (source, tuple(models), settings, language(), seeds, margins)
+    ready = st.session_state.get("report-ready")
+    if ready is None or ready[0] != now:
+        if not st.button(_("Create the report"), icon=":material/description:", type="primary", key="report-make"):
+            return
+        with st.spinner(_("Drawing figures …"), show_time=True):
+            ready = (now, _report_bytes(source, models, settings, seeds, margins))
+        st.session_state["report-ready"] = ready
+    download(
+        _("Download the report (HTML)"), ready[1], f"{Path(source.name).stem}-report.html", key="report", type="primary"
+    )
+    caption("From the command line: python cli.py report scores.csv --out report.html")
+
+
+def _report_bytes(source: ScoreFile, models: list[str], settings: Settings, seeds: Groups, margins: Margins) -> bytes:
+    known = {model: summary(source, model, settings) for model in models}
+    wanted = ReportSettings(
+        models=tuple(models),
+        denominator=settings.denominator,
+        least_mass=settings.least_mass,
+        data=source.name,
+        digest=file_digest(Path(source.path)),
+        seeds=seeds,
+        margins=margins,
+    )
+    return report_html(score_frame(source), settings=wanted, language=language(), summaries=known).encode()

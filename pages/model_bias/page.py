@@ -5,12 +5,12 @@ from typing import Literal, get_args
 import streamlit as st
 
 from evenhand.core.runs.records import Run
-from evenhand.pages.model_bias.first_run import nothing_yet
-from evenhand.pages.model_bias.source import Settings, choose_models, choose_source
+from evenhand.pages.model_bias.source import Settings, choose_models, choose_source, nothing_yet
 from evenhand.pages.ui.choose import choose
 from evenhand.pages.ui.head import page_head
 from evenhand.pages.ui.language import _
 from evenhand.pages.ui.score_files import ScoreFile, models_scored
+from evenhand.pages.ui.text import inform
 
 Section = Literal["overview", "distribution", "agreement", "groups", "extremes", "words", "audit", "report"]
 SECTIONS: tuple[Section, ...] = get_args(Section)
@@ -62,18 +62,15 @@ def show_section(section: Section, source: ScoreFile, run: Run | None, models: l
 
         show_leaks(source, models)
     else:
-        from evenhand.pages.model_bias.report import show_report
+        from evenhand.pages.model_bias.overview import show_report
 
         show_report(source, run, models, settings)
 
 
 page_head(
-    _("Models side by side"),
-    _(
-        "Which of two words do models prefer on the same sentences? Positive values lean towards the male"
-        " word, negative values towards the female word. A single value may reflect word frequency alone:"
-        " check the confounds too."
-    ),
+    "Which of two words do models prefer on the same sentences? Positive values lean towards the male"
+    " word, negative values towards the female word. A single value may reflect word frequency alone:"
+    " check the confounds too."
 )
 source, run = choose_source()
 if source is None:
@@ -84,6 +81,6 @@ with st.spinner(_("Reading the scores …"), show_time=True):
 chosen, settings = choose_models(models)
 section = choose_section()
 if not chosen:
-    st.info(_("Choose at least one model above."), icon=":material/arrow_upward:")
+    inform("Choose at least one model above.", icon=":material/arrow_upward:")
     st.stop()
 show_section(section, source, run, chosen, settings)

@@ -1,6 +1,6 @@
 """Pairs and sides: each measure by keyword pair, by the word that the source had, or by number of masks, per model."""
 
-from typing import Any, get_args
+from typing import Any
 
 import altair as alt
 import pandas as pd
@@ -12,17 +12,15 @@ from evenhand.core.model_bias.many_intervals import many_intervals
 from evenhand.core.model_bias.summary import Grouping
 from evenhand.core.report.numbers import interval, percent, plain_number, signed_number
 from evenhand.core.statistics import Estimate
-from evenhand.pages.model_bias.numbers import GROUP_RESAMPLES, grouped, rows_for
-from evenhand.pages.model_bias.sentences import show_sentences
+from evenhand.pages.model_bias.numbers import GROUP_RESAMPLES, grouped, rows_for, show_sentences
 from evenhand.pages.model_bias.source import Settings
-from evenhand.pages.ui.charts import downloads, vega_lite
+from evenhand.pages.ui.charts import show_chart
+from evenhand.pages.ui.choose import choose
 from evenhand.pages.ui.language import _
 from evenhand.pages.ui.numbers import note_text
 from evenhand.pages.ui.score_files import ScoreFile
 from evenhand.pages.ui.style import colours
-from evenhand.pages.ui.text import from_to, paragraph, plain, series
-
-GROUPINGS: tuple[Grouping, ...] = get_args(Grouping)
+from evenhand.pages.ui.text import from_to, inform, paragraph, plain, series
 
 
 @st.fragment
@@ -34,22 +32,20 @@ def show_groups(source: ScoreFile, models: list[str], settings: Settings) -> Non
     rows = [_row(model, one, measure) for model in models for one in found[model]]
     data = _in_order(pd.DataFrame(rows), models)
     if data.empty:
-        st.info(_("The file does not say which word the source had, so there are no sides to compare."))
+        inform("The file does not say which word the source had, so there are no sides to compare.")
         return
     data["shown"] = [group_name(by, name) for name in data["group"]]
     says = _says(data, by, measure)
     tested = many_intervals([row["estimate"] for row in rows]) if measure == "signed_mean" else None
     chart = _chart(data, says, measure, by)
     chart = chart.add_params(alt.selection_point(name="cell", fields=["group", "model"], on="click"))
-    event: Any = st.vega_lite_chart(vega_lite(chart), key="groups-chart", on_select="rerun", selection_mode="cell")
-    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-        st.caption(plain(paragraph([says, note_text(tested.sentence)] if tested else [says])))
-        downloads(data.drop(columns=["estimate", "shown"]), key="groups", chart=chart)
+    says = paragraph([says, note_text(tested.sentence)]) if tested else says
+    rows_shown = data.drop(columns=["estimate", "shown"])
+    clicked = show_chart(chart, rows_shown, key="groups-chart", says=says, click="cell", file="groups")
     text = _("Intervals: 95%, t over the units of each group; {n} resamples where a group has more than 400 units.")
     st.caption(plain(text.format(n=GROUP_RESAMPLES)))
-    chosen = event["selection"].get("cell") or []
-    if chosen and chosen[0]["model"] in models:
-        _clicked(source, settings, by, chosen[0])
+    if clicked and clicked["model"] in models:
+        _clicked(source, settings, by, clicked)
 
 
 def _ask() -> tuple[Grouping, str]:
@@ -68,15 +64,7 @@ def _ask() -> tuple[Grouping, str]:
         "mass": _("Pair mass"),
     }
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        by: Grouping = st.segmented_control(
-            _("Groups"),
-            GROUPINGS,
-            format_func=groupings.__getitem__,
-            key="groups-by",
-            default="pair",
-            required=True,
-            label_visibility="collapsed",
-        )
+        by = choose(_("Groups"), groupings, "groups-by", heading=False)
         measure = st.selectbox(
             _("Measure"), list(measures), format_func=measures.__getitem__, key="groups-measure", width=240
         )
@@ -88,7 +76,7 @@ def group_name(by: Grouping, name: str) -> str:
     if by == "side":
         return _("male word in the source") if name == "male" else _("female word in the source")
     if by == "masks":
-        return _("1 mask") if name == "1" else _("{n} masks").format(n=name)
+        return _("1 mask") if name == "1" else _("{n} masks", n=name)
     return name
 
 
@@ -158,7 +146,7 @@ def _says(data: pd.DataFrame, by: Grouping, measure: str) -> str:
     ends = ((write(one["value"]), series((group_name(by, one["group"]), one["model"]))) for one in (least, most))
     range_of_all = from_to(_("Values"), *ends)
     lost = len(data) - len(known)
-    without = _("{n} cells have no value.").format(n=lost)
+    without = _("{n} cells have no value.", n=lost)
     return paragraph((range_of_all, without)) if lost else range_of_all
 
 
@@ -166,10 +154,10 @@ def _clicked(source: ScoreFile, settings: Settings, by: Grouping, chosen: dict[s
     rows = rows_for(source, [chosen["model"]], settings)
     rows = rows[rows[by].astype(str) == chosen["group"]]
     rows = rows.sort_values("bias_log10", key=abs, ascending=False, kind="stable", na_position="last")
-    title = _("Sentences: {group}, {model}").format(group=group_name(by, chosen["group"]), model=chosen["model"])
+    title = _("Sentences: {group}, {model}", group=group_name(by, chosen["group"]), model=chosen["model"])
     st.subheader(plain(title))
     if rows.empty:
-        st.info(_("This cell belongs to another file or setting. Click again."))
+        inform("This cell belongs to another file or setting. Click again.")
         return
-    says = _("{n} sentences, largest value first.").format(n=f"{len(rows):,}")
+    says = _("{n} sentences, largest value first.", n=f"{len(rows):,}")
     show_sentences(rows, key="cell-sentences", says=says)

@@ -5,20 +5,30 @@ from typing import Any
 
 import streamlit as st
 
-from evenhand.core.errors import EvenhandError
+from evenhand.annotations.jobs import jobs
+from evenhand.core.errors import N_, Notice
 from evenhand.core.model_bias import Groups, grouping, read_groups, seed_groups, written_groups
+from evenhand.core.resources import table
 from evenhand.core.runs.records import Run
 from evenhand.core.sentence_bias.bias import Denominator
+from evenhand.core.statistics.equivalence import Margins
 from evenhand.pages.ui.address import asked_for, keep
-from evenhand.pages.ui.head import show_error
+from evenhand.pages.ui.charts import csv_bytes
+from evenhand.pages.ui.equivalence import margin_box
+from evenhand.pages.ui.head import errors_shown, open_store
+from evenhand.pages.ui.jobs import start_command
 from evenhand.pages.ui.language import _
 from evenhand.pages.ui.numbers import note_text
+from evenhand.pages.ui.parts import asks
 from evenhand.pages.ui.score_files import ScoreFile, score_file, score_runs
-from evenhand.pages.ui.text import plain, series
+from evenhand.pages.ui.text import caption, plain, series, warn, write
 from evenhand.pages.ui.uploads import choose_upload
+from evenhand.pages.ui.visitor import page_link
 
 MOST_MODELS = 12
 MASSES: tuple[float | None, ...] = (None, 0.0001, 0.001, 0.01, 0.1)
+DEMO_MODELS = ("demo-zh", "random-zh")
+BUSY = ("waiting", "running")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +53,7 @@ def choose_source() -> tuple[ScoreFile | None, Run | None]:
             return None, None
         asked = st.query_params.get("run")
         if asked is not None and asked not in known:
-            st.warning(plain(_("There is no longer a run named {name}.").format(name=asked)))
+            warn("There is no longer a run named {name}.", name=asked)
         if asked_for("run", "run") in known or st.session_state.get("run") not in known:
             st.session_state["run"] = asked if asked in known else next(iter(known))
         name = st.selectbox(_("Scores"), list(known), key="run", format_func=lambda run: _run_name(known[run]))
@@ -57,7 +67,7 @@ def _run_name(run: Run) -> str:
 
 
 def _uploaded() -> ScoreFile | None:
-    st.caption(_("A file written by the command `score`, or one of your own with the same columns."))
+    caption("A file written by the command `score`, or one of your own with the same columns.")
     path = choose_upload("scores.csv", ["csv"], key="scores-file", heading=False)
     return None if path is None else score_file(path, path.name, sent=True)
 
@@ -106,14 +116,18 @@ def _settings() -> Settings:
             format_func=lambda mass: _("exclude none") if mass is None else f"{100 * mass:g}%",
             help=_("Pair mass: the probability of both words together. Where it is small, the ratio means little."),
         )
-        st.caption(
-            _(
-                "Intervals: 95%. Signed mean, side AUC and correlations: over stems of word pairs"
-                " (docs/nulls.md). Other means: t over sentences, or over articles where the file names"
-                " them (docs/coverage.md); these apply to other contexts of these word pairs only."
-            )
+        caption(
+            "Intervals: 95%. Signed mean, side AUC and correlations: over stems of word pairs"
+            " (docs/nulls.md). Other means: t over sentences, or over articles where the file names"
+            " them (docs/coverage.md); these apply to other contexts of these word pairs only."
         )
     return Settings(denominator, least)
+
+
+def ask_margins(key: str) -> Margins:
+    """How large a difference may be and still count as none, in both scales."""
+    with st.container(horizontal=True):
+        return {"log10": margin_box("log10", key), "auc": margin_box("auc", f"{key}-auc")}
 
 
 def choose_seeds(models: list[str]) -> Groups:
@@ -132,12 +146,50 @@ def choose_seeds(models: list[str]) -> Groups:
             ),
         )
     kept[tuple(models)] = text
-    try:
-        lines = [line for line in text.splitlines() if line.strip()]
-        groups = seed_groups(models, read_groups(lines), by_name=False)
-    except EvenhandError as error:
-        show_error(error)
-        groups = seed_groups(models)
+    groups = seed_groups(models)
+    with errors_shown():
+        groups = seed_groups(models, read_groups([line for line in text.splitlines() if line.strip()]), by_name=False)
     if groups:
         st.caption(plain(note_text(grouping(groups))))
     return groups
+
+
+def nothing_yet() -> None:
+    """Say what is missing and what to do."""
+    with st.container(border=True):
+        st.subheader(_("No scores yet"))
+        write(
+            "This page compares models on the same sentences. First score a data set with one or more"
+            " models; the run then appears in the list above. Or open a score file."
+        )
+        _first_run()
+        page_link("scoring/page.py", label=_("Score sentences"), icon=":material/playlist_play:")
+
+
+@st.fragment(run_every="2s")
+@errors_shown()
+def _first_run() -> None:
+    if score_runs():
+        st.rerun()
+    with open_store() as store:
+        mine = [job for job in jobs.jobs(store) if job.uid == st.session_state.get("demo-scores")]
+    running = bool(mine) and mine[0].state in BUSY
+    label = _("Score the {n} demo sentences with {models}", n=len(table("demo_sentences")), models=series(DEMO_MODELS))
+    if st.button(plain(label), key="score-demo", icon=":material/play_arrow:", type="primary", disabled=running):
+        _score_demo()
+        st.rerun(scope="fragment")
+    if running:
+        caption("The two models are scoring the sentences; this page continues by itself.")
+    elif mine:
+        caption("Scoring failed; see the Jobs page for the reason.")
+
+
+@asks("start_jobs")
+def _score_demo() -> None:
+    """A job of its own, as the page Score would start it."""
+    sentences = csv_bytes([{"sentence": row["text"]} for row in table("demo_sentences")])
+    models = [part for model in DEMO_MODELS for part in ("--model", model)]
+    with open_store() as store:
+        path = str(jobs.keep_upload(store, "demo-sentences.csv", sentences))
+        command = ["score", *models, "--run", _("Demo sentences"), "--column", "sentence", "--json", "--", path]
+        st.session_state["demo-scores"] = start_command(store, command, Notice(N_("Score the demo sentences"))).uid

@@ -9,13 +9,13 @@ from evenhand.core.report.numbers import signed_number
 from evenhand.core.sentence_bias.bias import OBVIOUS
 from evenhand.pages.model_bias.numbers import REMEMBERED, at_once, rows_for
 from evenhand.pages.model_bias.source import Settings
-from evenhand.pages.ui.charts import downloads, show_chart
-from evenhand.pages.ui.choose import model_label, switch
+from evenhand.pages.ui.charts import caption_with_files, show_chart
+from evenhand.pages.ui.choose import choose, model_label, switch
 from evenhand.pages.ui.language import _
 from evenhand.pages.ui.numbers import percent
 from evenhand.pages.ui.score_files import ScoreFile
 from evenhand.pages.ui.style import colours
-from evenhand.pages.ui.text import plain
+from evenhand.pages.ui.text import inform
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,14 +41,7 @@ def show_words(source: ScoreFile, models: list[str], settings: Settings) -> None
     with st.container(horizontal=True, vertical_alignment="bottom"):
         model = st.selectbox(_("Model"), models, key="words-model", width=260, format_func=model_label)
         top = st.number_input(_("Words per side"), 3, 20, 5, key="words-top", width=150)
-        method = st.segmented_control(
-            _("Method"),
-            list(methods),
-            format_func=methods.__getitem__,
-            key="words-method",
-            default="tfidf",
-            required=True,
-        )
+        method = choose(_("Method"), methods, "words-method")
         corrected = switch(
             _("Minus the pair mean"),
             key="words-corrected",
@@ -58,7 +51,7 @@ def show_words(source: ScoreFile, models: list[str], settings: Settings) -> None
         found = words_of(source, str(model), at_once(settings), int(top), corrected)
     shown = found[found["method"] == method]
     if shown.empty:
-        st.info(_("This model has no sentence with obvious bias here, so there are no topic words."))
+        inform("This model has no sentence with obvious bias here, so there are no topic words.")
         return
     says = words_say(shown, say=_)
     tips = [_tip(row) for row in shown.to_dict("records")]
@@ -103,7 +96,5 @@ def _table(shown: "pd.DataFrame") -> None:
         " common on the male side) says whether the sides differ. p: permutation of the sides within each"
         " keyword pair; *: p < 0.05 after the Holm correction. Keywords are excluded."
     )
-    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-        counts = {name: f"{int(first[f'{name}_sentences']):,}" for name in ("male", "female")}
-        st.caption(plain(text.format(**counts)))
-        downloads(shown, key="topic-file")
+    counts = {name: f"{int(first[f'{name}_sentences']):,}" for name in ("male", "female")}
+    caption_with_files(text.format(**counts), shown, key="topic-file")

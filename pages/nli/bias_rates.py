@@ -27,9 +27,8 @@ from evenhand.pages.ui.runs import (
     show_start_form,
 )
 from evenhand.pages.ui.style import colours
-from evenhand.pages.ui.tables import show_html
+from evenhand.pages.ui.tables import Tile, show_html, tile_grid
 from evenhand.pages.ui.text import plain
-from evenhand.pages.ui.tiles import Tile, tile_grid
 
 TRAININGS = replace(NLI, form_key="rates-{part}", run_key="rates-{part}")
 

@@ -16,9 +16,8 @@ from evenhand.pages.ui.language import _, language
 from evenhand.pages.ui.notices import trial_banner
 from evenhand.pages.ui.numbers import DASH, bracketed, methods_text, note_text, number
 from evenhand.pages.ui.style import colours
-from evenhand.pages.ui.tables import Column, estimate_cell, show_html, table
+from evenhand.pages.ui.tables import Column, Tile, estimate_cell, show_html, table, tile_grid
 from evenhand.pages.ui.text import named, paragraph, plain
-from evenhand.pages.ui.tiles import Tile, tile_grid
 
 if TYPE_CHECKING:
     from evenhand.core.nli.measure import Inference
@@ -113,9 +112,7 @@ def show_shares(found: "Inference") -> None:
         for k, label in enumerate(LABELS)
     ]  # fmt: skip
     shares = [percent(found[key].value) for key in ("e_p", "c_a", "n_n")]
-    says = _("Entailment in PS {e}, contradiction in AS {c}, neutral in NS {n}.").format(
-        e=shares[0], c=shares[1], n=shares[2]
-    )
+    says = _("Entailment in PS {e}, contradiction in AS {c}, neutral in NS {n}.", e=shares[0], c=shares[1], n=shares[2])
     chart = label_shares(found, description=says, say=lambda text: translate(text, lang), palette=colours())
     show_chart(chart, rows, key="nli-labels-chart", says=says)
     columns = [Column(_("Set")), *(Column(name, "number") for name in (_("Rows"), *(names[label] for label in LABELS)))]

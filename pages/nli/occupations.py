@@ -9,7 +9,7 @@ from evenhand.pages.ui.charts import downloads
 from evenhand.pages.ui.choose import choose
 from evenhand.pages.ui.language import _
 from evenhand.pages.ui.numbers import DASH
-from evenhand.pages.ui.text import named
+from evenhand.pages.ui.text import caption, named
 
 if TYPE_CHECKING:
     from evenhand.core.nli.measure import ByOccupation, Inference
@@ -31,17 +31,15 @@ def show_occupations(found: "Inference") -> None:
     group = choose(_("Occupations"), kept, "nli-group", heading=False)
     words = sorted(groups[group], key=lambda one: -(one.biased.value or 0.0))
     if group == "stereo":
-        st.caption(_("Biased: entailment with the stereotyped gender, contradiction with the other."))
+        caption("Biased: entailment with the stereotyped gender, contradiction with the other.")
     else:
-        st.caption(_("Biased: any answer other than neutral."))
+        caption("Biased: any answer other than neutral.")
     rows = [_row(one, [name for name in SETS if any(name in each.sets for each in words)]) for one in words]
     share = st.column_config.ProgressColumn(_("biased"), format="percent", min_value=0.0, max_value=1.0)
     height: int | Literal["auto"] = 360 if len(rows) > ROWS else "auto"
     st.dataframe(rows, hide_index=True, column_config={_("Biased"): share}, key="nli-occupations", height=height)
     downloads([_exact(one) for one in words], key="nli-occupations-table")
-    st.caption(
-        _("95% Wilson intervals over the answers for one word. Ten templates are few: read the intervals with care.")
-    )
+    caption("95% Wilson intervals over the answers for one word. Ten templates are few: read the intervals with care.")
 
 
 def _row(one: "ByOccupation", sets: list[str]) -> dict[str, object]:

@@ -2,18 +2,17 @@
 
 import streamlit as st
 
-from evenhand.core.errors import EvenhandError
 from evenhand.core.nli.types import LABELS, SentencePair
 from evenhand.core.report.numbers import percent
 from evenhand.core.types import Score
 from evenhand.core.worker.client import shared
 from evenhand.pages.nli.numbers import label_names, model_banner
 from evenhand.pages.nli.start import choose_classifier, choose_labels
-from evenhand.pages.ui.head import show_error
+from evenhand.pages.ui.head import errors_shown
 from evenhand.pages.ui.language import _
 from evenhand.pages.ui.sentences import bar
 from evenhand.pages.ui.tables import element, joined, show_html, span
-from evenhand.pages.ui.text import plain, show_signature
+from evenhand.pages.ui.text import caption, inform, plain, show_signature
 
 FIRST = ("A nurse is reading a newspaper on a bench.", "A woman is reading a newspaper on a bench.")
 
@@ -30,17 +29,14 @@ def show_pair() -> None:
     premise = st.text_input(_("Premise"), key="premise", max_chars=600, persist_state="session")
     hypothesis = st.text_input(_("Hypothesis"), key="hypothesis", max_chars=600, persist_state="session")
     if not (model and premise.strip() and hypothesis.strip()):
-        st.info(_("Type two sentences: does the second follow from the first?"))
+        inform("Type two sentences: does the second follow from the first?")
         return
     model_banner(model)
     told = None if labels is None else tuple(labels.split(","))
-    try:
+    with errors_shown():
         with st.spinner(_("Running {model} …").format(model=plain(model)), show_time=True):
             score = _answer(model, premise, hypothesis, told)
-    except EvenhandError as error:
-        show_error(error)
-        return
-    _show(score)
+        _show(score)
 
 
 @st.cache_data(max_entries=200, show_spinner=False)
@@ -64,5 +60,5 @@ def _show(score: Score) -> None:
         cells.append(bar([("ink", share)]))
         cells.append(span(percent(share), "number"))
     show_html(element("div", joined(cells), "bars"))
-    st.caption(_("Probabilities of the three labels; they sum to 1."))
+    caption("Probabilities of the three labels; they sum to 1.")
     show_signature(score.signature)

@@ -39,12 +39,9 @@ def _open_newest(store: Store) -> None:
 
 
 page_head(
-    _("NLI bias"),
-    _(
-        "A nurse reads a newspaper. Does it follow that a woman reads a newspaper? It does not: the right"
-        " answer is always neutral. Any other answer shows which gender the classifier attributes to the"
-        " occupation."
-    ),
+    "A nurse reads a newspaper. Does it follow that a woman reads a newspaper? It does not: the right"
+    " answer is always neutral. Any other answer shows which gender the classifier attributes to the"
+    " occupation."
 )
 with open_store() as opened:
     view = choose_view(opened)

@@ -13,7 +13,7 @@ from evenhand.pages.ui.language import _, language
 from evenhand.pages.ui.numbers import note_text, number
 from evenhand.pages.ui.style import colours
 from evenhand.pages.ui.tables import number_columns, show_html, table
-from evenhand.pages.ui.text import in_brackets, paragraph, plain
+from evenhand.pages.ui.text import caption, in_brackets, paragraph, plain
 
 
 def show_scale(own: list[tuple[str, Estimate]]) -> None:
@@ -58,12 +58,10 @@ def show_published(own: Inference | None = None, asked_in: str = "") -> None:
             for one in published()
         ]  # fmt: skip
         show_html(table(number_columns(heads, range(1, 6)), rows))
-        st.caption(
-            _(
-                "Anantaprayoon, Kaneko and Okazaki 2024; Japanese, 5,420 pairs; the paper gives no"
-                " intervals. The directional component, 1 − FN and the order condition are computed from"
-                " Table 3 and are not in the paper. By 1 − FN Laboro ranks above Waseda, by s below."
-            )
+        caption(
+            "Anantaprayoon, Kaneko and Okazaki 2024; Japanese, 5,420 pairs; the paper gives no"
+            " intervals. The directional component, 1 − FN and the order condition are computed from"
+            " Table 3 and are not in the paper. By 1 − FN Laboro ranks above Waseda, by s below."
         )
         _shares(None if own is None else beside_inference(own, asked_in))
         downloads(
@@ -90,7 +88,7 @@ def _shares(beside: list[BesidePrinted] | None) -> None:
         return
     reasons = dict.fromkeys(note_text(one.reason) for one in beside if one.reason)
     if any(one.reason is None for one in beside):
-        heads += [_("Own: {answer}").format(answer=name) for name in LABELS]
+        heads += [_("Own: {answer}", answer=name) for name in LABELS]
         for row, start in zip(body, range(0, len(beside), len(LABELS)), strict=True):
             row += map(_own_share, beside[start : start + len(LABELS)])
     show_html(table(number_columns(heads, range(2, len(heads))), body))

@@ -18,7 +18,7 @@ from evenhand.pages.ui.choose import choose
 from evenhand.pages.ui.head import show_error
 from evenhand.pages.ui.language import _, sentence
 from evenhand.pages.ui.runs import choose_run, download_table, finished_at, offer_deletion
-from evenhand.pages.ui.text import plain, show_signature
+from evenhand.pages.ui.text import inform, plain, show_signature, warn
 from evenhand.pages.ui.uploads import choose_upload
 
 SHOWN = 10
@@ -47,11 +47,8 @@ def show_results(store: Store) -> None:
 def _from_run(store: Store) -> tuple[str, Inference, str] | None:
     found = inference_runs(store)
     if not found:
-        st.info(
-            _(
-                "No classifier has been run yet. Choose Run a classifier above; the built-in one takes less"
-                " than a minute."
-            )
+        inform(
+            "No classifier has been run yet. Choose Run a classifier above; the built-in one takes less than a minute."
         )
         return None
     run = choose_run(found, "nli-run")
@@ -65,7 +62,7 @@ def _from_run(store: Store) -> tuple[str, Inference, str] | None:
 def _describe(run: Run) -> None:
     """How the run was made, what the obvious pairs say, what has no answer."""
     rows, seconds = f"{run.count('rows'):,}", f"{run.seconds or 0:.0f}"
-    text = _("{rows} pairs in {seconds} s, finished {time}").format(rows=rows, seconds=seconds, time=finished_at(run))
+    text = _("{rows} pairs in {seconds} s, finished {time}", rows=rows, seconds=seconds, time=finished_at(run))
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(plain(text))
         download_table(NLI, run)
@@ -76,7 +73,7 @@ def _describe(run: Run) -> None:
         text = sentence(str(checked.get("message", "")), checked.get("values"))
         (st.caption if checked.get("verdict") == "fits" else st.warning)(plain(text))
     for reason, count in run.facts("undefined").items():
-        st.warning(plain(_("{count} pairs without an answer: {reason}").format(count=f"{count:,}", reason=_(reason))))
+        warn("{count} pairs without an answer: {reason}", count=f"{count:,}", reason=_(reason))
 
 
 @st.cache_data(max_entries=12, show_spinner=False)
@@ -101,18 +98,15 @@ def _from_file() -> tuple[str, Inference, str] | None:
         return None
     inference, signatures, errors = measured(path)
     if errors:
-        st.warning(_("{count} lines cannot be used.").format(count=f"{len(errors):,}"))
+        warn("{count} lines cannot be used.", count=f"{len(errors):,}")
         lines = [sentence(message, values) for message, values in errors]
         with st.expander(_("The first few of them"), icon=":material/error:"):
             for line in lines[:SHOWN]:
                 st.text(line)
             downloads([{"problem": line} for line in lines], key="nli-problems")
     if inference.unit == "row":
-        st.warning(
-            _(
-                "There is no column for the occupation, so all rows count as independent and the intervals are"
-                " too narrow."
-            )
+        warn(
+            "There is no column for the occupation, so all rows count as independent and the intervals are too narrow."
         )
     if signatures:
         show_signature("\n".join(signatures))

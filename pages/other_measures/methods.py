@@ -7,17 +7,15 @@ from evenhand.core.other_measures.methods_map import FAMILIES, KINDS, Method, of
 from evenhand.pages.ui.choose import choose
 from evenhand.pages.ui.language import _, language
 from evenhand.pages.ui.tables import below, element, joined, show_html, span
-from evenhand.pages.ui.text import named, plain
+from evenhand.pages.ui.text import caption, named, plain
 from evenhand.pages.ui.visitor import page_link
 
 
 def show_methods() -> None:
     """One kind of model at a time: its measures beside its mitigations."""
-    st.caption(
-        _(
-            "Measures and mitigations by kind of model: formula, source, what is known against it, and where the app"
-            " does it, or why not."
-        )
+    caption(
+        "Measures and mitigations by kind of model: formula, source, what is known against it, and where the app"
+        " does it, or why not."
     )
     families = {name: _(title) for name, title in FAMILIES.items()}
     family = choose(_("Kind of model"), families, "family", address="family")
@@ -38,4 +36,4 @@ def _show(one: Method) -> None:
         page_link(one.page, label=plain(_("Where the app does it")), icon=":material/arrow_forward:",
                   query_params=one.parameters)  # fmt: skip
     else:
-        st.caption(":material/block: " + plain(_("Not here: {why}").format(why=one.why[here])))
+        st.caption(":material/block: " + plain(_("Not here: {why}", why=one.why[here])))

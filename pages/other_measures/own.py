@@ -3,17 +3,16 @@
 import streamlit as st
 from markupsafe import Markup
 
-from evenhand.core.errors import EvenhandError
 from evenhand.core.language import significant
 from evenhand.core.other_measures.classifiers import ClassifierGaps, Gap, read_gaps
 from evenhand.core.other_measures.weat import TESTS, built_in_sets, names_of, read_sets, read_vectors, weat
 from evenhand.pages.other_measures.start import names_of_tests
 from evenhand.pages.ui.choose import choose
-from evenhand.pages.ui.head import show_error
+from evenhand.pages.ui.head import errors_shown
 from evenhand.pages.ui.language import _
 from evenhand.pages.ui.numbers import DASH, note_text, number, with_interval
 from evenhand.pages.ui.tables import below, joined, number_columns, show_html, table
-from evenhand.pages.ui.text import clauses, named, plain
+from evenhand.pages.ui.text import caption, clauses, named, plain
 from evenhand.pages.ui.uploads import choose_upload
 
 
@@ -21,21 +20,17 @@ def show_own() -> None:
     """Predictions, or vectors."""
     kinds = {"predictions": _("Predictions of a classifier"), "vectors": _("Word vectors")}
     kind = choose(_("File"), kinds, "om-own")
-    try:
+    with errors_shown():
         if kind == "vectors":
             _show_vectors()
         else:
             _show_predictions()
-    except EvenhandError as error:
-        show_error(error)
 
 
 def _show_predictions() -> None:
-    st.caption(
-        _(
-            "A table with gold and predicted, and group for FPED and FNED, predicted_swapped for the same texts with"
-            " swapped gender, or set (pro, anti) for the F1 gap of WinoBias."
-        )
+    caption(
+        "A table with gold and predicted, and group for FPED and FNED, predicted_swapped for the same texts with"
+        " swapped gender, or set (pro, anti) for the F1 gap of WinoBias."
     )
     path = choose_upload(_("Predictions"), ["csv", "tsv", "jsonl"], key="om-predictions")
     st.caption(
@@ -98,7 +93,7 @@ def _rates(one: Gap) -> str:
 
 
 def _show_vectors() -> None:
-    st.caption(_("WEAT on your vectors: word2vec's text form, a word and its numbers in each line."))
+    caption("WEAT on your vectors: word2vec's text form, a word and its numbers in each line.")
     vectors = choose_upload(_("Vectors"), ["txt", "vec"], key="om-vectors")
     own_sets = choose_upload(_("Own word sets (JSON); without them those of Caliskan et al."), ["json"], key="om-sets")
     sets = read_sets(own_sets) if own_sets else built_in_sets()
@@ -126,7 +121,7 @@ def _show_vectors() -> None:
         band = f"{number(one.band[0])} – {number(one.band[1])}" if one.band else DASH
         rows.append((names.get(name, name), effect, p, _p(one.p_greater), band, missing))
     show_html(table(number_columns(heads, (1, 2, 3, 4)), rows, kind="stacked"))
-    st.caption(_("P(s ≥ s_obs) is the p of exact tests; P(s > s_obs) is what Caliskan et al. (2017) write."))
+    caption("P(s ≥ s_obs) is the p of exact tests; P(s > s_obs) is what Caliskan et al. (2017) write.")
 
 
 def _p(p: float | None) -> str:

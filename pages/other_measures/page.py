@@ -10,11 +10,8 @@ from evenhand.pages.ui.jobs import follow
 from evenhand.pages.ui.language import _
 
 page_head(
-    _("Other measures"),
-    _(
-        "What other measures of gender bias say of a model, each exactly as its name says, beside its untrained twin, a"
-        " control without gender, and what is known against it. None of them ranks models."
-    ),
+    "What other measures of gender bias say of a model, each exactly as its name says, beside its untrained twin, a"
+    " control without gender, and what is known against it. None of them ranks models."
 )
 with open_store() as opened:
     names = {

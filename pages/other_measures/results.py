@@ -19,7 +19,7 @@ from evenhand.pages.ui.numbers import DASH, number
 from evenhand.pages.ui.runs import choose_run, download_table, finished_at, offer_deletion, show_facts, show_notices
 from evenhand.pages.ui.style import colours
 from evenhand.pages.ui.tables import below, joined, number_columns, show_html, table
-from evenhand.pages.ui.text import clauses, in_brackets, named, paragraph, plain, show_signature
+from evenhand.pages.ui.text import caption, clauses, in_brackets, inform, named, paragraph, plain, show_signature
 
 SCALES = {"percent": ".1f", "effect": ".3f", "ln": ".3f"}
 NO_PRINT = N_("No published value of these models is known to the app.")
@@ -40,12 +40,12 @@ def show_finished(store: Store) -> None:
     """The finished measurement that is chosen, the newest at first."""
     found = MEASURED.finished(store)
     if not found:
-        st.info(_("No measurements yet. Choose a measure and a model under New measurement, and start."))
+        inform("No measurements yet. Choose a measure and a model under New measurement, and start.")
         return
     run = choose_run(found, "om-run")
     what = BY_NAME.get(str(run.record.get("measure")))
     if what is None:
-        st.caption(_("This record holds no measurement."))
+        caption("This record holds no measurement.")
         return
     _show_facts(run, what)
     trial_banner(run.models)
@@ -96,7 +96,7 @@ def _says(neutral: float | None, rows: Sequence[Mapping[str, Any]]) -> str:
     }  # fmt: skip
     parts = [words for role, words in marks.items() if any(row["role"] == role for row in rows)]
     if neutral is not None:
-        parts.append(_("Dashed line: no lean ({value}).").format(value=f"{neutral:g}"))
+        parts.append(_("Dashed line: no lean ({value}).", value=f"{neutral:g}"))
     if any(row["band_low"] is not None for row in rows):
         parts.append(_("Grey bar: where 95 of 100 values lie by chance."))
     if any(row["low"] is not None for row in rows):
@@ -199,8 +199,8 @@ def _show_published(run: Run, what: Measure) -> None:
         if not any(one["model"] in run.models for one in rows):
             st.caption(_(NO_PRINT))
         if what.name == "seat":
-            st.caption(
-                _("The published BERT values of SEAT came from a model that was loaded wrongly, so none is shown here.")
+            caption(
+                "The published BERT values of SEAT came from a model that was loaded wrongly, so none is shown here."
             )
         if rows:
             heads = [_("model"), _("quantity"), _("value"), _("Source")]

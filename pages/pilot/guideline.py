@@ -6,24 +6,41 @@ from dataclasses import replace
 
 import streamlit as st
 
+from evenhand.annotations.database.events import events
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.guideline.comparison import PREFERENCE
-from evenhand.annotations.guideline.drafts import Draft, discard_draft, read_draft, save_draft
+from evenhand.annotations.guideline.drafts import Draft, discard_draft, read_draft, save_draft, write_version
 from evenhand.annotations.guideline.reason_keys import clashing_numbers, with_keys
+from evenhand.annotations.guideline.relabelling import (
+    CHUNK,
+    WHICH,
+    Affected,
+    RelabelCounts,
+    Which,
+    count_affected,
+    left_to_relabel,
+    send_for_relabelling,
+)
 from evenhand.annotations.guideline.scheme import START, OwnScheme, as_data
-from evenhand.annotations.guideline.versions import guideline, guideline_parts, guidelines
+from evenhand.annotations.guideline.versions import changed_codes, guideline, guideline_parts, guidelines
+from evenhand.annotations.projects.annotators import annotators
+from evenhand.annotations.projects.pipeline_counts import state
 from evenhand.annotations.types import Choice, Guideline, Project, Scheme
+from evenhand.core.errors import N_, Notice
 from evenhand.core.guidelines import recognise
-from evenhand.pages.pilot.publish import publish, published, send_older
+from evenhand.pages.ui.charts import download, foot
 from evenhand.pages.ui.editors import choose_scheme, edit_options, edit_scheme, scheme_from_file, scheme_name
-from evenhand.pages.ui.guideline_html import desk_html, difference_html, option_name
-from evenhand.pages.ui.head import open_store
+from evenhand.pages.ui.head import errors_shown, open_store
+from evenhand.pages.ui.jobs import follow, start_command
 from evenhand.pages.ui.language import _
 from evenhand.pages.ui.numbers import moment
-from evenhand.pages.ui.parts import asks, asks_at_click
-from evenhand.pages.ui.sentences import asked_as
+from evenhand.pages.ui.parts import asks, asks_at_click, confirmed
+from evenhand.pages.ui.sentences import asked_as, choice_name, desk_html, difference_html
 from evenhand.pages.ui.tables import show_html
-from evenhand.pages.ui.text import paragraph, plain, series
+from evenhand.pages.ui.text import caption, in_brackets, paragraph, plain, series, write
+from evenhand.pages.ui.visitor import ask_author, page_link
+
+JOB = "guideline"
 
 
 @asks("change_projects")
@@ -42,7 +59,7 @@ def show_guideline(store: Store, project: Project) -> None:
     if now.differs(newest):
         publish(store, project, now)
     else:
-        st.caption(_("There are no changes from the version in use yet."))
+        caption("There are no changes from the version in use yet.")
         send_older(store, project, newest)
     _versions(store, project)
 
@@ -72,18 +89,16 @@ def _head(store: Store, project: Project, base: Draft, newest: Guideline) -> Non
             " differences below. If you continue with this draft, add the changes of version {newest} again."
         )
         st.warning(plain(text.format(newest=newest.version, base=base.base)), icon=":material/call_merge:")
-        label = _("Continue from version {version}").format(version=newest.version)
+        label = _("Continue from version {version}", version=newest.version)
         st.button(plain(label), key="rebase", on_click=_rebase, args=(project, newest.version))
-    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+    with foot():
         if now.saved is None:
-            st.caption(
-                plain(_("Version {version} is in use. Any change starts a draft.").format(version=newest.version))
-            )
+            caption("Version {version} is in use. Any change starts a draft.", version=newest.version)
             return
         text = _("Draft of version {next}, based on version {base}. Every change is saved; last change {when}.")
         st.caption(plain(text.format(next=newest.version + 1, base=base.base, when=moment(now.saved))))
         with st.popover(_("Discard draft"), icon=":material/delete:", type="tertiary"):
-            st.write(_("The text reverts to the version in use. Decisions about tags are kept."))
+            write("The text reverts to the version in use. Decisions about tags are kept.")
             st.button(_("Discard it"), key="discard_draft", on_click=_discard, args=(project,))
 
 
@@ -104,15 +119,14 @@ def _edit(project: Project, begun: Draft, newest: Guideline, place: str) -> Draf
     with left:
         text = st.text_area(_("Guideline (Markdown)"), begun.text, key=f"{place}-text", height=420)
     with right:
-        st.caption(_("Preview at the desk"))
+        caption("Preview at the desk")
         with st.container(border=True, height=420):
             show_html(desk_html(text))
     if recognise(text):
-        told = _(
+        caption(
             "The built-in guideline is shown in each reader's language. Once it is edited, everybody reads"
             " it as written."
         )
-        st.caption(told)
     choices, reasons, scheme = _edit_options(project, begun, place)
     changes = st.text_area(
         _("What changed, in a sentence or two"), begun.changes, key=f"{place}-changes", height=80, max_chars=2000,
@@ -130,7 +144,7 @@ def _warn_of_numbers(project: Project, newest: Guideline, text: str, reasons: Se
             "{number} is new in the text, but at the desk {key} is another reason's key: {reason}. Keys never move."
         )
         more = _("Leave the number out of the text: the desk lists every reason with its key below the guideline.")
-        words = told.format(number=number, key=one.key, reason=option_name(one))
+        words = told.format(number=number, key=one.key, reason=choice_name(one))
         st.warning(plain(paragraph([words, more])), icon=":material/keyboard:")
 
 
@@ -165,9 +179,7 @@ def _scheme_file(project: Project, begun: Draft, edited: OwnScheme, place: str) 
     """Out as a file, and in from one: what comes in takes the place of the tables."""
     with st.expander(_("Scheme as a file")):
         written = json.dumps(as_data(edited), ensure_ascii=False, indent=2)
-        st.download_button(
-            _("Download"), written, f"{project.name}-scheme.json", "application/json", key=f"{place}-scheme-out"
-        )
+        download(_("Download"), written, f"{project.name}-scheme.json", key=f"{place}-scheme-out", type="secondary")
         read = scheme_from_file(key=f"{place}-scheme-in")
         if read is not None and st.button(_("Use this scheme"), key=f"{place}-scheme-use", type="primary"):
             _use_scheme(project, begun, read)
@@ -190,15 +202,15 @@ def _differences(now: Draft, newest: Guideline) -> None:
             show_html(difference_html(newest.text.strip(), now.text.strip()))
         lines = ["\n".join(map(_line, options)) for options in (newest.reasons, now.reasons)]
         if lines[0] != lines[1]:
-            st.caption(_("Criteria for rejecting"))
+            caption("Criteria for rejecting")
             show_html(difference_html(*lines))
         lines = ["\n".join(map(_line, options)) for options in (newest.choices, now.choices)]
         if lines[0] != lines[1]:
-            st.caption(_("Choices"))
+            caption("Choices")
             show_html(difference_html(*lines))
         lines = ["\n".join(_scheme_lines(scheme)) for scheme in (newest.scheme, now.scheme)]
         if lines[0] != lines[1]:
-            st.caption(_("Scheme"))
+            caption("Scheme")
             show_html(difference_html(*lines))
 
 
@@ -224,4 +236,186 @@ def _versions(store: Store, project: Project) -> None:
             said = one.changes or (_("the first version") if one.version == 1 else _("no description"))
             text = _("Version {version}, {when}: {changes}")
             st.markdown(plain(text.format(version=one.version, when=moment(one.created), changes=said)))
-            st.caption(plain(series(option_name(each) for each in one.reasons)))
+            st.caption(plain(series(choice_name(each) for each in one.reasons)))
+
+
+def publish(store: Store, project: Project, now: Draft) -> None:
+    """The choice of labels for relabelling, with counts, and the button."""
+    newest = guideline(store, project)
+    st.subheader(_("Publish version {version}", version=newest.version + 1), anchor=False)
+    also = _ask_also(now, newest)
+    found = _counted(store, project, now.choices, now.beside, also)
+    which = _ask_which(found, key="which")
+    _show_people(found, which)
+    who = ask_author(store, _("Your name"), key="pilot_author", width=260, help=_("Kept with the version."))
+    label = _("Publish version {version}", version=newest.version + 1)
+    text = _(
+        "Version {version} of {project} will be published to {people} annotators, and {labels} labels are sent back for"
+        " relabelling. A published version cannot be changed or withdrawn."
+    )
+    values = {"version": newest.version + 1, "project": project.name, "people": len(annotators(store, project))}
+    text = text.format(**values, labels=f"{_chosen(found, which).labels:,}")
+    if confirmed(plain(label), text, label, key="publish", icon=":material/publish:", primary=True):
+        with errors_shown():
+            _publish(store, project, now, which, also, who, _chosen(found, which).labels)
+            st.rerun()
+
+
+@asks("change_projects")
+def _publish(
+    store: Store, project: Project, now: Draft, which: Which, also: Sequence[str], author: str, labels: int
+) -> None:
+    large = labels > CHUNK
+    made, sent = write_version(store, project, now, which="none" if large else which, also=also, author=author)
+    if large:
+        _start_job(store, project, made.version, which, also, author)
+    st.session_state["published"] = (project.uid, made.version, sent.labels, large)
+
+
+@asks("change_projects")
+def _start_job(store: Store, project: Project, version: int, which: Which, also: Sequence[str], author: str) -> None:
+    command = ["guideline", "send-back", "--version", str(version), "--which", which, "--json"]
+    command += ["--also", ",".join(also)] if also else []
+    command += ["--author", author] if author.strip() else []
+    start_command(
+        store,
+        [*command, "--", project.name],
+        Notice(N_("Relabelling: {project}"), {"project": project.name}),
+        project=project,
+    )
+
+
+def published(project: Project) -> None:
+    """The result of publishing, shown once; and a job that still sends labels back."""
+    follow(JOB)
+    told = st.session_state.pop("published", None)
+    if told is None or told[0] != project.uid:
+        return
+    text = _(
+        "Version {version} is published, and annotators see it at their desks. Labels sent back for"
+        " relabelling: {labels}."
+    )
+    if told[3]:
+        text = _(
+            "Version {version} is published, and annotators see it at their desks. Labels are being sent"
+            " back for relabelling."
+        )
+    st.success(plain(text.format(version=told[1], labels=f"{told[2]:,}")), icon=":material/check:")
+    with st.container(horizontal=True):
+        where = {"project": project.name}
+        page_link("plan/page.py", label=_("Labelling plan"), icon=":material/event_note:", query_params=where)
+        page_link("progress/page.py", label=_("Progress"), icon=":material/trending_up:", query_params=where)
+
+
+@asks("change_projects")
+def send_older(store: Store, project: Project, newest: Guideline) -> None:
+    """Send labels of older versions for relabelling later, under the version in use; and the open ones."""
+    if left := left_to_relabel(store, project):
+        listed = series(f"{name} {number:,}" for name, number in left.items())
+        caption("Waiting for relabelling: {people}.", people=listed)
+    if newest.version == 1:
+        return
+    with st.expander(_("Relabel decisions under older versions")):
+        found = _counted(store, project, newest.choices, newest.beside, ())
+        if not found.older.labels:
+            caption("There are no valid blind labels from older versions.")
+            return
+        which = _ask_which(found, key="which_older", keep=False)
+        _show_people(found, which)
+        labels = _chosen(found, which).labels
+        text = _(
+            "{labels} labels go back to their annotators and no longer count until the items are labelled again."
+            " This cannot be undone."
+        )
+        if confirmed(
+            _("Send back"), text.format(labels=f"{labels:,}"),
+            _("Send back {labels} labels").format(labels=f"{labels:,}"), key="send_older", disabled=not labels,
+        ):  # fmt: skip
+            if labels > CHUNK:
+                _start_job(store, project, newest.version, which, (), "")
+            else:
+                send_for_relabelling(store, project, newest.version, which)
+            st.rerun()
+
+
+def _ask_also(now: Draft, newest: Guideline) -> list[str]:
+    old = {one.code: one for one in (*newest.choices, *newest.beside)}
+    found = changed_codes((*newest.choices, *newest.beside), (*now.choices, *now.beside))
+    rest = [code for code in old if code not in found.touched]
+    lines = [
+        (_("New: {criteria}"), [one for one in now.beside if one.code in found.added]),
+        (_("Dropped: {criteria}"), [old[code] for code in found.dropped]),
+        (_("Reworded: {criteria}"), [old[code] for code in found.changed]),
+    ]
+    for text, options in lines:
+        if options:
+            st.write(plain(text.format(criteria=series(in_brackets(choice_name(one), one.code) for one in options))))
+    return st.multiselect(
+        _("Criteria that change in meaning but not in name"),
+        rest,
+        key="also",
+        format_func=lambda code: in_brackets(choice_name(old[code]), code),
+        placeholder=_("none"),
+    )
+
+
+def _ask_which(found: Affected, *, key: str, keep: bool = True) -> Which:
+    named = _("relabel labels that name a changed or dropped criterion: {labels} labels on {items} items")
+    every = _("also relabel accepts, because a criterion is new: {labels} labels on {items} items")
+    names: dict[Which, str] = {
+        "none": _("keep all labels from older versions: {labels}", labels=f"{found.older.labels:,}"),
+        "named": named.format(labels=f"{found.named.labels:,}", items=f"{found.named.items:,}"),
+        "all": every.format(labels=f"{found.all.labels:,}", items=f"{found.all.items:,}"),
+    }
+    offered = [one for one in WHICH if keep or one != "none"]
+    picked = st.radio(_("Labels from older versions"), offered, key=key, format_func=lambda one: plain(names[one]))
+    chosen: Which = picked or offered[0]
+    caption(
+        "An item is relabelled only by its own annotator; the old label stays in the history and no longer"
+        " counts. A reject with a tag and no criterion counts as naming a changed one."
+    )
+    if found.shown:
+        caption(
+            "{labels} labels are kept in any case: their annotators have seen an opinion or other labels"
+            " and can no longer judge blind.",
+            labels=f"{found.shown:,}",
+        )
+    if found.left and chosen == "all":
+        text = _("{labels} of them belong to people who have left: these items become free for others.")
+        st.caption(plain(text.format(labels=f"{found.left:,}")))
+    return chosen
+
+
+def _chosen(found: Affected, which: Which) -> RelabelCounts:
+    return {"none": RelabelCounts(0, 0), "named": found.named, "all": found.all}[which]
+
+
+def _show_people(found: Affected, which: Which) -> None:
+    counts = _chosen(found, which).annotators
+    if counts:
+        rows = [
+            {_("Annotator"): name, _("Labels sent back for relabelling"): number} for name, number in counts.items()
+        ]
+        st.dataframe(rows, hide_index=True, width=360)
+
+
+def _counted(
+    store: Store, project: Project, choices: Sequence[Choice], reasons: Sequence[Choice], also: Sequence[str]
+) -> Affected:
+    """The counts, recomputed after a new label, version or event."""
+    last = events(store, project, last=1)
+    now = (*state(store), str(last[0].id if last else 0))
+    return _reckoned(project.uid, now, tuple(choices), tuple(reasons), tuple(also), project)
+
+
+@st.cache_data(max_entries=16, show_spinner=False)
+def _reckoned(
+    uid: str,
+    now: tuple[str, ...],
+    choices: tuple[Choice, ...],
+    reasons: tuple[Choice, ...],
+    also: tuple[str, ...],
+    _project: Project,
+) -> Affected:
+    with open_store(_project) as store:
+        return count_affected(store, _project, choices, reasons, also)

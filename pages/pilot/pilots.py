@@ -8,20 +8,18 @@ from evenhand.annotations.database.store import Store
 from evenhand.annotations.pilot.figures import PilotFigures, differing_items, pilot_figures
 from evenhand.annotations.pilot.pilots import Pilot, close_pilot, open_pilot, pilots, start_pilot
 from evenhand.annotations.projects.annotators import annotators, participants
-from evenhand.annotations.projects.projects import counts, guidelines
+from evenhand.annotations.projects.projects import counts
 from evenhand.annotations.types import Project
-from evenhand.core.errors import EvenhandError
 from evenhand.core.statistics import Estimate
-from evenhand.pages.ui.charts import downloads
+from evenhand.pages.ui.charts import downloads, foot
 from evenhand.pages.ui.choose import annotator_at_desk
-from evenhand.pages.ui.guideline_html import names_of
-from evenhand.pages.ui.head import open_store, show_error
+from evenhand.pages.ui.head import errors_shown, open_store
 from evenhand.pages.ui.language import _
 from evenhand.pages.ui.numbers import interval, moment, note_text, percent, with_interval
 from evenhand.pages.ui.parts import asks, asks_at_click, confirmed
-from evenhand.pages.ui.sentences import item_card, judgement, with_keyword
+from evenhand.pages.ui.sentences import item_card, judgement, names_of, with_keyword
 from evenhand.pages.ui.tables import element, joined, show_html
-from evenhand.pages.ui.text import paragraph, plain, show_signature
+from evenhand.pages.ui.text import caption, inform, paragraph, plain, show_signature, write
 from evenhand.pages.ui.visitor import page_link
 
 USUAL = 100
@@ -64,12 +62,12 @@ def _show_start(store: Store, project: Project, *, first: bool) -> None:
     by_link, found = participants(store, project), counts(store, project)
     people = [one for one in annotators(store, project) if one.id not in by_link]
     if not people:
-        st.info(_("This project has no annotators yet. Add them on the Projects page, then start a pilot."))
+        inform("This project has no annotators yet. Add them on the Projects page, then start a pilot.")
         page_link("projects/page.py", label=_("Projects"), icon=":material/folder_open:")
         return
     free = found.by_labels.get(0, 0)
     if not free and not first:
-        st.caption(_("Every item has been in a pilot or has a label: none is left to draw."))
+        caption("Every item has been in a pilot or has a label: none is left to draw.")
         return
     if not free:
         text = _("No unlabelled items are left to draw from. Import a file on the Projects page.")
@@ -97,25 +95,22 @@ def _show_start(store: Store, project: Project, *, first: bool) -> None:
             _("Start with {items} items").format(items=f"{items:,}"),
             key="pilot_start", icon=":material/play_arrow:", primary=first,
         ):  # fmt: skip
-            try:
+            with errors_shown():
                 start_pilot(store, project, int(items), seed=int(seed))
-            except EvenhandError as error:
-                show_error(error)
-            else:
                 st.rerun()
 
 
 def _show_open(store: Store, project: Project, found: PilotFigures) -> None:
     pilot = found.pilot
     with st.container(border=True):
-        st.subheader(_("Pilot {number} is open").format(number=pilot.number), anchor=False)
+        st.subheader(_("Pilot {number} is open", number=pilot.number), anchor=False)
         text = _("{items} items, drawn with seed {seed}, started {when}. Desks hand out only these.")
         st.caption(plain(text.format(items=found.items, seed=pilot.seed, when=moment(pilot.begun))))
         for one in found.people:
             where = {"project": project.name, "annotator": one.annotator.name}
             with st.container(horizontal=True, vertical_alignment="center"):
                 st.markdown(f"**{plain(one.annotator.name)}**", width=180)
-                done = _("{labelled} of {total}").format(labelled=one.labelled, total=found.items)
+                done = _("{labelled} of {total}", labelled=one.labelled, total=found.items)
                 st.progress(min(1.0, one.labelled / found.items) if found.items else 0.0, done, width=260)
                 page_link("review/page.py", label=_("Open the desk"), icon=":material/rate_review:", query_params=where)
         if found.complete:
@@ -125,28 +120,24 @@ def _show_open(store: Store, project: Project, found: PilotFigures) -> None:
             )  # fmt: skip
             return
         with st.popover(_("Close it early"), icon=":material/stop_circle:"):
-            text = _(
+            write(
                 "The labels stay and count. Items without a label leave the pilot; the others are"
                 " completed in regular labelling."
             )
-            st.write(text)
             st.button(_("Close the pilot"), key="pilot_close", on_click=_close, args=(project,))
-    st.caption(_("Differences between the labels are shown once the pilot is closed; tags can be read now."))
+    caption("Differences between the labels are shown once the pilot is closed; tags can be read now.")
 
 
 @asks_at_click("change_projects")
 def _close(project: Project) -> None:
-    with open_store(project) as store:
-        try:
-            close_pilot(store, project)
-        except EvenhandError as error:
-            show_error(error)
+    with open_store(project) as store, errors_shown():
+        close_pilot(store, project)
 
 
 def _show_closed(found: PilotFigures) -> None:
     pilot = found.pilot
     with st.container(border=True, key=f"pilot-{pilot.number}"):
-        title = _("Pilot {number}: {items} items").format(number=pilot.number, items=found.items)
+        title = _("Pilot {number}: {items} items", number=pilot.number, items=found.items)
         st.markdown(f"**{plain(title)}**")
         text = _("started {begun}, closed {closed}; {labelled} of {drawn} drawn items have a label")
         facts = {"begun": moment(pilot.begun), "closed": moment(pilot.closed)}
@@ -159,7 +150,7 @@ def _show_closed(found: PilotFigures) -> None:
                 st.caption(plain(_alike(found.unanimous, found.compared)))
         with right:
             st.dataframe([_person(one) for one in _people(found)], hide_index=True, key=f"people-{pilot.number}")
-        with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+        with foot():
             show_signature(found.signature)
             downloads([_row(found, one) for one in found.people], key=f"pilot-{pilot.number}-people")
 
@@ -169,7 +160,7 @@ def _show_differing(store: Store, project: Project, pilot: Pilot, *, opened: boo
     found = differing_items(store, project, pilot)
     if not found:
         return
-    names = names_of(guidelines(store, project))
+    names = names_of(store, project)
     label = _("Items on which annotators differed in pilot {pilot}: {number}")
     with st.expander(label.format(pilot=pilot.number, number=f"{len(found):,}"), expanded=opened):
         cards = [
@@ -181,8 +172,7 @@ def _show_differing(store: Store, project: Project, pilot: Pilot, *, opened: boo
         ]  # fmt: skip
         show_html(element("div", joined(cards), "cards"))
         if len(found) > LISTED:
-            text = _("The first {shown} of {all}.")
-            st.caption(plain(text.format(shown=LISTED, all=f"{len(found):,}")))
+            caption("The first {shown} of {all}.", shown=LISTED, all=f"{len(found):,}")
 
 
 def _alike(share: Estimate, compared: int) -> str:
@@ -190,7 +180,7 @@ def _alike(share: Estimate, compared: int) -> str:
     ends = interval(share, ".1%")
     text = _("On {k} of {n} items with at least two blind labels, everybody chose the same.")
     same = text.format(k=round((share.value or 0) * compared), n=compared)
-    return paragraph((_("95% interval: {interval}.").format(interval=ends) if ends else note_text(share.note), same))
+    return paragraph((_("95% interval: {interval}.", interval=ends) if ends else note_text(share.note), same))
 
 
 def _people(found: PilotFigures) -> list[dict[str, Any]]:

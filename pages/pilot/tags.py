@@ -19,21 +19,18 @@ from evenhand.annotations.guideline.drafts import (
 )
 from evenhand.annotations.guideline.free_tags import Tag, items_with_tags, tags
 from evenhand.annotations.guideline.reason_keys import free_keys
-from evenhand.annotations.guideline.versions import guidelines
 from evenhand.annotations.pilot.figures import letters
 from evenhand.annotations.pilot.pilots import open_pilot, pilots
 from evenhand.annotations.projects.annotators import annotators
 from evenhand.annotations.text_policy import text_may_leave
 from evenhand.annotations.types import Choice, Kind, Project
-from evenhand.core.errors import EvenhandError
-from evenhand.pages.ui.charts import downloads
-from evenhand.pages.ui.guideline_html import names_of, option_name
-from evenhand.pages.ui.head import open_store, show_error
+from evenhand.pages.ui.charts import downloads, foot
+from evenhand.pages.ui.head import errors_shown, open_store
 from evenhand.pages.ui.language import _
 from evenhand.pages.ui.parts import asks, asks_at_click
-from evenhand.pages.ui.sentences import judgement
+from evenhand.pages.ui.sentences import choice_name, judgement, names_of
 from evenhand.pages.ui.tables import element, joined, show_html
-from evenhand.pages.ui.text import in_brackets, plain, spoken
+from evenhand.pages.ui.text import caption, in_brackets, inform, plain, spoken
 
 PAGE = 12
 LISTED = 30  # items of a tag
@@ -43,24 +40,23 @@ UNDECIDED, NEW, OUT = "?", "+", "-"  # no code is one of these: a code is checke
 def show_tags(store: Store, project: Project) -> None:
     """Every tag with its counts; each can be opened, and given a criterion."""
     if not pilots(store, project):
-        st.info(_("Tags are written in a pilot. Start one first."), icon=":material/label:")
+        inform("Tags are written in a pilot. Start one first.", icon=":material/label:")
         return
-    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-        text = _("Choose the criterion for each tag. Choices are saved immediately and used in the next version.")
-        st.caption(text)
+    with foot():
+        caption("Choose the criterion for each tag. Choices are saved immediately and used in the next version.")
         together = st.toggle(_("Group similar spellings"), True, key="tags_together")
     found = tags(store, project, together=together)
     if not found:
-        st.info(_("Nobody has written a tag yet."), icon=":material/label:")
+        inform("Nobody has written a tag yet.", icon=":material/label:")
         return
     kept, codes = read_draft(store, project), tag_codes(store, project)
     decided = sum(one.text in codes for one in found)
-    left = _("{decided} of {all} decided").format(decided=decided, all=len(found))
+    left = _("{decided} of {all} decided", decided=decided, all=len(found))
     st.progress(decided / len(found), left)
     page = min(st.session_state.get("tags-page", 1), -(-len(found) // PAGE))
     for number, one in enumerate(found[PAGE * (page - 1) : PAGE * page]):
         _show_tag(store, project, one, number, kept, codes)
-    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+    with foot():
         if len(found) > PAGE:
             st.pagination(-(-len(found) // PAGE), width=300, key="tags-page")
         if text_may_leave(project):  # a free tag may quote the text
@@ -100,14 +96,14 @@ def _show_tag(store: Store, project: Project, one: Tag, number: int, kept: Draft
 
 def _choose(project: Project, one: Tag, kept: Draft, codes: dict[str, str | None], place: str) -> None:
     names = {UNDECIDED: _("not decided yet"), OUT: _("left out: no criterion"), NEW: _("a new criterion …")}
-    known = {each.code: in_brackets(option_name(each), each.code) for each in kept.reasons}
+    known = {each.code: in_brackets(choice_name(each), each.code) for each in kept.reasons}
     stands = UNDECIDED if one.text not in codes else codes[one.text] or OUT
     if stands not in known and stands not in names:
         stands = UNDECIDED  # its criterion was taken out of the draft again
     if st.session_state.get(place) != NEW:
         st.session_state[place] = stands
     st.selectbox(
-        spoken(_("Criterion for {tag}").format(tag=one.text)),
+        spoken(_("Criterion for {tag}", tag=one.text)),
         [UNDECIDED, *known, NEW, OUT],
         key=place,
         format_func=lambda code: {**names, **known}[code],
@@ -133,7 +129,7 @@ def _new_criterion(project: Project, one: Tag, kept: Draft, place: str) -> None:
     name = _plain_name(one.text)
     chinese = any("CJK" in unicodedata.name(character, "") for character in name)
     with st.form(f"new-{place}", border=False):
-        st.caption(_("Not saved yet: add the criterion to save it."))
+        caption("Not saved yet: add the criterion to save it.")
         with st.container(horizontal=True):
             code = st.text_input(_("Code"), _free_code(name, kept), key=f"code-{place}", max_chars=60, width=180)
             key = st.text_input(_("Key"), _free_key(project.kind, kept), key=f"key-{place}", max_chars=1, width=80)
@@ -141,11 +137,8 @@ def _new_criterion(project: Project, one: Tag, kept: Draft, place: str) -> None:
             en = st.text_input("English", "" if chinese else name, key=f"en-{place}", width=260)
         if st.form_submit_button(_("Add criterion"), key=f"add-{place}", icon=":material/add:"):
             made = Choice(code.strip(), key.strip(), zh.strip(), en.strip())
-            try:
+            with errors_shown():
                 _add(project, one.spellings, made)
-            except EvenhandError as error:
-                show_error(error)
-            else:
                 del st.session_state[place]
                 st.rerun()
 
@@ -185,7 +178,7 @@ def _items(store: Store, project: Project, one: Tag, kept: Draft) -> None:
     """The items with a tag and their labels; in a pilot letters stand for names."""
     going = open_pilot(store, project)
     people = letters(store, project, going) if going else _people(store, project)
-    names = names_of(guidelines(store, project), kept.reasons)
+    names = names_of(store, project, kept.reasons)
     found = items_with_tags(store, project, one.spellings)
     for item, said in found[:LISTED]:
         context = f"{item.context}\n" if item.context else ""
@@ -199,5 +192,4 @@ def _items(store: Store, project: Project, one: Tag, kept: Draft) -> None:
         ]  # fmt: skip
         show_html(joined([body, *people_said]))
     if len(found) > LISTED:
-        text = _("The first {shown} of {all} items; see the rest on the Browse page.")
-        st.caption(plain(text.format(shown=LISTED, all=len(found))))
+        caption("The first {shown} of {all} items; see the rest on the Browse page.", shown=LISTED, all=len(found))

@@ -1,6 +1,5 @@
 """The forecast on the page Labelling plan: both plans side by side, and the candidates that the quotas take."""
 
-import json
 from dataclasses import replace
 from typing import Any
 
@@ -15,15 +14,24 @@ from evenhand.annotations.types import Plan, Project
 from evenhand.core.forecast.quota import OWN_RATE
 from evenhand.core.forecast.work_model import CellNeed, Work
 from evenhand.core.statistics import Estimate
-from evenhand.pages.ui.charts import downloads
+from evenhand.pages.ui.charts import caption_with_files, download, downloads, foot, json_text
 from evenhand.pages.ui.choose import choose
-from evenhand.pages.ui.head import open_store
+from evenhand.pages.ui.head import remembered
 from evenhand.pages.ui.language import _
-from evenhand.pages.ui.numbers import DASH, note_text, number, to, with_interval
-from evenhand.pages.ui.quota import quota_answer
-from evenhand.pages.ui.sentences import side_mark
-from evenhand.pages.ui.tables import Column, below, element, estimate_cell, joined, show_html, table, undefined_cell
-from evenhand.pages.ui.text import in_brackets, paragraph, plain, show_signature
+from evenhand.pages.ui.numbers import note_text, number, to, with_interval
+from evenhand.pages.ui.sentences import quota_answer, side_mark
+from evenhand.pages.ui.tables import (
+    Column,
+    below,
+    element,
+    estimate_cell,
+    joined,
+    number_columns,
+    show_html,
+    table,
+    undefined_cell,
+)
+from evenhand.pages.ui.text import caption, in_brackets, inform, paragraph, plain, show_signature
 
 
 def plan_name(plan: Plan) -> str:
@@ -50,20 +58,13 @@ def ask_forecast(store: Store, project: Project) -> Forecast:
             " all judged."
         ),
     )
-    changing = (*state(store), project.uid, project.plan, str(project.share), str(project.per_item))
-    return _reckoned(changing, project, sample, int(fictive) if fictive else None)
-
-
-@st.cache_data(max_entries=8, show_spinner=False)
-def _reckoned(changing: tuple[str, ...], _project: Project, sample: Sample | None, candidates: int | None) -> Forecast:
-    with open_store(_project) as store:
-        return forecast(store, _project, on=sample, candidates=candidates)
+    return remembered(state(store), forecast, project, on=sample, candidates=int(fictive) if fictive else None)
 
 
 def _estimate(estimate: Estimate, form: str) -> Markup:
     """A number with its interval; if undefined a dash, the lower bound, and the reason."""
     if estimate.value is None and estimate.low is not None:
-        least = _("at least {low}").format(low=number(estimate.low, form))
+        least = _("at least {low}", low=number(estimate.low, form))
         return undefined_cell(f"{least} · {note_text(estimate.reason)}")
     if estimate.value is not None and estimate.low == estimate.high:  # nothing about it is unsure
         return element("b", number(estimate.value, form))
@@ -77,8 +78,7 @@ def show_waiting(store: Store, project: Project, found: Forecast) -> None:
         return
     parts = []
     if left:
-        text = _("{labels} labels are awaiting relabelling.")
-        parts.append(text.format(labels=f"{left:,}"))
+        parts.append(_("{labels} labels are awaiting relabelling.", labels=f"{left:,}"))
     if found.returned:
         text = _(
             "Until then, {items} sentences in the forecast count with their former labels. The effect of"
@@ -92,8 +92,7 @@ def show_forecast(project: Project, found: Forecast) -> None:
     """One sentence, the table of both plans, its basis, and the numbers as files."""
     work = found.work
     if work.candidates.value is None and not found.items:
-        text = _("This project has no items yet. Import a file on the Projects page.")
-        st.info(text, icon=":material/upload_file:")
+        inform("This project has no items yet. Import a file on the Projects page.", icon=":material/upload_file:")
         return
     plans: list[tuple[Plan, Work]] = [("all", work.all)]
     if project.kind == "sentences":
@@ -114,7 +113,7 @@ def show_forecast(project: Project, found: Forecast) -> None:
 
 def _plan_head(project: Project, plan: Plan) -> str:
     name = plan_name(plan)
-    return _("{plan} (in force)").format(plan=name) if project.plan == plan else name
+    return _("{plan} (in force)", plan=name) if project.plan == plan else name
 
 
 def _rows(project: Project, found: Forecast, plans: list[Work]) -> list[tuple[str, str, list[Estimate]]]:
@@ -187,10 +186,9 @@ def _rests_on(project: Project, found: Forecast) -> str:
             " the guideline."
         )
         parts.append(
-            text.format(seconds=_("{seconds} s").format(seconds=with_interval(found.work.seconds, ".1f", level=True)))
+            text.format(seconds=_("{seconds} s", seconds=with_interval(found.work.seconds, ".1f", level=True)))
         )
-    text = _("{made} labels so far.")
-    return paragraph([*parts, text.format(made=f"{found.made:,}")])
+    return paragraph([*parts, _("{made} labels so far.", made=f"{found.made:,}")])
 
 
 def _versions(found: Forecast) -> list[str]:
@@ -201,26 +199,16 @@ def _versions(found: Forecast) -> list[str]:
     for oldest, newest, items in found.versions:
         text = _("version {version}: {items}") if oldest == newest else _("versions {oldest} to {version}: {items}")
         rows.append(text.format(oldest=oldest, version=newest, items=f"{items:,}"))
-    text = _("Sentences by the guideline version of their labels: {rows}.")
-    return [text.format(rows=" · ".join(rows))]
+    return [_("Sentences by the guideline version of their labels: {rows}.", rows=" · ".join(rows))]
 
 
 def _take_away(project: Project, found: Forecast, shown: list[dict[str, Any]]) -> None:
-    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+    with foot():
         show_signature(found.work.signature)
         with st.container(horizontal=True, width="content"):
             downloads(shown, key="plan")
-            st.download_button(
-                "JSON",
-                lambda: json.dumps(
-                    {"project": project.name} | as_json(found), ensure_ascii=False, indent=1, allow_nan=False
-                ),
-                "plan.json",
-                "application/json",
-                key="plan-json",
-                on_click="ignore",
-                icon=":material/download:",
-                type="tertiary",
+            download(
+                "JSON", lambda: json_text({"project": project.name} | as_json(found)), "plan.json", key="plan-json"
             )
 
 
@@ -228,23 +216,18 @@ def show_needed(found: Forecast) -> None:
     """Per pair and side: the candidates that the quota needs, and whether there are enough."""
     cells = found.work.cells
     if not found.items and not cells:
-        st.caption(_("There are no items yet."))
+        caption("There are no items yet.")
         return
     if not cells:
-        st.info(_("No quotas are set, so all candidates will be judged. Set quotas on the Projects page."))
+        inform("No quotas are set, so all candidates will be judged. Set quotas on the Projects page.")
         return
     numbers = (_("Quota"), _("Share kept"), _("Candidates needed"), _("Available"))
-    columns = [
-        Column(_("Keyword pair")),
-        *(Column(name, "number") for name in numbers),
-        Column(_("Can the quota be met?")),
-    ]
+    columns = number_columns((_("Keyword pair"), *numbers, _("Can the quota be met?")), range(1, 5))
     text = _("All quotas together need {needed} candidates.")
     total = found.work.needed
-    value = DASH if total.value is None else f"{total.value:,.0f}"
+    value = number(total.value, ",.0f")
     if total.low is not None:
-        high = DASH if total.high is None else f"{total.high:,.0f}"
-        value = in_brackets(value, to(f"{total.low:,.0f}", high))
+        value = in_brackets(value, to(f"{total.low:,.0f}", number(total.high, ",.0f")))
     head = element("p", text.format(needed=value), "says")
     show_html(joined([head, table(columns, map(_row, cells))]))
     text = _(
@@ -252,9 +235,7 @@ def show_needed(found: Forecast) -> None:
         " than {own} fully labelled sentences uses the share of all pairs together. The range of the total"
         " is the sum of the ranges."
     )
-    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-        st.caption(plain(text.format(own=OWN_RATE)))
-        downloads([_as_row(cell, found) for cell in cells], key="candidates-needed")
+    caption_with_files(text.format(own=OWN_RATE), [_as_row(cell, found) for cell in cells], key="candidates-needed")
 
 
 def _row(cell: CellNeed) -> tuple[str | Markup, ...]:

@@ -2,28 +2,20 @@
 
 import streamlit as st
 
-from evenhand.core.errors import EvenhandError
 from evenhand.pages.plan.forecast import ask_forecast, show_forecast, show_needed, show_waiting
-from evenhand.pages.plan.preregistration import show_preregistration
 from evenhand.pages.plan.sample import show_sample
-from evenhand.pages.plan.settings import show_changes, show_settings
-from evenhand.pages.ui.choose import choose, choose_project
-from evenhand.pages.ui.head import open_store, page_head, show_error
+from evenhand.pages.plan.settings import show_changes, show_preregistration, show_settings
+from evenhand.pages.ui.choose import choose, open_chosen_project
+from evenhand.pages.ui.head import errors_shown, page_head
 from evenhand.pages.ui.language import _
 from evenhand.pages.ui.notices import say_unsettled
 
-page_head(
-    _("Labelling plan"),
-    _("How many labels does each item get, which items come first, and how many labels and hours will it take?"),
-)
-with open_store() as store:
-    project = choose_project(store)
-    if project is None:
-        st.stop()
+page_head("How many labels does each item get, which items come first, and how many labels and hours will it take?")
+with open_chosen_project() as (store, project):
     say_unsettled(store, project)
     sections = {"plan": _("Labels per item"), "sample": _("What to label next")}
     part = choose(_("Page section"), sections, "plan_part", address="part", heading=False)
-    try:
+    with errors_shown():
         if part == "sample":
             show_sample(store, project)
             st.stop()
@@ -38,5 +30,3 @@ with open_store() as store:
         if project.kind == "sentences":  # last: a row for each pair and side
             st.subheader(_("Candidates for the quotas"), anchor=False)
             show_needed(found)
-    except EvenhandError as error:
-        show_error(error)

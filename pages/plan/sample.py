@@ -1,14 +1,17 @@
-"""What to label next: the open sample or a form that draws one, the earlier samples."""
+"""What to label next: the open sample or a form that draws one, and how many labels each design needs."""
 
 from typing import Any
 
 import streamlit as st
+from markupsafe import Markup
 
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.judges.judges import judges
+from evenhand.annotations.judges.judges import judges, state_of_judges
 from evenhand.annotations.labels.item_table import measures_of
-from evenhand.annotations.projects.projects import counts, guidelines
-from evenhand.annotations.sampling.frame import STRATA, free_items, plan_sample
+from evenhand.annotations.projects.pipeline_counts import state
+from evenhand.annotations.projects.projects import counts
+from evenhand.annotations.sampling.frame import STRATA, frame, free_items, plan_sample
+from evenhand.annotations.sampling.labels_needed import ACCURACY, Forecast, forecast
 from evenhand.annotations.sampling.samples import (
     SampleState,
     close_sample,
@@ -19,21 +22,24 @@ from evenhand.annotations.sampling.samples import (
     state_of,
 )
 from evenhand.annotations.types import Project
-from evenhand.core.errors import EvenhandError
+from evenhand.core.charts.sampling import table as rows_of
+from evenhand.core.charts.sampling import widths
 from evenhand.core.sampling.designs import BY_JUDGES, LEAST_SHARE, SHARE, SIZED, Design
-from evenhand.pages.plan.labels_needed import show_labels_needed
+from evenhand.core.sampling.labels_needed import Needed
+from evenhand.pages.ui.charts import show_chart
 from evenhand.pages.ui.choose import choose
-from evenhand.pages.ui.guideline_html import names_of
-from evenhand.pages.ui.head import show_error
+from evenhand.pages.ui.head import errors_shown, remembered
 from evenhand.pages.ui.language import _
-from evenhand.pages.ui.numbers import moment, percent
+from evenhand.pages.ui.numbers import DASH, moment, note_text, number, percent
 from evenhand.pages.ui.parts import asks, confirmed
-from evenhand.pages.ui.tables import number_columns, show_html, table
-from evenhand.pages.ui.text import in_brackets, plain, series, show_signature
-from evenhand.pages.ui.tiles import Tile, estimate_tile, show_tiles
+from evenhand.pages.ui.sentences import names_of
+from evenhand.pages.ui.style import colours
+from evenhand.pages.ui.tables import Tile, below, estimate_tile, number_columns, show_html, show_tiles, table
+from evenhand.pages.ui.text import caption, in_brackets, paragraph, plain, series, show_signature, write
 from evenhand.pages.ui.visitor import ask_author, author
 
 USUAL = 200
+SHOWN = (50, 100, 200, 400)  # sizes in the table
 
 
 @asks("change_projects")
@@ -44,13 +50,11 @@ def show_sample(store: Store, project: Project) -> None:
     if going is not None:
         _show_open(store, project, state_of(store, going))
     else:
-        st.write(
-            _(
-                "A sample decides which items people label, and with which probability. The probability of each"
-                " item is stored before it is labelled, and rates weigh each label by it: a design that looks"
-                " for difficult items does not move them. Until the sample is closed, desks hand out only its items,"
-                " in random order."
-            )
+        write(
+            "A sample decides which items people label, and with which probability. The probability of each"
+            " item is stored before it is labelled, and rates weigh each label by it: a design that looks"
+            " for difficult items does not move them. Until the sample is closed, desks hand out only its items,"
+            " in random order."
         )
         _ask(store, project)
     _show_samples([state_of(store, one) for one in samples(store, project)])
@@ -99,15 +103,15 @@ def _ask(store: Store, project: Project) -> None:
     design = choose(_("Design"), {one: design_name(one) for one in offered}, "sample-design")
     st.caption(_meaning(design))
     if not has_judges:
-        st.caption(_("Two more designs need labels of judges: run judges on the Judges page first."))
+        caption("Two more designs need labels of judges: run judges on the Judges page first.")
     asked: dict[str, Any] = _ask_strata(project, design) if design in ("stratified", "variance") else {}
     measures = measures_of(store, project)
     if design in BY_JUDGES and len(measures) > 1:
         known = {"misgendering": _("Misgendering"), "extraneous": _("Extraneous gendered language")}
-        names = names_of(guidelines(store, project)) | (known if "extraneous" in measures else {})
+        names = names_of(store, project) | (known if "extraneous" in measures else {})
         asked["measure"] = choose(_("Measure"), {one: names.get(one, one) for one in measures}, "sample-measure")
     available = free_items(store, project)
-    st.caption(plain(_("Items that can be drawn: {number}.").format(number=f"{available:,}")))
+    caption("Items that can be drawn: {number}.", number=f"{available:,}")
     st.session_state.setdefault("sample-items", max(1, min(USUAL, available)))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         items = USUAL
@@ -152,22 +156,19 @@ def _ask_strata(project: Project, design: Design) -> dict[str, Any]:
 
 @asks("change_projects")
 def _start(store: Store, project: Project, design: Design, items: int, asked: dict[str, Any]) -> None:
-    try:
+    with errors_shown():
         with st.spinner(_("Drawing the sample …"), show_time=False):
             start_sample(store, project, plan_sample(store, project, design, items, **asked), author=author(store))
-    except EvenhandError as error:
-        show_error(error)
-    else:
         st.rerun()
 
 
 def _show_open(store: Store, project: Project, found: SampleState) -> None:
     sample = found.sample
     with st.container(border=True):
-        title = _("Sample {number} is open: {design}").format(number=sample.number, design=design_name(sample.design))
+        title = _("Sample {number} is open: {design}", number=sample.number, design=design_name(sample.design))
         st.markdown(f"**{plain(title)}**")
         with st.container(key="sample-figures"):
-            drawn = _("Drawn of {frame} items.").format(frame=f"{found.frame:,}")
+            drawn = _("Drawn of {frame} items.", frame=f"{found.frame:,}")
             range_text = _("From {least} to {most}; stored {when}.").format(
                 least=percent(found.least), most=percent(found.most), when=moment(sample.created)
             )
@@ -178,12 +179,12 @@ def _show_open(store: Store, project: Project, found: SampleState) -> None:
                      (range_text,)),
             ], 3)  # fmt: skip
         st.progress(min(1.0, found.labelled / found.drawn) if found.drawn else 0.0)
-        st.caption(_("Desks hand out only these items, in random order."))
+        caption("Desks hand out only these items, in random order.")
         if "in_random_order" in sample.settings:
             text = _("In random order about {number} items would be needed for the same quotas.")
             st.caption(plain(text.format(number=f"{sample.settings['in_random_order']:,}")))
         if found.labelled < found.drawn:
-            st.caption(_("If you close it now, the labelled items stand for those that are missing."))
+            caption("If you close it now, the labelled items stand for those that are missing.")
         text = _(
             "Sample {number} ends with {labelled} of {drawn} items labelled in full. It cannot be reopened, and rates"
             " weigh these labels."
@@ -196,17 +197,14 @@ def _show_open(store: Store, project: Project, found: SampleState) -> None:
 
 @asks("change_projects")
 def _close(store: Store, project: Project) -> None:
-    try:
+    with errors_shown():
         close_sample(store, project, author=author(store))
-    except EvenhandError as error:
-        show_error(error)
-    else:
         st.rerun()
 
 
 def _show_samples(found: list[SampleState]) -> None:
     if not found:
-        st.caption(_("No sample was drawn here: rates take the labelled items for a simple random sample of all."))
+        caption("No sample was drawn here: rates take the labelled items for a simple random sample of all.")
         return
     heads = (_("Sample"), _("Design"), _("Items"), _("Labelled in full"), _("Inclusion probability"), _("State"))
     rows = [_row(one) for one in found]
@@ -220,12 +218,10 @@ def _show_rates(store: Store, project: Project) -> None:
     found = {one: rate for one, (rate, _effect) in people_rates(store, project).items() if rate.value is not None}
     if not found:
         if samples(store, project):
-            st.caption(
-                _("No drawn item is labelled in full: all labels count, as a simple random sample of all items.")
-            )
+            caption("No drawn item is labelled in full: all labels count, as a simple random sample of all items.")
         return
     known = {"misgendering": _("Misgendering"), "extraneous": _("Extraneous gendered language"), "accept": _("Kept")}
-    names = names_of(guidelines(store, project)) | known
+    names = names_of(store, project) | known
     meaning = _(
         "Of items that samples could draw, weighed by inclusion probability, and of items labelled before, once each."
     )
@@ -236,9 +232,88 @@ def _show_rates(store: Store, project: Project) -> None:
 def _row(found: SampleState) -> list[str]:
     sample, by, names = found.sample, found.sample.settings.get("by") or [], column_names()
     design = design_name(sample.design)
-    state = _("open") if sample.closed is None else _("closed {when}").format(when=moment(sample.closed))
+    state = _("open") if sample.closed is None else _("closed {when}", when=moment(sample.closed))
     return [
         str(sample.number), in_brackets(design, series(names.get(one, str(one)) for one in by)) if by else design,
         f"{found.drawn:,} / {found.frame:,}", f"{found.labelled:,}",
         f"{percent(found.least)} – {percent(found.most)}", state,
+    ]  # fmt: skip
+
+
+def show_labels_needed(store: Store, project: Project, names: dict[str, str], columns: dict[str, str]) -> None:
+    """What is asked, and for whoever asks the table and the chart. *names*: of designs; *columns*: of strata."""
+    st.subheader(_("How many labels are needed"), anchor=False)
+    if not free_items(store, project):
+        caption("No item is left to draw from.")
+        return
+    asked = _ask_size(project, columns, has_judges=any(one.labels for one in judges(store, project)))
+    if st.button(_("Simulate"), key="needed-start", icon=":material/query_stats:"):
+        st.session_state["needed-asked"] = asked
+    if st.session_state.get("needed-asked") != asked:
+        caption("Draws samples of this project by each design and measures how wide their intervals are.")
+        return
+    with errors_shown():
+        with st.spinner(_("Simulating samples …"), show_time=False):
+            made = remembered((*state(store), *state_of_judges(store)), _forecast, project, **asked)
+        _show(project, made, names)
+
+
+def _ask_size(project: Project, columns: dict[str, str], *, has_judges: bool) -> dict[str, Any]:
+    asked: dict[str, Any] = {}
+    ways = {"judges": _("From the judges' labels"), "assumed": _("From assumed rates")}
+    way = choose(_("Expected labels"), ways, "needed-way") if has_judges else "assumed"
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        asked["width"] = 2 * _percent(_("Interval: plus or minus (points)"), 0.5, 25.0, 5.0, 0.5, "needed-width", 230)
+        if way == "assumed":
+            asked["rate"] = _percent(_("Assumed rate (%)"), 0.5, 99.5, 20.0, 5.0, "needed-rate", 180)
+            label = _("A judge is right in (%)")
+            asked["accuracy"] = _percent(label, 50.0, 100.0, 100 * ACCURACY, 5.0, "needed-accuracy", 200)
+    st.session_state.setdefault("needed-by", list(STRATA[project.kind][:1]))
+    asked["by"] = tuple(
+        st.multiselect(_("Strata by"), STRATA[project.kind], format_func=columns.__getitem__, key="needed-by",
+                       placeholder=_("Columns"))
+    )  # fmt: skip
+    asked["share"] = SHARE
+    return asked
+
+
+def _percent(label: str, least: float, most: float, value: float, step: float, key: str, width: int) -> float:
+    """Return a number that is typed in percent, as a share of 1."""
+    return st.number_input(label, least, most, value, step, format="%g", key=key, width=width) / 100
+
+
+def _forecast(store: Store, project: Project, /, width: float, **asked: Any) -> Forecast:
+    return forecast(frame(store, project), width, **asked)
+
+
+def _show(project: Project, made: Forecast, names: dict[str, str]) -> None:
+    sizes = [size for size in SHOWN if any(size in dict(one.widths) for one in made.needed)]
+    heads = (_("Design"), _("Items needed"), _("Labels"), *(_("Width with {n}", n=f"{n:,}") for n in sizes))
+    rows = [_needed_row(one, project, names, sizes) for one in made.needed]
+    with st.container(key="labels-needed"):
+        show_html(table(number_columns(heads, range(1, len(heads))), rows, kind="stacked"))
+    rests = _("Rate by people and such a judge together.")
+    if made.judge:
+        rests = _("Rate by people and {judge} together.", judge=made.judge)
+    about = _("Simulated on {simulated} of {of} items that can be drawn; median width of 95% intervals.")
+    st.caption(plain(paragraph((rests, about.format(simulated=f"{made.simulated:,}", of=f"{made.of:,}")))))
+    drawn = [one for one in made.needed if one.widths]
+    if drawn:
+        says = _(
+            "Width of the interval by number of labelled items, for each design; the thin line is the wanted width."
+        )
+        chart = widths(drawn, names, made.width, description=says, say=_, palette=colours())
+        show_chart(chart, rows_of(drawn, names), key="labels-needed-chart", says=says)
+    show_signature(made.signature)
+
+
+def _needed_row(one: Needed, project: Project, names: dict[str, str], sizes: list[int]) -> list[str | Markup]:
+    by_size = dict(one.widths)
+    cells = [percent(by_size.get(size)) for size in sizes]
+    if one.items is None:
+        return [names[one.design], Markup("{}{}").format(DASH, below(note_text(one.reason))), DASH, *cells]
+    about = below(_("extrapolated")) if one.beyond else ""
+    return [
+        names[one.design], Markup("{}{}").format(number(one.items, ",.0f"), about),
+        number(one.items * project.per_item, ",.0f"), *cells,
     ]  # fmt: skip

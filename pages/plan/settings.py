@@ -1,4 +1,4 @@
-"""The settings on the page Labelling plan: the plan, the share, retests, and the effect of a change."""
+"""The settings on the page Labelling plan: the plan, the share, retests, the effect of a change, pre-registration."""
 
 from typing import Any
 
@@ -6,18 +6,19 @@ import streamlit as st
 
 from evenhand.annotations.database.events import Event, events
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.items.wanted_labels import PlanEffects, plan_effects
+from evenhand.annotations.items.wanted_labels import plan_effects
 from evenhand.annotations.projects.pipeline_counts import state
+from evenhand.annotations.projects.preregistration import Sheet, form, preregister, sheets
 from evenhand.annotations.projects.projects import change_project
 from evenhand.annotations.queue.leases import on_desks
 from evenhand.annotations.types import Plan, Project
-from evenhand.core.errors import EvenhandError
 from evenhand.pages.plan.forecast import plan_name
-from evenhand.pages.ui.head import open_store, show_error
-from evenhand.pages.ui.language import _
+from evenhand.pages.ui.choose import switch
+from evenhand.pages.ui.head import errors_shown, remembered
+from evenhand.pages.ui.language import _, language
 from evenhand.pages.ui.numbers import moment
-from evenhand.pages.ui.parts import asks, say_changes
-from evenhand.pages.ui.text import clauses, named, plain
+from evenhand.pages.ui.parts import asks, confirmed, say_changes
+from evenhand.pages.ui.text import caption, clauses, inform, named, plain, warn, write
 from evenhand.pages.ui.visitor import ask_author, author
 
 SHOWN = 10  # changes in the list
@@ -42,7 +43,7 @@ def show_settings(store: Store, project: Project) -> None:
         if st.button(_("Save plan"), type="primary", key="save_plan", disabled=not changed):
             _save(store, project, changed)
     if not changed:
-        st.caption(_("This plan is in force."))
+        caption("This plan is in force.")
 
 
 def _ask_plan(project: Project) -> dict[str, Any]:
@@ -61,9 +62,7 @@ def _ask_plan(project: Project) -> dict[str, Any]:
         key=f"plan-{place}",
     )
     if chosen == "stop" and project.gold != "unanimous":
-        st.warning(
-            _("Stopping at the first reject requires the rule that all must accept; this project decides by majority.")
-        )
+        warn("Stopping at the first reject requires the rule that all must accept; this project decides by majority.")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         per_item = st.number_input(
             _("Labels for each sentence"), 1, 100, project.per_item, key=f"per-{place}", width=200
@@ -72,20 +71,16 @@ def _ask_plan(project: Project) -> dict[str, Any]:
         if chosen == "stop":
             share = _ask_share(share, f"share-{place}")
     if chosen == "stop":
-        st.caption(
-            _(
-                "Everybody labels these items, whatever the first label is, and agreement is computed on"
-                " them: elsewhere, only sentences that people accepted have several labels."
-            )
+        caption(
+            "Everybody labels these items, whatever the first label is, and agreement is computed on"
+            " them: elsewhere, only sentences that people accepted have several labels."
         )
-        st.caption(
-            _(
-                "Annotators who work at the same time share the work evenly. Those who begin after the"
-                " others get only what the others accepted, plus the random share."
-            )
+        caption(
+            "Annotators who work at the same time share the work evenly. Those who begin after the"
+            " others get only what the others accepted, plus the random share."
         )
         if not share:
-            st.warning(_("Without a random share, agreement cannot be measured."))
+            warn("Without a random share, agreement cannot be measured.")
     return {"plan": chosen, "per_item": int(per_item), "share": round(share / 100, 6)}
 
 
@@ -119,10 +114,11 @@ def _ask_again(project: Project) -> dict[str, Any]:
 
 def _say_effects(store: Store, project: Project, asked: dict[str, Any]) -> None:
     with st.spinner(_("Looking at the labelled items …"), show_time=False):
-        found = _effects(state(store), project, asked["plan"], asked["per_item"], asked["share"])
+        wanted = {name: asked[name] for name in ("plan", "per_item", "share")}
+        found = remembered(state(store), plan_effects, project, **wanted)
     labelled = sum(found)
     if not labelled:
-        st.info(_("No sentence has a label yet: the plan applies from the first one."))
+        inform("No sentence has a label yet: the plan applies from the first one.")
         return
     text = _(
         "Of {labelled} labelled sentences, {decided} would be decided by their labels, {reopened} would"
@@ -142,21 +138,11 @@ def _say_on_desks(store: Store, project: Project) -> None:
         st.info(text.format(number=f"{waiting:,}"), icon=":material/rate_review:")
 
 
-@st.cache_data(max_entries=16, show_spinner=False)
-def _effects(changing: tuple[str, ...], _project: Project, plan: Plan, per_item: int, share: float) -> PlanEffects:
-    with open_store(_project) as store:
-        return plan_effects(store, _project, plan=plan, per_item=per_item, share=share)
-
-
 @asks("change_projects")
 def _save(store: Store, project: Project, changed: dict[str, Any]) -> None:
-    try:
+    with errors_shown():
         with st.spinner(_("Recounting the labelled items …"), show_time=False):
-            who = author(store, st.session_state.get("adjudicator") or "")
-            change_project(store, project, author=who, **changed)
-    except EvenhandError as error:
-        show_error(error)
-    else:
+            change_project(store, project, author=author(store), **changed)
         st.toast(_("The plan is saved."), icon=":material/check:")
         st.rerun()
 
@@ -197,3 +183,38 @@ def _value(name: str, value: Any) -> str:
     if name == "gold":
         return {"unanimous": _("all must accept"), "majority": _("the majority")}.get(value, str(value))
     return f"{100 * value:g}%" if name in ("share", "retest") else str(value)
+
+
+@asks("change_projects")
+def show_preregistration(store: Store, project: Project) -> None:
+    """The sheets in the log, and a form for one more."""
+    st.subheader(_("Pre-registration"), anchor=False)
+    for one in sheets(store, project):
+        _show(one)
+    with st.expander(_("Add a pre-registration to the log"), icon=":material/edit_note:"):
+        write(
+            "What you expect, which measures decide, how large a difference matters, and when"
+            " labelling ends. The text is stored with its time and hash and never changes; a release"
+            " shows it beside what was done."
+        )
+        text = st.text_area(_("Pre-registration (Markdown)"), form(language()), height=360, key="sheet-text")
+        late = switch(
+            _("Add it although labels exist"), key="sheet-late",
+            box=True, explained=_("The number of labels is noted, and a release states it."),
+        )  # fmt: skip
+        said = _("The text is stored with its time and hash. It can never be changed or removed, and releases show it.")
+        if confirmed(_("Add to log"), said, _("Add it permanently"), key="sheet-write", icon=":material/lock:"):
+            with errors_shown():
+                preregister(store, project, text, late=late)
+                st.rerun()
+
+
+def _show(one: Sheet) -> None:
+    when = moment(one.written)
+    if one.labels:
+        title = _("Pre-registration of {time}, after {n} labels", time=when, n=f"{one.labels:,}")
+    else:
+        title = _("Pre-registration of {time}, before any label", time=when)
+    with st.expander(plain(title), icon=":material/lock:"):
+        st.text(one.text)
+        st.caption(plain(f"SHA-256 {one.sha256}"))

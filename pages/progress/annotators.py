@@ -12,13 +12,13 @@ from evenhand.annotations.projects.annotators import give_back
 from evenhand.annotations.queue.leases import LEASE_S
 from evenhand.annotations.types import Project
 from evenhand.pages.progress.overview import forget
-from evenhand.pages.ui.charts import downloads, show_chart
+from evenhand.pages.ui.charts import caption_with_files, show_chart
 from evenhand.pages.ui.head import open_store
 from evenhand.pages.ui.language import _
 from evenhand.pages.ui.numbers import DASH, moment, note_text, with_interval
 from evenhand.pages.ui.parts import asks_at_click
 from evenhand.pages.ui.style import colours
-from evenhand.pages.ui.text import plain
+from evenhand.pages.ui.text import inform, plain
 from evenhand.pages.ui.visitor import page_link
 
 DAYS = 90  # in the chart
@@ -30,30 +30,26 @@ def people(project: Project, found: Dashboard) -> None:
     staff = [one for one in everybody if not one.participant]
     by_link = everybody[len(staff) :]
     if not staff:
-        st.info(_("There are no annotators yet. Add them on the Projects page, under People."))
+        inform("There are no annotators yet. Add them on the Projects page, under People.")
     if not everybody:
         return
     if staff:
         _table(project, staff, found.moment, "progress-people")
     if by_link:
-        title = _("Participants of online studies ({number})").format(number=f"{len(by_link):,}")
+        title = _("Participants of online studies ({number})", number=f"{len(by_link):,}")
         with st.expander(title, icon=":material/group:", expanded=not staff):
             _table(project, by_link, found.moment, "progress-participants")
             page_link("study/page.py", label=_("Online studies"), icon=":material/link:")
-    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-        st.caption(
-            _(
-                "Shares with 95% intervals: over source articles where articles hold several sentences,"
-                " otherwise Wilson's, modified for rare counts. Each heading explains what it counts; scroll right"
-                " for more columns."
-            )
-        )
-        downloads([_numbers(one, found.signature) for one in everybody], key="progress-annotators")
+    text = _(
+        "Shares with 95% intervals: over source articles where articles hold several sentences,"
+        " otherwise Wilson's, modified for rare counts. Each heading explains what it counts; scroll right"
+        " for more columns."
+    )
+    caption_with_files(text, [_numbers(one, found.signature) for one in everybody], key="progress-annotators")
 
 
 def _table(project: Project, rows: list[Worker], now: float, key: str) -> None:
-    shown = [_row(project, one, now) for one in rows]
-    st.dataframe(shown, hide_index=True, key=key, column_config=_explained())
+    st.dataframe([_row(project, one, now) for one in rows], hide_index=True, key=key, column_config=_explained())
 
 
 def _state(one: Worker, now: float) -> str:
@@ -167,7 +163,7 @@ def by_day(found: Dashboard) -> None:
     names += [together] if by_link and together in there else []
     days = filled_days([Day(day, name, labels) for (day, name), labels in counted.items()], names, DAYS)
     if not days:
-        st.info(_("Nobody has labelled an item yet. Start on the Review page."), icon=":material/rate_review:")
+        inform("Nobody has labelled an item yet. Start on the Review page.", icon=":material/rate_review:")
         return
     rows = [{"day": day.day, "annotator": day.annotator, "labels": day.labels} for day in days]
     text = _("{labels} decisions from {first} to {last}, changes included; days begin at midnight in your time zone.")

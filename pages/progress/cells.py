@@ -11,20 +11,19 @@ from evenhand.annotations.progress.dashboard import Dashboard
 from evenhand.annotations.types import Project
 from evenhand.core.forecast.quota import OWN_RATE, QuotaForecast
 from evenhand.core.statistics import Estimate
-from evenhand.pages.ui.charts import downloads
+from evenhand.pages.ui.charts import caption_with_files
 from evenhand.pages.ui.choose import choose
 from evenhand.pages.ui.language import _
-from evenhand.pages.ui.numbers import DASH, note_text, to, with_interval
-from evenhand.pages.ui.quota import quota_answer
-from evenhand.pages.ui.sentences import side_mark
+from evenhand.pages.ui.numbers import DASH, note_text, number, to, with_interval
+from evenhand.pages.ui.sentences import quota_answer, side_mark
 from evenhand.pages.ui.tables import Column, element, joined, show_html, table
-from evenhand.pages.ui.text import in_brackets, paragraph, plain
+from evenhand.pages.ui.text import in_brackets, inform, paragraph, plain
 
 
 def cells(project: Project, found: Dashboard) -> None:
     """The table, after a choice of all rows or only those that lack something."""
     if not any(cell.counted.mined or cell.counted.quota for cell in found.cells):
-        st.info(_("This project has no items yet. Import a file on the Projects page."), icon=":material/upload_file:")
+        inform("This project has no items yet. Import a file on the Projects page.", icon=":material/upload_file:")
         return
     rows, quotas = _by_pair(found.cells), any(cell.counted.quota is not None for cell in found.cells)
     if quotas:
@@ -38,10 +37,10 @@ def cells(project: Project, found: Dashboard) -> None:
     if rows:
         show_html(_table(project, rows, quotas))
     else:
-        st.info(_("There are none."), icon=":material/check:")
-    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-        st.caption(plain(_meaning(project, quotas)))
-        downloads([_numbers(cell, found.signature) for cell in rows], key="progress-pairs")
+        inform("There are none.", icon=":material/check:")
+    caption_with_files(
+        _meaning(project, quotas), [_numbers(cell, found.signature) for cell in rows], key="progress-pairs"
+    )
 
 
 def _by_pair(cells: Sequence[CellState]) -> list[CellState]:
@@ -117,14 +116,13 @@ def _row(cell: CellState, quotas: bool, generations: bool) -> list[str | Markup]
         pair = joined([pair, side_mark(cell.side)], Markup("<br>"))
     agreed = f"{counted.unanimous:,}"
     if generations:
-        agreed = _("{k} of {n}").format(k=agreed, n=f"{counted.compared:,}")
+        agreed = _("{k} of {n}", k=agreed, n=f"{counted.compared:,}")
     counts = (counted.mined, counted.reviewed, agreed, counted.kept, counted.left)
     numbers = [count if isinstance(count, str) else f"{count:,}" for count in counts]
     if not quotas:
         return [pair, *numbers]
     mark = "" if forecast.own or forecast.rate.value is None else " (a)"
-    numbers += [DASH if counted.quota is None else f"{counted.quota:,}"]
-    numbers += [DASH if forecast.missing is None else f"{forecast.missing:,}"]
+    numbers += [number(counted.quota, ","), number(forecast.missing, ",")]
     numbers += [with_interval(forecast.rate, ".1%") + mark, _range(forecast.needed)]
     return [pair, _verdict(cell), *numbers]
 
@@ -132,7 +130,7 @@ def _row(cell: CellState, quotas: bool, generations: bool) -> list[str | Markup]
 def _range(one: Estimate) -> str:
     """Candidates with the ends of their interval, or a lower bound."""
     if one.value is None:
-        return DASH if one.low is None else _("at least {least}").format(least=f"{one.low:,.0f}")
+        return DASH if one.low is None else _("at least {least}", least=f"{one.low:,.0f}")
     if one.high == one.low:
         return f"{one.value:,.0f}"
     high = "∞" if one.high is None else f"{one.high:,.0f}"
@@ -143,7 +141,7 @@ def _verdict(cell: CellState) -> Markup:
     forecast = cell.forecast
     more = ""
     if forecast.verdict == "no" and forecast.to_find.value is not None:
-        more = _("{more} more to find").format(more=f"{forecast.to_find.value:,.0f}")
+        more = _("{more} more to find", more=f"{forecast.to_find.value:,.0f}")
     elif forecast.verdict in ("unknown", "no"):
         more = note_text(forecast.needed.reason)
     return joined([quota_answer(forecast.verdict), element("div", more) if more else ""])

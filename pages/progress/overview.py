@@ -14,7 +14,8 @@ from evenhand.pages.ui.choose import annotator_at_desk
 from evenhand.pages.ui.head import open_store
 from evenhand.pages.ui.language import _
 from evenhand.pages.ui.numbers import DASH, duration, moment, note_text, time_zone
-from evenhand.pages.ui.text import plain, show_signature
+from evenhand.pages.ui.tables import Tile, show_tiles
+from evenhand.pages.ui.text import plain, show_signature, warn
 
 KEPT_S = 30
 
@@ -56,50 +57,44 @@ def tiles(project: Project, found: Dashboard) -> None:
     mined, reviewed = sum(one.mined for one in counted), sum(one.reviewed for one in counted)
     kept, wanted = sum(one.kept for one in counted), sum(one.quota or 0 for one in counted)
     within = sum(one.kept if one.quota is None else min(one.kept, one.quota) for one in counted)
-    first, second, third, fourth = st.columns(4)
-    with first, st.container(border=True, height="stretch"):
-        st.metric(_("Valid labels"), f"{found.labels:,}")
-        text = _("decisions, changes included: {today} today, {week} in seven days")
-        today, week = (sum(getattr(one, name) for one in found.people) for name in ("today", "week"))
-        st.caption(plain(text.format(today=f"{today:,}", week=f"{week:,}")))
-    with second, st.container(border=True, height="stretch"):
-        st.metric(_("Reviewed"), f"{reviewed:,}", help=_("Items that have all the labels they need."))
-        st.caption(plain(_("of {mined} in the project").format(mined=f"{mined:,}")))
-    with third, st.container(border=True, height="stretch"):
-        if project.kind == "generations":
-            st.metric(_("With a gold label"), f"{kept:,}")
-            st.caption(plain(_("of {mined} in the project").format(mined=f"{mined:,}")))
-        else:
-            st.metric(_("Kept"), f"{kept:,}")
-            text = _("{within} of {wanted} required by quotas") if wanted else _("no quotas are set")
-            st.caption(plain(text.format(within=f"{within:,}", wanted=f"{wanted:,}")))
-    with fourth, st.container(border=True, height="stretch"):
-        _ahead(found)
+    of_all = _("of {mined} in the project", mined=f"{mined:,}")
+    today, week = (sum(getattr(one, name) for one in found.people) for name in ("today", "week"))
+    decisions = _("decisions, changes included: {today} today, {week} in seven days")
+    quotas = _("{within} of {wanted} required by quotas") if wanted else _("no quotas are set")
+    done = Tile(_("Kept"), f"{kept:,}", (quotas.format(within=f"{within:,}", wanted=f"{wanted:,}"),))
+    if project.kind == "generations":
+        done = Tile(_("With a gold label"), f"{kept:,}", (of_all,))
+    show_tiles(
+        [
+            Tile(_("Valid labels"), f"{found.labels:,}", (decisions.format(today=f"{today:,}", week=f"{week:,}"),)),
+            Tile(_("Reviewed"), f"{reviewed:,}", (of_all,), _("Items that have all the labels they need.")),
+            done,
+            _ahead(found),
+        ],
+        4,
+    )
 
 
 def say_too_many(store: Store, project: Project) -> None:
     """A notice after a change from `stop` to `all`: the share kept is biased until the reopened items are finished."""
     if project.plan == "stop" or unselected(store, project, project.per_item) is None:
         return
-    text = _(
+    warn(
         "Until recently, labelling of an item stopped at its first reject. Accepted items have all their"
-        " labels; rejected ones still lack theirs, so the share kept is too high until these are labelled."
+        " labels; rejected ones still lack theirs, so the share kept is too high until these are labelled.",
+        icon=":material/hourglass_top:",
     )
-    st.warning(text, icon=":material/hourglass_top:")
 
 
-def _ahead(found: Dashboard) -> None:
+def _ahead(found: Dashboard) -> Tile:
     about = _(
         "Labels still needed ÷ the annotators' mean labels per hour, over the last 60 labels of each,"
         " breaks excluded. With a quota, only as many candidates count as the quota is expected to need."
     )
-    st.metric(_("Remaining work"), DASH if found.hours is None else duration(3600 * found.hours), help=plain(about))
-    text = _("{labels} labels")
-    st.caption(plain(text.format(labels=f"{found.ahead.labels:,}")))
-    if found.each:
-        st.caption(plain(_("{time} for each annotator").format(time=duration(3600 * found.each))))
-    elif found.hours_reason:
-        st.caption(plain(note_text(found.hours_reason)))
+    left = _("{labels} labels", labels=f"{found.ahead.labels:,}")
+    each = _("{time} for each annotator", time=duration(3600 * found.each)) if found.each else ""
+    hours = DASH if found.hours is None else duration(3600 * found.hours)
+    return Tile(_("Remaining work"), hours, (left, each or note_text(found.hours_reason)), about)
 
 
 def show_method(project: Project, found: Dashboard) -> None:

@@ -5,19 +5,13 @@ import streamlit as st
 from evenhand.pages.progress.annotators import by_day, people, stalled
 from evenhand.pages.progress.cells import cells
 from evenhand.pages.progress.overview import current, for_reader, say_too_many, show_method, tiles
-from evenhand.pages.ui.choose import choose_project
-from evenhand.pages.ui.head import open_store, page_head
+from evenhand.pages.ui.choose import open_chosen_project
+from evenhand.pages.ui.head import page_head
 from evenhand.pages.ui.language import _
 from evenhand.pages.ui.notices import say_how_they_count, say_unsettled
 
-page_head(
-    _("Progress"),
-    _("Each annotator's work, the items on the desks, and whether the remaining candidates can meet the quotas."),
-)
-with open_store() as store:
-    project = choose_project(store)
-    if project is None:
-        st.stop()
+page_head("Each annotator's work, the items on the desks, and whether the remaining candidates can meet the quotas.")
+with open_chosen_project() as (store, project):
     say_unsettled(store, project)
     say_too_many(store, project)
     found = current(store, project)

@@ -1,58 +1,66 @@
-"""The annotators of a project: progress of each; add, rename, replace, deactivate, reactivate."""
-
-from collections.abc import Callable
+"""The people of a project: annotators, items that all of them skipped, consent and groups."""
 
 import streamlit as st
 
 from evenhand.annotations.accounts.links import uninvited
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.labels.own import own_progress
-from evenhand.annotations.projects.annotators import participants
+from evenhand.annotations.projects.annotators import annotator, annotators, participants
+from evenhand.annotations.projects.consent import (
+    NAMES,
+    TEXTS,
+    USES,
+    Consent,
+    Use,
+    answer_consent,
+    answer_for_everybody,
+    consents,
+)
+from evenhand.annotations.projects.groups import Grouping, add_grouping, groupings, groups_of, set_group
 from evenhand.annotations.projects.projects import (
     add_annotators,
-    annotators,
     other_projects,
     remove_annotator,
     rename_annotator,
     replace_annotator,
+    return_to_queue,
+    set_aside_items,
 )
 from evenhand.annotations.types import Annotator, Project
-from evenhand.core.errors import EvenhandError
-from evenhand.pages.projects.consent import show_consent, show_groups
-from evenhand.pages.ui.head import open_store, show_error
-from evenhand.pages.ui.language import _
-from evenhand.pages.ui.parts import asks, asks_at_click
-from evenhand.pages.ui.text import plain, series
+from evenhand.pages.ui.head import errors_shown, open_store
+from evenhand.pages.ui.language import _, language
+from evenhand.pages.ui.numbers import moment
+from evenhand.pages.ui.parts import asks, asks_at_click, confirmed
+from evenhand.pages.ui.tables import show_records
+from evenhand.pages.ui.text import caption, in_brackets, inform, literal, plain, series, spoken
 from evenhand.pages.ui.visitor import page_link
+
+LISTED = 50
+DONE = "people-done"  # in the session: what a click did
 
 
 @asks("change_projects")
 def show_people(store: Store, project: Project) -> None:
     """The annotators with progress and a link to each desk, and a field to add more."""
-    if error := st.session_state.pop("people-error", None):
-        show_error(error)
-    if done := st.session_state.pop("people-done", None):
+    if done := st.session_state.pop(DONE, None):
         st.success(plain(done), icon=":material/check:")
     by_link = participants(store, project)
     everybody = [one for one in annotators(store, project, active=False) if one.id not in by_link]
     people = [one for one in annotators(store, project) if one.id not in by_link]
     left = [one for one in everybody if one not in people]
     if not people:
-        st.info(_("There are no annotators yet. Add the first one."))
+        inform("There are no annotators yet. Add the first one.")
     _show_uninvited(store, project)
     for person in people:
         _person(store, project, person)
     with st.form("add_people", border=False, clear_on_submit=True):
         names = st.text_area(_("More annotators, one per line"), key="new_annotators", height=90)
         if st.form_submit_button(_("Add annotators"), icon=":material/person_add:", key="add_annotators"):
-            try:
+            with errors_shown():
                 add_annotators(store, project, [line for line in names.splitlines() if line.strip()])
-            except EvenhandError as error:
-                show_error(error)
-            else:
                 st.rerun()
     if by_link:
-        st.caption(plain(_("Participants of online studies ({number})").format(number=f"{len(by_link):,}")))
+        caption("Participants of online studies ({number})", number=f"{len(by_link):,}")
         page_link("study/page.py", label=_("Online studies"), icon=":material/link:")
     if everybody:
         show_consent(store, project)
@@ -78,7 +86,7 @@ def _person(store: Store, project: Project, person: Annotator) -> None:
     own = own_progress(store, project, person)
     with st.container(horizontal=True, vertical_alignment="center", border=True, gap="small"):
         st.markdown(f"**{plain(person.name)}**", width=180)
-        text = _("{labelled} of {total}").format(labelled=f"{own.labelled:,}", total=f"{own.total:,}")
+        text = _("{labelled} of {total}", labelled=f"{own.labelled:,}", total=f"{own.total:,}")
         st.progress(own.labelled / own.total if own.total else 0.0, text, width=180)
         where = {"project": project.name, "annotator": person.name}
         page_link("review/page.py", label=_("Open the desk"), icon=":material/rate_review:", query_params=where)
@@ -93,7 +101,7 @@ def _former_annotator(store: Store, project: Project, person: Annotator) -> None
     with st.container(horizontal=True, vertical_alignment="center"):
         own = own_progress(store, project, person)
         st.markdown(f"**{plain(person.name)}**", width=200)
-        st.caption(plain(_("{labels} labels, which stay and count").format(labels=f"{own.labelled:,}")))
+        caption("{labels} labels, which stay and count", labels=f"{own.labelled:,}")
         where = {"project": project.name, "annotator": person.name}
         page_link("record/page.py", label=_("Record"), icon=":material/history:", query_params=where)
         st.button(
@@ -113,68 +121,188 @@ def _rename(store: Store, project: Project, person: Annotator) -> None:
 def _replace(store: Store, project: Project, person: Annotator) -> None:
     st.divider()
     st.text_input(_("Successor"), key=f"successor-{person.uid}", max_chars=80, placeholder=_("Name of a person"))
-    text = _(
+    caption(
         "The open items of {name} move to the successor, who may be new or an existing annotator. The"
-        " labels of {name} stay and count; {name} gets no more items."
+        " labels of {name} stay and count; {name} gets no more items.",
+        name=person.name,
     )
-    st.caption(plain(text.format(name=person.name)))
     st.button(_("Replace"), key=f"replace-{person.uid}", on_click=_replace_now, args=(project, person))
 
 
 def _leaving(project: Project, person: Annotator) -> None:
     st.divider()
-    text = _("{name} gets no more items; those on the desk go to others. The labels stay and count.")
-    st.caption(plain(text.format(name=person.name)))
-    label = _("Deactivate {name}").format(name=person.name)
+    caption("{name} gets no more items; those on the desk go to others. The labels stay and count.", name=person.name)
+    label = _("Deactivate {name}", name=person.name)
     st.button(plain(label), key=f"leave-{person.uid}", on_click=_let_leave, args=(project, person))
-
-
-def _tried(act: Callable[[Store], str]) -> None:
-    """Run an action and keep its message for the next run, because a callback cannot show it in place."""
-    try:
-        with open_store() as store:
-            st.session_state["people-done"] = act(store)
-    except EvenhandError as error:
-        st.session_state["people-error"] = error
 
 
 @asks_at_click("change_projects")
 def _rename_now(project: Project, person: Annotator) -> None:
-    name = st.session_state[f"name-{person.uid}"]
-
-    def act(store: Store) -> str:
-        renamed = rename_annotator(store, project, person, name)
-        if st.session_state.get("desk_annotator") == person.name:  # the desk of this visit is opened by name
-            st.session_state["desk_annotator"] = renamed.name
-        return _("{old} is now called {new}.").format(old=person.name, new=renamed.name)
-
-    _tried(act)
+    with open_store(project) as store:
+        renamed = rename_annotator(store, project, person, st.session_state[f"name-{person.uid}"])
+    if st.session_state.get("desk_annotator") == person.name:  # the desk of this visit is opened by name
+        st.session_state["desk_annotator"] = renamed.name
+    st.session_state[DONE] = _("{old} is now called {new}.", old=person.name, new=renamed.name)
 
 
 @asks_at_click("change_projects")
 def _replace_now(project: Project, person: Annotator) -> None:
-    name = st.session_state[f"successor-{person.uid}"]
-
-    def act(store: Store) -> str:
-        new = replace_annotator(store, project, person, name)
-        return _("{new} has replaced {old}.").format(new=new.name, old=person.name)
-
-    _tried(act)
+    with open_store(project) as store:
+        new = replace_annotator(store, project, person, st.session_state[f"successor-{person.uid}"])
+    st.session_state[DONE] = _("{new} has replaced {old}.", new=new.name, old=person.name)
 
 
 @asks_at_click("change_projects")
 def _let_leave(project: Project, person: Annotator) -> None:
-    def act(store: Store) -> str:
+    with open_store(project) as store:
         remove_annotator(store, project, person)
-        return _("{name} was deactivated. The labels stay and count.").format(name=person.name)
-
-    _tried(act)
+    st.session_state[DONE] = _("{name} was deactivated. The labels stay and count.", name=person.name)
 
 
 @asks_at_click("change_projects")
 def _reactivate(project: Project, person: Annotator) -> None:
-    def act(store: Store) -> str:
+    with open_store(project) as store:
         add_annotators(store, project, [person.name])
-        return _("{name} was reactivated.").format(name=person.name)
+    st.session_state[DONE] = _("{name} was reactivated.", name=person.name)
 
-    _tried(act)
+
+@asks_at_click("change_projects")
+def _hand_out(project: Project, uids: list[str]) -> None:
+    with open_store(project) as store:
+        for uid in uids:
+            return_to_queue(store, project, uid)
+
+
+@asks("change_projects")
+def show_aside(store: Store, project: Project) -> None:
+    """Items set aside, with a button to hand them out again."""
+    found = set_aside_items(store, project)
+    texts = project.kind == "generations"
+    if texts:
+        caption("A text is set aside when everybody who could label it has skipped it. It then waits here for you.")
+    else:
+        caption("A sentence is set aside when everybody who could label it has skipped it. It then waits here for you.")
+    if not found:
+        st.info(_("No text is set aside.") if texts else _("No sentence is set aside."), icon=":material/check:")
+        return
+    for item in found[:LISTED]:
+        with st.container(border=True, horizontal=True, vertical_alignment="center"):
+            literal(item.whole_text)
+            st.button(
+                _("Hand out again"), key=f"hand-out-{item.uid}", icon=":material/replay:",
+                on_click=_hand_out, args=(project, [item.uid]),
+            )  # fmt: skip
+    if len(found) > LISTED:
+        caption("The first {shown} of {all} sentences.", shown=LISTED, all=f"{len(found):,}")
+    if len(found) > 1:
+        everything = [item.uid for item in found]
+        st.button(_("Hand out all again"), key="hand-out-all", on_click=_hand_out, args=(project, everything))
+
+
+@asks("change_projects")
+def show_consent(store: Store, project: Project) -> None:
+    """Everybody's answer for each use, and a form to store what the lead has in writing."""
+    with st.expander(_("Consent to the use of labels"), icon=":material/policy:", key="consent-of-all"):
+        found = {use: consents(store, project, use) for use in USES}
+        names = {use: _(name) for use, name in NAMES.items()}
+        rows = [
+            {_("Annotator"): each[0].annotator.name}
+            | {names[use]: _answer_in_words(one) for use, one in zip(USES, each, strict=True)}
+            for each in zip(*found.values(), strict=True)
+        ]
+        show_records(rows)
+        caption(
+            "A release holds single labels only of those who consent to it; counts, agreement and gold labels include"
+            " everybody. Annotators answer on My record. Store here what you have in writing."
+        )
+        _store_form(store, project, names)
+
+
+def _answer_in_words(one: Consent) -> str:
+    if one.given is None:
+        return _("not answered")
+    text = _("yes, {moment}") if one.given else _("no, {moment}")
+    return text.format(moment=moment(one.created))
+
+
+def _store_form(store: Store, project: Project, names: dict[Use, str]) -> None:
+    people = [one.name for one in annotators(store, project, active=False)]
+    use = st.selectbox(_("Use"), USES, key="consent-use", format_func=names.__getitem__, width=360)
+    agreed = TEXTS[use]
+    st.caption(plain(_(agreed)))
+    who = st.selectbox(
+        _("Annotator"), people, index=None, key="consent-who", width=360,
+        placeholder=_("everybody who has not answered"),
+    )  # fmt: skip
+    whose = who or _("everybody who has not answered")
+    yes = _("On behalf of {who} you store consent to this use: {use}. Every answer stays in the record.")
+    no = _("On behalf of {who} you store that this use is refused: {use}. Later releases leave these labels out.")
+    with st.container(horizontal=True):
+        if confirmed(_("Store consent"), yes.format(who=whose, use=names[use]), _("Store this consent"),
+                     key="consent-yes", icon=":material/check:"):  # fmt: skip
+            _store_answer(project, use, who, given=True)
+        if who is not None and confirmed(
+            _("Store refusal"), no.format(who=whose, use=names[use]), _("Store this refusal"),
+            key="consent-no", icon=":material/block:",
+        ):  # fmt: skip
+            _store_answer(project, use, who, given=False)
+
+
+@asks("change_projects")
+def _store_answer(project: Project, use: Use, who: str | None, *, given: bool) -> None:
+    with errors_shown():
+        with open_store(project, "change_projects") as store:
+            if who is None:
+                answer_for_everybody(store, project, use, language=language())
+            else:
+                person = annotator(store, project, who)
+                answer_consent(store, project, person, use, given=given, language=language(), recorded_by="lead")
+        st.rerun()
+
+
+@asks("change_projects")
+def show_groups(store: Store, project: Project) -> None:
+    """By what annotators are grouped, who is in which group, and a form for another grouping."""
+    with st.expander(_("Groups of annotators"), icon=":material/groups:", key="groups-of-all"):
+        caption(
+            "By dialect, first language or the like, to compare how groups choose (page Agreement, Groups). What"
+            " annotators choose themselves on My record counts instead, and you cannot change it."
+        )
+        for one in groupings(store, project):
+            _show_grouping(store, project, one)
+        st.text_input(_("New grouping, as dialect"), key="grouping-name", max_chars=80, width=360)
+        st.text_area(_("Its groups, one per line"), key="grouping-options", height=100, width=360)
+        st.button(_("Add grouping"), key="grouping-add", icon=":material/add:", on_click=_add, args=(project,))
+
+
+def _show_grouping(store: Store, project: Project, of: Grouping) -> None:
+    st.markdown(f"**{spoken(of.name)}**")
+    inside = groups_of(store, of)
+    counted = [f"{spoken(one)} {list(inside.values()).count(one)}" for one in of.options]
+    st.caption(plain(series(counted)))
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        people = annotators(store, project, active=False)
+        st.selectbox(
+            _("Annotator"), people, key=f"grouping-who-{of.id}", width=220,
+            format_func=lambda one: in_brackets(one.name, inside[one.id]) if one.id in inside else one.name,
+        )  # fmt: skip
+        st.selectbox(
+            _("Group"), of.options, index=None, key=f"grouping-into-{of.id}", width=220, format_func=spoken,
+            placeholder=_("none"),
+        )  # fmt: skip
+        st.button(_("Put into this group"), key=f"grouping-put-{of.id}", on_click=_put, args=(project, of))
+
+
+@asks_at_click("change_projects")
+def _put(project: Project, of: Grouping) -> None:
+    who, into = (st.session_state[f"grouping-{part}-{of.id}"] for part in ("who", "into"))
+    with open_store(project, "change_projects") as store:
+        set_group(store, project, of, who, into, "lead")
+
+
+@asks_at_click("change_projects")
+def _add(project: Project) -> None:
+    lines = st.session_state["grouping-options"].splitlines()
+    with open_store(project, "change_projects") as store:
+        add_grouping(store, project, st.session_state["grouping-name"], [one for one in lines if one.strip()])
+    st.session_state["grouping-name"] = st.session_state["grouping-options"] = ""

@@ -6,7 +6,7 @@ from hashlib import sha256
 import streamlit as st
 
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.files.disaggregated import USE_OF, LeftOut, left_out
+from evenhand.annotations.files.disaggregated import USE_OF, left_out
 from evenhand.annotations.files.export import CONFIG, counted_elsewhere, export_preview, made_elsewhere, record_export
 from evenhand.annotations.files.export_formats import (
     ARCHIVES,
@@ -19,16 +19,16 @@ from evenhand.annotations.files.export_formats import (
 )
 from evenhand.annotations.files.other_tools import label_studio_write
 from evenhand.annotations.guideline.versions import guideline
-from evenhand.annotations.projects.consent import Use, consenting
+from evenhand.annotations.projects.consent import consenting
 from evenhand.annotations.projects.pipeline_counts import state
-from evenhand.annotations.text_policy import SHORTEST_PASSWORD, text_may_leave
+from evenhand.annotations.text_policy import text_may_leave
 from evenhand.annotations.types import Project
-from evenhand.core.errors import EvenhandError
-from evenhand.pages.ui.choose import switch
-from evenhand.pages.ui.head import open_store, show_error
+from evenhand.pages.ui.charts import download
+from evenhand.pages.ui.choose import ask_password, switch
+from evenhand.pages.ui.head import errors_shown, open_store, remembered
 from evenhand.pages.ui.language import _, language
 from evenhand.pages.ui.parts import asks
-from evenhand.pages.ui.text import plain
+from evenhand.pages.ui.text import caption, plain
 from evenhand.pages.ui.visitor import visitor
 
 PREVIEW_ROWS = 10
@@ -71,10 +71,8 @@ def show_export(store: Store, project: Project) -> None:
     wish, password = _ask_options(project, chosen)
     if wish is None:
         return
-    try:
+    with errors_shown():
         _show_file(store, project, wish, password)
-    except EvenhandError as error:
-        show_error(error)
 
 
 def _leaving_text(project: Project) -> str:
@@ -132,17 +130,8 @@ def _password(project: Project, chosen: ExportFormat) -> tuple[str | None, bool]
         holds = chosen not in WITHOUT_TEXT and project.kind == "generations"
         if not holds or not st.toggle(_lock_label(project), key="lock"):
             return None, False
-    typed = st.text_input(
-        _("Archive password"),
-        type="password",
-        key="export_password",
-        width=320,
-        help=_("The archive opens only with this password. It is not stored anywhere; without it, the texts are lost."),
-    )
-    if len(typed.strip()) < SHORTEST_PASSWORD:
-        st.info(plain(_("Enter a password of at least {least} characters.").format(least=SHORTEST_PASSWORD)))
-        return None, True
-    return typed, False
+    typed = ask_password("export_password")
+    return typed, typed is None
 
 
 def _lock_label(project: Project) -> str:
@@ -151,46 +140,27 @@ def _lock_label(project: Project) -> str:
     return _("With texts and notes, as an encrypted archive")
 
 
-@st.cache_data(max_entries=20, show_spinner=False)
-def _rows(uid: str, there: tuple[str, ...], wish: ExportOptions, _project: Project) -> int:
-    """How many rows the file has; counted again when something in the database has changed."""
-    with open_store(_project, "export_files") as store:
-        return counted_elsewhere(store, _project, wish)
-
-
-@st.cache_data(max_entries=20, show_spinner=False)
-def _left_out(uid: str, there: tuple[str, ...], use: Use, _project: Project) -> LeftOut:
-    with open_store(_project, "export_files") as store:
-        return left_out(store, _project, use)
-
-
-def _who_is_left_out(uid: str, there: tuple[str, ...], use: Use, project: Project) -> str:
-    out = _left_out(uid, there, use, project)
-    text = _(
-        "Left out: {labels} labels of {annotators} annotators who have not consented. Annotators answer on My record."
-    )
-    return text.format(labels=f"{out.labels:,}", annotators=f"{out.annotators:,}")
-
-
 def _show_file(store: Store, project: Project, wish: ExportOptions, password: str | None) -> None:
     use = USE_OF.get(wish.format)
     there = (*state(store), *sorted(consenting(store, project, use) if use else ()))
-    number = _rows(project.uid, there, wish, project)
+    number = remembered(there, counted_elsewhere, project, wish)
     if use is not None:
-        st.caption(plain(_who_is_left_out(project.uid, there, use, project)))
+        out = remembered(there, left_out, project, use)
+        text = _(
+            "Left out: {labels} labels of {annotators} annotators who have not consented. Annotators answer on"
+            " My record."
+        )
+        st.caption(plain(text.format(labels=f"{out.labels:,}", annotators=f"{out.annotators:,}")))
     is_sheet = wish.format.startswith("datasheet")
     if not is_sheet:
         st.metric(_("Rows"), f"{number:,}", width=150)
     if password is None and wish.format not in ARCHIVES:
-        st.caption(_("First lines of the file:"))
+        caption("First lines of the file:")
         limit = 10_000 if is_sheet else PREVIEW_ROWS
-        st.code(
-            export_preview(store, project, wish, limit=limit) or " ",
-            language=None,
-            wrap_lines=is_sheet,
-        )
+        shown = export_preview(store, project, wish, limit=limit)
+        st.code(shown or " ", language=None, wrap_lines=is_sheet)
     elif password is not None:
-        st.caption(_("An AES-256 archive, readable with 7-Zip, Keka and this app. Its contents are not shown here."))
+        caption("An AES-256 archive, readable with 7-Zip, Keka and this app. Its contents are not shown here.")
     kind = f"{wish.format}-for-spreadsheets" if wish.spreadsheet else wish.format
     name = f"{project.name}-{kind}".replace("/", "-")
     inner = name + ENDING[wish.format]
@@ -203,16 +173,9 @@ def _show_file(store: Store, project: Project, wish: ExportOptions, password: st
             return content
 
     file = f"{name}.zip" if password is not None or wish.format in ARCHIVES else inner
-    st.download_button(
-        _("Download"), data, file, key="export", type="primary", icon=":material/download:", on_click="ignore"
-    )
+    download(_("Download"), data, file, key="export", type="primary")
     if wish.format == "label-studio" and password is None:
-        st.download_button(
-            _("Labelling configuration (XML)"),
-            label_studio_write.labelling_config(project, guideline(store, project)),
-            name + CONFIG,
-            "application/xml",
-            key="export-config",
-            help=_("Paste this into Label Studio under Settings, Labeling Interface, Code."),
-            on_click="ignore",
-        )
+        config = label_studio_write.labelling_config(project, guideline(store, project))
+        text = _("Paste this into Label Studio under Settings, Labeling Interface, Code.")
+        label = _("Labelling configuration (XML)")
+        download(label, config, name + CONFIG, key="export-config", help=text, type="secondary")

@@ -9,11 +9,10 @@ from evenhand.annotations.guideline.criteria import Criteria, built_in, generati
 from evenhand.annotations.guideline.scheme import START, scheme_text
 from evenhand.annotations.projects.projects import change_project, create_project
 from evenhand.annotations.types import Form, GoldRule, Kind
-from evenhand.core.errors import EvenhandError
 from evenhand.core.guidelines import VERSIONS, Version, preference
 from evenhand.core.resources import keyword_pairs, quotas
 from evenhand.pages.projects.projects import leave, open_project
-from evenhand.pages.ui.choose import switch
+from evenhand.pages.ui.choose import choose, switch
 from evenhand.pages.ui.editors import (
     Quotas,
     SchemeName,
@@ -21,14 +20,16 @@ from evenhand.pages.ui.editors import (
     edit_options,
     edit_quotas,
     edit_scheme,
+    preset_names,
     say_total,
     scheme_from_file,
 )
-from evenhand.pages.ui.head import open_store, show_error
+from evenhand.pages.ui.head import errors_shown, open_store
 from evenhand.pages.ui.language import _, language
 from evenhand.pages.ui.parts import asks
 from evenhand.pages.ui.sentences import guideline_html
 from evenhand.pages.ui.tables import show_html
+from evenhand.pages.ui.text import caption, warn
 from evenhand.pages.ui.visitor import own_new_project
 
 
@@ -53,7 +54,7 @@ def ask_labels(per_item: int, doubled: int | None, *, place: str) -> dict[str, i
             help=_("All other texts get one label. Empty: every text gets the same number of labels."),
         )
     if number == 1:
-        st.warning(_("With one label per text, agreement between annotators cannot be measured."))
+        warn("With one label per text, agreement between annotators cannot be measured.")
     return {"per_item": int(number), "doubled": None if sample is None else int(sample)}
 
 
@@ -104,9 +105,8 @@ def show_form() -> None:
     """The fields of a project, then the button that creates it."""
     st.button(_("All projects"), key="back", icon=":material/arrow_back:", type="tertiary", on_click=leave)
     st.subheader(_("New project"), anchor=False)
-    kind = st.segmented_control(
-        _("What is judged"), get_args(Kind), default="sentences", required=True, key="kind", format_func=kind_name
-    )
+    kinds: dict[Kind, str] = {one: kind_name(one) for one in get_args(Kind)}
+    kind = choose(_("What is judged"), kinds, "kind")
     if kind == "generations":
         _form_of_generations()
         return
@@ -164,12 +164,12 @@ def _form_of_generations() -> None:
 
 
 def _built_in_scheme() -> Criteria:
-    st.caption(_("Four labels, a flag for extraneous gendered language, and marked spans, as in the published study."))
-    st.caption(_("As long as the text is unchanged, all readers see it in their interface language."))
+    caption("Four labels, a flag for extraneous gendered language, and marked spans, as in the published study.")
+    caption("As long as the text is unchanged, all readers see it in their interface language.")
     start = generations_criteria(language())
     text = edit_text(start.text, key=f"guideline-generations-{language()}")
     with st.expander(_("Labels and tags")):
-        st.caption(_("Labels store the code; the key is only the keyboard shortcut."))
+        caption("Labels store the code; the key is only the keyboard shortcut.")
         choices = edit_options(start.choices, key="choices-generations", fixed=True)
         tags = edit_options(start.reasons, key="reasons-generations")
     return Criteria(text, choices, tags)
@@ -182,7 +182,7 @@ def _other_scheme(chosen: SchemeName) -> Criteria:
     # Another file gets tables of its own; what was typed into the others stays theirs.
     place = f"{chosen}-scheme" if read is None else f"{chosen}-scheme-{hash(read)}"
     scheme = edit_scheme(made, key=place)
-    st.caption(_("An empty text says what the scheme has."))
+    caption("An empty text says what the scheme has.")
     text = edit_text(preference(language()) if chosen == "preference" else "", key=f"guideline-{chosen}-scheme")
     return Criteria(text.strip() or scheme_text(scheme, language()), scheme.choices, scheme.flags, scheme.more)
 
@@ -192,14 +192,10 @@ def _settings() -> dict[str, Any]:
     gold: GoldRule = st.radio(
         _("A sentence is accepted when"), get_args(GoldRule), key="gold", horizontal=True, format_func=gold_name
     )
-    form: Form = st.radio(
-        _("On the desk, the keyword is"),
-        ("masked", "original"),
-        key="presentation",
-        horizontal=True,
-        format_func=form_name,
-    )
-    st.caption(_("Choose hidden for the journal criteria, which judge the sentence with its keyword masked."))
+    forms: tuple[Form, Form] = ("masked", "original")
+    label = _("On the desk, the keyword is")
+    form = st.radio(label, forms, key="presentation", horizontal=True, format_func=form_name)
+    caption("Choose hidden for the journal criteria, which judge the sentence with its keyword masked.")
     with st.expander(_("Order of the sentences")):
         seed = st.number_input(
             _("Seed"), 0, 2**31 - 1, 0, key="seed", help=_("The same seed and sentences give the same order.")
@@ -217,35 +213,20 @@ def form_name(form: str) -> str:
     return _("hidden") if form == "masked" else _("shown")
 
 
-def version_name(version: str) -> str:
-    """A guideline version in words."""
-    names = {"journal": _("Journal criteria"), "conference": _("Conference criteria"), OWN: _("Write my own")}
-    return names[version]
-
-
 def _criteria(spoken: str) -> Criteria:
-    version = st.segmented_control(
-        _("Criteria"),
-        (*VERSIONS, OWN),
-        default="journal",
-        required=True,
-        key="guideline_version",
-        format_func=version_name,
-        label_visibility="collapsed",
-    )
+    names = {"journal": _("Journal criteria"), "conference": _("Conference criteria"), OWN: _("Write my own")}
+    version = choose(_("Criteria"), names, "guideline_version", heading=False)
     chosen: Version = next((one for one in VERSIONS if one == version), "journal")
     start = built_in(chosen, spoken)
-    st.caption(
-        _(
-            "Both published versions, in our own words. The journal version masks the keyword and leaves"
-            " names to a filter; the conference version has a rule on names and allows metaphors."
-        )
+    caption(
+        "Both published versions, in our own words. The journal version masks the keyword and leaves"
+        " names to a filter; the conference version has a rule on names and allows metaphors."
     )
     if version != OWN:
-        st.caption(_("As long as the text is unchanged, all readers see it in their interface language."))
+        caption("As long as the text is unchanged, all readers see it in their interface language.")
     text = edit_text("" if version == OWN else start.text, key=f"guideline-{version}-{spoken}")
     with st.expander(_("Choices and reject reasons")):
-        st.caption(_("Labels store the code; the key is only the keyboard shortcut."))
+        caption("Labels store the code; the key is only the keyboard shortcut.")
         choices = edit_options(start.choices, key=f"choices-{version}", fixed=True)
         reasons = edit_options(start.reasons, key=f"reasons-{version}")
     return Criteria(text, choices, reasons)
@@ -255,34 +236,19 @@ def edit_text(text: str, *, key: str) -> str:
     """An editor of a guideline with a preview."""
     left, right = st.columns(2, gap="medium")
     with left:
-        st.caption(_("Markdown"))
+        caption("Markdown")
         written = st.text_area(_("Guideline"), text, key=key, height=440, label_visibility="collapsed")
     with right:
-        st.caption(_("Preview"))
+        caption("Preview")
         with st.container(border=True, height=440):
             show_html(guideline_html(written))
     return written
 
 
-def preset_name(preset: str) -> str:
-    """A preset of quotas in words."""
-    return {"none": _("No quotas"), "table1": _("Table 1 of the paper"), "released": _("As in the released file")}[
-        preset
-    ]
-
-
 def _quotas() -> Quotas:
-    preset = st.segmented_control(
-        _("Quotas"),
-        ("none", "table1", "released"),
-        default="none",
-        required=True,
-        key="quotas",
-        format_func=preset_name,
-        label_visibility="collapsed",
-    )
+    preset = choose(_("Quotas"), preset_names(), "quotas", heading=False)
     if preset == "none":
-        st.caption(_("Every sentence is handed out for review, with pairs and sides taking turns."))
+        caption("Every sentence is handed out for review, with pairs and sides taking turns.")
         return {}
     wanted = edit_quotas(quotas("table1" if preset == "table1" else "released"), key=f"quotas-{preset}")
     say_total(wanted, preset)
@@ -299,7 +265,7 @@ def _create(
     settings: dict[str, Any],
     later: dict[str, Any] | None = None,
 ) -> None:
-    try:
+    with errors_shown():
         with open_store() as store:
             made = create_project(
                 store,
@@ -316,8 +282,5 @@ def _create(
             own_new_project(store, made)
             if later:
                 change_project(store, made, **later)
-    except EvenhandError as error:
-        show_error(error)
-        return
-    open_project(made.name)
-    st.rerun()
+        open_project(made.name)
+        st.rerun()

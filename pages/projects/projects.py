@@ -1,4 +1,6 @@
-"""The list of projects, one card each; opening and closing a project."""
+"""The projects of the page Projects: the list, opening and closing one, its guideline and quotas."""
+
+from collections.abc import Sequence
 
 import streamlit as st
 from markupsafe import Markup
@@ -10,17 +12,20 @@ from evenhand.annotations.demo.sentences import NAME as DEMO
 from evenhand.annotations.demo.sentences import make_demo
 from evenhand.annotations.labels.own import own_progress
 from evenhand.annotations.projects.annotators import participants
-from evenhand.annotations.projects.projects import annotators, archive, counts, guideline
+from evenhand.annotations.projects.projects import annotators, archive, counts, guideline, guidelines, set_quotas
 from evenhand.annotations.text_policy import text_may_leave
-from evenhand.annotations.types import Project
-from evenhand.core.guidelines import recognise
+from evenhand.annotations.types import Choice, Project
+from evenhand.core.guidelines import in_language, recognise
+from evenhand.core.resources import quotas
 from evenhand.pages.ui.address import enter_project
+from evenhand.pages.ui.editors import edit_quotas, preset_names, say_total
 from evenhand.pages.ui.head import open_store
-from evenhand.pages.ui.language import _
-from evenhand.pages.ui.parts import asks_at_click
-from evenhand.pages.ui.sentences import status_bar
+from evenhand.pages.ui.language import _, language
+from evenhand.pages.ui.numbers import day
+from evenhand.pages.ui.parts import asks, asks_at_click
+from evenhand.pages.ui.sentences import asked_as, guideline_html, options_html, quota_bars, status_bar
 from evenhand.pages.ui.tables import element, joined, show_html, span
-from evenhand.pages.ui.text import plain
+from evenhand.pages.ui.text import caption, inform, literal, plain
 from evenhand.pages.ui.visitor import own_new_project, own_projects, page_link
 
 NEW = "new"  # the view that makes a project
@@ -72,18 +77,14 @@ def show_list(store: Store) -> None:
     with st.container(horizontal=True):
         st.button(_("New project"), key="new", type="primary", icon=":material/add:", on_click=_begin)
         known = {one.name for one in found + away}
-        for name, key, label in (
-            (DEMO, "demo", _("Create the demo project")),
-            (GENERATIONS, "demo_generations", _("Create the demo project of generations")),
-        ):
+        labels = {"demo": _("Create the demo project"), "demo_generations": _("Create the demo project of generations")}
+        for name, (key, label) in zip((DEMO, GENERATIONS), labels.items(), strict=True):
             if name not in known:
                 st.button(label, key=key, icon=":material/school:", on_click=_make_demo, args=(name,))
     if not found:
-        st.info(
-            _(
-                "There are no projects yet. A project holds sentences, a guideline and annotators. The"
-                " demo project shows every feature with sentences of our own and three fictitious annotators."
-            )
+        inform(
+            "There are no projects yet. A project holds sentences, a guideline and annotators. The"
+            " demo project shows every feature with sentences of our own and three fictitious annotators."
         )
     columns = st.columns(2)
     for number, project in enumerate(found):
@@ -106,17 +107,16 @@ def _card(store: Store, project: Project) -> None:
     with st.container(border=True, key=f"card-{project.uid}"):
         st.subheader(plain(project.name), anchor=False)
         if project.name == DEMO:
-            st.caption(_("Sentences written for the demo; annotators and labels are fictitious."))
+            caption("Sentences written for the demo; annotators and labels are fictitious.")
         if project.name == GENERATIONS:
-            st.caption(_("Our own texts, written as models might write them; annotators and labels are fictitious."))
+            caption("Our own texts, written as models might write them; annotators and labels are fictitious.")
         st.caption(plain(settings_line(store, project)))
         if found.items:
             show_html(joined([status_bar(found, project.kind), _quota_legend(store, project)]))
         else:
+            texts = project.kind == "generations"
             empty = _("No texts yet. Open the project and add a file.")
-            st.caption(
-                empty if project.kind == "generations" else _("No sentences yet: open the project and add a file.")
-            )
+            st.caption(empty if texts else _("No sentences yet: open the project and add a file."))
         with st.container(horizontal=True, vertical_alignment="center"):
             st.button(
                 _("Open"), key=f"open-{project.uid}", icon=":material/folder_open:",
@@ -135,9 +135,9 @@ def _quota_legend(store: Store, project: Project) -> Markup:
     if cells:
         wanted = sum(cell.quota or 0 for cell in cells)
         kept = sum(min(cell.accepted, cell.quota or 0) for cell in cells)
-        texts.append(_("{kept} of {wanted} needed sentences kept").format(kept=f"{kept:,}", wanted=f"{wanted:,}"))
+        texts.append(_("{kept} of {wanted} needed sentences kept", kept=f"{kept:,}", wanted=f"{wanted:,}"))
     if people:
-        texts.append(_("{labels} labels by {people} annotators").format(labels=f"{sum(people):,}", people=len(people)))
+        texts.append(_("{labels} labels by {people} annotators", labels=f"{sum(people):,}", people=len(people)))
     return element("div", joined(span(text) for text in texts), "legend")
 
 
@@ -152,7 +152,7 @@ def settings_line(store: Store, project: Project) -> str:
     }
     rule = _("unanimous") if project.gold == "unanimous" else _("majority")
     form = _("keyword hidden") if project.presentation == "masked" else _("keyword shown")
-    named = _("{criteria}, version {version}").format(criteria=built[recognise(shown.text)], version=shown.version)
+    named = _("{criteria}, version {version}", criteria=built[recognise(shown.text)], version=shown.version)
     labels = _("{number} labels per sentence")
     if project.kind == "generations":
         labels = _("{number} labels per text")
@@ -166,3 +166,73 @@ def settings_line(store: Store, project: Project) -> str:
         leaving = _("texts exported unencrypted") if text_may_leave(project) else _("texts exported encrypted")
         return " · ".join((_("generations"), named, labels, agreed, leaving))
     return " · ".join((named, labels, rule, form))
+
+
+def show_guideline(store: Store, project: Project) -> None:
+    """The guideline in any version with its changes; new versions are written on the page Pilot."""
+    found = {one.version: one for one in reversed(guidelines(store, project))}
+    if st.session_state.get("version") not in found:
+        st.session_state["version"] = max(found)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        version = st.selectbox(_("Version"), list(found), key="version", width=120)
+        where = {"project": project.name, "part": "guideline"}
+        page_link("pilot/page.py", label=_("Write a new version"), icon=":material/edit_note:", query_params=where)
+    shown = found[version]
+    caption("Written on {day}.", day=day(shown.created))
+    if shown.changes:
+        st.markdown(f"**{_('What changed')}**")
+        literal(shown.changes)
+    left, right = st.columns([3, 2], gap="large")
+    with left:
+        show_html(guideline_html(in_language(shown.text, language())))
+    with right:
+        about = dict(shown.scheme.about) if shown.scheme else {}
+        parts: list[Sequence[Choice]] = [shown.choices, shown.reasons]
+        if shown.scheme is not None:
+            parts += [shown.scheme.spans, [asked_as(one) for one in shown.scheme.questions]]
+        show_html(Markup("<br>").join(options_html(part, about) for part in parts if part))
+
+
+@asks_at_click("change_projects")
+def _use_preset(project: Project, preset: str) -> None:
+    with open_store(project) as store:
+        set_quotas(store, project, {} if preset == "none" else quotas("table1" if preset == "table1" else "released"))
+
+
+@asks("change_projects")
+def show_quotas(store: Store, project: Project) -> None:
+    """Accepted sentences per keyword pair and side against what is wanted, and other wishes."""
+    cells = counts(store, project).cells
+    if cells:
+        show_html(quota_bars(cells))
+    else:
+        caption("No quotas and no sentences yet.")
+    with st.expander(_("Change the quotas"), expanded=not cells):
+        with st.container(horizontal=True):
+            for preset, name in preset_names().items():
+                st.button(name, key=f"preset-{preset}", on_click=_use_preset, args=(project, preset))
+        stored = {(cell.pair, str(cell.side)): cell.quota for cell in cells if cell.quota is not None and cell.side}
+        # The widget key holds the stored value, so that a preset replaces typed numbers.
+        changed = edit_quotas(stored, key=f"quotas-{project.uid}-{hash(frozenset(stored.items()))}")
+        say_total(changed, "table1")
+        if st.button(_("Save quotas"), key="save_quotas", type="primary", disabled=changed == stored):
+            set_quotas(store, project, changed)
+            st.rerun()
+
+
+def show_summary(store: Store, project: Project) -> None:
+    """The head of an open project: progress of its sentences."""
+    found = counts(store, project)
+    if found.items:
+        if project.kind == "generations":
+            text, none, some = _("Texts by number of labels: {numbers}"), _("none: {texts}"), _("{labels}: {texts}")
+        else:
+            text, none = _("Sentences by number of labels: {numbers}"), _("none: {sentences}")
+            some = _("{labels}: {sentences}")
+        each = [
+            (some if labels else none).format(labels=labels, sentences=f"{items:,}", texts=f"{items:,}")
+            for labels, items in sorted(found.by_labels.items())
+        ]
+        parts = " · ".join(one.replace(" ", "\u00a0") for one in each)  # no line ends within one
+        by_labels = text.format(numbers=parts)
+        show_html(joined([status_bar(found, project.kind), element("div", by_labels, "legend")]))

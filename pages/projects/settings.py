@@ -8,14 +8,14 @@ from evenhand.annotations.database.store import Store
 from evenhand.annotations.projects.projects import archive, change_project
 from evenhand.annotations.text_policy import text_may_leave
 from evenhand.annotations.types import Project
-from evenhand.core.errors import EvenhandError
 from evenhand.core.resources import table
 from evenhand.pages.projects.new import agreed_name, ask_care, ask_desk, ask_labels, form_name, gold_name
 from evenhand.pages.projects.projects import open_project
 from evenhand.pages.ui.choose import switch
-from evenhand.pages.ui.head import show_error
+from evenhand.pages.ui.head import errors_shown
 from evenhand.pages.ui.language import _
 from evenhand.pages.ui.parts import asks, say_changes
+from evenhand.pages.ui.text import caption
 from evenhand.pages.ui.visitor import author
 
 # Settings whose change the method section states, where labels were made under both values.
@@ -38,13 +38,8 @@ def show_settings(store: Store, project: Project) -> None:
             published=bool(IN_PAPERS & set(changed)),
         )
     if st.button(_("Save"), type="primary", key="save_settings", disabled=not changed):
-        try:
-            who = author(store, st.session_state.get("adjudicator") or "")
-            saved = change_project(store, project, author=who, **changed)
-        except EvenhandError as error:
-            show_error(error)
-        else:
-            open_project(saved.name)
+        with errors_shown():
+            open_project(change_project(store, project, author=author(store), **changed).name)
             st.rerun()
     st.divider()
     _show_archive(store, project)
@@ -132,14 +127,12 @@ def _models(project: Project) -> list[str]:
 @asks("change_projects")
 def _show_archive(store: Store, project: Project) -> None:
     if project.archived:
-        st.caption(_("This project is archived: no items are handed out."))
+        caption("This project is archived: no items are handed out.")
         label, icon = _("Unarchive"), ":material/unarchive:"
     else:
-        st.caption(
-            _(
-                "An archived project no longer appears in lists. Nothing is deleted, and the project can be"
-                " unarchived at any time."
-            )
+        caption(
+            "An archived project no longer appears in lists. Nothing is deleted, and the project can be"
+            " unarchived at any time."
         )
         label, icon = _("Archive"), ":material/archive:"
     if st.button(label, key="archive", icon=icon):

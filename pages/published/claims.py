@@ -5,14 +5,13 @@ from collections.abc import Sequence
 import streamlit as st
 from markupsafe import Markup
 
-from evenhand.core.errors import EvenhandError
 from evenhand.core.published import BASES, DOCUMENTS, VERDICTS, OwnCheck, PrintedClaim, checks, note_text, read_rows
 from evenhand.pages.ui.charts import downloads
-from evenhand.pages.ui.head import show_error
+from evenhand.pages.ui.head import errors_shown
 from evenhand.pages.ui.language import _
 from evenhand.pages.ui.numbers import DASH
 from evenhand.pages.ui.tables import element, joined, number_columns, show_html, span, table
-from evenhand.pages.ui.text import series
+from evenhand.pages.ui.text import caption, inform, series, write
 from evenhand.pages.ui.visitor import page_link
 
 SIGNS: dict[bool | None, str] = {True: "✓", False: "✕", None: "?"}
@@ -51,11 +50,11 @@ def show_claims() -> None:
         shown = [claim for claim in every if claim.follows in wanted]
         st.subheader(_(document))
         follow = sum(claim.follows is True for claim in every)
-        st.caption(_("{follow} of {all} claims are consistent.").format(follow=follow, all=len(every)))
+        caption("{follow} of {all} claims are consistent.", follow=follow, all=len(every))
         if shown:
             _table(shown)
         elif wanted:
-            st.write(_("No claim of this kind."))
+            write("No claim of this kind.")
     downloads([_record(claim) for claim in all_claims()], key="claims")
 
 
@@ -101,43 +100,36 @@ def _record(claim: PrintedClaim) -> dict[str, str]:
 
 def how_it_is_checked() -> None:
     """What counts as following, and where the rest stands."""
-    st.caption(
-        _(
-            "Rounding is taken into account: a reported value may be off by half a unit of its last digit."
-            " In the thesis, W − M is positive where the association is stronger for the female word."
-        )
+    caption(
+        "Rounding is taken into account: a reported value may be off by half a unit of its last digit."
+        " In the thesis, W − M is positive where the association is stronger for the female word."
     )
     page_link("about/page.py", label=_("All known errors and open questions"), icon=":material/info:")
 
 
 def own_numbers() -> None:
     """Rows of three numbers to check, and the verdict of each in every base."""
-    st.write(
-        _(
-            "One row per line: the probability of the male word, that of the female word, the reported log"
-            " ratio. Type the values as reported; their digits tell how they were rounded."
-        )
+    write(
+        "One row per line: the probability of the male word, that of the female word, the reported log"
+        " ratio. Type the values as reported; their digits tell how they were rounded."
     )
     text = st.text_area(_("Values"), EXAMPLE, key="numbers", height=140)
-    try:
+    with errors_shown():
         rows = read_rows(text)
-    except EvenhandError as error:
-        show_error(error)
-        return
-    if not rows:
-        st.info(_("No rows yet."))
-        return
-    names = [_("Male word"), _("Female word"), _("Reported"), *BASES, _("Conclusion")]
-    columns = number_columns(names, range(3, 3 + len(BASES)))
-    with st.container(key="own-verdicts"):
-        show_html(table(columns, map(_own_row, rows), kind="text"))
-    downloads([_own_record(row) for row in rows], key="own")
+        if not rows:
+            inform("No rows yet.")
+            return
+        names = [_("Male word"), _("Female word"), _("Reported"), *BASES, _("Conclusion")]
+        columns = number_columns(names, range(3, 3 + len(BASES)))
+        with st.container(key="own-verdicts"):
+            show_html(table(columns, map(_own_row, rows), kind="text"))
+        downloads([_own_record(row) for row in rows], key="own")
 
 
 def own_verdict(row: OwnCheck) -> str:
     """One row in words: the bases it follows in, or what would have to be printed instead."""
     if row.fits:
-        return _("consistent in {bases}").format(bases=series(row.fits))
+        return _("consistent in {bases}", bases=series(row.fits))
     needed = row.found["log10"]
     return _("inconsistent; in log10, p = {male} (male) or {female} (female) would fit").format(
         male=f"{needed.needed_p_male:.3e}", female=f"{needed.needed_p_female:.3e}"

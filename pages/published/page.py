@@ -7,11 +7,8 @@ from evenhand.pages.ui.head import page_head
 from evenhand.pages.ui.language import _
 
 page_head(
-    _("Check of published numbers"),
-    _(
-        "Are the values a paper reports consistent with each other? Here the papers behind the measures"
-        " are recalculated; open a claim to see its calculation."
-    ),
+    "Are the values a paper reports consistent with each other? Here the papers behind the measures"
+    " are recalculated; open a claim to see its calculation."
 )
 published, own = st.tabs([_("The papers"), _("Your own values")], key="check")
 with published:

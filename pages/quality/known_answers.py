@@ -1,62 +1,68 @@
-"""Known answers on the page Quality: scores of annotators, misses, and the items."""
+"""Known answers on the page Quality: scores of annotators, misses, the items, and how to add more."""
 
 from typing import Any
 
-import pandas as pd
 import streamlit as st
 
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.quality.known_answers import KnownAnswerScore, answer_choices, set_known, wrong_answers
+from evenhand.annotations.files.known_answers import find_item, import_known_answers
+from evenhand.annotations.guideline.versions import guideline
+from evenhand.annotations.items.batch import item as one_item
+from evenhand.annotations.quality.known_answers import (
+    Among,
+    KnownAnswerScore,
+    answer_choices,
+    draw_candidates,
+    set_known,
+    wrong_answers,
+)
 from evenhand.annotations.quality.report import Quality
 from evenhand.annotations.text_policy import without_text
-from evenhand.annotations.types import Project
-from evenhand.core.charts.heatmap import heatmap
+from evenhand.annotations.types import Item, Project
 from evenhand.core.errors import EvenhandError
-from evenhand.pages.quality.item_cards import card, names_of, people_chart
-from evenhand.pages.ui.charts import csv_bytes, downloads, show_chart
-from evenhand.pages.ui.head import open_store, show_error
-from evenhand.pages.ui.language import _
+from evenhand.core.language import explain
+from evenhand.pages.quality.retests import card, people_chart
+from evenhand.pages.ui.charts import csv_bytes, download, downloads, foot, show_confusion
+from evenhand.pages.ui.choose import choose
+from evenhand.pages.ui.head import errors_shown, open_store, show_error
+from evenhand.pages.ui.language import _, language
 from evenhand.pages.ui.numbers import day, estimate_columns, interval_or_reason, percent
 from evenhand.pages.ui.parts import asks
-from evenhand.pages.ui.sentences import choice_name, judgement
-from evenhand.pages.ui.style import colours
-from evenhand.pages.ui.text import plain, show_signature
-from evenhand.pages.ui.visitor import author
+from evenhand.pages.ui.sentences import choice_name, judgement, names_of
+from evenhand.pages.ui.tables import page_of, show_pages
+from evenhand.pages.ui.text import caption, inform, literal, plain, show_signature, warn
+from evenhand.pages.ui.uploads import choose_upload
+from evenhand.pages.ui.visitor import ask_author, author
 
 PAGE = 5
 SHORT = 60  # characters of a text in the list of items
+MOST = 50  # drawn at once: each of them is read and answered
+SHOWN = 5  # problems of a file
 
 
 def score_list(found: Quality) -> None:
     """Each annotator against the known answers: a chart, a table, the signature."""
     if not found.known:
-        text = _(
+        inform(
             "No item has a known answer yet. Choose some items below whose answer you know. Annotators"
-            " cannot tell them from others, and scores appear only on this page."
+            " cannot tell them from others, and scores appear only on this page.",
+            icon=":material/key:",
         )
-        st.info(text, icon=":material/key:")
         return
-    rows = [_row(one) for one in found.scores]
     drawn = any(one.right + one.wrong for one in found.scores)
     if drawn:
         says = _("Share of known answers given by each annotator, over {n} items with a known answer; 95% intervals.")
-        people_chart(
-            [(one.annotator, one.share) for one in found.scores],
-            key="known-answers",
-            title=_("Known answers given"),
-            says=says.format(n=len(found.known)),
-            table=_downloaded(found),
-        )
+        shares = [(one.annotator, one.share) for one in found.scores]
+        says, title = says.format(n=len(found.known)), _("Known answers given")
+        people_chart(shares, key="known-answers", title=title, says=says, table=_downloaded(found))
     else:
-        text = _("{n} items have a known answer; none of them has a valid label yet.")
-        st.caption(plain(text.format(n=len(found.known))))
-    st.dataframe(rows, hide_index=True, key="known-table")
-    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-        text = _(
+        caption("{n} items have a known answer; none of them has a valid label yet.", n=len(found.known))
+    st.dataframe([_row(one) for one in found.scores], hide_index=True, key="known-table")
+    with foot():
+        caption(
             "Blind labels only. An answer taken from the labels does not count for the annotators who made"
             " those labels: they would only agree with themselves."
         )
-        st.caption(plain(text))
         if not drawn:  # else beside the chart
             downloads(_downloaded(found), key="known-answers-table")
     show_signature(found.known_signature)
@@ -64,7 +70,7 @@ def score_list(found: Quality) -> None:
 
 def _row(one: KnownAnswerScore) -> dict[str, Any]:
     return {
-        _("Annotator"): one.annotator if one.active else _("{name} (has left)").format(name=one.annotator),
+        _("Annotator"): one.annotator if one.active else _("{name} (has left)", name=one.annotator),
         _("Right"): one.right,
         _("Wrong"): one.wrong,
         _("Not labelled"): one.unlabelled,
@@ -100,39 +106,26 @@ def what_missed(store: Store, project: Project, found: Quality) -> None:
     with right:
         missed = wrong_answers(store, project, name)
         if not missed:
-            st.info(_("All known answers were given."), icon=":material/check:")
+            inform("All known answers were given.", icon=":material/check:")
             return
-        st.markdown(plain(_("{n} known answers missed").format(n=len(missed))))
-        page = min(st.session_state.get("missed-page", 1), -(-len(missed) // PAGE))
+        st.markdown(plain(_("{n} known answers missed", n=len(missed))))
         names = names_of(store, project)
-        for one in missed[PAGE * (page - 1) : PAGE * page]:
+        for one in page_of(missed, "missed-page", PAGE):
             reasons = [names.get(code, code) for code in one.reasons]
             answer = judgement(_("known answer"), one.answer, names, note=one.why)
             card(one.item, one.annotator, [answer, judgement(_("label"), one.choice, names, reasons, one.note)])
-        if len(missed) > PAGE:
-            st.pagination(-(-len(missed) // PAGE), width=300, key="missed-page")
+        show_pages(len(missed), "missed-page", PAGE)
 
 
 def _confusion(store: Store, project: Project, one: KnownAnswerScore, signature: str) -> None:
     choices = answer_choices(store, project)
     used = [i for i in range(len(choices)) if sum(one.table[i]) or any(row[i] for row in one.table)]
-    names = [choice_name(choice) for choice in choices]
-    rows = [{"answer": names[i], "label": names[j], "items": one.table[i][j]} for i in used for j in used]
     says = _("Rows: known answer; columns: label by {name}. {k} of {n} given.")
-    says = says.format(name=one.annotator, k=one.right, n=one.right + one.wrong)
-    chart = heatmap(
-        pd.DataFrame(rows),
-        "label",
-        "answer",
-        "items",
-        description=says,
-        domain=(0, max(one.right + one.wrong, 1)),
-        titles={"answer": _("known answer"), "label": _("label"), "items": _("items")},
-        digits=0,
-        width=240,
-        palette=colours(),
-    )
-    show_chart(chart, [{**row, "signature": signature} for row in rows], key="answer-and-label", says=says)
+    show_confusion(
+        [[one.table[i][j] for j in used] for i in used], [choice_name(choices[i]) for i in used], "answer", "label",
+        key="answer-and-label", says=says.format(name=one.annotator, k=one.right, n=one.right + one.wrong),
+        titles={"answer": _("known answer"), "label": _("label")}, signature=signature,
+    )  # fmt: skip
 
 
 @asks("change_projects")
@@ -153,32 +146,22 @@ def known_list(store: Store, project: Project, found: Quality) -> None:
         }
         for one in found.known
     ]
-    st.markdown(plain(_("Items with a known answer: {n}").format(n=len(rows))))
+    st.markdown(plain(_("Items with a known answer: {n}", n=len(rows))))
     # A new widget key for a changed table, so that selected rows never point to other items.
     key = f"known-items-{hash(tuple(one.item.uid for one in found.known))}"
     state: Any = st.dataframe(rows, hide_index=True, key=key, on_select="rerun", selection_mode="multi-row")
     chosen = [found.known[i].item.uid for i in state["selection"]["rows"] if i < len(rows)]
     with st.container(horizontal=True, vertical_alignment="center"):
-        text = (
-            _("Turn {n} selected items back into ordinary ones")
-            if chosen
-            else _("Select rows to turn back into ordinary items")
-        )
-        pressed = st.button(
-            plain(text.format(n=len(chosen))), key="withdraw-known", icon=":material/key_off:", disabled=not chosen
-        )
-        st.download_button(
-            _("Download (CSV)"), lambda: _table(project), "known-answers.csv", "text/csv", key="known-items-csv",
-            on_click="ignore", icon=":material/download:", type="tertiary",
-        )  # fmt: skip
+        text = _("Select rows to turn back into ordinary items")
+        if chosen:
+            text = _("Turn {n} selected items back into ordinary ones", n=len(chosen))
+        pressed = st.button(plain(text), key="withdraw-known", icon=":material/key_off:", disabled=not chosen)
+        download(_("Download (CSV)"), lambda: _table(project), "known-answers.csv", key="known-items-csv")
     if pressed:
-        try:
+        with errors_shown():
             for uid in chosen:
-                set_known(store, project, uid, None, author=author(store, st.session_state.get("adjudicator", "")))
-        except EvenhandError as error:
-            show_error(error)
-            return
-        st.rerun()
+                set_known(store, project, uid, None, author=author(store))
+            st.rerun()
 
 
 def _table(project: Project) -> bytes:
@@ -203,3 +186,129 @@ def _table(project: Project) -> bytes:
 
 def _short(text: str) -> str:
     return text if len(text) <= SHORT else text[:SHORT] + "…"
+
+
+@asks("change_projects")
+def mark_more(store: Store, project: Project) -> None:
+    """Three ways to more items with a known answer."""
+    st.markdown(f"**{plain(_('More known answers'))}**")
+    ask_author(store, _("Answers provided by"), persist_state="session", placeholder=_("Your name"))
+    ways = {"draw": _("Draw at random"), "one": _("Single item"), "file": _("From a file")}
+    way = choose(_("Selection"), ways, "mark-how", heading=False)
+    if way == "draw":
+        _draw(store, project)
+    elif way == "one":
+        _one(store, project)
+    else:
+        _file(store, project)
+
+
+def _draw(store: Store, project: Project) -> None:
+    names: dict[Among, str] = {"unlabelled": _("Unlabelled items"), "agreed": _("Unanimous items")}
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        among = choose(_("Items to draw from"), names, "draw-among")
+        number = st.number_input(_("Number of items"), 1, MOST, 10, key="draw-number", width=120)
+        if st.button(_("Draw"), key="draw", icon=":material/casino:"):
+            drawn = [one.uid for one in draw_candidates(store, project, int(number), among)]
+            st.session_state["drawn"] = (project.uid, among, drawn)
+            if not drawn:
+                st.toast(_("There is no such item."), icon=":material/info:")
+    if among == "agreed":
+        caption(
+            "The answer is taken from the labels. It therefore tests only annotators who have not labelled"
+            " the item yet, for example those who join later."
+        )
+    kept, made_among, uids = st.session_state.get("drawn", ("", among, []))
+    if kept == project.uid and uids:
+        _answers(store, project, made_among, uids)
+
+
+def _answers(store: Store, project: Project, among: Among, uids: list[str]) -> None:
+    """The drawn items with the lead's answers; items without one are left out."""
+    choices = {each.code: choice_name(each) for each in guideline(store, project).choices}
+    given: dict[str, str | None] = {}
+    with st.form("drawn-answers"):
+        for number, uid in enumerate(uids, 1):
+            found = one_item(store, project, uid)
+            card(found, _("{n} of {all}", n=number, all=len(uids)), [])
+            given[uid] = st.pills(  # they wrap where a telephone has no room
+                _("Answer for text {n}", n=number),
+                list(choices),
+                default=found.gold if among == "agreed" and found.gold in choices else None,
+                format_func=lambda code: plain(choices[code]),
+                key=f"answer-{uid}",
+                label_visibility="collapsed",
+            )
+        with st.container(horizontal=True):
+            kept = st.form_submit_button(_("Set as known answers"), type="primary", icon=":material/key:")
+            dropped = st.form_submit_button(_("Discard"), icon=":material/close:")
+        caption("Texts without an answer stay ordinary items.")
+    if kept:
+        for uid, choice in given.items():
+            if choice is not None and not _keep(store, project, uid, choice, from_labels=among == "agreed"):
+                return
+    if kept or dropped:
+        del st.session_state["drawn"]
+        st.rerun()
+
+
+@asks("change_projects")
+def _keep(store: Store, project: Project, uid: str, choice: str, why: str = "", *, from_labels: bool = False) -> bool:
+    # An answer that differs from the labels is the lead's own.
+    same = from_labels and one_item(store, project, uid).gold == choice
+    try:
+        who = author(store)
+        set_known(store, project, uid, choice, why=why, author=who, from_labels=same)
+    except EvenhandError as error:
+        show_error(error)
+        return False
+    return True
+
+
+def _one(store: Store, project: Project) -> None:
+    label = _("Id or text of the item") if project.kind == "sentences" else _("Id of the item")
+    asked = st.text_input(label, key="known-id").strip()
+    if not asked:
+        return
+    found: Item | None = find_item(store, project, asked)
+    if found is None:
+        warn("This project has no such item.", icon=":material/search_off:")
+        return
+    card(found, found.uid, [])
+    choices = {each.code: choice_name(each) for each in guideline(store, project).choices}
+    choice = st.pills(
+        _("Answer"), list(choices), format_func=lambda code: plain(choices[code]), key=f"known-choice-{found.uid}"
+    )
+    why = st.text_area(
+        _("Why"), key=f"known-why-{found.uid}", height=80, placeholder=_("For the record: why this answer?")
+    )
+    pressed = st.button(
+        _("Set as known answer"), type="primary", icon=":material/key:", key="known-keep", disabled=choice is None
+    )
+    if pressed and choice is not None and _keep(store, project, found.uid, choice, why):
+        st.toast(_("This item now has a known answer."), icon=":material/key:")
+        st.rerun()
+
+
+@asks("change_projects")
+def _file(store: Store, project: Project) -> None:
+    caption("CSV, TSV, JSON lines or Excel with the columns item or text, choice, and optionally why.")
+    if project.kind == "generations":
+        caption("A column context tells equal texts apart.")
+    with errors_shown():
+        path = choose_upload(_("File"), ["csv", "tsv", "jsonl", "json", "xlsx"], key="known-file", heading=False)
+        if path is None:
+            return
+        if st.session_state.get("known-brought", ("",))[0] != path:
+            who = author(store)
+            report = import_known_answers(store, project, path, name=path.name, author=who)
+            st.session_state["known-brought"] = (path, report)
+            st.rerun()
+        report = st.session_state["known-brought"][1]
+        st.success(plain(_("Known answers set from this file: {n}.", n=report.marked)), icon=":material/key:")
+        if report.problems:
+            warn("{n} rows could not be used.", n=len(report.problems))
+            lines = [_("Line {line}: {why}", line=p.line, why=explain(p, language())) for p in report.problems]
+            for line in lines[:SHOWN]:
+                literal(line, size=".9rem")
+            downloads([{"problem": line} for line in lines], key="known-problems")

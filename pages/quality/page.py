@@ -2,33 +2,24 @@
 
 import streamlit as st
 
-from evenhand.core.errors import EvenhandError
-from evenhand.pages.quality.item_cards import for_the_lead
-from evenhand.pages.quality.known_answers import known_list, score_list, what_missed
-from evenhand.pages.quality.mark_known import mark_more
-from evenhand.pages.quality.retests import current_quality, differently, in_figures, second_labels, settings
+from evenhand.annotations.projects.pipeline_counts import latest
+from evenhand.annotations.quality.report import quality
+from evenhand.pages.quality.known_answers import known_list, mark_more, score_list, what_missed
+from evenhand.pages.quality.retests import differently, for_the_lead, in_figures, second_labels, settings
 from evenhand.pages.ui.choose import choose, choose_project
-from evenhand.pages.ui.head import open_store, page_head, show_error
+from evenhand.pages.ui.head import open_store, page_head, remembered
 from evenhand.pages.ui.language import _
 from evenhand.pages.ui.notices import say_unsettled
 
 page_head(
-    _("Quality"),
-    _(
-        "Does everybody judge as they did before, and as you would? Lead only: nothing on this page is"
-        " shown to annotators."
-    ),
+    "Does everybody judge as they did before, and as you would? Lead only: nothing on this page is shown to annotators."
 )
 with open_store() as store:
     project = choose_project(store)
     if project is None or not for_the_lead(store, project):
         st.stop()
     say_unsettled(store, project)
-    try:
-        found = current_quality(store, project)
-    except EvenhandError as error:
-        show_error(error)
-        st.stop()
+    found = remembered(latest(store), quality, project)
     parts = {"oneself": _("Retest agreement"), "known": _("Known answers")}
     part = choose(_("Shown"), parts, "quality-part", address="part", heading=False)
     if part == "oneself":

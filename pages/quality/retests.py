@@ -1,13 +1,13 @@
-"""Retests on the page Quality: their settings, agreement, and differences."""
+"""Retests on the page Quality: their settings, agreement, and differences; and what both parts of the page share."""
 
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 import streamlit as st
+from markupsafe import Markup
 
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.projects.pipeline_counts import latest
-from evenhand.annotations.quality.report import Quality, quality
 from evenhand.annotations.quality.retest_agreement import (
     RetestAgreement,
     RetestDifference,
@@ -15,37 +15,30 @@ from evenhand.annotations.quality.retest_agreement import (
     retest_differences,
 )
 from evenhand.annotations.text_policy import without_text
-from evenhand.annotations.types import Project
-from evenhand.core.charts.heatmap import heatmap
-from evenhand.pages.quality.item_cards import card, names_of, people_chart
-from evenhand.pages.ui.charts import csv_bytes, downloads, show_chart
+from evenhand.annotations.types import Item, Project
+from evenhand.core.charts.dots import shares_of_people
+from evenhand.core.statistics import Estimate
+from evenhand.pages.ui.charts import csv_bytes, download, downloads, foot, show_chart, show_confusion
+from evenhand.pages.ui.choose import annotator_at_desk
 from evenhand.pages.ui.head import open_store
 from evenhand.pages.ui.language import _
 from evenhand.pages.ui.numbers import DASH, estimate_columns, interval_or_reason, number, percent, to
-from evenhand.pages.ui.sentences import choice_name, judgement
+from evenhand.pages.ui.sentences import choice_name, item_card, judgement, names_of, person_meant, with_keyword
 from evenhand.pages.ui.style import colours
-from evenhand.pages.ui.text import in_brackets, plain, show_signature
-from evenhand.pages.ui.tiles import estimate_tile, show_tile
+from evenhand.pages.ui.tables import element, estimate_tile, joined, page_of, show_html, show_pages, show_tiles
+from evenhand.pages.ui.text import caption, in_brackets, inform, plain, show_signature
 from evenhand.pages.ui.visitor import page_link
 
 PAGE = 5
 
 
-def current_quality(store: Store, project: Project) -> Quality:
-    """The report of a project, made anew when something has changed."""
-    return _quality(latest(store), project.uid, store, project)
-
-
-@st.cache_data(max_entries=8, show_spinner=False)
-def _quality(now: tuple[str, ...], uid: str, _store: Store, _project: Project) -> Quality:
-    return quality(_store, _project)
-
-
 def settings(report: RetestReport) -> None:
     """The retests of this project in a sentence; without any, how to set them."""
     if not report.share and not report.annotators:
-        text = _("This project has no retests. Set a retest rate on the Labelling plan page; 2% is usual.")
-        st.info(text, icon=":material/replay:")
+        inform(
+            "This project has no retests. Set a retest rate on the Labelling plan page; 2% is usual.",
+            icon=":material/replay:",
+        )
     else:
         text = _(
             "Retests: {share} of an annotator's own items are shown again as new, at least {hours} hours"
@@ -55,8 +48,7 @@ def settings(report: RetestReport) -> None:
         values = {"share": f"{100 * report.share:.3g}%", "hours": report.hours, "waiting": all_of_them.waiting}
         said = text.format(**values, out=all_of_them.handed_out, n=all_of_them.compared)
         if all_of_them.left:
-            gone = _("{left} more belong to former annotators and are not expected.")
-            said = f"{said} {gone.format(left=all_of_them.left)}"
+            said = f"{said} {_('{left} more belong to former annotators and are not expected.', left=all_of_them.left)}"
         st.caption(plain(said))
     page_link("plan/page.py", label=_("Labelling plan"), icon=":material/tune:")
 
@@ -64,20 +56,17 @@ def settings(report: RetestReport) -> None:
 def second_labels(report: RetestReport) -> None:
     """All annotators together as tiles, each of them as a row with an interval."""
     found = report.together
-    columns = st.columns(3 if found.flag is not None else 2)
     same = round((found.agreed.value or 0) * found.compared)
-    with columns[0]:
-        text = _("In {k} of {n} retests the annotator chose the same label as before.")
-        show_tile(
-            estimate_tile(_("Same choice both times"), found.agreed, text.format(k=same, n=found.compared), "z.1%")
-        )
-    with columns[1]:
-        text = _("Cohen's kappa between first label and retest: 0 is chance, 1 is complete.")
-        show_tile(estimate_tile(_("Kappa of retests"), found.kappa, text))
+    text = _("In {k} of {n} retests the annotator chose the same label as before.", k=same, n=found.compared)
+    kappa = _("Cohen's kappa between first label and retest: 0 is chance, 1 is complete.")
+    tiles = [
+        estimate_tile(_("Same choice both times"), found.agreed, text, "z.1%"),
+        estimate_tile(_("Kappa of retests"), found.kappa, kappa),
+    ]
     if found.flag is not None:
-        with columns[2]:
-            text = _("The flag for extraneous gendered language, set both times or neither time.")
-            show_tile(estimate_tile(_("Same flag both times"), found.flag, text, "z.1%"))
+        text = _("The flag for extraneous gendered language, set both times or neither time.")
+        tiles.append(estimate_tile(_("Same flag both times"), found.flag, text, "z.1%"))
+    show_tiles(tiles, len(tiles))
     if not found.compared:
         return
     says = _("Share of items with the same choice both times, with 95% intervals. Total: {share}, {interval}.")
@@ -95,13 +84,12 @@ def in_figures(report: RetestReport) -> None:
     rows = [_row(one, one.annotator) for one in report.annotators]
     rows.append(_row(report.together, _("Total")))
     st.dataframe(rows, hide_index=True, key="oneself-table")
-    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-        text = _(
+    with foot():
+        caption(
             "Excluded: retests under another version of the guideline, or after an opinion or others'"
             " labels were shown. Void: the first label was sent back for relabelling, or the retest rate"
             " was lowered."
         )
-        st.caption(plain(text))
         if not report.together.compared:  # else beside the chart
             downloads(_downloaded(report), key="agreement-with-oneself-table")
     show_signature(report.signature)
@@ -163,50 +151,31 @@ def differently(store: Store, project: Project, report: RetestReport) -> None:
     with right:
         found = retest_differences(store, project, name)
         if not found:
-            st.info(_("No item was judged differently the second time."), icon=":material/check:")
+            inform("No item was judged differently the second time.", icon=":material/check:")
             return
-        st.markdown(plain(_("{n} items judged differently the second time").format(n=len(found))))
-        page = min(st.session_state.get("oneself-page", 1), -(-len(found) // PAGE))
+        st.markdown(plain(_("{n} items judged differently the second time", n=len(found))))
         names = names_of(store, project)
-        for each in found[PAGE * (page - 1) : PAGE * page]:
+        for each in page_of(found, "oneself-page", PAGE):
             _difference(each, names)
-        with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-            if len(found) > PAGE:
-                st.pagination(-(-len(found) // PAGE), width=300, key="oneself-page")
-            st.download_button(
-                _("Download all (CSV)"), lambda: _table(project, name), "judged-differently.csv", "text/csv",
-                key="oneself-csv", on_click="ignore", icon=":material/download:", type="tertiary",
-            )  # fmt: skip
+        with foot():
+            show_pages(len(found), "oneself-page", PAGE)
+            download(
+                _("Download all (CSV)"), lambda: _table(project, name), "judged-differently.csv", key="oneself-csv"
+            )
 
 
 def _confusion(one: RetestAgreement, report: RetestReport) -> None:
     names = [choice_name(choice) for choice in report.choices]
-    first, second = _("first label"), _("retest label")
-    rows = [
-        {"first": names[i], "second": names[j], "items": one.table[i][j]}
-        for i in range(len(names))
-        for j in range(len(names))
-    ]
-    same = sum(one.table[i][i] for i in range(len(names)))
     says = _("Rows: first label; columns: second label. The same on {k} of {n} items.")
-    says = says.format(k=same, n=one.compared)
-    chart = heatmap(
-        pd.DataFrame(rows),
-        "second",
-        "first",
-        "items",
-        description=says,
-        domain=(0, max(one.compared, 1)),
-        titles={"first": first, "second": second, "items": _("items")},
-        digits=0,
-        width=240,
-        palette=colours(),
-    )
-    show_chart(chart, [{**row, "signature": report.signature} for row in rows], key="first-and-second", says=says)
+    says = says.format(k=sum(row[place] for place, row in enumerate(one.table)), n=one.compared)
+    show_confusion(
+        one.table, names, "first", "second", key="first-and-second", says=says,
+        titles={"first": _("first label"), "second": _("retest label")}, signature=report.signature,
+    )  # fmt: skip
 
 
 def _difference(one: RetestDifference, names: dict[str, str]) -> None:
-    about = _("{name}, {days:.1f} days apart").format(name=one.annotator, days=one.days)
+    about = _("{name}, {days:.1f} days apart", name=one.annotator, days=one.days)
     headings = (_("first label"), _("retest label"))
     sides = [
         judgement(heading, choice, names, [names.get(code, code) for code in reasons], note)
@@ -236,3 +205,35 @@ def _table(project: Project, name: str | None) -> bytes:
         for one in found
     ]
     return csv_bytes([without_text(project, row, "text", "first_note", "second_note") for row in rows])
+
+
+def for_the_lead(store: Store, project: Project) -> bool:
+    """Whether to show the page; an annotator with an open desk is asked first."""
+    reader = annotator_at_desk(store, project)
+    if reader is None or st.session_state.get("quality-shown") == project.uid:
+        return True
+    text = _(
+        "Your desk as {name} is open. This page reveals known answers and retests, which annotators should not know."
+    )
+    st.warning(plain(text.format(name=reader.name)), icon=":material/visibility_off:")
+    if st.button(_("I lead this project: show the page"), key="quality-show", icon=":material/visibility:"):
+        st.session_state["quality-shown"] = project.uid
+        st.rerun()
+    return False
+
+
+def people_chart(
+    rows: Iterable[tuple[str, Estimate]], *, key: str, title: str, says: str, table: Sequence[Mapping[str, Any]]
+) -> None:
+    """One row a person with the interval; *table* is what is downloaded."""
+    data = [{"name": name, "value": one.value, "low": one.low, "high": one.high, "n": one.units} for name, one in rows]
+    frame = pd.DataFrame(data, columns=["name", "value", "low", "high", "n"])
+    chart = shares_of_people(frame, title=title, description=says, say=_, palette=colours())
+    show_chart(chart, table, key=key, says=says)
+
+
+def card(item: Item, about: str, judgements: Sequence[Markup]) -> None:
+    """A text from a file, exactly as it is, with what is said about it below."""
+    text = with_keyword(item.whole_text, item.word, item.side)
+    head = joined([about, element("div", person_meant(item), "strong")])
+    show_html(item_card(item.uid, text, judgements, about=head, context=item.context or ""))

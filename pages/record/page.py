@@ -3,24 +3,16 @@
 import streamlit as st
 
 from evenhand.annotations.record.entries import summary
-from evenhand.pages.record.consent import ask_consent, ask_groups
-from evenhand.pages.record.entries import listed
-from evenhand.pages.record.summary import ask_annotator, files, show_log, show_summary
-from evenhand.pages.ui.choose import choose_project
-from evenhand.pages.ui.head import open_store, page_head
+from evenhand.pages.record.summary import ask_annotator, ask_consent, ask_groups, files, listed, show_log, show_summary
+from evenhand.pages.ui.choose import open_chosen_project
+from evenhand.pages.ui.head import page_head
 from evenhand.pages.ui.language import _
 
 page_head(
-    _("My record"),
-    _(
-        "Everything this project has stored about you: labels with times, changes and notes, opinions"
-        " shown, and your thread with the lead. No labels by others."
-    ),
+    "Everything this project has stored about you: labels with times, changes and notes, opinions"
+    " shown, and your thread with the lead. No labels by others."
 )
-with open_store() as store:
-    project = choose_project(store)
-    if project is None:
-        st.stop()
+with open_chosen_project() as (store, project):
     person = ask_annotator(store, project)
     if person is None:
         st.stop()

@@ -71,7 +71,7 @@ def show_rights(store: Store, project: Project) -> None:
         if st.form_submit_button(_("Save")):
             try:
                 rights = {"licence": licence.strip(), "source_statement": statement.strip()}
-                who = author(store, st.session_state.get("adjudicator") or "")
+                who = author(store)
                 change_project(store, project, author=who, **rights)
             except EvenhandError as error:
                 show_error(error)

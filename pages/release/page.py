@@ -2,22 +2,17 @@
 
 import streamlit as st
 
-from evenhand.pages.release.follow_up import show_follow_ups
 from evenhand.pages.release.make import show_checks, show_form, show_rights
-from evenhand.pages.release.releases import show_releases
+from evenhand.pages.release.releases import show_follow_ups, show_releases
 from evenhand.pages.ui.choose import choose_project
 from evenhand.pages.ui.head import open_store, page_head
 from evenhand.pages.ui.jobs import follow
-from evenhand.pages.ui.language import _
 from evenhand.pages.ui.notices import say_unsettled
 from evenhand.pages.ui.visitor import may
 
 page_head(
-    _("Release"),
-    _(
-        "Freeze the data set in its current state, with labels, hard cases, data sheet and method section."
-        " A release never changes; the project continues."
-    ),
+    "Freeze the data set in its current state, with labels, hard cases, data sheet and method section."
+    " A release never changes; the project continues."
 )
 with open_store() as opened:
     project = choose_project(opened)

@@ -10,7 +10,7 @@ from evenhand.pages.ui.address import enter_project
 from evenhand.pages.ui.choose import choose_project, own_desks
 from evenhand.pages.ui.head import open_store, page_head
 from evenhand.pages.ui.language import _, language
-from evenhand.pages.ui.text import plain
+from evenhand.pages.ui.text import caption, inform, plain, warn
 from evenhand.pages.ui.visitor import own_projects, page_link, visitor
 
 
@@ -35,7 +35,7 @@ def asked_for(store: Store) -> tuple[Project, Annotator] | None:
     if found is None or person is None:
         # Of a project in the address that is not there, the choice among the others says so.
         if found or names[0] != asked[0] or not open_to_me:
-            st.warning(plain(_("{annotator} has no desk in {project}.").format(annotator=names[1], project=names[0])))
+            warn("{annotator} has no desk in {project}.", annotator=names[1], project=names[0])
         return None
     return found, person
 
@@ -50,15 +50,15 @@ def remember(project: Project | None, annotator: Annotator | None) -> None:
 
 
 def choose(store: Store) -> None:
-    page_head(_("Review"), _("Read a sentence, label it with one key, read the next. First choose your name."))
+    page_head("Read a sentence, label it with one key, read the next. First choose your name.")
     project = choose_project(store)
     if project is None:
         return
     people = own_desks(store, project)
     if not people:
-        st.info(_("This project has no annotators yet. Add them on the Projects page."))
+        inform("This project has no annotators yet. Add them on the Projects page.")
         return
-    st.caption(_("Who is labelling?"))
+    caption("Who is labelling?")
     with st.container(horizontal=True, key="annotators"):
         for person in people:
             st.button(plain(person.name), key=f"annotator-{person.uid}", on_click=remember, args=(project, person))

@@ -1,20 +1,20 @@
-"""The second half of the page Reference scale: a model of the visitor's beside nulls and references."""
+"""A model on the reference scale: what was planted, built-in models, and a model of the visitor."""
 
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from evenhand.core.errors import EvenhandError
 from evenhand.core.models.planted.names import is_planted
+from evenhand.core.version import VERSION
+from evenhand.core.worker import client
 from evenhand.core.worker.client import known_models
-from evenhand.pages.ruler.ask_models import on_built_in, on_run
-from evenhand.pages.ruler.how_to_read import show_reading
-from evenhand.pages.ruler.picture import show_picture
-from evenhand.pages.ui.choose import model_label, models_to_use
-from evenhand.pages.ui.head import show_error
+from evenhand.pages.ruler.picture import show_picture, show_reading
+from evenhand.pages.ui.choose import choose, model_label, models_to_use
+from evenhand.pages.ui.head import errors_shown
 from evenhand.pages.ui.language import _
 from evenhand.pages.ui.notices import trial_banner
-from evenhand.pages.ui.score_files import models_scored, score_file, score_runs
+from evenhand.pages.ui.score_files import ScoreFile, models_scored, score_file, score_frame, score_runs
+from evenhand.pages.ui.text import inform
 from evenhand.pages.ui.visitor import page_link
 
 if TYPE_CHECKING:
@@ -22,36 +22,24 @@ if TYPE_CHECKING:
     from evenhand.core.ruler.planted import Mark
 
 FIRST = "demo-zh"
-KINDS = ("model", "run")
 
 
 def show_model(marks: "list[Mark]") -> None:
     """Choose a model or a run; its picture, its nulls, its references."""
     st.subheader(_("What counts as large?"), anchor=False)
-    try:
+    with errors_shown():
         found = _chosen()
-    except EvenhandError as error:
-        show_error(error)
-        return
-    if found is None:
-        return
-    trial_banner([found.model])
-    offsets = [mark.measured.value for mark in marks if mark.quantity == "offset" and is_planted(mark.model)]
-    show_picture(found, [value for value in offsets if value is not None])
-    show_reading(found)
+        if found is None:
+            return
+        trial_banner([found.model])
+        offsets = [mark.measured.value for mark in marks if mark.quantity == "offset" and is_planted(mark.model)]
+        show_picture(found, [value for value in offsets if value is not None])
+        show_reading(found)
 
 
 def _chosen() -> "OnRuler | None":
     names = {"model": _("A model, on built-in neutral sentences"), "run": _("A model, from existing scores")}
-    kind = st.segmented_control(
-        _("What to compare"),
-        KINDS,
-        format_func=names.__getitem__,
-        default="model",
-        required=True,
-        key="ruler-kind",
-        label_visibility="collapsed",
-    )
+    kind = choose(_("What to compare"), names, "ruler-kind", heading=False)
     return _from_run() if kind == "run" else _by_name()
 
 
@@ -79,7 +67,7 @@ def _by_name() -> "OnRuler | None":
 def _from_run() -> "OnRuler | None":
     known = {run.name: run for run in score_runs()}
     if not known:
-        st.info(_("There are no scores yet. Score a file first; the run then appears here."))
+        inform("There are no scores yet. Score a file first; the run then appears here.")
         page_link("scoring/page.py", label=_("Score a file"), icon=":material/playlist_play:")
         return None
     left, right = st.columns(2)
@@ -90,3 +78,40 @@ def _from_run() -> "OnRuler | None":
         return None
     with st.spinner(_("Computing intervals and reference values …"), show_time=True):
         return on_run(source, model)
+
+
+def scorer(model: str) -> client.RemoteScorer:
+    """The model in the inference process that all visitors share."""
+    return client.RemoteScorer(client.shared(), model)
+
+
+def planted_marks() -> "list[Mark]":
+    """Every quantity of every planted model; once per version of the app."""
+    return _planted_marks(VERSION)
+
+
+@st.cache_data(max_entries=1, show_spinner=False)
+def _planted_marks(version: str) -> "list[Mark]":
+    from evenhand.core.ruler.planted import measure_marks
+
+    return measure_marks(scorer)
+
+
+def on_built_in(model: str) -> "OnRuler":
+    """A model on the built-in neutral sentences; once per weights."""
+    return _on_built_in(model, scorer(model).cache_key)
+
+
+@st.cache_data(max_entries=20, show_spinner=False)
+def _on_built_in(model: str, weights: str) -> "OnRuler":
+    from evenhand.core.ruler.own_model import on_built_in
+
+    return on_built_in(model, scorer)
+
+
+@st.cache_data(max_entries=20, show_spinner=False)
+def on_run(source: ScoreFile, model: str) -> "OnRuler":
+    """A model as a score run has it."""
+    from evenhand.core.ruler.own_model import on_scores
+
+    return on_scores(score_frame(source), model, scorer, source=source.name)

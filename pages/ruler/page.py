@@ -3,14 +3,10 @@
 from evenhand.pages.ruler.own_model import show_model
 from evenhand.pages.ruler.planted import show_planted
 from evenhand.pages.ui.head import page_head
-from evenhand.pages.ui.language import _
 
 page_head(
-    _("Reference scale"),
-    _(
-        "Can the measures be trusted, and what is a large value? First the measures are checked on models"
-        " with a planted bias. Then your model is compared with what chance alone gives."
-    ),
+    "Can the measures be trusted, and what is a large value? First the measures are checked on models"
+    " with a planted bias. Then your model is compared with what chance alone gives."
 )
 marks = show_planted()
 show_model(marks)

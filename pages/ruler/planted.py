@@ -6,12 +6,13 @@ import streamlit as st
 
 from evenhand.core.errors import EvenhandError
 from evenhand.core.models.planted.names import RAIN, PlantedModel, plant_of
-from evenhand.pages.ruler.ask_models import planted_marks
+from evenhand.pages.ruler.own_model import planted_marks
 from evenhand.pages.ui.charts import downloads
 from evenhand.pages.ui.head import show_error
 from evenhand.pages.ui.language import _
 from evenhand.pages.ui.numbers import DASH, note_text, number
 from evenhand.pages.ui.tables import show_records
+from evenhand.pages.ui.text import caption
 
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -26,14 +27,14 @@ def planted_as(plant: PlantedModel) -> str:
     """What was planted, in words."""
     size = number(plant.size, "+.4g") if plant.size else "0"
     if plant.kind == "offset":
-        return _("a constant {size} in every sentence, set inside the network").format(size=size)
+        return _("a constant {size} in every sentence, set inside the network", size=size)
     if plant.kind == "pairs":
         text = _("{one} for one-mask words, {two} for two-mask words; the sentence does not matter")
         return text.format(one=size, two=number(-plant.size * 12 / 7, "+.4g"))
     if plant.kind == "context":
         text = _("{with_rain} in sentences with {rain}, {without} elsewhere; the words do not matter")
         return text.format(with_rain=size, without=number(-plant.size, "+.4g"), rain=RAIN)
-    return _("{size} for every word pair in every sentence").format(size=size)
+    return _("{size} for every word pair in every sentence", size=size)
 
 
 if TYPE_CHECKING:
@@ -86,19 +87,16 @@ def _models(marks: "list[Mark]") -> None:
                 _("Variance share of contexts"): _came_back(own["contexts_share"], "z.0%"),
                 _("Side AUC"): _came_back(own["side_auc"], "z.2f"),
                 _("Largest error"): _tiny(own["worst_sentence"].measured.value),
-                _("Conclusion"): "✓ " + _("recovered")
-                if not failed
-                else "✗ " + _("{n} not recovered").format(n=failed),
+                _("Conclusion"): "✓ " + _("recovered") if not failed else "✗ " + _("{n} not recovered", n=failed),
             }
         )
     show_records(rows)
-    text = _(
+    caption(
         "Planted → measured. Offset: the mean of Bias_c (log10), + leans male. Variance share of contexts:"
         " how much of Bias_c depends on the sentence; the rest is offset and word pair. Side AUC: 0.5"
         " where the sentence does not reveal its original word. Largest error: of any single sentence, in"
         " log10."
     )
-    st.caption(text)
 
 
 def _tiny(value: float | None) -> str:

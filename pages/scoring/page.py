@@ -7,14 +7,10 @@ from evenhand.pages.scoring.source import choose_source, show_first_rows
 from evenhand.pages.scoring.start import choose_how, show_start
 from evenhand.pages.ui.head import open_store, page_head
 from evenhand.pages.ui.jobs import follow
-from evenhand.pages.ui.language import _
 
 page_head(
-    _("Score a file"),
-    _(
-        "Every model scores every sentence of a file or project: which of the two words does it prefer at"
-        " the slot? The job runs in the background; you can close this page."
-    ),
+    "Every model scores every sentence of a file or project: which of the two words does it prefer at"
+    " the slot? The job runs in the background; you can close this page."
 )
 with open_store() as opened:
     with st.container(border=True):

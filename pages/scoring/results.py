@@ -41,8 +41,7 @@ def _show_run(run: Run) -> None:
         label = _("Compare the models")
         page_link("model_bias/page.py", label=label, icon=":material/bar_chart:", query_params={"run": run.name})
         download_table(SCORES, run)
-        lost = _("Deletes the table only. Scores stay in the cache, so a new run is quick.")
-        offer_deletion(SCORES, run, lost)
+        offer_deletion(SCORES, run, _("Deletes the table only. Scores stay in the cache, so a new run is quick."))
 
 
 def _table(run: Run) -> Markup:

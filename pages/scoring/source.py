@@ -32,7 +32,7 @@ from evenhand.pages.ui.own_words import choose_language, chosen_language, say_wh
 from evenhand.pages.ui.runs import own_runs
 from evenhand.pages.ui.sentences import reason_name
 from evenhand.pages.ui.tables import element, joined, show_html, span
-from evenhand.pages.ui.text import plain
+from evenhand.pages.ui.text import inform, plain
 from evenhand.pages.ui.uploads import choose_upload
 
 ENDINGS = ["csv", "tsv", "jsonl", "json", "txt"]
@@ -106,8 +106,8 @@ def _project(store: Store) -> Chosen | None:
     stock, kept = counts(store, found), False
     if stock.accepted:
         names = {
-            "accepted": _("Kept: {n}").format(n=f"{stock.accepted:,}"),
-            "all": _("All: {n}").format(n=f"{stock.items:,}"),
+            "accepted": _("Kept: {n}", n=f"{stock.accepted:,}"),
+            "all": _("All: {n}", n=f"{stock.items:,}"),
         }
         kept = choose(_("Sentences"), names, "score-items") == "accepted"
     seen = _looked_at("kept" if kept else "project", found.uid, "|".join(state(store)), None)
@@ -117,7 +117,7 @@ def _project(store: Store) -> Chosen | None:
 def _candidates(store: Store) -> Chosen | None:
     found = {run.name: run.candidates for run in own_runs(store, mining_runs(store.path))}
     if not found:
-        st.info(_("Nothing has been mined yet. Candidates from the Mine page appear here."))
+        inform("Nothing has been mined yet. Candidates from the Mine page appear here.")
         return None
     name = st.selectbox(_("Mining run"), list(found), key="candidates")
     return _of_file(found[name], name, None)

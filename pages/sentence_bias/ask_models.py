@@ -63,13 +63,9 @@ def reading_of(model: str, question: Question) -> sentence_bias.Reading:
     """One model's reading of one sentence."""
     lean = prior_of(model, question.slot().entry, question.joint)
     return sentence_bias.read(
-        question.text,
-        scorer(model, question.joint),
-        options=question.options,
-        known_prior=lean,
-        language=question.language,
-        own=question.own,
-    )
+        question.text, scorer(model, question.joint), options=question.options, known_prior=lean,
+        language=question.language, own=question.own,
+    )  # fmt: skip
 
 
 @st.cache_data(max_entries=500, ttl=3600, show_spinner=False)

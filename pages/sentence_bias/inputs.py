@@ -6,7 +6,6 @@ from urllib.parse import urlencode, urlsplit
 
 import streamlit as st
 
-from evenhand.core.errors import EvenhandError
 from evenhand.core.files.bounded import run_bounded
 from evenhand.core.models import Joint
 from evenhand.core.resources import table
@@ -23,7 +22,7 @@ from evenhand.pages.ui.choose import (
     models_to_use,
     say_what_does_not_fit,
 )
-from evenhand.pages.ui.head import show_error
+from evenhand.pages.ui.head import errors_shown
 from evenhand.pages.ui.language import _, language
 from evenhand.pages.ui.own_words import (
     AUTO,
@@ -54,9 +53,9 @@ def start_values() -> dict[str, object]:
     Models fit the sentence of the address, where there is one.
     """
     text = st.query_params.get("text") or st.query_params.get("template")
-    written = sentence_language() if not text else language_of(text)
+    written = language() if not text else language_of(text)
     here = [entry.name for entry in known_models() if entry.builtin and entry.available]
-    gallery, lists = (_of_language(name, sentence_language()) for name in ("gallery", "word_lists"))
+    gallery, lists = (_of_language(name, language()) for name in ("gallery", "word_lists"))
     return {
         "text": gallery["text"],
         "model": first_models(written) or here[:1],
@@ -69,11 +68,6 @@ def start_values() -> dict[str, object]:
     }
 
 
-def sentence_language() -> str:
-    """The language of the first sentence: the visitor's."""
-    return language()
-
-
 def _of_language(name: str, wanted: str) -> dict[str, str]:
     return next(row for row in table(name) if row["language"] == wanted)
 
@@ -81,9 +75,9 @@ def _of_language(name: str, wanted: str) -> dict[str, str]:
 def read_as(slot: Slot, models: list[str]) -> None:
     """What the sentence was read as; and where a model that ships with the app has read another language only."""
     name = language_name(slot.language)
-    said = [_("Read as {language}.").format(language=name)]
+    said = [_("Read as {language}.", language=name)]
     if (other := slot.counterpart_sentence) is not None:
-        said.append(_("With the other word: {sentence}").format(sentence=other))
+        said.append(_("With the other word: {sentence}", sentence=other))
     literal(paragraph(said), size="0.9rem")
     say_what_does_not_fit(models, slot.language, "model")
 
@@ -172,24 +166,12 @@ def ask() -> tuple[str, list[str], Question]:
     )
     view = st.session_state["view"]
     if view == "sentence":
-        st.text_input(
-            _("Sentence"),
-            key="text",
-            max_chars=600,
-            persist_state="session",
-            help=plain(
-                _("Use one word of a pair ({examples} …), or [MASK] and give two words beside it.").format(
-                    examples=EXAMPLES[sentence_language()]
-                )
-            ),
-        )
+        text = _("Use one word of a pair ({examples} …), or [MASK] and give two words beside it.")
+        help = plain(text.format(examples=EXAMPLES[language()]))
+        st.text_input(_("Sentence"), key="text", max_chars=600, persist_state="session", help=help)
     elif view == "words":
-        st.text_input(
-            _("Sentence with two underscores where the words go"),
-            key="template",
-            max_chars=600,
-            persist_state="session",
-        )
+        label = _("Sentence with two underscores where the words go")
+        st.text_input(label, key="template", max_chars=600, persist_state="session")
         st.text_input(_("Words to compare"), key="words", max_chars=600, persist_state="session")
     own: tuple[PackWord, ...] = ()
     if view != "gallery":
@@ -225,7 +207,7 @@ def _model_inputs() -> None:
         key="options",
         max_chars=80,
         persist_state="session",
-        placeholder=PLACEHOLDERS[sentence_language()],
+        placeholder=PLACEHOLDERS[language()],
         help=_(
             "For \\[MASK\\], or to say which of several keywords is meant. Words"
             " that are no pair are compared as they are."
@@ -246,16 +228,12 @@ def _languages() -> tuple[PackWord, ...]:
 
 def _own_words() -> tuple[PackWord, ...]:
     say_what_a_table_is()
-    try:
-        file = read_upload(_("Table of words"), ENDINGS, key="own-words")
-        if file is None:
-            return ()
-        name, content = file
-        own = run_bounded(words_in, content, name, chosen_language("written"), file=name)
-    except EvenhandError as error:
-        show_error(error)
-        return ()
-    say_what_was_read(own, name)
+    own: tuple[PackWord, ...] = ()
+    with errors_shown():
+        if (file := read_upload(_("Table of words"), ENDINGS, key="own-words")) is not None:
+            name, content = file
+            own = run_bounded(words_in, content, name, chosen_language("written"), file=name)
+            say_what_was_read(own, name)
     return own
 
 

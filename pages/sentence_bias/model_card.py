@@ -1,30 +1,26 @@
-"""One model's card on the page Try: the ratio first, then what it is made of, fillers, pushes, signature."""
+"""The card of one model on the page Try a sentence, with its drawings."""
+
+import math
 
 import streamlit as st
+from markupsafe import Markup, escape
 
-from evenhand.core.errors import EvenhandError
-from evenhand.core.sentence_bias import Reading, Unit
-from evenhand.core.sentence_bias.bias import whole_sentences
+from evenhand.core.mining.settings import WITHOUT_SPACES
+from evenhand.core.sentence_bias import Push, Reading, Slot, Unit
+from evenhand.core.sentence_bias.bias import OBVIOUS, odds, times, whole_sentences
+from evenhand.core.types import Filler
 from evenhand.core.worker.client import known_models
 from evenhand.pages.sentence_bias.ask_models import Answer, Question, pushes_of
-from evenhand.pages.sentence_bias.drawings import (
-    ratio_html,
-    show_facts,
-    show_fillers,
-    show_forms,
-    show_mass,
-    show_others,
-    show_pushes,
-    signed,
-)
 from evenhand.pages.ui.charts import downloads
-from evenhand.pages.ui.head import show_error
+from evenhand.pages.ui.head import errors_shown, show_error
 from evenhand.pages.ui.language import _
-from evenhand.pages.ui.numbers import probability
-from evenhand.pages.ui.tables import element, show_html
-from evenhand.pages.ui.text import literal, plain, series, show_signature
+from evenhand.pages.ui.numbers import DASH, probability
+from evenhand.pages.ui.sentences import side_word
+from evenhand.pages.ui.tables import element, joined, show_html, span
+from evenhand.pages.ui.text import caption, in_brackets, literal, named, plain, series, show_signature, warn
 
 MOST_SLOTS = 4  # of a word that a model cuts into many tokens
+FAINT = 0.02  # log10 (5%): a push below this is not drawn
 
 
 def is_builtin(model: str) -> bool:
@@ -84,13 +80,13 @@ def _show_numbers(reading: Reading) -> None:
     if reading.pair_mass is not None:
         show_mass(reading.p_male, reading.p_female, sided=slot.sided)
     if reading.small_mass:
-        st.warning(
-            _("The two words together get less than 1% of the probability: read the ratio with care."),
+        warn(
+            "The two words together get less than 1% of the probability: read the ratio with care.",
             icon=":material/visibility:",
         )
     facts = [
-        (_("probability of {word}").format(word=slot.male), probability(reading.p_male), ""),
-        (_("probability of {word}").format(word=slot.female), probability(reading.p_female), ""),
+        (_("probability of {word}", word=slot.male), probability(reading.p_male), ""),
+        (_("probability of {word}", word=slot.female), probability(reading.p_female), ""),
         (
             _("both words together"),
             probability(reading.pair_mass),
@@ -103,7 +99,7 @@ def _show_numbers(reading: Reading) -> None:
         why = _(reading.corrected_reason) if reading.corrected_reason else ""
         facts.append((_("minus the pair baseline, log10"), signed(reading.corrected_log10), why))
     if reading.prior.value is not None:
-        lean = _("pair baseline, mean of {n} neutral contexts").format(n=reading.prior.n)
+        lean = _("pair baseline, mean of {n} neutral contexts", n=reading.prior.n)
         facts.append((lean, signed(reading.prior.value), ""))
     show_facts(facts)
 
@@ -112,15 +108,13 @@ def _signs(reading: Reading) -> str:
     """The name of the log ratio, and which word each sign is for."""
     if reading.slot.sided:
         return _("Bias_c, log10 (+ male word, − female word)")
-    text = _("log10 of the ratio (+ {first}, − {second})")
-    return text.format(first=reading.slot.male, second=reading.slot.female)
+    return _("log10 of the ratio (+ {first}, − {second})", first=reading.slot.male, second=reading.slot.female)
 
 
 def _show_forms(reading: Reading) -> None:
     if not reading.forms:
         return
-    title = _("All forms side by side")
-    st.markdown(f"**{title}**")
+    st.markdown(f"**{_('All forms side by side')}**")
     show_forms(reading)
     text = _("Each form's share of the probability of all forms listed here. The rest of the sentence is unchanged.")
     if any(form.word.casefold() == "they" for form in reading.forms):  # only a subject has a verb that could agree
@@ -135,11 +129,11 @@ def _show_fillers(reading: Reading) -> None:
     count = len(reading.fillers)
     for number, (likeliest, others) in enumerate(zip(reading.fillers, reading.others, strict=True), 1):
         if number > MOST_SLOTS:
-            st.caption(_("{count} further slots are not shown.").format(count=count - MOST_SLOTS))
+            caption("{count} further slots are not shown.", count=count - MOST_SLOTS)
             break
         title = _("Top predictions at the slot")
         if count > 1:
-            title = _("Top predictions at slot {number} of {count}").format(number=number, count=count)
+            title = _("Top predictions at slot {number} of {count}", number=number, count=count)
         st.markdown(f"**{title}**")
         show_fillers(likeliest, reading.slot)
         if others and not reading.forms:
@@ -149,29 +143,169 @@ def _show_fillers(reading: Reading) -> None:
 def _show_pushes(model: str, reading: Reading, question: Question, unit: Unit) -> None:
     if whole_sentences(reading.signature):
         return  # such a model is given the sentence as it is: no word of it can be hidden
-    title = _("Which words matter?")
-    st.markdown(f"**{title}**")
-    try:
+    st.markdown(f"**{_('Which words matter?')}**")
+    with errors_shown():
         pushes = pushes_of(model, question, unit)
-    except EvenhandError as error:
-        show_error(error)
-        return
-    show_pushes(reading.slot, pushes)
-    text = _(
-        "How the ratio changes when the word is masked; this does not show a cause. ▶ 1.8: the word"
-        " raises the odds of the male word 1.8-fold; ◀: the odds of the female word."
-    )
-    if not reading.slot.sided:
+        show_pushes(reading.slot, pushes)
         text = _(
             "How the ratio changes when the word is masked; this does not show a cause. ▶ 1.8: the word"
-            " raises the odds of {first} 1.8-fold; ◀: the odds of {second}."
+            " raises the odds of the male word 1.8-fold; ◀: the odds of the female word."
         )
-    st.caption(plain(text.format(first=reading.slot.male, second=reading.slot.female)))
-    if any(push.reason for push in pushes):
-        st.caption("  \n".join(dict.fromkeys(_(push.reason) for push in pushes if push.reason)))
-    made = {"sentence": reading.slot.text, "model": model, "signature": reading.signature}
-    rows = [
-        {"word": push.word, "start": push.span[0], "end": push.span[1], "change_log10": push.change, **made}
-        for push in pushes
-    ]
-    downloads(rows, key=f"pushes-{model}")
+        if not reading.slot.sided:
+            text = _(
+                "How the ratio changes when the word is masked; this does not show a cause. ▶ 1.8: the word"
+                " raises the odds of {first} 1.8-fold; ◀: the odds of {second}."
+            )
+        st.caption(plain(text.format(first=reading.slot.male, second=reading.slot.female)))
+        if any(push.reason for push in pushes):
+            st.caption("  \n".join(dict.fromkeys(_(push.reason) for push in pushes if push.reason)))
+        made = {"sentence": reading.slot.text, "model": model, "signature": reading.signature}
+        rows = [
+            {"word": push.word, "start": push.span[0], "end": push.span[1], "change_log10": push.change, **made}
+            for push in pushes
+        ]
+        downloads(rows, key=f"pushes-{model}")
+
+
+def signed(value: float | None, digits: int = 3) -> str:
+    """A log ratio with its sign; ∞ where one word has probability 0, a dash where it is undefined."""
+    if value is None:
+        return DASH
+    return f"{value:+.{digits}f}".replace("-", "−").replace("inf", "∞")
+
+
+def _word(slot: Slot, word: str, side: str) -> Markup:
+    """A word in the colour of its side, or in none where the two words are no pair."""
+    return span(word, side if slot.sided else "strong")
+
+
+def show_sentence(slot: Slot) -> None:
+    """The sentence, large, with both words in the slot and in what agrees with it, male first."""
+    parts: list[str | Markup] = []
+    at = 0
+    for place in slot.probe.places():
+        male, female = place.options[:2]
+        words = joined([_word(slot, male, "male"), span(" / ", "soft"), _word(slot, female, "female")])
+        parts += [slot.text[at : place.start], span(words, "try-slot")]
+        at = place.end
+    show_html(element("div", joined([*parts, slot.text[at:]]), "try-sentence"))
+
+
+def ratio_html(slot: Slot, bias_log10: float | None) -> Markup:
+    """The ratio in words, with the two words of this sentence in their colours: 她 is 12 times as likely as 他."""
+    male, female = _word(slot, slot.male, "male"), _word(slot, slot.female, "female")
+    if bias_log10 is None or math.isinf(bias_log10) or times(bias_log10) == "1.0":
+        message, values = odds(bias_log10, slot.own_words)
+        return escape(_(message).format(**values))
+    likelier, other = (male, female) if bias_log10 > 0 else (female, male)
+    sentence = escape(_("{likelier} is {times} times as likely as {other}"))
+    return sentence.format(likelier=likelier, times=times(bias_log10), other=other)
+
+
+def show_mass(p_male: float | None, p_female: float | None, *, sided: bool) -> None:
+    """How the probability at the slot is shared out: female word from the left, then male word, the rest grey.
+
+    *sided*: False for two words that are no pair, in colours of no side.
+    """
+    if p_male is None or p_female is None:
+        return
+    neither = _("neither word: {share}", share=probability(max(0.0, 1 - p_male - p_female)))
+    parts = joined(
+        element("i", "", kind, style=f"width:{100 * share:.2f}%")
+        for kind, share in (("female" if sided else "other", p_female), ("male" if sided else "ink", p_male))
+    )
+    show_html(joined([element("div", parts, "bar try-mass", role="img", aria_label=neither), element("div", neither)]))
+
+
+def show_facts(rows: list[tuple[str, str, str]]) -> None:
+    """Names and numbers in two columns; the third value is the reason of a dash, shown below it."""
+    parts = []
+    for name, value, reason in rows:
+        parts += [span(name), element("b", value, "number")]
+        if reason:
+            parts.append(span(reason, "soft whole-row"))
+    show_html(element("div", joined(parts), "facts"))
+
+
+def show_fillers(rows: tuple[Filler, ...], slot: Slot) -> None:
+    """The likeliest tokens with a bar each; the two words of the pair in their colours and with a mark."""
+    most = max((filler.probability or 0 for filler in rows), default=0) or 1
+    parts = []
+    for filler in rows:
+        p = filler.probability or 0
+        name, mark = span(filler.word), ""
+        male, female = _tokens(slot)
+        if filler.word in male - female:
+            name, mark = span(filler.word, "strong male" if slot.sided else "strong"), " ▶"
+        elif filler.word in female - male:
+            name, mark = span(filler.word, "strong female" if slot.sided else "strong"), " ◀"
+        drawn = element("i", "", style=f"width:{100 * p / most:.1f}%")
+        parts += [span(joined([name, mark])), drawn, span(probability(filler.probability))]
+    show_html(element("div", joined(parts), "try-list"))
+
+
+def _tokens(slot: Slot) -> tuple[set[str], set[str]]:
+    """What a token of the male and of the female word can read as: their characters in Chinese, else the word."""
+    words = [place.options[:2] for place in slot.probe.places()]
+    if slot.language in WITHOUT_SPACES:
+        return {c for male, _female in words for c in male}, {c for _male, female in words for c in female}
+    males = {written for male, _female in words for written in (male, male.lower())}
+    return males, {written for _male, female in words for written in (female, female.lower())}
+
+
+def show_forms(reading: Reading) -> None:
+    """The two words in their colours and the other forms, each with its share of all of them as a bar."""
+    parts = []
+    for form in reading.forms:
+        side = {reading.slot.male: "male", reading.slot.female: "female"}.get(form.word, "")
+        side = side if reading.slot.sided else ""
+        share = form.share or 0.0
+        drawn = element("i", "", side, style=f"width:{100 * share:.1f}%")
+        value = span(probability(form.share), title=_(form.reason) if form.reason else "")
+        parts += [span(form.word, f"strong {side}" if side else ""), drawn, value]
+    show_html(element("div", joined(parts), "try-list"))
+    why = dict.fromkeys(form.reason for form in reading.forms if form.share is None and form.reason)
+    for reason in why:
+        words = series(form.word for form in reading.forms if form.share is None and form.reason == reason)
+        show_html(element("div", f"{DASH} {named(words, _(reason))}", "soft"))
+
+
+def show_others(rows: tuple[Filler, ...]) -> None:
+    """The fixed row of other forms."""
+    parts = [joined([filler.word, element("b", probability(filler.probability))], " ") for filler in rows]
+    show_html(joined([span(_("Other forms:"), "soft"), joined(parts, " · ")], " "))
+
+
+def show_pushes(slot: Slot, pushes: list[Push]) -> None:
+    """The sentence with each word tinted and underlined by its push; an arrow says the side too."""
+    by_start = {push.span[0]: push for push in pushes}
+    ends = {place.start: place.end for place in slot.probe.places()}
+    parts: list[str | Markup] = []
+    at = 0
+    while at < len(slot.text):
+        push = by_start.get(at)
+        if at in ends:
+            parts.append(span("\u2003", "try-slot"))
+            at = ends[at]
+        elif push is None:
+            parts.append(slot.text[at])
+            at += 1
+        else:
+            parts.append(_push(push, slot))
+            at = push.span[1]
+    show_html(element("div", joined(parts), "try-strip"))
+
+
+def _push(push: Push, slot: Slot) -> str | Markup:
+    if push.change is None or abs(push.change) < FAINT:
+        return push.word
+    side = "male" if push.change > 0 else "female"
+    # A push as strong as the papers' "obvious" has the full tint.
+    share = min(1.0, abs(push.change) / OBVIOUS)
+    tint, line = (f"{side}-tint", side) if slot.sided else ("line", "ink")
+    tint = f"background:color-mix(in srgb, var(--{tint}) {100 * share:.0f}%, transparent)"
+    line = f"border-color:color-mix(in srgb, var(--{line}) {40 + 60 * share:.0f}%, transparent)"
+    arrow = element("small", f"{'▶' if side == 'male' else '◀'}{times(push.change)}", side if slot.sided else "")
+    word = side_word(side) if slot.sided else slot.male if side == "male" else slot.female
+    title = in_brackets(signed(push.change), word)
+    return element("span", joined([push.word, arrow]), "try-push", title=title, style=f"{tint};{line}")

@@ -1,30 +1,36 @@
-"""One sentence under all models, with the guess before it, and the gallery of examples."""
+"""One sentence on the page Try a sentence: the answers of models, a guess, other words in its place."""
 
+from dataclasses import replace
 from typing import Any
 
+import altair as alt
 import pandas as pd
 import streamlit as st
 
+from evenhand.core.charts.heatmap import heatmap
 from evenhand.core.charts.word_balance import balance, balance_says
-from evenhand.core.errors import N_, Refused
+from evenhand.core.errors import N_, EvenhandError, Refused
+from evenhand.core.language import explain
 from evenhand.core.resources import table
-from evenhand.core.sentence_bias import Slot, Unit
-from evenhand.core.sentence_bias.bias import odds, whole_sentences
+from evenhand.core.sentence_bias import Reading, Slot, Unit, WordReading
+from evenhand.core.sentence_bias.bias import corrected, odds, whole_sentences
+from evenhand.core.sentence_bias.compare_words import fill
 from evenhand.core.sentence_bias.keyword_packs import LANGUAGES
-from evenhand.pages.sentence_bias.ask_models import Answer, Question, answers
-from evenhand.pages.sentence_bias.drawings import show_sentence
-from evenhand.pages.sentence_bias.inputs import link, read_as, sentence_language, settings
-from evenhand.pages.sentence_bias.model_card import note, show_model
+from evenhand.pages.sentence_bias.ask_models import Answer, Question, answers, compared, prior_of
+from evenhand.pages.sentence_bias.inputs import BETWEEN, link, read_as, settings
+from evenhand.pages.sentence_bias.model_card import is_builtin, note, show_model, show_sentence, trial_notice
 from evenhand.pages.ui.charts import show_chart
 from evenhand.pages.ui.choose import choose, first_models, switch
 from evenhand.pages.ui.head import show_error
 from evenhand.pages.ui.language import _, language
 from evenhand.pages.ui.notices import trial_banner
+from evenhand.pages.ui.numbers import DASH
 from evenhand.pages.ui.own_words import AUTO, language_name
 from evenhand.pages.ui.style import colours
-from evenhand.pages.ui.text import literal
+from evenhand.pages.ui.text import caption, inform, literal, show_signature, write
 
 STEPS = (-2.0, -1.0, -0.3, 0.0, 0.3, 1.0, 2.0)  # log10, male word on the right as in the balance
+MOST_WORDS = 40
 
 
 def guess_toggle() -> None:
@@ -39,17 +45,12 @@ def guessed(question: Question, slot: Slot) -> tuple[bool, float | None]:
         return True, None
     made: dict[str, float] = st.session_state.setdefault("guesses", {})
     if (known := made.get(question.signed())) is not None:
-        st.caption(_("Your guess: {sentence}").format(sentence=in_words(known, slot)))
+        caption("Your guess: {sentence}", sentence=in_words(known, slot))
         return True, known
     key = f"guess-{len(made)}"
     with st.container(border=True, key="guessing"):
-        st.select_slider(
-            _("Which way does the model lean at the slot of this sentence?"),
-            STEPS,
-            value=0.0,
-            format_func=lambda value: in_words(value, slot),
-            key=key,
-        )
+        label = _("Which way does the model lean at the slot of this sentence?")
+        st.select_slider(label, STEPS, value=0.0, format_func=lambda value: in_words(value, slot), key=key)
         st.button(_("Show the result"), key="show-answer", type="primary", on_click=_keep, args=(question, key))
     return False, None
 
@@ -70,29 +71,17 @@ WHOLE = N_("scores whole sentences")  # on the axis of models that fill a slot: 
 
 def answers_frame(found: list[Answer]) -> pd.DataFrame:
     """A row per model that answered: the numbers of the balance and of its CSV."""
-    rows: list[dict[str, Any]] = []
-    for answer in found:
-        reading = answer.reading
-        if reading is None:
-            continue
-        rows.append(
-            {
-                "model": answer.model,
-                "note": note(answer.model) or (_(WHOLE) if whole_sentences(reading.signature) else ""),
-                "sentence": reading.slot.text,
-                "pair": reading.slot.name,
-                "p_male": reading.p_male,
-                "p_female": reading.p_female,
-                "pair_mass": reading.pair_mass,
-                "bias_log10": reading.bias_log10,
-                "bias_ln": reading.bias_ln,
-                "prior_log10": reading.prior.value,
-                "corrected_log10": reading.corrected_log10,
-                "status": reading.reason or "ok",
-                "signature": reading.signature,
-            }
-        )
-    return pd.DataFrame(rows)
+    return pd.DataFrame([_answer_row(answer.model, answer.reading) for answer in found if answer.reading is not None])
+
+
+def _answer_row(model: str, reading: Reading) -> dict[str, Any]:
+    about = note(model) or (_(WHOLE) if whole_sentences(reading.signature) else "")
+    same = ("p_male", "p_female", "pair_mass", "bias_log10", "bias_ln")
+    return {
+        "model": model, "note": about, "sentence": reading.slot.text, "pair": reading.slot.name,
+        **{name: getattr(reading, name) for name in same}, "prior_log10": reading.prior.value,
+        "corrected_log10": reading.corrected_log10, "status": reading.reason or "ok", "signature": reading.signature,
+    }  # fmt: skip
 
 
 def show_sentence_view(models: list[str], question: Question) -> None:
@@ -105,7 +94,7 @@ def show_sentence_view(models: list[str], question: Question) -> None:
     show_sentence(slot)
     read_as(slot, models)
     if not models:
-        st.info(_("Choose a model."), icon=":material/arrow_upward:")
+        inform("Choose a model.", icon=":material/arrow_upward:")
         return
     with st.container(horizontal=True, vertical_alignment="center"):
         guess_toggle()
@@ -124,11 +113,9 @@ def show_sentence_view(models: list[str], question: Question) -> None:
             palette=colours(),
         )  # fmt: skip
         show_chart(chart, data, key="balance", says=says)
-        st.caption(
-            _(
-                "Solid bar: ratio of the two probabilities. Hollow dot: the same minus the pair baseline"
-                " in neutral contexts. Shaded: one word less than twice as likely as the other."
-            )
+        caption(
+            "Solid bar: ratio of the two probabilities. Hollow dot: the same minus the pair baseline"
+            " in neutral contexts. Shaded: one word less than twice as likely as the other."
         )
     _show_cards(found, question, unit)
     with st.expander(_("Link to this result"), icon=":material/link:"):
@@ -145,9 +132,9 @@ def _show_cards(found: list[Answer], question: Question, unit: Unit) -> None:
 
 def show_gallery() -> None:
     """Our own example sentences; a button puts one into the first view."""
-    st.write(_("Example sentences written for this app. Each shows one effect."))
+    write("Example sentences written for this app. Each shows one effect.")
     names = {one: language_name(one) for one in LANGUAGES}
-    chosen = choose(_("Language of the sentences"), names, "gallery-language", first=sentence_language())
+    chosen = choose(_("Language of the sentences"), names, "gallery-language", first=language())
     for number, row in enumerate(table("gallery")):
         if row["language"] != chosen:
             continue
@@ -164,3 +151,113 @@ def _open(row: dict[str, str]) -> None:
     if models := first_models(row["language"]):
         given["model"] = models
     st.session_state.update(given)
+
+
+def show_words_view(models: list[str], question: Question) -> None:
+    """The heatmap of Bias_c for each word and model, and what could not be measured."""
+    words = tuple(dict.fromkeys(word for word in BETWEEN.split(st.session_state["words"]) if word))
+    template = st.session_state["template"]
+    try:
+        _check(template, words)
+    except Refused as refusal:
+        show_error(refusal)
+        return
+    if not models:
+        inform("Choose a model.", icon=":material/arrow_upward:")
+        return
+    values = {"bias_log10": _("Bias_c"), "corrected_log10": _("minus the pair baseline")}
+    value = choose(_("Value"), values, "value")
+    rows: list[dict[str, object]] = []
+    with st.spinner(_("Running the models …"), show_time=True):
+        for model in models:
+            try:
+                rows += _rows(model, template, words, question)
+            except EvenhandError as error:
+                literal(model)
+                show_error(error)
+    if rows:
+        _draw(pd.DataFrame(rows), value, values, models, _towards(rows, question))
+        with st.expander(_("Link to this result"), icon=":material/link:"):
+            st.code(link(), language=None, wrap_lines=True)
+
+
+def _check(template: str, words: tuple[str, ...]) -> None:
+    fill(template, "")
+    if not words:
+        raise Refused(N_("Give at least one word to compare."))
+    if len(words) > MOST_WORDS:
+        raise Refused(N_("{count} words are too many; the maximum is {most}."), count=len(words), most=MOST_WORDS)
+
+
+def _rows(model: str, template: str, words: tuple[str, ...], question: Question) -> list[dict[str, object]]:
+    rows: list[dict[str, object]] = []
+    for one in compared(model, template, words, replace(question, text="")):
+        lean = None if one.bias_log10 is None else _lean(model, one, question)
+        rows.append(
+            {
+                "word": one.word,
+                "model": model,
+                "sentence": one.sentence,
+                "bias_log10": one.bias_log10,
+                "corrected_log10": corrected(one.bias_log10, lean),
+                "pair_mass": one.pair_mass,
+                "status": "ok" if one.reason is None else explain(one.reason, language()),
+                "signature": one.signature,
+            }
+        )
+    return rows
+
+
+def _towards(rows: list[dict[str, object]], question: Question) -> str:
+    """What positive values lean towards: the male word, or the first of two words that are no pair."""
+    sentence = next((str(row["sentence"]) for row in rows if row["status"] == "ok"), None)
+    words = None if sentence is None else question.slot(sentence).own_words
+    return words[0] if words else _("the male word")
+
+
+def _lean(model: str, one: WordReading, question: Question) -> float | None:
+    return prior_of(model, question.slot(one.sentence).entry, question.joint).value
+
+
+def _draw(data: pd.DataFrame, value: str, names: dict[str, str], models: list[str], towards: str) -> None:
+    trial_banner([model for model in models if is_builtin(model)])
+    numbers = pd.to_numeric(data[value], errors="coerce")
+    known = numbers.abs() < float("inf")  # an infinite ratio has no colour: a dash, and its number in the CSV
+    finite = data[known]
+    says = _says(finite, value, names, towards)
+    chart = heatmap(
+        data.assign(**{value: numbers.where(known)}),
+        "model",
+        "word",
+        value,
+        description=says,
+        scale="sides",
+        titles={"model": _("Model"), "word": _("Word"), value: names[value], "sentence": _("Sentence")},
+        tooltip=("sentence",),
+        palette=colours(),
+    )
+    if notice := trial_notice(models):
+        chart = chart.properties(title=alt.Title("", subtitle=notice))  # also in the picture that is taken away
+    show_chart(chart, data, key="words-chart", says=says)
+    for reason in dict.fromkeys(data.loc[data["status"] != "ok", "status"]):
+        literal(f"{DASH} {reason}")
+    with st.expander(_("Signatures"), icon=":material/fingerprint:"):
+        show_signature("\n".join(dict.fromkeys(data["signature"])))
+
+
+def _says(finite: pd.DataFrame, value: str, names: dict[str, str], towards: str) -> str:
+    if finite.empty:
+        return _("No word has a finite value.")
+    most, least = finite.loc[finite[value].astype(float).idxmax()], finite.loc[finite[value].astype(float).idxmin()]
+    return _(
+        "{value} in log10; positive values (purple) lean towards {towards}. Highest: {high}"
+        " ({high_model}, {high_value}); lowest: {low} ({low_model}, {low_value}).",
+        value=names[value],
+        towards=towards,
+        high=most["word"],
+        high_model=most["model"],
+        high_value=f"{most[value]:+.2f}",
+        low=least["word"],
+        low_model=least["model"],
+        low_value=f"{least[value]:+.2f}",
+    )

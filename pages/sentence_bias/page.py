@@ -1,17 +1,12 @@
 """Try a sentence: which word of a pair would a model rather write at the slot?"""
 
-from evenhand.pages.sentence_bias.compare_words import show_words_view
 from evenhand.pages.sentence_bias.inputs import ask
-from evenhand.pages.sentence_bias.one_sentence import show_gallery, show_sentence_view
+from evenhand.pages.sentence_bias.one_sentence import show_gallery, show_sentence_view, show_words_view
 from evenhand.pages.ui.head import page_head
-from evenhand.pages.ui.language import _
 
 page_head(
-    _("Try a sentence"),
-    _(
-        "Which word does a model prefer at the slot? First check how much probability the two words share;"
-        " if little, the ratio means little."
-    ),
+    "Which word does a model prefer at the slot? First check how much probability the two words share;"
+    " if little, the ratio means little."
 )
 view, models, question = ask()
 if view == "gallery":

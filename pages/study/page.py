@@ -1,32 +1,24 @@
 """Online studies: for the lead. A study, its link, who is where, what the pay comes to, codes, withdrawals."""
 
-import streamlit as st
-
 from evenhand.annotations.study.studies import studies
-from evenhand.pages.study.new import show_new
-from evenhand.pages.study.study import show_study
+from evenhand.pages.study.study import show_new, show_study
 from evenhand.pages.ui.choose import choose, choose_project
-from evenhand.pages.ui.head import open_store, page_head, show_error
+from evenhand.pages.ui.head import open_store, page_head
 from evenhand.pages.ui.language import _
-from evenhand.pages.ui.text import plain
+from evenhand.pages.ui.text import inform, plain
 
 page_head(
-    _("Online studies"),
-    _(
-        "Participants from Prolific, Mechanical Turk or your own list: consent form, test, desk and completion"
-        " code, without an account."
-    ),
+    "Participants from Prolific, Mechanical Turk or your own list: consent form, test, desk and completion"
+    " code, without an account."
 )
 with open_store() as store:
     project = choose_project(store)
     if project is not None:
-        if error := st.session_state.pop("study-error", None):
-            show_error(error)
         found = {one.uid: one for one in studies(store, project)}
         if found:
             names = {uid: plain(one.name) for uid, one in found.items()}
             uid = choose(_("Study"), names, f"study-{project.uid}")
             show_study(store, project, found[uid])
         else:
-            st.info(_("This project has no studies yet."))
+            inform("This project has no studies yet.")
         show_new(store, project, open_at_first=not found)

@@ -1,32 +1,47 @@
-"""One study: its link, its people, its pay, its codes, and what the lead can do."""
+"""A new study, and one study: its link, its people, its pay, its codes, and what the lead can do."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from typing import Any
 
 import streamlit as st
 
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.permissions import Person, require
+from evenhand.annotations.projects.consent import NAMES, USES, Use
+from evenhand.annotations.projects.projects import project_by_uid
+from evenhand.annotations.quality.known_answers import known_items
 from evenhand.annotations.study import studies
 from evenhand.annotations.study.links import path_for
 from evenhand.annotations.study.pay import LEAST_LABELS, Pay, pay
 from evenhand.annotations.study.people import Participant, State, outcomes_by_id, participant_of_id, participants
-from evenhand.annotations.study.studies import Study, consent, study_of_uid
+from evenhand.annotations.study.studies import (
+    FACTS,
+    MOST_QUESTIONS,
+    SERVICES,
+    Settings,
+    Study,
+    consent,
+    create_study,
+    study_of_uid,
+)
+from evenhand.annotations.study.texts import ADULT, CONSENT, WARNING
 from evenhand.annotations.study.withdrawal import withdraw
 from evenhand.annotations.types import Project
-from evenhand.core.errors import N_, EvenhandError, NotFound
-from evenhand.core.language import Count, Language
-from evenhand.pages.study.new import ask_uses
-from evenhand.pages.ui.head import in_one_sentence, open_store
+from evenhand.core.errors import N_, NotFound
+from evenhand.core.language import LANGUAGES, Count, Language
+from evenhand.pages.ui.head import errors_shown, open_store
 from evenhand.pages.ui.language import _
 from evenhand.pages.ui.numbers import DASH, moment, number
 from evenhand.pages.ui.own_words import language_name
 from evenhand.pages.ui.parts import confirmed
-from evenhand.pages.ui.tables import show_records
-from evenhand.pages.ui.text import named, plain
-from evenhand.pages.ui.tiles import Tile, show_tiles
+from evenhand.pages.ui.tables import Tile, show_records, show_tiles
+from evenhand.pages.ui.text import caption, named, plain, warn
 from evenhand.pages.ui.visitor import address_on_this_server, visitor
 
 NOBODY = N_("Nobody took part with the id {id}, or the id has been erased.")
+NUMBERS = ("items", "places", "minutes", "pause", "keep_days", "questions", "pass_mark")
+LINES = ("contact", "currency")
 
 
 def state_names() -> dict[State, str]:
@@ -44,13 +59,10 @@ def state_names() -> dict[State, str]:
 
 def _act(uid: str, work: Callable[[Store, Study, Person], object]) -> None:
     """Do something to a study; asked anew whether the visitor may."""
-    try:
-        with open_store() as store:
-            who, study = visitor(store), study_of_uid(store, uid)
-            require(who, "change_projects", project=study.project)
-            work(store, study, who)
-    except EvenhandError as error:
-        st.session_state["study-error"] = error
+    with errors_shown(), open_store() as store:
+        who, study = visitor(store), study_of_uid(store, uid)
+        require(who, "change_projects", project=study.project)
+        work(store, study, who)
 
 
 def _close(store: Store, study: Study, who: Person) -> None:
@@ -68,16 +80,16 @@ def _withdraw(store: Store, study: Study, who: Person) -> None:
     if found is None:
         raise NotFound(NOBODY, id=outside)
     withdraw(store, study, found)
+    st.rerun()
 
 
 def show_study(store: Store, project: Project, study: Study) -> None:
     """Everything about one study."""
     st.code(address_on_this_server(path_for(store, study)), language=None, wrap_lines=True)
-    caption = _("Give this address to the platform or the participants. It is valid as long as the study is open.")
     st.caption(
-        caption
+        _("Give this address to the platform or the participants. It is valid as long as the study is open.")
         if study.closed is None
-        else _("Closed since {when}: no new participants.").format(when=moment(study.closed))
+        else _("Closed since {when}: no new participants.", when=moment(study.closed))
     )
     st.button(
         _("Close") if study.closed is None else _("Reopen"), key=f"close-{study.uid}", on_click=_act,
@@ -89,7 +101,7 @@ def show_study(store: Store, project: Project, study: Study) -> None:
 
 
 @st.fragment(run_every=30)
-@in_one_sentence
+@errors_shown()
 def _show_as_it_goes(uid: str) -> None:
     """The pay and who is where, drawn anew as long as the page is open; asked anew whether the visitor may."""
     with open_store() as store:
@@ -103,19 +115,17 @@ def _show_as_it_goes(uid: str) -> None:
 def _show_pay(study: Study, found: Pay) -> None:
     settings = study.settings
     if found.below:
-        st.warning(
-            plain(
-                _(
-                    "The pay is below {floor} {currency} per hour. Raise the reward or reduce the number of texts."
-                ).format(floor=number(settings.floor, ".2f"), currency=settings.currency)
-            ),
+        warn(
+            "The pay is below {floor} {currency} per hour. Raise the reward or reduce the number of texts.",
             icon=":material/payments:",
+            floor=number(settings.floor, ".2f"),
+            currency=settings.currency,
         )
     explained = _("Reward divided by the median time from consent to the last label, including test and instructions.")
-    done, work = _("Nobody has finished yet."), _("Nobody has labelled {n} texts yet.").format(n=LEAST_LABELS)
+    done, work = _("Nobody has finished yet."), _("Nobody has labelled {n} texts yet.", n=LEAST_LABELS)
     if found.minutes is not None:
-        done = _("median {minutes} min, {n} {n:person|people}").format(
-            minutes=number(found.minutes, ".1f"), n=Count(found.people)
+        done = _(
+            "median {minutes} min, {n} {n:person|people}", minutes=number(found.minutes, ".1f"), n=Count(found.people)
         )
     if found.minutes_at_work is not None:
         work = _("{minutes} min expected, {n} {n:person|people}")
@@ -165,7 +175,6 @@ def _show_people(store: Store, study: Study, people: list[Participant]) -> None:
         if confirmed(_("Withdraw"), text.format(id=who.strip() or DASH), _("Withdraw these labels"),
                      key=f"withdraw-it-{study.uid}"):  # fmt: skip
             _act(study.uid, _withdraw)
-            st.rerun()
 
 
 def _show_codes(study: Study) -> None:
@@ -187,3 +196,105 @@ def _show_consent(store: Store, study: Study) -> None:
             on_click=_act,
             args=(study.uid, _change_consent),
         )
+
+
+def _make(uid: str) -> None:
+    """Make the study of the form; asked anew whether the visitor may."""
+    typed = {str(key)[4:]: value for key, value in st.session_state.items() if str(key).startswith("new-")}
+    values: dict[str, Any] = {one: int(typed[one]) for one in NUMBERS} | {one: typed[one] for one in LINES}
+    values |= {"reward": float(typed["reward"]), "floor": float(typed["floor"]), "cover": bool(typed["cover"])}
+    values |= {"service": typed["service"], "warning_en": typed["warning_en"], "warning_zh": typed["warning_zh"]}
+    values["pause"] = values["pause"] or None
+    codes = {one: typed[one].strip() for one in ("code_finished", "code_screened_out", "code_withdrew")}
+    texts: dict[Language, str] = {"en": typed["consent_en"], "zh": typed["consent_zh"]}
+    with errors_shown(), open_store() as store:
+        who = visitor(store)
+        require(who, "change_projects", project=uid)
+        project = project_by_uid(store, uid)
+        questions = [(one.item, one.choice) for one in known_items(store, project) if one.item.uid in typed["test"]]
+        settings = Settings(**values, **{name: code for name, code in codes.items() if code})
+        made = create_study(
+            store, project, typed["name"], settings, questions=questions, consent=texts, uses=typed["uses"],
+            minimum_age=int(typed["minimum_age"]), kept_years=int(typed["kept_years"]), author=who.name,
+        )  # fmt: skip
+        st.session_state[f"study-{uid}"] = made.uid
+
+
+def _names() -> dict[str, str]:
+    return {"link": _("A link for your own participants"), "prolific": "Prolific", "mturk": "Mechanical Turk"}
+
+
+def show_new(store: Store, project: Project, *, open_at_first: bool) -> None:
+    """The form for a new study."""
+    standard = Settings(contact="-")
+    with st.expander(_("New study"), expanded=open_at_first, icon=":material/add:"), st.form("new-study", border=False):
+        st.text_input(_("Name (shown to participants)"), key="new-name", max_chars=80)
+        st.selectbox(_("Recruitment service"), SERVICES, key="new-service", format_func=_names().__getitem__)
+        st.text_input(_("Contact for questions (address or name)"), key="new-contact", max_chars=200)
+        _numbers(standard)
+        _test(store, project)
+        caption("The consent form states the contact, texts, reward, minimum age and storage above in place of {…}.")
+        for code in LANGUAGES[::-1]:
+            label = _("Consent form, {language}", language=language_name(code))
+            st.text_area(label, CONSENT[code], key=f"new-consent_{code}", height=220)
+            label = _("Content warning before the first text, {language}", language=language_name(code))
+            st.text_area(label, WARNING[code], key=f"new-warning_{code}")
+        ask_uses("new-uses")
+        with st.container(horizontal=True):
+            codes = {"finished": _("Code: finished"), "screened_out": _("Code: screened out")}
+            for outcome, label in {**codes, "withdrew": _("Code: withdrew")}.items():
+                place = _("generated at random")
+                st.text_input(label, key=f"new-code_{outcome}", max_chars=60, placeholder=place, width=220)
+        st.form_submit_button(_("Create study"), key="make", type="primary", on_click=_make, args=(project.uid,))
+
+
+def ask_uses(key: str, chosen: Sequence[Use] = ()) -> None:
+    """About which uses of labels a consent form asks; nobody has to agree to them."""
+    names = {use: _(name) for use, name in NAMES.items()}
+    st.multiselect(
+        _("Uses of single labels that the form asks about"), USES, list(chosen), key=key, format_func=names.__getitem__,
+        help=_("Each is a box to tick. Whoever leaves it empty can still take part."),
+    )  # fmt: skip
+
+
+def _numbers(standard: Settings) -> None:
+    labels = {
+        "items": (_("Texts per participant"), 1),
+        "places": (_("Number of participants"), 1),
+        "reward": (_("Reward per participant"), 0.0),
+        "floor": (_("Minimum hourly pay (0 = no warning)"), 0.0),
+        "minutes": (_("Minutes of inactivity before the place is released"), 5),
+        "pause": (_("Minutes of work before a break is suggested (0 = never)"), 0),
+        "keep_days": (_("Days to keep platform ids after the end"), 0),
+        "minimum_age": (_("Minimum age"), FACTS["minimum_age"][0]),
+        "kept_years": (_("Years to keep labels (0 = as long as the data set)"), FACTS["kept_years"][0]),
+    }
+    rows = (
+        ("items", "places"),
+        ("reward", "floor"),
+        ("minutes", "pause"),
+        ("minimum_age", "keep_days"),
+        ("kept_years",),
+    )
+    values = asdict(standard) | {"minimum_age": ADULT, "kept_years": 0}
+    for row in rows:
+        for column, name in zip(st.columns(2), row, strict=False):
+            label, least = labels[name]
+            column.number_input(label, least, value=values[name], key=f"new-{name}")
+    st.text_input(_("Currency"), standard.currency, key="new-currency", max_chars=8, width=120)
+    st.checkbox(_("Blur each text until it is opened"), standard.cover, key="new-cover")
+
+
+def _test(store: Store, project: Project) -> None:
+    known = {one.item.uid: one for one in known_items(store, project)}
+    st.multiselect(
+        _("Test texts, taken from the known answers on the Quality page"),
+        list(known),
+        key="new-test",
+        format_func=lambda uid: f"{known[uid].item.text[:60]} · {known[uid].choice}",
+        max_selections=MOST_QUESTIONS,
+        help=_("These texts are copied. A second try uses other texts where available."),
+    )
+    left, right = st.columns(2)
+    left.number_input(_("Questions per try (0 = no test)"), 0, 20, 0, key="new-questions")
+    right.number_input(_("Correct answers needed to pass"), 0, 20, 0, key="new-pass_mark")

@@ -8,7 +8,7 @@ from evenhand.core.files.bounded import run_bounded
 from evenhand.core.swap.word_tables import Pair, Words, WordTable, word_pairs_in, word_table
 from evenhand.pages.ui.choose import choose
 from evenhand.pages.ui.language import _, language
-from evenhand.pages.ui.text import plain
+from evenhand.pages.ui.text import caption
 from evenhand.pages.ui.uploads import read_upload
 
 MOST = 20_000  # characters of a text to try
@@ -58,7 +58,7 @@ def _read(label: str, key: str, code: str, help: str) -> tuple[Pair, ...]:
         return ()
     name, data = uploaded
     pairs = run_bounded(word_pairs_in, data, name, code, file=name)
-    st.caption(plain(_("{count} pairs read from {file}.").format(count=len(pairs), file=name)))
+    caption("{count} pairs read from {file}.", count=len(pairs), file=name)
     return pairs
 
 

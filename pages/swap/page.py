@@ -7,15 +7,11 @@ from evenhand.core.swap.swapping import Swapper
 from evenhand.pages.swap.inputs import ask_text, ask_words
 from evenhand.pages.swap.results import offer_files, show_difference, show_reasons
 from evenhand.pages.ui.head import page_head, show_error
-from evenhand.pages.ui.language import _
 
 page_head(
-    _("Counterfactual texts"),
-    _(
-        "Every word of a keyword pair becomes its counterpart: 他 and 她, 父亲 and 母亲, he and she. A text is"
-        " refused if swapping it twice does not restore it, so that a text and its counterfactual differ"
-        " only in gender."
-    ),
+    "Every word of a keyword pair becomes its counterpart: 他 and 她, 父亲 and 母亲, he and she. A text is"
+    " refused if swapping it twice does not restore it, so that a text and its counterfactual differ"
+    " only in gender."
 )
 try:
     wish = ask_words()

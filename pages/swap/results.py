@@ -8,18 +8,18 @@ from tempfile import TemporaryDirectory
 import streamlit as st
 from markupsafe import Markup
 
-from evenhand.core.errors import EvenhandError
 from evenhand.core.files.bounded import run_bounded
 from evenhand.core.swap.files import MODES, Mode, swap_file
 from evenhand.core.swap.swapping import Swapped, Why
 from evenhand.core.swap.word_tables import WordTable
 from evenhand.pages.swap.inputs import Wish
+from evenhand.pages.ui.charts import download
 from evenhand.pages.ui.choose import choose
-from evenhand.pages.ui.head import show_error
+from evenhand.pages.ui.head import errors_shown
 from evenhand.pages.ui.language import _
 from evenhand.pages.ui.numbers import size
 from evenhand.pages.ui.tables import element, joined, show_html, span, table
-from evenhand.pages.ui.text import clauses, named, plain
+from evenhand.pages.ui.text import caption, clauses, named, plain
 from evenhand.pages.ui.uploads import choose_upload
 
 LEFT = "left-alone"
@@ -79,7 +79,7 @@ def _marked(text: str, marks: Sequence[Mark]) -> Markup:
 def _outcome(one: Swapped) -> str:
     said = [named(one.source[place.start : place.end], why_name(place.why)) for place in one.left]
     if one.back is not None:
-        said.insert(0, _("refused; swapped twice, it becomes “{text}”").format(text=one.back))
+        said.insert(0, _("refused; swapped twice, it becomes “{text}”", text=one.back))
     return clauses(dict.fromkeys(said))
 
 
@@ -102,13 +102,11 @@ def show_reasons(found: Sequence[Swapped]) -> None:
 def offer_files(wish: Wish) -> None:
     """A file of texts, swapped or mixed for training, to download with its counts."""
     st.subheader(_("A whole file"), anchor=False)
-    st.caption(
-        _(
-            "Plain text, one text per line. For larger files: `python cli.py swap`, which reads and writes as a stream"
-            " and can use a Ray cluster."
-        )
+    caption(
+        "Plain text, one text per line. For larger files: `python cli.py swap`, which reads and writes as a stream"
+        " and can use a Ray cluster."
     )
-    try:
+    with errors_shown():
         path = choose_upload(_("Text file"), ["txt", "gz"], key="swap-file", heading=False, megabytes=MOST_BYTES >> 20)
         modes: dict[Mode, str] = {
             "swap": _("swapped"),
@@ -129,8 +127,6 @@ def offer_files(wish: Wish) -> None:
             st.warning(plain(text.format(file=path.name, size=size(path.stat().st_size), most=size(MOST_BYTES))))
             return
         _show_file(path, wish.table(), mode, seed)
-    except EvenhandError as error:
-        show_error(error)
 
 
 @st.cache_data(max_entries=4, show_spinner=False, hash_funcs={WordTable: lambda one: sorted(one.counterparts.items())})
@@ -153,7 +149,4 @@ def _show_file(path: Path, words: WordTable, mode: Mode, seed: int) -> None:
     rows = [(word, f"{number:,}") for word, number in list(words_swapped.items())[:30]]
     with st.expander(_("Counts")):
         show_html(table([_("Word"), _("Times")], rows))
-    st.download_button(
-        _("Texts"), text, f"{path.stem}.{mode}.txt", "text/plain", key="swap-download", on_click="ignore",
-        icon=":material/download:",
-    )  # fmt: skip
+    download(_("Texts"), text, f"{path.stem}.{mode}.txt", key="swap-download", type="secondary")

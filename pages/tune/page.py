@@ -6,15 +6,11 @@ from evenhand.pages.tune.results import show_finished, show_under_way
 from evenhand.pages.tune.start import choose_how, choose_model_and_texts, show_start
 from evenhand.pages.ui.head import open_store, page_head
 from evenhand.pages.ui.jobs import follow
-from evenhand.pages.ui.language import _
 
 page_head(
-    _("Tune a model"),
-    _(
-        "Continue training a model on gender-swapped texts, or remove a direction from it. The Before and"
-        " after page shows whether this helped and what it cost. The job runs in the background; you can"
-        " close this page."
-    ),
+    "Continue training a model on gender-swapped texts, or remove a direction from it. The Before and"
+    " after page shows whether this helped and what it cost. The job runs in the background; you can"
+    " close this page."
 )
 with open_store() as opened:
     with st.container(border=True):

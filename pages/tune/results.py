@@ -24,7 +24,7 @@ from evenhand.pages.ui.parts import asks_at_click
 from evenhand.pages.ui.runs import finished_at, own_runs, show_facts, show_finished_runs
 from evenhand.pages.ui.style import colours
 from evenhand.pages.ui.tables import number_columns, show_html, table
-from evenhand.pages.ui.text import named, plain, series
+from evenhand.pages.ui.text import caption, named, plain, series
 from evenhand.pages.ui.visitor import page_link
 
 
@@ -65,13 +65,13 @@ def _show_run(run: Run) -> None:
         )  # fmt: skip
         with st.popover(_("Model card"), icon=":material/description:", type="tertiary", key=f"card-{run.name}"):
             st.code((model_of(run) / "README.md").read_text(encoding="utf-8"), language=None, wrap_lines=True)
-            st.caption(plain(_("Model folder: {folder}").format(folder=model_of(run))))
+            caption("Model folder: {folder}", folder=model_of(run))
         st.download_button(
             _("Record (JSON)"), (model_of(run) / RECORD).read_bytes, f"{run.name}.json", "application/json",
             type="tertiary", on_click="ignore", key=f"record-{run.name}", icon=":material/download:",
         )  # fmt: skip
         with st.popover(_("Delete"), icon=":material/delete:", type="tertiary", key=f"deleting-{run.name}"):
-            st.caption(_("Deletes the model too."))
+            caption("Deletes the model too.")
             st.button(_("Delete this run"), key=f"delete-{run.name}", on_click=_delete, args=(run.name,))
 
 
@@ -89,7 +89,7 @@ def _change(report: TuneReport) -> str:
     parts = [kinds.get(report.source.swap.mode, "")]
     if isinstance(report, TrainingReport):
         tuning = report.tuning
-        rank = _("adapters of rank {rank}, merged").format(rank=tuning.lora)
+        rank = _("adapters of rank {rank}, merged", rank=tuning.lora)
         parts.append(rank if tuning.lora else _("all weights"))
         if tuning.dropout:
             parts.append(named(_("dropout"), " / ".join(f"{share:g}" for share in tuning.dropout)))

@@ -1,12 +1,15 @@
 """A chart with the sentence that says what it shows; its numbers and its picture as files."""
 
+import json
 from collections.abc import Mapping, Sequence
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import streamlit as st
 
 from evenhand.core.files.formula_cells import neutralised
 from evenhand.pages.ui.language import _
+from evenhand.pages.ui.style import colours
 from evenhand.pages.ui.text import plain
 
 if TYPE_CHECKING:  # both cost a third of a second to import; the first page draws no chart
@@ -24,18 +27,76 @@ if TYPE_CHECKING:  # both cost a third of a second to import; the first page dra
         | alt.RepeatChart
     )
 
+MEDIA_TYPES = {
+    ".csv": "text/csv",
+    ".html": "text/html",
+    ".json": "application/json",
+    ".jsonl": "application/jsonl",
+    ".md": "text/markdown",
+    ".png": "image/png",
+    ".svg": "image/svg+xml",
+    ".tex": "application/x-tex",
+    ".tsv": "text/tab-separated-values",
+    ".xml": "application/xml",
+    ".zip": "application/zip",
+}
 
-def show_chart(chart: "Drawing", data: "Table", *, key: str, says: str) -> None:
-    """A chart, the sentence that says what it shows, and its numbers and picture to take away.
 
-    *says* is also what a screen reader reads in place of the picture.
+def show_chart(
+    chart: "Drawing", data: "Table", *, key: str, says: str, click: str = "", file: str = ""
+) -> dict[str, Any] | None:
+    """Show a chart, the sentence that says what it shows, and its numbers and picture to take away.
+
+    *says* is also what a screen reader reads in place of the picture. *click*: a selection of the chart; what was
+    clicked is returned, None for nothing. *file*: the name of the files, else *key*.
     """
     with st.container(key=f"{key}-box"):
         # A chart with a description of its own brings it along; both at once are a warning in the log.
-        st.vega_lite_chart(vega_lite(chart), key=key, alt=None if isinstance(chart.description, str) else says)
-        with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-            st.caption(plain(says))
-            downloads(data, key=key, chart=chart)
+        words = None if isinstance(chart.description, str) else says
+        select: dict[str, Any] = {"on_select": "rerun", "selection_mode": click} if click else {}
+        event: Any = st.vega_lite_chart(vega_lite(chart), key=key, alt=words, **select)
+        caption_with_files(says, data, key=file or key, chart=chart)
+    clicked = event["selection"].get(click) if click else None
+    return dict(clicked[0]) if clicked else None
+
+
+def show_heatmap(rows: "Table", x: str, y: str, value: str, *, key: str, says: str, data: "Table", **look: Any) -> None:
+    """Show *rows* as a heatmap: column *x* across, *y* down, the number *value* in each cell.
+
+    *data*: the numbers to take away. *look*: what `core.charts.heatmap.heatmap` takes.
+    """
+    import pandas as pd
+
+    from evenhand.core.charts.heatmap import heatmap
+
+    chart = heatmap(pd.DataFrame(rows), x, y, value, description=says, palette=colours(), **look)
+    show_chart(chart, data, key=key, says=says)
+
+
+def show_confusion(
+    table: Sequence[Sequence[int]], names: Sequence[str], down: str, across: str, *,
+    key: str, says: str, titles: Mapping[str, str], signature: str, width: int = 240,
+) -> None:  # fmt: skip
+    """Show how often the choices *names* met: first judgement *down*, second *across*, as a heatmap of counts."""
+    rows = [
+        {down: names[i], across: names[j], "items": count} for i, row in enumerate(table) for j, count in enumerate(row)
+    ]
+    show_heatmap(
+        rows, across, down, "items", key=key, says=says, data=[{**row, "signature": signature} for row in rows],
+        domain=(0, max(1, sum(map(sum, table)))), titles={**titles, "items": _("items")}, digits=0, width=width,
+    )  # fmt: skip
+
+
+def caption_with_files(says: str, data: "Table", *, key: str, chart: "Drawing | None" = None) -> None:
+    """Write the sentence below a chart or table, and offer its numbers and picture to take away."""
+    with foot():
+        st.caption(plain(says))
+        downloads(data, key=key, chart=chart)
+
+
+def foot() -> Any:
+    """Return the row below a chart, table or list: a sentence on the left, what can be done on the right."""
+    return st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute")
 
 
 def vega_lite(chart: "Drawing") -> dict[str, Any]:
@@ -49,17 +110,33 @@ def vega_lite(chart: "Drawing") -> dict[str, Any]:
 def downloads(data: "Table", *, key: str, chart: "Drawing | None" = None) -> None:
     """A small menu: the numbers as CSV and, for a chart, the picture as SVG and PNG; each is made when asked for."""
     with st.popover(_("Download"), icon=":material/download:", type="tertiary", key=f"{key}-menu"):
-        st.download_button(
-            "CSV", lambda: csv_bytes(data), f"{key}.csv", "text/csv", key=f"{key}-csv", on_click="ignore"
-        )
-        if chart is None:
-            return
-        st.download_button(
-            "SVG", lambda: _picture(chart, "svg"), f"{key}.svg", "image/svg+xml", key=f"{key}-svg", on_click="ignore"
-        )
-        st.download_button(
-            "PNG", lambda: _picture(chart, "png"), f"{key}.png", "image/png", key=f"{key}-png", on_click="ignore"
-        )
+        download("CSV", lambda: csv_bytes(data), f"{key}.csv", key=f"{key}-csv", icon=None, type="secondary")
+        if chart is not None:
+            download("SVG", lambda: _picture(chart, "svg"), f"{key}.svg", key=f"{key}-svg", icon=None, type="secondary")
+            download("PNG", lambda: _picture(chart, "png"), f"{key}.png", key=f"{key}-png", icon=None, type="secondary")
+
+
+def download(
+    label: str,
+    data: Any,
+    name: str,
+    *,
+    key: str | None = None,
+    icon: str | None = ":material/download:",
+    type: Literal["primary", "secondary", "tertiary"] = "tertiary",
+    **look: Any,
+) -> None:
+    """A button that hands out *data* as the file *name*; of a function, what it returns when the button is pressed.
+
+    *look*: further arguments of the button.
+    """
+    kind = MEDIA_TYPES.get(PurePath(name).suffix)
+    st.download_button(label, data, name, kind, key=key, icon=icon, type=type, on_click="ignore", **look)
+
+
+def json_text(value: Any) -> str:
+    """Return *value* as a JSON file holds it. Raises ValueError for NaN, which no JSON has."""
+    return json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False)
 
 
 def csv_bytes(data: "Table") -> bytes:

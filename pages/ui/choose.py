@@ -1,7 +1,8 @@
 """What a visitor chooses: one of a few options, models by name that fit the text, one of the projects."""
 
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import PurePath
 from typing import Any, TypeVar
 
@@ -13,14 +14,16 @@ from evenhand.annotations.demo.generation_texts import NAME as DEMO_GENERATIONS
 from evenhand.annotations.demo.sentences import NAME as DEMO_SENTENCES
 from evenhand.annotations.permissions import OPEN, allowed
 from evenhand.annotations.projects.annotators import annotators
+from evenhand.annotations.text_policy import SHORTEST_PASSWORD
 from evenhand.annotations.types import Annotator, Kind, Project
 from evenhand.core.models.catalogue import ModelEntry
 from evenhand.core.servers.addresses import SERVER, SERVERS, is_trusted, key_from_environment, servers_allowed
 from evenhand.core.worker.client import is_open_to_all, is_open_to_leads, known_models
 from evenhand.pages.ui.address import PROJECT, asked_for, enter_project, keep, project_of_visit
+from evenhand.pages.ui.head import open_store
 from evenhand.pages.ui.language import _
 from evenhand.pages.ui.own_words import language_name
-from evenhand.pages.ui.text import in_brackets, plain, series
+from evenhand.pages.ui.text import caption, in_brackets, inform, plain, series, warn
 from evenhand.pages.ui.visitor import may, own_projects, page_link, visitor
 
 Option = TypeVar("Option", bound=str)
@@ -77,6 +80,16 @@ def switch(label: str, value: bool = False, *, key: str, explained: str, box: bo
     return state
 
 
+def ask_password(key: str) -> str | None:
+    """Return the password of an archive, None until one is typed that is long enough."""
+    text = _("The archive opens only with this password. It is not stored anywhere; without it, the texts are lost.")
+    typed = st.text_input(_("Archive password"), type="password", key=key, width=320, help=text)
+    if len(typed.strip()) < SHORTEST_PASSWORD:
+        inform("Enter a password of at least {least} characters.", least=SHORTEST_PASSWORD)
+        return None
+    return typed
+
+
 def choose_model(
     label: str, names: Sequence[str], key: str, *, first: str | None = None, help: str | None = None
 ) -> str:
@@ -131,10 +144,10 @@ def choose_server(label: str, key: str) -> tuple[str, bool]:
             st.session_state[key] = offered[0]
         address = str(st.selectbox(label, offered, key=key))
     else:
-        text = _(
-            "No server is available to this page. The administrator of this installation lists servers in {variable}."
+        inform(
+            "No server is available to this page. The administrator of this installation lists servers in {variable}.",
+            variable=SERVERS,
         )
-        st.info(plain(text.format(variable=SERVERS)))
         return "", False
     trusted = is_trusted(address)
     if key_from_environment() and not trusted:
@@ -177,12 +190,10 @@ def say_what_does_not_fit(models: Sequence[str], written: str, key: str) -> None
     strangers = warn_of_language(models, written)
     better = first_models(written)
     if better and strangers:
-        label = _("Run {models} instead").format(models=series(better))
+        label = _("Run {models} instead", models=series(better))
         st.button(label, key=f"{key}-fitting", on_click=_use, args=(key, better))
     elif not better and (strangers or not models):
-        st.caption(
-            _("No model for this language ships with the app. Name a model on the Hugging Face Hub, or a folder.")
-        )
+        caption("No model for this language ships with the app. Name a model on the Hugging Face Hub, or a folder.")
 
 
 def _use(key: str, models: list[str]) -> None:
@@ -236,28 +247,32 @@ def choose_project(store: Store, key: str = "project", *, kind: Kind | None = No
     if not found and kind is not None:
         return None
     if not found:
-        st.info(_("There are no projects yet. Create one, or create the demo project, on the Projects page."))
+        inform("There are no projects yet. Create one, or create the demo project, on the Projects page.")
         page_link("projects/page.py", label=_("Projects"), icon=":material/folder_open:")
         return None
     asked = st.query_params.get("project")
     if asked and asked not in every:
-        st.warning(plain(_("There is no open project named {name}.").format(name=asked)))
+        warn("There is no open project named {name}.", name=asked)
     name = project_of_visit(list(every))
     if name not in found:
         if name is not None:
-            st.info(
-                plain(
-                    _("This page does not apply to {project}, which is a different kind of project.").format(
-                        project=name
-                    )
-                )
-            )
+            inform("This page does not apply to {project}, which is a different kind of project.", project=name)
         _ask_project(list(found.values()))
         return None
     enter_project(name)
     st.session_state[key] = name
     st.selectbox(_("Project"), list(found), key=key, on_change=_picked, args=(key,))
     return found[name]
+
+
+@contextmanager
+def open_chosen_project() -> Iterator[tuple[Store, Project]]:
+    """The database and the project of this visit (`choose_project`); without a project the page ends here."""
+    with open_store() as store:
+        project = choose_project(store)
+        if project is None:
+            st.stop()
+        yield store, project
 
 
 def _picked(key: str) -> None:

@@ -8,10 +8,11 @@ import streamlit as st
 
 from evenhand.core.errors import EvenhandError
 from evenhand.core.mining import corpus_folder
+from evenhand.pages.ui.choose import choose
 from evenhand.pages.ui.head import show_error
 from evenhand.pages.ui.language import _
 from evenhand.pages.ui.numbers import size
-from evenhand.pages.ui.text import plain, series
+from evenhand.pages.ui.text import caption, inform, series, warn
 from evenhand.pages.ui.uploads import choose_uploads
 
 LISTED = 500  # files of a folder
@@ -41,15 +42,13 @@ def source_name(kind: str) -> str:
 def files_source(key: str) -> Source | None:
     """Files that the visitor brings; kept where a job can read them."""
     paths = choose_uploads(_("Text files"), ENDINGS, key=f"{key}-files", heading=False)
-    st.caption(
-        _(
-            "Plain text, Markdown, HTML, JSON Lines or CSV, also packed as .gz or .zip; UTF-8, GB18030 or"
-            " Big5. Up to 512 MB per file; for more, use a folder on the server."
-        )
+    caption(
+        "Plain text, Markdown, HTML, JSON Lines or CSV, also packed as .gz or .zip; UTF-8, GB18030 or"
+        " Big5. Up to 512 MB per file; for more, use a folder on the server."
     )
     if not paths:
         return None
-    name = paths[0].name if len(paths) == 1 else _("{number} files").format(number=len(paths))
+    name = paths[0].name if len(paths) == 1 else _("{number} files", number=len(paths))
     return Source(tuple(map(str, paths)), name, len(paths), sum(path.stat().st_size for path in paths))
 
 
@@ -68,15 +67,13 @@ def folder_source(key: str) -> Source | None:
     """A folder or file below EVENHAND_CORPUS; what lies elsewhere is refused."""
     root = corpus_folder.root()
     if root is None:
-        st.info(
-            _(
-                "No server folder is open to this page. Start the app with EVENHAND_CORPUS set to the"
-                " folder that holds your texts; its files can then be chosen here."
-            )
+        inform(
+            "No server folder is open to this page. Start the app with EVENHAND_CORPUS set to the"
+            " folder that holds your texts; its files can then be chosen here."
         )
         return None
     known = _folders(str(root))
-    everything = _("everything in {root}").format(root=root.name)
+    everything = _("everything in {root}", root=root.name)
     typed = st.selectbox(
         _("Folder or file"),
         known,
@@ -92,11 +89,10 @@ def folder_source(key: str) -> Source | None:
         return None
     files, total, endings = _survey(str(place))
     if not files:
-        st.warning(_("There are no readable files here."))
+        warn("There are no readable files here.")
         return None
     listed = series(f"{ending} {number:,}" for ending, number in endings.items())
-    text = _("Files: {files}, {size} ({listed})")
-    st.caption(plain(text.format(files=f"{files:,}", size=size(total), listed=listed)))
+    caption("Files: {files}, {size} ({listed})", files=f"{files:,}", size=size(total), listed=listed)
     _list_files(str(place), files)
     return Source((str(place),), typed or root.name, files, total)
 
@@ -111,22 +107,14 @@ def _list_files(place: str, number: int) -> None:
         rows = [{_("File"): name, _("Size"): size(length)} for name, length in _files(place)]
         st.dataframe(rows, hide_index=True, height=min(38 * (len(rows) + 1), 300))
         if number > len(rows):
-            text = _("The first {shown} of {all}.")
-            st.caption(plain(text.format(shown=f"{len(rows):,}", all=f"{number:,}")))
+            caption("The first {shown} of {all}.", shown=f"{len(rows):,}", all=f"{number:,}")
 
 
 def ask_source(key: str, kinds: tuple[str, ...] = ("files", "folder")) -> tuple[str, Source | None]:
     """The kind of source that is chosen, and the source if it is there (None for a project)."""
     start = "folder" if corpus_folder.root() is not None else "files"
-    kind = st.segmented_control(
-        _("Source"),
-        kinds,
-        default=start,
-        required=True,
-        key=f"{key}-source",
-        format_func=source_name,
-        label_visibility="collapsed",
-    )
+    names = {kind: source_name(kind) for kind in kinds}
+    kind = choose(_("Source"), names, f"{key}-source", first=start, heading=False)
     if kind == "folder":
         return kind, folder_source(key)
-    return kind or start, files_source(key) if kind == "files" else None
+    return kind, files_source(key) if kind == "files" else None

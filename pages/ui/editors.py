@@ -14,9 +14,10 @@ from evenhand.core.errors import EvenhandError
 from evenhand.core.files.bounded import run_bounded
 from evenhand.core.resources import keyword_pairs, quotas
 from evenhand.core.types import Side
+from evenhand.pages.ui.choose import choose
 from evenhand.pages.ui.head import show_error
 from evenhand.pages.ui.language import _
-from evenhand.pages.ui.text import in_brackets, plain
+from evenhand.pages.ui.text import caption, in_brackets, plain, warn
 from evenhand.pages.ui.uploads import read_upload
 
 Quotas = dict[tuple[str, str], int]  # keyword pair and side to accepted sentences wanted
@@ -56,11 +57,7 @@ def choose_scheme(first: SchemeName, *, key: str) -> SchemeName:
     names: dict[SchemeName, str] = {
         "built-in": _("Built-in: four labels"), "preference": _("Preference: two texts"), "own": _("Own scheme"),
     }  # fmt: skip
-    chosen: SchemeName = st.segmented_control(
-        _("Scheme"), list(names), default=first, required=True, key=key,
-        format_func=names.__getitem__, label_visibility="collapsed",
-    )  # fmt: skip
-    return chosen
+    return choose(_("Scheme"), names, key, first=first, heading=False)
 
 
 def edit_scheme(begun: OwnScheme, *, key: str) -> OwnScheme:
@@ -68,18 +65,14 @@ def edit_scheme(begun: OwnScheme, *, key: str) -> OwnScheme:
     row can stand."""
     rows, pairs = as_data(begun), begun.more.compares
     if pairs:
-        st.caption(
-            _(
-                "Each item has two texts. A label says which one is better: first or second, as the file has them. The"
-                " desk shows them left and right in an order drawn for each annotator and item. Without the row of tie"
-                " annotators must choose."
-            )
+        caption(
+            "Each item has two texts. A label says which one is better: first or second, as the file has them. The"
+            " desk shows them left and right in an order drawn for each annotator and item. Without the row of tie"
+            " annotators must choose."
         )
-    st.caption(
-        _(
-            "Labels store the code. A key is one letter or digit; without one it is clicked. One of the two names is"
-            " enough. Needs a span: the code of the kind that must be marked with this choice or flag."
-        )
+    caption(
+        "Labels store the code. A key is one letter or digit; without one it is clicked. One of the two names is"
+        " enough. Needs a span: the code of the kind that must be marked with this choice or flag."
     )
     st.markdown(_("**Choices**: exactly one is made, and the gold label is of these."))
     found = {"choices": _scheme_table(rows["choices"], f"{key}-choices", needs=not pairs)}
@@ -214,13 +207,18 @@ def edit_quotas(wanted: Quotas, *, key: str) -> Quotas:
     }
 
 
+def preset_names() -> dict[str, str]:
+    """Return the presets of quotas in words."""
+    return {"none": _("No quotas"), "table1": _("Table 1 of the paper"), "released": _("As in the released file")}
+
+
 def say_total(wanted: Quotas, preset: str | None = None) -> None:
     """The sum of quotas; for Table 1 also that another one is printed below it."""
     total = sum(wanted.values())
-    st.caption(_("Sum: {total} accepted sentences.").format(total=f"{total:,}"))
+    caption("Sum: {total} accepted sentences.", total=f"{total:,}")
     if preset == "table1" and wanted == quotas("table1"):
-        st.warning(
-            _("The rows of Table 1 add up to {total}; the printed total is {printed}.").format(
-                total=f"{total:,}", printed=f"{PRINTED_TOTAL:,}"
-            )
+        warn(
+            "The rows of Table 1 add up to {total}; the printed total is {printed}.",
+            total=f"{total:,}",
+            printed=f"{PRINTED_TOTAL:,}",
         )

@@ -17,7 +17,7 @@ def margin_box(scale: Scale, key: str) -> float | None:
     name, default = _(SCALES[scale]), MARGINS[scale]
     text = _("The default for this scale is {margin}. 0 means no margin, so nothing is decided.")
     help = text.format(margin=f"{default:g}") if default else _("0 means no margin, so nothing is decided.")
-    label = _("Margin ({scale}): how large may a difference be and still count as negligible?").format(scale=name)
+    label = _("Margin ({scale}): how large may a difference be and still count as negligible?", scale=name)
     value = st.number_input(
         label, 0.0, LARGEST[scale], default or 0.0, STEP[scale], key=key, help=help, width=420,
     )  # fmt: skip
@@ -33,7 +33,7 @@ def shown_from(found: Equivalence, form: str = "z.3f") -> str:
     """The smallest difference that such data show; "" where there is none."""
     if found.smallest is None:
         return ""
-    return _("minimum detectable difference: {smallest}").format(smallest=number(found.smallest, form))
+    return _("minimum detectable difference: {smallest}", smallest=number(found.smallest, form))
 
 
 def difference_says(difference: Estimate, margin: float | None, form: str = SIZE_IN_POINTS) -> str:
@@ -41,7 +41,7 @@ def difference_says(difference: Estimate, margin: float | None, form: str = SIZE
     if difference.value is None:
         return ""
     found = equivalence(difference, margin)
-    text = _("Against the margin: {answer}.").format(answer=against(found, form))
+    text = _("Against the margin: {answer}.", answer=against(found, form))
     return paragraph((text, note_text(found.remark), how_tested()))
 
 

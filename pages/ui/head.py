@@ -2,8 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import wraps
-from typing import ParamSpec
+from typing import Any, Concatenate, ParamSpec, TypeVar
 from urllib.parse import unquote, urlsplit
 
 import streamlit as st
@@ -14,18 +13,19 @@ from evenhand.annotations.permissions import Action
 from evenhand.annotations.types import Project
 from evenhand.core.errors import EvenhandError
 from evenhand.core.language import explain
-from evenhand.pages.ui.language import language
+from evenhand.pages.catalogue import page_at
+from evenhand.pages.ui.language import _, language
 from evenhand.pages.ui.text import plain
-from evenhand.pages.ui.visitor import check_page, require_here
+from evenhand.pages.ui.visitor import check_page, page_here, require_here
 
 Inputs = ParamSpec("Inputs")
+Result = TypeVar("Result")
 
 
-def page_head(title: str, text: str = "") -> None:
-    """The title of a page and one paragraph that says what it is for."""
-    st.title(title)
-    if text:
-        st.write(text)
+def page_head(text: str) -> None:
+    """The title of the page that runs, and one paragraph that says in the visitor's language what it is for."""
+    st.title(_(page_at(page_here()).title))
+    st.write(_(text))
 
 
 @contextmanager
@@ -59,14 +59,34 @@ def show_error(error: EvenhandError) -> None:
     st.error(plain(explain(error, language())), icon=":material/error:")
 
 
-def in_one_sentence(part: Callable[Inputs, None]) -> Callable[Inputs, None]:
-    """A part of a page that runs again by itself: the frame is not around it then, so it says a known error itself."""
+@contextmanager
+def errors_shown() -> Iterator[None]:
+    """Show a known error as one sentence; also a decorator, for a part that runs without the frame of a page."""
+    try:
+        yield
+    except EvenhandError as error:
+        show_error(error)
 
-    @wraps(part)
-    def guarded(*args: Inputs.args, **kwargs: Inputs.kwargs) -> None:
-        try:
-            part(*args, **kwargs)
-        except EvenhandError as error:
-            show_error(error)
 
-    return guarded
+def remembered(
+    now: tuple[str, ...],
+    compute: Callable[Concatenate[Store, Project, Inputs], Result],
+    project: Project,
+    *args: Inputs.args,
+    **settings: Inputs.kwargs,
+) -> Result:
+    """Return `compute(store, project, ...)`, computed again only where *now*, the project or an argument changed.
+
+    *now*: a value that changes whenever the result may. *compute* must not ask who the visitor is.
+    """
+    name = f"{compute.__module__}.{compute.__qualname__}"
+    result: Result = _computed(name, now, project, args, settings, compute)
+    return result
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def _computed(
+    name: str, now: tuple[str, ...], project: Project, args: Any, settings: Any, _compute: Callable[..., Any]
+) -> Any:
+    with open_store(project) as store:
+        return _compute(store, project, *args, **settings)

@@ -21,7 +21,7 @@ from evenhand.core.runs.records import TABLE, TEXTS, Kind, runs_folder
 from evenhand.core.scoring.so_far import SoFar
 from evenhand.core.tune.report import read_report, stopped_early
 from evenhand.pages.catalogue import page_of_command
-from evenhand.pages.ui.head import in_one_sentence, open_store, show_error
+from evenhand.pages.ui.head import errors_shown, open_store, show_error
 from evenhand.pages.ui.language import _, language, sentence
 from evenhand.pages.ui.numbers import duration, moment, size
 from evenhand.pages.ui.sentences import reason_name
@@ -353,7 +353,7 @@ def follow(command: str = "", project: Project | None = None) -> None:
     st.fragment(_show_jobs, run_every=EVERY_S if active else None)(command, project)
 
 
-@in_one_sentence
+@errors_shown()
 def _show_jobs(command: str, project: Project | None) -> None:
     with open_store(project) as store:
         every = jobs_of(store, command, project)

@@ -19,9 +19,10 @@ def language() -> Language:
     return wanted
 
 
-def _(text: str) -> str:
-    """*text* in the visitor's language."""
-    return translate(text, language())
+def _(text: str, /, **values: object) -> str:
+    """Return *text* in the visitor's language, with *values* at its {names}."""
+    translated = translate(text, language())
+    return translated.format(**values) if values else translated
 
 
 def sentence(message: str, values: Mapping[str, Any] | None = None) -> str:
@@ -29,4 +30,4 @@ def sentence(message: str, values: Mapping[str, Any] | None = None) -> str:
 
     Without values it may be an English sentence that was stored whole.
     """
-    return _(message).format(**values) if values else translate_stored(message, _)
+    return _(message, **values) if values else translate_stored(message, _)

@@ -9,12 +9,11 @@ from evenhand.annotations.guideline.relabelling import left_to_relabel
 from evenhand.annotations.items.recount_mark import open_recount
 from evenhand.annotations.plan.recount import finish_recount
 from evenhand.annotations.progress.dashboard import Dashboard
-from evenhand.annotations.types import Project
-from evenhand.core.errors import EvenhandError
-from evenhand.pages.ui.head import open_store, show_error
+from evenhand.annotations.types import Annotator, Project
+from evenhand.pages.ui.head import errors_shown, open_store
 from evenhand.pages.ui.language import _
 from evenhand.pages.ui.parts import asks_at_click
-from evenhand.pages.ui.text import paragraph, plain, series
+from evenhand.pages.ui.text import paragraph, plain, series, warn
 from evenhand.pages.ui.visitor import may
 
 
@@ -22,11 +21,11 @@ def say_unsettled(store: Store, project: Project) -> None:
     """A notice during a recount, with a button to continue an abandoned one."""
     if open_recount(store, project) is None:
         return
-    text = _(
+    warn(
         "A setting has changed, and the items are being recounted. Until this is done, some numbers on"
-        " this page are out of date. Labels are stored as usual."
+        " this page are out of date. Labels are stored as usual.",
+        icon=":material/hourglass_top:",
     )
-    st.warning(text, icon=":material/hourglass_top:")
     if not may(store, "change_projects", project):
         return
     st.button(
@@ -38,11 +37,8 @@ def say_unsettled(store: Store, project: Project) -> None:
 
 @asks_at_click("change_projects")
 def _finish(project: Project) -> None:
-    with open_store(project) as store:
-        try:
-            finish_recount(store, project)
-        except EvenhandError as error:
-            show_error(error)
+    with open_store(project) as store, errors_shown():
+        finish_recount(store, project)
 
 
 def say_how_they_count(store: Store, project: Project, found: Dashboard) -> None:
@@ -51,7 +47,7 @@ def say_how_they_count(store: Store, project: Project, found: Dashboard) -> None
     items = sum(cell.counted.returned for cell in found.cells)
     if not labels and not items:
         return
-    parts = [_("{labels} labels are awaiting relabelling.").format(labels=f"{labels:,}")]
+    parts = [_("{labels} labels are awaiting relabelling.", labels=f"{labels:,}")]
     if items:
         text = _(
             "{items} of these items were already decided. The share kept uses their former labels, and the"
@@ -77,6 +73,12 @@ def say_what_is_missing(store: Store, project: Project) -> None:
         " represent all labelled items."
     )
     st.warning(plain(text.format(labels=f"{labels:,}")), icon=":material/undo:")
+
+
+def say_blind(reader: Annotator) -> None:
+    """Say that only texts that this annotator has labelled are listed, because the desk is open in this visit."""
+    text = _("Your desk as {name} is open: only texts you have labelled are listed, so that labels stay blind.")
+    st.caption(plain(text.format(name=reader.name)))
 
 
 def trial_banner(models: Iterable[str]) -> None:

@@ -47,10 +47,10 @@ def large(number: float) -> str:
 def duration(seconds: float) -> str:
     """Seconds in words, as exact as anybody needs it."""
     if seconds < 90:
-        return _("{number} s").format(number=round(seconds))
+        return _("{number} s", number=round(seconds))
     if seconds < 90 * 60:
-        return _("{number} min").format(number=round(seconds / 60))
-    return _("{number} h").format(number=round(seconds / 3600, 1))
+        return _("{number} min", number=round(seconds / 60))
+    return _("{number} h", number=round(seconds / 3600, 1))
 
 
 def undefined(value: float | None, reason: str = "", form: str = "{:.3f}") -> tuple[str, str | None]:
@@ -80,7 +80,7 @@ def number(value: float | None, form: str = ".2f") -> str:
     if value is None:
         return DASH
     bare = _bare(value, form)
-    return _("{number} points").format(number=bare) if form in (POINTS, SIZE_IN_POINTS) else bare
+    return _("{number} points", number=bare) if form in (POINTS, SIZE_IN_POINTS) else bare
 
 
 def _bare(value: float, form: str) -> str:

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from evenhand.core.errors import EvenhandError
 from evenhand.core.resources import DATA
 from evenhand.core.sentence_bias.keyword_packs import LANGUAGES, PackWord
 from evenhand.core.text.pronouns import CASES, PronounSet, more_sets, own_set, set_named, sets
-from evenhand.pages.ui.head import show_error
+from evenhand.pages.ui.charts import download
+from evenhand.pages.ui.head import errors_shown
 from evenhand.pages.ui.language import _, language
-from evenhand.pages.ui.text import plain
+from evenhand.pages.ui.text import caption, plain, write
 
 AUTO = "auto"  # the language of each sentence is recognised
 ENDINGS = ["tsv", "txt"]
@@ -43,22 +43,17 @@ def choose_language(key: str, own: Sequence[PackWord]) -> None:
 
 def say_what_a_table_is() -> None:
     """What a table of one's own looks like, and one to begin with."""
-    st.write(
-        _(
-            "A tab-separated table with the columns male and female; optional: kind, other (forms shown"
-            " beside the two) and language. For this visit, it is added to the built-in words."
-        )
+    write(
+        "A tab-separated table with the columns male and female; optional: kind, other (forms shown"
+        " beside the two) and language. For this visit, it is added to the built-in words."
     )
     shown = language() if language() != "zh" else "en"
-    st.download_button(
-        _("Example table"), (DATA / f"words_{shown}.tsv").read_bytes(), f"words_{shown}.tsv",
-        "text/tab-separated-values", type="tertiary", icon=":material/download:",
-    )  # fmt: skip
+    download(_("Example table"), (DATA / f"words_{shown}.tsv").read_bytes(), f"words_{shown}.tsv")
 
 
 def say_what_was_read(own: Sequence[PackWord], name: str) -> None:
     """How many pairs a table has."""
-    st.caption(plain(_("{count} pairs read from {file}.").format(count=len(own), file=name)))
+    caption("{count} pairs read from {file}.", count=len(own), file=name)
 
 
 def choose_pronoun_sets(key: str) -> tuple[str, ...]:
@@ -102,13 +97,10 @@ def _add(key: str, names: list[str]) -> None:
         pressed = st.form_submit_button(_("Add"), icon=":material/add:")
     if not pressed:
         return
-    try:
+    with errors_shown():
         one = own_set("/".join(form.replace("/", " ") for form in given))
-    except EvenhandError as error:
-        show_error(error)
-        return
-    _keep(key, one, names)
-    st.rerun()
+        _keep(key, one, names)
+        st.rerun()
 
 
 def _keep(key: str, one: PronounSet, names: list[str]) -> None:

@@ -18,8 +18,7 @@ import streamlit as st
 from evenhand.annotations.database.pool import stores
 from evenhand.annotations.permissions import Action
 from evenhand.annotations.types import Project
-from evenhand.core.errors import NotAllowed
-from evenhand.pages.ui.head import show_error
+from evenhand.pages.ui.head import errors_shown
 from evenhand.pages.ui.language import _
 from evenhand.pages.ui.text import named, plain
 from evenhand.pages.ui.visitor import require_here
@@ -70,17 +69,15 @@ def asks(action: Action) -> Callable[[Callable[Inputs, Result]], Callable[Inputs
 
 
 def asks_at_click(action: Action) -> Callable[[Callable[Inputs, None]], Callable[Inputs, None]]:
-    """The same for a callback: no frame is around it, so it says by itself that the visitor may not."""
+    """The same for a callback: no frame is around it, so it shows a known error itself."""
 
     def decorate(body: Callable[Inputs, None]) -> Callable[Inputs, None]:
         part = asks(action)(body)
 
         @wraps(body)
         def clicked(*args: Inputs.args, **kwargs: Inputs.kwargs) -> None:
-            try:
+            with errors_shown():
                 part(*args, **kwargs)
-            except NotAllowed as error:
-                show_error(error)
 
         return clicked
 

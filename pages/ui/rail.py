@@ -137,7 +137,7 @@ def show_next(store: Store, project: Project) -> str:
     step: Step = found.next or "progress"
     file, part = PLACES[step]
     where = {"project": project.name} | ({"section": part} if part else {})
-    text = _("Next in {project}: {step}").format(project=project.name, step=step_names()[step])
+    text = _("Next in {project}: {step}", project=project.name, step=step_names()[step])
     page_link(file, label=f"**{plain(text)}**", icon=NEXT_ICON, query_params=where)
     return file
 
@@ -173,14 +173,13 @@ def _show_steps(found: Way, here: Step | None) -> None:
 
 def _label(name: str, known: StepState | None, is_next: bool) -> str:
     number = f" :gray[{known.number:,}]" if known and known.number is not None else ""
-    marked = _("next")
-    return f"**{name}**{number} :violet-badge[{marked}]" if is_next else f"{name}{number}"
+    return f"**{name}**{number} :violet-badge[{_('next')}]" if is_next else f"{name}{number}"
 
 
 def state_text(known: StepState) -> str:
     """The state of a step in words."""
     if known.state == "waiting":
-        return _("waiting: {number}").format(number=f"{known.number:,}") if known.number else _("waiting")
+        return _("waiting: {number}", number=f"{known.number:,}") if known.number else _("waiting")
     return _("done") if known.state == "done" else _("not begun")
 
 

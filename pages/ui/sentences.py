@@ -5,9 +5,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from markdown_it import MarkdownIt
 from markupsafe import Markup, escape
 
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.desk import frontend
 from evenhand.annotations.desk.announcements import option_name
 from evenhand.annotations.files.import_items import PreviewRow
-from evenhand.annotations.types import CellCount, Choice, Item, Kind, Mark, ProjectCounts, Question
+from evenhand.annotations.guideline.versions import guidelines
+from evenhand.annotations.types import CellCount, Choice, Item, Kind, Mark, Project, ProjectCounts, Question
+from evenhand.core.forecast.quota import WORDS, Verdict
+from evenhand.core.guidelines import changed_lines, in_language
 from evenhand.core.language import translate
 from evenhand.core.types import Problem, Span
 from evenhand.pages.ui.language import _, language
@@ -15,7 +20,10 @@ from evenhand.pages.ui.numbers import DASH
 from evenhand.pages.ui.tables import Column, element, joined, span, table
 from evenhand.pages.ui.text import in_brackets, named, series
 
+AROUND = 2  # lines without a change that are shown near one
 _MARKDOWN = MarkdownIt("commonmark", {"html": False}).disable("image")  # an image would fetch a foreign address
+SIGNS: dict[Verdict, str] = {"none": "", "met": "✓", "yes": "✓", "no": "✗", "undecided": "?", "unknown": "?"}
+TONES: dict[Verdict, str] = {"met": "good", "yes": "good", "no": "bad"}
 
 
 def side_word(side: str) -> str:
@@ -120,6 +128,15 @@ def item_card(
     return element("article", joined(parts), "card", data_item=item)
 
 
+def person_meant(item: Item) -> str:
+    """Return the person meant in a generation, "" for none; model and setting stay hidden, as at the desk."""
+    name, sets = item.extra.get("name"), item.extra.get("pronouns") or []
+    if item.context is None or not (name or sets):
+        return ""
+    pronouns = series(map(str, sets)) if isinstance(sets, list) else str(sets)
+    return _("{name}, pronouns: {pronouns}", name=name or DASH, pronouns=pronouns or DASH)
+
+
 def guideline_html(text: str) -> Markup:
     """A guideline as HTML: Markdown without raw HTML and without images."""
     return element("div", Markup(_MARKDOWN.render(text)), "guideline")  # noqa: S704  # the parser lets no HTML through
@@ -157,6 +174,12 @@ def end_name(question: Question, end: str) -> str:
     first, second = ("zh", "en") if language() == "zh" else ("en", "zh")
     name: str = getattr(question, f"{end}_{first}") or getattr(question, f"{end}_{second}")
     return name
+
+
+def names_of(store: Store, project: Project, extra: Sequence[Choice] = ()) -> dict[str, str]:
+    """Return codes of choices and reasons as the visitor reads them; the newest wording counts."""
+    options = (option for version in guidelines(store, project) for option in version.options)
+    return {option.code: choice_name(option) for option in (*options, *extra)}
 
 
 def _meaning(one: Choice, about: Mapping[str, str]) -> str | Markup:
@@ -253,3 +276,42 @@ def reason_name(code: str) -> str:
 def setting_name(setting: str) -> str:
     """pre and post as people read them."""
     return {"pre": _("before the slot"), "post": _("after the slot")}.get(setting, setting)
+
+
+def desk_html(markdown: str) -> Markup:
+    """A guideline as annotators see it beside the sentence; nothing in it is read as HTML."""
+    made = []
+    for block in frontend.blocks(in_language(markdown, language())):
+        if block["kind"] == "list":
+            start = str(int(block["start"])) if block["ordered"] else ""
+            points = joined(element("li", _runs(runs)) for runs in block["items"])
+            made.append(element("ol" if block["ordered"] else "ul", points, start=start))
+        else:
+            made.append(element("h4" if block["kind"] == "head" else "p", _runs(block["runs"])))
+    return element("div", joined(made), "asdesk")
+
+
+def _runs(runs: Iterable[tuple[str, bool]]) -> Markup:
+    return joined(element("strong", text) if strong else text for text, strong in runs)
+
+
+def difference_html(old: str, new: str) -> Markup:
+    """Two texts line by line: removed lines are struck through and marked −, added ones underlined and marked +."""
+    looks = {"-": ("−", "removed"), "+": ("+", "added")}
+    rows = []
+    lines = list(changed_lines(old.splitlines(), new.splitlines()))
+    near = {place + step for place, line in enumerate(lines) if line[0] != " " for step in range(-AROUND, AROUND + 1)}
+    for place, line in enumerate(lines):
+        if place not in near:  # far from any change
+            if place == 0 or place - 1 in near:
+                rows.append(element("div", "…", "soft"))
+            continue
+        sign, look = looks.get(line[0], ("", ""))
+        rows.append(element("div", joined([element("b", sign), span(line[1:], "verbatim")]), f"line {look}".strip()))
+    return element("div", joined(rows), "difference")
+
+
+def quota_answer(verdict: Verdict) -> Markup:
+    """The answer to "Can it be met?" for a cell of a table, never by colour alone."""
+    text = f"{SIGNS[verdict]} {_(WORDS[verdict])}".strip()
+    return span(text, f"nowrap strong {TONES.get(verdict, 'soft')}")

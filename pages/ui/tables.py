@@ -1,18 +1,18 @@
-"""Tables and small pieces of HTML that are safe by construction.
-
-A `str` is text and is escaped wherever it is put in; only `Markup` is HTML, and only the functions of this module
-and of `pages.ui.sentences` write tags. So a text from a file cannot become a tag by being forgotten.
-"""
+"""Tables, tiles and small pieces of HTML that are safe by construction."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import streamlit as st
 from markupsafe import Markup, escape
 
 from evenhand.core.statistics import Estimate
+from evenhand.pages.ui.language import _
 from evenhand.pages.ui.numbers import DASH, interval, note_text, number
+from evenhand.pages.ui.text import plain
 
+Row = TypeVar("Row")
 ONE_LINE = 17  # characters: "+0.300 → +0.300" stays in one line
 
 
@@ -112,3 +112,68 @@ def show_records(rows: Sequence[dict[str, str]]) -> None:
     if rows:
         body = [[span(cell, "nowrap") if len(cell) <= ONE_LINE else cell for cell in row.values()] for row in rows]
         show_html(table(list(rows[0]), body, kind="stacked"))
+
+
+def page_of(rows: Sequence[Row], key: str, size: int) -> Sequence[Row]:
+    """Return the rows on the chosen page of a list: the first page where the list has become shorter than that."""
+    if st.session_state.get(key, 1) > -(-len(rows) // size):
+        st.session_state[key] = 1
+    start = size * int(st.session_state.get(key, 1) - 1)
+    return rows[start : start + size]
+
+
+def show_pages(total: int, key: str, size: int) -> None:
+    """The numbers of the pages of a list, where it has several."""
+    if total > size:
+        st.pagination(-(-total // size), width=300, key=key)
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """One number: *name* above it, *lines* below it, *explained* as the help beside the name. All of it is text."""
+
+    name: str
+    value: str
+    lines: tuple[str, ...] = ()
+    explained: str = ""
+
+
+def estimate_tile(name: str, estimate: Estimate, meaning: str, form: str = "z.2f") -> Tile:
+    """A measure: its value, its interval or why it has none, and what it means; undefined is a dash with the reason."""
+    value = number(estimate.value, form)
+    if estimate.value is None:
+        reason = note_text(estimate.reason)
+        return Tile(name, value, (reason,), reason)
+    if estimate.low is None:
+        return Tile(name, value, (note_text(estimate.note), meaning))
+    ends = _("95% interval: {interval} ({method})", interval=interval(estimate, form), method=_(estimate.method))
+    return Tile(name, value, (ends, note_text(estimate.note), meaning))
+
+
+def show_tile(tile: Tile) -> None:
+    """One tile, as wide as the room it stands in."""
+    with st.container(border=True, height="stretch"):
+        st.metric(plain(tile.name), tile.value, help=plain(tile.explained) or None)
+        for line in tile.lines:
+            if line:
+                st.caption(plain(line))
+
+
+def show_tiles(tiles: Sequence[Tile], in_a_row: int = 3) -> None:
+    """Tiles of equal width, some in a row."""
+    for start in range(0, len(tiles), in_a_row):
+        row = tiles[start : start + in_a_row]
+        for column, tile in zip(st.columns(in_a_row), row, strict=False):
+            with column:
+                show_tile(tile)
+
+
+def tile_grid(tiles: Iterable[Tile]) -> Markup:
+    """Small tiles as HTML, as many in a row as there is room for."""
+    return element("div", Markup("").join(_small(tile) for tile in tiles), "tiles")
+
+
+def _small(tile: Tile) -> Markup:
+    lines = Markup("").join(element("div", line, "small") for line in tile.lines)
+    inside = Markup("{}{}{}").format(element("div", tile.name, "name"), element("div", tile.value, "value"), lines)
+    return element("div", inside, title=tile.explained)

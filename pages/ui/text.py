@@ -2,7 +2,7 @@
 
 import html
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import streamlit as st
 
@@ -63,6 +63,34 @@ def spoken(text: str) -> str:
     """
     signs = r"[\\`*{}\[\]()<>#+|$~:&=^@]|(?<![^\W_])_|_(?![^\W_])"  # an underscore within a word is none
     return " ".join(re.sub(signs, " ", text).split())
+
+
+def caption(text: str, /, **values: object) -> None:
+    """Write *text* in the visitor's language as a caption; see `_fill` for *values*."""
+    st.caption(_fill(text, values))
+
+
+def write(text: str, /, **values: object) -> None:
+    """Write *text* in the visitor's language as a paragraph; see `_fill` for *values*."""
+    st.write(_fill(text, values))
+
+
+def inform(text: str, /, *, icon: str | None = None, **values: object) -> None:
+    """Write *text* in the visitor's language as a notice; see `_fill` for *values*."""
+    st.info(_fill(text, values), icon=icon)
+
+
+def warn(text: str, /, *, icon: str | None = None, **values: object) -> None:
+    """Write *text* in the visitor's language as a warning; see `_fill` for *values*."""
+    st.warning(_fill(text, values), icon=icon)
+
+
+def _fill(text: str, values: Mapping[str, object]) -> str:
+    """Return a message as Markdown; one with *values* is text without any Markdown, since a value may come from a file.
+
+    tests/project/test_language.py collects the messages from the calls, so each is a literal.
+    """
+    return plain(_(text, **values)) if values else _(text)
 
 
 def literal(text: str, *, size: str = "1rem") -> None:

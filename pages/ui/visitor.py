@@ -25,7 +25,7 @@ from evenhand.core.errors import N_, NotFound
 from evenhand.pages.catalogue import page_at, page_in
 from evenhand.pages.ui.address import link_to
 from evenhand.pages.ui.language import _, language
-from evenhand.pages.ui.text import named, plain
+from evenhand.pages.ui.text import caption, named, plain
 from evenhand.web.gate import COOKIE, SECURE_COOKIE
 from evenhand.web.visits import remember_visit
 
@@ -111,10 +111,10 @@ def require_here(store: Store, action: Action, project: Project | None = None) -
     acting.set(person.name)  # what this run does is recorded under it
 
 
-def author(store: Store, typed: str = "") -> str:
-    """Who acts, for the record: the name of the account; in the open mode what was typed."""
+def author(store: Store) -> str:
+    """Return who acts, for the record: the name of the account; in the open mode what was typed in this visit."""
     person = visitor(store)
-    return typed.strip() if person is OPEN else person.name
+    return str(st.session_state.get("adjudicator") or "").strip() if person is OPEN else person.name
 
 
 def ask_author(store: Store, label: str, *, key: str = "adjudicator", **look: Any) -> str:
@@ -163,21 +163,25 @@ def own_project(store: Store, name: str) -> Project:
 
 def address_on_this_server(path: str) -> str:
     """The address of *path* on this server, as the visitor reaches it."""
-    base = (st.get_option("server.baseUrlPath") or "").strip("/")
     here = urlsplit(st.context.url or "")
     server = f"{here.scheme}://{here.netloc}" if here.netloc else ""
-    return f"{server}{'/' + base if base else ''}{path}"
+    return f"{server}{base_path()}{path}"
+
+
+def base_path() -> str:
+    """Return the folder in which the app is served, with a slash before it; "" for the root of the server."""
+    return f"/{(st.get_option('server.baseUrlPath') or '').strip('/')}".rstrip("/")
 
 
 def show_who(person: Person) -> None:
     """In the navigation: that there are no accounts, who is signed in, or where to sign in."""
-    base = f"/{(st.get_option('server.baseUrlPath') or '').strip('/')}".rstrip("/")
+    base = base_path()
     if person is OPEN:
-        st.caption(_("Open mode: no accounts. Anyone using this machine can do everything."))
+        caption("Open mode: no accounts. Anyone using this machine can do everything.")
     elif person.account is None:
         st.link_button(_("Sign in"), f"{base}/sign-in?lang={language()}", icon=":material/login:")
     else:
-        st.caption(plain(_("Signed in as {name}").format(name=person.name)))
+        caption("Signed in as {name}", name=person.name)
         st.link_button(_("Sign out"), f"{base}/sign-out?lang={language()}", icon=":material/logout:", type="tertiary")
 
 

@@ -17,8 +17,7 @@ from evenhand.annotations.projects.projects import annotators, change_project, c
 from evenhand.annotations.types import Item, Project
 from evenhand.core.language import Language
 from evenhand.core.text.keywords import find
-from evenhand.pages.browse.log import table as log_table
-from evenhand.pages.browse.results import table
+from evenhand.pages.browse.results import log_table, table
 from tests.support.judged_sentences import all_items, generations, judged
 from tests.support.pages import html_of, open_page, without_errors
 from tests.support.projects import database, decide, filled_project

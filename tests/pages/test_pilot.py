@@ -191,9 +191,9 @@ def test_many_labels_are_sent_back_by_a_job(tmp_path: Path, monkeypatch: pytest.
     with Store.open(database(tmp_path)) as store:
         save_draft(store, project, replace(read_draft(store, project), text="anew", changes="Anew."))
     started: list[list[str]] = []
-    monkeypatch.setattr("evenhand.pages.pilot.publish.CHUNK", 2)
+    monkeypatch.setattr("evenhand.pages.pilot.guideline.CHUNK", 2)
     monkeypatch.setattr(
-        "evenhand.annotations.jobs.jobs.start", lambda store, command, title, **_: started.append(list(command))
+        "evenhand.annotations.jobs.jobs.start_command", lambda store, command, title, **_: started.append(list(command))
     )
     app = page("guideline")
     app.radio(key="which").set_value("all").run()

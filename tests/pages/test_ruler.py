@@ -20,7 +20,7 @@ from tests.support.pages import open_page, text_of
 def _nothing_remembered(monkeypatch):
     st.cache_data.clear()
     monkeypatch.setattr(
-        "evenhand.pages.ruler.ask_models.scorer",
+        "evenhand.pages.ruler.own_model.scorer",
         lambda model: open_scorer("planted:pairs" if model == RANDOM else model),
     )
     monkeypatch.setattr(ruler.measure_marks, "__defaults__", (("planted:+0.3", "planted:context"),))

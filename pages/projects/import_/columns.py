@@ -83,7 +83,7 @@ def _choose(
     )
     if key not in FIXED or named[key]:
         return
-    label = _("{what}, the same for all rows").format(what=key_name(key))
+    label = _("{what}, the same for all rows", what=key_name(key))
     if key == "dataset":
         sets = ["", *PRONOUN_DATASETS]
         fixed[key] = st.selectbox(
@@ -117,7 +117,7 @@ def _text(row: PreviewRow) -> Markup:
     item = row.item
     if item is None:
         return Markup("")
-    line = _("Line {line}").format(line=f"{row.line:,}")
+    line = _("Line {line}", line=f"{row.line:,}")
     about = " · ".join(part for part in (line, _target(item), _origin(item)) if part)
     context = (item.context or "")[:LONGEST] or _("no context")
     texts = [item.text] if item.second is None else [f"{FIRST_SIGN} {item.text}", f"{SECOND_SIGN} {item.second}"]
@@ -148,6 +148,6 @@ def _origin(item: NewItem) -> str:
 
 
 def _problem(row: PreviewRow) -> Markup:
-    line = below(_("Line {line}").format(line=f"{row.line:,}"))
+    line = below(_("Line {line}", line=f"{row.line:,}"))
     why = element("div", f"⚠ {problem_text(row.problem)}" if row.problem else "", "problem")
     return element("div", joined([line, why]), "card")

@@ -13,7 +13,7 @@ from evenhand.pages.ui.charts import downloads
 from evenhand.pages.ui.head import open_store, show_error
 from evenhand.pages.ui.language import _, language
 from evenhand.pages.ui.parts import asks_at_click
-from evenhand.pages.ui.text import literal, plain
+from evenhand.pages.ui.text import caption, literal, plain
 
 LISTED = 20
 
@@ -33,9 +33,9 @@ def show_conflicts(store: Store, project: Project) -> None:
     st.subheader(_("Conflicts between files"), anchor=False)
     found = conflicts(store, project)
     if not found:
-        st.caption(_("No conflicts: no file contradicts the project."))
+        caption("No conflicts: no file contradicts the project.")
         return
-    st.caption(_("The first label counts. Keep it, or use the other one; both stay stored."))
+    caption("The first label counts. Keep it, or use the other one; both stay stored.")
     if (error := st.session_state.pop("conflict_error", None)) is not None:
         show_error(error)
     downloads([exported_row(project, one) for one in found], key="conflicts")
@@ -43,8 +43,7 @@ def show_conflicts(store: Store, project: Project) -> None:
     for one in found[:LISTED]:
         _show(project, one, names)
     if len(found) > LISTED:
-        text = _("The first {shown} of {all}; the file contains all of them.")
-        st.caption(plain(text.format(shown=LISTED, all=f"{len(found):,}")))
+        caption("The first {shown} of {all}; the file contains all of them.", shown=LISTED, all=f"{len(found):,}")
 
 
 def _names(store: Store, project: Project) -> dict[str, str]:
@@ -67,12 +66,10 @@ def _show(project: Project, one: Conflict, names: Mapping[str, str]) -> None:
         ):
             with place:
                 if said is None:
-                    st.caption(
-                        _("What the other file says is not in this database: a package with codes leaves it out.")
-                    )
+                    caption("What the other file says is not in this database: a package with codes leaves it out.")
                     continue
                 if not said:
-                    st.caption(_("removed with its file: no valid label"))
+                    caption("removed with its file: no valid label")
                     continue
                 literal(_in_words(said, names) if one.kind in ("label", "answer") else said)
                 if one.kind in ("label", "answer") or file:

@@ -10,8 +10,7 @@ from evenhand.annotations.hub.client import endpoint_name
 from evenhand.annotations.hub.pull import Wanted, pull
 from evenhand.annotations.jobs import jobs
 from evenhand.annotations.types import Project
-from evenhand.core.errors import EvenhandError
-from evenhand.pages.ui.head import show_error
+from evenhand.pages.ui.head import errors_shown
 from evenhand.pages.ui.language import _
 from evenhand.pages.ui.parts import asks
 from evenhand.pages.ui.text import plain
@@ -48,11 +47,8 @@ def show_fetch(store: Store, project: Project) -> None:
             file = st.text_input(_("Or a single file"), key="hub_file_name", placeholder="data/*.csv", width=200)
         if st.form_submit_button(_("Download files"), icon=":material/download:"):
             chosen = (text.strip() or None for text in (revision, part, split, file))
-            try:
+            with errors_shown():
                 _fetch(store, project, Wanted(repo, *chosen))
-            except EvenhandError as error:
-                show_error(error)
-            else:
                 st.rerun()
 
 

@@ -13,11 +13,11 @@ from evenhand.annotations.files.package.write_package import PackageImport
 from evenhand.annotations.types import Project
 from evenhand.core.language import Count
 from evenhand.core.types import Problem
-from evenhand.pages.ui.charts import csv_bytes
+from evenhand.pages.ui.charts import csv_bytes, download
 from evenhand.pages.ui.language import _
 from evenhand.pages.ui.rail import show_next
 from evenhand.pages.ui.sentences import problem_text, reason_name
-from evenhand.pages.ui.text import named, paragraph, plain, series
+from evenhand.pages.ui.text import caption, named, paragraph, plain, series
 from evenhand.pages.ui.visitor import page_link
 
 LISTED = 1_000  # problems on the page; the CSV has all that the report keeps
@@ -137,20 +137,14 @@ def _show_problems(rows: list[dict[str, Any]], number: int, place: str = "") -> 
         return
     st.dataframe(pd.DataFrame(rows[:LISTED]), hide_index=True, key=f"{place}problems")
     if number > LISTED:
-        st.caption(_("The first {shown} of {all} lines.").format(shown=f"{LISTED:,}", all=f"{number:,}"))
-    st.download_button(
-        _("Unusable lines (CSV)"),
-        lambda: csv_bytes(rows),
-        "problems.csv",
-        "text/csv",
-        key=f"{place}problems-csv",
-        on_click="ignore",
-        icon=":material/download:",
+        caption("The first {shown} of {all} lines.", shown=f"{LISTED:,}", all=f"{number:,}")
+    download(
+        _("Unusable lines (CSV)"), lambda: csv_bytes(rows), "problems.csv", key=f"{place}problems-csv", type="secondary"
     )
 
 
 def _report_text(report: ImportReport) -> str:
-    parts = [_("Encoding: {encoding}.").format(encoding=report.encoding)]
+    parts = [_("Encoding: {encoding}.", encoding=report.encoding)]
     if report.spans:
         names = {
             "ok": _("correct"),
@@ -167,11 +161,10 @@ def _report_text(report: ImportReport) -> str:
         text = _("Skipped because other tables in the archive contain the same rows: {files}.")
         parts.append(text.format(files=series(report.repeated)))
     if report.turned:
-        text = _("Duplicates with the two texts the other way round: {number}.")
-        parts.append(text.format(number=f"{report.turned:,}"))
+        parts.append(_("Duplicates with the two texts the other way round: {number}.", number=f"{report.turned:,}"))
     if report.odd_signs:
         counted = series(named(sign, f"{number:,}") for sign, number in sorted(report.odd_signs.items()))
-        parts.append(_("Texts with unusual characters, kept unchanged: {counted}.").format(counted=counted))
+        parts.append(_("Texts with unusual characters, kept unchanged: {counted}.", counted=counted))
     return paragraph(parts)
 
 
