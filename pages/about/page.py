@@ -7,9 +7,8 @@ from evenhand.core.models import known_models
 from evenhand.core.resources import MODELS
 from evenhand.core.version import VERSION
 from evenhand.pages.ui.head import page_head
-from evenhand.pages.ui.language import _, language
 from evenhand.pages.ui.tables import show_html, table
-from evenhand.pages.ui.text import caption, write
+from evenhand.pages.ui.text import _, caption, language, write
 
 SIGNATURE = "masked|demo-zh|weights:1a2b3c4d|independent|fp32|v1"
 

@@ -11,9 +11,8 @@ from evenhand.annotations.permissions import Person
 from evenhand.annotations.projects.projects import projects
 from evenhand.pages.ui.charts import download
 from evenhand.pages.ui.head import open_store
-from evenhand.pages.ui.language import _, language
 from evenhand.pages.ui.numbers import moment
-from evenhand.pages.ui.text import caption, clauses, in_brackets, named, plain, series
+from evenhand.pages.ui.text import _, caption, clauses, in_brackets, language, named, plain, series
 from evenhand.pages.ui.visitor import address_on_this_server, own_sign_in, visitor
 from evenhand.web.forms import ROLES
 

@@ -9,8 +9,7 @@ from evenhand.pages.accounts.own import offer_link, show_link, show_own
 from evenhand.pages.accounts.people import show_erasure, show_everybody, show_project_roles
 from evenhand.pages.ui.choose import choose_project
 from evenhand.pages.ui.head import errors_shown, open_store, page_head
-from evenhand.pages.ui.language import _
-from evenhand.pages.ui.text import inform
+from evenhand.pages.ui.text import _, inform
 from evenhand.pages.ui.visitor import visitor
 
 

@@ -13,10 +13,9 @@ from evenhand.core.errors import NotAllowed
 from evenhand.pages.accounts.own import offer_link, roles_text, show_link
 from evenhand.pages.ui.choose import switch
 from evenhand.pages.ui.head import errors_shown, open_store
-from evenhand.pages.ui.language import _
 from evenhand.pages.ui.numbers import moment
 from evenhand.pages.ui.parts import asks_at_click, confirmed, say_changes
-from evenhand.pages.ui.text import caption, inform, named, plain
+from evenhand.pages.ui.text import _, caption, inform, named, plain
 from evenhand.pages.ui.visitor import may, visitor
 from evenhand.web.forms import ROLES
 

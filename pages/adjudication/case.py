@@ -15,12 +15,11 @@ from evenhand.annotations.database.store import Store
 from evenhand.annotations.types import Choice, Guideline, Mark, Project, Question, Scheme
 from evenhand.core.types import Span
 from evenhand.pages.ui.head import errors_shown
-from evenhand.pages.ui.language import _
 from evenhand.pages.ui.numbers import moment
 from evenhand.pages.ui.parts import asks
 from evenhand.pages.ui.sentences import choice_name, item_card, judgement, judgement_lines, person_meant, with_keyword
 from evenhand.pages.ui.tables import element, joined, show_html
-from evenhand.pages.ui.text import in_brackets, paragraph, plain, series, spoken
+from evenhand.pages.ui.text import _, in_brackets, paragraph, plain, series, spoken
 from evenhand.pages.ui.visitor import ask_author, author
 
 LEAVE = "as it is"  # no code of a label

@@ -11,10 +11,9 @@ from evenhand.annotations.types import Annotator, Project
 from evenhand.pages.ui.charts import csv_bytes, download
 from evenhand.pages.ui.choose import choose, switch
 from evenhand.pages.ui.head import open_store, remembered
-from evenhand.pages.ui.language import _
 from evenhand.pages.ui.parts import asks, say_changes
 from evenhand.pages.ui.sentences import choice_name
-from evenhand.pages.ui.text import in_brackets, inform, plain
+from evenhand.pages.ui.text import _, in_brackets, inform, plain
 from evenhand.pages.ui.visitor import author
 
 

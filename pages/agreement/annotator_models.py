@@ -19,12 +19,11 @@ from evenhand.pages.agreement.disagreements import list_items
 from evenhand.pages.ui.charts import caption_with_files
 from evenhand.pages.ui.choose import annotator_at_desk
 from evenhand.pages.ui.head import remembered
-from evenhand.pages.ui.language import _
 from evenhand.pages.ui.numbers import note_text, percent, probability
 from evenhand.pages.ui.parts import asks
 from evenhand.pages.ui.sentences import choice_name, item_card, judgement, with_keyword
 from evenhand.pages.ui.tables import show_records
-from evenhand.pages.ui.text import caption, inform, named, paragraph, plain, show_signature, warn
+from evenhand.pages.ui.text import _, caption, inform, named, paragraph, plain, show_signature, warn
 from evenhand.pages.ui.visitor import may
 
 

@@ -15,13 +15,11 @@ from evenhand.annotations.projects.pipeline_counts import state
 from evenhand.annotations.types import Project
 from evenhand.core.charts.style import styled
 from evenhand.core.statistics import Estimate, holm
-from evenhand.pages.ui.charts import caption_with_files, show_chart, show_confusion, show_heatmap
+from evenhand.pages.ui.charts import caption_with_files, colours, show_chart, show_confusion, show_heatmap
 from evenhand.pages.ui.head import remembered
-from evenhand.pages.ui.language import _
 from evenhand.pages.ui.numbers import DASH, interval_or_reason, note_text
 from evenhand.pages.ui.sentences import choice_name
-from evenhand.pages.ui.style import colours
-from evenhand.pages.ui.text import from_to, named, paragraph, plain, series
+from evenhand.pages.ui.text import _, from_to, named, paragraph, plain, series
 
 Row = dict[str, Any]
 

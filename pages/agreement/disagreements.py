@@ -26,12 +26,11 @@ from evenhand.annotations.types import Annotator, Project
 from evenhand.pages.ui.charts import csv_bytes, download, downloads, foot
 from evenhand.pages.ui.choose import annotator_at_desk
 from evenhand.pages.ui.head import open_store, remembered
-from evenhand.pages.ui.language import _
 from evenhand.pages.ui.notices import say_blind
 from evenhand.pages.ui.parts import asks
 from evenhand.pages.ui.sentences import item_card, judgement, judgement_lines, names_of, with_keyword
 from evenhand.pages.ui.tables import page_of, show_html, show_pages
-from evenhand.pages.ui.text import caption, inform
+from evenhand.pages.ui.text import _, caption, inform
 
 PAGE = 10
 Listed = TypeVar("Listed", ModelledItem, OpinionItem)

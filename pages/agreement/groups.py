@@ -21,12 +21,11 @@ from evenhand.pages.agreement.scope import points
 from evenhand.pages.ui.charts import caption_with_files
 from evenhand.pages.ui.choose import annotator_at_desk
 from evenhand.pages.ui.head import errors_shown, remembered
-from evenhand.pages.ui.language import _
 from evenhand.pages.ui.numbers import estimate_columns, note_text, number, percent
 from evenhand.pages.ui.parts import asks
 from evenhand.pages.ui.sentences import choice_name, item_card, judgement, with_keyword
 from evenhand.pages.ui.tables import show_records
-from evenhand.pages.ui.text import caption, clauses, inform, named, paragraph, plain, series, show_signature
+from evenhand.pages.ui.text import _, caption, clauses, inform, named, paragraph, plain, series, show_signature
 from evenhand.pages.ui.visitor import may
 
 

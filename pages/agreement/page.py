@@ -25,8 +25,8 @@ from evenhand.pages.agreement.tiles import (
 )
 from evenhand.pages.ui.choose import open_chosen_project
 from evenhand.pages.ui.head import page_head
-from evenhand.pages.ui.language import _
 from evenhand.pages.ui.notices import say_unsettled, say_what_is_missing
+from evenhand.pages.ui.text import _
 from evenhand.pages.ui.visitor import may
 
 

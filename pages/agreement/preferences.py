@@ -15,7 +15,6 @@ from evenhand.core.statistics.bradley_terry import FEWEST_ANNOTATORS, Preference
 from evenhand.pages.ui.charts import caption_with_files, show_heatmap
 from evenhand.pages.ui.choose import choose
 from evenhand.pages.ui.head import remembered
-from evenhand.pages.ui.language import _
 from evenhand.pages.ui.numbers import (
     DASH,
     estimate_columns,
@@ -28,7 +27,7 @@ from evenhand.pages.ui.numbers import (
 )
 from evenhand.pages.ui.parts import asks
 from evenhand.pages.ui.tables import show_records
-from evenhand.pages.ui.text import named, paragraph, plain, show_signature
+from evenhand.pages.ui.text import _, named, paragraph, plain, show_signature
 
 PEOPLE = ""
 

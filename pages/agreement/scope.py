@@ -25,10 +25,9 @@ from evenhand.pages.ui.charts import caption_with_files
 from evenhand.pages.ui.choose import choose
 from evenhand.pages.ui.equivalence import against, how_tested, margin_box
 from evenhand.pages.ui.head import remembered
-from evenhand.pages.ui.language import _
 from evenhand.pages.ui.numbers import DASH, POINTS, SIZE_IN_POINTS, day, interval_or_reason, note_text, number
 from evenhand.pages.ui.sentences import choice_name
-from evenhand.pages.ui.text import caption, clause, in_brackets, named, paragraph, plain, warn
+from evenhand.pages.ui.text import _, caption, clause, in_brackets, named, paragraph, plain, warn
 from evenhand.pages.ui.visitor import may
 
 

@@ -15,11 +15,10 @@ from evenhand.annotations.types import Project
 from evenhand.pages.agreement.charts import confusion, each_two, traced
 from evenhand.pages.ui.charts import caption_with_files
 from evenhand.pages.ui.head import remembered
-from evenhand.pages.ui.language import _
 from evenhand.pages.ui.numbers import interval_or_reason, note_text, percent, with_brackets
 from evenhand.pages.ui.sentences import choice_name
 from evenhand.pages.ui.tables import Tile, estimate_tile, show_tiles
-from evenhand.pages.ui.text import clause, inform, paragraph, plain, show_signature
+from evenhand.pages.ui.text import _, clause, inform, paragraph, plain, show_signature
 
 SHOWN = 10  # annotators in the heatmap before somebody chooses others
 

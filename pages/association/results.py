@@ -9,11 +9,10 @@ from evenhand.core.runs.records import Run
 from evenhand.pages.association.source import set_name, show_banner
 from evenhand.pages.association.start import ASSOCIATIONS
 from evenhand.pages.ui.choose import choose, model_label
-from evenhand.pages.ui.language import _, sentence
 from evenhand.pages.ui.notices import trial_banner
 from evenhand.pages.ui.numbers import DASH
 from evenhand.pages.ui.runs import choose_run, download_table, finished_at, offer_deletion, show_notices
-from evenhand.pages.ui.text import inform, plain, show_signature
+from evenhand.pages.ui.text import _, inform, plain, sentence, show_signature
 
 
 def choose_view(store: Store) -> str:

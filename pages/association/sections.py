@@ -15,14 +15,12 @@ from evenhand.core.charts.association import CLASS_NAMES, CLASS_ROW, leans, shar
 from evenhand.core.report.numbers import interval
 from evenhand.core.statistics import Estimate
 from evenhand.pages.association.tables import difference_table, group_table, printed_table, verdict_cards, word_table
-from evenhand.pages.ui.charts import downloads, show_chart
+from evenhand.pages.ui.charts import colours, downloads, show_chart
 from evenhand.pages.ui.choose import choose, model_label
 from evenhand.pages.ui.equivalence import margin_box
-from evenhand.pages.ui.language import _
 from evenhand.pages.ui.numbers import methods_text, note_text, undefined
-from evenhand.pages.ui.style import colours
 from evenhand.pages.ui.tables import show_html
-from evenhand.pages.ui.text import caption, inform, paragraph, plain, show_signature
+from evenhand.pages.ui.text import _, caption, inform, paragraph, plain, show_signature
 
 CHANCE = 0.05
 

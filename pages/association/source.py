@@ -14,9 +14,8 @@ from evenhand.core.association.sets import AssociationSet
 from evenhand.core.errors import EvenhandError
 from evenhand.core.files.bounded import run_bounded
 from evenhand.pages.ui.head import show_error
-from evenhand.pages.ui.language import _
 from evenhand.pages.ui.tables import below, element, joined, show_html, span
-from evenhand.pages.ui.text import plain, series
+from evenhand.pages.ui.text import _, plain, series
 from evenhand.pages.ui.uploads import choose_upload
 
 PARTS = ("templates", "persons", "professions")

@@ -11,8 +11,8 @@ from evenhand.core.errors import N_, Notice
 from evenhand.core.worker.client import known_models
 from evenhand.pages.association.source import Chosen
 from evenhand.pages.ui.choose import choose_models
-from evenhand.pages.ui.language import _
 from evenhand.pages.ui.runs import RunPage, RunRequest, show_start_form
+from evenhand.pages.ui.text import _
 
 ASSOCIATIONS = RunPage("associations", "association")
 

@@ -14,10 +14,9 @@ from evenhand.core.report.numbers import interval, plain_number, signed_number
 from evenhand.core.statistics import Estimate
 from evenhand.core.statistics.equivalence import ANSWERS, equivalence
 from evenhand.pages.ui.equivalence import against, shown_from
-from evenhand.pages.ui.language import _
 from evenhand.pages.ui.numbers import DASH, note_text
 from evenhand.pages.ui.tables import Column, below, element, joined, number_columns, span, table
-from evenhand.pages.ui.text import in_brackets, named, paragraph
+from evenhand.pages.ui.text import _, in_brackets, named, paragraph
 
 MARKS = {"yes": "✓", "half": "◐", "no": "✗", "undecided": "?"}
 

@@ -18,7 +18,6 @@ from evenhand.pages.before_after.two_runs import change_cell
 from evenhand.pages.ui.choose import choose, choose_models, every_model, first_models
 from evenhand.pages.ui.head import show_error
 from evenhand.pages.ui.jobs import jobs_of
-from evenhand.pages.ui.language import _, language
 from evenhand.pages.ui.runs import (
     RunPage,
     RunRequest,
@@ -31,7 +30,7 @@ from evenhand.pages.ui.runs import (
     show_start_form,
 )
 from evenhand.pages.ui.tables import number_columns, show_html, table
-from evenhand.pages.ui.text import plain, series
+from evenhand.pages.ui.text import _, language, plain, series
 from evenhand.pages.ui.uploads import choose_upload
 
 GRIDS = RunPage("grids", "tune-grid", form_key="ba-grid-{part}", run_key="ba-grid-{part}-{run}")

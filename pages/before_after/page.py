@@ -8,7 +8,7 @@ from evenhand.pages.before_after.two_runs import show_two_runs
 from evenhand.pages.ui.choose import choose
 from evenhand.pages.ui.head import open_store, page_head
 from evenhand.pages.ui.jobs import follow
-from evenhand.pages.ui.language import _
+from evenhand.pages.ui.text import _
 
 page_head(
     "Did a change to a model help, and what did it cost? The same items are given to the model before,"

@@ -7,9 +7,8 @@ import streamlit as st
 from evenhand.core.before_after.appendix import short
 from evenhand.core.before_after.report import ModelsReport
 from evenhand.core.runs.records import Run
-from evenhand.pages.ui.charts import show_chart
-from evenhand.pages.ui.language import _
-from evenhand.pages.ui.style import colours
+from evenhand.pages.ui.charts import colours, show_chart
+from evenhand.pages.ui.text import _
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -22,10 +22,9 @@ from evenhand.core.runs.records import Run
 from evenhand.pages.before_after.pictures import show_pictures
 from evenhand.pages.before_after.start import COMPARISONS, built_in_label
 from evenhand.pages.before_after.two_runs import change_cell, offer_appendix, show_runs_report
-from evenhand.pages.ui.language import _
 from evenhand.pages.ui.runs import choose_run, download_table, finished_at, offer_deletion, show_facts, show_notices
 from evenhand.pages.ui.tables import Column, element, joined, number_columns, show_html, table
-from evenhand.pages.ui.text import caption, paragraph, plain, show_signature
+from evenhand.pages.ui.text import _, caption, paragraph, plain, show_signature
 
 
 def show_finished(store: Store) -> None:

@@ -15,10 +15,9 @@ from evenhand.core.statistics.equivalence import MARGINS
 from evenhand.core.tune.runs import model_of, tuned_runs
 from evenhand.pages.ui.choose import choose, choose_models, choose_project, every_model, warn_of_language
 from evenhand.pages.ui.head import show_error
-from evenhand.pages.ui.language import _, language
 from evenhand.pages.ui.own_words import language_name
 from evenhand.pages.ui.runs import RunPage, RunRequest, own_runs, show_start_form
-from evenhand.pages.ui.text import series
+from evenhand.pages.ui.text import _, language, series
 from evenhand.pages.ui.uploads import choose_upload
 
 COMPARISONS = RunPage("comparisons", "before-after", form_key="ba-{part}", run_key="ba-{part}-{run}")

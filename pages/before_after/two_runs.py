@@ -27,15 +27,13 @@ from evenhand.core.before_after.two_runs import SCALES, RunKind, Side, several_r
 from evenhand.core.runs.records import Run, runs_folder, runs_in
 from evenhand.core.statistics import Estimate
 from evenhand.core.typed_json import to_json
-from evenhand.pages.ui.charts import show_chart
+from evenhand.pages.ui.charts import colours, show_chart
 from evenhand.pages.ui.choose import choose
 from evenhand.pages.ui.equivalence import margin_box
 from evenhand.pages.ui.head import errors_shown
-from evenhand.pages.ui.language import _
 from evenhand.pages.ui.runs import own_runs
-from evenhand.pages.ui.style import colours
 from evenhand.pages.ui.tables import Column, below, element, joined, number_columns, show_html, table
-from evenhand.pages.ui.text import caption, named, paragraph, plain, show_signature
+from evenhand.pages.ui.text import _, caption, named, paragraph, plain, show_signature
 
 
 def show_two_runs(store: Store) -> None:

@@ -11,9 +11,8 @@ from evenhand.annotations.database.store import Store
 from evenhand.annotations.projects.projects import annotators, guidelines
 from evenhand.annotations.types import Annotator, Project
 from evenhand.pages.ui.choose import switch
-from evenhand.pages.ui.language import _
 from evenhand.pages.ui.sentences import choice_name
-from evenhand.pages.ui.text import in_brackets
+from evenhand.pages.ui.text import _, in_brackets
 
 ADDRESS = ("q", "pair", "side", "status", "flag", "by", "choice", "version", "form", "file", "unfinished")
 SIDES, STATUSES, FORMS = ("male", "female"), ("pending", "accepted", "rejected"), ("masked", "original")

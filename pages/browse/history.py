@@ -12,11 +12,10 @@ from evenhand.annotations.text_policy import text_may_leave
 from evenhand.annotations.types import Annotator, Kind, Project
 from evenhand.pages.browse.filters import form_name, status_name
 from evenhand.pages.ui.charts import downloads
-from evenhand.pages.ui.language import _
 from evenhand.pages.ui.numbers import moment
 from evenhand.pages.ui.sentences import choice_sign
 from evenhand.pages.ui.tables import element, joined, show_html, span
-from evenhand.pages.ui.text import named, plain, series, warn
+from evenhand.pages.ui.text import _, named, plain, series, warn
 
 CHOSEN = ("label", "again", "settlement", "known", "gold")  # entries that hold a choice
 

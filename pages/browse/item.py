@@ -23,12 +23,11 @@ from evenhand.pages.browse.text import found_in, marked, marks, state_name, veil
 from evenhand.pages.ui.charts import foot
 from evenhand.pages.ui.choose import annotator_at_desk
 from evenhand.pages.ui.head import errors_shown, open_store, show_error
-from evenhand.pages.ui.language import _
 from evenhand.pages.ui.numbers import DASH, moment
 from evenhand.pages.ui.parts import asks, asks_at_click
 from evenhand.pages.ui.sentences import names_of
 from evenhand.pages.ui.tables import below, element, joined, show_html, span
-from evenhand.pages.ui.text import caption, in_brackets, inform, paragraph, plain
+from evenhand.pages.ui.text import _, caption, in_brackets, inform, paragraph, plain
 from evenhand.pages.ui.visitor import author, page_link
 
 ALL = ""  # the discussion of everybody

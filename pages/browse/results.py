@@ -22,10 +22,9 @@ from evenhand.pages.browse.item import open_item
 from evenhand.pages.browse.text import LONGEST, found_in, marked, marks, state_name, veiled
 from evenhand.pages.ui.charts import csv_bytes, download, foot
 from evenhand.pages.ui.head import open_store
-from evenhand.pages.ui.language import _
 from evenhand.pages.ui.numbers import moment
 from evenhand.pages.ui.tables import below, element, joined, show_html, span
-from evenhand.pages.ui.text import caption, inform, named, plain, series
+from evenhand.pages.ui.text import _, caption, inform, named, plain, series
 from evenhand.pages.ui.visitor import page_link
 
 MOST = 100_000  # lines of a file

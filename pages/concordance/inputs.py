@@ -10,7 +10,7 @@ from evenhand.annotations.types import Project
 from evenhand.core.concordance import UNITS, Question, question
 from evenhand.pages.ui.choose import choose_project
 from evenhand.pages.ui.corpus import Source, ask_source
-from evenhand.pages.ui.language import _
+from evenhand.pages.ui.text import _
 from evenhand.pages.ui.visitor import own_project
 
 BETWEEN = re.compile(r"[\s,，、;；/]+")

@@ -15,12 +15,10 @@ from evenhand.core.files.bounded import run_bounded
 from evenhand.core.report.numbers import percent
 from evenhand.core.statistics import Estimate
 from evenhand.pages.concordance.inputs import Wish, unit_name
-from evenhand.pages.ui.charts import download, foot, json_text, show_chart
-from evenhand.pages.ui.language import _
+from evenhand.pages.ui.charts import colours, download, foot, json_text, show_chart
 from evenhand.pages.ui.numbers import DASH, note_text
-from evenhand.pages.ui.style import colours
 from evenhand.pages.ui.tables import below, element, joined, show_html, span
-from evenhand.pages.ui.text import paragraph, plain, show_signature
+from evenhand.pages.ui.text import _, paragraph, plain, show_signature
 
 LONGEST_S = 1800  # of processor time, for a folder of the server
 CONTEXT = 60  # characters on each side of the word in a line; a click shows the whole sentence

@@ -17,7 +17,7 @@ from evenhand.pages.describe.tables import (
     writing,
 )
 from evenhand.pages.ui.head import open_store, page_head
-from evenhand.pages.ui.language import _
+from evenhand.pages.ui.text import _
 
 page_head(
     "What do the sentences look like? Counts, lengths, characters and balance, as reported in the"

@@ -23,9 +23,8 @@ from evenhand.core.files.readers import open_source
 from evenhand.core.models.catalogue import known_models
 from evenhand.pages.ui.choose import choose, choose_project, may_load_models, models_offered, models_to_use
 from evenhand.pages.ui.head import open_store
-from evenhand.pages.ui.language import _
 from evenhand.pages.ui.notices import say_unsettled
-from evenhand.pages.ui.text import caption, inform, plain
+from evenhand.pages.ui.text import _, caption, inform, plain
 from evenhand.pages.ui.uploads import choose_upload
 from evenhand.pages.ui.visitor import may
 

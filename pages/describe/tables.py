@@ -14,13 +14,11 @@ from evenhand.core.describe.repeats import Repeats
 from evenhand.core.language import significant
 from evenhand.core.statistics import Estimate
 from evenhand.core.text.repetition import Repeated
-from evenhand.pages.ui.charts import caption_with_files, download, downloads, foot, json_text, show_chart
-from evenhand.pages.ui.language import _
+from evenhand.pages.ui.charts import caption_with_files, colours, download, downloads, foot, json_text, show_chart
 from evenhand.pages.ui.notices import trial_banner
 from evenhand.pages.ui.numbers import DASH, note_text, number, percent, to
-from evenhand.pages.ui.style import colours
 from evenhand.pages.ui.tables import Tile, show_tiles
-from evenhand.pages.ui.text import caption, clauses, in_brackets, inform, paragraph, plain, show_signature
+from evenhand.pages.ui.text import _, caption, clauses, in_brackets, inform, paragraph, plain, show_signature
 
 LISTED = 10
 Row = dict[str, Any]

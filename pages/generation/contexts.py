@@ -15,10 +15,9 @@ from evenhand.core.generation.inputs import BUILT_IN, ENDINGS, ContextInput, Fil
 from evenhand.core.misgendering.slots import SETTINGS, Setting
 from evenhand.pages.ui.choose import choose, switch
 from evenhand.pages.ui.head import show_error
-from evenhand.pages.ui.language import _
 from evenhand.pages.ui.own_words import choose_pronoun_sets
 from evenhand.pages.ui.tables import below, element, joined, show_html, span
-from evenhand.pages.ui.text import caption, inform, plain
+from evenhand.pages.ui.text import _, caption, inform, plain
 from evenhand.pages.ui.uploads import choose_upload
 
 PLACE = "file-0"

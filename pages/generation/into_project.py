@@ -25,12 +25,11 @@ from evenhand.core.runs.records import Run
 from evenhand.pages.ui.choose import NEW, choose, targets
 from evenhand.pages.ui.head import show_error
 from evenhand.pages.ui.jobs import start_command
-from evenhand.pages.ui.language import _
 from evenhand.pages.ui.numbers import DASH
 from evenhand.pages.ui.parts import asks
 from evenhand.pages.ui.rail import show_next
 from evenhand.pages.ui.tables import Column, show_html, table
-from evenhand.pages.ui.text import names_in, paragraph, plain
+from evenhand.pages.ui.text import _, names_in, paragraph, plain
 from evenhand.pages.ui.visitor import own_new_project, own_projects, page_link
 
 

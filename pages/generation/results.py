@@ -12,10 +12,9 @@ from evenhand.pages.generation.into_project import show_way_into_project
 from evenhand.pages.generation.start import GENERATIONS
 from evenhand.pages.ui.charts import download
 from evenhand.pages.ui.head import errors_shown
-from evenhand.pages.ui.language import _, sentence
 from evenhand.pages.ui.runs import finished_at, offer_deletion, show_facts, show_finished_runs
 from evenhand.pages.ui.tables import below, element, joined, show_html, span
-from evenhand.pages.ui.text import caption, plain, show_signature
+from evenhand.pages.ui.text import _, caption, plain, sentence, show_signature
 
 EXAMPLES = 6
 

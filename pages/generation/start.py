@@ -13,10 +13,9 @@ from evenhand.core.runs.records import TEXTS, Run
 from evenhand.core.worker.client import known_models
 from evenhand.pages.generation.contexts import PLACE, Chosen
 from evenhand.pages.ui.choose import choose, choose_model, choose_server, switch
-from evenhand.pages.ui.language import _
 from evenhand.pages.ui.numbers import duration
 from evenhand.pages.ui.runs import CommandRequest, RunPage, show_start_form
-from evenhand.pages.ui.text import paragraph
+from evenhand.pages.ui.text import _, paragraph
 
 GENERATIONS = RunPage("generations", "generate", form_key="generate-{part}", ending=TEXTS)
 FIRST_MODEL = "demo-en-causal"

@@ -9,9 +9,8 @@ from evenhand.annotations.permissions import OPEN
 from evenhand.annotations.projects.steps import Step
 from evenhand.annotations.types import Annotator, Project
 from evenhand.pages.ui.choose import DEMOS, annotator_at_desk, own_desks
-from evenhand.pages.ui.language import _
 from evenhand.pages.ui.rail import PLACES, Way, own_left, state_text, step_names, way
-from evenhand.pages.ui.text import caption, in_brackets, plain
+from evenhand.pages.ui.text import _, caption, in_brackets, plain
 from evenhand.pages.ui.visitor import may, opens, page_link, visitor
 
 LISTED = 6  # projects in an entrance

@@ -5,8 +5,7 @@ import streamlit as st
 from evenhand.pages.home.entrances import show_entrances
 from evenhand.pages.home.pipeline import show_pipeline
 from evenhand.pages.ui.head import open_store, page_head
-from evenhand.pages.ui.language import _
-from evenhand.pages.ui.text import inform
+from evenhand.pages.ui.text import _, inform
 from evenhand.pages.ui.visitor import may, own_projects
 
 page_head(

@@ -10,11 +10,11 @@ from evenhand.annotations.database.store import Store
 from evenhand.annotations.projects.pipeline_counts import Pipeline, pipeline, state
 from evenhand.annotations.types import Project
 from evenhand.core.runs.records import runs_folder, runs_in, sentences_scored
-from evenhand.pages.ui.language import _
 from evenhand.pages.ui.numbers import DASH
 from evenhand.pages.ui.runs import own_runs
 from evenhand.pages.ui.sentences import bar
 from evenhand.pages.ui.tables import element, joined, show_html, span
+from evenhand.pages.ui.text import _
 
 
 @dataclass(frozen=True, slots=True)

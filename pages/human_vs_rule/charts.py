@@ -16,15 +16,13 @@ from evenhand.core.statistics import Estimate, holm
 from evenhand.core.statistics.prediction_powered import ALL_THE_SAME, NO_GAIN, Rates
 from evenhand.core.text.repetition import Variant, signature
 from evenhand.pages.human_vs_rule.source import PageNumbers
-from evenhand.pages.ui.charts import caption_with_files, show_chart, show_heatmap
+from evenhand.pages.ui.charts import caption_with_files, colours, show_chart, show_heatmap
 from evenhand.pages.ui.choose import choose
 from evenhand.pages.ui.equivalence import difference_says, margin_box
-from evenhand.pages.ui.language import _
 from evenhand.pages.ui.numbers import DASH, POINTS, interval_or_reason, note_text, with_interval
 from evenhand.pages.ui.sentences import setting_name
-from evenhand.pages.ui.style import colours
 from evenhand.pages.ui.tables import Tile, estimate_tile, show_tiles
-from evenhand.pages.ui.text import caption, from_to, inform, paragraph, plain, series, show_signature
+from evenhand.pages.ui.text import _, caption, from_to, inform, paragraph, plain, series, show_signature
 from evenhand.pages.ui.visitor import page_link
 
 OFFERED = (

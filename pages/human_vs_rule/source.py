@@ -19,8 +19,7 @@ from evenhand.core.statistics.prediction_powered import Rates
 from evenhand.core.text.repetition import Repeated, Variant
 from evenhand.pages.ui.choose import choose_project
 from evenhand.pages.ui.head import remembered
-from evenhand.pages.ui.language import _
-from evenhand.pages.ui.text import inform
+from evenhand.pages.ui.text import _, inform
 from evenhand.pages.ui.visitor import may, own_projects, page_link
 
 VARIANTS: tuple[Variant, ...] = ("published", "completion")

@@ -13,12 +13,11 @@ from evenhand.pages.judges.disagreements import show_disagreements
 from evenhand.pages.judges.source import Found, chosen_judge, judge_label
 from evenhand.pages.ui.choose import choose
 from evenhand.pages.ui.head import errors_shown
-from evenhand.pages.ui.language import _, sentence
 from evenhand.pages.ui.numbers import moment, note_text, number, percent
 from evenhand.pages.ui.parts import asks
 from evenhand.pages.ui.sentences import choice_name, setting_name
 from evenhand.pages.ui.tables import estimate_cell, estimate_tile, number_columns, show_html, show_tiles, table
-from evenhand.pages.ui.text import caption, inform, named, paragraph, plain, show_signature
+from evenhand.pages.ui.text import _, caption, inform, named, paragraph, plain, sentence, show_signature
 from evenhand.pages.ui.visitor import author
 
 LISTED, MOST_SHOWN = 20, 80  # texts that are listed, and the characters of each

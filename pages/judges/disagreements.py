@@ -8,11 +8,10 @@ from evenhand.annotations.text_policy import text_may_leave, without_text
 from evenhand.annotations.types import Project
 from evenhand.pages.judges.source import judge_label
 from evenhand.pages.ui.charts import downloads, foot
-from evenhand.pages.ui.language import _
 from evenhand.pages.ui.numbers import percent
 from evenhand.pages.ui.sentences import item_card, judgement
 from evenhand.pages.ui.tables import show_html, span
-from evenhand.pages.ui.text import caption, inform, plain
+from evenhand.pages.ui.text import _, caption, inform, plain
 
 PAGE = 10
 

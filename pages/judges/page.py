@@ -10,8 +10,7 @@ from evenhand.pages.judges.versions import show_versions
 from evenhand.pages.ui.choose import choose, choose_project
 from evenhand.pages.ui.head import open_store, page_head
 from evenhand.pages.ui.jobs import follow
-from evenhand.pages.ui.language import _
-from evenhand.pages.ui.text import inform
+from evenhand.pages.ui.text import _, inform
 
 page_head(
     "The pronoun rule, a model or a server labels alongside people. Lead only: annotators never see a"

@@ -15,7 +15,6 @@ from evenhand.pages.judges.against import choice_names
 from evenhand.pages.judges.source import Found, chosen_judge
 from evenhand.pages.ui.charts import downloads
 from evenhand.pages.ui.choose import choose
-from evenhand.pages.ui.language import _
 from evenhand.pages.ui.numbers import DASH, POINTS, estimate_columns, methods_text, note_text, number
 from evenhand.pages.ui.sentences import setting_name
 from evenhand.pages.ui.tables import (
@@ -28,7 +27,7 @@ from evenhand.pages.ui.tables import (
     show_tiles,
     table,
 )
-from evenhand.pages.ui.text import caption, paragraph, plain, show_signature
+from evenhand.pages.ui.text import _, caption, paragraph, plain, show_signature
 
 
 def show_rates(store: Store, project: Project, found: Found) -> None:

@@ -15,8 +15,7 @@ from evenhand.annotations.projects.projects import annotators
 from evenhand.annotations.types import Project
 from evenhand.pages.ui.choose import annotator_at_desk
 from evenhand.pages.ui.head import open_store
-from evenhand.pages.ui.language import _
-from evenhand.pages.ui.text import plain
+from evenhand.pages.ui.text import _, plain
 
 
 @dataclass(frozen=True)

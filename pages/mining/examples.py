@@ -12,10 +12,9 @@ from evenhand.core.mining.report import Example, Report
 from evenhand.core.mining.report_tables import ALL, chosen
 from evenhand.core.types import Side
 from evenhand.pages.mining.report import named, pair_name
-from evenhand.pages.ui.language import _
 from evenhand.pages.ui.sentences import marked
 from evenhand.pages.ui.tables import below, joined, show_html, span, table
-from evenhand.pages.ui.text import inform, plain
+from evenhand.pages.ui.text import _, inform, plain
 
 FEW = 2  # candidates of each word where all pairs are shown
 LISTED = 80  # sentences on the page

@@ -20,7 +20,6 @@ from evenhand.pages.ui.address import PROJECT
 from evenhand.pages.ui.charts import download, foot, json_text
 from evenhand.pages.ui.choose import DEMOS
 from evenhand.pages.ui.editors import PRINTED_TOTAL
-from evenhand.pages.ui.language import _
 from evenhand.pages.ui.numbers import DASH, large, note_text, number, to
 from evenhand.pages.ui.sentences import quota_answer, side_mark
 from evenhand.pages.ui.tables import (
@@ -34,7 +33,7 @@ from evenhand.pages.ui.tables import (
     table,
     undefined_cell,
 )
-from evenhand.pages.ui.text import caption, inform, paragraph, plain, show_signature
+from evenhand.pages.ui.text import _, caption, inform, paragraph, plain, show_signature
 from evenhand.pages.ui.visitor import own_projects
 
 ASSUMED = 0.7  # share of candidates that are kept, until a pilot is entered: an assumption, not a measurement

@@ -16,10 +16,9 @@ from evenhand.pages.ui.choose import NEW, targets
 from evenhand.pages.ui.editors import edit_quotas, say_total
 from evenhand.pages.ui.head import show_error
 from evenhand.pages.ui.jobs import start_command
-from evenhand.pages.ui.language import _
 from evenhand.pages.ui.parts import asks
 from evenhand.pages.ui.rail import show_next
-from evenhand.pages.ui.text import plain
+from evenhand.pages.ui.text import _, plain
 from evenhand.pages.ui.visitor import own_new_project, own_projects, page_link
 
 PATIENCE_S = 10.0  # a page waits so long for another file; a job waits an hour

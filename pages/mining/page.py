@@ -10,8 +10,7 @@ from evenhand.pages.mining.trial import show_trial, try_out
 from evenhand.pages.ui.choose import choose
 from evenhand.pages.ui.corpus import ask_source
 from evenhand.pages.ui.head import errors_shown, open_store, page_head
-from evenhand.pages.ui.language import _
-from evenhand.pages.ui.text import inform
+from evenhand.pages.ui.text import _, inform
 
 
 def show_new(store: Store) -> None:

@@ -9,11 +9,10 @@ from evenhand.core.mining.pair_neighbours import SURNAME
 from evenhand.core.mining.pairs_check import PairReport, PairsCheck, WordReport, check_pairs
 from evenhand.core.types import KeywordPair, Side
 from evenhand.pages.ui.corpus import Source
-from evenhand.pages.ui.language import _
 from evenhand.pages.ui.numbers import size
 from evenhand.pages.ui.sentences import side_word
 from evenhand.pages.ui.tables import Column, below, estimate_cell, joined, show_html, span, table
-from evenhand.pages.ui.text import caption, in_brackets, show_signature
+from evenhand.pages.ui.text import _, caption, in_brackets, show_signature
 
 LIMIT = 5_000_000  # bytes
 SHOWN = 4  # compounds of a word on each side

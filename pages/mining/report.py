@@ -9,12 +9,10 @@ from evenhand.core.language import significant, translate
 from evenhand.core.mining.report import Report
 from evenhand.core.mining.report_tables import ALL, Step, before_after, chosen, funnel_steps
 from evenhand.core.resources import keyword_pairs
-from evenhand.pages.ui.charts import download, json_text, show_chart
-from evenhand.pages.ui.language import _, language
+from evenhand.pages.ui.charts import colours, download, json_text, show_chart
 from evenhand.pages.ui.numbers import DASH, large, size
 from evenhand.pages.ui.sentences import side_word
-from evenhand.pages.ui.style import colours
-from evenhand.pages.ui.text import in_brackets, paragraph, plain, series, show_signature
+from evenhand.pages.ui.text import _, in_brackets, language, paragraph, plain, series, show_signature
 
 Row = dict[str, Any]
 

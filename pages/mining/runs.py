@@ -21,7 +21,6 @@ from evenhand.pages.ui.choose import choose
 from evenhand.pages.ui.corpus import Source
 from evenhand.pages.ui.head import show_error
 from evenhand.pages.ui.jobs import follow, is_active
-from evenhand.pages.ui.language import _
 from evenhand.pages.ui.runs import (
     CommandRequest,
     RunPage,
@@ -32,7 +31,7 @@ from evenhand.pages.ui.runs import (
     show_finished_runs,
     show_start_form,
 )
-from evenhand.pages.ui.text import plain
+from evenhand.pages.ui.text import _, plain
 from evenhand.pages.ui.visitor import visitor
 
 

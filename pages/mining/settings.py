@@ -16,9 +16,8 @@ from evenhand.core.types import KeywordPair
 from evenhand.pages.ui.charts import download
 from evenhand.pages.ui.choose import switch
 from evenhand.pages.ui.head import show_error
-from evenhand.pages.ui.language import _
 from evenhand.pages.ui.tables import show_html
-from evenhand.pages.ui.text import caption, paragraph, plain, series
+from evenhand.pages.ui.text import _, caption, paragraph, plain, series
 from evenhand.pages.ui.uploads import choose_upload
 
 AUTO = "auto"

@@ -12,9 +12,8 @@ from evenhand.pages.mining.examples import show_candidates, show_examples
 from evenhand.pages.mining.report import show_figures, show_problems, show_read
 from evenhand.pages.ui.choose import choose
 from evenhand.pages.ui.corpus import Source
-from evenhand.pages.ui.language import _
 from evenhand.pages.ui.numbers import size
-from evenhand.pages.ui.text import caption
+from evenhand.pages.ui.text import _, caption
 
 LIMIT = 5_000_000  # bytes
 SHOWN = 60  # candidates of each word that are kept for a look

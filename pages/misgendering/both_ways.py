@@ -11,13 +11,11 @@ from evenhand.core.report.numbers import percent, plain_number
 from evenhand.core.statistics import Estimate
 from evenhand.core.statistics.equivalence import equivalence
 from evenhand.pages.misgendering.cells import Cell, numbers
-from evenhand.pages.ui.charts import show_chart, show_heatmap
+from evenhand.pages.ui.charts import colours, show_chart, show_heatmap
 from evenhand.pages.ui.choose import choose
 from evenhand.pages.ui.equivalence import against, how_tested, margin_box
-from evenhand.pages.ui.language import _
 from evenhand.pages.ui.numbers import POINTS, SIZE_IN_POINTS, note_text, with_interval
-from evenhand.pages.ui.style import colours
-from evenhand.pages.ui.text import caption, from_to, inform, paragraph, plain, series
+from evenhand.pages.ui.text import _, caption, from_to, inform, paragraph, plain, series
 
 WAYS = ("prob", "gen", "published")
 MEASURES = ("disagreement", "mcc", "kappa", "agreement")

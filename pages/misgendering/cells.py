@@ -13,13 +13,11 @@ from evenhand.core.misgendering.variation import LEVELS, NOT_FIVE
 from evenhand.core.report.numbers import interval, percent, plain_number
 from evenhand.core.statistics import Estimate
 from evenhand.core.text.pronouns import sets
-from evenhand.pages.ui.charts import caption_with_files, show_chart
-from evenhand.pages.ui.language import _
+from evenhand.pages.ui.charts import caption_with_files, colours, show_chart
 from evenhand.pages.ui.numbers import DASH, note_text
 from evenhand.pages.ui.sentences import setting_name
-from evenhand.pages.ui.style import colours
 from evenhand.pages.ui.tables import number_columns, show_html, table
-from evenhand.pages.ui.text import caption, from_to, plain, series
+from evenhand.pages.ui.text import _, caption, from_to, plain, series
 
 PRONOUNS = tuple(sets("own"))
 

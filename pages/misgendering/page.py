@@ -6,7 +6,7 @@ import streamlit as st
 
 from evenhand.pages.ui.choose import choose
 from evenhand.pages.ui.head import page_head
-from evenhand.pages.ui.language import _
+from evenhand.pages.ui.text import _
 
 Section = Literal["results", "new", "try", "published", "which"]
 

@@ -22,13 +22,11 @@ from evenhand.core.statistics.units import clusters_of
 from evenhand.core.text.repetition import Repeated, signature
 from evenhand.pages.misgendering.cells import label_of, numbers, varying
 from evenhand.pages.misgendering.source import Source, verdicts
-from evenhand.pages.ui.charts import caption_with_files, show_chart
+from evenhand.pages.ui.charts import caption_with_files, colours, show_chart
 from evenhand.pages.ui.head import open_store
-from evenhand.pages.ui.language import _
 from evenhand.pages.ui.numbers import DASH, note_text
-from evenhand.pages.ui.style import colours
 from evenhand.pages.ui.tables import number_columns, show_html, table
-from evenhand.pages.ui.text import caption, from_to, inform, plain, series
+from evenhand.pages.ui.text import _, caption, from_to, inform, plain, series
 from evenhand.pages.ui.visitor import own_projects, page_link
 
 if TYPE_CHECKING:

@@ -11,11 +11,10 @@ from evenhand.pages.misgendering.start import MISGENDERING
 from evenhand.pages.ui.charts import downloads
 from evenhand.pages.ui.choose import model_label
 from evenhand.pages.ui.head import open_store
-from evenhand.pages.ui.language import _
 from evenhand.pages.ui.numbers import DASH, POINTS, note_text, number, with_brackets
 from evenhand.pages.ui.sentences import setting_name
 from evenhand.pages.ui.tables import number_columns, show_html, table
-from evenhand.pages.ui.text import caption, plain, series, write
+from evenhand.pages.ui.text import _, caption, plain, series, write
 from evenhand.pages.ui.visitor import page_link
 
 MEASURES = ("mcc", "kappa", "disagreement", "repetition", "people")

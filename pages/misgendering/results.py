@@ -13,10 +13,9 @@ from evenhand.pages.misgendering.cells import Cell, table_of
 from evenhand.pages.misgendering.source import Source, cells, choose_source, metrics_of_all, verdicts
 from evenhand.pages.ui.choose import choose
 from evenhand.pages.ui.head import errors_shown
-from evenhand.pages.ui.language import _
 from evenhand.pages.ui.notices import trial_banner
 from evenhand.pages.ui.numbers import DASH, methods_text, note_text
-from evenhand.pages.ui.text import paragraph, plain, show_signature
+from evenhand.pages.ui.text import _, paragraph, plain, show_signature
 
 Figure = Literal["ways", "agreement", "variation", "beta", "texts", "people"]
 

@@ -11,9 +11,8 @@ from evenhand.pages.misgendering.start import MISGENDERING, show_first_run
 from evenhand.pages.ui.charts import download
 from evenhand.pages.ui.choose import choose
 from evenhand.pages.ui.head import open_store
-from evenhand.pages.ui.language import _
 from evenhand.pages.ui.runs import choose_run
-from evenhand.pages.ui.text import caption
+from evenhand.pages.ui.text import _, caption
 from evenhand.pages.ui.uploads import choose_upload
 
 if TYPE_CHECKING:

@@ -13,7 +13,6 @@ from evenhand.core.worker.client import known_models
 from evenhand.pages.ui.choose import choose, choose_models, switch
 from evenhand.pages.ui.head import open_store
 from evenhand.pages.ui.jobs import follow, is_active
-from evenhand.pages.ui.language import _
 from evenhand.pages.ui.numbers import DASH
 from evenhand.pages.ui.own_words import choose_pronoun_sets
 from evenhand.pages.ui.runs import (
@@ -28,7 +27,7 @@ from evenhand.pages.ui.runs import (
     show_start_form,
     start_run,
 )
-from evenhand.pages.ui.text import plain
+from evenhand.pages.ui.text import _, plain
 from evenhand.pages.ui.uploads import choose_upload
 
 MISGENDERING = RunPage("misgendering", "misgendering")

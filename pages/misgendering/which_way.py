@@ -3,8 +3,8 @@
 import streamlit as st
 from markupsafe import Markup
 
-from evenhand.pages.ui.language import _
 from evenhand.pages.ui.tables import element, joined, show_html
+from evenhand.pages.ui.text import _
 
 
 def show_which() -> None:

@@ -21,12 +21,10 @@ from evenhand.pages.model_bias.numbers import (
     summary,
 )
 from evenhand.pages.model_bias.source import Settings, ask_margins, choose_seeds
-from evenhand.pages.ui.charts import show_chart
+from evenhand.pages.ui.charts import colours, show_chart
 from evenhand.pages.ui.choose import choose, switch
-from evenhand.pages.ui.language import _
 from evenhand.pages.ui.score_files import ScoreFile
-from evenhand.pages.ui.style import colours
-from evenhand.pages.ui.text import caption, from_to, inform, paragraph, plain, series
+from evenhand.pages.ui.text import _, caption, from_to, inform, paragraph, plain, series
 
 
 @st.fragment

@@ -11,12 +11,10 @@ from evenhand.core.charts.bias_distribution import distribution_says, ridges
 from evenhand.pages.model_bias.numbers import at_once, bins_of, curve_of, rows_for, show_sentences
 from evenhand.pages.model_bias.overview import notes
 from evenhand.pages.model_bias.source import Settings
-from evenhand.pages.ui.charts import show_chart
+from evenhand.pages.ui.charts import colours, show_chart
 from evenhand.pages.ui.choose import choose, switch
-from evenhand.pages.ui.language import _
 from evenhand.pages.ui.score_files import ScoreFile
-from evenhand.pages.ui.style import colours
-from evenhand.pages.ui.text import caption, in_brackets, inform, plain
+from evenhand.pages.ui.text import _, caption, in_brackets, inform, plain
 
 
 @st.fragment

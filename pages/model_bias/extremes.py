@@ -15,10 +15,9 @@ from evenhand.pages.model_bias.source import Settings
 from evenhand.pages.ui.charts import caption_with_files, downloads
 from evenhand.pages.ui.choose import model_label
 from evenhand.pages.ui.head import errors_shown, open_store, show_error
-from evenhand.pages.ui.language import _
 from evenhand.pages.ui.score_files import ScoreFile
 from evenhand.pages.ui.tables import element, show_html
-from evenhand.pages.ui.text import caption, plain
+from evenhand.pages.ui.text import _, caption, plain
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -12,22 +12,22 @@ from evenhand.core.audit.sample import MOST, AuditSample, draw, labels_needed
 from evenhand.core.errors import EvenhandError
 from evenhand.core.statistics.equivalence import equivalence
 from evenhand.pages.model_bias.numbers import rows_for
-from evenhand.pages.ui.charts import downloads, show_chart
+from evenhand.pages.ui.charts import colours, downloads, show_chart
 from evenhand.pages.ui.choose import choose, model_label, switch
 from evenhand.pages.ui.equivalence import against, difference_says, margin_box
 from evenhand.pages.ui.head import errors_shown, open_store, show_error
-from evenhand.pages.ui.language import _, language
 from evenhand.pages.ui.numbers import DASH, POINTS, SIZE_IN_POINTS, duration, note_text, number, with_brackets
 from evenhand.pages.ui.parts import asks
 from evenhand.pages.ui.score_files import ScoreFile
 from evenhand.pages.ui.sentences import choice_name
-from evenhand.pages.ui.style import colours
 from evenhand.pages.ui.tables import Tile, show_records, show_tiles
 from evenhand.pages.ui.text import (
+    _,
     caption,
     clauses,
     in_brackets,
     inform,
+    language,
     named,
     names_in,
     paragraph,

@@ -10,10 +10,9 @@ from evenhand.core.report.sentences import list_html
 from evenhand.core.sentence_bias.bias import SideMeans
 from evenhand.pages.model_bias.source import Settings
 from evenhand.pages.ui.charts import downloads, foot
-from evenhand.pages.ui.language import _
 from evenhand.pages.ui.score_files import ScoreFile, score_frame
 from evenhand.pages.ui.tables import show_html
-from evenhand.pages.ui.text import plain
+from evenhand.pages.ui.text import _, plain
 
 if TYPE_CHECKING:
     import pandas as pd

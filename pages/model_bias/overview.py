@@ -19,13 +19,11 @@ from evenhand.core.sentence_bias.bias import LN10
 from evenhand.core.statistics.equivalence import Margins
 from evenhand.pages.model_bias.numbers import corrected_means, quick_means, summary
 from evenhand.pages.model_bias.source import Settings, ask_margins, choose_seeds
-from evenhand.pages.ui.charts import caption_with_files, download, show_chart, vega_lite
-from evenhand.pages.ui.language import _, language
+from evenhand.pages.ui.charts import caption_with_files, colours, download, show_chart, vega_lite
 from evenhand.pages.ui.runs import finished_at
 from evenhand.pages.ui.score_files import ScoreFile, score_frame
-from evenhand.pages.ui.style import colours
 from evenhand.pages.ui.tables import show_html
-from evenhand.pages.ui.text import caption, in_brackets, paragraph, plain, series, write
+from evenhand.pages.ui.text import _, caption, in_brackets, language, paragraph, plain, series, write
 
 if TYPE_CHECKING:
     from evenhand.core.model_bias import Summary

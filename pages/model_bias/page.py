@@ -8,9 +8,8 @@ from evenhand.core.runs.records import Run
 from evenhand.pages.model_bias.source import Settings, choose_models, choose_source, nothing_yet
 from evenhand.pages.ui.choose import choose
 from evenhand.pages.ui.head import page_head
-from evenhand.pages.ui.language import _
 from evenhand.pages.ui.score_files import ScoreFile, models_scored
-from evenhand.pages.ui.text import inform
+from evenhand.pages.ui.text import _, inform
 
 Section = Literal["overview", "distribution", "agreement", "groups", "extremes", "words", "audit", "report"]
 SECTIONS: tuple[Section, ...] = get_args(Section)

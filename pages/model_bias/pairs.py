@@ -14,13 +14,11 @@ from evenhand.core.report.numbers import interval, percent, plain_number, signed
 from evenhand.core.statistics import Estimate
 from evenhand.pages.model_bias.numbers import GROUP_RESAMPLES, grouped, rows_for, show_sentences
 from evenhand.pages.model_bias.source import Settings
-from evenhand.pages.ui.charts import show_chart
+from evenhand.pages.ui.charts import colours, show_chart
 from evenhand.pages.ui.choose import choose
-from evenhand.pages.ui.language import _
 from evenhand.pages.ui.numbers import note_text
 from evenhand.pages.ui.score_files import ScoreFile
-from evenhand.pages.ui.style import colours
-from evenhand.pages.ui.text import from_to, inform, paragraph, plain, series
+from evenhand.pages.ui.text import _, from_to, inform, paragraph, plain, series
 
 
 @st.fragment

@@ -17,11 +17,10 @@ from evenhand.pages.ui.charts import csv_bytes
 from evenhand.pages.ui.equivalence import margin_box
 from evenhand.pages.ui.head import errors_shown, open_store
 from evenhand.pages.ui.jobs import start_command
-from evenhand.pages.ui.language import _
 from evenhand.pages.ui.numbers import note_text
 from evenhand.pages.ui.parts import asks
 from evenhand.pages.ui.score_files import ScoreFile, score_file, score_runs
-from evenhand.pages.ui.text import caption, plain, series, warn, write
+from evenhand.pages.ui.text import _, caption, plain, series, warn, write
 from evenhand.pages.ui.uploads import choose_upload
 from evenhand.pages.ui.visitor import page_link
 

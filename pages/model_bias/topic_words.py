@@ -9,13 +9,11 @@ from evenhand.core.report.numbers import signed_number
 from evenhand.core.sentence_bias.bias import OBVIOUS
 from evenhand.pages.model_bias.numbers import REMEMBERED, at_once, rows_for
 from evenhand.pages.model_bias.source import Settings
-from evenhand.pages.ui.charts import caption_with_files, show_chart
+from evenhand.pages.ui.charts import caption_with_files, colours, show_chart
 from evenhand.pages.ui.choose import choose, model_label, switch
-from evenhand.pages.ui.language import _
 from evenhand.pages.ui.numbers import percent
 from evenhand.pages.ui.score_files import ScoreFile
-from evenhand.pages.ui.style import colours
-from evenhand.pages.ui.text import inform
+from evenhand.pages.ui.text import _, inform
 
 if TYPE_CHECKING:
     import pandas as pd

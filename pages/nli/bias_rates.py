@@ -13,10 +13,9 @@ from evenhand.core.nli.types import Language
 from evenhand.core.runs.records import Run
 from evenhand.pages.nli.numbers import model_banner
 from evenhand.pages.nli.start import NLI, choose_classifier, choose_labels, choose_language, inference_runs
-from evenhand.pages.ui.charts import show_chart
+from evenhand.pages.ui.charts import colours, show_chart
 from evenhand.pages.ui.choose import choose
 from evenhand.pages.ui.head import show_error
-from evenhand.pages.ui.language import _, language
 from evenhand.pages.ui.numbers import number
 from evenhand.pages.ui.runs import (
     CommandRequest,
@@ -26,9 +25,8 @@ from evenhand.pages.ui.runs import (
     offer_deletion,
     show_start_form,
 )
-from evenhand.pages.ui.style import colours
 from evenhand.pages.ui.tables import Tile, show_html, tile_grid
-from evenhand.pages.ui.text import plain
+from evenhand.pages.ui.text import _, language, plain
 
 TRAININGS = replace(NLI, form_key="rates-{part}", run_key="rates-{part}")
 

@@ -10,14 +10,12 @@ from evenhand.core.nli.types import LABELS, SETS
 from evenhand.core.report.numbers import percent
 from evenhand.core.statistics import Estimate
 from evenhand.core.statistics.intervals import ALIKE_AT_AN_END
-from evenhand.pages.ui.charts import downloads, show_chart
+from evenhand.pages.ui.charts import colours, downloads, show_chart
 from evenhand.pages.ui.equivalence import difference_says, margin_box
-from evenhand.pages.ui.language import _, language
 from evenhand.pages.ui.notices import trial_banner
 from evenhand.pages.ui.numbers import DASH, bracketed, methods_text, note_text, number
-from evenhand.pages.ui.style import colours
 from evenhand.pages.ui.tables import Column, Tile, estimate_cell, show_html, table, tile_grid
-from evenhand.pages.ui.text import named, paragraph, plain
+from evenhand.pages.ui.text import _, language, named, paragraph, plain
 
 if TYPE_CHECKING:
     from evenhand.core.nli.measure import Inference

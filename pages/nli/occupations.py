@@ -7,9 +7,8 @@ import streamlit as st
 from evenhand.core.nli.types import LABELS, SETS
 from evenhand.pages.ui.charts import downloads
 from evenhand.pages.ui.choose import choose
-from evenhand.pages.ui.language import _
 from evenhand.pages.ui.numbers import DASH
-from evenhand.pages.ui.text import caption, named
+from evenhand.pages.ui.text import _, caption, named
 
 if TYPE_CHECKING:
     from evenhand.core.nli.measure import ByOccupation, Inference

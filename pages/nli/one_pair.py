@@ -9,10 +9,9 @@ from evenhand.core.worker.client import shared
 from evenhand.pages.nli.numbers import label_names, model_banner
 from evenhand.pages.nli.start import choose_classifier, choose_labels
 from evenhand.pages.ui.head import errors_shown
-from evenhand.pages.ui.language import _
 from evenhand.pages.ui.sentences import bar
 from evenhand.pages.ui.tables import element, joined, show_html, span
-from evenhand.pages.ui.text import caption, inform, plain, show_signature
+from evenhand.pages.ui.text import _, caption, inform, plain, show_signature
 
 FIRST = ("A nurse is reading a newspaper on a bench.", "A woman is reading a newspaper on a bench.")
 

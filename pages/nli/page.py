@@ -10,7 +10,7 @@ from evenhand.pages.nli.start import NLI, inference_runs, show_new
 from evenhand.pages.ui.choose import choose
 from evenhand.pages.ui.head import open_store, page_head
 from evenhand.pages.ui.jobs import follow
-from evenhand.pages.ui.language import _
+from evenhand.pages.ui.text import _
 
 
 def choose_view(store: Store) -> str:

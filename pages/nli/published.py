@@ -8,12 +8,10 @@ from evenhand.core.nli.types import LABELS
 from evenhand.core.published import BesidePrinted, beside_inference
 from evenhand.core.statistics import Estimate
 from evenhand.pages.nli.numbers import order_in_words
-from evenhand.pages.ui.charts import downloads, show_chart
-from evenhand.pages.ui.language import _, language
+from evenhand.pages.ui.charts import colours, downloads, show_chart
 from evenhand.pages.ui.numbers import note_text, number
-from evenhand.pages.ui.style import colours
 from evenhand.pages.ui.tables import number_columns, show_html, table
-from evenhand.pages.ui.text import caption, in_brackets, paragraph, plain
+from evenhand.pages.ui.text import _, caption, in_brackets, language, paragraph, plain
 
 
 def show_scale(own: list[tuple[str, Estimate]]) -> None:

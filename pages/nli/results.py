@@ -16,9 +16,8 @@ from evenhand.pages.nli.start import NLI, inference_runs
 from evenhand.pages.ui.charts import downloads
 from evenhand.pages.ui.choose import choose
 from evenhand.pages.ui.head import show_error
-from evenhand.pages.ui.language import _, sentence
 from evenhand.pages.ui.runs import choose_run, download_table, finished_at, offer_deletion
-from evenhand.pages.ui.text import inform, plain, show_signature, warn
+from evenhand.pages.ui.text import _, inform, plain, sentence, show_signature, warn
 from evenhand.pages.ui.uploads import choose_upload
 
 SHOWN = 10

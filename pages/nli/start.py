@@ -15,9 +15,8 @@ from evenhand.pages.nli.numbers import label_names
 from evenhand.pages.ui.charts import downloads
 from evenhand.pages.ui.choose import choose, choose_model
 from evenhand.pages.ui.head import show_error
-from evenhand.pages.ui.language import _
 from evenhand.pages.ui.runs import CommandRequest, RunPage, show_start_form
-from evenhand.pages.ui.text import plain, series, show_signature
+from evenhand.pages.ui.text import _, plain, series, show_signature
 from evenhand.pages.ui.uploads import choose_upload
 
 NLI = RunPage("nli", "nli", form_key="nli-{part}", run_key="nli-{part}")

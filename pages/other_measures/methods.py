@@ -5,9 +5,8 @@ from markupsafe import Markup
 
 from evenhand.core.other_measures.methods_map import FAMILIES, KINDS, Method, of
 from evenhand.pages.ui.choose import choose
-from evenhand.pages.ui.language import _, language
 from evenhand.pages.ui.tables import below, element, joined, show_html, span
-from evenhand.pages.ui.text import caption, named, plain
+from evenhand.pages.ui.text import _, caption, language, named, plain
 from evenhand.pages.ui.visitor import page_link
 
 

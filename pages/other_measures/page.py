@@ -7,7 +7,7 @@ from evenhand.pages.other_measures.start import MEASURED, show_new
 from evenhand.pages.ui.choose import choose
 from evenhand.pages.ui.head import open_store, page_head
 from evenhand.pages.ui.jobs import follow
-from evenhand.pages.ui.language import _
+from evenhand.pages.ui.text import _
 
 page_head(
     "What other measures of gender bias say of a model, each exactly as its name says, beside its untrained twin, a"

@@ -12,14 +12,23 @@ from evenhand.core.language import significant
 from evenhand.core.other_measures.measures import BY_NAME, Measure
 from evenhand.core.runs.records import Run
 from evenhand.pages.other_measures.start import MEASURED, names_of_tests, show_criticism, variant_names
-from evenhand.pages.ui.charts import show_chart
-from evenhand.pages.ui.language import _, sentence
+from evenhand.pages.ui.charts import colours, show_chart
 from evenhand.pages.ui.notices import trial_banner
 from evenhand.pages.ui.numbers import DASH, number
 from evenhand.pages.ui.runs import choose_run, download_table, finished_at, offer_deletion, show_facts, show_notices
-from evenhand.pages.ui.style import colours
 from evenhand.pages.ui.tables import below, joined, number_columns, show_html, table
-from evenhand.pages.ui.text import caption, clauses, in_brackets, inform, named, paragraph, plain, show_signature
+from evenhand.pages.ui.text import (
+    _,
+    caption,
+    clauses,
+    in_brackets,
+    inform,
+    named,
+    paragraph,
+    plain,
+    sentence,
+    show_signature,
+)
 
 SCALES = {"percent": ".1f", "effect": ".3f", "ln": ".3f"}
 NO_PRINT = N_("No published value of these models is known to the app.")

@@ -14,10 +14,9 @@ from evenhand.core.other_measures.weat import TESTS
 from evenhand.core.worker.client import known_models
 from evenhand.pages.ui.choose import choose, choose_models, first_models, switch
 from evenhand.pages.ui.head import show_error
-from evenhand.pages.ui.language import _, language
 from evenhand.pages.ui.own_words import language_name
 from evenhand.pages.ui.runs import CommandRequest, RunPage, show_start_form
-from evenhand.pages.ui.text import paragraph, plain
+from evenhand.pages.ui.text import _, language, paragraph, plain
 from evenhand.pages.ui.uploads import choose_upload
 
 MEASURED = RunPage("measures", "other-measures", form_key="om-{part}", run_key="om-{part}-{run}")

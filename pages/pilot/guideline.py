@@ -32,12 +32,11 @@ from evenhand.pages.ui.charts import download, foot
 from evenhand.pages.ui.editors import choose_scheme, edit_options, edit_scheme, scheme_from_file, scheme_name
 from evenhand.pages.ui.head import errors_shown, open_store
 from evenhand.pages.ui.jobs import follow, start_command
-from evenhand.pages.ui.language import _
 from evenhand.pages.ui.numbers import moment
 from evenhand.pages.ui.parts import asks, asks_at_click, confirmed
 from evenhand.pages.ui.sentences import asked_as, choice_name, desk_html, difference_html
 from evenhand.pages.ui.tables import show_html
-from evenhand.pages.ui.text import caption, in_brackets, paragraph, plain, series, write
+from evenhand.pages.ui.text import _, caption, in_brackets, paragraph, plain, series, write
 from evenhand.pages.ui.visitor import ask_author, page_link
 
 JOB = "guideline"

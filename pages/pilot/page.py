@@ -5,7 +5,7 @@ from evenhand.pages.pilot.pilots import show_pilots
 from evenhand.pages.pilot.tags import show_tags
 from evenhand.pages.ui.choose import choose, open_chosen_project
 from evenhand.pages.ui.head import errors_shown, page_head
-from evenhand.pages.ui.language import _
+from evenhand.pages.ui.text import _
 
 page_head(
     "Have everybody label the same few items first, turn their tags into criteria, and write the next"

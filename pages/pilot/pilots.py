@@ -14,12 +14,11 @@ from evenhand.core.statistics import Estimate
 from evenhand.pages.ui.charts import downloads, foot
 from evenhand.pages.ui.choose import annotator_at_desk
 from evenhand.pages.ui.head import errors_shown, open_store
-from evenhand.pages.ui.language import _
 from evenhand.pages.ui.numbers import interval, moment, note_text, percent, with_interval
 from evenhand.pages.ui.parts import asks, asks_at_click, confirmed
 from evenhand.pages.ui.sentences import item_card, judgement, names_of, with_keyword
 from evenhand.pages.ui.tables import element, joined, show_html
-from evenhand.pages.ui.text import caption, inform, paragraph, plain, show_signature, write
+from evenhand.pages.ui.text import _, caption, inform, paragraph, plain, show_signature, write
 from evenhand.pages.ui.visitor import page_link
 
 USUAL = 100

@@ -26,11 +26,10 @@ from evenhand.annotations.text_policy import text_may_leave
 from evenhand.annotations.types import Choice, Kind, Project
 from evenhand.pages.ui.charts import downloads, foot
 from evenhand.pages.ui.head import errors_shown, open_store
-from evenhand.pages.ui.language import _
 from evenhand.pages.ui.parts import asks, asks_at_click
 from evenhand.pages.ui.sentences import choice_name, judgement, names_of
 from evenhand.pages.ui.tables import element, joined, show_html
-from evenhand.pages.ui.text import caption, in_brackets, inform, plain, spoken
+from evenhand.pages.ui.text import _, caption, in_brackets, inform, plain, spoken
 
 PAGE = 12
 LISTED = 30  # items of a tag

@@ -17,7 +17,6 @@ from evenhand.core.statistics import Estimate
 from evenhand.pages.ui.charts import caption_with_files, download, downloads, foot, json_text
 from evenhand.pages.ui.choose import choose
 from evenhand.pages.ui.head import remembered
-from evenhand.pages.ui.language import _
 from evenhand.pages.ui.numbers import note_text, number, to, with_interval
 from evenhand.pages.ui.sentences import quota_answer, side_mark
 from evenhand.pages.ui.tables import (
@@ -31,7 +30,7 @@ from evenhand.pages.ui.tables import (
     table,
     undefined_cell,
 )
-from evenhand.pages.ui.text import caption, in_brackets, inform, paragraph, plain, show_signature
+from evenhand.pages.ui.text import _, caption, in_brackets, inform, paragraph, plain, show_signature
 
 
 def plan_name(plan: Plan) -> str:

@@ -7,8 +7,8 @@ from evenhand.pages.plan.sample import show_sample
 from evenhand.pages.plan.settings import show_changes, show_preregistration, show_settings
 from evenhand.pages.ui.choose import choose, open_chosen_project
 from evenhand.pages.ui.head import errors_shown, page_head
-from evenhand.pages.ui.language import _
 from evenhand.pages.ui.notices import say_unsettled
+from evenhand.pages.ui.text import _
 
 page_head("How many labels does each item get, which items come first, and how many labels and hours will it take?")
 with open_chosen_project() as (store, project):

@@ -26,16 +26,14 @@ from evenhand.core.charts.sampling import table as rows_of
 from evenhand.core.charts.sampling import widths
 from evenhand.core.sampling.designs import BY_JUDGES, LEAST_SHARE, SHARE, SIZED, Design
 from evenhand.core.sampling.labels_needed import Needed
-from evenhand.pages.ui.charts import show_chart
+from evenhand.pages.ui.charts import colours, show_chart
 from evenhand.pages.ui.choose import choose
 from evenhand.pages.ui.head import errors_shown, remembered
-from evenhand.pages.ui.language import _
 from evenhand.pages.ui.numbers import DASH, moment, note_text, number, percent
 from evenhand.pages.ui.parts import asks, confirmed
 from evenhand.pages.ui.sentences import names_of
-from evenhand.pages.ui.style import colours
 from evenhand.pages.ui.tables import Tile, below, estimate_tile, number_columns, show_html, show_tiles, table
-from evenhand.pages.ui.text import caption, in_brackets, paragraph, plain, series, show_signature, write
+from evenhand.pages.ui.text import _, caption, in_brackets, paragraph, plain, series, show_signature, write
 from evenhand.pages.ui.visitor import ask_author, author
 
 USUAL = 200

@@ -15,10 +15,9 @@ from evenhand.annotations.types import Plan, Project
 from evenhand.pages.plan.forecast import plan_name
 from evenhand.pages.ui.choose import switch
 from evenhand.pages.ui.head import errors_shown, remembered
-from evenhand.pages.ui.language import _, language
 from evenhand.pages.ui.numbers import moment
 from evenhand.pages.ui.parts import asks, confirmed, say_changes
-from evenhand.pages.ui.text import caption, clauses, inform, named, plain, warn, write
+from evenhand.pages.ui.text import _, caption, clauses, inform, language, named, plain, warn, write
 from evenhand.pages.ui.visitor import ask_author, author
 
 SHOWN = 10  # changes in the list

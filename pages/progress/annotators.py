@@ -12,13 +12,11 @@ from evenhand.annotations.projects.annotators import give_back
 from evenhand.annotations.queue.leases import LEASE_S
 from evenhand.annotations.types import Project
 from evenhand.pages.progress.overview import forget
-from evenhand.pages.ui.charts import caption_with_files, show_chart
+from evenhand.pages.ui.charts import caption_with_files, colours, show_chart
 from evenhand.pages.ui.head import open_store
-from evenhand.pages.ui.language import _
 from evenhand.pages.ui.numbers import DASH, moment, note_text, with_interval
 from evenhand.pages.ui.parts import asks_at_click
-from evenhand.pages.ui.style import colours
-from evenhand.pages.ui.text import inform, plain
+from evenhand.pages.ui.text import _, inform, plain
 from evenhand.pages.ui.visitor import page_link
 
 DAYS = 90  # in the chart

@@ -13,11 +13,10 @@ from evenhand.core.forecast.quota import OWN_RATE, QuotaForecast
 from evenhand.core.statistics import Estimate
 from evenhand.pages.ui.charts import caption_with_files
 from evenhand.pages.ui.choose import choose
-from evenhand.pages.ui.language import _
 from evenhand.pages.ui.numbers import DASH, note_text, number, to, with_interval
 from evenhand.pages.ui.sentences import quota_answer, side_mark
 from evenhand.pages.ui.tables import Column, element, joined, show_html, table
-from evenhand.pages.ui.text import in_brackets, inform, paragraph, plain
+from evenhand.pages.ui.text import _, in_brackets, inform, paragraph, plain
 
 
 def cells(project: Project, found: Dashboard) -> None:

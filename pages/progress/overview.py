@@ -12,10 +12,9 @@ from evenhand.annotations.projects.projects import annotators, counts
 from evenhand.annotations.types import Project
 from evenhand.pages.ui.choose import annotator_at_desk
 from evenhand.pages.ui.head import open_store
-from evenhand.pages.ui.language import _
 from evenhand.pages.ui.numbers import DASH, duration, moment, note_text, time_zone
 from evenhand.pages.ui.tables import Tile, show_tiles
-from evenhand.pages.ui.text import plain, show_signature, warn
+from evenhand.pages.ui.text import _, plain, show_signature, warn
 
 KEPT_S = 30
 

@@ -7,8 +7,8 @@ from evenhand.pages.progress.cells import cells
 from evenhand.pages.progress.overview import current, for_reader, say_too_many, show_method, tiles
 from evenhand.pages.ui.choose import open_chosen_project
 from evenhand.pages.ui.head import page_head
-from evenhand.pages.ui.language import _
 from evenhand.pages.ui.notices import say_how_they_count, say_unsettled
+from evenhand.pages.ui.text import _
 
 page_head("Each annotator's work, the items on the desks, and whether the remaining candidates can meet the quotas.")
 with open_chosen_project() as (store, project):

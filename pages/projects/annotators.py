@@ -28,11 +28,10 @@ from evenhand.annotations.projects.projects import (
 )
 from evenhand.annotations.types import Annotator, Project
 from evenhand.pages.ui.head import errors_shown, open_store
-from evenhand.pages.ui.language import _, language
 from evenhand.pages.ui.numbers import moment
 from evenhand.pages.ui.parts import asks, asks_at_click, confirmed
 from evenhand.pages.ui.tables import show_records
-from evenhand.pages.ui.text import caption, in_brackets, inform, literal, plain, series, spoken
+from evenhand.pages.ui.text import _, caption, in_brackets, inform, language, literal, plain, series, spoken
 from evenhand.pages.ui.visitor import page_link
 
 LISTED = 50

@@ -26,9 +26,8 @@ from evenhand.annotations.types import Project
 from evenhand.pages.ui.charts import download
 from evenhand.pages.ui.choose import ask_password, switch
 from evenhand.pages.ui.head import errors_shown, open_store, remembered
-from evenhand.pages.ui.language import _, language
 from evenhand.pages.ui.parts import asks
-from evenhand.pages.ui.text import caption, plain
+from evenhand.pages.ui.text import _, caption, language, plain
 from evenhand.pages.ui.visitor import visitor
 
 PREVIEW_ROWS = 10

@@ -25,11 +25,10 @@ from evenhand.pages.ui.editors import (
     scheme_from_file,
 )
 from evenhand.pages.ui.head import errors_shown, open_store
-from evenhand.pages.ui.language import _, language
 from evenhand.pages.ui.parts import asks
 from evenhand.pages.ui.sentences import guideline_html
 from evenhand.pages.ui.tables import show_html
-from evenhand.pages.ui.text import caption, warn
+from evenhand.pages.ui.text import _, caption, language, warn
 from evenhand.pages.ui.visitor import own_new_project
 
 

@@ -21,8 +21,7 @@ from evenhand.pages.projects.projects import (
 from evenhand.pages.projects.settings import show_settings
 from evenhand.pages.ui.choose import choose
 from evenhand.pages.ui.head import open_store, page_head, show_error
-from evenhand.pages.ui.language import _
-from evenhand.pages.ui.text import plain
+from evenhand.pages.ui.text import _, plain
 from evenhand.pages.ui.visitor import own_project
 
 SECTIONS = {

@@ -13,9 +13,8 @@ from evenhand.pages.projects.new import agreed_name, ask_care, ask_desk, ask_lab
 from evenhand.pages.projects.projects import open_project
 from evenhand.pages.ui.choose import switch
 from evenhand.pages.ui.head import errors_shown
-from evenhand.pages.ui.language import _
 from evenhand.pages.ui.parts import asks, say_changes
-from evenhand.pages.ui.text import caption
+from evenhand.pages.ui.text import _, caption
 from evenhand.pages.ui.visitor import author
 
 # Settings whose change the method section states, where labels were made under both values.

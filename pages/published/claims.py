@@ -8,10 +8,9 @@ from markupsafe import Markup
 from evenhand.core.published import BASES, DOCUMENTS, VERDICTS, OwnCheck, PrintedClaim, checks, note_text, read_rows
 from evenhand.pages.ui.charts import downloads
 from evenhand.pages.ui.head import errors_shown
-from evenhand.pages.ui.language import _
 from evenhand.pages.ui.numbers import DASH
 from evenhand.pages.ui.tables import element, joined, number_columns, show_html, span, table
-from evenhand.pages.ui.text import caption, inform, series, write
+from evenhand.pages.ui.text import _, caption, inform, series, write
 from evenhand.pages.ui.visitor import page_link
 
 SIGNS: dict[bool | None, str] = {True: "✓", False: "✕", None: "?"}

@@ -25,12 +25,11 @@ from evenhand.pages.quality.retests import card, people_chart
 from evenhand.pages.ui.charts import csv_bytes, download, downloads, foot, show_confusion
 from evenhand.pages.ui.choose import choose
 from evenhand.pages.ui.head import errors_shown, open_store, show_error
-from evenhand.pages.ui.language import _, language
 from evenhand.pages.ui.numbers import day, estimate_columns, interval_or_reason, percent
 from evenhand.pages.ui.parts import asks
 from evenhand.pages.ui.sentences import choice_name, judgement, names_of
 from evenhand.pages.ui.tables import page_of, show_pages
-from evenhand.pages.ui.text import caption, inform, literal, plain, show_signature, warn
+from evenhand.pages.ui.text import _, caption, inform, language, literal, plain, show_signature, warn
 from evenhand.pages.ui.uploads import choose_upload
 from evenhand.pages.ui.visitor import ask_author, author
 

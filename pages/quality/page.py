@@ -8,8 +8,8 @@ from evenhand.pages.quality.known_answers import known_list, mark_more, score_li
 from evenhand.pages.quality.retests import differently, for_the_lead, in_figures, second_labels, settings
 from evenhand.pages.ui.choose import choose, choose_project
 from evenhand.pages.ui.head import open_store, page_head, remembered
-from evenhand.pages.ui.language import _
 from evenhand.pages.ui.notices import say_unsettled
+from evenhand.pages.ui.text import _
 
 page_head(
     "Does everybody judge as they did before, and as you would? Lead only: nothing on this page is shown to annotators."

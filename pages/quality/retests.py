@@ -18,15 +18,13 @@ from evenhand.annotations.text_policy import without_text
 from evenhand.annotations.types import Item, Project
 from evenhand.core.charts.dots import shares_of_people
 from evenhand.core.statistics import Estimate
-from evenhand.pages.ui.charts import csv_bytes, download, downloads, foot, show_chart, show_confusion
+from evenhand.pages.ui.charts import colours, csv_bytes, download, downloads, foot, show_chart, show_confusion
 from evenhand.pages.ui.choose import annotator_at_desk
 from evenhand.pages.ui.head import open_store
-from evenhand.pages.ui.language import _
 from evenhand.pages.ui.numbers import DASH, estimate_columns, interval_or_reason, number, percent, to
 from evenhand.pages.ui.sentences import choice_name, item_card, judgement, names_of, person_meant, with_keyword
-from evenhand.pages.ui.style import colours
 from evenhand.pages.ui.tables import element, estimate_tile, joined, page_of, show_html, show_pages, show_tiles
-from evenhand.pages.ui.text import caption, in_brackets, inform, plain, show_signature
+from evenhand.pages.ui.text import _, caption, in_brackets, inform, plain, show_signature
 from evenhand.pages.ui.visitor import page_link
 
 PAGE = 5

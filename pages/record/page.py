@@ -6,7 +6,7 @@ from evenhand.annotations.record.entries import summary
 from evenhand.pages.record.summary import ask_annotator, ask_consent, ask_groups, files, listed, show_log, show_summary
 from evenhand.pages.ui.choose import open_chosen_project
 from evenhand.pages.ui.head import page_head
-from evenhand.pages.ui.language import _
+from evenhand.pages.ui.text import _
 
 page_head(
     "Everything this project has stored about you: labels with times, changes and notes, opinions"

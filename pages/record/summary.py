@@ -21,12 +21,11 @@ from evenhand.core.statistics.group_differences import FEWEST_PEOPLE
 from evenhand.pages.ui.charts import download
 from evenhand.pages.ui.choose import annotator_at_desk, choose
 from evenhand.pages.ui.head import errors_shown, open_store
-from evenhand.pages.ui.language import _, language
 from evenhand.pages.ui.numbers import duration, moment
 from evenhand.pages.ui.parts import asks
 from evenhand.pages.ui.sentences import choice_sign, marked, names_of, with_cover
 from evenhand.pages.ui.tables import Tile, element, joined, show_html, show_tiles, span
-from evenhand.pages.ui.text import caption, inform, paragraph, plain, series, spoken, warn
+from evenhand.pages.ui.text import _, caption, inform, language, paragraph, plain, series, spoken, warn
 from evenhand.pages.ui.visitor import base_path, page_link, visitor
 
 

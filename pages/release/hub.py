@@ -12,10 +12,9 @@ from evenhand.annotations.types import Project
 from evenhand.core.errors import N_, EvenhandError, Notice
 from evenhand.pages.ui.head import show_error
 from evenhand.pages.ui.jobs import is_active, start_command
-from evenhand.pages.ui.language import _
 from evenhand.pages.ui.numbers import DASH, moment
 from evenhand.pages.ui.parts import asks, confirmed
-from evenhand.pages.ui.text import plain
+from evenhand.pages.ui.text import _, plain
 
 
 @asks("release")

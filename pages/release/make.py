@@ -14,9 +14,8 @@ from evenhand.core.errors import N_, EvenhandError, Notice
 from evenhand.core.language import translate
 from evenhand.pages.ui.head import open_store, show_error
 from evenhand.pages.ui.jobs import is_active, start_command
-from evenhand.pages.ui.language import _, language
 from evenhand.pages.ui.parts import asks, confirmed
-from evenhand.pages.ui.text import plain
+from evenhand.pages.ui.text import _, language, plain
 from evenhand.pages.ui.visitor import ask_author, author, page_link
 
 ICONS = {"missing": ":material/cancel:", "note": ":material/info:", "done": ":material/check_circle:"}

@@ -15,10 +15,9 @@ from evenhand.pages.release.hub import show_push
 from evenhand.pages.ui.charts import download, downloads
 from evenhand.pages.ui.choose import ask_password, choose, switch
 from evenhand.pages.ui.head import errors_shown, open_store
-from evenhand.pages.ui.language import _, language
 from evenhand.pages.ui.numbers import DASH, moment, note_text, size, with_brackets
 from evenhand.pages.ui.parts import asks
-from evenhand.pages.ui.text import caption, names_in, paragraph, plain, show_signature, write
+from evenhand.pages.ui.text import _, caption, language, names_in, paragraph, plain, show_signature, write
 from evenhand.pages.ui.visitor import may, own_new_project
 
 

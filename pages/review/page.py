@@ -9,8 +9,7 @@ from evenhand.pages.review.desk import show_desk
 from evenhand.pages.ui.address import enter_project
 from evenhand.pages.ui.choose import choose_project, own_desks
 from evenhand.pages.ui.head import open_store, page_head
-from evenhand.pages.ui.language import _, language
-from evenhand.pages.ui.text import caption, inform, plain, warn
+from evenhand.pages.ui.text import _, caption, inform, language, plain, warn
 from evenhand.pages.ui.visitor import own_projects, page_link, visitor
 
 

@@ -11,10 +11,9 @@ from evenhand.core.worker.client import known_models
 from evenhand.pages.ruler.picture import show_picture, show_reading
 from evenhand.pages.ui.choose import choose, model_label, models_to_use
 from evenhand.pages.ui.head import errors_shown
-from evenhand.pages.ui.language import _
 from evenhand.pages.ui.notices import trial_banner
 from evenhand.pages.ui.score_files import ScoreFile, models_scored, score_file, score_frame, score_runs
-from evenhand.pages.ui.text import inform
+from evenhand.pages.ui.text import _, inform
 from evenhand.pages.ui.visitor import page_link
 
 if TYPE_CHECKING:

@@ -6,13 +6,11 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from evenhand.core.statistics import Estimate
-from evenhand.pages.ui.charts import downloads, foot, show_chart
+from evenhand.pages.ui.charts import colours, downloads, foot, show_chart
 from evenhand.pages.ui.equivalence import difference_says, margin_box
-from evenhand.pages.ui.language import _
 from evenhand.pages.ui.numbers import DASH, note_text, number, with_brackets
-from evenhand.pages.ui.style import colours
 from evenhand.pages.ui.tables import show_records
-from evenhand.pages.ui.text import paragraph, plain, show_signature
+from evenhand.pages.ui.text import _, paragraph, plain, show_signature
 
 if TYPE_CHECKING:
     from evenhand.core.ruler.nulls import Null

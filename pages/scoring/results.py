@@ -7,7 +7,6 @@ from evenhand.annotations.database.store import Store
 from evenhand.core.language import Count
 from evenhand.core.runs.records import Run
 from evenhand.pages.scoring.start import SCORES
-from evenhand.pages.ui.language import _
 from evenhand.pages.ui.numbers import DASH
 from evenhand.pages.ui.runs import (
     download_table,
@@ -19,7 +18,7 @@ from evenhand.pages.ui.runs import (
 )
 from evenhand.pages.ui.sentences import reason_name
 from evenhand.pages.ui.tables import number_columns, show_html, span, table
-from evenhand.pages.ui.text import plain, series
+from evenhand.pages.ui.text import _, plain, series
 from evenhand.pages.ui.visitor import page_link
 
 

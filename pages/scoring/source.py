@@ -26,13 +26,12 @@ from evenhand.core.sentence_bias.find_words import language_of
 from evenhand.core.sentence_bias.keyword_packs import PackWord, read_words
 from evenhand.pages.ui.choose import choose, choose_project
 from evenhand.pages.ui.head import open_store, show_error
-from evenhand.pages.ui.language import _
 from evenhand.pages.ui.own_words import ENDINGS as WORDS
 from evenhand.pages.ui.own_words import choose_language, chosen_language, say_what_a_table_is, say_what_was_read
 from evenhand.pages.ui.runs import own_runs
 from evenhand.pages.ui.sentences import reason_name
 from evenhand.pages.ui.tables import element, joined, show_html, span
-from evenhand.pages.ui.text import inform, plain
+from evenhand.pages.ui.text import _, inform, plain
 from evenhand.pages.ui.uploads import choose_upload
 
 ENDINGS = ["csv", "tsv", "jsonl", "json", "txt"]

@@ -12,10 +12,9 @@ from evenhand.core.language import Count
 from evenhand.core.worker.client import known_models
 from evenhand.pages.scoring.source import PLACE, Chosen
 from evenhand.pages.ui.choose import begin_with, choose_models, first_models, say_what_does_not_fit
-from evenhand.pages.ui.language import _, language
 from evenhand.pages.ui.numbers import duration
 from evenhand.pages.ui.runs import CommandRequest, RunPage, show_start_form
-from evenhand.pages.ui.text import paragraph
+from evenhand.pages.ui.text import _, language, paragraph
 
 SCORES = RunPage("scores", "score")
 JOINTS = ("independent", "sequential", "geometric_mean")

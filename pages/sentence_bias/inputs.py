@@ -23,7 +23,6 @@ from evenhand.pages.ui.choose import (
     say_what_does_not_fit,
 )
 from evenhand.pages.ui.head import errors_shown
-from evenhand.pages.ui.language import _, language
 from evenhand.pages.ui.own_words import (
     AUTO,
     ENDINGS,
@@ -33,7 +32,7 @@ from evenhand.pages.ui.own_words import (
     say_what_a_table_is,
     say_what_was_read,
 )
-from evenhand.pages.ui.text import literal, paragraph, plain
+from evenhand.pages.ui.text import _, language, literal, paragraph, plain
 from evenhand.pages.ui.uploads import read_upload
 
 VIEWS = ("sentence", "words", "gallery")

@@ -31,12 +31,11 @@ from evenhand.annotations.types import Project
 from evenhand.core.errors import N_, NotFound
 from evenhand.core.language import LANGUAGES, Count, Language
 from evenhand.pages.ui.head import errors_shown, open_store
-from evenhand.pages.ui.language import _
 from evenhand.pages.ui.numbers import DASH, moment, number
 from evenhand.pages.ui.own_words import language_name
 from evenhand.pages.ui.parts import confirmed
 from evenhand.pages.ui.tables import Tile, show_records, show_tiles
-from evenhand.pages.ui.text import caption, named, plain, warn
+from evenhand.pages.ui.text import _, caption, named, plain, warn
 from evenhand.pages.ui.visitor import address_on_this_server, visitor
 
 NOBODY = N_("Nobody took part with the id {id}, or the id has been erased.")

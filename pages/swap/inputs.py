@@ -7,8 +7,7 @@ import streamlit as st
 from evenhand.core.files.bounded import run_bounded
 from evenhand.core.swap.word_tables import Pair, Words, WordTable, word_pairs_in, word_table
 from evenhand.pages.ui.choose import choose
-from evenhand.pages.ui.language import _, language
-from evenhand.pages.ui.text import caption
+from evenhand.pages.ui.text import _, caption, language
 from evenhand.pages.ui.uploads import read_upload
 
 MOST = 20_000  # characters of a text to try

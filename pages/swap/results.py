@@ -16,10 +16,9 @@ from evenhand.pages.swap.inputs import Wish
 from evenhand.pages.ui.charts import download
 from evenhand.pages.ui.choose import choose
 from evenhand.pages.ui.head import errors_shown
-from evenhand.pages.ui.language import _
 from evenhand.pages.ui.numbers import size
 from evenhand.pages.ui.tables import element, joined, show_html, span, table
-from evenhand.pages.ui.text import caption, clauses, named, plain
+from evenhand.pages.ui.text import _, caption, clauses, named, plain
 from evenhand.pages.ui.uploads import choose_upload
 
 LEFT = "left-alone"

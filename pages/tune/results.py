@@ -15,16 +15,14 @@ from evenhand.core.runs.records import Run, runs_folder
 from evenhand.core.tune.report import RECORD, ProjectionReport, TrainingReport, TuneReport, read_report, stopped_early
 from evenhand.core.tune.runs import CURVE, WORK, delete_run, model_of, tuned_runs
 from evenhand.pages.tune.start import TUNES
-from evenhand.pages.ui.charts import show_chart
+from evenhand.pages.ui.charts import colours, show_chart
 from evenhand.pages.ui.head import open_store
 from evenhand.pages.ui.jobs import jobs_of
-from evenhand.pages.ui.language import _
 from evenhand.pages.ui.numbers import percent
 from evenhand.pages.ui.parts import asks_at_click
 from evenhand.pages.ui.runs import finished_at, own_runs, show_facts, show_finished_runs
-from evenhand.pages.ui.style import colours
 from evenhand.pages.ui.tables import number_columns, show_html, table
-from evenhand.pages.ui.text import caption, named, plain, series
+from evenhand.pages.ui.text import _, caption, named, plain, series
 from evenhand.pages.ui.visitor import page_link
 
 

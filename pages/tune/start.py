@@ -20,10 +20,9 @@ from evenhand.core.tune.texts import Swap
 from evenhand.pages.ui.choose import choose, choose_model, choose_project, every_model, switch
 from evenhand.pages.ui.corpus import folder_source
 from evenhand.pages.ui.head import show_error
-from evenhand.pages.ui.language import _, language
 from evenhand.pages.ui.numbers import size
 from evenhand.pages.ui.runs import RunPage, RunRequest, show_start_form
-from evenhand.pages.ui.text import plain
+from evenhand.pages.ui.text import _, language, plain
 from evenhand.pages.ui.uploads import choose_upload
 
 TUNES = RunPage("tunes", "tune")

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import streamlit as st
 
+from evenhand.core.charts.palette import Palette, palette
 from evenhand.core.files.formula_cells import neutralised
-from evenhand.pages.ui.language import _
-from evenhand.pages.ui.style import colours
-from evenhand.pages.ui.text import plain
+from evenhand.pages.ui.text import _, plain
 
 if TYPE_CHECKING:  # both cost a third of a second to import; the first page draws no chart
     import altair as alt
@@ -40,6 +39,11 @@ MEDIA_TYPES = {
     ".xml": "application/xml",
     ".zip": "application/zip",
 }
+
+
+def colours() -> Palette:
+    """The palette of this visitor's theme."""
+    return palette(st.context.theme.type)
 
 
 def show_chart(

@@ -21,9 +21,8 @@ from evenhand.core.servers.addresses import SERVER, SERVERS, is_trusted, key_fro
 from evenhand.core.worker.client import is_open_to_all, is_open_to_leads, known_models
 from evenhand.pages.ui.address import PROJECT, asked_for, enter_project, keep, project_of_visit
 from evenhand.pages.ui.head import open_store
-from evenhand.pages.ui.language import _
 from evenhand.pages.ui.own_words import language_name
-from evenhand.pages.ui.text import caption, in_brackets, inform, plain, series, warn
+from evenhand.pages.ui.text import _, caption, in_brackets, inform, plain, series, warn
 from evenhand.pages.ui.visitor import may, own_projects, page_link, visitor
 
 Option = TypeVar("Option", bound=str)

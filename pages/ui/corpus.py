@@ -10,9 +10,8 @@ from evenhand.core.errors import EvenhandError
 from evenhand.core.mining import corpus_folder
 from evenhand.pages.ui.choose import choose
 from evenhand.pages.ui.head import show_error
-from evenhand.pages.ui.language import _
 from evenhand.pages.ui.numbers import size
-from evenhand.pages.ui.text import caption, inform, series, warn
+from evenhand.pages.ui.text import _, caption, inform, series, warn
 from evenhand.pages.ui.uploads import choose_uploads
 
 LISTED = 500  # files of a folder

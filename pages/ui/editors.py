@@ -16,8 +16,7 @@ from evenhand.core.resources import keyword_pairs, quotas
 from evenhand.core.types import Side
 from evenhand.pages.ui.choose import choose
 from evenhand.pages.ui.head import show_error
-from evenhand.pages.ui.language import _
-from evenhand.pages.ui.text import caption, in_brackets, plain, warn
+from evenhand.pages.ui.text import _, caption, in_brackets, plain, warn
 from evenhand.pages.ui.uploads import read_upload
 
 Quotas = dict[tuple[str, str], int]  # keyword pair and side to accepted sentences wanted

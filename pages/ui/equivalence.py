@@ -4,9 +4,8 @@ import streamlit as st
 
 from evenhand.core.statistics import Estimate
 from evenhand.core.statistics.equivalence import ANSWERS, MARGINS, SCALES, Equivalence, Scale, equivalence
-from evenhand.pages.ui.language import _
 from evenhand.pages.ui.numbers import SIZE_IN_POINTS, note_text, number
-from evenhand.pages.ui.text import clauses, paragraph
+from evenhand.pages.ui.text import _, clauses, paragraph
 
 LARGEST: dict[Scale, float] = {"log10": 5.0, "ln": 5.0, "auc": 1.0, "share": 1.0}
 STEP: dict[Scale, float] = {"log10": 0.05, "ln": 0.05, "auc": 0.01, "share": 0.01}

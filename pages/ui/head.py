@@ -14,8 +14,7 @@ from evenhand.annotations.types import Project
 from evenhand.core.errors import EvenhandError
 from evenhand.core.language import explain
 from evenhand.pages.catalogue import page_at
-from evenhand.pages.ui.language import _, language
-from evenhand.pages.ui.text import plain
+from evenhand.pages.ui.text import _, language, plain
 from evenhand.pages.ui.visitor import check_page, page_here, require_here
 
 Inputs = ParamSpec("Inputs")

@@ -22,11 +22,10 @@ from evenhand.core.scoring.so_far import SoFar
 from evenhand.core.tune.report import read_report, stopped_early
 from evenhand.pages.catalogue import page_of_command
 from evenhand.pages.ui.head import errors_shown, open_store, show_error
-from evenhand.pages.ui.language import _, language, sentence
 from evenhand.pages.ui.numbers import duration, moment, size
 from evenhand.pages.ui.sentences import reason_name
 from evenhand.pages.ui.tables import number_columns, show_html, table
-from evenhand.pages.ui.text import clauses, in_brackets, literal, paragraph, plain
+from evenhand.pages.ui.text import _, clauses, in_brackets, language, literal, paragraph, plain, sentence
 from evenhand.pages.ui.visitor import page_link, visitor
 
 Settings = TypeVar("Settings")

@@ -13,8 +13,7 @@ import streamlit as st
 
 from evenhand.core.language import RAISED, significant
 from evenhand.core.statistics import Estimate, Note
-from evenhand.pages.ui.language import _, language
-from evenhand.pages.ui.text import clauses, in_brackets, named, plain
+from evenhand.pages.ui.text import _, clauses, in_brackets, language, named, plain
 
 POINTS, SIZE_IN_POINTS = "+points", "points"  # forms of a difference of shares: +6.0 points; its size: 6.0 points
 DASH = "—"  # an undefined value: never 0, never an empty cell on a page

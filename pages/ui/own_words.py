@@ -9,8 +9,7 @@ from evenhand.core.sentence_bias.keyword_packs import LANGUAGES, PackWord
 from evenhand.core.text.pronouns import CASES, PronounSet, more_sets, own_set, set_named, sets
 from evenhand.pages.ui.charts import download
 from evenhand.pages.ui.head import errors_shown
-from evenhand.pages.ui.language import _, language
-from evenhand.pages.ui.text import caption, plain, write
+from evenhand.pages.ui.text import _, caption, language, plain, write
 
 AUTO = "auto"  # the language of each sentence is recognised
 ENDINGS = ["tsv", "txt"]

@@ -19,8 +19,7 @@ from evenhand.annotations.database.pool import stores
 from evenhand.annotations.permissions import Action
 from evenhand.annotations.types import Project
 from evenhand.pages.ui.head import errors_shown
-from evenhand.pages.ui.language import _
-from evenhand.pages.ui.text import named, plain
+from evenhand.pages.ui.text import _, named, plain
 from evenhand.pages.ui.visitor import require_here
 
 Inputs = ParamSpec("Inputs")

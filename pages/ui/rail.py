@@ -23,8 +23,7 @@ from evenhand.core.errors import EvenhandError
 from evenhand.pages.catalogue import PageSpec, page_in, pages_in
 from evenhand.pages.ui.address import MODELS, PROJECT, PROJECT_PAGES, enter_project, project_of_visit
 from evenhand.pages.ui.choose import annotator_at_desk
-from evenhand.pages.ui.language import _, language
-from evenhand.pages.ui.text import plain
+from evenhand.pages.ui.text import _, language, plain
 from evenhand.pages.ui.visitor import may, opens, page_link, sees_project, visitor
 
 ICONS: dict[State, str] = {

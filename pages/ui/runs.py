@@ -23,10 +23,9 @@ from evenhand.core.runs.records import TABLE, Kind, Run, free_name, run_file, ru
 from evenhand.pages.ui.address import asked_for, keep
 from evenhand.pages.ui.head import open_store, show_error
 from evenhand.pages.ui.jobs import every_job_of, run_name, start_command, start_job
-from evenhand.pages.ui.language import _, sentence
 from evenhand.pages.ui.numbers import duration, moment
 from evenhand.pages.ui.parts import asks, asks_at_click
-from evenhand.pages.ui.text import plain
+from evenhand.pages.ui.text import _, plain, sentence
 from evenhand.pages.ui.uploads import empty_place, hand_over
 from evenhand.pages.ui.visitor import visitor
 

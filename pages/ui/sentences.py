@@ -15,10 +15,9 @@ from evenhand.core.forecast.quota import WORDS, Verdict
 from evenhand.core.guidelines import changed_lines, in_language
 from evenhand.core.language import translate
 from evenhand.core.types import Problem, Span
-from evenhand.pages.ui.language import _, language
 from evenhand.pages.ui.numbers import DASH
 from evenhand.pages.ui.tables import Column, element, joined, span, table
-from evenhand.pages.ui.text import in_brackets, named, series
+from evenhand.pages.ui.text import _, in_brackets, language, named, series
 
 AROUND = 2  # lines without a change that are shown near one
 _MARKDOWN = MarkdownIt("commonmark", {"html": False}).disable("image")  # an image would fetch a foreign address

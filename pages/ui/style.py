@@ -1,19 +1,14 @@
-"""The one style sheet of the app, and the colours of the visitor's theme for charts."""
+"""The one style sheet of the app."""
 
 from functools import cache
 from pathlib import Path
 
 import streamlit as st
 
-from evenhand.core.charts.palette import Palette, css_variables, palette
+from evenhand.core.charts.palette import css_variables
 
 ROOT = Path(__file__).resolve().parents[2]
 SHEETS = (ROOT / "pages" / "ui" / "style.css", ROOT / "core" / "report" / "report.css")
-
-
-def colours() -> Palette:
-    """The palette of this visitor's theme."""
-    return palette(st.context.theme.type)
 
 
 def show_style() -> None:

@@ -8,9 +8,8 @@ import streamlit as st
 from markupsafe import Markup, escape
 
 from evenhand.core.statistics import Estimate
-from evenhand.pages.ui.language import _
 from evenhand.pages.ui.numbers import DASH, interval, note_text, number
-from evenhand.pages.ui.text import plain
+from evenhand.pages.ui.text import _, plain
 
 Row = TypeVar("Row")
 ONE_LINE = 17  # characters: "+0.300 → +0.300" stays in one line

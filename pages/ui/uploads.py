@@ -12,8 +12,7 @@ from evenhand.annotations.jobs import jobs
 from evenhand.core.errors import N_, BadFile
 from evenhand.core.files.archives import read_first_elsewhere
 from evenhand.pages.ui.head import open_store
-from evenhand.pages.ui.language import _
-from evenhand.pages.ui.text import series
+from evenhand.pages.ui.text import _, series
 
 if TYPE_CHECKING:
     from streamlit.runtime.uploaded_file_manager import UploadedFile

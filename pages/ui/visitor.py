@@ -24,8 +24,7 @@ from evenhand.annotations.types import Project
 from evenhand.core.errors import N_, NotFound
 from evenhand.pages.catalogue import page_at, page_in
 from evenhand.pages.ui.address import link_to
-from evenhand.pages.ui.language import _, language
-from evenhand.pages.ui.text import caption, named, plain
+from evenhand.pages.ui.text import _, caption, language, named, plain
 from evenhand.web.gate import COOKIE, SECURE_COOKIE
 from evenhand.web.visits import remember_visit
 

@@ -476,7 +476,7 @@ def test_the_minimum_detectable_difference_of_shares_is_in_points() -> None:
 def test_a_difference_of_shares_is_in_points(
     lang: str, value: str, ends: str, size: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("evenhand.pages.ui.language.language", lambda: lang)
+    monkeypatch.setattr("evenhand.pages.ui.text.language", lambda: lang)
     monkeypatch.setattr("evenhand.pages.ui.numbers.language", lambda: lang)
     found = Estimate(0.06, -0.012, 0.132)
     assert (number(0.06, POINTS), interval(found, POINTS), number(0.06, SIZE_IN_POINTS)) == (value, ends, size)

@@ -14,10 +14,9 @@ from evenhand.core.errors import EvenhandError
 from evenhand.core.files.archives import Member
 from evenhand.core.files.readers import open_source
 from evenhand.core.text.pronouns import PRONOUN_DATASETS, set_named
-from evenhand.pages.ui.language import _
 from evenhand.pages.ui.sentences import item_card, problem_text
 from evenhand.pages.ui.tables import below, element, joined, show_html
-from evenhand.pages.ui.text import series
+from evenhand.pages.ui.text import _, series
 
 SHOWN = 4  # texts as the desk would show them
 LONGEST = 700  # characters of one of them

@@ -11,9 +11,8 @@ from evenhand.annotations.types import Project
 from evenhand.core.errors import EvenhandError
 from evenhand.pages.ui.charts import downloads
 from evenhand.pages.ui.head import open_store, show_error
-from evenhand.pages.ui.language import _, language
 from evenhand.pages.ui.parts import asks_at_click
-from evenhand.pages.ui.text import caption, literal, plain
+from evenhand.pages.ui.text import _, caption, language, literal, plain
 
 LISTED = 20
 

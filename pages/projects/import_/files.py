@@ -36,11 +36,10 @@ from evenhand.pages.projects.import_.other_tools import (
 from evenhand.pages.projects.import_.report import next_steps, show_brought, show_report, show_returned
 from evenhand.pages.ui.head import show_error
 from evenhand.pages.ui.jobs import follow, start_command
-from evenhand.pages.ui.language import _
 from evenhand.pages.ui.parts import asks
 from evenhand.pages.ui.sentences import preview_table
 from evenhand.pages.ui.tables import show_html
-from evenhand.pages.ui.text import paragraph, plain, series
+from evenhand.pages.ui.text import _, paragraph, plain, series
 from evenhand.pages.ui.uploads import choose_upload, empty_place
 from evenhand.pages.ui.visitor import page_link
 

@@ -11,9 +11,8 @@ from evenhand.annotations.hub.pull import Wanted, pull
 from evenhand.annotations.jobs import jobs
 from evenhand.annotations.types import Project
 from evenhand.pages.ui.head import errors_shown
-from evenhand.pages.ui.language import _
 from evenhand.pages.ui.parts import asks
-from evenhand.pages.ui.text import plain
+from evenhand.pages.ui.text import _, plain
 
 MOST_BYTES = 200_000_000  # fetched while the visitor waits; the command takes ten times as much
 PLACE = "hub_file"  # in the session: (public id of the project, where the fetched file lies)

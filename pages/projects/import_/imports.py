@@ -14,10 +14,9 @@ from evenhand.pages.projects.import_.conflicts import show_conflicts
 from evenhand.pages.ui.charts import downloads
 from evenhand.pages.ui.head import show_error
 from evenhand.pages.ui.jobs import start_command
-from evenhand.pages.ui.language import _
 from evenhand.pages.ui.numbers import DASH, moment
 from evenhand.pages.ui.parts import asks, confirmed
-from evenhand.pages.ui.text import named, plain
+from evenhand.pages.ui.text import _, named, plain
 from evenhand.pages.ui.visitor import page_link
 
 AS_A_JOB = 20_000  # from so many rows on, the undo is a job

@@ -30,11 +30,10 @@ from evenhand.pages.projects.import_.columns import show_texts
 from evenhand.pages.projects.import_.report import show_report, show_returned
 from evenhand.pages.ui.choose import switch
 from evenhand.pages.ui.jobs import start_command
-from evenhand.pages.ui.language import _, language
 from evenhand.pages.ui.parts import asks
 from evenhand.pages.ui.sentences import preview_table
 from evenhand.pages.ui.tables import show_html
-from evenhand.pages.ui.text import plain, series, spoken
+from evenhand.pages.ui.text import _, language, plain, series, spoken
 
 MOST = 40  # choices or annotators to ask about
 

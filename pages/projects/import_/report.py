@@ -14,10 +14,9 @@ from evenhand.annotations.types import Project
 from evenhand.core.language import Count
 from evenhand.core.types import Problem
 from evenhand.pages.ui.charts import csv_bytes, download
-from evenhand.pages.ui.language import _
 from evenhand.pages.ui.rail import show_next
 from evenhand.pages.ui.sentences import problem_text, reason_name
-from evenhand.pages.ui.text import caption, named, paragraph, plain, series
+from evenhand.pages.ui.text import _, caption, named, paragraph, plain, series
 from evenhand.pages.ui.visitor import page_link
 
 LISTED = 1_000  # problems on the page; the CSV has all that the report keeps
