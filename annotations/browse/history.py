@@ -4,10 +4,9 @@ Read from the tables of labels, skips, settlements, comments, events, retests, k
 versions. Nothing is written here.
 """
 
-import json
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from heapq import merge
 from typing import Any, Literal
 
@@ -17,7 +16,7 @@ from evenhand.annotations.database.events import events
 from evenhand.annotations.database.store import Store, at_one_moment
 from evenhand.annotations.items.batch import item as item_of
 from evenhand.annotations.items.imported_gold import ImportedGold, gold_in_force, package_of
-from evenhand.annotations.labels.read import form_of
+from evenhand.annotations.labels.read import decode_label, form_of
 from evenhand.annotations.types import Annotator, Project
 from evenhand.core.errors import N_
 from evenhand.core.statistics.estimate import Note
@@ -28,54 +27,58 @@ Happened = Literal[
 ]  # fmt: skip
 
 IS_KNOWN = "hidden_gold"  # the event says no more than the table of known answers
+# Each gives the moment, the name of who did it, and the data of an entry by name.
 _LABELS = f"""
-SELECT label.created, annotator.name, label.choice, label.reasons, label.extraneous, label.spans, label.tags,
-       label.note, label.seconds, guideline.version, {form_of("label")}, label.after_reveal, label.superseded,
-       assignment.latest = label.id, assignment.blind = label.id, label.op_id, label.revision,
+SELECT label.created AS moment, annotator.name AS who, label.choice, label.reasons, label.extraneous, label.spans,
+       label.tags, label.note, label.seconds, guideline.version AS guideline, {form_of("label")} AS form,
+       label.after_reveal, label.superseded, assignment.latest IS label.id AS stands,
+       assignment.blind IS label.id AS blind, label.op_id, label.revision,
        (SELECT label_file.file FROM label_of_file JOIN label_file ON label_file.id = label_of_file.file
-        WHERE label_of_file.label = label.id)
+        WHERE label_of_file.label = label.id) AS file
 FROM label JOIN annotator ON annotator.id = label.annotator JOIN guideline ON guideline.id = label.guideline
      LEFT JOIN assignment ON assignment.item = label.item AND assignment.annotator = label.annotator
 WHERE label.item = :item AND (:reader IS NULL OR label.annotator = :reader) ORDER BY label.id
 """
 _AGAIN = """
-SELECT retest_label.created, annotator.name, retest_label.choice, retest_label.reasons, retest_label.extraneous,
-       retest_label.spans, retest_label.tags, retest_label.note, retest_label.seconds, guideline.version,
-       retest_label.form_shown, 0, retest_label.superseded, retest.latest = retest_label.id, 0, retest_label.op_id,
-       retest_label.revision, NULL
+SELECT retest_label.created AS moment, annotator.name AS who, retest_label.choice, retest_label.reasons,
+       retest_label.extraneous, retest_label.spans, retest_label.tags, retest_label.note, retest_label.seconds,
+       guideline.version AS guideline, retest_label.form_shown AS form, 0 AS after_reveal, retest_label.superseded,
+       retest.latest IS retest_label.id AS stands, 0 AS blind, retest_label.op_id, retest_label.revision, NULL AS file
 FROM retest_label JOIN retest ON retest.id = retest_label.retest JOIN annotator ON annotator.id = retest.annotator
      JOIN guideline ON guideline.id = retest_label.guideline
 WHERE retest.item = :item ORDER BY retest_label.id
 """
-_LABEL_NAMES = (
-    "choice", "reasons", "extraneous", "spans", "tags", "note", "seconds", "guideline", "form", "after_reveal",
-    "superseded", "stands", "blind", "op_id", "revision", "file",
-)  # fmt: skip
 _SKIPS = (
-    "SELECT skip.created, annotator.name, revision FROM valid_skip AS skip"
+    "SELECT skip.created AS moment, annotator.name AS who, revision FROM valid_skip AS skip"
     " JOIN annotator ON annotator.id = skip.annotator"
     " WHERE skip.item = :item AND (:reader IS NULL OR skip.annotator = :reader) ORDER BY skip.created, revision"
 )
-_REVEALED = (
-    "SELECT revealed, annotator.name FROM assignment JOIN annotator ON annotator.id = assignment.annotator"
-    " WHERE assignment.item = :item AND revealed IS NOT NULL AND (:reader IS NULL OR assignment.annotator = :reader)"
-)
-_KNOWN = "SELECT created, author, choice, why FROM known WHERE item = :item"
 _GOLD = (
-    "SELECT imported_gold.created, '', label_file.file, gold, holds FROM imported_gold"
+    "SELECT imported_gold.created AS moment, '' AS who, label_file.file, gold, holds FROM imported_gold"
     " JOIN label_file ON label_file.id = imported_gold.file WHERE item = :item ORDER BY imported_gold.id"
 )
-_RELEASED = (
-    "SELECT release.created, release.author, release.version, release_item.status, release_item.gold"
-    " FROM frozen_release AS release JOIN release_item ON release_item.release = release.id"
-    " WHERE release_item.item = :item AND release.project = :project"
-)
-_IMPORTED = "SELECT batch.created, '', batch.file FROM batch JOIN item ON item.batch = batch.id WHERE item.id = :item"
-_GUIDELINES = (
-    "SELECT guideline.created, '', version, changes FROM guideline WHERE project = :project AND version > 1"
-    " AND created >"  # the first version is older than any item, whatever the clock was
-    " (SELECT batch.created FROM batch JOIN item ON item.batch = batch.id WHERE item.id = :item)"
-)
+_IMPORTED = """
+SELECT batch.created AS moment, '' AS who, batch.file FROM batch JOIN item ON item.batch = batch.id
+WHERE item.id = :item
+"""
+# The first version is older than any item, whatever the clock was.
+_GUIDELINES = """
+SELECT guideline.created AS moment, '' AS who, version, changes FROM guideline WHERE project = :project AND version > 1
+    AND created > (SELECT batch.created FROM batch JOIN item ON item.batch = batch.id WHERE item.id = :item)
+"""
+# Of the lead only.
+_OTHERS: dict[Happened, str] = {
+    "revealed": """
+SELECT revealed AS moment, annotator.name AS who FROM assignment JOIN annotator ON annotator.id = assignment.annotator
+WHERE assignment.item = :item AND revealed IS NOT NULL
+""",
+    "known": "SELECT created AS moment, author AS who, choice, why FROM known WHERE item = :item",
+    "released": """
+SELECT release.created AS moment, release.author AS who, release.version, release_item.status, release_item.gold
+FROM frozen_release AS release JOIN release_item ON release_item.release = release.id
+WHERE release_item.item = :item AND release.project = :project
+""",
+}
 _HELD = """
 SELECT annotator.name, iif(assignment.state = 'leased' AND kept, 'sent_back', assignment.state), annotator.uid
 FROM assignment JOIN annotator ON annotator.id = assignment.annotator WHERE assignment.item = ? ORDER BY annotator.id
@@ -152,17 +155,15 @@ def item_history(store: Store, project: Project, uid: str, *, reader: Annotator 
     found = item_of(store, project, uid)
     values = {"item": found.id, "project": project.id, "reader": reader.id if reader else None}
     entries = [
-        *_entries(store, "imported", _IMPORTED, values, "file"),
-        *_entries(store, "guideline", _GUIDELINES, values, "version", "changes"),
+        *_entries(store, "imported", _IMPORTED, values),
+        *_entries(store, "guideline", _GUIDELINES, values),
         *_operations(store, values),
         *_comments(store, project, uid, reader),
     ]
     if reader is None:
         entries += [
-            *_entries(store, "revealed", _REVEALED, values),
+            *(entry for kind, query in _OTHERS.items() for entry in _entries(store, kind, query, values)),
             *_labels(store, "again", _AGAIN, values),
-            *_entries(store, "known", _KNOWN, values, "choice", "why"),
-            *_entries(store, "released", _RELEASED, values, "version", "status", "gold"),
             *_gold_labels(store, values),
             *map(_settlement_entry, settlements(store, project, uid)),
             *(Entry(one.created, "event", one.author, {"action": one.action, "data": one.data})
@@ -171,32 +172,28 @@ def item_history(store: Store, project: Project, uid: str, *, reader: Annotator 
     return sorted(entries, key=lambda one: one.when)
 
 
-def _entries(store: Store, kind: Happened, query: str, values: dict[str, Any], *names: str) -> Iterator[Entry]:
-    for when, who, *rest in store.db.execute(query, values):
-        yield Entry(when, kind, who, dict(zip(names, rest, strict=True)))
+def _entries(store: Store, kind: Happened, query: str, values: dict[str, Any]) -> Iterator[Entry]:
+    for row in store.each(dict[str, Any], query, values):
+        yield Entry(row.pop("moment"), kind, row.pop("who"), row)
 
 
 def _gold_labels(store: Store, values: dict[str, Any]) -> Iterator[Entry]:
-    for when, who, file, choice, holds in store.db.execute(_GOLD, values):
-        yield Entry(when, "gold", who, {"package": package_of(file), "choice": choice, "holds": bool(holds)})
+    for entry in _entries(store, "gold", _GOLD, values):
+        file, gold, holds = entry.data.values()
+        yield replace(entry, data={"package": package_of(file), "choice": gold, "holds": bool(holds)})
 
 
 def _operations(store: Store, values: dict[str, Any]) -> Iterator[Entry]:
     """Labels and skips. Operations that a desk sends together have the same moment; its revision gives their order."""
     labels = sorted(_labels(store, "label", _LABELS, values), key=lambda one: one.when)
-    skips = _entries(store, "skip", _SKIPS, values, "revision")
+    skips = _entries(store, "skip", _SKIPS, values)
     return merge(labels, skips, key=lambda one: (one.when, one.data["revision"]))
 
 
 def _labels(store: Store, kind: Happened, query: str, values: dict[str, Any]) -> Iterator[Entry]:
-    for when, who, *rest in store.db.execute(query, values):
-        data = dict(zip(_LABEL_NAMES, rest, strict=True))
-        for name in ("reasons", "spans", "tags"):
-            data[name] = json.loads(data[name])
-        for name in ("after_reveal", "superseded", "stands", "blind"):
-            data[name] = bool(data[name])
-        data["extraneous"] = None if data["extraneous"] is None else bool(data["extraneous"])
-        yield Entry(when, kind, who, data)
+    for entry in _entries(store, kind, query, values):
+        decode_label(entry.data)
+        yield entry
 
 
 def _settlement_entry(one: Settlement) -> Entry:

@@ -206,6 +206,12 @@ def own_chain(db: sqlite3.Connection, annotator: int) -> list[OwnEntry]:
     return [one for _, one in sorted(found, key=lambda pair: pair[0])]
 
 
+def own_days(db: sqlite3.Connection, annotator: int) -> set[int]:
+    """Return the days since 1970 with an entry of an annotator (row id)."""
+    query = f"SELECT DISTINCT at / {DAY_MS} FROM log WHERE annotator = ?"
+    return {day for (day,) in db.execute(query, (annotator,))}
+
+
 def moment_of(at: int) -> str:
     """Unix milliseconds as UTC, ISO 8601 with milliseconds."""
     return datetime.fromtimestamp(at / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

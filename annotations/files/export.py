@@ -25,15 +25,13 @@ from evenhand.annotations.files.disaggregated import (
 from evenhand.annotations.files.export_formats import (
     ARCHIVES,
     ENDING,
-    EXPORT_FORMATS,
     FRAME,
-    ExportFormat,
     ExportOptions,
     check_export,
     export_options,
 )
 from evenhand.annotations.files.item_lines import item_lines_with_gold
-from evenhand.annotations.files.label_tables import HISTORY, LABELS, json_lines, long_lines, wide_lines
+from evenhand.annotations.files.label_tables import json_lines, long_lines, wide_lines
 from evenhand.annotations.files.other_tools import doccano_write, label_studio_write
 from evenhand.annotations.files.package.write_package import package_files
 from evenhand.annotations.files.published_samples import published_files
@@ -54,24 +52,6 @@ from evenhand.core.files.whole_file import new_file, refused, whole_path
 SECONDS = 900  # of processor time, for an export that a page makes
 CONFIG = "-config.xml"  # beside the tasks of Label Studio
 RELEASED_HEADER = data_line(SLGUSET)
-
-__all__ = [
-    "CONFIG",
-    "ENDING",
-    "EXPORT_FORMATS",
-    "HISTORY",
-    "LABELS",
-    "ExportFormat",
-    "ExportOptions",
-    "ExportReport",
-    "archive_bytes",
-    "export_file",
-    "export_lines",
-    "export_options",
-    "export_preview",
-    "plain_bytes",
-    "record_export",
-]
 
 
 @dataclass(frozen=True, slots=True)

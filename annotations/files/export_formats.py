@@ -1,7 +1,7 @@
 """What an export holds, and whether its text may leave in plain."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from evenhand.annotations.text_policy import text_may_leave
 from evenhand.annotations.types import Project
@@ -11,10 +11,7 @@ ExportFormat = Literal[
     "slguset", "jsonl", "labels", "labels-wide", "labels-jsonl", "soft-labels", "disaggregated",
     "disaggregated-training", "published", "label-studio", "doccano", "package", "datasheet", "datasheet-tex",
 ]  # fmt: skip
-EXPORT_FORMATS: tuple[ExportFormat, ...] = (
-    *("slguset", "jsonl", "labels", "labels-wide", "labels-jsonl", "soft-labels", "disaggregated"),
-    *("disaggregated-training", "published", "label-studio", "doccano", "package", "datasheet", "datasheet-tex"),
-)
+EXPORT_FORMATS: tuple[ExportFormat, ...] = get_args(ExportFormat)
 ENDING: dict[ExportFormat, str] = {
     "slguset": ".csv",
     "jsonl": ".jsonl",

@@ -159,20 +159,13 @@ class ImportReport(Rejections):
         for error, problem in zip(errors, self.errors, strict=True):
             if self._quotes and problem.values.get("sentence"):
                 error["sentence"] = problem.values["sentence"]
-        return {
-            "rows": self.rows,
-            "imported": self.imported,
-            "duplicates": self.duplicates,
-            "rejected": self.rejected,
+        names = ("rows", "imported", "duplicates", "rejected", "encoding", "format", "repeated", "turned")
+        return {name: getattr(self, name) for name in names} | {
             "spans": {status: self.spans[status] for status in SPANS},
-            "encoding": self.encoding,
-            "format": self.format,
             "reasons": dict(self.reasons),
             "errors": errors,
             "errors_left_out": self.rejected - len(errors),
-            "repeated": self.repeated,
             "odd_signs": dict(self.odd_signs),
-            "turned": self.turned,
         }
 
 

@@ -197,7 +197,8 @@ def wide_lines(store: Store, project: Project, wish: ExportOptions) -> Iterator[
     keys = [key for key in (*SAID, *(SHOWN[1:] if pairs else ()), *scales) if with_text or key not in TEXTS]
     for row in label_dicts(store, project, latest):
         said.setdefault(row["item"], {})[row["annotator"]] = row | _answers(row, scales)
-    people = list((codes_of(store, project) if not wish.names else {n: n for n in codes_of(store, project)}).values())
+    codes = codes_of(store, project)
+    people = list(codes) if wish.names else list(codes.values())
     about = facts_of(store, project) or ("pair", "side", "keyword", "counterpart")
     texts: tuple[str, ...] = ("context", "text") if project.kind == "generations" else ("text",)
     texts += ("second",) if pairs else ()
@@ -207,20 +208,11 @@ def wide_lines(store: Store, project: Project, wish: ExportOptions) -> Iterator[
     each = [f"{key}_{person}" for person in people for key in keys]
     yield data_line(("item", *about, "status", "gold", *decision, *each, *(texts if with_text else ()), *mark))
     for item in stored_items(store, project, accepted_only=wish.items == "accepted"):
-        own = item_facts(item) if project.kind == "generations" else {}
-        cells: dict[str, Any] = (
-            {
-                "item": item.uid,
-                "pair": item.pair,
-                "side": item.side,
-                "keyword": item.keyword,
-                "counterpart": item.counterpart,
-                "status": states.get(item.uid, item.status),
-                "gold": item.gold,
-            }
-            | own
-            | settled.get(item.uid, {})
-        )
+        cells: dict[str, Any] = {
+            name: getattr(item, name) for name in ("pair", "side", "keyword", "counterpart", "gold")
+        }
+        cells |= {"item": item.uid, "status": states.get(item.uid, item.status)} | settled.get(item.uid, {})
+        cells |= item_facts(item) if project.kind == "generations" else {}
         row_cells = [cell_text(key, cells.get(key)) for key in ("item", *about, "status", "gold", *decision)]
         for person in people:
             label = said.get(item.uid, {}).get(person, {})

@@ -327,10 +327,8 @@ def discard_unpublished(store: Store) -> int:
 
 def items(store: Store, project: Project, *, accepted_only: bool = False) -> Iterator[Item]:
     """Every published item in the order of import; read in pages, so no read transaction stays open."""
-    query = "SELECT id FROM published_batch WHERE project = ? ORDER BY published"
-    batches = [row[0] for row in store.db.execute(query, (project.id,))]
     kept = "AND item.status = 'accepted'" if accepted_only else ""
-    for batch_id in batches:
+    for batch_id in published_batches(store, project):
         last = 0
         while rows := store.db.execute(
             f"SELECT {ITEM_COLUMNS} FROM {ITEM_TABLES} WHERE item.batch = ? AND item.id > ? {kept}"
@@ -360,6 +358,27 @@ def item_id(store: Store, project: Project, uid: str) -> int | None:
     """Return the row id of the item with a public id, also of a withdrawn one; None without one."""
     found: int | None = store.value("SELECT id FROM item WHERE uid = ? AND project = ?", (uid, project.id))
     return found
+
+
+def stored_hashes(store: Store, project: Project, hashes: Sequence[bytes]) -> set[bytes]:
+    """Return those of *hashes* that a project has an item of; withdrawn items do not count, as imports restore them."""
+    query = (
+        f"SELECT hash FROM item WHERE project = ? AND hash IN ({', '.join('?' * len(hashes))})"
+        " AND batch NOT IN (SELECT id FROM batch WHERE withdrawn = 1)"
+    )
+    return {identity for (identity,) in store.db.execute(query, (project.id, *hashes))}
+
+
+def published_batches(store: Store, project: Project) -> list[int]:
+    """Return the published batches (row ids) of a project in the order of import."""
+    query = "SELECT id FROM published_batch WHERE project = ? ORDER BY published"
+    return [batch for (batch,) in store.db.execute(query, (project.id,))]
+
+
+def items_after(store: Store, batch: int, after: int = 0, most: int = -1) -> list[int]:
+    """Return up to *most* items (row ids) of a batch with row ids above *after*, in their order; -1: all."""
+    query = "SELECT id FROM item WHERE batch = ? AND id > ? ORDER BY id LIMIT ?"
+    return [item for (item,) in store.db.execute(query, (batch, after, most))]
 
 
 def id_and_length(store: Store, project: Project, uid: str) -> tuple[int, int] | None:

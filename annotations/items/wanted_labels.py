@@ -130,8 +130,13 @@ def set_wanted(
         return _redraw(store, project, items, sample)
     where = {"project": project.id, "items": json.dumps(items)}
     store.db.execute(f"UPDATE item SET wanted = {WANTED} WHERE {AMONG} AND labels = 0 AND wanted <> {WANTED}", where)
-    query = f"SELECT id FROM item WHERE {AMONG} AND labels > 0 AND wanted <> {WANTED}"
-    return [row[0] for row in store.db.execute(query, where)]
+    return labelled_among(store, items, f"wanted <> {WANTED}", project=project.id)
+
+
+def labelled_among(store: Store, items: Sequence[int], condition: str, **values: int) -> list[int]:
+    """Return those of *items* (row ids) that have a label and fulfil an SQL condition on `item` with *values*."""
+    query = f"SELECT id FROM item WHERE {AMONG} AND labels > 0 AND {condition}"
+    return [item for (item,) in store.db.execute(query, {"items": json.dumps(items), **values})]
 
 
 def sample_of(store: Store, project: Project, batch: int | None = None) -> set[bytes] | None:

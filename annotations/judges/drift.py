@@ -4,22 +4,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.judges.judges import Judge
+from evenhand.annotations.judges.judges import Answered, Judge, answers_by_model, changed_labels
 from evenhand.core.errors import N_
 from evenhand.core.statistics import Estimate, Note, wilson
 
 NOT_AGAIN = Note(N_("It was not asked again."))
-
-
-@dataclass(frozen=True, slots=True)
-class Answered:
-    """The labels of one round that one model gave, by what the server says of itself, and from when to when."""
-
-    round: int
-    model: str
-    labels: int
-    first: str
-    last: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,22 +39,11 @@ class Drift:
         return len({one.model for one in self.answered}) > 1
 
 
-_ANSWERED = """
-SELECT round, answered, count(*), min(created), max(created) FROM judge_label WHERE judge = ?
-GROUP BY round, answered ORDER BY round, min(id)
-"""
-_PAIRS = """
-SELECT now.round, first.choice, now.choice, count(*) FROM judge_label AS now
-JOIN judge_label AS first ON first.judge = now.judge AND first.item = now.item AND first.round = 0
-WHERE now.judge = ? AND now.round > 0 GROUP BY 1, 2, 3
-"""
-
-
 def drift(store: Store, found: Judge) -> Drift:
     """How a judge has changed since it began."""
-    answered = tuple(Answered(*row) for row in store.db.execute(_ANSWERED, (found.id,)).fetchall())
+    answered = tuple(answers_by_model(store, found))
     pairs: dict[int, dict[tuple[str, str], int]] = {}
-    for number, first, now, items in store.db.execute(_PAIRS, (found.id,)).fetchall():
+    for number, first, now, items in changed_labels(store, found):
         pairs.setdefault(number, {})[first, now] = items
     models = {number: tuple(one.model for one in answered if one.round == number) for number in (0, *pairs)}
     rounds = []

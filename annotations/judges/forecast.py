@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.judges import labellers
-from evenhand.annotations.judges.judges import Spec, choices_of, labelled_items
+from evenhand.annotations.judges.judges import Kind, Spec, choices_of, labelled_items, mean_cost
 from evenhand.annotations.judges.judges import judges as all_judges
 from evenhand.annotations.judges.run import Request, examples_of, start_template, texts_of
 from evenhand.annotations.types import Project
@@ -14,12 +14,6 @@ from evenhand.core.judges.prompts import SYSTEM, Prompt, tokens_of
 
 ANSWER = 60  # tokens of an answer in JSON, before one was seen
 SAMPLED = 200  # texts whose length is looked at
-_MEASURED = """
-SELECT avg(tokens_in), avg(tokens_out), avg(seconds), count(*)
-FROM judge_label JOIN judge ON judge.id = judge_label.judge
-WHERE judge.kind = ? AND judge.model = ? AND judge.address = ? AND seconds IS NOT NULL AND judge.project IN
-    (SELECT id FROM project WHERE kind = ?)
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,16 +57,16 @@ def forecast(
     waiting = _waiting(store, project, request, texts)
     if request.rule:
         return Forecast(len(waiting), 0, 0, 0, 0.0, None, 0)
-    kind = "server" if request.server else "model"
-    values = (kind, request.model, request.server.rstrip("/"), project.kind)
-    sent, answered, seconds, measured = store.db.execute(_MEASURED, values).fetchone()
+    kind: Kind = "server" if request.server else "model"
+    spec = Spec(kind, 0, "", model=request.model, address=request.server.rstrip("/"))
+    sent, answered, seconds, measured = mean_cost(store, project, spec)
     letters = kind == "model" or request.way == "letter"
     each = 1 if not letters and request.settings.samples == 1 else request.settings.samples if not letters else 2
     requests = len(waiting) * (each if project.kind == "generations" or not letters else 1)
     if sent is None:
         sent, answered = _by_length(store, project, request, waiting)
     tokens_in, tokens_out = round(sent * len(waiting)), round((answered or 0.0) * len(waiting))
-    time = seconds * len(waiting) / (request.pace.at_once if kind == "server" else 1) if measured else None
+    time = seconds * len(waiting) / (request.pace.at_once if kind == "server" else 1) if seconds is not None else None
     if time is not None and request.pace.per_minute and kind == "server":
         time = max(time, requests * 60 / request.pace.per_minute)
     cost = None

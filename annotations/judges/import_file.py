@@ -12,6 +12,7 @@ from typing import Any
 
 from evenhand.annotations.database.events import record
 from evenhand.annotations.database.store import Store
+from evenhand.annotations.items.batch import items
 from evenhand.annotations.judges.judges import (
     LABELLED,
     Judge,
@@ -83,8 +84,7 @@ class _Reader:
     def __init__(
         self, store: Store, project: Project, source: Source, guideline: Guideline, found: Judge, report: JudgeImport
     ) -> None:
-        query = "SELECT uid, id, length(text) FROM published_item WHERE project = ?"
-        self.items = {uid: (row, length) for uid, row, length in store.db.execute(query, (project.id,))}
+        self.items = {item.uid: (item.id, len(item.text)) for item in items(store, project)}
         self.source, self.guideline, self.report = source, guideline, report
         self.choices = {one.code for one in guideline.choices}
         self.there = labelled_items(store, found)

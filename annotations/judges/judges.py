@@ -69,6 +69,17 @@ class Judge:
     eps_chosen: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """The labels of one round that one model gave, by what the server says of itself, and from when to when."""
+
+    round: int
+    model: str
+    labels: int
+    first: str
+    last: str
+
+
 NO_JUDGE = N_("This project has no judge named {name}.")
 _JUDGES = """
 SELECT judge.id, uid, name, kind, guideline.version, signature, model, address, system, prompt, settings, judge.created,
@@ -292,3 +303,54 @@ def labelled_items(store: Store, found: Judge, round: int = 0) -> set[int]:
     """The row ids of the items that a judge has labelled in a round."""
     rows = store.db.execute("SELECT item FROM judge_label WHERE judge = ? AND round = ?", (found.id, round))
     return {row[0] for row in rows}
+
+
+def last_round(store: Store, found: Judge) -> int:
+    """Return the number of the last round in which a judge was asked; 0 for the first, or before it."""
+    return int(store.value("SELECT coalesce(max(round), 0) FROM judge_label WHERE judge = ?", (found.id,)))
+
+
+def first_labels(store: Store, found: Judge) -> list[tuple[str, str, int | None, str, str | None, str]]:
+    """Return item (public id), choice, flag, marks, shares (both JSON) and the model that answered, of the first round.
+
+    Of published items.
+    """
+    query = (
+        "SELECT item.uid, choice, extraneous, spans, shares, answered FROM judge_label"
+        " JOIN published_item AS item ON item.id = judge_label.item WHERE judge = ? AND round = 0"
+    )
+    return store.db.execute(query, (found.id,)).fetchall()
+
+
+def changed_labels(store: Store, found: Judge) -> list[tuple[int, str, str, int]]:
+    """Return round, label at first, label then, and the number of items, for the later rounds of a judge."""
+    query = (
+        "SELECT now.round, first.choice, now.choice, count(*) FROM judge_label AS now JOIN judge_label AS first"
+        " ON first.judge = now.judge AND first.item = now.item AND first.round = 0"
+        " WHERE now.judge = ? AND now.round > 0 GROUP BY 1, 2, 3"
+    )
+    return store.db.execute(query, (found.id,)).fetchall()
+
+
+def answers_by_model(store: Store, found: Judge) -> list[Answered]:
+    """Return the labels of each round by the model that the server named, in the order of the rounds."""
+    query = (
+        "SELECT round, answered AS model, count(*) AS labels, min(created) AS first, max(created) AS last"
+        " FROM judge_label WHERE judge = ? GROUP BY round, answered ORDER BY round, min(id)"
+    )
+    return store.rows(Answered, query, (found.id,))
+
+
+def mean_cost(store: Store, project: Project, spec: Spec) -> tuple[float | None, float | None, float | None, int]:
+    """Return the mean tokens sent and answered, the mean seconds, and on how many labels these rest.
+
+    Over the timed labels by the same model in projects of the same kind.
+    """
+    query = (
+        "SELECT avg(tokens_in), avg(tokens_out), avg(seconds), count(*) FROM judge_label JOIN judge"
+        " ON judge.id = judge_label.judge WHERE judge.kind = ? AND judge.model = ? AND judge.address = ?"
+        " AND seconds IS NOT NULL AND judge.project IN (SELECT id FROM project WHERE kind = ?)"
+    )
+    values = (spec.kind, spec.model, spec.address, project.kind)
+    means: tuple[float | None, float | None, float | None, int] = store.db.execute(query, values).fetchone()
+    return means

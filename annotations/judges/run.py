@@ -26,6 +26,7 @@ from evenhand.annotations.judges.judges import (
     choose_margin,
     judge,
     labelled_items,
+    last_round,
     store_failure,
     store_labels,
 )
@@ -171,8 +172,7 @@ def ask_again(
     The new labels are of a further round and replace nothing. Raises Refused for a judge that is a file.
     """
     found = judge(store, project, name)
-    query = "SELECT coalesce(max(round), 0) FROM judge_label WHERE judge = ?"
-    last = int(store.db.execute(query, (found.id,)).fetchone()[0])
+    last = last_round(store, found)
     there = labelled_items(store, found)
     if not there:
         raise Refused(N_("{name} has labelled nothing yet."), name=name)

@@ -5,15 +5,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.judges.judges import Judge
+from evenhand.annotations.judges.judges import Judge, first_labels
 
 if TYPE_CHECKING:
     import pandas as pd
-
-_LABELS = """
-SELECT item.uid, choice, extraneous, spans, shares, answered FROM judge_label
-JOIN published_item AS item ON item.id = judge_label.item WHERE judge = ? AND round = 0
-"""
 
 
 def judge_labels(store: Store, found: Judge) -> "pd.DataFrame":
@@ -31,7 +26,7 @@ def judge_labels(store: Store, found: Judge) -> "pd.DataFrame":
             json.loads(shares or "{}"),
             answered,
         )
-        for uid, choice, flag, spans, shares, answered in store.db.execute(_LABELS, (found.id,))
+        for uid, choice, flag, spans, shares, answered in first_labels(store, found)
         if uid not in shown
     ]
     return pd.DataFrame(rows, columns=["item", "judge", "judge_flag", "judge_marks", "shares", "answered"])

@@ -122,13 +122,20 @@ def each_label_row(
 
 
 def _as_row(values: Sequence[Any]) -> dict[str, Any]:
-    row = dict(zip(_ROW_KEYS, values, strict=False))
+    row = decode_label(dict(zip(_ROW_KEYS, values, strict=False)))
+    if row["origin"] != "imported":  # the package that it came with is not its origin
+        row |= dict.fromkeys(OF_FILE)
+    return row
+
+
+def decode_label(row: dict[str, Any]) -> dict[str, Any]:
+    """Give lists and truth values their types in a row of a label, and return it."""
     for key in ("reasons", "spans", "tags"):  # nearly all are empty, and a release reads a million
         row[key] = [] if row[key] == "[]" else json.loads(row[key])
     row["extraneous"] = None if row["extraneous"] is None else bool(row["extraneous"])
-    if row["origin"] != "imported":  # the package that it came with is not its origin
-        row |= dict.fromkeys(OF_FILE)
-    row["after_reveal"], row["superseded"] = bool(row["after_reveal"]), bool(row["superseded"])
+    for key in ("after_reveal", "superseded", "stands", "blind"):
+        if key in row:
+            row[key] = bool(row[key])
     return row
 
 
@@ -161,6 +168,19 @@ def each_labelled_item(store: Store, project: Project) -> Iterator[ItemLabels]:
 def count_operations(store: Store, project: Project) -> int:
     """Return how many operations on labels a project holds, changed and undone ones too."""
     return int(store.value("SELECT count(*) FROM label WHERE project = ?", (project.id,)))
+
+
+def count_not_made_here(store: Store, project: Project, since: str) -> int:
+    """Return how many valid labels were not made at a desk of this database at or after a moment.
+
+    When these were seen is not known here. A label of the same millisecond is later: what is stored with that moment
+    counted those that were there.
+    """
+    query = (
+        f"SELECT count(*) FROM standing_label AS label {FROM_FILE}"
+        f" WHERE label.project = ? AND ({ORIGIN} <> 'here' OR label.created < ?)"
+    )
+    return int(store.value(query, (project.id, since)))
 
 
 def label_rows(store: Store, project: Project, *, which: Which = "blind") -> list[dict[str, Any]]:

@@ -10,7 +10,7 @@ from typing import Any
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.detect import detect_layout
 from evenhand.annotations.files.import_items import ImportReport, Progress, examine, import_examined, read_row
-from evenhand.annotations.items.batch import item_hash, items
+from evenhand.annotations.items.batch import item_hash, items, stored_hashes
 from evenhand.annotations.projects.projects import counts
 from evenhand.annotations.types import Project
 from evenhand.core.concordance import Passage
@@ -74,13 +74,7 @@ def _new(store: Store, project: Project, file: Path) -> Counter[Cell]:
     seen: set[bytes] = set()
     remaining = _identities(file)
     while chunk := list(islice(remaining, ASKED_AT_ONCE)):
-        marks = ", ".join("?" * len(chunk))
-        # Withdrawn items are restored by an import, so they count as new.
-        query = (
-            f"SELECT hash FROM item WHERE project = ? AND hash IN ({marks})"
-            " AND batch NOT IN (SELECT id FROM batch WHERE withdrawn = 1)"
-        )
-        there = {row[0] for row in store.db.execute(query, (project.id, *(identity for _, identity in chunk)))}
+        there = stored_hashes(store, project, [identity for _, identity in chunk])
         for cell, identity in chunk:
             if identity not in there and identity not in seen:
                 found[cell] += 1

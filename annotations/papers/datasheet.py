@@ -4,7 +4,6 @@ Facts that only people know (why, under which licence, who may be harmed) are ma
 are in templates/LANGUAGE/datasheet.md.jinja.
 """
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -20,6 +19,7 @@ from evenhand.annotations.items.batch import items as stored_items
 from evenhand.annotations.labels.full_agreement import POPULATIONS, Population, full_agreement, name_of_labels
 from evenhand.annotations.papers.blocks import Block
 from evenhand.annotations.papers.evidence import evidence
+from evenhand.annotations.papers.label_totals import LabelTotals, label_totals
 from evenhand.annotations.papers.markdown import Form, rendered
 from evenhand.annotations.papers.paper import paper_blocks
 from evenhand.annotations.progress.funnel import funnel, funnel_steps, mining, total
@@ -34,12 +34,6 @@ from evenhand.core.version import VERSION
 
 TEMPLATES = Path(__file__).parent / "templates"
 MOST_ROWS = 200  # of the table of cells
-# The valid labels, counted where they are alike.
-ALIKE = """
-SELECT label.annotator, label.choice, label.extraneous, label.spans, label.reasons, count(*)
-FROM assignment JOIN label ON label.id = assignment.latest JOIN published_item AS item ON item.id = label.item
-WHERE label.project = ? AND label.choice IS NOT NULL GROUP BY 1, 2, 3, 4, 5
-"""
 
 
 @at_one_moment
@@ -87,18 +81,6 @@ class Held:
     contexts: set[str | None] = field(default_factory=set)
 
 
-@dataclass(slots=True)
-class LabelTotals:
-    """Counts over the valid labels. `flags`: answers to the flag, and how many of them set it."""
-
-    number: int = 0
-    people: set[int] = field(default_factory=set)
-    choices: Counter[str] = field(default_factory=Counter)
-    flags: Counter[bool] = field(default_factory=Counter)
-    marks: int = 0
-    tags: Counter[str] = field(default_factory=Counter)
-
-
 @dataclass(frozen=True, slots=True)
 class Known:
     """The facts of the data sheet, read once for all languages and formats.
@@ -129,7 +111,7 @@ class Known:
 
 def read_known(store: Store, project: Project) -> Known:
     """Read the facts of the data sheet of *project*."""
-    totals, cells = _label_totals(store, project), funnel(store, project)
+    totals, cells = label_totals(store, project), funnel(store, project)
     held, kept = _held(store, project)
     report = agreement(store, project) if len(totals.people) > 1 else None
     return Known(
@@ -178,19 +160,6 @@ def _origin(item: Item) -> tuple[str, ...]:
     pronouns = ", ".join(map(str, sets)) if isinstance(sets, list) else ""
     model, dataset, setting = (str(item.extra.get(key, "")) for key in ("model", "dataset", "setting"))
     return model, dataset, pronouns, setting
-
-
-def _label_totals(store: Store, project: Project) -> LabelTotals:
-    totals = LabelTotals()
-    for who, choice, flag, spans, reasons, labels in store.db.execute(ALIKE, (project.id,)):
-        totals.number += labels
-        totals.people.add(who)
-        totals.choices[choice] += labels
-        if flag is not None:
-            totals.flags[bool(flag)] += labels
-        totals.marks += len(json.loads(spans)) * labels
-        totals.tags.update(dict.fromkeys(json.loads(reasons), labels))
-    return totals
 
 
 def _facts(known: Known, language: Language, reason: str = "", checks: Sequence[Any] = ()) -> dict[str, Any]:

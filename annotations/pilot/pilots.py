@@ -16,13 +16,13 @@ from evenhand.annotations.items.changes import draw_into_pilot, end_pilot, retur
 from evenhand.annotations.items.gold import recount_items
 from evenhand.annotations.items.wanted_labels import sample_of, set_wanted
 from evenhand.annotations.projects.annotators import annotators, participants
+from evenhand.annotations.projects.projects import project_by_uid
 from evenhand.annotations.queue.leases import release_everyone
 from evenhand.annotations.sampling.samples import open_sample
 from evenhand.annotations.types import Annotator, Project
 from evenhand.core.errors import N_, NotAllowed, NotFound, Refused
 from evenhand.core.files.timestamps import timestamp
 
-_COLUMNS = "id, number, items, people, seed, begun, closed"
 # Withdrawn items are in an unpublished batch and are not counted. Untouched items: without a label, not skipped, not
 # set aside, not in an earlier pilot, without a known answer.
 _POOL = """
@@ -89,11 +89,11 @@ def start_pilot(
             "INSERT INTO pilot (project, number, items, people, seed, begun) VALUES (?, ?, ?, ?, ?, ?)", row
         )
         pilot_id = int(cursor.lastrowid or 0)
-        wanted = max(people, _per_item(store, project))
+        wanted = max(people, project_by_uid(store, project.uid).per_item)
         draw_into_pilot(db, drawn, pilot_id, wanted)
         release_everyone(db, project)
         record(store, project, "pilot_started", author=author, pilot=number, items=len(drawn), people=people)
-    return _pilot(store, pilot_id)
+    return pilots(store, project)[-1]
 
 
 def refuse_beside_study(db: Connection, project: Project) -> None:
@@ -120,7 +120,7 @@ def close_pilot(store: Store, project: Project, *, author: str = "") -> Pilot:
         release_everyone(db, project)
         labelled = _recount_closed(store, project, pilot)
         record(store, project, "pilot_closed", author=author, pilot=pilot.number, items=pilot.items, labelled=labelled)
-    return _pilot(store, pilot.id)
+    return next(closed for closed in pilots(store, project) if closed.id == pilot.id)
 
 
 def _recount_closed(store: Store, project: Project, pilot: Pilot) -> int:
@@ -130,7 +130,7 @@ def _recount_closed(store: Store, project: Project, pilot: Pilot) -> int:
     # Annotators who have left are not waited for.
     people = max(1, min(pilot.people, max((labels for _, labels in items), default=0)))
     db.execute("UPDATE pilot SET closed = ?, people = ? WHERE id = ?", (timestamp(), people, pilot.id))
-    end_pilot(db, pilot.id, max(people, _per_item(store, project)))
+    end_pilot(db, pilot.id, max(people, project_by_uid(store, project.uid).per_item))
     labelled = [item for item, labels in items if labels]
     sample = sample_of(store, project)
     recount_items(store, list({*set_wanted(store, project, [item for item, _ in items], sample), *labelled}))
@@ -148,13 +148,13 @@ def restore_pilot(db: Connection, project: Project, values: Mapping[str, Any]) -
 
 def pilots(store: Store, project: Project) -> list[Pilot]:
     """The pilots of a project, oldest first."""
-    query = f"SELECT {_COLUMNS} FROM pilot WHERE project = ? ORDER BY number"
+    query = "SELECT id, number, items, people, seed, begun, closed FROM pilot WHERE project = ? ORDER BY number"
     return store.rows(Pilot, query, (project.id,))
 
 
 def open_pilot(store: Store, project: Project) -> Pilot | None:
     """The open pilot, or None."""
-    return store.row(Pilot, f"SELECT {_COLUMNS} FROM open_pilot WHERE project = ?", (project.id,))
+    return next((pilot for pilot in pilots(store, project) if pilot.closed is None), None)
 
 
 def own_pilot(store: Store, project: Project, annotator: Annotator) -> OwnPilot | None:
@@ -173,16 +173,6 @@ def own_pilot(store: Store, project: Project, annotator: Annotator) -> OwnPilot 
 def items_left(store: Store, pilot: Pilot) -> int:
     """The present number of items in a pilot, without released and withdrawn ones."""
     return int(store.value("SELECT count(*) FROM published_item WHERE pilot = ?", (pilot.id,)))
-
-
-def _pilot(store: Store, pilot_id: int) -> Pilot:
-    (pilot,) = store.rows(Pilot, f"SELECT {_COLUMNS} FROM pilot WHERE id = ?", (pilot_id,))
-    return pilot
-
-
-def _per_item(store: Store, project: Project) -> int:
-    # The caller's project may be outdated.
-    return int(store.value("SELECT per_item FROM project WHERE id = ?", (project.id,)))
 
 
 def _draw(store: Store, project: Project, items: int, key: str) -> list[int]:

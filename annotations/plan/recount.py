@@ -6,17 +6,17 @@ the old settings: releases and exports call `finish_recount` first, and pages sh
 at once, or again after a crash: up-to-date items are not written again.
 """
 
-import json
 import time
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 
 from evenhand.annotations.database.events import GOLD_CORRECTED, RECOUNT_BEGUN, RECOUNT_DONE, record
 from evenhand.annotations.database.store import Store
+from evenhand.annotations.items.batch import items_after, published_batches
 from evenhand.annotations.items.derived import correct_counts, correct_items, stale_counts, stale_items
 from evenhand.annotations.items.gold import recount_items
 from evenhand.annotations.items.recount_mark import COUNT_SETTINGS, RecountMark, open_recount
-from evenhand.annotations.items.wanted_labels import AMONG, draw_share, sample_of, set_wanted
+from evenhand.annotations.items.wanted_labels import draw_share, labelled_among, sample_of, set_wanted
 from evenhand.annotations.queue.assignments import update_skipped, walk_again
 from evenhand.annotations.queue.retests import items_to_retest, reschedule_retests, void_waiting
 from evenhand.annotations.types import Project
@@ -41,7 +41,7 @@ def begin_recount(store: Store, project: Project, changed: Collection[str], *, a
     every = RECOUNT_SETTINGS & (frozenset(changed) | (before.changed if before else frozenset()))
     if every & RETEST_SETTINGS:
         void_waiting(store, project)
-    items = [item for batch in _batches(store, project) for item in _items(store, batch, 0, AT_ONCE + 1)]
+    items = [item for batch in published_batches(store, project) for item in items_after(store, batch, 0, AT_ONCE + 1)]
     if len(items) > AT_ONCE:
         record(store, project, RECOUNT_BEGUN, author=author, changed=sorted(every))
         return
@@ -93,7 +93,7 @@ def recount_project(
 ) -> None:
     """Recount *items* (row ids; None: all published ones) after *changed* settings, inside the caller's transaction."""
     if items is None:
-        items = [item for batch in _batches(store, project) for item in _items(store, batch)]
+        items = [item for batch in published_batches(store, project) for item in items_after(store, batch)]
     _recount_changed(
         store, project, changed, items, sample_of(store, project) if COUNT_SETTINGS & set(changed) else None
     )
@@ -107,7 +107,7 @@ def _recount_in_steps(store: Store, project: Project, mark: RecountMark) -> bool
     """Recount every item in short transactions; False if the settings were changed again meanwhile."""
     sample = sample_of(store, project) if COUNT_SETTINGS & mark.changed else None
     if mark.changed - RETEST_SETTINGS:
-        for batch in _batches(store, project):
+        for batch in published_batches(store, project):
             for items in _chunks(store, batch):
                 with _short_transaction(store):
                     if open_recount(store, project) != mark:
@@ -134,8 +134,7 @@ def _recount_changed(
         found.update(set_wanted(store, project, items, sample))
     for setting, where in _TOUCHED.items():
         if setting in changed:
-            query = f"SELECT id FROM item WHERE {AMONG} AND labels > 0 AND {where}"
-            found.update(row[0] for row in store.db.execute(query, {"items": json.dumps(items)}))
+            found.update(labelled_among(store, items, where))
     if found:
         recount_items(store, sorted(found))
 
@@ -148,19 +147,9 @@ def _after_recount(store: Store, project: Project, changed: Collection[str]) -> 
         update_skipped(store, project)
 
 
-def _batches(store: Store, project: Project) -> list[int]:
-    query = "SELECT id FROM published_batch WHERE project = ? ORDER BY published"
-    return [row[0] for row in store.db.execute(query, (project.id,))]
-
-
-def _items(store: Store, batch: int, after: int = 0, most: int = -1) -> list[int]:
-    query = "SELECT id FROM item WHERE batch = ? AND id > ? ORDER BY id LIMIT ?"
-    return [row[0] for row in store.db.execute(query, (batch, after, most))]
-
-
 def _chunks(store: Store, batch: int) -> Iterator[list[int]]:
     last = 0
-    while items := _items(store, batch, last, CHUNK):
+    while items := items_after(store, batch, last, CHUNK):
         yield items
         last = items[-1]
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from evenhand.annotations.database.events import events, record
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.labels.read import FROM_FILE, ORIGIN, count_operations
+from evenhand.annotations.labels.read import count_not_made_here, count_operations
 from evenhand.annotations.types import Project
 from evenhand.core.errors import N_, Refused
 from evenhand.core.files.timestamps import timestamp
@@ -41,12 +41,6 @@ FORMS: dict[Language, tuple[str, str, str, str]] = {
     ),
 }
 HEADING = re.compile(r"^#{1,6}[ \t](.*)", re.MULTILINE)
-# Labels that were not made at a desk of this database after the sheet: when they were seen is not known here.
-# One of the same millisecond is later: the transaction that stored the sheet counted those that were there.
-EARLIER = f"""
-SELECT count(*) FROM standing_label AS label {FROM_FILE}
-WHERE label.project = ? AND ({ORIGIN} <> 'here' OR label.created < ?)
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +135,7 @@ def sheet_facts(store: Store, project: Project) -> list[dict[str, Any]]:
     """
     found = []
     for one in sheets(store, project):
-        elsewhere = int(store.db.execute(EARLIER, (project.id, one.written)).fetchone()[0])
+        elsewhere = count_not_made_here(store, project, one.written)
         whole = hashlib.sha256(one.text.encode()).hexdigest() == one.sha256
         found.append({
             "sha256": one.sha256, "seal": one.seal, "written": one.written, "labels": one.labels,

@@ -51,20 +51,20 @@ _DECIDED = "(state NOT IN ('leased', 'released') OR op_id IS NOT NULL)"
 _NOTED = "item IN (SELECT item FROM label WHERE annotator = :annotator AND project = :project AND instr(note, :search))"
 _NOTED_RETEST = "id IN (SELECT retest FROM retest_label WHERE instr(note, :search))"
 _ACT = (
-    "created, choice, reasons, extraneous, spans, tags, note, seconds,"
-    " (SELECT version FROM guideline AS read WHERE read.id = guideline), {form}, superseded, op_id, desk, revision,"
-    " base"
+    "created, choice, reasons, extraneous, spans AS marks, tags, note, seconds,"
+    " (SELECT version FROM guideline AS read WHERE read.id = guideline) AS guideline, {form} AS form_shown,"
+    " superseded, op_id, desk, revision, base"
 )
 _LABELS = (
-    f"SELECT item, id, after_reveal, 0, {_ACT.format(form=form_of('label'))} FROM label"
+    f"SELECT item AS place, id, after_reveal, 0 AS skip, {_ACT.format(form=form_of('label'))} FROM label"
     " WHERE annotator = ? AND item IN ({marks}) ORDER BY id"
 )
 _RETEST_LABELS = (
-    f"SELECT retest, id, 0, skip, {_ACT.format(form='form_shown')} FROM retest_label"
-    " WHERE retest IN ({marks}) ORDER BY id"
+    f"SELECT retest AS place, id, 0 AS after_reveal, skip, {_ACT.format(form='form_shown')} FROM retest_label"
+    " WHERE retest = ? ORDER BY id"
 )
 _SKIPS = (
-    "SELECT item, created, superseded, op_id, desk, revision, base FROM skip"
+    "SELECT item AS place, created, superseded, op_id, desk, revision, base FROM skip"
     " WHERE annotator = ? AND item IN ({marks}) ORDER BY created, revision"
 )
 # Labels made, changed ones counted again; those of retests are in their own table.
@@ -299,14 +299,13 @@ def _retests(store: Store, ids: Sequence[int]) -> dict[int, tuple[Any, ...]]:
 
 def _acts(store: Store, annotator: Annotator, ids: Sequence[int]) -> defaultdict[int, list[tuple[int, Act]]]:
     """Item -> its acts with row ids of labels (0 for a skip), oldest first."""
+    values, marks = (annotator.id, *ids), _marks(ids)
     labels: defaultdict[int, list[tuple[int, Act]]] = defaultdict(list)
+    for item, row, act in store.each(_label, _LABELS.format(marks=marks), values):
+        labels[item].append((row, act))
     skips: defaultdict[int, list[tuple[int, Act]]] = defaultdict(list)
-    for item, row_id, revealed, skip, *rest in store.db.execute(
-        _LABELS.format(marks=_marks(ids)), (annotator.id, *ids)
-    ):
-        labels[item].append((row_id, _label(bool(revealed), bool(skip), rest)))
-    for item, created, superseded, *rest in store.db.execute(_SKIPS.format(marks=_marks(ids)), (annotator.id, *ids)):
-        skips[item].append((0, Act("skip", created, False, bool(superseded), *rest)))
+    for item, act in store.each(_skip, _SKIPS.format(marks=marks), values):
+        skips[item].append((0, act))
     found: defaultdict[int, list[tuple[int, Act]]] = defaultdict(list)
     for item in {*labels, *skips}:
         made = sorted(labels[item], key=lambda act: act[1].created)
@@ -316,21 +315,22 @@ def _acts(store: Store, annotator: Annotator, ids: Sequence[int]) -> defaultdict
 
 
 def _retest_acts(store: Store, retest: int, latest: int | None, op_id: str | None) -> tuple[Act, ...]:
-    rows = store.db.execute(_RETEST_LABELS.format(marks="?"), (retest,)).fetchall()
-    acts = ((row[1], _label(False, bool(row[3]), row[4:])) for row in rows)
-    return tuple(_marked_standing(act, row_id, latest, op_id) for row_id, act in acts)
+    acts = store.rows(_label, _RETEST_LABELS, (retest,))
+    return tuple(_marked_standing(act, row, latest, op_id) for _, row, act in acts)
 
 
-def _label(revealed: bool, skip: bool, row: Sequence[Any]) -> Act:
-    created, choice, reasons, extraneous, spans, tags, note, seconds, version, form, superseded, *last = row
-    op_id, desk, revision, base = last
-    kind: Literal["label", "undone", "skip"] = "skip" if skip else "undone" if choice is None else "label"
-    return Act(
-        kind, created, False, bool(superseded), op_id, desk, revision, base, choice=choice,
-        reasons=tuple(json.loads(reasons)), extraneous=None if extraneous is None else bool(extraneous),
-        marks=tuple(Mark(*mark) for mark in json.loads(spans)), tags=tuple(json.loads(tags)), note=note,
-        seconds=seconds, guideline=version, form_shown=form, after_reveal=revealed,
-    )  # fmt: skip
+def _label(place: int, id: int, skip: int, **row: Any) -> tuple[int, int, Act]:
+    """Return the item or retest of a label, its row id, and the act."""
+    kind: Literal["label", "undone", "skip"] = "skip" if skip else "undone" if row["choice"] is None else "label"
+    row |= {key: tuple(json.loads(row[key])) for key in ("reasons", "tags", "marks")}
+    row |= {key: bool(row[key]) for key in ("superseded", "after_reveal")}
+    row["extraneous"] = None if row["extraneous"] is None else bool(row["extraneous"])
+    row["marks"] = tuple(Mark(*mark) for mark in row["marks"])
+    return place, id, Act(kind, stands=False, **row)
+
+
+def _skip(place: int, superseded: int, **row: Any) -> tuple[int, Act]:
+    return place, Act("skip", stands=False, superseded=bool(superseded), **row)
 
 
 def _marked_standing(act: Act, row_id: int, latest: int | None, op_id: str | None) -> Act:

@@ -6,7 +6,7 @@ Days that are not over have none, and days without an own entry are not named.
 
 from dataclasses import dataclass
 
-from evenhand.annotations.database.chain import DAY_MS, Head, OwnEntry, daily_heads, own_chain
+from evenhand.annotations.database.chain import DAY_MS, Head, OwnEntry, daily_heads, own_chain, own_days
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.types import Annotator
 
@@ -27,8 +27,7 @@ def own_log(store: Store, annotator: Annotator) -> OwnLog:
 
 def own_heads(store: Store, annotator: Annotator) -> tuple[Head, ...]:
     """The heads alone."""
-    query = "SELECT DISTINCT at / 86400000 FROM log WHERE annotator = ?"
-    return _heads(store, {row[0] for row in store.db.execute(query, (annotator.id,))})
+    return _heads(store, own_days(store.db, annotator.id))
 
 
 def _heads(store: Store, days: set[int]) -> tuple[Head, ...]:

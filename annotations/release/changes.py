@@ -10,7 +10,7 @@ from evenhand.annotations.labels.full_agreement import name_of_labels
 from evenhand.annotations.papers.blocks import Block
 from evenhand.annotations.papers.paper import paper_blocks
 from evenhand.annotations.release.content_hash import Contents, Entry, contents_of
-from evenhand.annotations.release.records import Release, file_facts, release_file, release_lines
+from evenhand.annotations.release.records import Release, assignment_changes, log_head_of, release_lines
 from evenhand.annotations.types import Project
 from evenhand.core.files.paths import without_folders
 from evenhand.core.language import Language
@@ -18,16 +18,8 @@ from evenhand.core.language import Language
 PARTS = ("items.jsonl", "gold.jsonl", "labels.jsonl", "records.jsonl")
 LISTED = 50  # items of each kind that the text lists; the JSON has all
 KEPT = "accepted"
-LOG_HEAD = "log_head.json"  # written with the snapshot of a release
 MEASURES = ("percent", "pairwise_percent", "fleiss_kappa", "krippendorff_alpha", "gwet_ac1")
 TEMPLATES = Path(__file__).parent / "templates"
-# The entry of the log with a hash, and what happened to the labels of published items afterwards: [before, after] of
-# the columns of `assignment`, of which the first is the valid label.
-_FROZEN = "SELECT id FROM log WHERE hash = ? ORDER BY id DESC LIMIT 1"
-_SINCE = """
-SELECT log.row, log.body FROM log JOIN published_item AS item ON item.id = CAST(log.row AS INTEGER)
-WHERE log.kind = 'assignment' AND log.id > ? AND item.project = ? ORDER BY log.id
-"""
 
 
 def frozen_contents(store: Store, release: Release) -> Contents:
@@ -47,15 +39,11 @@ def label_changes(store: Store, project: Project, old: Release, now: int) -> dic
     *now*: how many there are. A label that was sent back and made again is changed; one that was sent back only is
     removed. None for a release that is older than the log.
     """
-    if not any(fact.name == LOG_HEAD for fact in file_facts(store, old)):
-        return None
-    head = json.loads(release_file(store, old, LOG_HEAD))["log_head"]
-    frozen = store.db.execute(_FROZEN, (bytes.fromhex(head["hash"]),)).fetchone()
-    if frozen is None:
+    head = log_head_of(store, old)
+    if head is None or head.entry is None:
         return None
     ends: dict[str, tuple[int | None, int | None]] = {}
-    for slot, body in store.db.execute(_SINCE, (frozen[0], project.id)):
-        before, after = ((row or [None])[0] for row in json.loads(body))
+    for slot, before, after in assignment_changes(store, project, head.entry):
         ends[slot] = (ends[slot][0] if slot in ends else before, after)
     added = sum(was is None and label is not None for was, label in ends.values())
     changed = sum(None not in pair and pair[0] != pair[1] for pair in ends.values())

@@ -4,10 +4,7 @@ Shares lie between 0 and 1 with 95% intervals; a value that is undefined is None
 Seconds are those on an item, as the desk measured them.
 """
 
-from array import array
-from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -21,6 +18,7 @@ from evenhand.annotations.describe.project_description import describe_project, 
 from evenhand.annotations.items.articles import articles
 from evenhand.annotations.labels.full_agreement import REVIEWED
 from evenhand.annotations.papers.datasheet import Known, read_known
+from evenhand.annotations.papers.label_totals import BREAKS_S, LabelTotals
 from evenhand.annotations.pilot.figures import pilot_figures
 from evenhand.annotations.pilot.pilots import Pilot, items_left, pilots
 from evenhand.annotations.progress.cells import ACCEPTED_BY_ALL
@@ -42,13 +40,7 @@ from evenhand.core.version import VERSION
 
 MOST_FILES = 200
 MESSAGES: Writers = {Estimate: lambda estimate: estimate.to_json(reasons="messages")}
-BREAKS_S = 300.0  # a time this long on one item is a break, as in the pace of the desk
 
-LABELS = """
-SELECT guideline.version, label.choice, label.seconds, label.created, label.annotator
-FROM standing_label AS label JOIN guideline ON guideline.id = label.guideline
-WHERE label.project = ?
-"""
 FILES = """
 SELECT file, count(*) FROM published_item WHERE project = ? GROUP BY file ORDER BY count(*) DESC, file
 """
@@ -101,16 +93,16 @@ def gather(store: Store, project: Project, known: Known | None = None) -> dict[s
     """The facts for the data sheet, the method section and the card of a project; *known*: those that were read."""
     known = known or read_known(store, project)
     report = known.agreement or agreement(store, project)
-    labels = _read_labels(store, project)
+    labels = known.label_totals
     sources = articles(store, project)
-    return {
+    found = {
         "app": VERSION,
         "project": _settings(project),
         "guidelines": _guidelines(store, project, labels),
         "sources": _sources(store, project),
         "mining": known.way,
-        "funnel": [_with_rate(row) for row in known.cells],
-        "total": _with_rate(known.found),
+        "funnel": known.cells,
+        "total": known.found,
         "labels": _labels(labels),
         "provenance": known.provenance,
         "preregistration": sheet_facts(store, project),
@@ -118,7 +110,7 @@ def gather(store: Store, project: Project, known: Known | None = None) -> dict[s
         "people": _people(store, project, labels),
         "pilots": [_pilot(store, project, one, sources) for one in pilots(store, project)],
         "agreement": agreement_facts(report),
-        "full_agreement": {name: share.to_json(reasons="messages") for name, share in known.full_agreement.items()},
+        "full_agreement": known.full_agreement,
         "coverage": coverage_cited(),
         "retests": _retests(store, project),
         "hidden_gold": _hidden_gold(store, project, sources),
@@ -129,6 +121,8 @@ def gather(store: Store, project: Project, known: Known | None = None) -> dict[s
         "canary": CANARY,
         "canary_in_texts": needs_canary(project),  # else only in the card
     }
+    facts: dict[str, Any] = to_json(found, MESSAGES)
+    return facts
 
 
 def _settings(project: Project) -> dict[str, Any]:
@@ -139,45 +133,14 @@ def _settings(project: Project) -> dict[str, Any]:
     return {name: getattr(project, name) for name in names}
 
 
-@dataclass(slots=True)
-class _Labels:
-    """Sums over the labels that stand: as rows, a million would take 240 MB.
-
-    `seconds`: of those with a time. `of_person`: annotator -> number of labels, and their seconds without breaks.
-    """
-
-    number: int = 0
-    by_version: Counter[int] = field(default_factory=Counter)
-    by_choice: Counter[str] = field(default_factory=Counter)
-    first: str = ""
-    last: str = ""
-    seconds: "array[float]" = field(default_factory=lambda: array("d"))
-    of_person: dict[int, tuple[int, float]] = field(default_factory=dict)
-
-
-def _read_labels(store: Store, project: Project) -> _Labels:
-    found = _Labels()
-    for version, choice, seconds, created, who in store.db.execute(LABELS, (project.id,)):
-        found.number += 1
-        found.by_version[version] += 1
-        found.by_choice[choice] += 1
-        found.first = min(found.first or created, created)
-        found.last = max(found.last, created)
-        if seconds is not None:
-            found.seconds.append(seconds)
-        labels, spent = found.of_person.get(who, (0, 0.0))
-        found.of_person[who] = labels + 1, spent + min(seconds or 0.0, BREAKS_S)
-    return found
-
-
-def _guidelines(store: Store, project: Project, labels: _Labels) -> list[dict[str, Any]]:
+def _guidelines(store: Store, project: Project, labels: LabelTotals) -> list[dict[str, Any]]:
     return [
         {
             "version": one.version,
             "created": one.created,
             "changes": one.changes,
             "built_in": recognise(one.text) or "",
-            "labels": labels.by_version[one.version],
+            "labels": labels.versions[one.version],
             "choices": [[each.code, each.zh, each.en] for each in one.choices],
             "reasons": [[each.code, each.zh, each.en] for each in one.reasons],
         }
@@ -199,28 +162,17 @@ def _sources(store: Store, project: Project) -> dict[str, Any]:
 
 def _follow_up(found: dict[str, Any]) -> dict[str, Any]:
     strata = {
-        name: {
-            "drawn": one.drawn,
-            "judged": one.judged,
-            "neutral": one.neutral,
-            "share": one.share.to_json(reasons="messages"),
-        }
-        for name in STRATA
-        for one in (found[name],)
+        name: {key: getattr(found[name], key) for key in ("drawn", "judged", "neutral", "share")} for name in STRATA
     }
     return found | strata | {"method": METHOD}
 
 
-def _with_rate(counts: dict[str, Any]) -> dict[str, Any]:
-    return counts | {"rate": counts["rate"].to_json(reasons="messages")}
-
-
-def _labels(labels: _Labels) -> dict[str, Any]:
+def _labels(labels: LabelTotals) -> dict[str, Any]:
     seconds = np.frombuffer(labels.seconds)
     timed = len(seconds) > 0
     found: dict[str, Any] = {
         "standing": labels.number,
-        "by_choice": dict(labels.by_choice),
+        "by_choice": dict(labels.choices),
         "first_day": labels.first[:10],
         "last_day": labels.last[:10],
         "timed": len(seconds),
@@ -231,17 +183,17 @@ def _labels(labels: _Labels) -> dict[str, Any]:
     return found if timed else found | {"hours_reason": NO_TIME.message, "median_seconds_reason": NO_TIME.message}
 
 
-def _people(store: Store, project: Project, labels: _Labels) -> dict[str, Any]:
+def _people(store: Store, project: Project, labels: LabelTotals) -> dict[str, Any]:
     everybody, active = annotators(store, project, active=False), annotators(store, project)
     codes = pseudonyms(store, project)
     each: list[dict[str, Any]] = [
         {"code": codes[one.name], "labels": number, "hours": round(spent / 3600, 2)}
         for one in everybody
-        if one.id in labels.of_person
-        for number, spent in (labels.of_person[one.id],)
+        if one.id in labels.people
+        for number, spent in (labels.people[one.id],)
     ]
     each.sort(key=lambda one: (len(one["code"]), one["code"]))
-    return {"joined": len(everybody), "active": len(active), "labelled": len(labels.of_person), "each": each}
+    return {"joined": len(everybody), "active": len(active), "labelled": len(labels.people), "each": each}
 
 
 def _pilot(store: Store, project: Project, pilot: Pilot, sources: Mapping[int, str]) -> dict[str, Any]:
@@ -251,33 +203,30 @@ def _pilot(store: Store, project: Project, pilot: Pilot, sources: Mapping[int, s
     tags, distinct = store.db.execute(TAGS, (pilot.id,)).fetchone()
     outcomes = store.db.execute(DONE_OF_PILOT, (pilot.id,)).fetchall()
     units = [sources.get(item, "") for item, _ in outcomes]
-    rate = share_of_rows([bool(agreed) for _, agreed in outcomes], units, nothing=NO_REVIEW).to_json(reasons="messages")
+    rate = share_of_rows([bool(agreed) for _, agreed in outcomes], units, nothing=NO_REVIEW)
     figures = pilot_figures(store, project, pilot)
     return {"number": pilot.number, "drawn": pilot.items, "items": items_left(store, pilot), "people": pilot.people,
             "begun": pilot.begun, "closed": pilot.closed, "labelled": len(outcomes), "unanimous": rate,
-            "compared": figures.compared, "agreement": figures.unanimous.to_json(reasons="messages"), "tags": tags,
+            "compared": figures.compared, "agreement": figures.unanimous, "tags": tags,
             "distinct_tags": distinct}  # fmt: skip
 
 
 def agreement_facts(report: AgreementReport) -> dict[str, Any]:
     """Agreement before filtering, on the blind labels of all items that have any (or of the random share)."""
-    return {
-        **to_json(report.overall, MESSAGES),
-        "on": report.on,
-        "ended_at_reject": report.ended,
-        "imported_ended_at_reject": report.imported_ended,
-        "signature": report.signature,
-        "by_version": [{"version": version, **to_json(found, MESSAGES)} for version, found in report.by_version],
-        "by_pair": [{"pair": name, **to_json(found, MESSAGES)} for name, found in report.by_pair],
-        "two": [
-            {
-                "items": one.items,
-                "agreed": one.agreed.to_json(reasons="messages"),
-                "kappa": one.kappa.to_json(reasons="messages"),
-            }
-            for one in report.cohen
-        ],
-    }
+    facts: dict[str, Any] = to_json(
+        {
+            **to_json(report.overall, MESSAGES),
+            "on": report.on,
+            "ended_at_reject": report.ended,
+            "imported_ended_at_reject": report.imported_ended,
+            "signature": report.signature,
+            "by_version": [{"version": version, **to_json(found, MESSAGES)} for version, found in report.by_version],
+            "by_pair": [{"pair": name, **to_json(found, MESSAGES)} for name, found in report.by_pair],
+            "two": [{"items": one.items, "agreed": one.agreed, "kappa": one.kappa} for one in report.cohen],
+        },
+        MESSAGES,
+    )
+    return facts
 
 
 def _retests(store: Store, project: Project) -> dict[str, Any]:
@@ -287,8 +236,8 @@ def _retests(store: Store, project: Project) -> dict[str, Any]:
     return {
         "items": together.compared,
         "people": sum(one.compared > 0 for one in found.annotators),
-        "same": together.agreed.to_json(reasons="messages"),
-        "kappa": together.kappa.to_json(reasons="messages"),
+        "same": together.agreed,
+        "kappa": together.kappa,
         "days": together.days,
         "other_guideline": together.other_guideline,
         "seen": together.seen,
@@ -305,7 +254,7 @@ def _hidden_gold(store: Store, project: Project, sources: Mapping[int, str]) -> 
     query = "SELECT count(*) FROM published_item WHERE project = ? AND known IS NOT NULL"
     items = store.db.execute(query, (project.id,)).fetchone()[0]
     return {"items": items, "labels": len(rows), "older": labels_before_answer(store, project),
-            "share": share_of_answers(rows, sources, NO_ANSWER).to_json(reasons="messages")}  # fmt: skip
+            "share": share_of_answers(rows, sources, NO_ANSWER)}  # fmt: skip
 
 
 def _adjudication(store: Store, project: Project) -> dict[str, Any]:

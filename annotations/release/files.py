@@ -19,14 +19,14 @@ from evenhand.annotations.papers.paper import paper_blocks
 from evenhand.annotations.projects.consent import consenting
 from evenhand.annotations.projects.preregistration import sheets
 from evenhand.annotations.projects.pseudonyms import pseudonyms
-from evenhand.annotations.release.changes import LOG_HEAD, TEMPLATES, described, facts_compared, label_changes
+from evenhand.annotations.release.changes import TEMPLATES, described, facts_compared, label_changes
 from evenhand.annotations.release.dataset_card import DATA, HARD_CASES, card, data_features, hard_case_features
 from evenhand.annotations.release.facts import gather
 from evenhand.annotations.release.frozen_file import FrozenFile, freeze, pretty
 from evenhand.annotations.release.kept_sets import KeptSets
 from evenhand.annotations.release.labelled_files import SPREADSHEETS, LabelledFiles, Table, labelled_files, packed_items
 from evenhand.annotations.release.readiness import to_explain
-from evenhand.annotations.release.records import Release
+from evenhand.annotations.release.records import LOG_HEAD, Release
 from evenhand.annotations.text_policy import text_may_leave
 from evenhand.annotations.types import Project
 from evenhand.core.errors import N_

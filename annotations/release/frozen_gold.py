@@ -1,31 +1,24 @@
 """Check of the gold labels of a release against the labels of its database, by the code that decides gold."""
 
-import json
 from dataclasses import dataclass
-from typing import Any
 
-from evenhand.annotations.database.chain import DAY_MS, KINDS
+from evenhand.annotations.database.chain import KINDS
 from evenhand.annotations.database.store import Store, at_one_moment
 from evenhand.annotations.items.derived import item_states
 from evenhand.annotations.items.recount_mark import open_recount
-from evenhand.annotations.projects.projects import project_by_uid
-from evenhand.annotations.release.changes import LOG_HEAD
-from evenhand.annotations.release.records import Release, release_file
+from evenhand.annotations.release.records import (
+    Release,
+    frozen_state,
+    has_changed_pilot,
+    log_head_of,
+    project_changes,
+    project_of,
+    touched_items,
+)
 from evenhand.annotations.types import Project
-from evenhand.core.errors import EvenhandError
 
 # Settings that decide gold: what was frozen under others cannot be decided again from the present ones.
 RULES = ("per_item", "gold", "rescue", "doubled", "plan", "share", "seed")
-# Items with an entry after that of a release. What is logged of an assignment is "item/annotator".
-_TOUCHED = """
-SELECT label.item FROM log JOIN label ON label.id = log.row WHERE log.id > :entry AND log.kind = 'label'
-UNION SELECT CAST(substr(log.row, 1, instr(log.row, '/') - 1) AS INTEGER) FROM log
-    WHERE log.id > :entry AND log.kind = 'assignment'
-UNION SELECT settlement.item FROM log JOIN settlement ON settlement.id = log.row
-    WHERE log.id > :entry AND log.kind = 'settlement'
-UNION SELECT known.item FROM log JOIN known ON known.id = log.row WHERE log.id > :entry AND log.kind = 'known'
-"""
-_STATE = "SELECT status, gold FROM release_item WHERE release = ? AND item = ?"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,18 +39,17 @@ class FrozenGold:
 @at_one_moment
 def check_frozen_gold(store: Store, release: Release) -> FrozenGold:
     """Decide the gold label and status of each item again, and compare them with the release and the database."""
-    query = "SELECT project.uid FROM release JOIN project ON project.id = release.project WHERE release.id = ?"
-    project = project_by_uid(store, store.db.execute(query, (release.id,)).fetchone()[0])
-    named, entry = _last_entry(store, release)
+    project, head = project_of(store, release), log_head_of(store, release)
+    entry = head and head.entry
     # Which items are in a doubly labelled sample depends on every later import too.
     comparable = entry is not None and project.doubled is None and not _rules_changed(store, project, entry)
-    touched = {row[0] for row in store.db.execute(_TOUCHED, {"entry": entry})} if comparable else set[int]()
+    touched = touched_items(store, entry) if comparable and entry is not None else set[int]()
     recounting = open_recount(store, project) is not None
     stale: list[str] = []
     unchecked = 0
     for state in item_states(store, project):
         due = state.recounted.status, state.recounted.gold
-        frozen = store.db.execute(_STATE, (release.id, state.id)).fetchone()
+        frozen = frozen_state(store, release, state.id)
         reviewed = frozen is not None or due != ("pending", None)
         if not recounting and state.stored != state.recounted:
             stale.append(state.item)
@@ -65,30 +57,14 @@ def check_frozen_gold(store: Store, release: Release) -> FrozenGold:
             unchecked += frozen is not None
         elif reviewed and (frozen or ("pending", None)) != due:
             stale.append(state.item)
-    return FrozenGold(tuple(stale), unchecked, None if not named else entry is not None)
-
-
-def _last_entry(store: Store, release: Release) -> tuple[bool, int | None]:
-    """Return whether the release names the last entry of its log, and the number of that entry; None if it is gone."""
-    try:
-        head = json.loads(release_file(store, release, LOG_HEAD))["log_head"]
-        hashed, day = bytes.fromhex(head["hash"]), str(head["at"])[:10]
-    except (EvenhandError, KeyError, TypeError, ValueError):
-        return False, None
-    query = "SELECT id FROM log WHERE at / ? = unixepoch(?) / 86400 AND hash = ?"
-    row = store.db.execute(query.replace("?", str(DAY_MS), 1), (day, hashed)).fetchone()
-    return True, None if row is None else int(row[0])
+    return FrozenGold(tuple(stale), unchecked, None if head is None else entry is not None)
 
 
 def _rules_changed(store: Store, project: Project, entry: int) -> bool:
     """Return whether a setting that decides gold, or a pilot, has changed after an entry."""
     columns = next(kind.watched for kind in KINDS if kind.table == "project")
     places = [columns.index(name) for name in RULES]
-    query = "SELECT body FROM log WHERE id > ? AND kind = 'project' AND row = ?"
-    for (body,) in store.db.execute(query, (entry, project.id)):
-        before, after = json.loads(body)
-        if before is None or any(before[place] != after[place] for place in places):
-            return True
-    query = "SELECT 1 FROM log JOIN pilot ON pilot.id = log.row WHERE log.id > ? AND kind = 'pilot' AND project = ?"
-    values: tuple[Any, ...] = (entry, project.id)
-    return store.db.execute(f"{query} LIMIT 1", values).fetchone() is not None
+    return has_changed_pilot(store, project, entry) or any(
+        before is None or any(before[place] != after[place] for place in places)
+        for before, after in project_changes(store, project, entry)
+    )

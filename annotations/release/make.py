@@ -12,17 +12,20 @@ from evenhand.annotations.projects.projects import project_by_uid
 from evenhand.annotations.projects.pseudonyms import by_uid, pseudonyms
 from evenhand.annotations.release.files import Composed, Said, compose
 from evenhand.annotations.release.readiness import checked_version, refuse_unready
-from evenhand.annotations.release.records import Release, ReleaseItem, refuse_taken, releases, store_release
+from evenhand.annotations.release.records import (
+    Release,
+    ReleaseItem,
+    refuse_taken,
+    releases,
+    reviewed_items,
+    store_release,
+)
 from evenhand.annotations.types import Project
 from evenhand.core.errors import N_, Refused
 
 LONGEST_NOTES = 4_000
 FILES = 32  # about as many as a release has, for a progress bar
 Progress = Callable[[int, int], None]
-REVIEWED = """
-SELECT id, status, gold FROM item NOT INDEXED WHERE batch IN (SELECT id FROM published_batch WHERE project = ?)
-    AND (status <> 'pending' OR gold IS NOT NULL) ORDER BY id
-"""
 
 
 def make_release(
@@ -73,9 +76,9 @@ def _reviewed(store: Store, project: Project) -> Iterator[ReleaseItem]:
     """The items of the release, read now and held in 16 bytes each: as rows, a million takes 200 MB."""
     ids, states = array("q"), list[tuple[str, str | None]]()
     alike: dict[tuple[str, str | None], tuple[str, str | None]] = {}
-    for item, *state in store.db.execute(REVIEWED, (project.id,)):
+    for item, status, gold in reviewed_items(store, project):
         ids.append(item)
-        states.append(alike.setdefault((state[0], state[1]), (state[0], state[1])))
+        states.append(alike.setdefault((status, gold), (status, gold)))
     return ((item, *state) for item, state in zip(ids, states, strict=True))
 
 

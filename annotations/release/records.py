@@ -9,14 +9,16 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
+from evenhand.annotations.database.chain import DAY_MS
 from evenhand.annotations.database.events import record
 from evenhand.annotations.database.pace import in_commits
 from evenhand.annotations.database.store import Store
+from evenhand.annotations.projects.projects import project_by_uid
 from evenhand.annotations.release.frozen_file import FrozenFile
 from evenhand.annotations.types import Project
-from evenhand.core.errors import N_, BadFile, NotAllowed, NotFound
+from evenhand.core.errors import N_, BadFile, EvenhandError, NotAllowed, NotFound
 from evenhand.core.files.timestamps import timestamp
 from evenhand.core.processes import is_alive, this_process
 
@@ -30,7 +32,25 @@ _DELETE_ITEM = f"DELETE FROM release_item WHERE {_THIS} AND item = ?"
 PAUSE_S = 0.01  # between commits of files, so that labels get their turn
 UNPACKED_AT_ONCE = 1 << 20
 DAMAGED = N_("{file} of release {version} is damaged in the database; restore it from a backup.")
+LOG_HEAD = "log_head.json"  # written with the snapshot of a release
 ReleaseItem = tuple[int, str, str | None]  # row id, status, gold
+
+
+# Items with an entry after that of a release. What is logged of an assignment is "item/annotator".
+_TOUCHED = """
+SELECT label.item FROM log JOIN label ON label.id = log.row WHERE log.id > :entry AND log.kind = 'label'
+UNION SELECT CAST(substr(log.row, 1, instr(log.row, '/') - 1) AS INTEGER) FROM log
+    WHERE log.id > :entry AND log.kind = 'assignment'
+UNION SELECT settlement.item FROM log JOIN settlement ON settlement.id = log.row
+    WHERE log.id > :entry AND log.kind = 'settlement'
+UNION SELECT known.item FROM log JOIN known ON known.id = log.row WHERE log.id > :entry AND log.kind = 'known'
+"""
+
+
+class LogHead(NamedTuple):
+    """The last entry of the log when a release was made; `entry` None: the log does not hold it any more."""
+
+    entry: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,3 +260,67 @@ def _discard(store: Store, row_id: int, uid: str) -> None:
         in_commits(store, remove)
     with store.write() as db:
         db.execute("DELETE FROM release WHERE id = ? AND uid = ? AND whole = 0", this)
+
+
+def reviewed_items(store: Store, project: Project) -> Iterator[ReleaseItem]:
+    """Yield the published items of a project that are decided or have a gold label, in the order of their row ids."""
+    query = (
+        "SELECT id, status, gold FROM item NOT INDEXED WHERE batch IN (SELECT id FROM published_batch"
+        " WHERE project = ?) AND (status <> 'pending' OR gold IS NOT NULL) ORDER BY id"
+    )
+    yield from store.db.execute(query, (project.id,))
+
+
+def frozen_state(store: Store, release: Release, item: int) -> tuple[str, str | None] | None:
+    """Return status and gold label of an item (row id) in a release; None where it is not in the release."""
+    query = "SELECT status, gold FROM release_item WHERE release = ? AND item = ?"
+    state: tuple[str, str | None] | None = store.db.execute(query, (release.id, item)).fetchone()
+    return state
+
+
+def project_of(store: Store, release: Release) -> Project:
+    """Return the project of a release."""
+    query = "SELECT project.uid FROM release JOIN project ON project.id = release.project WHERE release.id = ?"
+    return project_by_uid(store, store.value(query, (release.id,)))
+
+
+def log_head_of(store: Store, release: Release) -> LogHead | None:
+    """Return the head of the log that a release names; None for a release that is older than the log."""
+    try:
+        head = json.loads(release_file(store, release, LOG_HEAD))["log_head"]
+        hashed, at = bytes.fromhex(head["hash"]), str(head["at"])
+    except (EvenhandError, KeyError, TypeError, ValueError):
+        return None
+    query = f"SELECT id FROM log WHERE at / {DAY_MS} = unixepoch(?) / 86400 AND hash = ?"
+    return LogHead(store.value(query, (at[:10], hashed)))
+
+
+def touched_items(store: Store, entry: int) -> set[int]:
+    """Return the items (row ids) with an entry of the log after *entry*."""
+    return {item for (item,) in store.db.execute(_TOUCHED, {"entry": entry})}
+
+
+def has_changed_pilot(store: Store, project: Project, entry: int) -> bool:
+    """Return whether a pilot of a project has changed after an entry of the log."""
+    query = "SELECT 1 FROM log JOIN pilot ON pilot.id = log.row WHERE log.id > ? AND kind = 'pilot' AND project = ?"
+    return store.value(f"{query} LIMIT 1", (entry, project.id)) is not None
+
+
+def project_changes(store: Store, project: Project, entry: int) -> Iterator[tuple[list[Any] | None, list[Any]]]:
+    """Yield the columns of a project that the log watches before and after each change since an entry."""
+    query = "SELECT body FROM log WHERE id > ? AND kind = 'project' AND row = ?"
+    yield from (json.loads(body) for (body,) in store.db.execute(query, (entry, project.id)))
+
+
+def assignment_changes(store: Store, project: Project, entry: int) -> Iterator[tuple[str, Any, Any]]:
+    """Yield assignment ("item/annotator") and its valid label before and after each change since an entry of the log.
+
+    Of published items.
+    """
+    query = (
+        "SELECT log.row, log.body FROM log JOIN published_item AS item ON item.id = CAST(log.row AS INTEGER)"
+        " WHERE log.kind = 'assignment' AND log.id > ? AND item.project = ? ORDER BY log.id"
+    )
+    for slot, body in store.db.execute(query, (entry, project.id)):
+        before, after = ((row or [None])[0] for row in json.loads(body))
+        yield slot, before, after

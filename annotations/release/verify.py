@@ -13,11 +13,11 @@ from typing import Any
 import pyzipper  # type: ignore[import-untyped]
 
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.release.changes import LOG_HEAD, PARTS
+from evenhand.annotations.release.changes import PARTS
 from evenhand.annotations.release.content_hash import content_hash, contents_of
 from evenhand.annotations.release.files import FACTS, FORMAT, SUMS
 from evenhand.annotations.release.frozen_gold import FrozenGold, check_frozen_gold
-from evenhand.annotations.release.records import Release, file_facts
+from evenhand.annotations.release.records import LOG_HEAD, Release, file_facts
 from evenhand.annotations.release.write_out import PACKAGE, TEXTS
 from evenhand.core.errors import N_, BadFile, EvenhandError, NotFound
 

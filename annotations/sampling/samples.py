@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 STARTED, CLOSED = "sample_started", "sample_closed"  # events of a project
 _PLANNED = "item, probability, stratum, drawn"  # columns of an inclusion
-_COLUMNS = "id, number, design, items, share, settings, seed, created, closed"
 _LABELLED = "(labels > 0 AND labels >= wanted)"
 _COUNTS = f"""
 SELECT count(*) AS frame, count(*) FILTER (WHERE drawn) AS drawn,
@@ -184,10 +183,10 @@ def start_sample(store: Store, project: Project, planned: Planned, *, author: st
     can be worked out before is, and the disk has it on return, but nobody waits for that.
     """
     with _made_ready(store, planned), store.bulk():
-        sample = _store_planned(store, project, planned, author)
+        _store_planned(store, project, planned, author)
         store.sync_log()
         store.write_back()  # else the next label would: these are as many pages as a few thousand labels change
-    return _sample(store, sample)
+    return samples(store, project)[-1]
 
 
 @contextmanager
@@ -206,8 +205,8 @@ def _made_ready(store: Store, planned: Planned) -> Iterator[None]:
         store.db.execute("DROP TABLE IF EXISTS temp.planned")
 
 
-def _store_planned(store: Store, project: Project, planned: Planned, author: str) -> int:
-    """Store a sample with its rows in one transaction; returns its row id."""
+def _store_planned(store: Store, project: Project, planned: Planned, author: str) -> None:
+    """Store a sample with its rows in one transaction."""
     settings = json.dumps(planned.settings, ensure_ascii=False, sort_keys=True)
     with store.write() as db:
         refuse_beside(store, project)
@@ -229,7 +228,6 @@ def _store_planned(store: Store, project: Project, planned: Planned, author: str
         )  # a third less than one statement for each row, of which each has triggers
         release_everyone(db, project)
         record(store, project, STARTED, author=author, sample=number, design=planned.design, items=row["items"])
-    return sample
 
 
 def restore_sample(db: Connection, values: Mapping[str, Any]) -> int:
@@ -262,18 +260,21 @@ def close_sample(store: Store, project: Project, *, author: str = "") -> Sample:
         db.execute("UPDATE sample SET closed = ? WHERE id = ?", (timestamp(), found.id))
         release_everyone(db, project)
         record(store, project, CLOSED, author=author, sample=found.number, labelled=state_of(store, found).labelled)
-    return _sample(store, found.id)
+    return next(sample for sample in samples(store, project) if sample.id == found.id)
 
 
 def samples(store: Store, project: Project) -> list[Sample]:
     """The samples of a project, oldest first."""
-    query = f"SELECT {_COLUMNS} FROM sample WHERE project = ? ORDER BY number"
+    query = (
+        "SELECT id, number, design, items, share, settings, seed, created, closed FROM sample"
+        " WHERE project = ? ORDER BY number"
+    )
     return store.rows(_as_sample, query, (project.id,))
 
 
 def open_sample(store: Store, project: Project) -> Sample | None:
     """The open sample, or None."""
-    return store.row(_as_sample, f"SELECT {_COLUMNS} FROM open_sample WHERE project = ?", (project.id,))
+    return next((sample for sample in samples(store, project) if sample.closed is None), None)
 
 
 def state_of(store: Store, sample: Sample) -> SampleState:
@@ -366,8 +367,3 @@ def _plain(value: Any) -> str:
 
 def _as_sample(settings: str, **columns: Any) -> Sample:
     return Sample(settings=json.loads(settings), **columns)
-
-
-def _sample(store: Store, sample: int) -> Sample:
-    (found,) = store.rows(_as_sample, f"SELECT {_COLUMNS} FROM sample WHERE id = ?", (sample,))
-    return found

@@ -9,7 +9,7 @@ import click
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files import export, read_labels
 from evenhand.annotations.files.columns import FIXED, KEYS, Columns
-from evenhand.annotations.files.export_formats import needs_password
+from evenhand.annotations.files.export_formats import EXPORT_FORMATS, needs_password
 from evenhand.annotations.files.format_names import FORMAT_NAMES
 from evenhand.annotations.files.import_items import Examined, ImportReport, check_file, import_examined
 from evenhand.annotations.files.open_upload import examine_tables
@@ -141,7 +141,7 @@ def _imported(store: Store, project: Project, examined: list[Examined], file: st
 @click.option(
     "--format",
     "layout",
-    type=click.Choice(export.EXPORT_FORMATS),
+    type=click.Choice(EXPORT_FORMATS),
     required=True,
     help="slguset: as published. jsonl: every item, can be imported again. labels: who chose what (labels-wide: a row "
     "per item; labels-jsonl: with all that was recorded). soft-labels: the share of each choice an item. "

@@ -9,8 +9,8 @@ from click.testing import CliRunner
 from cli import cli
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.demo.generation_texts import NAME, make_generations_demo
-from evenhand.annotations.files.export import EXPORT_FORMATS, export_file, export_options, export_preview
-from evenhand.annotations.files.export_formats import HOLD_TEXT, formats_of
+from evenhand.annotations.files.export import export_file, export_preview
+from evenhand.annotations.files.export_formats import EXPORT_FORMATS, HOLD_TEXT, export_options, formats_of
 from evenhand.annotations.items.batch import items
 from evenhand.annotations.labels.operations import store_operations
 from evenhand.annotations.projects.projects import annotators, change_project, project

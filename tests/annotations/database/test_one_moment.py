@@ -11,7 +11,8 @@ import pytest
 from evenhand.annotations.agreement.measures import agreement
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.describe.project_description import describe_items
-from evenhand.annotations.files.export import archive_bytes, export_file, export_options, plain_bytes
+from evenhand.annotations.files.export import archive_bytes, export_file, plain_bytes
+from evenhand.annotations.files.export_formats import export_options
 from evenhand.annotations.labels.operations import store_operations
 from evenhand.annotations.progress.dashboard import dashboard
 from evenhand.annotations.projects.projects import annotators

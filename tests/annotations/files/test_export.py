@@ -12,8 +12,9 @@ from evenhand.annotations.database.events import events
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.demo.generation_texts import make_generations_demo
 from evenhand.annotations.files import export
-from evenhand.annotations.files.export import export_file, export_options, export_preview
-from evenhand.annotations.files.label_tables import ORIGIN
+from evenhand.annotations.files.export import export_file, export_preview
+from evenhand.annotations.files.export_formats import export_options
+from evenhand.annotations.files.label_tables import LABELS, ORIGIN
 from evenhand.annotations.files.package.write_package import package_files
 from evenhand.annotations.items.batch import Batch, NewItem, items
 from evenhand.annotations.labels.operations import store_operations
@@ -99,7 +100,7 @@ def test_labels(fresh_store: Store, labelled: Project, tmp_path: Path) -> None:
     out = tmp_path / "labels.csv"
     assert export_file(fresh_store, labelled, out, format="labels").rows == 4
     rows = read_labels(out)
-    assert tuple(rows[0]) == (*export.LABELS, *ORIGIN)
+    assert tuple(rows[0]) == (*LABELS, *ORIGIN)
     assert [(row["annotator"], row["choice"], row["op_id"]) for row in rows] == [
         ("A1", "accept", "a0"),
         ("A2", "accept", "a1"),

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.detect import GENERATION, SLGUSET
-from evenhand.annotations.files.export import ENDING, export_file
+from evenhand.annotations.files.export import export_file
+from evenhand.annotations.files.export_formats import ENDING
 from evenhand.annotations.files.import_items import import_file
 from evenhand.annotations.items.batch import Batch, NewItem, items
 from evenhand.annotations.projects.projects import change_project, create_project

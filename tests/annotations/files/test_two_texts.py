@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.files.export import export_file, export_lines, export_options
+from evenhand.annotations.files.export import export_file, export_lines
+from evenhand.annotations.files.export_formats import export_options
 from evenhand.annotations.files.import_items import import_file
 from evenhand.annotations.files.open_upload import tables_in
 from evenhand.annotations.files.other_tools.label_studio_write import labelling_config

@@ -1,9 +1,9 @@
 """The share kept while items stop at a first reject: what a project counts."""
 
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.forecast.keep_rate import followed_by_cell
 from evenhand.annotations.labels.operations import store_operations
 from evenhand.annotations.pilot.pilots import close_pilot, start_pilot
+from evenhand.annotations.progress.cells import followed_by_cell
 from evenhand.annotations.progress.dashboard import dashboard
 from evenhand.annotations.projects.projects import change_project, project_by_uid, set_quotas
 from evenhand.annotations.queue.leases import claim
