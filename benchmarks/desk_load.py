@@ -25,8 +25,8 @@ import subprocess
 import sys
 import time
 from argparse import Namespace
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import psutil
@@ -249,16 +249,6 @@ def measure_study(server: Server, asked: Namespace) -> None:
     print("memory of the server, MB: before, after arrivals, each quarter:", *map(round, found["memory"]))
 
 
-@asynccontextmanager
-async def chromium() -> AsyncIterator[Browser]:
-    """Start a browser without a window."""
-    async with async_playwright() as playwright:
-        path = chromium_path(playwright)  # type: ignore[arg-type]  # asks for the path only
-        browser = await playwright.chromium.launch(executable_path=path, args=FLAGS)
-        yield browser
-        await browser.close()
-
-
 async def _opened(browser: Browser, server: Server, project: str, who: str, turn: asyncio.Semaphore) -> Page:
     """Open the desk of a person, until an item is on screen."""
     async with turn:
@@ -284,7 +274,9 @@ async def _press(page: Page, begin: float, seconds: int, every: float) -> tuple[
 async def _at_pages(server: Server, project: str, count: int, seconds: int, every: float) -> tuple[int, list[float]]:
     """Let all pages work, their moments spread evenly; return how many keys were pressed, and times."""
     turn, names = asyncio.Semaphore(OPENED_AT_ONCE), [f"annotator {n}" for n in range(count)]
-    async with chromium() as browser:
+    async with async_playwright() as playwright:
+        path = chromium_path(playwright)  # type: ignore[arg-type]  # asks for the path only
+        browser = await playwright.chromium.launch(executable_path=path, args=FLAGS)
         began = time.monotonic()
         pages = await asyncio.gather(*(_opened(browser, server, project, who, turn) for who in names))
         print(f"{count} pages opened in {time.monotonic() - began:.0f} s; server {resident(server):.0f} MB", flush=True)
@@ -293,6 +285,7 @@ async def _at_pages(server: Server, project: str, count: int, seconds: int, ever
             *(_press(page, begin + place * every / count, seconds, every) for place, page in enumerate(pages))
         )
         print(f"after {seconds} s of labels: server {resident(server):.0f} MB", flush=True)
+        await browser.close()
     return sum(pressed for pressed, _ in done), [duration for _, times in done for duration in times]
 
 

@@ -13,8 +13,9 @@ import psutil
 from playwright.sync_api import Browser, sync_playwright
 
 from benchmarks.measuring import Spent, load, options
-from docs.screenshots import FLAGS, chromium, served
+from docs.screenshots import served
 from evenhand.annotations.demo.sentences import ensure_demo
+from tests.support.browser import FLAGS, chromium_path
 
 PAGES = ("projects", "review", "agreement", "try", "jobs", "about")
 
@@ -42,18 +43,18 @@ def main(visits: int) -> None:
         begin = time.perf_counter()
         with served(database) as server:
             print(f"start to healthy: {time.perf_counter() - begin:.2f} s")
-            app = next(c for c in psutil.Process().children() if "streamlit" in " ".join(c.cmdline()))
+            app = psutil.Process(server.process.pid if server.process else None)
             print(f"memory after start: {megabytes(app):.0f} MB")
-            browser = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
-            first = visit(browser, server, ".pipeline")
-            seconds = sorted(visit(browser, server, ".pipeline") for _ in range(visits))
+            browser = playwright.chromium.launch(executable_path=chromium_path(playwright), args=FLAGS)
+            first = visit(browser, server.url, ".pipeline")
+            seconds = sorted(visit(browser, server.url, ".pipeline") for _ in range(visits))
             print(f"first visit: {first:.2f} s; memory {megabytes(app):.0f} MB")
             median, worst = statistics.median(seconds), seconds[-1]
             print(
                 f"warm, {visits} visits: median {median:.2f} s, largest {worst:.2f} s; memory {megabytes(app):.0f} MB"
             )
             for name in PAGES:
-                seconds_page = visit(browser, f"{server}/{name}", "h1")
+                seconds_page = visit(browser, server.page(name), "h1")
                 print(f"/{name}: {seconds_page:.2f} s; memory {megabytes(app):.0f} MB")
             worker = [
                 c for c in app.children(recursive=True) if "evenhand.core.worker.process" in " ".join(c.cmdline())

@@ -4,13 +4,13 @@
 """
 
 import os
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import click
 
 from cli import cli
+from docs.generated import write_or_check
 
 FILE = Path(__file__).with_name("cli.md")
 HEAD = """# The command line
@@ -49,7 +49,7 @@ def help_of(words: tuple[str, ...]) -> str:
 
 
 def reference() -> str:
-    """The whole of docs/cli.md."""
+    """Return the whole of docs/cli.md."""
     context = click.Context(cli, info_name="cli.py")
     parts = [HEAD, f"```\n{help_of(())}\n```\n"]
     for words in commands(cli, context):
@@ -61,11 +61,7 @@ def main() -> None:
     """Write docs/cli.md, or check it."""
     for name in [name for name in os.environ if name.startswith("EVENHAND_")]:
         del os.environ[name]
-    text = reference()
-    if "--check" not in sys.argv[1:]:
-        FILE.write_text(text, encoding="utf-8")
-    elif not FILE.is_file() or FILE.read_text(encoding="utf-8") != text:
-        sys.exit("docs/cli.md is not what --help says: run `make docs` and commit it.")
+    write_or_check(FILE, reference(), "--help says")
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 """docs/methods_map.md, made from core/data/methods_map.tsv: `python -m docs.methods_map [--check]`."""
 
-import sys
 from pathlib import Path
 
+from docs.generated import write_or_check
 from evenhand.core.other_measures.methods_map import FAMILIES, KINDS, Method, of
 
 FILE = Path(__file__).with_name("methods_map.md")
@@ -15,7 +15,7 @@ do not edit by hand. In the app: page **Other measures**, *Map of methods*.
 
 
 def document() -> str:
-    """The whole of docs/methods_map.md."""
+    """Return the whole of docs/methods_map.md."""
     parts = [HEAD]
     for family, title in FAMILIES.items():
         parts.append(f"\n## {title}\n")
@@ -38,14 +38,5 @@ def _address(one: Method) -> str:
     return f"{folder}?{query}" if query else folder
 
 
-def main() -> None:
-    """Write docs/methods_map.md, or check it."""
-    text = document()
-    if "--check" not in sys.argv[1:]:
-        FILE.write_text(text, encoding="utf-8")
-    elif not FILE.is_file() or FILE.read_text(encoding="utf-8") != text:
-        sys.exit("docs/methods_map.md is not what the table says: run `make docs` and commit it.")
-
-
 if __name__ == "__main__":
-    main()
+    write_or_check(FILE, document(), "the table says")

@@ -3,13 +3,13 @@
 --check writes nothing and ends with 1 where the file is not what it should be.
 """
 
-import sys
 from collections.abc import Iterable, Sequence
 from importlib import import_module
 from pathlib import Path
 
 import click
 
+from docs.generated import write_or_check
 from evenhand.annotations.desk.routes import PATH
 from evenhand.annotations.desk.routes import ROUTES as DESK_ROUTES
 from evenhand.annotations.permissions import ALLOWED, OWN, Action, Role
@@ -94,7 +94,7 @@ def table(heads: Sequence[str], rows: Iterable[tuple[Sequence[str], Action | Non
 
 
 def document() -> str:
-    """The whole of docs/permissions.md."""
+    """Return the whole of docs/permissions.md."""
     import_parts()
     actions = sorted({action for allowed in ALLOWED.values() for action in allowed})
     desk = [((f"`{PATH}/{name}`",), action) for name, (_work, action) in DESK_ROUTES.items()]
@@ -121,14 +121,5 @@ def document() -> str:
     return HEAD + "".join(f"\n## {title}\n\n{text}\n" for title, text in sections.items())
 
 
-def main() -> None:
-    """Write docs/permissions.md, or check it."""
-    text = document()
-    if "--check" not in sys.argv[1:]:
-        FILE.write_text(text, encoding="utf-8")
-    elif not FILE.is_file() or FILE.read_text(encoding="utf-8") != text:
-        sys.exit("docs/permissions.md is not what the code says: run `make docs` and commit it.")
-
-
 if __name__ == "__main__":
-    main()
+    write_or_check(FILE, document(), "the code says")

@@ -8,11 +8,9 @@ Needs Chromium: EVENHAND_CHROMIUM, /usr/bin/chromium or Playwright's own.
 import argparse
 import json
 import os
-import socket
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -20,9 +18,7 @@ from io import BytesIO
 from itertools import product
 from pathlib import Path
 from typing import Literal, cast
-from urllib.error import URLError
 from urllib.parse import quote
-from urllib.request import urlopen
 
 from PIL import Image
 from playwright.sync_api import Browser, Page, sync_playwright
@@ -36,11 +32,11 @@ from evenhand.core.mining.runs import new_mining_run
 from evenhand.core.mining.settings import Settings
 from evenhand.core.runs.records import runs_folder
 from evenhand.pages.catalogue import PAGES
+from tests.support.browser import FLAGS, Server, chromium_path
 from tests.support.made_up_scores import write
 
 ROOT = Path(__file__).resolve().parent.parent
 IMAGES = ROOT / "docs" / "images"
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
 WIDTHS = (1280, 390)
 NAVIGATION = IMAGES / "navigation.txt"  # what the pictures of the README show at their left
 HEIGHT, LONGEST = 900, 6000
@@ -190,39 +186,15 @@ def example_mining(database: Path) -> None:
     run.report.write_text(json.dumps(report.to_json(), ensure_ascii=False), encoding="utf-8")
 
 
-def chromium() -> str | None:
-    """Where Chromium is; None for Playwright's own."""
-    named = os.environ.get("EVENHAND_CHROMIUM") or "/usr/bin/chromium"
-    return named if Path(named).exists() else None
-
-
 @contextmanager
-def served(database: Path) -> Iterator[str]:
-    """The app over *database* on a free port; its address."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
-    own = {"EVENHAND_DB": str(database), "EVENHAND_CORPUS": str(database.with_name("corpus"))}
-    process = subprocess.Popen(command, cwd=ROOT, env={**os.environ, **own})
-    address = f"http://127.0.0.1:{port}"
+def served(database: Path) -> Iterator[Server]:
+    """Run the app on *database*, its process of models with it."""
+    os.environ |= {"EVENHAND_WORKER": "", "EVENHAND_CORPUS": str(database.with_name("corpus"))}
+    server = Server(database).start()
     try:
-        _wait(f"{address}/_stcore/health", process)
-        yield address
+        yield server
     finally:
-        process.terminate()
-        process.wait(10)
-
-
-def _wait(address: str, process: "subprocess.Popen[bytes]") -> None:
-    end = time.monotonic() + 60
-    while time.monotonic() < end and process.poll() is None:
-        try:
-            with urlopen(address, timeout=2):  # noqa: S310  # our own server
-                return
-        except (URLError, OSError):
-            time.sleep(0.2)
-    sys.exit("The app did not start.")
+        server.stop()
 
 
 def take(
@@ -321,8 +293,8 @@ def _browser_and_server() -> Iterator[tuple[Browser, str, list[View]]]:
         example_mining(database)
         example_measures(database)
         with served(database) as server:
-            browser = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
-            yield browser, server, views(database)
+            browser = playwright.chromium.launch(executable_path=chromium_path(playwright), args=FLAGS)
+            yield browser, server.url, views(database)
             browser.close()
 
 
