@@ -6,7 +6,8 @@ import click
 
 from evenhand.commands.permissions import needs
 from evenhand.commands.shared import answer, json_option
-from evenhand.core.published import PrintedClaim, checks, note_text
+from evenhand.core.published import PrintedClaim, checks
+from evenhand.core.statistics.estimate import note_text
 
 WORDS = {True: "consistent", False: "INCONSISTENT", None: "undecided"}
 

@@ -15,10 +15,16 @@ from evenhand.core.errors import EvenhandError
 from evenhand.core.resources import ROOT
 
 Language = Literal["zh", "en"]
+Say = Callable[[str], str]  # gives an English sentence in the language of the reader
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 LANGUAGES: tuple[Language, ...] = ("zh", "en")
 LANGUAGE_COOKIE = "evenhand-language"  # the language that a visitor chose, on pages and on forms of the server
 LANGUAGE_COOKIE_S = 365 * 24 * 3600
+
+
+def same(text: str) -> str:
+    """Return *text*: the `Say` of English."""
+    return text
 
 
 def visitor_language(named: str | None, chosen: str | None, preferred: str | None) -> Language:
@@ -91,7 +97,7 @@ def message_of(text: str) -> tuple[str, dict[str, str]]:
     return text, {}
 
 
-def translate_stored(text: str, say: Callable[[str], str]) -> str:
+def translate_stored(text: str, say: Say) -> str:
     """Return a stored English sentence in the language of *say*, with the values that it holds."""
     message, values = message_of(text)
     return say(message).format(**values) if values else say(message)

@@ -9,11 +9,13 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from evenhand.core.charts.bias_distribution import SIGNED_LABEL, Say, same
+from evenhand.core.charts.bias_distribution import SIGNED_LABEL
 from evenhand.core.charts.dots import Look, dot_rows, rule
+from evenhand.core.charts.heatmap import heatmap
 from evenhand.core.charts.palette import LIGHT, Palette
 from evenhand.core.charts.style import palette_scale, styled
 from evenhand.core.errors import N_
+from evenhand.core.language import Say, same
 
 ROW = 19  # pixels per profession
 CLASS_ROW = 40
@@ -67,38 +69,17 @@ def _written(value: float) -> str:
 
 
 def warmth(data: pd.DataFrame, *, description: str, say: Say = same, palette: Palette = LIGHT) -> Any:
-    """Mean association of each profession (down) with each group of person words (across), ln.
+    """Return the mean association of each profession (down) with each group of person words (across), ln.
 
     *data*: profession, gender, value (NaN undefined: a dash), n. Green: the profession makes the words likelier; red:
     less likely. Rows and columns keep their order.
     """
-    shown = data.assign(
-        shown=[_written(value) for value in data["value"]],
-        group=[say(GENDER_NAMES.get(gender, gender)) for gender in data["gender"]],
-    )
+    shown = data.assign(group=[say(GENDER_NAMES.get(gender, gender)) for gender in data["gender"]])
     most = max([0.1, *(abs(float(v)) for v in data["value"].dropna())])
-    ends = [palette.bad_fill, palette.card, palette.good_fill]
-    scale = alt.Scale(domain=[-most, 0, most], range=ends, interpolate="rgb", clamp=True)
-    # Two names of ten letters need 140 pixels side by side, which a telephone has not.
-    angle, align = ({"expr": f"width < 180 ? {one} : {other}"} for one, other in ((30, 0), ("'right'", "'center'")))
-    look: dict[str, Any] = {"labelAngle": angle, "labelAlign": align, "labelBaseline": "bottom"}
-    across = alt.Axis(orient="top", ticks=False, domain=False, title=None, labelPadding=6, **look)
-    down = alt.Axis(ticks=False, domain=False, title=None, labelPadding=8, labelOverlap=False, labelLimit=190)
-    groups, professions = (list(dict.fromkeys(shown[name])) for name in ("group", "profession"))
-    tips = [
-        alt.Tooltip("profession:N", title=say(N_("Profession"))),
-        alt.Tooltip("group:N", title=say(N_("Person words"))),
-        alt.Tooltip("shown:N", title=say(N_("Mean association (ln)"))),
-        alt.Tooltip("n:Q", title=say(N_("Sentences"))),
-    ]
-    base = alt.Chart(shown, height=alt.Step(26)).encode(
-        x=alt.X("group:N", sort=groups, axis=across), y=alt.Y("profession:N", sort=professions, axis=down), tooltip=tips
-    )
-    cell: dict[str, Any] = {"stroke": palette.paper, "strokeWidth": 2, "cornerRadius": 4}
-    grey = base.mark_rect(color=palette.line, **cell)
-    colour = alt.Color("value:Q", scale=scale, legend=None)
-    words = base.mark_text(fontSize=12, color=palette.ink).encode(text=alt.Text("shown:N"))
-    return styled(alt.layer(grey, base.mark_rect(**cell).encode(color=colour), words), description, palette)
+    titles = {"value": say(N_("Mean association (ln)")), "n": say(N_("Sentences"))}
+    cell: dict[str, Any] = {"digits": 3, "signed": True, "domain": (-most, most), "row": 26, "tooltip": ["n"]}
+    tips = titles | {"profession": say(N_("Profession")), "group": say(N_("Person words"))}
+    return heatmap(shown, "group", "profession", "value", description=description, titles=tips, palette=palette, **cell)
 
 
 def shares(data: pd.DataFrame, *, description: str, say: Say = same, palette: Palette = LIGHT) -> Any:

@@ -7,12 +7,12 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from evenhand.core.charts.bias_curve import dashes, line_colours
-from evenhand.core.charts.bias_distribution import SIGNED_LABEL, Say, Values, finite, same
+from evenhand.core.charts.bias_distribution import SIGNED_LABEL, Values, finite
 from evenhand.core.charts.dots import ABOVE_ROW, Look, dot_rows, rule
+from evenhand.core.charts.lines import lines
 from evenhand.core.charts.palette import LIGHT, Palette
-from evenhand.core.charts.style import styled
 from evenhand.core.errors import N_
+from evenhand.core.language import Say, same
 
 WIDTHS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)  # of a bin, log10
 MOST_BINS = 60
@@ -39,31 +39,20 @@ def difference_bins(changes: dict[str, Values]) -> pd.DataFrame:
 
 
 def differences(found: pd.DataFrame, *, description: str, say: Say = same, palette: Palette = LIGHT) -> Any:
-    """The `difference_bins` as a line of steps for each model, told apart by colour and by dashes."""
-    models = list(dict.fromkeys(found["model"]))
-    legend = alt.Legend(title=None, orient="top", columns=1, labelLimit=260, symbolType="stroke", symbolStrokeWidth=2.5)
-    colours = alt.Scale(domain=models, range=line_colours(len(models), palette))
+    """Return the `difference_bins` as a line of steps for each model, told apart by colour and by dashes."""
+    title = [say(N_("change of Bias_c (log10)")), say(N_("right: towards the male word"))]
+    x = alt.X("middle:Q", axis=alt.Axis(labelExpr=SIGNED_LABEL, grid=False), title=title)
+    y = alt.Y("share:Q", axis=alt.Axis(format="%", tickCount=4), title=say(N_("share of the items")))
+    tips = [
+        alt.Tooltip("model:N", title=" "),
+        alt.Tooltip("low:Q", format="+.2f", title=say(N_("from"))),
+        alt.Tooltip("high:Q", format="+.2f", title=say(N_("to"))),
+        alt.Tooltip("count:Q", title=say(N_("items"))),
+    ]
     shown = found.assign(middle=(found["low"] + found["high"]) / 2)
-    base = alt.Chart(shown, height=280 + LEGEND_ROW * len(models)).encode(
-        x=alt.X(
-            "middle:Q",
-            axis=alt.Axis(labelExpr=SIGNED_LABEL, grid=False),
-            title=[say(N_("change of Bias_c (log10)")), say(N_("right: towards the male word"))],
-        ),
-        y=alt.Y("share:Q", axis=alt.Axis(format="%", tickCount=4), title=say(N_("share of the items"))),
-        color=alt.Color("model:N", sort=None, scale=colours, legend=legend),
-        strokeDash=alt.StrokeDash(
-            "model:N", sort=None, legend=legend, scale=alt.Scale(domain=models, range=dashes(len(models)))
-        ),
-        tooltip=[
-            alt.Tooltip("model:N", title=" "),
-            alt.Tooltip("low:Q", format="+.2f", title=say(N_("from"))),
-            alt.Tooltip("high:Q", format="+.2f", title=say(N_("to"))),
-            alt.Tooltip("count:Q", title=say(N_("items"))),
-        ],
-    )
-    zero = alt.Chart(pd.DataFrame([{"middle": 0.0}])).mark_rule(color=palette.soft).encode(x="middle:Q")
-    return styled(alt.layer(zero, base.mark_line(strokeWidth=2, interpolate="step")), description, palette)
+    height, zero = 280 + LEGEND_ROW * found["model"].nunique(), rule(x, 0, color=palette.soft)
+    look: dict[str, Any] = {"height": height, "steps": True, "under": [zero]}
+    return lines(shown, x, y, "model", tips=tips, description=description, palette=palette, **look)
 
 
 def changes(data: pd.DataFrame, *, title: str, description: str, say: Say = same, palette: Palette = LIGHT) -> Any:

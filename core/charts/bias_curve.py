@@ -10,20 +10,11 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from evenhand.core.charts.bias_distribution import (
-    LEAST_REACH,
-    SIGNED_LABEL,
-    Say,
-    Values,
-    axis_title,
-    finite,
-    same,
-    signed,
-)
-from evenhand.core.charts.palette import LIGHT, LINES, Palette
-from evenhand.core.charts.style import styled
+from evenhand.core.charts.bias_distribution import LEAST_REACH, SIGNED_LABEL, Values, axis_title, finite, signed
+from evenhand.core.charts.lines import lines
+from evenhand.core.charts.palette import LIGHT, Palette
 from evenhand.core.errors import N_
-from evenhand.core.language import one_after_another
+from evenhand.core.language import Say, one_after_another, same
 from evenhand.core.sentence_bias.bias import OBVIOUS
 
 POINTS = 400  # of a curve, per model
@@ -61,21 +52,12 @@ def curves(
 
     Lines differ in colour and in dashes; neither purple nor orange, which stand for the two words.
     """
-    models = list(dict.fromkeys(points["model"]))
     reach = max(LEAST_REACH, float(points["bias_log10"].abs().quantile(0.995)) if len(points) else 0.0)
     scale = alt.Scale(domain=[-reach, reach], nice=False, clamp=True)
     axis = alt.Axis(domain=False, ticks=False, labelExpr=SIGNED_LABEL, labelPadding=6)
     y = alt.Y("bias_log10:Q", scale=scale, axis=axis, title=axis_title(say))
     across = alt.Axis(domain=False, ticks=False, grid=False, labelExpr="datum.value + '%'", values=[0, 25, 50, 75, 100])
     x = alt.X("percent:Q", scale=alt.Scale(domain=[0, 100], nice=False), axis=across, title=say(PERCENT_OF))
-    legend = alt.Legend(
-        title=None, orient="top", columns=2, labelLimit=260, symbolSize=420, symbolStrokeWidth=2.5, symbolType="stroke"
-    )
-    look = alt.Scale(domain=models, range=line_colours(len(models), palette))
-    colour = alt.Color("model:N", sort=None, scale=look, legend=legend)
-    dash = alt.StrokeDash(
-        "model:N", sort=None, scale=alt.Scale(domain=models, range=dashes(len(models))), legend=legend
-    )
     shown = points.assign(value_text=[signed(value) for value in points["bias_log10"]])
     shown["percent_text"] = [f"{value:.1f}%" for value in shown["percent"]]
     tips = [
@@ -83,24 +65,11 @@ def curves(
         alt.Tooltip("percent_text:N", title=say(PERCENT_OF)),
         alt.Tooltip("value_text:N", title=say(N_("Bias_c (log10)"))),
     ]
-    lines = alt.Chart(shown, height=420).mark_line(strokeWidth=2.5, clip=True)
-    lines = lines.encode(x=x, y=y, color=colour, strokeDash=dash, tooltip=tips)
-    return styled(alt.layer(*_fields(reach, y, palette), lines), description, palette)
+    look: dict[str, Any] = {"height": 420, "columns": 2, "under": _fields(reach, y, palette)}
+    return lines(shown, x, y, "model", tips=tips, description=description, palette=palette, **look)
 
 
 PERCENT_OF = N_("Sentences of the model, sorted by Bias_c")
-DASHES = ([1, 0], [9, 3], [3, 3], [10, 3, 2, 3], [1, 2], [6, 2, 1, 2, 1, 2])
-
-
-def line_colours(models: int, palette: Palette) -> list[str]:
-    """A colour per model, in their order; after the sixth they begin again."""
-    known = LINES[palette.theme]
-    return [known[n % len(known)] for n in range(models)]
-
-
-def dashes(models: int) -> list[list[int]]:
-    """A dash pattern per model; with seven and more models they shift, so that no two lines are alike."""
-    return [DASHES[(n + n // len(DASHES)) % len(DASHES)] for n in range(models)]
 
 
 def _fields(reach: float, y: alt.Y, palette: Palette) -> list[Any]:

@@ -5,7 +5,7 @@ right. Dashed lines at -0.3 and 0.3: what lies between is not "obvious" (SPEC 1.
 """
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import altair as alt
@@ -16,11 +16,10 @@ from numpy.typing import NDArray
 from evenhand.core.charts.palette import LIGHT, Palette
 from evenhand.core.charts.style import styled
 from evenhand.core.errors import N_
-from evenhand.core.language import one_after_another
+from evenhand.core.language import Say, one_after_another, same
 from evenhand.core.sentence_bias.bias import OBVIOUS
 
 Values = NDArray[np.float64]
-Say = Callable[[str], str]
 
 WIDTHS = (0.05, 0.1, 0.15, 0.3)  # of a bin, log10; 0.3 is a border of each
 MOST_BINS = 120  # per model
@@ -29,11 +28,6 @@ DASH = "—"
 BELOW = 48  # pixels for the axis, which are part of the height on a page
 LEAST_REACH = 1.5  # log10; the axis is never shorter
 TALLEST = 0.7  # of a row: the highest bin; above it stand the model's name and its shares
-
-
-def same(text: str) -> str:
-    """The default translation of a chart: English."""
-    return text
 
 
 def finite(values: Values) -> Values:

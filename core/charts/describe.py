@@ -6,10 +6,10 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from evenhand.core.charts.bias_distribution import Say, same
 from evenhand.core.charts.palette import LIGHT, Palette
 from evenhand.core.charts.style import palette_scale, styled
 from evenhand.core.errors import N_
+from evenhand.core.language import Say, same
 
 ROW, BAR = 24, 15  # pixels of a word
 PAIR = 34  # pixels of a pair

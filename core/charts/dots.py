@@ -11,11 +11,11 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from evenhand.core.charts.bias_distribution import Say, same
 from evenhand.core.charts.heatmap import UNDEFINED
 from evenhand.core.charts.palette import LIGHT, Palette
 from evenhand.core.charts.style import palette_scale, styled
 from evenhand.core.errors import N_
+from evenhand.core.language import Say, same
 
 PERCENT = "format(datum.value * 100, '.4~f') + '%'"  # as many decimals as the tick has
 NUMBERS = ("value", "low", "high", "band_low", "band_high")
@@ -152,10 +152,10 @@ def _written(base: Any, palette: Palette) -> Any:
     return at.mark_text(dy=-13, fontSize=12, color=palette.soft).encode(x=alt.X("at:Q"), text=alt.Text("number:N"))
 
 
-def rule(x: alt.X, value: float, **look: Any) -> Any:
-    """Return a line across all rows at *value* on *x*."""
-    field = x.shorthand.partition(":")[0]
-    return alt.Chart(pd.DataFrame([{field: float(value)}])).mark_rule(**look).encode(x=x)
+def rule(axis: alt.X | alt.Y, value: float, **look: Any) -> Any:
+    """Return a line across the whole chart at *value* on *axis*."""
+    line = alt.Chart(pd.DataFrame([{axis.shorthand.partition(":")[0]: float(value)}])).mark_rule(**look)
+    return line.encode(x=axis) if isinstance(axis, alt.X) else line.encode(y=axis)
 
 
 def share_axis(**look: Any) -> alt.Axis:
@@ -163,7 +163,7 @@ def share_axis(**look: Any) -> alt.Axis:
     return alt.Axis(labelExpr=PERCENT, tickCount=5, **look)
 
 
-def shares_across(title: str, field: str = "value", **look: Any) -> alt.X:
+def shares_across(title: str | None, field: str = "value", **look: Any) -> alt.X:
     """Return shares of 1 from left to right, whole."""
     return alt.X(f"{field}:Q", title=title, scale=alt.Scale(domain=[0, 1]), axis=share_axis(**look))
 

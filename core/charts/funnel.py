@@ -1,7 +1,6 @@
 """The funnel of a corpus: sentences after each step, and per keyword pair before and after the filters."""
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import altair as alt
@@ -10,7 +9,7 @@ import pandas as pd
 from evenhand.core.charts.palette import LIGHT, Palette
 from evenhand.core.charts.style import styled
 from evenhand.core.errors import N_
-from evenhand.core.language import significant
+from evenhand.core.language import Say, same, significant
 
 STEP = 30  # pixels of a row
 BAR = 17
@@ -22,14 +21,8 @@ WIDE_FROM = 0x2E7F  # the first Chinese character stands behind it
 GAP = 8  # pixels between a bar and its numbers
 LEAST = 40  # pixels for the bars, even where the numbers then are cut
 
-Say = Callable[[str], str]
 
-
-def _same(text: str) -> str:
-    return text
-
-
-def funnel(data: pd.DataFrame, *, description: str, say: Say = _same, palette: Palette = LIGHT) -> Any:
+def funnel(data: pd.DataFrame, *, description: str, say: Say = same, palette: Palette = LIGHT) -> Any:
     """A bar per step of *data*: columns `step` (name), `left` (sentences after it, 0 or more), `lost`, `flagged`.
 
     From top to bottom in the order of the rows. The pale end of a bar is
@@ -85,7 +78,7 @@ def _width(words: list[str]) -> int:
     return math.ceil(max(wide, default=0)) + 2 * GAP
 
 
-def before_after(data: pd.DataFrame, *, description: str, say: Say = _same, palette: Palette = LIGHT) -> Any:
+def before_after(data: pd.DataFrame, *, description: str, say: Say = same, palette: Palette = LIGHT) -> Any:
     """A row per keyword pair of *data*: columns pair, male_before, male_after, female_before, female_after (counts).
 
     Female word to the left, male word to the right; pale: before the filters,

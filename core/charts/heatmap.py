@@ -37,6 +37,8 @@ def heatmap(
     band: str | None = None,
     interval: tuple[str, str] | None = None,
     width: int = 600,
+    row: int = CELL,
+    signed: bool = False,
     palette: Palette = LIGHT,
 ) -> Any:
     """A cell per row of *data*: column `x` across, `y` down, the number `value` in it.
@@ -49,23 +51,22 @@ def heatmap(
     beside the chart must say what it means. A cell whose value is nearer to 0
     than its column `band` is dashed and its number faint: it lies within what
     chance gives. `interval`: columns of both ends, written small under the number.
-    `width` is about how many pixels there will be, with the names of the rows:
-    names that do not fit their column stand at an angle. `titles` names columns
-    for people (axes and tooltips); `tooltip` lists more. Rows keep their order.
+    `width` is about how many pixels there will be, with the names of the rows: names that do not fit their column stand
+    at an angle. `titles` names columns for people (axes and tooltips); `tooltip` lists more. Rows keep their order and
+    are `row` pixels high. `signed`: numbers have their sign also on the scale "more".
     """
     names = titles or {}
     numbers = pd.to_numeric(data[value], errors="coerce")
-    shown = _with_texts(data, value, numbers, digits, mark, interval, signed=scale == "sides")
+    shown = _with_texts(data, value, numbers, digits, mark, interval, signed=signed or scale == "sides")
     if band is not None:
         shown["_inside"] = numbers.abs() <= shown[band]
     _round_tooltip(shown, tooltip, max(2, digits))
-    fields = _tooltips((y, x, value, *tooltip), value, names)
     across, down = _axis_titles(names.get(x), names.get(y), data[y].nunique())
     # A step, not a height: Streamlit fits a fixed height together with the axis, and few rows would be squeezed flat.
-    base = alt.Chart(shown, height=alt.Step(CELL)).encode(
+    base = alt.Chart(shown, height=alt.Step(row)).encode(
         x=_position(alt.X, x, data[x], across, "top", width - _widest(data[y])),
         y=_position(alt.Y, y, data[y], down, "left"),
-        tooltip=fields,
+        tooltip=_tooltips((y, x, value, *tooltip), value, names),
     )
     colour = alt.Color(field=value, type="quantitative", scale=_colours(numbers, scale, domain, palette), legend=None)
     layers = _layers(base, colour, palette, banded=band is not None, lifted=interval is not None)

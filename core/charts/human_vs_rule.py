@@ -6,23 +6,20 @@ is no rank. Settings are told apart by shape and place, labels by words; no colo
 
 from typing import Any
 
-import altair as alt
 import pandas as pd
 
-from evenhand.core.charts.bias_distribution import Say, same
 from evenhand.core.charts.dots import (
     Look,
     dot_rows,
-    grouped_rows,
-    headings,
     share_text,
     share_texts,
     shares_across,
 )
 from evenhand.core.charts.palette import LIGHT, Palette
-from evenhand.core.charts.style import styled
+from evenhand.core.charts.stacked import stacked
 from evenhand.core.errors import N_
 from evenhand.core.human_vs_rule.schemes import CHOICES, NAMES
+from evenhand.core.language import Say, same
 
 ROW = 26  # pixels of a row with one point
 APART = 13  # pixels between the points of a row
@@ -56,39 +53,23 @@ def shares(data: pd.DataFrame, *, title: str, description: str, say: Say = same,
 
 
 def counted(data: pd.DataFrame, *, description: str, say: Say = same, palette: Palette = LIGHT) -> Any:
-    """How often each of the four labels was given: stacked bars, the number written in each part that has room.
+    """Return how often each of the four labels was given as bars, the number written in each part that has room.
 
     Columns group, label, choice (a stored label), count; a row per choice.
     """
-    shown, heads, y = grouped_rows(data)
-    order = {choice: i for i, choice in enumerate(CHOICES)}
-    shown = shown.assign(_order=shown["choice"].map(order)).sort_values(["place", "_order"], kind="stable")
-    total = shown.groupby("place", sort=False)["count"].transform("sum")
-    share = shown["count"] / total.where(total > 0)
-    end = share.groupby(shown["place"], sort=False).cumsum()
-    shown = shown.assign(
-        share=share, start=end - share, end=end, middle=end - share / 2, total=total,
-        choice_text=[say(NAMES[choice]) for choice in shown["choice"]],
+    total = data.groupby(["group", "label"], sort=False)["count"].transform("sum")
+    share = data["count"] / total.where(total > 0)
+    shown = data.assign(
+        share=share,
+        part=[say(NAMES[choice]) for choice in data["choice"]],
         share_text=[share_text(v) for v in share],
-        written=[str(n) if part >= 0.06 else "" for n, part in zip(shown["count"], share, strict=True)],
-    ).drop(columns="_order")  # fmt: skip
-    names = [say(NAMES[choice]) for choice in CHOICES]
-    fills = [palette.good_fill, palette.bad_fill, palette.line, palette.card]
-    tips = [
-        alt.Tooltip("group:N", title=say(N_("Model"))),
-        alt.Tooltip("label:N", title=say(N_("Pronouns"))),
-        alt.Tooltip("choice_text:N", title=say(N_("Label"))),
-        alt.Tooltip("count:Q", title=say(N_("Labels"))),
-        alt.Tooltip("share_text:N", title=say(N_("Share"))),
-    ]
-    base = alt.Chart(shown, height=alt.Step(ROW + 4)).encode(y=y, tooltip=tips)
-    legend = alt.Legend(title=None, orient="top", columns=2, symbolType="square", symbolStrokeWidth=1)
-    bars = base.mark_bar(height=20, stroke=palette.soft, strokeWidth=0.6).encode(
-        x=shares_across(
-            say(N_("share of labels")), "start", domain=False, ticks=False, labelPadding=6, orient="bottom"
-        ),
-        x2=alt.X2("end:Q"),
-        color=alt.Color("choice_text:N", scale=alt.Scale(domain=names, range=fills), legend=legend),
+        written=[str(n) if part >= 0.06 else "" for n, part in zip(data["count"], share, strict=True)],
     )
-    words = base.mark_text(fontSize=12, color=palette.ink).encode(x=alt.X("middle:Q"), text=alt.Text("written:N"))
-    return styled(alt.layer(headings(heads, y, palette), bars, words), description, palette)
+    tips = {
+        "group": say(N_("Model")), "label": say(N_("Pronouns")), "part": say(N_("Label")), "count": say(N_("Labels")),
+        "share_text": say(N_("Share")),
+    }  # fmt: skip
+    fills = (palette.good_fill, palette.bad_fill, palette.line, palette.card)
+    colours = {say(NAMES[choice]): fill for choice, fill in zip(CHOICES, fills, strict=True)}
+    look: dict[str, Any] = {"row": ROW + 4, "description": description, "palette": palette}
+    return stacked(shown, colours, title=say(N_("share of labels")), tips=tips, **look)

@@ -10,19 +10,18 @@ from typing import Any, Literal
 import altair as alt
 import pandas as pd
 
-from evenhand.core.charts.bias_distribution import Say, same
 from evenhand.core.charts.dots import (
     Look,
     dot_rows,
-    grouped_rows,
-    headings,
     share_text,
     share_texts,
     shares_across,
 )
 from evenhand.core.charts.palette import LIGHT, Palette
+from evenhand.core.charts.stacked import stacked
 from evenhand.core.charts.style import styled
 from evenhand.core.errors import N_
+from evenhand.core.language import Say, same
 
 Align = Literal["left", "right"]
 ROW = 34  # pixels per row
@@ -65,41 +64,28 @@ def ways(data: pd.DataFrame, *, description: str, say: Say = same, palette: Pale
 
 
 def levels(data: pd.DataFrame, *, description: str, say: Say = same, palette: Palette = LIGHT) -> Any:
-    """Stacked bars: the share of instances whose five verdicts are all alike, have one or two that differ.
+    """Return the shares of instances whose five verdicts are all alike, or of which one or two differ, as bars.
 
     Columns group, label, level ("0", "0.4", "0.49"), share (of 1), n; three rows a bar.
     """
-    shown, heads, y = grouped_rows(data)
     names = {
         "0": say(N_("σ = 0: all five alike")),
         "0.4": say(N_("σ = 0.4: one differs")),
         "0.49": say(N_("σ = 0.49: two differ")),
     }
-    shown["level_text"] = shown["level"].map(names)
-    shown["share_text"] = [share_text(share) for share in shown["share"]]
-    shown["end"] = shown.groupby("place", sort=False)["share"].cumsum()
-    shown["start"] = shown["end"] - shown["share"]
-    shown["middle"] = (shown["start"] + shown["end"]) / 2
-    shown["written"] = [f"{100 * share:.0f}%" if share >= 0.08 else "" for share in shown["share"]]
-    x = shares_across(say(N_("share of instances")), "start", domain=False, ticks=False, grid=False, labelPadding=6)
-    tips = [
-        alt.Tooltip("group:N", title=say(N_("Model"))),
-        alt.Tooltip("label:N", title=say(N_("Pronouns"))),
-        alt.Tooltip("level_text:N", title="σ"),
-        alt.Tooltip("share_text:N", title=say(N_("share"))),
-        alt.Tooltip("n:Q", title=say(N_("instances")), format=","),
-    ]
-    fills = [palette.line, palette.good_fill, palette.good]
-    base = alt.Chart(shown, height=alt.Step(ROW)).encode(y=y, tooltip=tips)
-    legend = alt.Legend(title=None, orient="top", columns=2, symbolType="square", labelLimit=260)
-    colour = alt.Color("level_text:N", scale=alt.Scale(domain=list(names.values()), range=fills), legend=legend)
-    bars = base.mark_bar(stroke=palette.paper, strokeWidth=1, cornerRadius=3).encode(
-        x=x, x2=alt.X2("end:Q"), color=colour
+    shown = data.assign(
+        part=data["level"].map(names),
+        share_text=[share_text(share) for share in data["share"]],
+        written=[f"{100 * share:.0f}%" if share >= 0.08 else "" for share in data["share"]],
+        count=[f"{n:,}" for n in data["n"]],
     )
-    dark = base.mark_text(fontSize=12, color=palette.ink).transform_filter("datum.level != '0.49'")
-    light = base.mark_text(fontSize=12, color=palette.card, fontWeight="bold").transform_filter("datum.level == '0.49'")
-    words = [one.encode(x=alt.X("middle:Q"), text=alt.Text("written:N")) for one in (dark, light)]
-    return styled(alt.layer(headings(heads, y, palette), bars, *words), description, palette)
+    tips = {
+        "group": say(N_("Model")), "label": say(N_("Pronouns")), "part": "σ", "share_text": say(N_("share")),
+        "count": say(N_("instances")),
+    }  # fmt: skip
+    colours = dict(zip(names.values(), (palette.line, palette.good_fill, palette.good), strict=True))
+    look: dict[str, Any] = {"row": ROW, "dark": [names["0.49"]], "description": description, "palette": palette}
+    return stacked(shown, colours, title=say(N_("share of instances")), tips=tips, **look)
 
 
 def alpha_beta(data: pd.DataFrame, *, description: str, say: Say = same, palette: Palette = LIGHT) -> Any:

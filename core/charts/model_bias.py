@@ -9,11 +9,11 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from evenhand.core.charts.bias_distribution import SIGNED_LABEL, Say, same
+from evenhand.core.charts.bias_distribution import SIGNED_LABEL
 from evenhand.core.charts.palette import LIGHT, Palette
 from evenhand.core.charts.style import palette_scale, styled
 from evenhand.core.errors import N_
-from evenhand.core.language import one_after_another
+from evenhand.core.language import Say, one_after_another, same
 
 ROW = 66  # pixels per model: its name above, its two bars below
 LEAST = 0.5  # log10; the axis is never shorter

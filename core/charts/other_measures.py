@@ -11,10 +11,10 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from evenhand.core.charts.bias_distribution import Say, same
 from evenhand.core.charts.dots import NUMBERS, Look, dot_rows, rule
 from evenhand.core.charts.palette import LIGHT, Palette
 from evenhand.core.errors import N_
+from evenhand.core.language import Say, same
 
 FORMS = {"model": "circle", "untrained": "circle", "control": "square", "published": "diamond"}
 ROLE_NAMES = {

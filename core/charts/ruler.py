@@ -4,7 +4,7 @@ Nothing is ranked: rows keep their order, and a longer distance from 0 is only a
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import altair as alt
@@ -13,16 +13,11 @@ import pandas as pd
 from evenhand.core.charts.dots import ABOVE_ROW, DOWN, NUMBERS, Look, dot_rows, rule
 from evenhand.core.charts.palette import LIGHT, Palette
 from evenhand.core.errors import N_
+from evenhand.core.language import Say, same
 
 LEAST_REACH = 1.25  # log10: the marks at +-1 are always in view
 MARKS = (-1.0, -0.3, 0.0, 0.3, 1.0)
 HEAD = -1  # the row of the planted marks
-
-Say = Callable[[str], str]
-
-
-def _same(text: str) -> str:
-    return text
 
 
 def ruler(
@@ -31,7 +26,7 @@ def ruler(
     description: str,
     planted: Sequence[float] = (),
     sizes: bool = False,
-    say: Say = _same,
+    say: Say = same,
     palette: Palette = LIGHT,
 ) -> Any:
     """A row per row of *data*: columns name, kind, value, low, high, null_low, null_high, text (numbers in log10).

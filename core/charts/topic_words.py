@@ -8,11 +8,10 @@ from typing import Any, Literal
 import altair as alt
 import pandas as pd
 
-from evenhand.core.charts.bias_distribution import Say, same
 from evenhand.core.charts.palette import LIGHT, Palette
 from evenhand.core.charts.style import styled
 from evenhand.core.errors import N_
-from evenhand.core.language import significant
+from evenhand.core.language import Say, same, significant
 
 ROW = 36
 Align = Literal["left", "right"]

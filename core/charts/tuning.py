@@ -6,10 +6,10 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from evenhand.core.charts.bias_distribution import Say, same
+from evenhand.core.charts.lines import lines
 from evenhand.core.charts.palette import LIGHT, Palette
-from evenhand.core.charts.style import styled
 from evenhand.core.errors import N_
+from evenhand.core.language import Say, same
 
 MOST_TICKS = 8  # a tick a look at held-out text, where there are no more
 KINDS = {"loss": N_("training"), "held_out_loss": N_("held-out text")}
@@ -23,26 +23,17 @@ def loss_curve(points: Sequence[dict[str, Any]], *, description: str, say: Say =
         for point in points
         if point.get(kind) is not None
     ]
-    names = [say(name) for name in KINDS.values()]
-    legend = alt.Legend(title=None, orient="top", symbolType="stroke", symbolStrokeWidth=2.5)
     looks = sorted({int(point["step"]) for point in points})
     ticks: dict[str, Any] = {"values": looks}
     if len(looks) > MOST_TICKS:
         ticks = {"tickMinStep": 1, "tickCount": MOST_TICKS}
     x = alt.X("step:Q", title=say(N_("step")), axis=alt.Axis(grid=False, labelOverlap=True, format=",d", **ticks))
     y = alt.Y("value:Q", title=say(N_("loss (−ln p of a token)")), scale=alt.Scale(zero=False))
-    base = alt.Chart(pd.DataFrame(rows, columns=["step", "value", "kind"]), height=240).encode(
-        x=x,
-        y=y,
-        color=alt.Color(
-            "kind:N", sort=None, legend=legend, scale=alt.Scale(domain=names, range=[palette.soft, palette.good])
-        ),
-        tooltip=[
-            alt.Tooltip("kind:N", title=" "),
-            alt.Tooltip("step:Q", title=say(N_("step"))),
-            alt.Tooltip("value:Q", format=".4f", title=say(N_("loss (−ln p of a token)"))),
-        ],
-    )
-    dash = alt.StrokeDash("kind:N", sort=None, legend=legend, scale=alt.Scale(domain=names, range=[[5, 4], [1, 0]]))
-    lines = base.mark_line(strokeWidth=2).encode(strokeDash=dash)
-    return styled(alt.layer(lines, base.mark_point(filled=True, size=36)), description, palette)
+    tips = [
+        alt.Tooltip("kind:N", title=" "),
+        alt.Tooltip("step:Q", title=say(N_("step"))),
+        alt.Tooltip("value:Q", format=".4f", title=say(N_("loss (−ln p of a token)"))),
+    ]
+    data = pd.DataFrame(rows, columns=["step", "value", "kind"])
+    look: dict[str, Any] = {"height": 240, "columns": 2, "dots": True}
+    return lines(data, x, y, "kind", tips=tips, description=description, palette=palette, **look)

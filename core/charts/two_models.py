@@ -11,10 +11,11 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from evenhand.core.charts.bias_distribution import LEAST_REACH, SIGNED_LABEL, Say, Values, same, signed
+from evenhand.core.charts.bias_distribution import LEAST_REACH, SIGNED_LABEL, Values, signed
 from evenhand.core.charts.palette import LIGHT, Palette
 from evenhand.core.charts.style import styled
 from evenhand.core.errors import N_
+from evenhand.core.language import Say, same
 
 SQUARES = 40  # along each axis, at most
 STEPS = (0.05, 0.1, 0.2, 0.3, 0.5)  # log10

@@ -5,7 +5,6 @@ pair itself (SPEC 6.1). The shaded strip is |Bias_c| <= 0.3, the papers' "not ob
 """
 
 import math
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -15,7 +14,7 @@ import pandas as pd
 from evenhand.core.charts.palette import LIGHT, Palette
 from evenhand.core.charts.style import palette_scale, styled
 from evenhand.core.errors import N_
-from evenhand.core.language import one_after_another
+from evenhand.core.language import Say, one_after_another, same
 from evenhand.core.sentence_bias.bias import OBVIOUS, odds, times
 
 ROW = 58  # pixels per model: its name above, its bar below
@@ -25,12 +24,7 @@ LONG = 3.0  # log10; the words of a longer bar stand on its empty side, where th
 HEAD = -1  # the row of the two words
 NUMBERS = ("bias_log10", "corrected_log10")
 
-Say = Callable[[str], str]
 Align = Literal["left", "right"]
-
-
-def _same(text: str) -> str:
-    return text
 
 
 def balance(
@@ -39,7 +33,7 @@ def balance(
     male: str,
     female: str,
     description: str,
-    say: Say = _same,
+    say: Say = same,
     guess: float | None = None,
     sided: bool = True,
     palette: Palette = LIGHT,
@@ -215,7 +209,7 @@ def _heads(words: tuple[str, str], y: alt.Y, say: Say, palette: Palette, *, side
     ]
 
 
-def balance_says(data: pd.DataFrame, *, say: Say = _same, words: tuple[str, str] | None = None) -> str:
+def balance_says(data: pd.DataFrame, *, say: Say = same, words: tuple[str, str] | None = None) -> str:
     """Say the balance: per model the ratio, and the ratio without the pair's own lean; *words* as for `odds`."""
     sentences = []
     for model, raw, raw_dot in zip(data["model"], data["bias_log10"], data["corrected_log10"], strict=True):

@@ -3,7 +3,7 @@
 Only facts and figures are stored, as printed and with their origin, in core/data/published_*.tsv.
 """
 
-from evenhand.core.published.claims import DOCUMENTS, VERDICTS, PrintedClaim, note_text
+from evenhand.core.published.claims import DOCUMENTS, VERDICTS, PrintedClaim
 from evenhand.core.published.other_papers import inference_claims, misgendering_claims, thesis_claims
 from evenhand.core.published.own_numbers import BASES, OwnCheck, check_own, read_rows
 from evenhand.core.published.own_runs import BesidePrinted, beside_inference, beside_misgendering, compared
@@ -21,7 +21,6 @@ __all__ = [
     "check_own",
     "checks",
     "compared",
-    "note_text",
     "read_rows",
     "readings",
     "table4",

@@ -1,7 +1,6 @@
 """One printed claim beside what follows from the other numbers of the same document."""
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from evenhand.core.errors import N_
@@ -14,8 +13,6 @@ MISGENDERING = N_("Misgendering")
 DOCUMENTS = (SLGUSET, THESIS, INFERENCE, MISGENDERING)
 
 VERDICTS = {True: N_("consistent"), False: N_("inconsistent"), None: N_("undecided")}
-
-Translate = Callable[[str], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,16 +38,6 @@ class PrintedClaim:
     def verdict(self) -> str:
         """The verdict in a word, to be translated."""
         return VERDICTS[self.follows]
-
-
-def note_text(text: Note | str | None, say: Translate = str) -> str:
-    """A note or a plain text in the language of *say*."""
-    if text is None:
-        return ""
-    if isinstance(text, str):
-        return text
-    values = {name: say(value) if isinstance(value, str) else value for name, value in text.values.items()}
-    return say(text.message).format(**values) if values else say(text.message)
 
 
 def half_unit(printed: str) -> float:

@@ -19,7 +19,7 @@ import pandas as pd
 from evenhand.core.charts.export import picture
 from evenhand.core.charts.palette import LIGHT, css_variables
 from evenhand.core.errors import N_, BadFile
-from evenhand.core.language import Language, translate, translate_stored
+from evenhand.core.language import Language, Say, translate, translate_stored
 from evenhand.core.model_bias import (
     Groups,
     Summary,
@@ -34,7 +34,7 @@ from evenhand.core.report import sentences, table
 from evenhand.core.report.figures import WIDTH, Figure, figures
 from evenhand.core.report.method_texts import METHOD, UNDEFINED, WORDS
 from evenhand.core.report.several_models import default_margins, differences_html, seeds_html
-from evenhand.core.report.table_lines import Paper, Say, table_lines
+from evenhand.core.report.table_lines import Paper, table_lines
 from evenhand.core.report.topic_words import words_html
 from evenhand.core.sentence_bias.bias import OBVIOUS, Denominator, SideMeans, side_means
 from evenhand.core.statistics.equivalence import Margins

@@ -4,9 +4,8 @@ import html
 from collections.abc import Iterable
 from typing import Any
 
-from evenhand.core.language import translate_stored
+from evenhand.core.language import Say, translate_stored
 from evenhand.core.report.numbers import probability, signed_number
-from evenhand.core.report.table_lines import Say
 from evenhand.core.sentence_bias.bias import LN10
 
 

@@ -7,10 +7,10 @@ from itertools import combinations
 import pandas as pd
 
 from evenhand.core.errors import N_
+from evenhand.core.language import Say
 from evenhand.core.model_bias import Groups, Summary, grouping, over_seeds, paired_differences, unit_of
 from evenhand.core.model_bias.compare_models import against_margins
 from evenhand.core.report.numbers import DASH, interval, plain_number, signed_number
-from evenhand.core.report.table_lines import Say, note_text
 from evenhand.core.sentence_bias.bias import Denominator
 from evenhand.core.statistics import Estimate
 from evenhand.core.statistics.equivalence import (
@@ -21,6 +21,7 @@ from evenhand.core.statistics.equivalence import (
     Margins,
     Scale,
 )
+from evenhand.core.statistics.estimate import note_text
 
 NAMES = {
     "bias_man": "Bias_man",

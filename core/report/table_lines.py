@@ -3,18 +3,19 @@
 There is no rank and no order by bias: less lean is not better (SPEC 6.1).
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from evenhand.core.errors import N_
+from evenhand.core.language import Say
 from evenhand.core.model_bias import Summary, in_ln
 from evenhand.core.model_bias.missing import MissingValues
 from evenhand.core.report.numbers import interval, percent, plain_number, signed_number
 from evenhand.core.sentence_bias.bias import LN10, SideMeans
-from evenhand.core.statistics import Estimate, Note
+from evenhand.core.statistics import Estimate
+from evenhand.core.statistics.estimate import note_text
 
-Say = Callable[[str], str]
 Paper = Mapping[str, float]  # bias_man, bias_woman, model_bias in ln, as Table 4 prints them
 
 
@@ -143,11 +144,6 @@ def _counts(summaries: Sequence[Summary], say: Say) -> tuple[Line, ...]:
             tuple(Cell("", (s.signature or "—", s.intervals)) for s in summaries),
         ),
     )
-
-
-def note_text(note: Note | None, say: Say) -> str:
-    """A reason in the reader's language; "" for None."""
-    return say(note.message).format(**note.values) if note else ""
 
 
 def _estimate(found: Estimate, say: Say, *, signed: bool = False, ln: Estimate | None = None) -> Cell:

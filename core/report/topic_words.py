@@ -5,8 +5,8 @@ import html
 import pandas as pd
 
 from evenhand.core.errors import N_
+from evenhand.core.language import Say
 from evenhand.core.model_bias.topic_words import topic_words
-from evenhand.core.report.table_lines import Say
 from evenhand.core.sentence_bias.bias import OBVIOUS
 
 NAMES = {"tfidf": "TF-IDF", "textrank": "TextRank"}

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from evenhand.core.errors import N_
+from evenhand.core.language import Say, same
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +20,14 @@ class Note:
     def to_json(self) -> dict[str, Any]:
         """Return the message and its values, so that a page can translate a stored note."""
         return {"message": self.message, "values": self.values}
+
+
+def note_text(note: Note | str | None, say: Say = same) -> str:
+    """Return a note in the language of *say*, also the values that are messages; "" for None."""
+    if note is None or isinstance(note, str):
+        return note or ""
+    values = {name: say(value) if isinstance(value, str) else value for name, value in note.values.items()}
+    return str(Note(say(note.message), values))
 
 
 Reasons = Literal["first", "every", "value", "messages", "note"]

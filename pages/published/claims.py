@@ -5,10 +5,10 @@ from collections.abc import Sequence
 import streamlit as st
 from markupsafe import Markup
 
-from evenhand.core.published import BASES, DOCUMENTS, VERDICTS, OwnCheck, PrintedClaim, checks, note_text, read_rows
+from evenhand.core.published import BASES, DOCUMENTS, VERDICTS, OwnCheck, PrintedClaim, checks, read_rows
 from evenhand.pages.ui.charts import downloads
 from evenhand.pages.ui.head import errors_shown
-from evenhand.pages.ui.numbers import DASH
+from evenhand.pages.ui.numbers import DASH, note_text
 from evenhand.pages.ui.tables import element, joined, number_columns, show_html, span, table
 from evenhand.pages.ui.text import _, caption, inform, series, write
 from evenhand.pages.ui.visitor import page_link
@@ -64,11 +64,11 @@ def _table(shown: Sequence[PrintedClaim]) -> None:
 
 def _row(claim: PrintedClaim) -> tuple[str | Markup, ...]:
     return (
-        note_text(claim.place, _),
+        note_text(claim.place),
         _(claim.printed),
-        note_text(claim.recomputed, _),
+        note_text(claim.recomputed),
         _verdict(claim.follows, _(claim.verdict)),
-        element("div", joined([note_text(claim.remark, _), _calculation(claim)])),
+        element("div", joined([note_text(claim.remark), _calculation(claim)])),
     )
 
 
@@ -80,7 +80,7 @@ def _verdict(follows: bool | None, words: str) -> Markup:
 def _calculation(claim: PrintedClaim) -> str | Markup:
     if not claim.calculation:
         return ""
-    lines = joined(element("li", note_text(line, _)) for line in claim.calculation)
+    lines = joined(element("li", note_text(line)) for line in claim.calculation)
     return element("details", joined([element("summary", _("Calculation")), element("ul", lines)]))
 
 
@@ -88,12 +88,12 @@ def _record(claim: PrintedClaim) -> dict[str, str]:
     return {
         "key": claim.key,
         "document": _(claim.document),
-        "place": note_text(claim.place, _),
+        "place": note_text(claim.place),
         "printed": _(claim.printed),
-        "worked out": note_text(claim.recomputed, _),
+        "worked out": note_text(claim.recomputed),
         "verdict": _(claim.verdict),
-        "remark": note_text(claim.remark, _),
-        "calculation": "; ".join(note_text(line, _) for line in claim.calculation),
+        "remark": note_text(claim.remark),
+        "calculation": "; ".join(note_text(line) for line in claim.calculation),
     }
 
 

@@ -13,6 +13,7 @@ import streamlit as st
 
 from evenhand.core.language import RAISED, significant
 from evenhand.core.statistics import Estimate, Note
+from evenhand.core.statistics.estimate import note_text as note_words
 from evenhand.pages.ui.text import _, clauses, in_brackets, language, named, plain
 
 POINTS, SIZE_IN_POINTS = "+points", "points"  # forms of a difference of shares: +6.0 points; its size: 6.0 points
@@ -62,9 +63,9 @@ def undefined(value: float | None, reason: str = "", form: str = "{:.3f}") -> tu
     return form.format(value), None
 
 
-def note_text(note: Note | None) -> str:
-    """A reason or note in the visitor's language; "" for None."""
-    return _(note.message).format(**note.values) if note else ""
+def note_text(note: Note | str | None) -> str:
+    """Return a reason or note in the visitor's language; "" for None."""
+    return note_words(note, _)
 
 
 def methods_text(estimates: Iterable[Estimate]) -> str:

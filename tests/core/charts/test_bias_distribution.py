@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evenhand.core.charts.bias_curve import POINTS, curve_says, curves, dashes, line_colours, sorted_curve
+from evenhand.core.charts.bias_curve import POINTS, curve_says, curves, sorted_curve
 from evenhand.core.charts.bias_distribution import MOST_BINS, bins, distribution_says, percent, ridges, shares, signed
 from evenhand.core.charts.export import picture
-from evenhand.core.charts.palette import DARK, LIGHT, LINES
+from evenhand.core.charts.palette import DARK, LINES
 from evenhand.core.sentence_bias.bias import obvious
 
 FLOATS = st.lists(
@@ -106,13 +106,6 @@ def test_signed(number: float, text: str) -> None:
 )
 def test_percent(share: float, text: str) -> None:
     assert percent(share) == text
-
-
-def test_lines_of_models_differ() -> None:
-    looks = [tuple(pair) for pair in zip(line_colours(12, LIGHT), map(str, dashes(12)), strict=True)]
-    assert len(set(looks)) == 12
-    assert not set(LINES["light"]) & {LIGHT.male, LIGHT.female}
-    assert line_colours(2, DARK)[0] == LINES["dark"][0]
 
 
 def test_pictures_of_the_dark_theme_are_light() -> None:

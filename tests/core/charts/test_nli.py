@@ -30,10 +30,10 @@ def test_the_bars_of_a_set_fill_it() -> None:
     spec = label_shares(found, description="what it shows").to_dict()
     values = data_of(spec, 0)
     for name in SETS:
-        parts = [row for row in values if row["set"] == name]
-        assert [row["key"] for row in parts] == list(LABELS)
-        assert parts[0]["left"] == 0
-        assert parts[-1]["right"] == pytest.approx(1)
+        parts = [row for row in values if row["label"] == name]
+        assert [row["part"] for row in parts] == list(LABELS)
+        assert parts[0]["start"] == 0
+        assert parts[-1]["end"] == pytest.approx(1)
     assert spec["description"] == "what it shows"
 
 

@@ -13,4 +13,4 @@ def test_two_lines_told_apart_by_dashes() -> None:
         (10, "held-out text"),
     ]
     assert spec["description"] == "Loss falls."
-    assert spec["layer"][0]["encoding"]["strokeDash"]["scale"]["range"] == [[5, 4], [1, 0]]
+    assert spec["layer"][0]["encoding"]["strokeDash"]["scale"]["range"] == [[1, 0], [9, 3]]

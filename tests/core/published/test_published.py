@@ -10,8 +10,9 @@ from streamlit.testing.v1 import AppTest
 from cli import cli
 from evenhand.core.errors import EvenhandError
 from evenhand.core.language import translate
-from evenhand.core.published import DOCUMENTS, check_own, checks, note_text, read_rows, readings, table4
+from evenhand.core.published import DOCUMENTS, check_own, checks, read_rows, readings, table4
 from evenhand.core.published.claims import agrees, half_unit
+from evenhand.core.statistics.estimate import note_text
 from tests.support.pages import open_page
 
 CLAIMS = {claim.key: claim for claim in checks()}
