@@ -161,6 +161,17 @@ def fixed_ids(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
+def nothing_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Jobs are stored and no process runs them; what pages remembered in earlier tests is forgotten."""
+    import streamlit as st
+
+    from evenhand.annotations.jobs import jobs
+
+    st.cache_data.clear()
+    monkeypatch.setattr(jobs, "_spawn", lambda *_: None)
+
+
+@pytest.fixture
 def fresh_store(tmp_path: Path) -> Iterator[Store]:
     """An empty database; pages and commands of the same test open the same file."""
     with new_store(tmp_path / "evenhand.db") as store:

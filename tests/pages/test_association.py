@@ -1,7 +1,6 @@
 """The page Professions, as a visitor uses it: choose sentences, start, read a finished run section by section."""
 
 import pytest
-import streamlit as st
 
 from evenhand.annotations.jobs import jobs, kinds
 from evenhand.core.association.run import Settings, run
@@ -19,12 +18,6 @@ PROFESSIONS = "profession\tclass\tfield\twomen\n" + "".join(
         ("photographer", "balanced", "art", 49.3),
     ]
 )  # fmt: skip
-
-
-@pytest.fixture
-def nothing_runs(monkeypatch):
-    st.cache_data.clear()
-    monkeypatch.setattr(jobs, "_spawn", lambda *_: None)
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 import json
 
 import pytest
-import streamlit as st
 
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.items.batch import items
@@ -18,11 +17,7 @@ from evenhand.core.scoring.input import ScoreInput
 from evenhand.pages.ui.choose import model_label
 from tests.support.pages import open_page, text_of, without_errors
 
-
-@pytest.fixture(autouse=True)
-def _nothing_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    st.cache_data.clear()
-    monkeypatch.setattr(jobs, "_spawn", lambda *_: None)
+pytestmark = pytest.mark.usefixtures("nothing_runs")
 
 
 @pytest.fixture

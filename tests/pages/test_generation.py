@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import streamlit as st
 
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.jobs import jobs
@@ -17,10 +16,11 @@ from tests.support.pages import captions_of, html_of, open_page, without_errors
 HOSTILE = "<b>Kim</b> [x](javascript:y) $z$ and"
 
 
+pytestmark = pytest.mark.usefixtures("nothing_runs")
+
+
 @pytest.fixture(autouse=True)
-def _nothing_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    st.cache_data.clear()
-    monkeypatch.setattr(jobs, "_spawn", lambda *_: None)
+def _no_server(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("EVENHAND_SERVER", "EVENHAND_API_KEY", "OPENAI_API_KEY"):
         monkeypatch.delenv(name, raising=False)
 

@@ -81,7 +81,7 @@ def dangerous(page: AppTest) -> list[tuple[str, str, str]]:
 
 
 @pytest.fixture
-def hostile(fresh_store: Store, monkeypatch: pytest.MonkeyPatch) -> Project:
+def hostile(fresh_store: Store, monkeypatch: pytest.MonkeyPatch, nothing_runs: None) -> Project:
     """A project whose every text is code, and a lead with such a name who looks at it."""
     assert len(NAME) <= 80
     project = create_project(fresh_store, NAME, annotators=(f"{NAME[:-1]}1", f"{NAME[:-1]}2"), per_item=2)
@@ -96,7 +96,6 @@ def hostile(fresh_store: Store, monkeypatch: pytest.MonkeyPatch) -> Project:
             label(fresh_store, project, who, one.uid, "accept" if number else "reject", note=LONG)
         add_comment(fresh_store, project, one.uid, LONG, author=NAME)
     new_study(fresh_store, project, NAME, contact=NAME, warning_en=LONG, code_finished=TAG)
-    monkeypatch.setattr(jobs, "_spawn", lambda *_: None)
     jobs.start_command(fresh_store, ["import", "--json", f"{TAG}.csv"], LONG, project=project)
     lead = add_account(fresh_store, f"{NAME[:-1]}3")
     grant(fresh_store, lead, "owner", None)

@@ -62,8 +62,7 @@ def test_rates_and_versions(path: Path, lang: str) -> None:
     assert "首个代词规则" in shown and "&lt;b&gt;file&lt;/b&gt;" in shown and "<b>file" not in shown
 
 
-def test_a_judge_is_started_as_a_job(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("evenhand.annotations.jobs.jobs._spawn", lambda *_: None)
+def test_a_judge_is_started_as_a_job(path: Path, nothing_runs: None) -> None:
     app = opened("run")
     assert "labelled every text" in captions_of(app)  # the rule has
     app.segmented_control(key="judge-source").set_value("server").run()

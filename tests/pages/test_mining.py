@@ -81,8 +81,7 @@ def test_the_job_makes_a_run_that_goes_into_a_new_project(texts_folder):
         until(lambda: not jobs.find(store, job.uid).active, 600)
         done = jobs.find(store, job.uid)
         assert done.state == "done", done.message
-        jobs._children[job.uid].wait(600)
-        (run,) = mining_runs(store.path)
+        (run,) = until(lambda: mining_runs(store.path))
     lines = [json.loads(line) for line in run.candidates.read_text(encoding="utf-8").splitlines()]
     app = without_errors(open_page("mining", run=run.name))
     assert metrics(app)["Candidates"] == str(len(lines))

@@ -3,7 +3,6 @@
 import json
 
 import pytest
-import streamlit as st
 
 from evenhand.annotations.jobs import jobs
 from evenhand.core import resources
@@ -16,12 +15,6 @@ from evenhand.core.runs.records import run_file, runs_folder, write_record
 from tests.support.pages import html_of, open_page, without_errors
 
 pytestmark = pytest.mark.usefixtures("nothing_runs")
-
-
-@pytest.fixture
-def nothing_runs(monkeypatch):
-    st.cache_data.clear()
-    monkeypatch.setattr(jobs, "_spawn", lambda *given: None)
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-import streamlit as st
 
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.jobs import jobs
@@ -17,10 +16,7 @@ from tests.support.pages import open_page, text_of, without_errors
 HOSTILE = "[a](b) <b>x</b> $x$"
 
 
-@pytest.fixture(autouse=True)
-def _nothing_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    st.cache_data.clear()
-    monkeypatch.setattr(jobs, "_spawn", lambda *_: None)
+pytestmark = pytest.mark.usefixtures("nothing_runs")
 
 
 @pytest.fixture

@@ -105,10 +105,9 @@ def test_the_open_mode_asks_nobody(fresh_store: Store, two: tuple[Project, Proje
 
 
 def test_a_lead_sees_nothing_of_another_project(
-    fresh_store: Store, two: tuple[Project, Project], monkeypatch: pytest.MonkeyPatch
+    fresh_store: Store, two: tuple[Project, Project], monkeypatch: pytest.MonkeyPatch, nothing_runs: None
 ) -> None:
     here, elsewhere = two
-    monkeypatch.setattr(jobs, "_spawn", lambda *_: None)
     theirs = jobs.start_command(fresh_store, ["import", "--json", "secret.csv"], "Import secret.csv", project=elsewhere)
     nobodys = jobs.start_command(fresh_store, ["score", "--json", "other.csv"], "Score other.csv")
     lena = come(fresh_store, monkeypatch, "Lena", "lead", here)
@@ -148,11 +147,10 @@ def lead_of(store: Store, who: Account) -> visitor.Person:
 
 
 def test_a_job_of_another_project_cannot_be_cancelled(
-    fresh_store: Store, two: tuple[Project, Project], monkeypatch: pytest.MonkeyPatch
+    fresh_store: Store, two: tuple[Project, Project], monkeypatch: pytest.MonkeyPatch, nothing_runs: None
 ) -> None:
     from evenhand.pages.ui.jobs import _change
 
-    monkeypatch.setattr(jobs, "_spawn", lambda *_: None)
     theirs = jobs.start_command(fresh_store, ["import", "--json", "secret.csv"], "Import secret.csv", project=two[1])
     come(fresh_store, monkeypatch, "Lena", "lead", two[0])
     _change(theirs.uid, "cancel")

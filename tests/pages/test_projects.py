@@ -137,8 +137,7 @@ def test_a_large_file_becomes_a_job(store, empty, monkeypatch):
     done = jobs.find(store, job.uid)
     assert (done.state, done.result["imported"]) == ("done", jobs.LARGE_LINES + 1), done.message
     assert counts_of(store, empty).items == jobs.LARGE_LINES + 1
-    jobs._children[job.uid].wait(600)
-    assert not [place for place in jobs.folder(store).iterdir() if place.is_dir()]
+    until(lambda: not [place for place in jobs.folder(store).iterdir() if place.is_dir()])
     page = open_page("jobs")
     assert "2,001 rows: 2,001 imported" in text_of(page)
 

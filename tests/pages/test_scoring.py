@@ -4,7 +4,6 @@ import json
 from urllib.parse import parse_qs
 
 import pytest
-import streamlit as st
 
 from evenhand.annotations.files.project_texts import score
 from evenhand.annotations.jobs import jobs
@@ -24,12 +23,6 @@ from tests.support.judged_sentences import judged
 from tests.support.pages import captions_of, html_of, in_language, open_page, without_errors
 
 pytestmark = pytest.mark.usefixtures("nothing_runs")
-
-
-@pytest.fixture
-def nothing_runs(monkeypatch):
-    st.cache_data.clear()
-    monkeypatch.setattr(jobs, "_spawn", lambda *_: None)
 
 
 @pytest.fixture

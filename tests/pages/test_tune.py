@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-import streamlit as st
 
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.jobs import jobs
@@ -16,11 +15,7 @@ from evenhand.core.tune.runs import tuned_folder, write_run
 from evenhand.core.tune.texts import training_texts
 from tests.support.pages import open_page, text_of, without_errors
 
-
-@pytest.fixture(autouse=True)
-def _nothing_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    st.cache_data.clear()
-    monkeypatch.setattr(jobs, "_spawn", lambda *_: None)
+pytestmark = pytest.mark.usefixtures("nothing_runs")
 
 
 def test_it_starts_the_job_that_the_form_says(
