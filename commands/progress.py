@@ -19,7 +19,7 @@ from evenhand.core.errors import N_, Refused
 from evenhand.core.files.timestamps import timestamp
 from evenhand.core.forecast.label_times import NO_SECONDS
 from evenhand.core.forecast.quota import WORDS
-from evenhand.core.statistics import Note
+from evenhand.core.typed_json import with_reasons
 
 
 @click.command("progress")
@@ -61,15 +61,11 @@ def dashboard_json(found: Dashboard) -> dict[str, Any]:
         "labels_left": found.ahead.labels,
         "candidates_to_review": found.ahead.candidates,
         "labels_per_item": round(found.ahead.each, 3),
-        **_value_or_reason("pace", found.pace, NO_PACE),
-        **_value_or_reason("hours_left", found.hours, found.hours_reason),
-        **_value_or_reason("hours_left_each", found.each, found.hours_reason),
+        **with_reasons({"pace": found.pace}, NO_PACE),
+        **with_reasons({"hours_left": found.hours}, found.hours_reason),
+        **with_reasons({"hours_left_each": found.each}, found.hours_reason),
         "signature": found.signature,
     }
-
-
-def _value_or_reason(name: str, value: float | None, reason: Note | None) -> dict[str, Any]:
-    return {name: value} if value is not None else {name: None, f"{name}_reason": str(reason)}
 
 
 def _person(one: Worker) -> dict[str, Any]:
@@ -77,7 +73,7 @@ def _person(one: Worker) -> dict[str, Any]:
         "name": one.annotator.name, "id": one.annotator.uid, "active": one.active,
         "participant": one.participant, "labels": one.labels,
         **one.accepted.named("accepted"), "today": one.today, "last_7_days": one.week,
-        **_value_or_reason("pace", one.pace, NO_PACE), **_value_or_reason("median_seconds", one.seconds, NO_SECONDS),
+        **with_reasons({"pace": one.pace}, NO_PACE), **with_reasons({"median_seconds": one.seconds}, NO_SECONDS),
         "last_label": one.last, "heard": one.heard and timestamp(one.heard),
         "in_hand": one.leased, "sent_back": one.sent_back, "stalled_since": one.stalled and timestamp(one.stalled),
         "skipped": one.skipped, "conflicts": one.conflicts, "shared_items": one.differs.most.units,

@@ -3,15 +3,14 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from evenhand.core.describe.characters import COMMONEST, NO_TEXT, Lengths
+from evenhand.core.describe.characters import NO_TEXT, counted
 from evenhand.core.describe.description import Description
 from evenhand.core.describe.generations import Writing
-from evenhand.core.describe.keywords import NOT_KNOWN, largest_imbalance
-from evenhand.core.describe.repeats import Repeats
+from evenhand.core.describe.keywords import largest_imbalance
 from evenhand.core.describe.vocabulary import Coverage
 from evenhand.core.errors import N_
 from evenhand.core.statistics import Note
-from evenhand.core.text.repetition import Repeated
+from evenhand.core.typed_json import to_json, with_reasons
 
 NO_MODEL = Note(N_("No model was given: specify which vocabulary to compare with (--model)."))
 NO_BLANKS = Note(N_("The texts contain only whitespace."))
@@ -28,20 +27,16 @@ def as_json(found: Description) -> dict[str, Any]:
         "kind": found.kind,
         "items": found.items,
         "sentences": found.sentences,
-        "characters": {
-            "total": found.characters.total,
-            "distinct": found.characters.distinct,
-            "commonest": [{"character": one, "count": count} for one, count in found.characters.commonest(COMMONEST)],
-        },
-        "length": _lengths(found.lengths),
-        "endings": [{"character": one, "count": count} for one, count in found.endings.items()],
+        "characters": to_json(found.characters),
+        "length": to_json(found.lengths),
+        "endings": counted(found.endings),
         **_coverage(found.coverage),
         "duplicates": {
-            "exact": _repeats(found.exact, found),
-            "without_punctuation": _repeats(found.near, found),
-            "keyword_masked": _repeats(found.twins, found),
+            "exact": to_json(found.exact),
+            "without_punctuation": to_json(found.near),
+            "keyword_masked": to_json(found.twins),
         },
-        "keywords": [_keyword(row) for row in found.keywords],
+        "keywords": to_json(found.keywords),
         **_balance(found),
         "without_keyword": found.without_keyword,
         **_origins(found),
@@ -66,22 +61,9 @@ def _flat(values: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, An
             yield f"{before}{key}", value
 
 
-def maybe(key: str, value: Any, reason: Note | None) -> dict[str, Any]:
-    """{key: value}, and `<key>_reason` beside it where the value is None."""
-    return {key: value} if value is not None else {key: None, f"{key}_reason": str(reason)}
-
-
-def _lengths(found: Lengths) -> dict[str, Any]:
-    values = {"min": found.least, "median": found.median, "mean": found.mean, "max": found.most}
-    whole: dict[str, Any] = {}
-    for key, value in values.items():
-        whole |= maybe(key, value, NO_TEXT)
-    return whole | {"counts": {str(length): texts for length, texts in found.by.items()}}
-
-
 def _coverage(found: Coverage | None) -> dict[str, Any]:
     if found is None:
-        return maybe("vocabulary", None, NO_MODEL)
+        return with_reasons({"vocabulary": None}, NO_MODEL)
     return {
         "vocabulary": {
             "model": found.vocabulary.name,
@@ -91,59 +73,24 @@ def _coverage(found: Coverage | None) -> dict[str, Any]:
             "distinct_of_vocabulary": found.published,
             "in_vocabulary": found.known,
             "in_vocabulary_of_vocabulary": found.used,
-            **maybe("in_vocabulary_of_distinct", found.known_share, NO_TEXT),
+            **with_reasons({"in_vocabulary_of_distinct": found.known_share}, NO_TEXT),
             "unknown_characters": found.unknown_running,
-            **maybe("unknown_share", found.unknown_share, NO_BLANKS),
+            **with_reasons({"unknown_share": found.unknown_share}, NO_BLANKS),
             "unknown_are_lost": found.lost,
-            "commonest_unknown": [{"character": one, "count": count} for one, count in found.unknown],
+            "commonest_unknown": counted(dict(found.unknown)),
             "sha256": found.vocabulary.digest,
         }
     }
 
 
-def _repeats(found: Repeats, of: Description) -> dict[str, Any]:
-    return {
-        "groups": found.groups,
-        "texts": found.texts,
-        "surplus": found.surplus,
-        "different": of.sentences - found.surplus,
-        "places": [[of.places[number] for number in group] for group in found.places],
-    }
-
-
-def _keyword(row: Any) -> dict[str, Any]:
-    return {
-        "pair": row.pair,
-        "side": row.side,
-        "word": row.word,
-        **maybe("before", row.before, NOT_KNOWN),
-        **maybe("decided", row.decided, NOT_KNOWN),
-        "after": row.after,
-        "kept_share": row.share.to_json(reasons="value"),
-    }
-
-
 def _balance(found: Description) -> dict[str, Any]:
-    rows = [
-        {
-            "pair": one.pair,
-            "male": one.male,
-            "female": one.female,
-            "missing": one.missing,
-            "male_share": one.share.to_json(reasons="value"),
-            **maybe("p", one.p, one.untested),
-            **maybe("p_holm", one.p_holm, one.untested),
-        }
-        for one in found.balances
-    ]
     worst = largest_imbalance(found.balances)
     return {
         "male": sum(one.male for one in found.balances),
         "female": sum(one.female for one in found.balances),
-        "balance": rows,
-        **maybe(
-            "largest_imbalance",
-            None if worst is None else {"pair": worst.pair, "missing": worst.missing},
+        "balance": to_json(found.balances),
+        **with_reasons(
+            {"largest_imbalance": None if worst is None else {"pair": worst.pair, "missing": worst.missing}},
             ALL_EVEN if found.balances else NO_PAIR,
         ),
     }
@@ -159,8 +106,7 @@ def _origins(found: Description) -> dict[str, Any]:
             "commonest": [{"source": source, "texts": texts} for source, texts in shown],
         },
         "dates": {
-            **maybe("earliest", origins.earliest, NO_SOURCE),
-            **maybe("latest", origins.latest, NO_SOURCE),
+            **with_reasons({"earliest": origins.earliest, "latest": origins.latest}, NO_SOURCE),
             "undated": origins.undated,
             "by_month": origins.dated,
         },
@@ -169,17 +115,8 @@ def _origins(found: Description) -> dict[str, Any]:
 
 def _writing(found: Writing) -> dict[str, Any]:
     return {
-        "tokens": {"total": found.total, "distinct": found.distinct, **_lengths(found.tokens)},
-        **maybe("distinct_share_within_a_text", found.per_text, NO_TEXT),
-        "repetitiveness_completion": _repeated(found.completion),
-        "repetitiveness_published": _repeated(found.published),
-    }
-
-
-def _repeated(found: Repeated) -> dict[str, Any]:
-    return {
-        **maybe("mean", found.mean, found.reason),
-        **maybe("std", found.std, found.reason),
-        "texts": found.texts,
-        "too_short": found.short,
+        "tokens": {"total": found.total, "distinct": found.distinct, **to_json(found.tokens)},
+        **with_reasons({"distinct_share_within_a_text": found.per_text}, NO_TEXT),
+        "repetitiveness_completion": to_json(found.completion),
+        "repetitiveness_published": to_json(found.published),
     }

@@ -2,8 +2,9 @@
 
 import statistics
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
 from evenhand.core.errors import N_
 from evenhand.core.statistics.estimate import Note
@@ -20,6 +21,13 @@ class Characters:
     """
 
     counts: dict[str, int]
+    json_names: ClassVar = {"counts": None, "listed": "commonest"}
+    also_in_json: ClassVar = ("total", "distinct", "listed")
+
+    @property
+    def listed(self) -> list[dict[str, Any]]:
+        """The commonest characters, as JSON has them."""
+        return counted(dict(self.commonest()))
 
     @property
     def total(self) -> int:
@@ -36,10 +44,15 @@ class Characters:
         return list(self.counts.items())[:number]
 
 
+def counted(counts: Mapping[str, int]) -> list[dict[str, Any]]:
+    """Return characters with their counts, as JSON has them."""
+    return [{"character": character, "count": count} for character, count in counts.items()]
+
+
 def characters(texts: Iterable[str]) -> Characters:
     """Count the characters of *texts*."""
-    counted = Counter("".join(texts))
-    return Characters(dict(sorted(counted.items(), key=lambda pair: (-pair[1], pair[0]))))
+    found = Counter("".join(texts))
+    return Characters(dict(sorted(found.items(), key=lambda pair: (-pair[1], pair[0]))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +65,14 @@ class Lengths:
     mean: float | None
     most: int | None
     by: dict[int, int]
+    json_names: ClassVar = {"texts": None, "least": "min", "most": "max", "by": "counts"}
+    also_in_json: ClassVar = ("reason",)
+    explained_by: ClassVar = "reason"
+
+    @property
+    def reason(self) -> Note:
+        """Why a length is undefined."""
+        return NO_TEXT
 
 
 def lengths(values: Sequence[int]) -> Lengths:
@@ -66,5 +87,5 @@ def lengths(values: Sequence[int]) -> Lengths:
 
 def endings(texts: Iterable[str]) -> dict[str, int]:
     """How often each character is the last one of a text, the commonest first."""
-    counted = Counter(text[-1] for text in texts if text)
-    return dict(sorted(counted.items(), key=lambda pair: (-pair[1], pair[0])))
+    found = Counter(text[-1] for text in texts if text)
+    return dict(sorted(found.items(), key=lambda pair: (-pair[1], pair[0])))

@@ -94,7 +94,7 @@ class Description:
     """A set of texts. `items`: which of a project ("accepted", "all"), or "file".
 
     `exact`, `near`, `twins`: texts that occur twice as they are, without punctuation and blanks, and with the keyword
-    masked (the same sentence with either word). `places`: where each text is found, for the groups of these.
+    masked (the same sentence with either word).
     `without_keyword`: texts without a keyword, of sets whose texts have one. `writing`: of generations only.
     """
 
@@ -111,7 +111,6 @@ class Description:
     balances: tuple[PairBalance, ...]
     origins: Origins
     coverage: Coverage | None
-    places: tuple[str, ...]
     without_keyword: int
     writing: Writing | None
     digest: str
@@ -150,7 +149,7 @@ def described(
     for the figure of before and after; None: the texts themselves. `by_quota`: pairs whose texts were kept by quotas
     for both words.
     """
-    plain = [one.text for one in texts]
+    plain, places = [one.text for one in texts], [one.place for one in texts]
     counted = characters(plain)
     cells = Counter((one.pair, one.side) for one in texts if one.pair)
     return Description(
@@ -160,14 +159,13 @@ def described(
         characters=counted,
         lengths=lengths([len(text) for text in plain]),
         endings=endings(plain),
-        exact=repeats(plain),
-        near=repeats([bare(text) or None for text in plain]),
-        twins=repeats([_masked(one) for one in texts]),
+        exact=repeats(plain, places),
+        near=repeats([bare(text) or None for text in plain], places),
+        twins=repeats([_masked(one) for one in texts], places),
         keywords=keyword_counts(cells if kept is None else kept, before, decided, kind=kind),
         balances=pair_balances(cells, by_quota),
         origins=origins((one.source for one in texts), (one.date for one in texts)),
         coverage=None if vocabulary is None else coverage(counted.counts, vocabulary),
-        places=tuple(one.place for one in texts),
         without_keyword=sum(1 for one in texts if one.word is None) if kind == "sentences" else 0,
         writing=writing([(one.context or "", one.text) for one in texts]) if kind == "generations" else None,
         digest=_digest(plain),

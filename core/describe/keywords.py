@@ -2,10 +2,12 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 from evenhand.core.errors import N_
 from evenhand.core.statistics import Estimate, Note, modified_wilson
 from evenhand.core.statistics.proportions import holm_adjusted
+from evenhand.core.typed_json import Writers
 
 Cell = tuple[str, str]  # name of the pair (male word first), side
 
@@ -18,6 +20,7 @@ BY_QUOTA = Note(
         " random to estimate or to test."
     )
 )
+VALUE_ONLY: Writers = {Estimate: lambda estimate: estimate.to_json(reasons="value")}
 NO_SENTENCE = Note(N_("There are no sentences with this pair."))
 
 
@@ -36,6 +39,15 @@ class KeywordCount:
     decided: int | None
     after: int
     share: Estimate
+    json_names: ClassVar = {"share": "kept_share"}
+    also_in_json: ClassVar = ("unknown",)
+    explained_by: ClassVar = "unknown"
+    written_with: ClassVar = VALUE_ONLY
+
+    @property
+    def unknown(self) -> Note:
+        """Why a count is missing."""
+        return NOT_KNOWN
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +67,10 @@ class PairBalance:
     p: float | None
     p_holm: float | None
     untested: Note | None = None
+    json_names: ClassVar = {"share": "male_share"}
+    also_in_json: ClassVar = ("missing",)
+    explained_by: ClassVar = "untested"
+    written_with: ClassVar = VALUE_ONLY
 
     @property
     def missing(self) -> int:

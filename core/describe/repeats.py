@@ -13,13 +13,14 @@ class Repeats:
     """Texts that are the same in one sense.
 
     `groups`: how many different ones occur twice or more; `texts`: how many texts belong to them; `surplus`: how many
-    would go if one of each group stayed. `places`: for the first groups, the numbers (from 0) of their texts.
+    would go if one of each group stayed, `different`: how many would stay. `places`: of the texts of the first groups.
     """
 
     groups: int
     texts: int
     surplus: int
-    places: tuple[tuple[int, ...], ...]
+    different: int
+    places: tuple[tuple[str, ...], ...]
 
 
 def bare(text: str) -> str:
@@ -27,8 +28,11 @@ def bare(text: str) -> str:
     return _MARKS.sub("", text)
 
 
-def repeats(keys: Sequence[str | None]) -> Repeats:
-    """Which of *keys* (one a text; None: left out) occur more than once, in the order of their first text."""
+def repeats(keys: Sequence[str | None], places: Sequence[str]) -> Repeats:
+    """Return which of *keys* (one a text; None: left out) occur more than once, in the order of their first text.
+
+    *places*: where each text is found.
+    """
     first: dict[str, int] = {}
     groups: dict[str, list[int]] = {}
     for number, key in enumerate(keys):
@@ -39,5 +43,6 @@ def repeats(keys: Sequence[str | None]) -> Repeats:
         else:
             groups.setdefault(key, [first[key]]).append(number)
     texts = sum(map(len, groups.values()))
-    ordered = sorted(groups.values())
-    return Repeats(len(groups), texts, texts - len(groups), tuple(map(tuple, ordered[:LISTED])))
+    surplus, listed = texts - len(groups), sorted(groups.values())[:LISTED]
+    named = tuple(tuple(places[number] for number in group) for group in listed)
+    return Repeats(len(groups), texts, surplus, len(keys) - surplus, named)

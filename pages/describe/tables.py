@@ -70,8 +70,8 @@ def repeats_table(found: Description) -> None:
             _("Match"): name,
             _("Groups found"): one.groups,
             _("Texts in groups"): one.texts,
-            _("Left after keeping one per group"): found.sentences - one.surplus,
-            _("Places"): clauses(" = ".join(found.places[n] for n in group) for group in one.places[:5]) or DASH,
+            _("Left after keeping one per group"): one.different,
+            _("Places"): clauses(map(" = ".join, one.places[:5])) or DASH,
         }
         for name, one in kinds.items()
     ]

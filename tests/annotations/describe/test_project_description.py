@@ -145,7 +145,9 @@ def test_files_count_every_row(tmp_path: Path) -> None:
     found = describe_file(file)
     assert (found.sentences, found.without_keyword) == (3, 2)
     assert (found.origins.earliest, found.origins.latest) == ("2020", "2021-02")
-    assert found.places == ("2", "3", "4")
+    twice = tmp_path / "twice.csv"
+    twice.write_text("sentence\n她来了。\n他在唱歌。\n她来了。\n", encoding="utf-8")
+    assert describe_file(twice).exact.places == (("2", "4"),)
     before = tmp_path / "before.csv"
     before.write_text("sentence\n" + "".join(f"他唱了{n}首歌。\n" for n in range(8)), encoding="utf-8")
     ((one),) = describe_file(file, before=before).keywords
