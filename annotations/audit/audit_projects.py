@@ -8,14 +8,14 @@ import json
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from evenhand.annotations.agreement.measures import AgreementReport, agreement
+from evenhand.annotations.audit.follow_up import fill_project
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.items.batch import Batch, NewItem
-from evenhand.annotations.projects.projects import archive, change_project, create_project, project_by_uid
+from evenhand.annotations.items.batch import NewItem
+from evenhand.annotations.projects.projects import create_project, project_by_uid
 from evenhand.annotations.types import Choice, Project
 from evenhand.core.audit.leak_rates import (
     Compared,
@@ -28,7 +28,7 @@ from evenhand.core.audit.leak_rates import (
     with_and_without,
 )
 from evenhand.core.audit.sample import AuditItem, AuditSample, Order, Stratum, candidate_of
-from evenhand.core.errors import N_, EvenhandError, NotFound, Refused
+from evenhand.core.errors import N_, NotFound, Refused
 from evenhand.core.resources import DATA, table
 from evenhand.core.types import Side
 
@@ -169,15 +169,7 @@ def create_audit_project(
         presentation="masked",
         seed=sample.seed,
     )
-    try:
-        with Batch.begin(store, project, FILE) as batch:
-            batch.add(rows)
-            batch.publish()
-    except BaseException:
-        # A guideline is never deleted, so its project cannot be either. It is archived, and its name is free again.
-        with suppress(EvenhandError):
-            archive(store, change_project(store, project, name=f"{name} ({project.uid[:8]})"))
-        raise
+    fill_project(store, project, FILE, rows)
     return project
 
 

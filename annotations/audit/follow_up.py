@@ -6,7 +6,7 @@ receives (see `messages.SOURCE_COLUMNS`); the draw is an event in the log of the
 
 import json
 import random
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -110,16 +110,26 @@ def create_follow_up(
     )  # fmt: skip
     counts: dict[str, Any] = {"kept": kept, "rejected": rejected, "seed": seed}
     counts |= {f"from_{stratum}": len(there[stratum]) for stratum in STRATA}
-    try:
-        with Batch.begin(store, made, FILE) as batch:
-            batch.add(rows)
-            batch.publish(lambda: record(store, parent, ACTION, follow_up=made.uid, **counts))
-    except BaseException:
-        # A guideline is never deleted, so its project cannot be either. It is archived, and its name is free again.
-        with suppress(EvenhandError):
-            archive(store, change_project(store, made, name=f"{name} ({made.uid[:8]})"))
-        raise
+    fill_project(store, made, FILE, rows, lambda: record(store, parent, ACTION, follow_up=made.uid, **counts))
     return made
+
+
+def fill_project(
+    store: Store, project: Project, file: str, rows: Iterable[NewItem], also: Callable[[], object] | None = None
+) -> None:
+    """Import *rows* into a project that was made for them; *also* runs in the transaction that publishes them.
+
+    A guideline is never deleted, so its project cannot be either: where this fails, the project is archived under
+    another name, and its name is free again.
+    """
+    try:
+        with Batch.begin(store, project, file) as batch:
+            batch.add(rows)
+            batch.publish(also)
+    except BaseException:
+        with suppress(EvenhandError):
+            archive(store, change_project(store, project, name=f"{project.name} ({project.uid[:8]})"))
+        raise
 
 
 def _draw(parent: Project, there: dict[Stratum, list[Item]], wanted: dict[Stratum, int], seed: int) -> list[NewItem]:
@@ -184,18 +194,8 @@ def _judged(sentences: list[tuple[Stratum, int, list[str]]]) -> Judged:
 
 def follow_up_facts(store: Store, parent: Project) -> list[dict[str, Any]]:
     """The follow-up samples for papers: counts, and the shares as estimates; without names."""
-    return [
-        {
-            **{
-                name: getattr(one, name)
-                for name in ("seed", "from_kept", "per_item", "people", "left_out", "elsewhere")
-            },
-            "from_rejected": one.from_rejected,
-            "kept": one.strata["kept"],
-            "rejected": one.strata["rejected"],
-        }
-        for one in follow_ups(store, parent)
-    ]
+    names = ("seed", "from_kept", "per_item", "people", "left_out", "elsewhere", "from_rejected")
+    return [{name: getattr(one, name) for name in names} | one.strata for one in follow_ups(store, parent)]
 
 
 def _names(people: Iterable[str]) -> set[str]:

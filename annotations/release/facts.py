@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from evenhand.annotations.agreement.measures import AgreementReport, agreement
-from evenhand.annotations.audit.follow_up import METHOD, STRATA
+from evenhand.annotations.audit.follow_up import METHOD
 from evenhand.annotations.database.events import HERE_ONLY, events
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.describe.project_description import describe_project, usual_vocabulary
@@ -106,7 +106,7 @@ def gather(store: Store, project: Project, known: Known | None = None) -> dict[s
         "labels": _labels(labels),
         "provenance": known.provenance,
         "preregistration": sheet_facts(store, project),
-        "follow_ups": [_follow_up(one) for one in known.follow_ups],
+        "follow_ups": [sample | {"method": METHOD} for sample in known.follow_ups],
         "people": _people(store, project, labels),
         "pilots": [_pilot(store, project, one, sources) for one in pilots(store, project)],
         "agreement": agreement_facts(report),
@@ -158,13 +158,6 @@ def _sources(store: Store, project: Project) -> dict[str, Any]:
         for file, number in rows[:MOST_FILES]
     ]
     return {"files": len(rows), "largest": named, "mined": mined, "flagged": flagged or 0}
-
-
-def _follow_up(found: dict[str, Any]) -> dict[str, Any]:
-    strata = {
-        name: {key: getattr(found[name], key) for key in ("drawn", "judged", "neutral", "share")} for name in STRATA
-    }
-    return found | strata | {"method": METHOD}
 
 
 def _labels(labels: LabelTotals) -> dict[str, Any]:
