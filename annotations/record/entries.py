@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from heapq import merge
-from typing import Any, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from evenhand.annotations.adjudication.comments import Comment
 from evenhand.annotations.database.store import Store, at_one_moment
@@ -117,6 +117,7 @@ class Act:
     guideline: int | None = None
     form_shown: str | None = None
     after_reveal: bool = False
+    json_names: ClassVar[dict[str, str]] = {"kind": "what", "marks": "spans"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,18 +6,18 @@ from typing import Any
 
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.label_tables import cell_text
-from evenhand.annotations.record.entries import Act, Entry, every_entry, summary
+from evenhand.annotations.record.entries import Entry, every_entry, summary
 from evenhand.annotations.record.own_log import own_log
 from evenhand.annotations.text_policy import CANARY, CANARY_KEY, needs_canary, text_may_leave
 from evenhand.annotations.types import Annotator, Project
 from evenhand.core.files.csv_out import csv_line
+from evenhand.core.typed_json import to_json
 
 ITEM = ("item", "state", "pair", "side", "text", "context")
 ACT = (
     "created", "choice", "reasons", "extraneous", "spans", "tags", "note", "seconds", "guideline", "form_shown",
     "after_reveal", "stands", "superseded", "op_id", "desk", "revision", "base",
 )  # fmt: skip
-SAME = tuple(name for name in ACT if name not in ("reasons", "spans", "tags"))
 HEADER = (*ITEM, "what", *ACT, "author", "said", "private", "hash")
 QUOTING = ("text", "context", "note", "said", "tags")  # the policy for texts of the project holds for these
 
@@ -85,15 +85,9 @@ def _about(entry: Entry) -> dict[str, Any]:
     return {"item": entry.uid, "state": entry.state, **known}
 
 
-def _act(act: Act) -> dict[str, Any]:
-    values = {name: getattr(act, name) for name in SAME}
-    lists = {"reasons": list(act.reasons), "spans": [list(mark) for mark in act.marks], "tags": list(act.tags)}
-    return {"what": act.kind, **values, **lists}
-
-
 def _rows(entry: Entry) -> Iterator[dict[str, Any]]:
     for act in entry.acts:
-        yield _act(act)
+        yield to_json(act)
     if entry.revealed:
         yield {"what": "revealed", "created": entry.revealed}
     for comment in entry.comments:
@@ -108,7 +102,7 @@ def _cell(key: str, value: Any) -> str:
 
 
 def _object(entry: Entry, plain: bool) -> dict[str, Any]:
-    history = [_act(act) for act in entry.acts]
+    history = [to_json(act) for act in entry.acts]
     said = [{"created": one.created, "author": one.author, "said": one.text, "private": one.thread is not None}
             for one in entry.comments]  # fmt: skip
     about = _about(entry)

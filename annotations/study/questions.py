@@ -2,37 +2,11 @@
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.study.studies import Study
+from evenhand.annotations.study.studies import Question, Study, questions
 
 TRIES = 2
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """One question: a text with its keyword (half-open code points) and the answer, which is never sent."""
-
-    id: int
-    text: str
-    context: str
-    start: int | None
-    stop: int | None
-    answer: str
-
-    @property
-    def parts(self) -> tuple[str, str, str]:
-        """The text before the keyword, the keyword, and after it."""
-        if self.start is None or self.stop is None:
-            return self.text, "", ""
-        return self.text[: self.start], self.text[self.start : self.stop], self.text[self.stop :]
-
-
-def questions(store: Store, study: Study) -> list[Question]:
-    """Every question of a study, in the order in which they were chosen."""
-    query = "SELECT id, text, context, start, stop, answer FROM study_question WHERE study = ? ORDER BY id"
-    return store.rows(Question, query, (study.id,))
 
 
 def questions_of_try(store: Store, study: Study, person: str, tries: int) -> list[Question]:

@@ -112,6 +112,25 @@ class Consent:
         return hashlib.sha256(self.text(language).encode()).hexdigest()
 
 
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One question: a text with its keyword (half-open code points) and the answer, which is never sent."""
+
+    id: int
+    text: str
+    context: str
+    start: int | None
+    stop: int | None
+    answer: str
+
+    @property
+    def parts(self) -> tuple[str, str, str]:
+        """The text before the keyword, the keyword, and after it."""
+        if self.start is None or self.stop is None:
+            return self.text, "", ""
+        return self.text[: self.start], self.text[self.start : self.stop], self.text[self.stop :]
+
+
 _FIELDS = tuple(one.name for one in dataclasses.fields(Settings))
 _QUERY = (
     f"SELECT study.id, study.uid, project.uid AS project, study.name, study.created, closed, {', '.join(_FIELDS)}"
@@ -226,6 +245,12 @@ def consent(store: Store, study: Study) -> Consent:
     (newest,) = store.rows(Consent, query, (study.id,))
     asked = {use for (use,) in store.db.execute("SELECT use FROM study_use WHERE consent = ?", (newest.id,))}
     return dataclasses.replace(newest, uses=tuple(use for use in USES if use in asked))
+
+
+def questions(store: Store, study: Study) -> list[Question]:
+    """Every question of a study, in the order in which they were chosen."""
+    query = "SELECT id, text, context, start, stop, answer FROM study_question WHERE study = ? ORDER BY id"
+    return store.rows(Question, query, (study.id,))
 
 
 def set_closed(store: Store, study: Study, closed: bool, *, author: str = "") -> Study:
