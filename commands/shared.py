@@ -25,7 +25,6 @@ from evenhand.core.typed_json import from_json, to_json
 
 if TYPE_CHECKING:
     from evenhand.core.files.archives import Member
-    from evenhand.core.misgendering.run import VerdictReport
     from evenhand.core.statistics.equivalence import Scale
 
 RECOUNTING = (
@@ -93,13 +92,6 @@ def seeds_options(function: Function) -> Function:
         "--no-seed-names", is_flag=True, help="Group only what --seeds names, whatever models are called."
     )
     return option(other(function))
-
-
-def answer_run(report: "VerdictReport", text: str, table: Path, copy: Path | None, *, as_json: bool) -> None:
-    """The end of a run that wrote *table*: its copy for spreadsheets, what went wrong, the answer."""
-    write_spreadsheet(table, copy)
-    warn(report.notices, report.failed)
-    answer(report.as_json(), text, as_json=as_json)
 
 
 def write_spreadsheet(table: Path | None, copy: Path | None) -> None:

@@ -11,6 +11,8 @@ from evenhand.core.typed_json import from_json
 KINDS = {
     "association": "evenhand.core.association.run:ASSOCIATION",
     "before-after": "evenhand.annotations.before_after.runs:BEFORE_AFTER",
+    "generate": "evenhand.core.generation.run:GENERATE",
+    "misgendering run": "evenhand.core.misgendering.run:MISGENDERING",
     "tune": "evenhand.annotations.before_after.runs:TUNE",
     "tune-grid": "evenhand.annotations.before_after.runs:TUNE_GRID",
 }

@@ -1,19 +1,21 @@
 """`generate`: let a model write after contexts, here or through a server; `sample`: choose what people judge."""
 
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import click
 
 from evenhand.commands.permissions import needs
-from evenhand.commands.shared import Meter, answer, db_option, json_option
+from evenhand.commands.shared import Meter, answer, db_option, json_option, settings_from
 from evenhand.core.generation.contexts import CHUNK, SEED
-from evenhand.core.generation.inputs import Filling, open_contexts
-from evenhand.core.generation.run import GenerationReport, Request, generate_to_file
+from evenhand.core.generation.run import GenerationReport, run
 from evenhand.core.generation.server import INSTRUCTION
+from evenhand.core.generation.settings import Settings
 from evenhand.core.misgendering.slots import SETTINGS
-from evenhand.core.models.fetching import locate
 from evenhand.core.models.sampling import DECAY, GENDER_PREFIX
-from evenhand.core.runs.records import TEXTS, run_target
+from evenhand.core.runs.kinds import Place
+from evenhand.core.typed_json import to_json
 
 
 @click.command("generate")
@@ -23,7 +25,7 @@ from evenhand.core.runs.records import TEXTS, run_target
     required=True,
     help="A causal model: built in, on the Hugging Face Hub, a folder; or the name on the server.",
 )
-@click.option("--out", type=click.Path(dir_okay=False), help="The generations to write (JSON lines).")
+@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="The generations to write (JSON lines).")
 @click.option("--run", "run_name", help="Instead of --out: the name of a run that the page Generate lists.")
 @click.option(
     "--each",
@@ -95,49 +97,22 @@ def generate(contexts: str, db: str, as_json: bool, **options: Any) -> None:
     one context per row (JSON lines, CSV, TSV with columns context, name, pronouns, dataset, setting, template; text).
     The same command continues an interrupted run, with the same result as an uninterrupted one.
     """
-    out, is_run = run_target(db, "generations", options["out"], options["run_name"], ending=TEXTS)
-    filling = Filling(
-        passes=options["passes"],
-        seed=options["seed"],
-        settings=options["settings"] or SETTINGS,
-        only=options["only"],
-        limit=options["limit"],
-        column=options["column"],
-        trim=options["trim"],
-    )
-    if options["server"] is None:
-        locate(options["model"])  # refuse an unavailable model before reading anything
-    source = open_contexts(contexts, filling)
-    for problem in source.problems[:20]:
+    with Meter("texts") as meter:
+        report = run(settings_from(Settings, {"contexts": contexts, **options}), Place(Path(db), meter))
+    for problem in report.problems[:20]:
         why = problem.message.format(**problem.values) if problem.values else problem.message
         click.echo(f"{problem.file}:{problem.line}: {why}", err=True)
-    with Meter("texts") as meter:
-        report = generate_to_file(source, _request(options), out, watch=meter, record=is_run)
-    answer(report.as_json(), for_people(report), as_json=as_json)
+    answer(to_json(report), _text(report), as_json=as_json)
 
 
-def _request(options: dict[str, Any]) -> Request:
-    return Request(
-        way="chat" if options["chat"] else "completions",
-        with_key=not options["no_key"],
-        **{
-            name: options[name]
-            for name in (
-                "model", "each", "seed", "top_k", "top_p", "temperature", "tokens", "stop", "debias", "decay",
-                "precision", "chunk", "threads", "server", "instruction", "standard", "at_once", "per_minute",
-            )
-        },
-    )  # fmt: skip
-
-
-def for_people(report: GenerationReport) -> str:
-    """What a run did, for people."""
+def _text(report: GenerationReport) -> Iterator[str]:
     rate = f", {report.rate:,.0f} tokens a second" if report.rate else ""
-    resumed = f" ({report.before:,} were there from an earlier start)" if report.before else ""
-    lines = [
-        f"{report.total:,} texts for {report.total // report.request.each:,} contexts{resumed}; "
-        f"{report.written:,} written in {report.writing_seconds:.1f} s{rate}"
-    ]
+    resumed = f" ({report.resumed:,} were there from an earlier start)" if report.resumed else ""
+    yield (
+        f"{report.generations:,} texts for {report.contexts:,} contexts{resumed}; "
+        f"{report.written:,} written in {report.seconds:.1f} s{rate}"
+    )
     if report.refused:
-        lines.append(f"  {len(report.refused):,} contexts left out, the first because: {report.refused[0][1]}")
-    return "\n".join([*lines, f"  {report.signature}", f"Written: {report.out}"])
+        yield f"  {report.refused_contexts:,} contexts left out, the first because: {report.refused[0].text}"
+    yield f"  {report.signature}"
+    yield f"Written: {report.out}"

@@ -1,23 +1,16 @@
 """`misgendering run`: both ways in one go, as the page Misgendering starts them."""
 
+from pathlib import Path
 from typing import Any
 
 import click
 
-from evenhand.commands.misgendering.score import (
-    BUILT_IN,
-    drawing_options,
-    drawn_from,
-    facts_of,
-    for_people,
-    source_name,
-)
+from evenhand.commands.misgendering.score import answer_verdicts, drawing_options
 from evenhand.commands.permissions import needs
-from evenhand.commands.shared import Meter, answer, db_option, json_option, warn
-from evenhand.core.misgendering.run import VerdictSettings, Writing, run_both, verdicts_to_file
-from evenhand.core.misgendering.slots import SETTINGS
-from evenhand.core.runs.records import run_target
-from evenhand.core.scoring.cache import cache_path
+from evenhand.commands.shared import Meter, db_option, json_option, settings_from
+from evenhand.core.misgendering.run import run as run_both
+from evenhand.core.misgendering.settings import BUILT_IN, Settings
+from evenhand.core.runs.kinds import Place
 
 
 @click.command("run")
@@ -45,21 +38,7 @@ def run(templates: str, db: str, as_json: bool, **options: Any) -> None:
     TEMPLATES as for `misgendering score`. The table of verdicts and the texts are stored beside the database; a
     repeated command continues an interrupted run.
     """
-    source, drawn = drawn_from(templates, options)
-    out, is_run = run_target(db, "misgendering", None, options["run_name"])
-    settings = VerdictSettings(options["models"], threads=options["threads"], cache=cache_path(db))
+    settings = settings_from(Settings, {"templates": templates, **options})
     with Meter() as meter:
-        common: dict[str, Any] = {
-            "name": source_name(templates),
-            "facts": facts_of(options),
-            "watch": meter,
-            "record": is_run,
-        }
-        if options["each"]:
-            places = SETTINGS if options["setting"] == "both" else (options["setting"],)
-            how = Writing(options["each"], places, options["new_tokens"], options["seed"], options["trim"])
-            report = run_both(source, drawn, settings, how, out, **common)
-        else:
-            report = verdicts_to_file(source, drawn, settings, out, **common)
-    warn(report.notices, report.failed)
-    answer(report.as_json(), for_people(report), as_json=as_json)
+        report = run_both(settings, Place(Path(db), meter))
+    answer_verdicts(report, as_json=as_json)

@@ -1,25 +1,32 @@
 """`misgendering score` and `misgendering convert`: verdicts of models on templates; texts to go on from."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import click
 
 from evenhand.commands.permissions import needs
-from evenhand.commands.shared import Meter, answer, answer_run, db_option, json_option, spreadsheet_option
-from evenhand.core.errors import N_, BadFile
+from evenhand.commands.shared import (
+    Meter,
+    answer,
+    db_option,
+    json_option,
+    settings_from,
+    spreadsheet_option,
+    warn,
+    write_spreadsheet,
+)
 from evenhand.core.files.whole_file import whole_file
 from evenhand.core.misgendering.generations import context_rows
-from evenhand.core.misgendering.instances import PASSES, instances
-from evenhand.core.misgendering.run import VerdictReport, VerdictSettings, verdicts_to_file
-from evenhand.core.misgendering.slots import SETTINGS, Instance
-from evenhand.core.misgendering.template_files import Source, built_in, read_people, read_source
-from evenhand.core.runs.records import run_target
-from evenhand.core.scoring.cache import cache_path
-from evenhand.core.text.pronouns import parse_sets
-
-BUILT_IN = "built-in"
+from evenhand.core.misgendering.instances import PASSES
+from evenhand.core.misgendering.run import VerdictReport
+from evenhand.core.misgendering.run import score as score_verdicts
+from evenhand.core.misgendering.settings import BUILT_IN, Drawing, ScoreSettings
+from evenhand.core.misgendering.slots import SETTINGS
+from evenhand.core.runs.kinds import Place
+from evenhand.core.typed_json import to_json
 
 
 def drawing_options(function: Any) -> Any:
@@ -68,22 +75,11 @@ def score(templates: str, db: str, as_json: bool, **options: Any) -> None:
     or TANGO's misgendering_prompts.csv (needs generations). prob is 1 where the right form has the least perplexity,
     prob_sum where it has the least sum. The table is read by `misgendering metrics`.
     """
-    source, drawn = drawn_from(templates, options)
-    out, is_run = run_target(db, "misgendering", options["out"], options["run_name"])
-    settings = VerdictSettings(
-        models=options["models"],
-        precision=options["precision"],
-        threads=options["threads"],
-        cache=None if options["no_cache"] else cache_path(db),
-        generations=Path(options["generations"]) if options["generations"] else None,
-    )
-    _refuse_same(out, source, settings)
+    settings = settings_from(ScoreSettings, {"templates": templates, **options})
     with Meter() as meter:
-        report = verdicts_to_file(
-            source, drawn, settings, out, name=source_name(templates), facts=facts_of(options), watch=meter,
-            record=is_run,
-        )  # fmt: skip
-    answer_run(report, for_people(report), out, options["spreadsheet"], as_json=as_json)
+        report = score_verdicts(settings, Place(Path(db), meter))
+    write_spreadsheet(report.out, options["spreadsheet"])
+    answer_verdicts(report, as_json=as_json)
 
 
 @click.command("convert")
@@ -99,85 +95,40 @@ def convert(templates: str, setting: str, trim: bool, out: str | None, as_json: 
 
     Without --out the lines go to stdout.
     """
-    source, drawn = drawn_from(templates, options, competing=False)
-    settings = SETTINGS if setting == "both" else (setting,)
-    found = list(context_rows(source.prompts or drawn, settings))
-    for one in found:
-        one["context"] = one["context"].rstrip() if trim else one["context"]
-    lines = [json.dumps(one, ensure_ascii=False) for one in found]
+    asked = settings_from(Drawing, {"templates": templates, **options}).drawn(competing=False).questions
+    found = list(context_rows(asked, SETTINGS if setting == "both" else (setting,)))
+    for row in found:
+        row["context"] = row["context"].rstrip() if trim else row["context"]
+    lines = [json.dumps(row, ensure_ascii=False) for row in found]
     if out is None:
         click.echo("\n".join(lines))
         return
     with whole_file(Path(out)) as write:
         write("\n".join(lines) + "\n")
-    asked_of = len(source.prompts or drawn)
-    facts = {"instances": asked_of, "contexts": len(found), "out": out}
-    answer(facts, f"{len(found):,} contexts of {asked_of:,} instances. Written: {out}", as_json=as_json)
+    facts = {"instances": len(asked), "contexts": len(found), "out": out}
+    answer(facts, f"{len(found):,} contexts of {len(asked):,} instances. Written: {out}", as_json=as_json)
 
 
-def drawn_from(
-    templates: str, options: dict[str, Any], *, competing: bool = True
-) -> tuple[Source, tuple[Instance, ...]]:
-    """The source of TEMPLATES, and its instances under `drawing_options`.
-
-    Sets that a published data set does not have are added to its contexts, but do not compete in its slots
-    (*competing*): which forms do is a part of that measure.
-    """
-    source = built_in() if templates == BUILT_IN else read_source(templates)
-    if source.prompts:
-        return source, ()
-    only = parse_sets(options["pronouns"])
-    known = source.dataset
-    people = read_people(options["names"]) if options["names"] else None
-    drawn = instances(
-        source,
-        passes=options["passes"],
-        seed=options["seed"],
-        also=only if known == "own" or not competing else (),
-        only=only,
-        people=people,
-        limit=options["limit"],
-    )
-    return source, drawn
+def answer_verdicts(report: VerdictReport, *, as_json: bool) -> None:
+    """Print what went wrong, and what came of each model."""
+    warn(report.notices, report.failed)
+    answer(to_json(report), _text(report), as_json=as_json)
 
 
-def source_name(templates: str) -> str:
-    """The name of TEMPLATES in a record: never a path."""
-    return templates if templates == BUILT_IN else Path(templates).name
-
-
-def facts_of(options: dict[str, Any]) -> dict[str, Any]:
-    """How instances were drawn, for the record."""
-    names = options["names"]
-    return {
-        "passes": options["passes"],
-        "seed": options["seed"],
-        "limit": options["limit"],
-        "pronouns": list(options["pronouns"]),
-        "names": Path(names).name if names else None,
-    }
-
-
-def _refuse_same(out: Path, source: Source, settings: VerdictSettings) -> None:
-    inputs = [*source.files, *([settings.generations] if settings.generations else [])]
-    if any(path.resolve() == out.resolve() for path in inputs):
-        raise BadFile(N_("{file} cannot be both input and output."), file=out.name)
-
-
-def for_people(report: VerdictReport) -> str:
-    """What came of each model, for people."""
-    lines = [f"{report.instances:,} instances of {report.name} ({report.dataset})"]
-    for one in report.models:
-        lines.append(f"{one.model}: {one.summary.judged:,} judged in {one.seconds:.1f} s")
-        for name, (mean, total, count) in one.summary.right.items():
-            lines.append(f"  {name}: {mean / count:.3f} right ({mean:,} of {count:,}); by the sum {total / count:.3f}")
-        flips = f"{one.summary.flips:,} verdicts flip between mean and sum"
-        lines.append(f"  {flips}, {one.summary.moves:,} choices move")
-        lines += [f"  {count:,} without a verdict: {reason}" for reason, count in one.summary.reasons.items()]
-        if one.fed:
-            saved = f"{one.fed:,} tokens read instead of {one.alone:,} (factor {one.alone / one.fed:.2f})"
-            lines.append(f"  {saved}: beginnings are shared")
-        lines.append(f"  {one.signature}")
+def _text(report: VerdictReport) -> Iterator[str]:
+    yield f"{report.instances:,} instances of {report.source['name']} ({report.source['dataset']})"
+    for model in report.models:
+        summary, tokens = model.summary, model.tokens
+        yield f"{model.model}: {summary.judged:,} judged in {model.seconds:.1f} s"
+        for name, counts in summary.by_pronoun.items():
+            shares = (counts.right / counts.n, counts.right_by_sum / counts.n)
+            yield f"  {name}: {shares[0]:.3f} right ({counts.right:,} of {counts.n:,}); by the sum {shares[1]:.3f}"
+        yield f"  {summary.flips:,} verdicts flip between mean and sum, {summary.moves:,} choices move"
+        yield from (f"  {count:,} without a verdict: {reason}" for reason, count in summary.reasons.items())
+        if tokens.factor is not None:
+            saved = f"{tokens.fed:,} tokens read instead of {tokens.one_by_one:,} (factor {tokens.factor:.2f})"
+            yield f"  {saved}: beginnings are shared"
+        yield f"  {model.signature}"
     if report.strangers:
-        lines.append(f"{report.strangers:,} generations go on from no instance of this run")
-    return "\n".join([*lines, f"Written: {report.out}"])
+        yield f"{report.strangers:,} generations go on from no instance of this run"
+    yield f"Written: {report.out}"

@@ -1,152 +1,113 @@
 """A run of generating from contexts to file: begun, killed, resumed, whole."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
-from evenhand.core.errors import N_, EvenhandError, Refused
+from evenhand.core.errors import N_, EvenhandError, Notice, Refused
+from evenhand.core.files.timestamps import timestamp
 from evenhand.core.generation import GrowingFile, Task, Writer, Written, tasks
-from evenhand.core.generation.contexts import CHUNK, SEED
-from evenhand.core.generation.inputs import ContextInput
-from evenhand.core.generation.server import INSTRUCTION, Server, ServerWriter, Way
+from evenhand.core.generation.inputs import ContextInput, open_contexts
+from evenhand.core.generation.server import Server, ServerWriter
+from evenhand.core.generation.settings import Settings
 from evenhand.core.generation.writers import LocalWriter
-from evenhand.core.models import Precision
 from evenhand.core.models.fetching import locate
-from evenhand.core.models.sampling import DECAY, Sampling
-from evenhand.core.runs.loop import Laps, RunReport, Watcher, made_now
-from evenhand.core.runs.records import write_record
+from evenhand.core.runs.kinds import JobKind, Place, Progress
+from evenhand.core.runs.loop import Laps, versions
+from evenhand.core.runs.records import TEXTS, run_target, runs_folder, write_record
 from evenhand.core.servers.addresses import key_from_environment
+from evenhand.core.types import Problem
 
 SHOWN = 20  # problems that a record lists
+NO_DEBIAS = N_("Servers do not provide the probabilities that self-debias needs; use a model on this machine.")
+NO_RATE = "Nothing was written in this start, or the server did not count tokens."
+MADE = N_("{generations} texts from {contexts} contexts.")
+RESUMED = N_("Nothing is lost: finished texts are kept, and a resumed run generates the rest.")
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
-    """What a run is asked for; see `core.models.generating.Sampling` and `core.generation.server.Server`.
+class Refusal:
+    """A context that nothing could be written after: its beginning, and why."""
 
-    `server`: the address of an OpenAI-compatible server; None: the model is loaded here. `at_once`, `per_minute`:
-    how hard the server is asked, which changes no text. `with_key`: whether the key of the environment is sent.
+    context: str
+    error: str
+    values: dict[str, Any]
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GenerationReport:
+    """What a run did; a run of generation has one model.
+
+    `generations`: all texts; `resumed`: those that an earlier start had written, `written`: new ones, of so many
+    `tokens`, in `seconds`. `rate`: tokens a second of this start; None where a server did not count. `refused`: the
+    first of `refused_contexts`. `problems`: rows of the input that are no contexts.
     """
 
-    model: str
-    each: int = 1
-    seed: int = SEED
-    top_k: int = 50
-    top_p: float = 0.95
-    temperature: float | None = None
-    tokens: int = 50
-    stop: bool = False
-    debias: str = ""
-    decay: float = DECAY
-    precision: Precision = "fp32"
-    chunk: int = CHUNK
-    server: str | None = None
-    way: Way = "completions"
-    instruction: str = INSTRUCTION
-    standard: bool = False
-    at_once: int = 8
-    per_minute: float | None = None
-    with_key: bool = True
-    threads: int | None = None
-    pause_s: float = 1.0
-
-    @property
-    def lasting(self) -> dict[str, Any]:
-        """What two halves of a run must have in common."""
-        loose = {"at_once", "per_minute", "with_key", "threads", "pause_s", "model"}
-        mine = {"server", "way", "instruction", "standard"}
-        here = {"precision", "chunk"}
-        loose |= set() if self.debias else {"debias", "decay"}  # runs of earlier versions know neither
-        left = loose | (mine - {"server"} if self.server is None else here)
-        return {key: value for key, value in asdict(self).items() if key not in left}
-
-
-@dataclass(slots=True)
-class GenerationReport(RunReport[None]):
-    """What a run did; a run of generation has one model."""
-
-    source: ContextInput
-    request: Request
     out: Path
-    signature: str = ""
-    total: int = 0
-    before: int = 0  # texts that an earlier start of this run had written
-    written: int = 0
-    tokens: int = 0
-    writing_seconds: float = 0.0
-    loading_seconds: float = 0.0
-    refused: list[tuple[str, EvenhandError]] = field(default_factory=list)
+    model: str
+    signature: str
+    source: dict[str, Any]
+    contexts: int
+    generations: int
+    resumed: int
+    written: int
+    tokens: int
+    seconds: float
+    loading_seconds: float
+    rate: float | None
+    refused: tuple[Refusal, ...]
+    refused_contexts: int
+    settings: dict[str, Any]
+    versions: dict[str, str] = field(default_factory=lambda: versions())
+    created: str = field(default_factory=timestamp)
+    problems: tuple[Problem, ...] = ()
+    json_names: ClassVar = {"problems": None}
+    also_in_json: ClassVar = ("rate_reason",)
 
     @property
-    def rate(self) -> float | None:
-        """Tokens a second of this start; None where nothing was written or a server did not count."""
-        return self.tokens / self.writing_seconds if self.tokens and self.writing_seconds else None
-
-    def as_json(self) -> dict[str, Any]:
-        """The record of the run, and what the command prints."""
-        rate = {"rate": round(self.rate, 1)} if self.rate else {"rate": None, "rate_reason": NO_RATE}
-        return {
-            "out": str(self.out),
-            "model": self.request.model,
-            "signature": self.signature,
-            "source": self.source.facts(),
-            "contexts": self.total // self.request.each,
-            "generations": self.total,
-            "resumed": self.before,
-            "written": self.written,
-            "tokens": self.tokens,
-            "seconds": round(self.writing_seconds, 3),
-            "loading_seconds": round(self.loading_seconds, 3),
-            **rate,
-            "refused": [_refusal(text, error) for text, error in self.refused[:SHOWN]],
-            "refused_contexts": len(self.refused),
-            "settings": {k: v for k, v in asdict(self.request).items() if k not in ("threads", "pause_s")},
-            **made_now(),
-        }
+    def rate_reason(self) -> str | None:
+        """Why there is no rate."""
+        return NO_RATE if self.rate is None else None
 
 
-NO_DEBIAS = N_("Servers do not provide the probabilities that self-debias needs; use a model on this machine.")
-NO_RATE = "Nothing was written in this start, or the server did not count tokens."
-
-
-def _refusal(text: str, error: EvenhandError) -> dict[str, Any]:
-    return {"context": text[:80], "error": error.message, "values": error.values, "text": str(error)}
-
-
-def generate_to_file(
-    source: ContextInput, request: Request, out: Path, *, watch: Watcher | None = None, record: bool = False
-) -> GenerationReport:
-    """Write `each` texts for every context of *source* into *out*, or go on where an earlier start was ended.
-
-    The file appears when all is written; until then each text is on disk beside it as soon as it is made. Raises
-    ModelUnavailable; Refused where no context can be used, where texts could not be had from a server, or for a run
-    that was begun with another request.
-    """
-    if out.exists():
-        raise Refused(N_("{file} already exists; choose another name, or delete it first."), file=out.name)
-    report = GenerationReport(source, request, out)
-    # The growing file knows how far the run is: a resumed one begins where it was, not at 0.
-    report.ask_models((request.model,), lambda model, steps: _write_with(report, watch), 0, None)
-    if record:
-        write_record(out, report.as_json())
+def run(settings: Settings, place: Place) -> GenerationReport:
+    """Let the model of *settings* continue their contexts; see `write_texts`. Raises BadFile for unusable contexts."""
+    out, is_run = run_target(place.database, "generations", settings.out, settings.run_name, ending=TEXTS)
+    if settings.server is None:
+        locate(settings.model)  # refuse an unavailable model before reading anything
+    report = write_texts(open_contexts(settings.contexts, settings.filling), settings, out, place.progress)
+    if is_run:
+        write_record(out, report)
     return report
 
 
-def _write_with(report: GenerationReport, watch: Watcher | None) -> None:
-    source, request, lap = report.source, report.request, Laps()
-    writer = open_writer(request)
-    report.loading_seconds, report.signature = lap(), writer.signature
-    report.refused = [(one.text, why) for one in source.contexts if (why := writer.refusal(one)) is not None]
-    refused = {text for text, _ in report.refused}
-    usable = [one for one in source.contexts if one.text not in refused]
+def write_texts(
+    source: ContextInput, settings: Settings, out: Path, progress: Progress | None = None, *, pause_s: float = 1.0
+) -> GenerationReport:
+    """Write `each` texts for every context of *source* into *out*, or continue where an earlier start was ended.
+
+    The file appears when all is written; until then each text is on disk as soon as it is made. *pause_s*: before a
+    server is asked again. Raises ModelUnavailable; Refused where no context can be used, where texts could not be had
+    from a server, or for a run that was begun with other settings.
+    """
+    if out.exists():
+        raise Refused(N_("{file} already exists; choose another name, or delete it first."), file=out.name)
+    lap = Laps()
+    writer = open_writer(settings, pause_s)
+    loading_seconds = lap()
+    reasons = [(context, writer.refusal(context)) for context in source.contexts]
+    refused = [(context.text, why) for context, why in reasons if why is not None]
+    texts = {text for text, _ in refused}
+    usable = [context for context in source.contexts if context.text not in texts]
     if not usable:
-        raise report.refused[0][1]
-    todo = tasks(usable, request.each, request.seed)
-    report.total = len(todo)
-    asked = {**request.lasting, "signature": writer.signature, "sha256": source.facts()["sha256"]}
-    with GrowingFile(report.out, asked) as file:
-        failures = _fill(file, writer, todo, report, watch)
+        raise refused[0][1]
+    todo = tasks(usable, settings.each, settings.seed)
+    asked = {**settings.lasting, "signature": writer.signature, "sha256": source.facts()["sha256"]}
+    with GrowingFile(out, asked) as file:
+        work = _Work(file, writer, todo, settings.model, progress)
+        failures = work.fill()
         if failures:
             message = N_(
                 "{failed} of {total} texts could not be generated. The finished ones are kept, and the"
@@ -154,52 +115,69 @@ def _write_with(report: GenerationReport, watch: Watcher | None) -> None:
             )
             raise Refused(message, failed=len(failures), total=len(todo), why=str(failures[-1]))
         file.finish()
+    rate = round(work.tokens / work.seconds, 1) if work.tokens and work.seconds else None
+    return GenerationReport(
+        out=out, model=settings.model, signature=writer.signature, source=source.facts(),
+        contexts=len(todo) // settings.each, generations=len(todo), resumed=work.before, written=work.written,
+        tokens=work.tokens, seconds=round(work.seconds, 3), loading_seconds=round(loading_seconds, 3), rate=rate,
+        refused=tuple(Refusal(text[:80], why.message, why.values, str(why)) for text, why in refused[:SHOWN]),
+        refused_contexts=len(refused), settings=settings.named(), problems=source.problems,
+    )  # fmt: skip
 
 
-def _fill(
-    file: GrowingFile, writer: Writer, todo: list[Task], report: GenerationReport, watch: Watcher | None
-) -> list[EvenhandError]:
-    """Write what is missing; returns what went wrong with single texts."""
-    report.before, lap = len(file), Laps()
-    model = report.request.model
+class _Work:
+    """One start of a run: fills the file that grows, which knows how far the run is."""
 
-    def say() -> None:
-        if watch is not None:
-            watch(len(file), len(todo), model)
+    def __init__(
+        self, file: GrowingFile, writer: Writer, todo: list[Task], model: str, progress: Progress | None
+    ) -> None:
+        self._file, self._writer, self._todo, self._model, self._progress = file, writer, todo, model, progress
+        self.before, self.written, self.tokens, self.seconds, self._lap = len(file), 0, 0, 0.0, Laps()
 
-    def keep(found: Sequence[Written]) -> None:
-        rows = [(one.task.number, one.task.row(one.completion, model, writer.signature, one.seed)) for one in found]
-        report.written += file.append(rows)
-        report.tokens += sum(one.tokens or 0 for one in found)
-        report.writing_seconds += lap()
-        say()
+    def fill(self) -> list[EvenhandError]:
+        """Write what is missing, and return what went wrong with single texts."""
+        self._say()
+        failures = self._writer.write(self._todo, self._file.places, self._keep)
+        self.seconds += self._lap()
+        return failures
 
-    say()
-    failures = writer.write(todo, file.places, keep)
-    report.writing_seconds += lap()
-    return failures
+    def _say(self) -> None:
+        if self._progress is not None:
+            self._progress(len(self._file), len(self._todo), self._model)
+
+    def _keep(self, texts: Sequence[Written]) -> None:
+        signature = self._writer.signature
+        rows = [(text.task.number, text.task.row(text.completion, self._model, signature, text.seed)) for text in texts]
+        self.written += self._file.append(rows)
+        self.tokens += sum(text.tokens or 0 for text in texts)
+        self.seconds += self._lap()
+        self._say()
 
 
-def open_writer(request: Request) -> Writer:
-    """Who writes for a request. Raises ModelUnavailable, Refused."""
-    how = Sampling(request.top_k, request.top_p, request.temperature, request.tokens, request.stop)
-    how = replace(how, debias=request.debias, decay=request.decay)
-    if request.server is not None and request.debias:
+def open_writer(settings: Settings, pause_s: float = 1.0) -> Writer:
+    """Return what writes for a run. Raises ModelUnavailable, Refused."""
+    if settings.server is not None and settings.debias:
         raise Refused(NO_DEBIAS)
-    if request.server is None:
-        locate(request.model)  # a model that cannot be had is refused before its library is loaded
+    if settings.server is None:
+        locate(settings.model)  # a model that cannot be had is refused before its library is loaded
         from evenhand.core.models.generating import open_generator
 
-        generator = open_generator(request.model, how, precision=request.precision, threads=request.threads)
-        return LocalWriter(generator, request.chunk)
+        precision, threads = settings.precision, settings.threads
+        generator = open_generator(settings.model, settings.sampling, precision=precision, threads=threads)
+        return LocalWriter(generator, settings.chunk)
     server = Server(
-        request.server,
-        request.model,
-        request.way,
-        request.instruction,
-        at_once=request.at_once,
-        per_minute=request.per_minute,
-        standard=request.standard,
-        pause_s=request.pause_s,
-    )
-    return ServerWriter(server, how, key=key_from_environment() if request.with_key else None)
+        settings.server, settings.model, settings.way, settings.instruction, at_once=settings.at_once,
+        per_minute=settings.per_minute, standard=settings.standard, pause_s=pause_s,
+    )  # fmt: skip
+    return ServerWriter(server, settings.sampling, key=key_from_environment() if settings.with_key else None)
+
+
+def _partial(settings: Settings, database: Path) -> Path | None:
+    return runs_folder(database, "generations") / f"{settings.run_name}{TEXTS}" if settings.run_name else None
+
+
+def _summary(report: GenerationReport) -> list[Notice]:
+    return [Notice(MADE, {"generations": f"{report.generations:,}", "contexts": f"{report.contexts:,}"})]
+
+
+GENERATE = JobKind("generate", Settings, GenerationReport, run, _summary, resuming=RESUMED, partial_file=_partial)

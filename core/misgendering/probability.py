@@ -4,7 +4,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 from evenhand.core.errors import N_
 from evenhand.core.misgendering.generations import Generation, Matched
@@ -128,36 +128,37 @@ def least(options: Sequence[str], values: Sequence[float], dataset: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class Pieces:
+    """The tokens that a form takes, least and most."""
+
+    least: int
+    most: int
+
+
+@dataclass(frozen=True, slots=True)
+class Right:
+    """How many of `n` instances are right by the mean and by the sum."""
+
+    right: int
+    right_by_sum: int
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
 class Summary:
     """The summary of one model: counts per pronoun set and the number of instances that flip between mean and sum.
 
-    `right`: per set (right by mean, right by sum, judged). `flips`: instances whose verdict (0 or 1) differs between
-    mean and sum; `moves`: whose chosen set differs. `pieces`: per form the tokens it takes, least and most.
+    `flips`: instances whose verdict (0 or 1) differs between mean and sum; `moves`: whose chosen set differs.
+    `pieces`: by form; `reasons`: why instances have no verdict, and how many.
     """
 
     judged: int
     undefined: int
-    right: dict[str, tuple[int, int, int]]
+    by_pronoun: dict[str, Right]
     flips: int
     moves: int
-    pieces: dict[str, tuple[int, int]]
+    pieces: dict[str, Pieces]
     reasons: dict[str, int]
-
-    def as_json(self) -> dict[str, Any]:
-        """For a record or for --json."""
-        shares = {
-            name: {"right": mean, "right_by_sum": total, "n": count}
-            for name, (mean, total, count) in self.right.items()
-        }
-        return {
-            "judged": self.judged,
-            "undefined": self.undefined,
-            "reasons": self.reasons,
-            "by_pronoun": shares,
-            "flips": self.flips,
-            "moves": self.moves,
-            "pieces": {form: {"least": low, "most": high} for form, (low, high) in self.pieces.items()},
-        }
 
 
 class Tally:
@@ -188,11 +189,9 @@ class Tally:
     @property
     def summary(self) -> Summary:
         """The counts so far."""
-        right = {name: (mean, total, n) for name, (mean, total, n) in self._right.items()}
-        undefined = sum(self._reasons.values())
-        return Summary(
-            self._judged, undefined, right, self._flips, self._moves, dict(self._pieces), dict(self._reasons)
-        )
+        right = {name: Right(*counts) for name, counts in self._right.items()}
+        pieces, undefined = {form: Pieces(*ends) for form, ends in self._pieces.items()}, sum(self._reasons.values())
+        return Summary(self._judged, undefined, right, self._flips, self._moves, pieces, dict(self._reasons))
 
 
 NO_GENERATION = N_("This prompt has no generation, so there is no template.")

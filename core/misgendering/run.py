@@ -1,43 +1,34 @@
 """Runs of misgendering: from templates to a table of verdicts, by probability and by what models write.
 
-`verdicts_to_file` asks models, and judges a file of generations where there is one; `run_both` lets the models write
-first.
+`score` asks models, and judges a file of generations where there is one; `run` lets the models write first.
 """
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from evenhand.core.errors import N_, BadFile, Notice, Refused
 from evenhand.core.files.whole_file import whole_file
 from evenhand.core.generation.contexts import Context
 from evenhand.core.generation.inputs import ContextInput
-from evenhand.core.generation.run import Request, generate_to_file
+from evenhand.core.generation.run import write_texts
+from evenhand.core.generation.settings import Settings as WriteSettings
 from evenhand.core.misgendering.generations import Matched, context_rows, matched, read_generations
 from evenhand.core.misgendering.probability import Judged, Summary, Tally, judge, judge_prompts
-from evenhand.core.misgendering.slots import SETTINGS, Instance
-from evenhand.core.misgendering.template_files import Prompt, Source
+from evenhand.core.misgendering.settings import Drawing, Drawn, ScoreSettings, Settings
+from evenhand.core.misgendering.slots import Instance
+from evenhand.core.misgendering.template_files import Prompt
 from evenhand.core.misgendering.verdict_rows import columns, prompt_rows, rows
-from evenhand.core.models import Precision
-from evenhand.core.runs.loop import (
-    Laps,
-    RunReport,
-    Steps,
-    Watcher,
-    WriteRow,
-    check_models,
-    each_model,
-    made_now,
-    open_table,
-    plain_settings,
-)
-from evenhand.core.runs.records import TEXTS, write_record
-from evenhand.core.scoring.cache import CachedScorer
+from evenhand.core.runs.kinds import JobKind, Place
+from evenhand.core.runs.loop import Laps, Report, Steps, ask_models, check_models, each_model, open_table
+from evenhand.core.runs.records import TEXTS, run_file, run_target, runs_folder, write_record
+from evenhand.core.scoring.cache import CachedScorer, cache_path
 from evenhand.core.text.pronouns import sets
 
+KEPT = N_("Nothing is lost: a resumed run keeps the texts already written.")
 MOST_NAMED = 20  # lines of a file that are no generations and are named one by one
 MORE_LINES = N_("{n} more lines are not generations and were skipped.")
 NEED_GENERATIONS = N_(
@@ -46,20 +37,25 @@ NEED_GENERATIONS = N_(
 
 
 @dataclass(frozen=True, slots=True)
-class VerdictSettings:
-    """What a run is asked for.
+class Tokens:
+    """Tokens that went through the model, and those of the texts one by one; `factor`: how many times fewer."""
 
-    `generations`: a file of what the models wrote; None: only by probability. `cache`: remembered scores.
-    """
+    fed: int
+    one_by_one: int
+    also_in_json: ClassVar = ("factor", "factor_reason")
 
-    models: tuple[str, ...]
-    precision: Precision = "fp32"
-    threads: int | None = None
-    cache: Path | None = None
-    generations: Path | None = None
+    @property
+    def factor(self) -> float | None:
+        """The tokens of the texts one by one over those that went through."""
+        return round(self.one_by_one / self.fed, 3) if self.fed else None
+
+    @property
+    def factor_reason(self) -> str | None:
+        """Why there is no factor."""
+        return None if self.fed else "Everything was remembered."
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class ModelVerdicts:
     """What came of one model: its counts, how its numbers were made, what sharing beginnings saved."""
 
@@ -68,62 +64,41 @@ class ModelVerdicts:
     summary: Summary
     seconds: float
     loading_seconds: float
-    fed: int
-    alone: int
+    tokens: Tokens
     remembered: int
+    json_names: ClassVar = {"summary": ""}
+    also_in_json: ClassVar = ("scored",)
 
-    def as_json(self) -> dict[str, Any]:
-        """For the record and for --json. factor: tokens of the texts one by one over tokens that went through."""
-        factor: dict[str, Any] = {"factor": round(self.alone / self.fed, 3)} if self.fed else dict(NOTHING_ASKED)
-        return {
-            "model": self.model,
-            "signature": self.signature,
-            "scored": self.summary.judged,
-            **self.summary.as_json(),
-            "seconds": round(self.seconds, 3),
-            "loading_seconds": round(self.loading_seconds, 3),
-            "tokens": {"fed": self.fed, "one_by_one": self.alone, **factor},
-            "remembered": self.remembered,
-        }
+    @property
+    def scored(self) -> int:
+        """The number of instances with a verdict."""
+        return self.summary.judged
 
 
-NOTHING_ASKED = {"factor": None, "factor_reason": "Everything was remembered."}
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VerdictReport(Report[ModelVerdicts]):
+    """What a run of verdicts did. `texts`: the generations next to the table; `strangers`: those of no instance."""
 
-
-@dataclass(slots=True)
-class VerdictReport(RunReport[ModelVerdicts]):
-    """What a run of verdicts did. `texts`: the generations beside the table; `strangers`: those of no instance."""
-
-    name: str
-    dataset: str
-    digest: str
-    instances: int
-    facts: dict[str, Any]
-    settings: VerdictSettings
+    kind: str = "misgendering"
     out: Path
-    texts: Path | None = None
-    rows: int = 0
-    strangers: int = 0
+    texts: Path | None
+    source: dict[str, str]
+    instances: int
+    rows: int
+    strangers: int
+    settings: dict[str, Any]
+    json_names: ClassVar = {"strangers": "generations_of_no_instance"}
+    also_in_json: ClassVar = ("sentences", "texts_reason")
 
-    def as_json(self) -> dict[str, Any]:
-        """Everything that a reader needs to trust the table or to make it again."""
-        return {
-            "kind": "misgendering",
-            "out": str(self.out),
-            "texts": None if self.texts is None else str(self.texts),
-            **({"texts_reason": "This run has no generations."} if self.texts is None else {}),
-            "source": {"kind": "templates", "name": self.name, "dataset": self.dataset, "sha256": self.digest},
-            "sentences": self.instances,
-            "instances": self.instances,
-            "rows": self.rows,
-            "generations_of_no_instance": self.strangers,
-            "seconds": round(self.seconds, 3),
-            "models": [one.as_json() for one in self.models],
-            "failed": self.failures,
-            "notices": self.remarks,
-            "settings": {**self.facts, **plain_settings(self.settings)},
-            **made_now(),
-        }
+    @property
+    def sentences(self) -> int:
+        """The number of instances, as every record names its rows."""
+        return self.instances
+
+    @property
+    def texts_reason(self) -> str | None:
+        """Why there are no generations."""
+        return "This run has no generations." if self.texts is None else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,66 +136,81 @@ class _Question:
         return columns(self.options, self.gens, templates=self.gens if self.prompts else 0)
 
 
-def verdicts_to_file(
-    source: Source,
-    instances: Sequence[Instance],
-    settings: VerdictSettings,
-    out: Path,
-    *,
-    name: str,
-    facts: dict[str, Any] | None = None,
-    watch: Watcher | None = None,
-    record: bool = False,
-) -> VerdictReport:
-    """Judge every instance (TANGO: every prompt of *source*) by every model and write the table to *out*.
+def score(settings: ScoreSettings, place: Place) -> VerdictReport:
+    """Judge every instance (TANGO: every prompt) by every model and write the table.
 
-    The table appears when it is whole; a copy of the generations lies beside it under its name with .jsonl. A model
-    that cannot be used is in `failed` and the others go on. *facts*: what else the record should say of how instances
-    were drawn.
-    Raises ModelUnavailable where no model could be used, Refused for TANGO without generations, BadFile.
+    The table appears when it is whole; a copy of the generations is next to it under its name with .jsonl. A model that
+    cannot be used is in `failed` and the others go on. Raises ModelUnavailable where no model could be used, Refused
+    for TANGO without generations, BadFile.
     """
-    check_models(settings.models)
-    if source.prompts and settings.generations is None:
-        raise Refused(NEED_GENERATIONS)
-    asking: Sequence[Instance | Prompt] = source.prompts or instances
-    report = VerdictReport(name, source.dataset, _digest(asking), len(asking), facts or {}, settings, out)
-    question = _Question(source.dataset, asking, _texts(asking, report))
-    with open_table(out, question.header()) as write_row:
-
-        def ask(model: str, steps: Steps) -> ModelVerdicts:
-            return _judge_with(model, question, report, steps, write_row)
-
-        report.ask_models(settings.models, ask, len(asking), watch)
-    if record:
-        write_record(out, report.as_json())
+    drawn = settings.drawn()
+    out, is_run = run_target(place.database, "misgendering", settings.out, settings.run_name)
+    files = [*drawn.source.files, *([settings.generations] if settings.generations else [])]
+    if any(path.resolve() == out.resolve() for path in files):
+        raise BadFile(N_("{file} cannot be both input and output."), file=out.name)
+    report = verdicts_on(drawn, settings, out, place)
+    if is_run:
+        write_record(out, report)
     return report
 
 
-def _texts(asking: Sequence[Instance | Prompt], report: VerdictReport) -> Matched | None:
-    """The generations of the file; None where there is none. A copy stays beside the table."""
-    settings = report.settings
-    if settings.generations is None:
-        return None
-    report.texts = report.out.with_suffix(TEXTS)
-    if settings.generations.resolve() != report.texts.resolve():
-        _join([settings.generations], report.texts)
+def verdicts_on(
+    drawn: Drawn, settings: ScoreSettings, out: Path, place: Place, facts: Mapping[str, Any] | None = None
+) -> VerdictReport:
+    """Judge what was drawn, as `score` does; *facts*: what else the record says of the settings."""
+    check_models(settings.models)
+    if drawn.source.prompts and settings.generations is None:
+        raise Refused(NEED_GENERATIONS)
+    asking, notices, written = drawn.questions, list[Notice](), 0
+    cache = None if settings.no_cache else cache_path(place.database)
+    texts = None if settings.generations is None else out.with_suffix(TEXTS)
+    given = None if texts is None else _texts(asking, settings, texts, notices)
+    question = _Question(drawn.source.dataset, asking, given)
+    with open_table(out, question.header()) as write_row:
+
+        def ask(model: str, steps: Steps) -> ModelVerdicts:
+            nonlocal written
+            result, table = _judge_with(model, question, settings, cache, steps, notices)
+            for row in table:
+                write_row(row)
+                written += 1
+            return result
+
+        asked = ask_models(settings.models, ask, len(asking), place.progress)
+    named = {"models": settings.models, "precision": settings.precision, "threads": settings.threads}
+    files = {"cache": cache and cache.name, "generations": settings.generations and settings.generations.name}
+    return VerdictReport(
+        models=asked.models, failed=asked.failed, notices=tuple(notices), seconds=asked.seconds, out=out,
+        texts=texts, instances=len(asking), rows=written, strangers=given.strangers if given else 0,
+        source={
+            "kind": "templates", "name": settings.source_name, "dataset": drawn.source.dataset,
+            "sha256": _digest(asking),
+        },
+        settings={**settings.facts, **(facts or {}), **named, **files},
+    )  # fmt: skip
+
+
+def _texts(asking: Sequence[Instance | Prompt], settings: ScoreSettings, out: Path, notices: list[Notice]) -> Matched:
+    """Return the generations of the file, of which a copy goes to *out*."""
+    assert settings.generations is not None
+    if settings.generations.resolve() != out.resolve():
+        _join([settings.generations], out)
     skipped: list[BadFile] = []
-    texts = read_generations(report.texts, skipped)
-    found = matched((one for one in texts if one.model in ("", *settings.models)), asking)
-    report.add_notices(Notice(error.message, error.values) for error in skipped[:MOST_NAMED])
+    texts = read_generations(out, skipped)
+    found = matched((text for text in texts if text.model in ("", *settings.models)), asking)
+    notices += (Notice(error.message, error.values) for error in skipped[:MOST_NAMED])
     if len(skipped) > MOST_NAMED:
-        report.add_notices([Notice(MORE_LINES, {"n": len(skipped) - MOST_NAMED})])
-    report.strangers = found.strangers
+        notices.append(Notice(MORE_LINES, {"n": len(skipped) - MOST_NAMED}))
     return found
 
 
 def _judge_with(
-    model: str, question: _Question, report: VerdictReport, steps: Steps, write_row: WriteRow
-) -> ModelVerdicts:
-    """Write the rows of a model: a verdict an instance, or a verdict a generation for each prompt of TANGO."""
+    model: str, question: _Question, settings: ScoreSettings, cache: Path | None, steps: Steps, notices: list[Notice]
+) -> tuple[ModelVerdicts, Iterable[Sequence[Any]]]:
+    """Return what came of a model, and its rows: a verdict an instance, or one a generation of a prompt of TANGO."""
     from evenhand.core.models.perplexity import open_perplexity
 
-    settings, lap = report.settings, Laps()
+    lap = Laps()
     scorer = open_perplexity(model, precision=settings.precision, threads=settings.threads)
     loading_seconds, tally = lap(), Tally()
 
@@ -228,30 +218,24 @@ def _judge_with(
         steps(round(done / max(1, total) * question.number), message=model)
 
     judged: list[tuple[Prompt | Instance, list[Judged]]] = []
-    with CachedScorer(scorer, settings.cache) as cached:
+    with CachedScorer(scorer, cache) as cached:
         if question.prompts:
-            judged += judge_prompts(
-                question.prompts, question.texts or Matched(), model, cached, scorer.read, progress=say
-            )
+            texts = question.texts or Matched()
+            judged += judge_prompts(question.prompts, texts, model, cached, scorer.read, progress=say)
         else:
             judged += ((one.instance, [one]) for one in judge(question.instances, cached, scorer.read, progress=say))
-        report.add_notices(cached.notices)
-        saved = (scorer.fed, scorer.alone, cached.hits)
+        notices += [notice for notice in cached.notices if notice not in notices]
+        tokens, remembered = Tokens(scorer.fed, scorer.alone), cached.hits
     each = [one for _, some in judged for one in some]
     for one in each:
         tally.count(one)
-    found = ModelVerdicts(model, scorer.signature, tally.summary, lap(), loading_seconds, *saved)
+    seconds = round(lap(), 3), round(loading_seconds, 3)
+    found = ModelVerdicts(model, scorer.signature, tally.summary, *seconds, tokens, remembered)
     how = (model, found.signature, question.options)
-    table = (
-        prompt_rows(judged, *how, question.texts or Matched(), question.gens)
-        if question.prompts
-        else rows(each, *how, question.texts, question.gens)
-    )
-    for row in table:
-        write_row(row)
-        report.rows += 1
     steps.finish(question.number)
-    return found
+    if question.prompts:
+        return found, prompt_rows(judged, *how, question.texts or Matched(), question.gens)
+    return found, rows(each, *how, question.texts, question.gens)
 
 
 def _digest(asking: Sequence[Instance | Prompt]) -> str:
@@ -262,87 +246,63 @@ def _digest(asking: Sequence[Instance | Prompt]) -> str:
     return sha.hexdigest()
 
 
-@dataclass(frozen=True, slots=True)
-class Writing:
-    """What models write: `each` texts of `tokens` new tokens after every context of `settings` ("pre", "post").
+def run(settings: Settings, place: Place) -> VerdictReport:
+    """Let every model write, then judge as `score` does, with the texts next to the table (.jsonl).
 
-    `trim`: contexts without the space at their end (published: with it). `seed`: start of every draw.
-    """
-
-    each: int
-    settings: tuple[str, ...] = SETTINGS
-    tokens: int = 50
-    seed: int = 42
-    trim: bool = False
-
-
-def run_both(
-    source: Source,
-    instances: Sequence[Instance],
-    settings: VerdictSettings,
-    writing: Writing,
-    out: Path,
-    *,
-    name: str,
-    facts: dict[str, Any] | None = None,
-    watch: Watcher | None = None,
-    record: bool = False,
-) -> VerdictReport:
-    """Let every model write, then judge as `verdicts_to_file` does, with the texts beside the table (.jsonl).
-
-    What was written stays when a run is ended: the same request goes on with it. A model that cannot be used is in
+    What was written stays when a run is ended: the same settings continue it. A model that cannot be used is in
     `failed` and the others go on. Raises ModelUnavailable or Refused where no model could be used, BadFile.
     """
+    drawn = settings.drawn()
+    out = run_file(runs_folder(place.database, "misgendering"), settings.run_name)
+    drawing = {field.name: getattr(settings, field.name) for field in fields(Drawing)}
+    asked = ScoreSettings(**drawing, models=settings.models, threads=settings.threads)
+    if not settings.each:
+        report = verdicts_on(drawn, asked, out, place)
+        write_record(out, report)
+        return report
     check_models(settings.models)
-    asking: Sequence[Instance | Prompt] = source.prompts or instances
-    contexts = tuple(contexts_of(asking, writing))
-    texts_of_one = len(contexts) * writing.each
-    steps = Steps(watch, (texts_of_one + len(asking)) * len(settings.models))
+    contexts = tuple(_contexts(drawn.questions, settings))
+    texts_of_one = len(contexts) * settings.each
+    share = texts_of_one + len(drawn.questions)
+    steps = Steps(place.progress, share * len(settings.models))
 
     def write(model: str) -> tuple[str, Path]:
-        part = _write_with(model, ContextInput(name, contexts), settings, writing, out, steps)
+        part = _write_with(model, ContextInput(settings.source_name, contexts), settings, out, steps)
         steps.finish(texts_of_one)
         return model, part
 
-    parts, failed = each_model(settings.models, write, steps, texts_of_one + len(asking))
+    parts, failed = each_model(settings.models, write, steps, share)
     texts = out.with_suffix(TEXTS)
     _join([part for _, part in parts], texts)
-    mine = replace(settings, models=tuple(model for model, _ in parts), generations=texts)
-    more = (facts or {}) | {"each": writing.each, "setting": list(writing.settings), "new_tokens": writing.tokens}
-    report = verdicts_to_file(source, instances, mine, out, name=name, facts=more, watch=steps)
-    report.failed[:0] = failed
-    if record:
-        write_record(out, report.as_json())
+    asked = replace(asked, models=tuple(model for model, _ in parts), generations=texts)
+    facts = {"each": settings.each, "setting": settings.settings, "new_tokens": settings.new_tokens}
+    report = verdicts_on(drawn, asked, out, replace(place, progress=steps), facts)
+    report = replace(report, failed=(*failed, *report.failed))
+    write_record(out, report)
     for _, part in parts:
         part.unlink(missing_ok=True)
     return report
 
 
-def contexts_of(asking: Sequence[Instance | Prompt], writing: Writing) -> Iterator[Context]:
-    """What models go on from; each carries the id of its instance along."""
-    for row in context_rows(asking, writing.settings):
+def _contexts(asking: Sequence[Instance | Prompt], settings: Settings) -> Iterator[Context]:
+    """Yield what models continue; each carries the id of its instance along."""
+    for row in context_rows(asking, settings.settings):
         extra = {key: value for key, value in row.items() if key in ("instance", "case", "kind")}
-        text = row["context"].rstrip() if writing.trim else row["context"]
+        text = row["context"].rstrip() if settings.trim else row["context"]
         facts = (row["name"], tuple(row["pronouns"]), row["dataset"], row["setting"], row["template"])
         yield Context(text, *facts, extra)
 
 
-def _write_with(
-    model: str, given: ContextInput, settings: VerdictSettings, writing: Writing, out: Path, steps: Steps
-) -> Path:
-    """A hidden file of what a model writes; one that is whole is not written again."""
-    request = Request(
-        model,
-        writing.each,
-        writing.seed,
-        tokens=writing.tokens,
-        precision=settings.precision,
+def _write_with(model: str, given: ContextInput, settings: Settings, out: Path, steps: Steps) -> Path:
+    """Return a hidden file of what a model writes; one that is whole is not written again."""
+    how = WriteSettings(
+        contexts="", model=model, each=settings.each, seed=settings.seed, tokens=settings.new_tokens,
         threads=settings.threads,
-    )
-    key = f"{model}|{given.facts()['sha256']}|{sorted(request.lasting.items())}"
+    )  # fmt: skip
+    key = f"{model}|{given.facts()['sha256']}|{sorted(how.lasting.items())}"
     file = out.with_name(f".{out.stem[:60]}.{hashlib.sha256(key.encode()).hexdigest()[:12]}{TEXTS}")
     if not file.exists():
-        generate_to_file(given, request, file, watch=steps)
+        write_texts(given, how, file, steps)
     return file
 
 
@@ -358,3 +318,19 @@ def _join(files: Sequence[Path], out: Path) -> None:
                 raise BadFile(N_("There is no file {path}."), path=file) from None
             except (UnicodeDecodeError, OSError) as error:
                 raise BadFile(N_("{file} is not UTF-8 text."), file=file.name) from error
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """The number of instances and of rows that a job wrote."""
+
+    instances: int
+    rows: int
+
+
+def _job(settings: Settings, place: Place) -> Written:
+    report = run(settings, place)
+    return Written(report.instances, report.rows)
+
+
+MISGENDERING = JobKind("misgendering run", Settings, Written, _job, resuming=KEPT)

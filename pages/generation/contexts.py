@@ -28,10 +28,10 @@ CARET = span("", "caret")  # where the model goes on
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """Contexts as the command is given them, what they are called, and what they are; `upload`: goes with the job."""
+    """Where contexts are, how they are filled and called, and what they are; `upload`: they go with the job."""
 
-    arguments: tuple[str, ...]
     place: str
+    filling: Filling
     label: str
     found: ContextInput
     upload: bool = False
@@ -56,7 +56,7 @@ def _built_in() -> Chosen | None:
     filling = _filling(choose_pronoun_sets("generate-pronouns"))
     if filling is None:
         return None
-    return Chosen(_arguments(filling), BUILT_IN, _("built-in set"), _opened(BUILT_IN, filling))
+    return Chosen(BUILT_IN, filling, _("built-in set"), _opened(BUILT_IN, filling))
 
 
 def _trim() -> bool:
@@ -91,15 +91,6 @@ def _filling(only: Sequence[str]) -> Filling | None:
     )
 
 
-def _arguments(filling: Filling) -> tuple[str, ...]:
-    found = ["--passes", str(filling.passes)]
-    for setting in filling.settings:
-        found += ["--setting", setting]
-    for name in filling.only:
-        found += ["--pronouns", name]
-    return (*found, *(["--trim"] if filling.trim else []), *(["--column", filling.column] if filling.column else []))
-
-
 def _of_file() -> Chosen | None:
     path = choose_upload(
         _("File"),
@@ -113,7 +104,7 @@ def _of_file() -> Chosen | None:
     if path is None:
         return None
     filling = Filling(trim=_trim())
-    return Chosen(_arguments(filling), str(path), path.name, _opened(str(path), filling), upload=True)
+    return Chosen(str(path), filling, path.name, _opened(str(path), filling), upload=True)
 
 
 @st.cache_data(max_entries=10, show_spinner=False)

@@ -18,8 +18,7 @@ with open_store() as opened:
         if chosen is not None:
             show_first_contexts(chosen)
     with st.container(border=True):
-        writer = choose_writer()
-        show_start(opened, chosen, writer)
+        show_start(opened, chosen, choose_writer(chosen))
 follow("generate")
 with open_store() as opened:
     show_finished(opened)

@@ -7,6 +7,8 @@ import streamlit as st
 
 from evenhand.core.errors import N_, Notice
 from evenhand.core.language import Count
+from evenhand.core.misgendering.run import MISGENDERING as MISGENDERING_RUN
+from evenhand.core.misgendering.settings import Settings
 from evenhand.core.runs.records import Run
 from evenhand.core.text.pronouns import sets
 from evenhand.core.worker.client import known_models
@@ -16,8 +18,8 @@ from evenhand.pages.ui.jobs import follow, is_active
 from evenhand.pages.ui.numbers import DASH
 from evenhand.pages.ui.own_words import choose_pronoun_sets
 from evenhand.pages.ui.runs import (
-    CommandRequest,
     RunPage,
+    RunRequest,
     download_table,
     finished_at,
     offer_deletion,
@@ -32,7 +34,7 @@ from evenhand.pages.ui.uploads import choose_upload
 
 MISGENDERING = RunPage("misgendering", "misgendering")
 FIRST_MODEL = "demo-en-causal"
-FIRST = ["--each", "5", "--setting", "pre", "--passes", "1", "--limit", "80", "--new-tokens", "30"]
+FIRST = Settings(models=(FIRST_MODEL,), run_name="", passes=1, limit=80, new_tokens=30)
 
 
 def show_first_run() -> None:
@@ -53,8 +55,7 @@ def show_first_run() -> None:
                 icon=":material/play_arrow:", disabled=is_active(store, MISGENDERING.command),
             )  # fmt: skip
             if pressed:
-                request = _request("built-in", (FIRST_MODEL,), FIRST)
-                start_run(store, MISGENDERING, request, MISGENDERING.free_name(store, _("First run")))
+                start_run(store, MISGENDERING, _request(FIRST), MISGENDERING.free_name(store, _("First run")))
         follow(MISGENDERING.command)
 
 
@@ -63,21 +64,20 @@ def show_new() -> None:
     with open_store() as store, st.container(border=True):
         source, uploads = _choose_set()
         models = _choose_models()
-        options = _choose_how()
-        request = _request(source, models, options, uploads) if source and models else None
-        label = models[0] if models else FIRST_MODEL
-        show_start_form(store, MISGENDERING, label, request)
+        how = _choose_how()
+        request = None
+        if source and models:
+            request = _request(Settings(templates=source, models=models, run_name="", **how), uploads)
+        show_start_form(store, MISGENDERING, models[0] if models else FIRST_MODEL, request)
     follow(MISGENDERING.command)
     with open_store() as store:
         nothing = _("No finished runs yet. Each finished run stays here with its table to download.")
         show_finished_runs(MISGENDERING.finished(store), _show_run, nothing)
 
 
-def _request(
-    source: str, models: tuple[str, ...], options: list[str], uploads: tuple[Path, ...] = ()
-) -> CommandRequest:
-    title = Notice(N_("Misgendering: {models}"), {"models": list(models)})
-    return CommandRequest(title, models, options, ["run"], ["--", source], uploads)
+def _request(settings: Settings, uploads: tuple[Path, ...] = ()) -> RunRequest[Settings]:
+    title = Notice(N_("Misgendering: {models}"), {"models": list(settings.models)})
+    return RunRequest(title, MISGENDERING_RUN, settings, models=settings.models, uploads=uploads)
 
 
 def _choose_set() -> tuple[str | None, tuple[Path, ...]]:
@@ -106,7 +106,8 @@ def _choose_models() -> tuple[str, ...]:
     return choose_models([entry.name for entry in entries], "misgender-models", first=here[:1], help=help)
 
 
-def _choose_how() -> list[str]:
+def _choose_how() -> dict[str, Any]:
+    """The settings that say how templates are filled and what models write."""
     settings = {"pre": _("before the slot"), "post": _("after the slot")}
     with st.container(horizontal=True, vertical_alignment="bottom"):
         each = st.number_input(
@@ -142,10 +143,10 @@ def _choose_how() -> list[str]:
             " published code keeps it."
         ),
     )
-    options: list[Any] = ["--each", each, "--setting", setting or "pre", "--passes", passes, "--new-tokens", tokens]
-    options += ["--trim"] if trim else []
-    options += [part for name in (only if only != tuple(sets("own")) else ()) for part in ("--pronouns", name)]
-    return [str(one) for one in [*options, *(["--limit", limit] if limit else [])]]
+    return {
+        "each": int(each), "setting": setting or "pre", "passes": int(passes), "new_tokens": int(tokens), "trim": trim,
+        "pronouns": () if only == tuple(sets("own")) else tuple(only), "limit": int(limit) if limit else None,
+    }  # fmt: skip
 
 
 def _show_run(run: Run) -> None:

@@ -10,11 +10,11 @@ from click.testing import CliRunner
 from cli import cli
 from evenhand.core.errors import ModelUnavailable, Refused
 from evenhand.core.misgendering import run as misgendering
-from evenhand.core.misgendering.instances import instances
 from evenhand.core.misgendering.metrics import by_cell
-from evenhand.core.misgendering.run import VerdictSettings, Writing, run_both
-from evenhand.core.misgendering.template_files import built_in
+from evenhand.core.misgendering.run import run
+from evenhand.core.misgendering.settings import Settings
 from evenhand.core.misgendering.verdict_table import read_verdicts
+from evenhand.core.runs.kinds import Place
 from evenhand.core.runs.records import runs_folder, runs_in
 from evenhand.core.text.pronouns import verdict
 
@@ -52,59 +52,43 @@ def test_the_planted_rates_come_back_within_their_intervals(tmp_path: Path) -> N
         assert low is not None and high is not None and low <= 1 - rate <= high
 
 
+def both(folder: Path, name: str, *, model: str = MODEL, progress: Any = lambda *_: None) -> Path:
+    """The table of a run on six instances."""
+    settings = Settings(models=(model,), run_name=name, each=2, passes=1, limit=6, new_tokens=4)
+    return run(settings, Place(folder / "evenhand.db", progress)).out
+
+
 def test_a_run_that_was_ended_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    source = built_in()
-    drawn = instances(source, passes=1, limit=6)
-    writing = Writing(2, ("pre",), tokens=4)
-    asked = VerdictSettings((MODEL,))
-    whole = tmp_path / "whole.csv"
-    run_both(source, drawn, asked, writing, whole, name="set")
+    whole = both(tmp_path, "whole")
 
     def ended(*_: Any, **__: Any) -> None:
         raise KeyboardInterrupt
 
-    out = tmp_path / "ended.csv"
+    out = whole.with_name("ended.csv")
     with monkeypatch.context() as patch:
-        patch.setattr(misgendering, "verdicts_to_file", ended)
+        patch.setattr(misgendering, "verdicts_on", ended)
         with pytest.raises(KeyboardInterrupt):
-            run_both(source, drawn, asked, writing, out, name="set")
+            both(tmp_path, "ended")
     assert not out.exists()
     with monkeypatch.context() as patch:  # what was written is not written again
-        patch.setattr(misgendering, "generate_to_file", ended)
-        run_both(source, drawn, asked, writing, out, name="set")
+        patch.setattr(misgendering, "write_texts", ended)
+        assert both(tmp_path, "ended") == out
     assert out.read_bytes() == whole.read_bytes()
     assert out.with_suffix(".jsonl").read_bytes() == whole.with_suffix(".jsonl").read_bytes()
 
 
 def test_progress_runs_from_the_first_text_to_the_last_verdict(tmp_path: Path) -> None:
-    said: list[tuple[int, int]] = []
-
-    def watch(done: int, total: int | None = None, message: str = "") -> None:
-        assert total is not None
-        said.append((done, total))
-
-    source = built_in()
-    drawn = instances(source, passes=1, limit=6)
-    run_both(
-        source,
-        drawn,
-        VerdictSettings((MODEL,)),
-        Writing(2, ("pre",), tokens=4),
-        tmp_path / "a.csv",
-        name="set",
-        watch=watch,
-    )
+    said: list[tuple[int, int | None]] = []
+    both(tmp_path, "a", progress=lambda done, total=None, message="": said.append((done, total)))
     assert {total for _, total in said} == {6 * 2 + 6}
     assert [done for done, _ in said] == sorted(done for done, _ in said) and said[-1][0] == 18
 
 
 def test_a_masked_model_is_refused_in_one_sentence(tmp_path: Path) -> None:
-    source = built_in()
-    drawn = instances(source, passes=1, limit=4)
     for model in ("known", "no-such-folder/model"):
         with pytest.raises((ModelUnavailable, Refused)):
-            run_both(source, drawn, VerdictSettings((model,)), Writing(1, ("pre",)), tmp_path / "a.csv", name="set")
-    assert not list(tmp_path.glob("*.csv"))
+            both(tmp_path, "a", model=model)
+    assert not list(tmp_path.rglob("*.csv"))
 
 
 def test_a_name_that_is_taken_is_refused(tmp_path: Path) -> None:

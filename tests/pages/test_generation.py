@@ -8,8 +8,10 @@ import pytest
 
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.jobs import jobs
+from evenhand.annotations.jobs.kinds import settings_of
 from evenhand.annotations.projects.projects import project, projects
 from evenhand.core.generation import Context, GrowingFile, tasks
+from evenhand.core.generation.settings import Settings
 from evenhand.core.runs.records import TEXTS, free_name, run_file, runs_folder, runs_in, write_record
 from tests.support.pages import captions_of, html_of, open_page, without_errors
 
@@ -91,9 +93,10 @@ def test_the_built_in_set_is_started(fresh_store: Store) -> None:
     page.text_input(key="generate-name").set_value("my run").run()
     without_errors(page.button(key="generate-start").click().run())
     [job] = jobs.jobs(fresh_store)
-    command = " ".join(job.command)
-    assert command.startswith("generate --model demo-en-causal --each 5 --tokens 50 --top-k 50 --top-p 0.95 --seed 42")
-    assert command.endswith("--pronouns they --pronouns xe --trim --run my run --json -- built-in")
+    assert settings_of(job) == Settings(
+        contexts="built-in", model="demo-en-causal", run_name="my run", each=5, settings=("pre", "post"),
+        only=("they", "xe"), trim=True,
+    )  # fmt: skip
     assert job.title == "Generate with demo-en-causal from built-in set"
     assert [heading.value for heading in page.subheader] == ["Not finished", "Finished runs"]
     page.text_input(key="generate-name").set_value("my run").run()
@@ -115,9 +118,10 @@ def test_a_server_gets_the_key_only_if_it_is_the_installations(
     assert "The API key of this installation is not sent to this address, only to the one in" in captions_of(page)
     without_errors(page.button(key="generate-start").click().run())
     first, second = reversed(jobs.jobs(fresh_store))
-    assert "--no-key" not in first.command and "https://models.example/v1" in first.command
-    assert "--no-key" in second.command and "http://elsewhere.example/v1" in second.command
-    assert not [one for one in (first, second) if "secret" in " ".join(one.command)]
+    own, other = settings_of(first), settings_of(second)
+    assert (own.no_key, own.server) == (False, "https://models.example/v1")
+    assert (other.no_key, other.server) == (True, "http://elsewhere.example/v1")
+    assert not [job for job in (first, second) if "secret" in str(job.settings)]
 
 
 def test_a_wrong_address_is_told_at_once(fresh_store: Store) -> None:

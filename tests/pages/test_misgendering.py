@@ -12,6 +12,7 @@ import pytest
 
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.jobs import jobs
+from evenhand.annotations.jobs.kinds import settings_of
 from evenhand.core.resources import table
 from evenhand.core.runs.records import runs_folder
 from tests.support.pages import open_page, text_of
@@ -52,19 +53,15 @@ def test_every_section_without_a_run(section: str, language: str) -> None:
     assert not app.error
 
 
-def test_the_empty_page_starts_the_built_in_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    started: list[list[str]] = []
-
-    def start(store: Store, command: list[str], title: str, **_: object) -> None:
-        started.append(list(command))
-
-    monkeypatch.setattr(jobs, "start", start)
+def test_the_empty_page_starts_the_built_in_run(fresh_store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jobs, "_spawn", lambda *_: None)
     app = open_page("misgendering")
     next(one for one in app.button if one.key == "start-first").click().run()
     assert not app.exception
-    (command,) = started
-    assert command[:2] == ["misgendering", "run"] and command[-1] == "built-in"
-    assert command[command.index("--model") + 1] == "demo-en-causal"
+    (job,) = jobs.jobs(fresh_store)
+    settings = settings_of(job)
+    assert job.kind == "misgendering run" and settings.run_name
+    assert (settings.templates, settings.models, settings.limit) == ("built-in", ("demo-en-causal",), 80)
 
 
 @pytest.mark.parametrize("figure", FIGURES)

@@ -17,9 +17,11 @@ from evenhand.core.errors import BadFile, EvenhandError, Refused
 from evenhand.core.generation import Context, GrowingFile, Task, Written, chunks, context_digest, tasks
 from evenhand.core.generation.contexts import seed_of
 from evenhand.core.generation.inputs import BUILT_IN, ContextInput, Filling, contexts_of, open_contexts
-from evenhand.core.generation.run import Request, generate_to_file
+from evenhand.core.generation.run import run
+from evenhand.core.generation.settings import Settings
 from evenhand.core.generation.writers import Keep
 from evenhand.core.misgendering.template_files import built_in
+from evenhand.core.runs.kinds import Place
 from evenhand.core.runs.records import first_rows, run_file, runs_folder, runs_in, write_record
 
 pytestmark = pytest.mark.early
@@ -266,22 +268,19 @@ def test_runs_are_listed_the_newest_first(tmp_path: Path) -> None:
 WRITER = """
     import sys, time
     from pathlib import Path
-    from tests.core.generation.test_run import request_of, source
-    from evenhand.core.generation.run import generate_to_file
+    from tests.core.generation.test_run import asked
+    from evenhand.core.generation.run import run
+    from evenhand.core.runs.kinds import Place
     def stop(done, total=None, message=""):
         if done >= 16:
             print("two batches", flush=True)
             time.sleep(600)
-    generate_to_file(source(), request_of(sys.argv[1]), Path(sys.argv[2]), watch=stop)
+    run(asked(sys.argv[1], sys.argv[2]), Place(Path(sys.argv[3]), stop))
 """
 
 
-def source() -> ContextInput:
-    return open_contexts(BUILT_IN, Filling(limit=30))
-
-
-def request_of(model: str) -> Request:
-    return Request(model, each=2, tokens=8, chunk=8, threads=1)
+def asked(model: str, name: str) -> Settings:
+    return Settings(contexts=BUILT_IN, model=model, run_name=name, each=2, tokens=8, chunk=8, threads=1, limit=30)
 
 
 @pytest.fixture
@@ -296,30 +295,27 @@ def tiny(tmp_path: Path) -> str:
 @pytest.mark.rehearsal
 def test_a_killed_run_goes_on_where_it_was(tmp_path: Path, tiny: str) -> None:
     """SIGKILL in the middle, then the same request: byte for byte what one start writes, and nothing twice."""
-    script = [sys.executable, "-c", textwrap.dedent(WRITER), tiny, str(tmp_path / "killed.jsonl")]
+    folder = tmp_path / "lab-generations"
+    script = [sys.executable, "-c", textwrap.dedent(WRITER), tiny, "killed", str(tmp_path / "lab.db")]
     with subprocess.Popen(script, cwd=ROOT, stdout=subprocess.PIPE, text=True) as killed:
         assert killed.stdout and killed.stdout.readline().strip() == "two batches"
         killed.send_signal(signal.SIGKILL)
-    assert killed.returncode == -signal.SIGKILL and not (tmp_path / "killed.jsonl").exists()
+    assert killed.returncode == -signal.SIGKILL and not (folder / "killed.jsonl").exists()
     seen: list[int] = []
-    resumed, whole = (
-        generate_to_file(
-            source(), request_of(tiny), tmp_path / name, watch=lambda done, *_: seen.append(done), record=True
-        )
-        for name in ("killed.jsonl", "whole.jsonl")
-    )
-    assert (tmp_path / "killed.jsonl").read_bytes() == (tmp_path / "whole.jsonl").read_bytes()
-    assert (resumed.before, resumed.written, whole.before, whole.written) == (16, 44, 0, 60)
+    place = Place(tmp_path / "lab.db", lambda done, *_: seen.append(done))
+    resumed, whole = (run(asked(tiny, name), place) for name in ("killed", "whole"))
+    assert (folder / "killed.jsonl").read_bytes() == (folder / "whole.jsonl").read_bytes()
+    assert (resumed.resumed, resumed.written, whole.resumed, whole.written) == (16, 44, 0, 60)
     assert seen[0] == 16 and seen[-1] == 60
-    rows = [json.loads(line) for line in (tmp_path / "killed.jsonl").read_text().splitlines()]
+    rows = [json.loads(line) for line in (folder / "killed.jsonl").read_text().splitlines()]
     identities = {(one["context"], one["name"], *one["pronouns"], one["setting"], one["index"]) for one in rows}
     assert len(identities) == len(rows) == 60
     assert {one["signature"] for one in rows} == {whole.signature}
-    assert json.loads((tmp_path / "killed.json").read_text())["resumed"] == 16
-    assert sorted(path.name for path in tmp_path.glob("*.json*")) == [
+    assert json.loads((folder / "killed.json").read_text())["resumed"] == 16
+    assert sorted(path.name for path in folder.glob("*.json*")) == [
         "killed.json", "killed.jsonl", "whole.json", "whole.jsonl",
     ]  # fmt: skip
-    assert not list(tmp_path.glob(".killed*"))
+    assert not list(folder.glob(".killed*"))
 
 
 def test_an_input_is_what_its_facts_say() -> None:

@@ -16,8 +16,10 @@ import pytest
 from evenhand.core.errors import EvenhandError, ModelUnavailable, Refused
 from evenhand.core.generation import Context
 from evenhand.core.generation.inputs import ContextInput
-from evenhand.core.generation.run import GenerationReport, Request, generate_to_file
+from evenhand.core.generation.run import GenerationReport, write_texts
 from evenhand.core.generation.server import Server
+from evenhand.core.generation.settings import Settings
+from evenhand.core.typed_json import to_json
 from tests.support.chat_server import JsonHandler
 
 KEY = "sk-very-secret-4711"
@@ -111,17 +113,17 @@ def _environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def ask(server: str, out: Path, **more: Any) -> GenerationReport:
-    request = Request("tiny", **({"each": 4, "server": server, "pause_s": 0.001} | more))
-    return generate_to_file(SOURCE, request, out, record=True)
+    settings = Settings(contexts="", model="tiny", **({"each": 4, "server": server} | more))
+    return write_texts(SOURCE, settings, out, pause_s=0.001)
 
 
 def rows(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-@pytest.mark.parametrize("way", ["completions", "chat"])
-def test_one_in_five_fails_and_all_are_done_once(fake: Fake, tmp_path: Path, way: str) -> None:
-    report = ask(fake.address, tmp_path / "a.jsonl", way=way, at_once=6)
+@pytest.mark.parametrize("chat", [False, True])
+def test_one_in_five_fails_and_all_are_done_once(fake: Fake, tmp_path: Path, chat: bool) -> None:
+    report = ask(fake.address, tmp_path / "a.jsonl", chat=chat, at_once=6)
     found = rows(tmp_path / "a.jsonl")
     assert report.written == len(found) == 120 and report.tokens == 7 * 120
     assert fake.failed >= 24 and fake.asked == 120 + fake.failed
@@ -131,7 +133,7 @@ def test_one_in_five_fails_and_all_are_done_once(fake: Fake, tmp_path: Path, way
     ]
     assert all(one["completion"] == f" wrote {one['seed']}." for one in found)
     fake.every = 0
-    ask(fake.address, tmp_path / "calm.jsonl", way=way)
+    ask(fake.address, tmp_path / "calm.jsonl", chat=chat)
     assert (tmp_path / "a.jsonl").read_bytes() == (tmp_path / "calm.jsonl").read_bytes()
 
 
@@ -154,7 +156,7 @@ def test_what_could_not_be_had_is_fetched_by_the_same_request(fake: Fake, tmp_pa
     before = Counter(fake.answered)
     fake.RequestHandlerClass = Answering
     report = ask(fake.address, out, each=2)
-    assert report.before == before.total() == 25 and report.written == 35
+    assert report.resumed == before.total() == 25 and report.written == 35
     assert set(fake.answered.values()) == {1} and len(rows(out)) == 60
 
 
@@ -186,7 +188,7 @@ def test_the_key_goes_to_the_server_and_nowhere_else(
     told = [
         str(caught.value),
         repr(caught.value.values),
-        json.dumps(report.as_json()),
+        json.dumps(to_json(report)),
         log.getvalue(),
         *capfd.readouterr(),
     ]
@@ -196,7 +198,7 @@ def test_the_key_goes_to_the_server_and_nowhere_else(
 
 
 def test_no_key_is_sent_where_none_is_wished(fake: Fake, tmp_path: Path) -> None:
-    ask(fake.address, tmp_path / "a.jsonl", with_key=False)
+    ask(fake.address, tmp_path / "a.jsonl", no_key=True)
     assert not any("Authorization" in header for header in fake.headers)
 
 

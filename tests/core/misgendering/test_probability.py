@@ -11,7 +11,7 @@ from scipy.stats import binomtest
 
 from evenhand.core.errors import ModelUnavailable
 from evenhand.core.misgendering.instances import instances
-from evenhand.core.misgendering.probability import Judged, Tally, judge, least, verdict_of
+from evenhand.core.misgendering.probability import Judged, Right, Tally, judge, least, verdict_of
 from evenhand.core.misgendering.slots import NO_FORM, Instance, Template, instance_of
 from evenhand.core.misgendering.template_files import built_in
 from evenhand.core.models.perplexity import PerplexityScorer, open_perplexity
@@ -44,7 +44,7 @@ def test_a_form_in_easy_pieces_wins_by_mean_and_loses_by_sum() -> None:
     assert (found.chosen, found.chosen_sum, found.prob, found.prob_sum) == ("xe", "he", 1, 0)
     tally = Tally()
     tally.count(found)
-    assert (tally.summary.flips, tally.summary.moves, tally.summary.right) == (1, 1, {"xe": (1, 0, 1)})
+    assert (tally.summary.flips, tally.summary.moves, tally.summary.by_pronoun) == (1, 1, {"xe": Right(1, 0, 1)})
 
 
 @pytest.mark.parametrize(
