@@ -53,6 +53,24 @@ class BadFile(EvenhandError):
     """A file that could not be read as what it claims to be."""
 
 
+# Why a line could not be used, in a few words, by its reason code.
+LINE_REASONS = {
+    "no_keyword": N_("no keyword"),
+    "several_keywords": N_("several keywords"),
+    "control_characters": N_("control characters"),
+    "too_long": N_("too long"),
+    "no_text": N_("no text"),
+    "same_texts": N_("both texts the same"),
+    "bad_span": N_("position cannot be repaired"),
+    "columns": N_("wrong number of columns"),
+    "pronouns": N_("pronouns not recognised"),
+    "not_told_apart": N_("context and completion not separated"),
+    "no_item": N_("item not in this project"),
+    "label": N_("not a label of this project"),
+    "unknown_choice": N_("choice not mapped"),
+}
+
+
 class BadLine(BadFile):
     """One line that could not be used: file, line, a reason code and a sentence."""
 

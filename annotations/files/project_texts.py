@@ -17,7 +17,8 @@ from evenhand.annotations.types import Item, Project
 from evenhand.core.errors import N_, BadFile, BadLine, Refused
 from evenhand.core.files.paths import origin
 from evenhand.core.files.readers import Row, Source, open_source, rows
-from evenhand.core.runs.kinds import Place
+from evenhand.core.runs.kinds import JobKind, Place
+from evenhand.core.runs.records import TABLE, runs_folder
 from evenhand.core.scoring.input import ScoreInput
 from evenhand.core.scoring.report import ScoringReport
 from evenhand.core.scoring.rows import ScoreItem, item_of
@@ -217,3 +218,14 @@ def score(settings: Settings, place: Place) -> ScoringReport:
         reading=Reading(settings.language, own), kept=settings.items == "accepted",
     )  # fmt: skip
     return score_input(source, settings, place)
+
+
+SCORING = JobKind(
+    "score",
+    Settings,
+    ScoringReport,
+    score,
+    lambda report: report.scored_rows.notices,
+    resuming=N_("Nothing is lost: finished scores are in the cache."),
+    partial_file=lambda settings, database: runs_folder(database, "scores") / f"{settings.run_name}{TABLE}",
+)

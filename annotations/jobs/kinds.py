@@ -9,6 +9,10 @@ from evenhand.core.runs.kinds import AnyKind
 from evenhand.core.typed_json import from_json
 
 KINDS = {
+    "score": "evenhand.annotations.files.project_texts:SCORING",
+    "nli ask": "evenhand.core.nli.run:NLI_ASK",
+    "nli rates": "evenhand.core.nli.bias_rates:NLI_RATES",
+    "other-measures": "evenhand.core.other_measures.run:OTHER_MEASURES",
     "association": "evenhand.core.association.run:ASSOCIATION",
     "before-after": "evenhand.annotations.before_after.runs:BEFORE_AFTER",
     "generate": "evenhand.core.generation.run:GENERATE",

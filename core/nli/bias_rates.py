@@ -15,9 +15,10 @@ from evenhand.core.nli.sanity import argmax
 from evenhand.core.nli.sets import packaged
 from evenhand.core.nli.settings import RateSettings, labels_in
 from evenhand.core.nli.types import Prediction
-from evenhand.core.runs.kinds import Place
+from evenhand.core.runs.kinds import JobKind, Place
 from evenhand.core.runs.loop import Laps, Report, Steps, ask_models, open_table
 from evenhand.core.runs.records import target_or_none, write_record
+from evenhand.core.typed_json import to_json
 
 MEASURES = ("s", "one_minus_fn", "directional", "not_neutral_ns")
 COLUMNS = (
@@ -142,3 +143,6 @@ def _at(scorer: Any, rate: float, rows: list[Labelled], settings: RateSettings, 
 def table_of(out: Path) -> list[dict[str, str]]:
     """The rows of a table of rates, as text."""
     return list(csv.DictReader(io.StringIO(out.read_text(encoding="utf-8"))))
+
+
+NLI_RATES = JobKind("nli rates", RateSettings, dict, lambda settings, place: to_json(run_rates(settings, place)))

@@ -13,9 +13,10 @@ from evenhand.core.nli.sanity import Sanity, argmax, sanity
 from evenhand.core.nli.sets import ProbeSet
 from evenhand.core.nli.settings import AskSettings, labels_in
 from evenhand.core.nli.types import Prediction, Row
-from evenhand.core.runs.kinds import Place
+from evenhand.core.runs.kinds import JobKind, Place
 from evenhand.core.runs.loop import Laps, Report, Steps, ask_models, open_table
 from evenhand.core.runs.records import target_or_none, write_record
+from evenhand.core.typed_json import to_json
 from evenhand.core.types import Score
 
 COLUMNS = (
@@ -125,3 +126,6 @@ def _cells(row: Row, score: Score) -> list[Any]:
     shares = [None if p is None else exp(p) for p in score.logprobs]
     words = [row.set, row.occupation, row.kind, row.gender, row.template, row.premise, row.hypothesis]
     return [*words, argmax(score), *shares, score.reason or "ok", score.signature]
+
+
+NLI_ASK = JobKind("nli ask", AskSettings, dict, lambda settings, place: to_json(run(settings, place)))

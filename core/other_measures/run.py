@@ -14,9 +14,10 @@ from evenhand.core.other_measures.settings import NO_VARIANT, Settings
 from evenhand.core.other_measures.stereoset import read_items
 from evenhand.core.other_measures.weat import TESTS, built_in_sets, read_sets
 from evenhand.core.other_measures.winobias import Twins, built_in, read_twins
-from evenhand.core.runs.kinds import Place
+from evenhand.core.runs.kinds import JobKind, Place
 from evenhand.core.runs.loop import Laps, Report, Steps, ask_models, check_models, open_table, plain_settings
 from evenhand.core.runs.records import target_or_none, write_record
+from evenhand.core.typed_json import to_json
 
 COLUMNS = ("model", "role", "item", "part", "text", "score", "signature")
 
@@ -157,3 +158,6 @@ def _tests(settings: Settings, sets: dict[str, tuple[str, ...]]) -> dict[str, st
     if not wanted:
         raise Refused(NO_TEST, known=", ".join(sets))
     return {one: TESTS.get(one, one) for one in wanted}
+
+
+OTHER_MEASURES = JobKind("other-measures", Settings, dict, lambda settings, place: to_json(run(settings, place)))

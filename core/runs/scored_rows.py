@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from evenhand.core.errors import N_, Notice
+from evenhand.core.errors import LINE_REASONS, N_, Notice
 from evenhand.core.language import Count
 
 
@@ -11,7 +11,7 @@ from evenhand.core.language import Count
 class ScoredRows:
     """Rows of a run: how many have a score, of how many it was in the cache, and why the others have none.
 
-    `reasons`: of every reason the most rows that one model lacks.
+    `reasons`: of every reason, a sentence or a code of LINE_REASONS, the most rows that one model lacks.
     """
 
     rows: int
@@ -28,7 +28,7 @@ class ScoredRows:
         if not self.reasons:
             return (Notice(text, values),)
         reasons = [
-            Notice(N_("{text} ({more})"), {"text": Notice(reason), "more": f"{rows:,}"})
+            Notice(N_("{text} ({more})"), {"text": Notice(LINE_REASONS.get(reason, reason)), "more": f"{rows:,}"})
             for reason, rows in self.reasons.items()
         ]
         return Notice(text, values), Notice(N_("Without a score: {reasons}."), {"reasons": reasons})

@@ -1,10 +1,12 @@
 """What a run of scoring did, as its record has it."""
 
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from evenhand.core.runs.loop import Report
+from evenhand.core.runs.scored_rows import ScoredRows
 from evenhand.core.scoring.rows import Tally
 
 SUMS = ("rows", "scored", "asked", "remembered", "saved")
@@ -79,3 +81,11 @@ class ScoringReport(Report[ModelReport]):
     remembered: int
     saved: int
     settings: dict[str, Any]
+
+    @property
+    def scored_rows(self) -> ScoredRows:
+        """The rows of all models."""
+        reasons = Counter[str]()
+        for model in self.models:
+            reasons |= Counter({lost.reason: lost.rows for lost in model.undefined})
+        return ScoredRows(self.rows, self.scored, self.undefined, self.remembered, reasons)

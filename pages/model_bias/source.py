@@ -5,18 +5,20 @@ from typing import Any
 
 import streamlit as st
 
+from evenhand.annotations.files.project_texts import SCORING
 from evenhand.annotations.jobs import jobs
 from evenhand.core.errors import N_, Notice
 from evenhand.core.model_bias import Groups, grouping, read_groups, seed_groups, written_groups
 from evenhand.core.resources import table
 from evenhand.core.runs.records import Run
+from evenhand.core.scoring.settings import Settings as ScoreSettings
 from evenhand.core.sentence_bias.bias import Denominator
 from evenhand.core.statistics.equivalence import Margins
 from evenhand.pages.ui.address import asked_for, keep
 from evenhand.pages.ui.charts import csv_bytes
 from evenhand.pages.ui.equivalence import margin_box
 from evenhand.pages.ui.head import errors_shown, open_store
-from evenhand.pages.ui.jobs import start_command
+from evenhand.pages.ui.jobs import start_job
 from evenhand.pages.ui.numbers import note_text
 from evenhand.pages.ui.parts import asks
 from evenhand.pages.ui.score_files import ScoreFile, score_file, score_runs
@@ -187,8 +189,8 @@ def _first_run() -> None:
 def _score_demo() -> None:
     """A job of its own, as the page Score would start it."""
     sentences = csv_bytes([{"sentence": row["text"]} for row in table("demo_sentences")])
-    models = [part for model in DEMO_MODELS for part in ("--model", model)]
     with open_store() as store:
         path = str(jobs.keep_upload(store, "demo-sentences.csv", sentences))
-        command = ["score", *models, "--run", _("Demo sentences"), "--column", "sentence", "--json", "--", path]
-        st.session_state["demo-scores"] = start_command(store, command, Notice(N_("Score the demo sentences"))).uid
+        settings = ScoreSettings(path, DEMO_MODELS, run_name=_("Demo sentences"), column="sentence")
+        job = start_job(store, SCORING, settings, Notice(N_("Score the demo sentences")))
+        st.session_state["demo-scores"] = job.uid

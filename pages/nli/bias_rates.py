@@ -7,8 +7,9 @@ import streamlit as st
 
 from evenhand.annotations.database.store import Store
 from evenhand.core.errors import N_, EvenhandError, Notice
-from evenhand.core.nli.bias_rates import MEASURES, table_of
-from evenhand.core.nli.biased_training_sets import RATES
+from evenhand.core.nli.bias_rates import MEASURES, NLI_RATES, table_of
+from evenhand.core.nli.biased_training_sets import RATES, WordOrder
+from evenhand.core.nli.settings import RateSettings
 from evenhand.core.nli.types import Language
 from evenhand.core.runs.records import Run
 from evenhand.pages.nli.numbers import model_banner
@@ -18,7 +19,7 @@ from evenhand.pages.ui.choose import choose
 from evenhand.pages.ui.head import show_error
 from evenhand.pages.ui.numbers import number
 from evenhand.pages.ui.runs import (
-    CommandRequest,
+    RunRequest,
     choose_run,
     download_table,
     finished_at,
@@ -60,7 +61,10 @@ def _form(store: Store) -> None:
     with right:
         labels = choose_labels("rates-labels")
     lang: Language = choose_language("rates-language")
-    orders = {"female-first": _("female words first, as released"), "mixed": _("male and female words in turn")}
+    orders: dict[WordOrder, str] = {
+        "female-first": _("female words first, as released"),
+        "mixed": _("male and female words in turn"),
+    }
     mixed_up = _(
         "As released, only female words are biased at r = 0.1 and 0.2, so the rate is confounded with the gender."
     )
@@ -69,10 +73,10 @@ def _form(store: Store) -> None:
     few, seed_at = st.columns(2)
     epochs = few.number_input(_("Epochs"), 1, 20, 3, key="rates-epochs")
     seed = seed_at.number_input(_("Seed"), 0, 10_000, 0, key="rates-seed")
-    options = ["--language", lang, "--order", str(order), "--epochs", str(epochs)]
-    options += ["--seed", str(seed), *(part for rate in sorted(chosen) for part in ("--rate", str(rate)))]
-    options += ["--labels", labels] if labels else []
-    request = CommandRequest(Notice(N_("Bias rates: {model}"), {"model": model}), [model], options, ["rates"])
+    settings = RateSettings(
+        model, lang, tuple(sorted(chosen)), order, epochs=int(epochs), seed=int(seed), labels=labels
+    )
+    request = RunRequest(Notice(N_("Bias rates: {model}"), {"model": model}), NLI_RATES, settings, models=[model])
     label = f"r {model.rsplit('/', 1)[-1]} {lang}"
     show_start_form(store, TRAININGS, label, request if model and chosen else None)
 

@@ -6,8 +6,9 @@ import streamlit as st
 
 from evenhand.annotations.database.store import Store
 from evenhand.core.errors import N_, EvenhandError, Notice
-from evenhand.core.nli.files import read_probes
-from evenhand.core.nli.sets import ProbeSet, packaged
+from evenhand.core.nli.run import NLI_ASK
+from evenhand.core.nli.sets import ProbeSet
+from evenhand.core.nli.settings import AskSettings
 from evenhand.core.nli.types import LABELS, Language
 from evenhand.core.runs.records import Run
 from evenhand.core.worker.client import known_models
@@ -15,7 +16,7 @@ from evenhand.pages.nli.numbers import label_names
 from evenhand.pages.ui.charts import downloads
 from evenhand.pages.ui.choose import choose, choose_model
 from evenhand.pages.ui.head import show_error
-from evenhand.pages.ui.runs import CommandRequest, RunPage, show_start_form
+from evenhand.pages.ui.runs import RunPage, RunRequest, show_start_form
 from evenhand.pages.ui.text import _, plain, series, show_signature
 from evenhand.pages.ui.uploads import choose_upload
 
@@ -77,10 +78,11 @@ def show_new(store: Store) -> None:
         try:
             if size == "files":
                 paths = _upload()
-            probes = _probes(str(size), language, paths)
-            if probes is not None:
+            settings = AskSettings(model, language, size == "sample", probes=tuple(paths), labels=labels)
+            if paths or size != "files":
+                probes = settings.probe_set()
                 _show_rows(probes)
-                _show_start(store, probes, model, language, _arguments(str(size), labels, paths))
+                _show_start(store, probes, settings)
         except EvenhandError as error:
             show_error(error)
 
@@ -99,12 +101,6 @@ def _upload() -> list[str]:
         help=_("A copy of the released files also works: add a column set with PS, AS or NS."),
     )
     return [] if path is None else [str(path)]
-
-
-def _probes(size: str, language: Language, paths: list[str]) -> ProbeSet | None:
-    if size == "files":
-        return read_probes(paths, language) if paths else None
-    return packaged(language, sample=size == "sample")
 
 
 def _show_rows(probes: ProbeSet) -> None:
@@ -131,13 +127,9 @@ def _show_rows(probes: ProbeSet) -> None:
         show_signature(probes.signature)
 
 
-def _arguments(size: str, labels: str | None, paths: list[str]) -> list[str]:
-    options = ["--sample"] if size == "sample" else [part for path in paths for part in ("--probes", path)]
-    return options + (["--labels", labels] if labels else [])
-
-
-def _show_start(store: Store, probes: ProbeSet, model: str, language: Language, options: list[str]) -> None:
+def _show_start(store: Store, probes: ProbeSet, settings: AskSettings) -> None:
+    model = settings.model
     title = Notice(N_("NLI bias: {model}, {rows} pairs"), {"model": model, "rows": f"{len(probes.rows):,}"})
-    check = (lambda: None) if model.startswith("planted:nli") else None  # made by hand, not loaded
-    request = CommandRequest(title, [model], ["--language", language, *options], ["ask"], place=PLACE, check=check)
-    show_start_form(store, NLI, f"{model.rsplit('/', 1)[-1]} {language}", request if model else None)
+    models = [] if model.startswith("planted:nli") else [model]  # planted ones are not loaded
+    request = RunRequest(title, NLI_ASK, settings, models=models, place=PLACE)
+    show_start_form(store, NLI, f"{model.rsplit('/', 1)[-1]} {settings.language}", request if model else None)

@@ -2,20 +2,21 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
 from evenhand.annotations.database.store import Store
 from evenhand.core.errors import N_, EvenhandError, Notice
 from evenhand.core.other_measures.measures import MEASURES, Measure
-from evenhand.core.other_measures.run import read_request
+from evenhand.core.other_measures.run import OTHER_MEASURES, read_request
 from evenhand.core.other_measures.settings import Settings
 from evenhand.core.other_measures.weat import TESTS
 from evenhand.core.worker.client import known_models
 from evenhand.pages.ui.choose import choose, choose_models, first_models, switch
 from evenhand.pages.ui.head import show_error
 from evenhand.pages.ui.own_words import language_name
-from evenhand.pages.ui.runs import CommandRequest, RunPage, show_start_form
+from evenhand.pages.ui.runs import RunPage, RunRequest, show_start_form
 from evenhand.pages.ui.text import _, language, paragraph, plain
 from evenhand.pages.ui.uploads import choose_upload
 
@@ -81,7 +82,7 @@ def _work(what: Measure) -> str:
     return _("Choose at least one model.")
 
 
-def _request(what: Measure) -> CommandRequest | None:
+def _request(what: Measure) -> RunRequest[Settings] | None:
     models = _models(what)
     path = _file(what)
     st.session_state["om-has-file"] = path is not None
@@ -89,7 +90,7 @@ def _request(what: Measure) -> CommandRequest | None:
     if what.variants:
         names = {one: variant_names()[one] for one in what.variants}
         variant = choose(_("Variant"), names, f"om-variant-{what.name}")
-    options, tests = _options(what, path)
+    options = _options(what, path)
     untrained = switch(
         _("Ask the untrained twin too"), value=True, key="om-untrained", box=True,
         explained=_(
@@ -99,16 +100,11 @@ def _request(what: Measure) -> CommandRequest | None:
     )  # fmt: skip
     if not models or (path is None and not what.built_in):
         return None
-    bias = st.session_state.get("om-bias", "").strip() if what.file == "crows" else ""
-    settings = Settings(what.name, models, variant, path, bias or None, tests)
+    settings = Settings(what.name, models, variant, path, no_untrained=not untrained, **options)
     read_request(settings)  # says at once what the job would fail of
-    options += ["--variant", variant] if variant else []
-    options += [] if untrained else ["--no-untrained"]
-    options += ["--bias", bias] if bias else []
-    options += ["--set", str(path)] if path else []
     title = Notice(N_("{measure} with {models}"), {"measure": what.title, "models": list(models)})
     files = [path] if path else []
-    return CommandRequest(title, models, options, (what.name,), uploads=files, place=PLACE if path else "")
+    return RunRequest(title, OTHER_MEASURES, settings, models=models, uploads=files, place=PLACE if path else "")
 
 
 def _models(what: Measure) -> tuple[str, ...]:
@@ -152,16 +148,16 @@ def _file(what: Measure) -> Path | None:
     return choose_upload(label, endings, key=PLACE, help=helps.get(what.file))
 
 
-def _options(what: Measure, path: Path | None) -> tuple[list[str], tuple[str, ...]]:
-    """What else a measure is told on the command line, and the tests of word sets."""
+def _options(what: Measure, path: Path | None) -> dict[str, Any]:
+    """Return what else a measure is asked for, by the fields of its settings."""
     if what.file == "crows":
-        st.text_input(_("Only pairs of this bias_type"), value="gender", key="om-bias")
-        return [], ()
+        bias = st.text_input(_("Only pairs of this bias_type"), value="gender", key="om-bias").strip()
+        return {"bias": bias or None}
     if what.name == "lpbs":
         languages = {one: language_name(one) for one in LPBS}
-        return ["--language", choose(_("Language of the sentences"), languages, "om-language")], ()
+        return {"language": choose(_("Language of the sentences"), languages, "om-language")}
     if what.file != "words":
-        return [], ()
+        return {}
     if path is None:
         names = names_of_tests()
         chosen = st.multiselect(
@@ -174,16 +170,16 @@ def _options(what: Measure, path: Path | None) -> tuple[list[str], tuple[str, ..
             help=_("Names of sets in your file; several tests apart by spaces."),
         )  # fmt: skip
         tests = tuple(text.split())
-    return [word for one in tests for word in ("--test", one)] + _reading(what), tests
+    return {"tests": tests, **_reading(what)}
 
 
-def _reading(what: Measure) -> list[str]:
-    """Layer and pooling of SEAT."""
+def _reading(what: Measure) -> dict[str, Any]:
+    """Return layer and pooling of SEAT."""
     if what.name != "seat":
-        return []
+        return {}
     poolings = {"": _("as published: first or (causal) last token"), "mean": _("mean over the text's tokens")}
     left, right = st.columns([3, 1])
     with left:
         pooling = choose(_("Vector of a sentence"), poolings, "om-pooling")
     layer = right.number_input(_("Layer"), -100, 100, -1, key="om-layer", help=_("0 is the input, -1 the last layer."))
-    return ["--layer", str(int(layer))] + (["--pooling", pooling] if pooling else [])
+    return {"layer": int(layer), "pooling": pooling or None}

@@ -48,12 +48,6 @@ class Words:
     language: str | None = None
     table: Path | None = None
 
-    @property
-    def options(self) -> list[str]:
-        """As the command takes them."""
-        found = ["--language", self.language] if self.language else []
-        return [*found, *(["--words", str(self.table)] if self.table else [])]
-
 
 NO_WORDS = Words()
 

@@ -6,14 +6,16 @@ from pathlib import Path
 import streamlit as st
 
 from evenhand.annotations.database.store import Store
+from evenhand.annotations.files.project_texts import SCORING
 from evenhand.annotations.projects.projects import project_by_uid
 from evenhand.core.errors import N_, Notice
 from evenhand.core.language import Count
+from evenhand.core.scoring.settings import Settings
 from evenhand.core.worker.client import known_models
 from evenhand.pages.scoring.source import PLACE, Chosen
 from evenhand.pages.ui.choose import begin_with, choose_models, first_models, say_what_does_not_fit
 from evenhand.pages.ui.numbers import duration
-from evenhand.pages.ui.runs import CommandRequest, RunPage, show_start_form
+from evenhand.pages.ui.runs import RunPage, RunRequest, show_start_form
 from evenhand.pages.ui.text import _, language, paragraph
 
 SCORES = RunPage("scores", "score")
@@ -30,11 +32,6 @@ class How:
     joint: str
     method: str
     precision: str
-
-    @property
-    def options(self) -> list[str]:
-        """As the command takes them."""
-        return ["--joint", self.joint, "--method", self.method, "--precision", self.precision]
 
 
 def choose_how(chosen: Chosen | None) -> How:
@@ -83,20 +80,21 @@ def show_start(store: Store, chosen: Chosen | None, how: How) -> None:
     show_start_form(store, SCORES, label, _request(store, chosen, how) if how.models else None, work=work)
 
 
-def _request(store: Store, chosen: Chosen, how: How) -> CommandRequest:
-    rest = ["--project-uid", chosen.uid] if chosen.uid else []
-    rest += ["--items", "accepted"] if chosen.kept else []
-    rest += ["--column", chosen.column] if chosen.column else []
-    rest += chosen.words.options
+def _request(store: Store, chosen: Chosen, how: How) -> RunRequest[Settings]:
+    words = chosen.words
+    settings = Settings(
+        chosen.argument, how.models, language=words.language, words=words.table, column=chosen.column,
+        precision=how.precision, joint=how.joint, method=how.method, items="accepted" if chosen.kept else "all",
+        uid=chosen.uid,
+    )  # fmt: skip
     wording = (
         N_("Score the kept sentences of {source} with {models}") if chosen.kept else N_("Score {source} with {models}")
     )
     title = Notice(wording, {"source": chosen.label, "models": list(how.models)})
-    place = PLACE if chosen.upload else ""
     project = project_by_uid(store, chosen.uid) if chosen.uid else None
-    rest += ["--", chosen.argument]
-    uploads = [chosen.words.table] if chosen.words.table else []
-    return CommandRequest(title, how.models, how.options, rest=rest, uploads=uploads, place=place, project=project)
+    uploads = [words.table] if words.table else []
+    place = PLACE if chosen.upload else ""
+    return RunRequest(title, SCORING, settings, models=how.models, uploads=uploads, place=place, project=project)
 
 
 def forecast(store: Store, rows: int, how: How) -> str:

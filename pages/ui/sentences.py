@@ -11,6 +11,7 @@ from evenhand.annotations.desk.announcements import option_name
 from evenhand.annotations.files.import_items import PreviewRow
 from evenhand.annotations.guideline.versions import guidelines
 from evenhand.annotations.types import CellCount, Choice, Item, Kind, Mark, Project, ProjectCounts, Question
+from evenhand.core.errors import LINE_REASONS
 from evenhand.core.forecast.quota import WORDS, Verdict
 from evenhand.core.guidelines import changed_lines, in_language
 from evenhand.core.language import translate
@@ -255,21 +256,7 @@ def problem_text(problem: Problem) -> str:
 
 def reason_name(code: str) -> str:
     """Why a line could not be used, in a few words; a code that is not known stays as it is."""
-    return {
-        "no_keyword": _("no keyword"),
-        "several_keywords": _("several keywords"),
-        "control_characters": _("control characters"),
-        "too_long": _("too long"),
-        "no_text": _("no text"),
-        "same_texts": _("both texts the same"),
-        "bad_span": _("position cannot be repaired"),
-        "columns": _("wrong number of columns"),
-        "pronouns": _("pronouns not recognised"),
-        "not_told_apart": _("context and completion not separated"),
-        "no_item": _("item not in this project"),
-        "label": _("not a label of this project"),
-        "unknown_choice": _("choice not mapped"),
-    }.get(code, code)
+    return _(LINE_REASONS.get(code, code))
 
 
 def setting_name(setting: str) -> str:

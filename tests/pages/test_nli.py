@@ -1,15 +1,14 @@
 """The page NLI bias, as a visitor uses it: ask, look at a run, predictions, bias rates, one pair."""
 
-import json
-
 import pytest
 
-from evenhand.annotations.jobs import jobs
+from evenhand.annotations.jobs import jobs, kinds
 from evenhand.core import resources
 from evenhand.core.files.csv_out import csv_line
 from evenhand.core.nli.bias_rates import COLUMNS
+from evenhand.core.nli.biased_training_sets import RATES
 from evenhand.core.nli.run import run
-from evenhand.core.nli.settings import AskSettings
+from evenhand.core.nli.settings import AskSettings, RateSettings
 from evenhand.core.runs.kinds import Place
 from evenhand.core.runs.records import run_file, runs_folder, write_record
 from tests.support.pages import html_of, open_page, without_errors
@@ -38,8 +37,7 @@ def test_start_writes_down_the_job(fresh_store) -> None:
     page.button(key="nli-start").click().run()
     without_errors(page)
     (job,) = jobs.jobs(fresh_store)
-    assert list(job.command[:6]) == ["nli", "ask", "--model", "demo-nli", "--language", "ja"]
-    assert job.command[-4:] == ("--sample", "--run", "my run", "--json")
+    assert kinds.settings_of(job) == AskSettings("demo-nli", "ja", sample=True, run_name="my run")
 
 
 def test_a_name_that_is_no_model_is_told_at_once(fresh_store) -> None:
@@ -102,7 +100,7 @@ def test_bias_rates_of_a_run(fresh_store) -> None:
     page.text_input(key="rates-name").set_value("all eleven").run()
     page.button(key="rates-start").click().run()
     (job,) = jobs.jobs(fresh_store)
-    assert json.dumps(job.command).count("--rate") == 11 and "all eleven" in job.command
+    assert kinds.settings_of(job) == RateSettings(rates=RATES, run_name="all eleven")
     without_errors(page.button(key="rates-delete").click().run())
     assert (
         not table.exists()

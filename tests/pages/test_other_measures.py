@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.jobs import jobs
+from evenhand.annotations.jobs import jobs, kinds
 from evenhand.core.other_measures.methods_map import FAMILIES, of
 from evenhand.core.other_measures.run import run
 from evenhand.core.other_measures.settings import Settings
@@ -43,20 +43,17 @@ def test_it_starts_the_job_that_the_form_says(fresh_store: Store) -> None:
     page = open_page("other_measures", view="measure", measure="seat")
     page.button(key="om-start").click().run()
     (job,) = jobs.jobs(fresh_store)
-    words = list(job.command)
-    assert words[:4] == ["other-measures", "seat", "--model", "demo-en"]
-    assert words[words.index("--variant") + 1] == "sentences" and words.count("--test") == 3 and "--run" in words
-    assert "--no-untrained" not in words
+    settings, tests = kinds.settings_of(job), ("career", "math", "science")
+    assert settings == Settings("seat", ("demo-en",), "sentences", tests=tests, run_name=settings.run_name)
+    assert settings.run_name
 
 
 def test_a_chinese_visitor_begins_with_a_chinese_set_and_model(fresh_store: Store) -> None:
     page = open_page("other_measures", "zh", view="measure")
     page.button(key="om-start").click().run()
     (job,) = jobs.jobs(fresh_store)
-    words = list(job.command)
-    assert (
-        words[:4] == ["other-measures", "lpbs", "--model", "demo-zh"] and words[words.index("--language") + 1] == "zh"
-    )
+    settings = kinds.settings_of(job)
+    assert (settings.measure, settings.models, settings.language) == ("lpbs", ("demo-zh",), "zh")
     english = text_of(open_page("other_measures", "zh", view="measure", measure="seat"))
     assert "数据集是英文的" in english
 
@@ -74,7 +71,7 @@ def test_a_set_that_does_not_ship_is_asked_for(
     page.text_input(key="om-bias").set_value("").run()
     page.button(key="om-start").click().run()
     (job,) = jobs.jobs(fresh_store)
-    assert job.command[job.command.index("--set") + 1] == str(path)
+    assert kinds.settings_of(job).file == path
 
 
 def test_own_predictions_and_vectors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,7 @@ from urllib.parse import parse_qs
 import pytest
 
 from evenhand.annotations.files.project_texts import score
-from evenhand.annotations.jobs import jobs
+from evenhand.annotations.jobs import jobs, kinds
 from evenhand.core.errors import Notice
 from evenhand.core.files.csv_out import data_line
 from evenhand.core.files.whole_file import growing_part, whole_file
@@ -57,10 +57,8 @@ def test_a_project_is_shown_and_started(fresh_store, sample_project):
     page.text_input(key="name").set_value("my run").run()
     without_errors(page.button(key="start").click().run())
     [job] = jobs.jobs(fresh_store)
-    assert job.command == (
-        *("score", "--model", "known", "--model", "random-zh", "--joint", "independent", "--method", "auto"),
-        *("--precision", "fp32", "--run", "my run", "--json", "--project-uid", sample_project.uid),
-        *("--", "project:sample"),
+    assert kinds.settings_of(job) == Settings(
+        "project:sample", ("known", "random-zh"), run_name="my run", uid=sample_project.uid
     )
     assert job.title == "Score sample with known, random-zh"
     assert [heading.value for heading in page.subheader] == ["Not finished", "Finished runs"]
@@ -78,21 +76,19 @@ def test_the_kept_sentences_of_a_project_are_scored_unless_all_are_chosen(fresh_
     choice.run()
     page.text_input(key="name").set_value("of all").run()
     without_errors(page.button(key="start").click().run())
-    found = {job.title: job.command[job.command.index("--project-uid") :] for job in jobs.jobs(fresh_store)}
-    rest = ("--project-uid", project.uid)
-    assert found == {
-        f"Score the kept sentences of {project.name} with known": (
-            *rest, "--items", "accepted", "--", f"project:{project.name}",
-        ),
-        f"Score {project.name} with known": (*rest, "--", f"project:{project.name}"),
-    }  # fmt: skip
+    found = {job.title: kinds.settings_of(job) for job in jobs.jobs(fresh_store)}
+    assert all((one.uid, one.file) == (project.uid, f"project:{project.name}") for one in found.values())
+    assert {title: one.items for title, one in found.items()} == {
+        f"Score the kept sentences of {project.name} with known": "accepted",
+        f"Score {project.name} with known": "all",
+    }
 
 
 def test_a_job_that_runs_shows_what_it_has_so_far(fresh_store, sample_project):
     page = open_page("scoring")
     page.button(key="start").click().run()
     [job] = jobs.jobs(fresh_store)
-    table = runs_folder(fresh_store.path, "scores") / f"{job.command[job.command.index('--run') + 1]}.csv"
+    table = runs_folder(fresh_store.path, "scores") / f"{kinds.run_name(job)}.csv"
     with fresh_store.write() as db:
         db.execute("UPDATE job SET state = 'running', pid = ?, started_process = ?", this_process())
     assert not without_errors(page.run()).main.expander, "nothing is written yet"
@@ -111,7 +107,7 @@ def test_the_name_is_proposed_and_never_taken_twice(fresh_store, sample_project)
     assert first.startswith("sample 20")
     page.button(key="start").click().run()
     page.button(key="start").click().run()
-    names = [job.command[job.command.index("--run") + 1] for job in jobs.jobs(fresh_store)]
+    names = [kinds.run_name(job) for job in jobs.jobs(fresh_store)]
     assert names == [f"{first} (2)", first]
 
 
@@ -127,8 +123,8 @@ def test_a_file_is_uploaded_and_its_bad_lines_are_seen(fresh_store):
     assert '&lt;script&gt;alert(1)&lt;/script&gt; <span class="soft">— no keyword' in shown
     page.button(key="start").click().run()
     [job] = jobs.jobs(fresh_store)
-    assert job.command[-4:-2] == ("--column", "satz")
-    assert job.command[-1].endswith("/t.csv")
+    settings = kinds.settings_of(job)
+    assert settings.column == "satz" and settings.file.endswith("/t.csv")
     assert page.file_uploader(key="file-1").value is None
 
 
@@ -154,8 +150,8 @@ def test_a_file_in_english_with_own_words(fresh_store):
     page.multiselect(key="score-models").set_value(["demo-en"]).run()
     page.button(key="start").click().run()
     [job] = jobs.jobs(fresh_store)
-    command = " ".join(job.command)
-    assert "--language en --words " in command and "/mine.tsv -- " in command
+    settings = kinds.settings_of(job)
+    assert settings.language == "en" and settings.words.name == "mine.tsv"
     wrong = table.replace(b"belle", b"")
     page = open_page("scoring")
     page.segmented_control(key="source").set_value("file").run()
@@ -188,7 +184,7 @@ def test_mined_candidates_can_be_chosen(fresh_store):
     without_errors(page)
     assert any("1 row, read as Mined candidates" in text for text in captions_of(page).splitlines())
     page.button(key="start").click().run()
-    assert jobs.jobs(fresh_store)[0].command[-1] == str(run.candidates)
+    assert kinds.settings_of(jobs.jobs(fresh_store)[0]).file == str(run.candidates)
 
 
 def test_a_model_that_is_none_is_said_before_a_job_is_made(fresh_store, sample_project):
@@ -207,7 +203,7 @@ def test_a_model_of_the_hub_is_fetched_by_the_job_not_by_the_page(fresh_store, s
     page.session_state["score-models"] = ["somebody/some-model"]
     page.run()
     without_errors(page.button(key="start").click().run())
-    assert "somebody/some-model" in jobs.jobs(fresh_store)[0].command
+    assert kinds.settings_of(jobs.jobs(fresh_store)[0]).models == ("somebody/some-model",)
 
 
 def test_without_a_model_there_is_no_start(sample_project):
@@ -282,7 +278,7 @@ def test_a_job_names_its_run_leads_to_its_result_and_can_be_dismissed(fresh_stor
     with fresh_store.write() as db:
         db.execute("UPDATE job SET state = 'done' WHERE uid = ?", (job.uid,))
     page = without_errors(open_page("jobs"))
-    name = job.command[job.command.index("--run") + 1]
+    name = kinds.run_name(job)
     assert f"run {name}" in captions_of(page)
     [link] = [one.proto for one in page.main.get("page_link")]
     assert (link.page, parse_qs(link.query_string)["run"]) == ("model-bias", [name])
