@@ -26,9 +26,10 @@ from evenhand.core.files.timestamps import timestamp
 
 Action = Literal["decide", "leave", "reopen"]
 
-_COLUMNS = (
-    "settlement.op_id, settlement.adjudicator, settlement.action, settlement.choice, settlement.reasons,"
-    " settlement.extraneous, settlement.spans, settlement.why, settlement.seen, settlement.created"
+_SETTLEMENTS = (
+    "SELECT item.uid, settlement.op_id, settlement.adjudicator, settlement.action, settlement.choice,"
+    " settlement.reasons, settlement.extraneous, settlement.spans, settlement.why, settlement.seen, settlement.created"
+    " FROM settlement JOIN {items} AS item ON item.id = settlement.item WHERE {which} ORDER BY settlement.id"
 )
 
 
@@ -52,44 +53,39 @@ class Settlement:
 
 
 def settlements(store: Store, project: Project, item: str) -> list[Settlement]:
-    """All acts of adjudicators on an item (public id), oldest first."""
-    query = (
-        f"SELECT {_COLUMNS} FROM settlement JOIN item ON item.id = settlement.item"
-        " WHERE item.uid = ? AND settlement.project = ? ORDER BY settlement.id"
-    )
-    return [_settlement(row) for row in store.db.execute(query, (item, project.id))]
+    """Return all acts of adjudicators on an item (public id), oldest first."""
+    query = _SETTLEMENTS.format(items="item", which="item.uid = ? AND settlement.project = ?")
+    return [settlement for _, settlement in _settlements(store, query, item, project.id)]
 
 
 def each_settlement_row(store: Store, project: Project) -> Iterator[dict[str, Any]]:
-    """All acts of a project as flat dicts in the order of time: `item` is the public id, lists are lists."""
-    query = (
-        f"SELECT item.uid, {_COLUMNS} FROM settlement JOIN published_item AS item ON item.id = settlement.item"
-        " WHERE settlement.project = ?"
-        " ORDER BY settlement.id"
-    )
-    for uid, *row in store.db.execute(query, (project.id,)):
-        one = _settlement(row)
+    """Yield all acts of a project as flat dicts in the order of time: `item` is the public id, lists are lists."""
+    query = _SETTLEMENTS.format(items="published_item", which="settlement.project = ?")
+    for uid, settlement in _settlements(store, query, project.id):
         yield {
             "item": uid,
-            "op_id": one.op_id,
-            "adjudicator": one.adjudicator,
-            "action": one.action,
-            "choice": one.choice,
-            "reasons": list(one.reasons),
-            "extraneous": one.extraneous,
-            "spans": [list(mark) for mark in one.marks],
-            "why": one.why,
-            "seen": list(one.seen),
-            "created": one.created,
+            "op_id": settlement.op_id,
+            "adjudicator": settlement.adjudicator,
+            "action": settlement.action,
+            "choice": settlement.choice,
+            "reasons": list(settlement.reasons),
+            "extraneous": settlement.extraneous,
+            "spans": [list(mark) for mark in settlement.marks],
+            "why": settlement.why,
+            "seen": list(settlement.seen),
+            "created": settlement.created,
         }
 
 
-def _settlement(row: Sequence[Any]) -> Settlement:
-    op_id, who, action, choice, reasons, extraneous, spans, why, seen, created = row
-    flag = None if extraneous is None else bool(extraneous)
-    marks = tuple(Mark(*mark) for mark in json.loads(spans))
-    kept, looked_at = tuple(json.loads(reasons)), tuple(json.loads(seen))
-    return Settlement(op_id, who, action, choice, kept, flag, marks, why, looked_at, created)
+def _settlements(store: Store, query: str, *values: Any) -> Iterator[tuple[str, Settlement]]:
+    """Yield acts of adjudicators with the public id of the item."""
+    for uid, op_id, who, action, choice, reasons, extraneous, spans, why, seen, created in store.db.execute(
+        query, values
+    ):
+        flag = None if extraneous is None else bool(extraneous)
+        marks = tuple(Mark(*mark) for mark in json.loads(spans))
+        named, in_view = tuple(json.loads(reasons)), tuple(json.loads(seen))
+        yield uid, Settlement(op_id, who, action, choice, named, flag, marks, why, in_view, created)
 
 
 def settle_case(
@@ -123,8 +119,8 @@ def settle_case(
         "choice": choice, "reasons": json.dumps(list(dict.fromkeys(reasons))), "spans": json.dumps(sorted(marks)),
         "why": text, "extraneous": None if extraneous is None else int(extraneous), "seen": json.dumps(sorted(seen)),
     }  # fmt: skip
-    with store.write() as db:
-        known = _stored_settlement(db, values["op_id"], item)
+    with store.write():
+        known = _stored_settlement(store, values["op_id"], item)
         if known is not None:
             return known
         target, labels = _labelled_item(store, project, item, base)
@@ -185,14 +181,12 @@ def _checked_adjudicator(adjudicator: str) -> str:
     return name
 
 
-def _stored_settlement(db: Any, op_id: Any, item: str) -> Settlement | None:
-    query = f"SELECT item.uid, {_COLUMNS} FROM settlement JOIN item ON item.id = settlement.item WHERE op_id = ?"
-    row = db.execute(query, (op_id,)).fetchone()
-    if row is None:
-        return None
-    if row[0] != item:
-        raise Refused(N_("This id is already used by another operation."))
-    return _settlement(row[1:])
+def _stored_settlement(store: Store, op_id: Any, item: str) -> Settlement | None:
+    for uid, settlement in _settlements(store, _SETTLEMENTS.format(items="item", which="op_id = ?"), op_id):
+        if uid != item:
+            raise Refused(N_("This id is already used by another operation."))
+        return settlement
+    return None
 
 
 def _labelled_item(store: Store, project: Project, item: str, base: str | None) -> tuple[dict[str, Any], list[str]]:

@@ -11,6 +11,7 @@ import numpy as np
 
 from evenhand.annotations.agreement.measures import compared_labels
 from evenhand.annotations.agreement.schemes import Way
+from evenhand.annotations.database.project_rows import annotator_names
 from evenhand.annotations.database.store import Store, at_one_moment
 from evenhand.annotations.labels.blind_labels import ItemScope
 from evenhand.annotations.types import Choice, Project
@@ -152,7 +153,7 @@ def _annotators(
     store: Store, people: Sequence[int], rated: RatedItems, by_skill: DawidSkene, by_habit: Mace
 ) -> tuple[ModelledAnnotator, ...]:
     """Those with most labels first."""
-    names = dict(store.db.execute("SELECT id, name FROM annotator").fetchall())
+    names = annotator_names(store)
     counts = np.bincount(rated.annotator)
     found = [
         ModelledAnnotator(

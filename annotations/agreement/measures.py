@@ -22,6 +22,7 @@ import numpy as np
 
 from evenhand.annotations.agreement.by_form import FormRates, accept_rates
 from evenhand.annotations.agreement.report import AgreementReport, Categories, CategoryMeasures, Measures, TwoAnnotators
+from evenhand.annotations.database.project_rows import annotator_names
 from evenhand.annotations.database.store import Store, at_one_moment
 from evenhand.annotations.forecast.fully_labelled import ended_at_reject, imported_into_share, unselected
 from evenhand.annotations.labels.blind_labels import (
@@ -292,7 +293,7 @@ def _choices(store: Store, project: Project, used: set[str]) -> tuple[Choice, ..
 def _names(store: Store, labels: BlindLabels) -> dict[int, str]:
     """Annotators with a blind label, those with most labels first."""
     who, count = np.unique(labels.annotator, return_counts=True)
-    names = dict(store.db.execute("SELECT id, name FROM annotator").fetchall())
+    names = annotator_names(store)
     order = sorted(zip(-count, who, strict=True))
     return {int(a): str(names[int(a)]) for _, a in order}
 

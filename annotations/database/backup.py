@@ -83,13 +83,10 @@ def check(path: Path) -> Snapshot:
 
 
 def _inspect(connection: sqlite3.Connection, path: Path) -> Snapshot:
-    tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-    if not {"_sqlite_migrations", "database", "label"} <= tables:
+    applied = migrations.applied_migrations(connection)
+    if not applied:
         raise BadFile(N_("{path} is a database, but not an Evenhand database."), path=path.name)
-    query = "SELECT name FROM _sqlite_migrations WHERE migration_set = ?"
-    known = {migration.__name__ for migration in migrations.MIGRATIONS}
-    newer = {row[0] for row in connection.execute(query, (migrations.SET,))} - known
-    if newer:
+    if applied - {migration.__name__ for migration in migrations.MIGRATIONS}:
         message = N_("{path} was created by a newer version of Evenhand. Update the app, then open it again.")
         raise BadFile(message, path=path.name)
     problem = connection.execute("PRAGMA integrity_check(1)").fetchone()[0]

@@ -245,6 +245,18 @@ MIGRATIONS: "tuple[Callable[[Database], None], ...]" = (
 )  # fmt: skip
 
 
+def applied_migrations(connection: sqlite3.Connection) -> set[str] | None:
+    """Return the names of the migrations that a file has; empty for an empty file, None for one of another program."""
+    # Tables and the record of their migration are committed together.
+    tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    if not tables:
+        return set()
+    if "_sqlite_migrations" not in tables:
+        return None
+    query = "SELECT name FROM _sqlite_migrations WHERE migration_set = ?"
+    return {str(row[0]) for row in connection.execute(query, (SET,))} or None
+
+
 def migrate(connection: sqlite3.Connection) -> None:
     """Apply the migrations that a file lacks; call it inside a transaction."""
     from sqlite_utils import Database, Migrations  # loads pandas, which only a new or older file needs

@@ -138,15 +138,8 @@ class Store:
         _compared.add(self._own)
 
     def _applied(self) -> set[str]:
-        # One query decides: tables and the record of their migration are committed together.
-        tables = {row[0] for row in self.db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-        if not tables:
-            return set()
-        applied: set[str] = set()
-        if "_sqlite_migrations" in tables:
-            query = "SELECT name FROM _sqlite_migrations WHERE migration_set = ?"
-            applied = {str(row[0]) for row in self.db.execute(query, (migrations.SET,))}
-        if not applied:
+        applied = migrations.applied_migrations(self.db)
+        if applied is None:
             raise BadFile(N_("{path} is a database, but not an Evenhand database."), path=self.path.name)
         return applied
 

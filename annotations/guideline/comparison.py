@@ -9,6 +9,7 @@ from typing import Literal
 
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.guideline.scheme import FIRST, SECOND, TIE, OwnScheme
+from evenhand.annotations.guideline.versions import newest_scheme
 from evenhand.annotations.types import Choice, Project, Scheme
 
 Place = Literal["first", "second"]
@@ -24,12 +25,9 @@ PREFERENCE = OwnScheme(  # the built-in one
 
 
 def compares(store: Store, project: Project) -> bool:
-    """Whether the items of a project are comparisons: the newest version of its guideline says so."""
-    query = (
-        "SELECT 1 FROM current_guideline AS one JOIN scheme ON scheme.guideline = one.id"
-        " WHERE one.project = ? AND content ->> 'compares' = 1"
-    )
-    return project.kind == "generations" and store.db.execute(query, (project.id,)).fetchone() is not None
+    """Return whether the items of a project are comparisons: the newest version of its guideline says so."""
+    scheme = newest_scheme(store, project) if project.kind == "generations" else None
+    return scheme is not None and scheme.compares
 
 
 def place_on_left(seed: int, item: str, reader: str) -> Place:

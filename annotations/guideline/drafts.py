@@ -70,13 +70,15 @@ def save_draft(store: Store, project: Project, draft: Draft) -> Draft:
     content = asdict(draft) | {"scheme": None if draft.scheme is None else more_out(draft.scheme)}
     del content["saved"]
     moment = timestamp()
-    with store.write() as db:
-        db.execute(
-            "INSERT INTO guideline_draft (project, content, saved) VALUES (?, ?, ?)"
-            " ON CONFLICT DO UPDATE SET content = excluded.content, saved = excluded.saved",
-            (project.id, json.dumps(content, ensure_ascii=False), moment),
-        )
+    with store.write():
+        _insert_draft(store, project, content, moment, "UPDATE SET content = excluded.content, saved = excluded.saved")
     return replace(draft, saved=moment)
+
+
+def _insert_draft(store: Store, project: Project, content: object, saved: str, otherwise: str) -> bool:
+    """Store a draft; *otherwise*: what to do if the project has one. Returns whether anything was stored."""
+    query = f"INSERT INTO guideline_draft (project, content, saved) VALUES (?, ?, ?) ON CONFLICT DO {otherwise}"
+    return bool(store.db.execute(query, (project.id, json.dumps(content, ensure_ascii=False), saved)).rowcount)
 
 
 def discard_draft(store: Store, project: Project) -> None:
@@ -97,12 +99,15 @@ def tag_codes(store: Store, project: Project) -> dict[str, str | None]:
 
 def assign_tags(store: Store, project: Project, tags: Iterable[str], code: str | None) -> None:
     """Decide that *tags* become the criterion *code*; None: leave them out."""
-    with store.write() as db:
-        db.executemany(
-            "INSERT INTO tag_draft (project, tag, code) VALUES (?, ?, ?)"
-            " ON CONFLICT DO UPDATE SET code = excluded.code",
-            ((project.id, tag, code) for tag in tags),
-        )
+    with store.write():
+        for tag in tags:
+            _insert_tag(store, project, tag, code, "UPDATE SET code = excluded.code")
+
+
+def _insert_tag(store: Store, project: Project, tag: str, code: str | None, otherwise: str) -> bool:
+    """Store the decision about a tag; *otherwise*: what to do if there is one. Returns whether anything was stored."""
+    query = f"INSERT INTO tag_draft (project, tag, code) VALUES (?, ?, ?) ON CONFLICT DO {otherwise}"
+    return bool(store.db.execute(query, (project.id, tag, code)).rowcount)
 
 
 def reopen_tags(store: Store, project: Project, tags: Iterable[str]) -> None:
@@ -217,11 +222,9 @@ def _tags_in_use(codes: Mapping[str, str | None], draft: Draft) -> dict[str, Any
 
 def restore_draft(store: Store, project: Project, content: object, saved: str) -> bool:
     """Store the draft of a package, in the caller's transaction; False: the project has one already, which stays."""
-    query = "INSERT INTO guideline_draft (project, content, saved) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
-    return bool(store.db.execute(query, (project.id, json.dumps(content, ensure_ascii=False), saved)).rowcount)
+    return _insert_draft(store, project, content, saved, "NOTHING")
 
 
 def restore_tag_draft(store: Store, project: Project, tag: str, code: str | None) -> bool:
     """Store the decision about a tag, in the caller's transaction; False: there is one already."""
-    query = "INSERT INTO tag_draft (project, tag, code) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
-    return bool(store.db.execute(query, (project.id, tag, code)).rowcount)
+    return _insert_tag(store, project, tag, code, "NOTHING")

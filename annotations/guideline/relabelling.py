@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from evenhand.annotations.database.events import record
+from evenhand.annotations.database.project_rows import annotator_names
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.guideline.versions import changed_codes, guideline, guidelines
 from evenhand.annotations.items.gold import recount_items
@@ -85,13 +86,7 @@ def count_affected(
     *also*: codes whose meaning changes without a change of the name.
     """
     found = _older_labels(store, project, guidelines(store, project), choices, reasons, also)
-    names = dict(
-        store.db.execute(
-            "SELECT annotator.id, name FROM annotator JOIN member ON member.annotator = annotator.id"
-            " WHERE member.project = ?",
-            (project.id,),
-        ).fetchall()
-    )
+    names = annotator_names(store)
     every = [*found.named, *found.accepts]
     here = _active(store, project)
     left = sum(one.annotator not in here for one in every)
@@ -174,7 +169,7 @@ def _record_sent(
     also: Collection[str],
     author: str,
 ) -> RelabelCounts:
-    counts = _counts(sent, dict(store.db.execute("SELECT id, name FROM annotator").fetchall()))
+    counts = _counts(sent, annotator_names(store))
     if sent:
         record(
             store, project, "sent_back", author=author, version=version, which=which, also=sorted(also),

@@ -149,8 +149,9 @@ def check_options(
 
 def choice_codes(store: Store, project: Project) -> tuple[str, ...]:
     """What a label of the project can be, and what one of an older version was: codes, the newest version first."""
-    found = dict.fromkeys(one.code for each in reversed(guidelines(store, project)) for one in each.choices)
-    if guidelines(store, project)[-1].scheme is None:
+    versions = guidelines(store, project)
+    found = dict.fromkeys(choice.code for version in reversed(versions) for choice in version.choices)
+    if versions[-1].scheme is None:
         found |= dict.fromkeys(CHOICES[project.kind])
     return tuple(found)
 
@@ -158,10 +159,17 @@ def choice_codes(store: Store, project: Project) -> tuple[str, ...]:
 OWN_SCHEME = N_("{project} has a scheme of its own, but this needs the four built-in labels.")
 
 
+def newest_scheme(store: Store, project: Project) -> Scheme | None:
+    """Return the scheme of the newest version of the guideline; None: it is the built-in one."""
+    query = (
+        "SELECT content FROM current_guideline AS one JOIN scheme ON scheme.guideline = one.id WHERE one.project = ?"
+    )
+    return _scheme(store.value(query, (project.id,)))
+
+
 def has_own_scheme(store: Store, project: Project) -> bool:
-    """Whether the newest version of the guideline has a scheme of the project's own."""
-    query = "SELECT 1 FROM current_guideline AS one JOIN scheme ON scheme.guideline = one.id WHERE one.project = ?"
-    return store.db.execute(query, (project.id,)).fetchone() is not None
+    """Return whether the newest version of the guideline has a scheme of the project's own."""
+    return newest_scheme(store, project) is not None
 
 
 def refuse_own_scheme(store: Store, project: Project) -> None:

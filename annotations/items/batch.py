@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import islice
 from types import TracebackType
 from typing import Any, Literal, NamedTuple
@@ -17,6 +17,7 @@ from typing import Any, Literal, NamedTuple
 from evenhand.annotations.database.contents import hash_of_items, record_items
 from evenhand.annotations.database.events import record
 from evenhand.annotations.database.pace import Disk, Pace, in_commits, pace_of, until_over
+from evenhand.annotations.database.project_rows import current_project
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.items.gold import recount_items
 from evenhand.annotations.items.recount_mark import COUNT_SETTINGS, RECOUNTING, open_recount
@@ -128,7 +129,7 @@ class Batch:
             if is_importing(store, project):
                 message = N_("Another file is being imported into this project. Try again when the import is finished.")
                 raise ImportBusy(message)
-            if db.execute(f"SELECT 1 FROM batch WHERE project = ? AND {BEING_WITHDRAWN}", (project.id,)).fetchone():
+            if is_importing(store, project, BEING_WITHDRAWN):
                 raise ImportBusy(N_("An import of this project is being undone. Try again when this is finished."))
             mark = open_recount(store, project)
             if mark is not None and mark.changed & COUNT_SETTINGS:
@@ -138,10 +139,8 @@ class Batch:
                 "INSERT INTO batch (project, file, pid, started_process, heard, created) VALUES (?, ?, ?, ?, ?, ?)",
                 row,
             )
-            now = db.execute("SELECT per_item, plan, share FROM project WHERE id = ?", (project.id,)).fetchone()
-        # The plan may have changed since the caller read the project; in this transaction it cannot.
-        fresh = replace(project, per_item=now[0], plan=now[1], share=now[2])
-        return cls(store, fresh, int(cursor.lastrowid or 0), created)
+            now = current_project(store, project)  # in this transaction the plan cannot change
+        return cls(store, now, int(cursor.lastrowid or 0), created)
 
     @classmethod
     def begin_in_turn(cls, store: Store, project: Project, file: str, patience_s: float) -> "Batch":
@@ -395,9 +394,9 @@ def uid_of_hash(store: Store, project: Project, identity: bytes) -> str | None:
     return found
 
 
-def is_importing(store: Store, project: Project) -> bool:
-    """Return whether a file is being imported into a project."""
-    return store.value(f"SELECT 1 FROM batch WHERE project = ? AND {BEING_IMPORTED}", (project.id,)) is not None
+def is_importing(store: Store, project: Project, state: str = BEING_IMPORTED) -> bool:
+    """Return whether a file is being imported into a project, or whether it has a batch in another *state* (SQL)."""
+    return store.value(f"SELECT 1 FROM batch WHERE project = ? AND {state}", (project.id,)) is not None
 
 
 def as_item(row: tuple[Any, ...]) -> Item:

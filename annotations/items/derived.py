@@ -7,6 +7,7 @@ decisions and settings, all of which have entries in the log.
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from evenhand.annotations.database.project_rows import current_project
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.items.changes import set_known_answer, set_settlement
 from evenhand.annotations.items.gold import BROUGHT, STATE, recount_items, recounted_state, stored_state
@@ -75,12 +76,11 @@ class StaleItem(NamedTuple):
 
 def item_states(store: Store, project: Project) -> Iterator[StaleItem]:
     """Yield each published item with its stored state and the one that follows; one item at a time is in memory."""
-    query = "SELECT plan, seed, share FROM project WHERE id = ?"
-    plan, seed, share = store.db.execute(query, (project.id,)).fetchone()
+    now = current_project(store, project)
     for uid, identity, pointer, act, action, known, *row in store.db.execute(_ITEMS, (project.id,)):
         before = stored_state(row)
         # Only the plan `stop` asks for the random share, and a hash costs as much as the rest.
-        shared = plan == "stop" and is_shared(seed, bytes(identity), share)
+        shared = now.plan == "stop" and is_shared(now.seed, bytes(identity), now.share)
         before = before._replace(terms=before.terms._replace(shared=shared, known=bool(known)))
         after = recounted_state(before)
         stored = DerivedState(before.gold, before.status, before.split, before.labels, pointer)

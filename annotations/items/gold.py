@@ -47,6 +47,8 @@ STATES = (
     f"SELECT {STATE} FROM {{items}} AS item JOIN project ON project.id = item.project"
     f" LEFT JOIN settlement ON settlement.id = item.settlement {BROUGHT}"
 )
+_STATE_OF_ONE = STATES.format(items="item") + " WHERE item.id = ?"
+_STATE_OF_SOME = STATES.format(items="item") + " WHERE item.id IN (SELECT value FROM json_each(?))"
 
 
 class Outcome(NamedTuple):
@@ -161,9 +163,14 @@ def recount_items(store: Store, items: Sequence[int]) -> None:
     the item has all its labels and one of them is newer. An item that now wants more labels counts as returned: it is
     offered again to annotators whose walk has passed it.
     """
-    query = STATES.format(items="item") + " WHERE item.id IN (SELECT value FROM json_each(?))"
-    states = [stored_state(row) for row in store.db.execute(query, (json.dumps(items),)).fetchall()]
+    if len(items) == 1:  # as with each label
+        rows = store.db.execute(_STATE_OF_ONE, (items[0],)).fetchall()
+    else:
+        rows = store.db.execute(_STATE_OF_SOME, (json.dumps(items),)).fetchall()
+    states = [stored_state(row) for row in rows]
     turned = [(before, after) for before in states if (after := recounted_state(before)) != stored_result(before)]
+    if not turned:
+        return
     more = [before for before, after in turned if after.wanted > before.terms.before]
     first = next_return(store.db, more[0].project, len(more)) if more else 0
     returned = {before.item: first + place for place, before in enumerate(more)}

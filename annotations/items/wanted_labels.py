@@ -11,6 +11,7 @@ import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from evenhand.annotations.database.project_rows import current_project
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.items.gold import RULE_COLUMNS, STATES, LabelRules, recounted_state, stored_state
 from evenhand.annotations.types import Plan, Project
@@ -105,16 +106,16 @@ def draw_share(store: Store, project: Project, items: Sequence[int]) -> None:
 
     Only items that enter or leave it are written. The caller recounts those with labels.
     """
-    seed, share = store.db.execute("SELECT seed, share FROM project WHERE id = ?", (project.id,)).fetchone()
+    now = current_project(store, project)
     rows = store.db.execute(f"SELECT id, hash, shared FROM item WHERE {AMONG}", {"items": json.dumps(items)})
-    draw, below = hashlib.blake2b(digest_size=8, key=f"{seed}|shared".encode()), share * 2**64
+    draw, below = hashlib.blake2b(digest_size=8, key=f"{now.seed}|shared".encode()), now.share * 2**64
     turned = []
     for item, identity, before in rows:
         one = draw.copy()  # `is_shared` with a reused key
         one.update(identity)
-        now = int.from_bytes(one.digest(), "big") < below
-        if now != bool(before):
-            turned.append((int(now), item))
+        shared = int.from_bytes(one.digest(), "big") < below
+        if shared != bool(before):
+            turned.append((int(shared), item))
     store.db.executemany("UPDATE item SET shared = ? WHERE id = ?", turned)
 
 
@@ -144,12 +145,11 @@ def sample_of(store: Store, project: Project, batch: int | None = None) -> set[b
 
     None: the project has no such sample. The draw compares all items, so all are read.
     """
-    query = "SELECT seed, doubled FROM project WHERE id = ?"  # the caller's project may be outdated
-    seed, doubled = store.db.execute(query, (project.id,)).fetchone()
-    if doubled is None:
+    now = current_project(store, project)
+    if now.doubled is None:
         return None
     rows = store.db.execute(f"SELECT item.hash {_THERE}", (project.id, batch))
-    return doubled_sample(seed, (bytes(row[0]) for row in rows), doubled)
+    return doubled_sample(now.seed, (bytes(row[0]) for row in rows), now.doubled)
 
 
 def redraw_sample(store: Store, project: Project, batch: int) -> list[int]:

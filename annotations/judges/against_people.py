@@ -12,7 +12,7 @@ from evenhand.annotations.database.store import Store
 from evenhand.annotations.guideline.versions import choice_codes
 from evenhand.annotations.judges.judges import Judge
 from evenhand.annotations.judges.tables import judge_labels
-from evenhand.annotations.labels.item_table import people_labels
+from evenhand.annotations.labels.generation_labels import people_labels
 from evenhand.annotations.types import Project
 from evenhand.core.errors import N_
 from evenhand.core.human_vs_rule.means_over_contexts import Mean, codes_of, context_means

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
-from evenhand.annotations.types import Guideline, Mark, Operation, Project
+from evenhand.annotations.types import Guideline, Kind, Mark, Operation
 from evenhand.core.errors import N_, Refused
 
 MOST_MARKS = 200  # in one text; a generation of 50 tokens has no more words
@@ -13,13 +13,19 @@ MARK_KINDS = ("pronoun", "extraneous")  # of the built-in scheme
 LONGEST_KIND = 40
 
 
-def check_label(guideline: Guideline, project: Project, operation: Operation, text: str, *, compares: bool) -> None:
-    """Raise Refused unless a label of this version on *text* can be stored; *compares*: the item is a comparison."""
+def check_label(
+    guideline: Guideline, operation: Operation, text: str, *, kind: Kind, compares: bool, checked: bool
+) -> None:
+    """Raise Refused unless a label of this version on *text* can be stored.
+
+    *kind*: of the project; *compares*: the item is a comparison; *checked*: the parts of a label have to fit each
+    other.
+    """
     check_codes(guideline, operation.choice, operation.reasons)
     named = operation.reasons or any(tag.strip() for tag in operation.tags)  # a tag is a future criterion
     if operation.choice == "reject" and not named and not operation.note.strip():
         raise Refused(N_("A reject needs a reason or a note."))
-    if project.kind != "generations":
+    if kind != "generations":
         if operation.spans or operation.extraneous is not None:
             raise Refused(N_("Marks and the flag for extraneous gendered language are for generations only."))
         return
@@ -28,8 +34,8 @@ def check_label(guideline: Guideline, project: Project, operation: Operation, te
     check_flag(guideline, operation.extraneous)
     check_marks(operation.spans, len(text), mark_kinds(guideline))
     check_marked_words(operation.spans, text)
-    check_answers(guideline, operation.reasons, operation.note, required=bool(project.checked))
-    if project.checked:
+    check_answers(guideline, operation.reasons, operation.note, required=checked)
+    if checked:
         check_label_fits(guideline, operation.choice or "", operation.reasons, operation.extraneous, operation.spans)
 
 

@@ -117,8 +117,9 @@ _TARGET = """
 SELECT item.id AS item, item.uid, item.hash AS identity, text, second IS NOT NULL AS compares,
     coalesce(state, '') AS state, coalesce(state, '') NOT IN ('', 'skipped') OR op_id IS NOT NULL AS handed_out,
     revealed, blind, coalesce(skips, 0) AS skips, op_id, desk, coalesce(revision, -1) AS revision, item.withdrawn,
-    coalesce(member.active, 0) AS here, 0 AS sent_back, NULL AS retest
-FROM imported_item AS item
+    coalesce(member.active, 0) AS here, 0 AS sent_back, NULL AS retest,
+    project.checked, project.retest AS share, project.retest_hours AS hours
+FROM imported_item AS item JOIN project ON project.id = item.project
 LEFT JOIN member ON member.project = item.project AND member.annotator = :annotator
 LEFT JOIN assignment ON assignment.item = item.id AND assignment.annotator = :annotator
 WHERE item.uid = :uid AND item.project = :project AND (item.withdrawn = 0 OR assignment.item IS NOT NULL)
@@ -126,8 +127,9 @@ UNION ALL
 SELECT item.id, item.uid, item.hash, text, second IS NOT NULL, retest.state,
     retest.state <> 'waiting' OR retest.op_id IS NOT NULL, NULL, coalesce(first, assignment.blind),
     retest.skips, retest.op_id, retest.desk, coalesce(retest.revision, -1), 0,
-    1, coalesce(assignment.kept AND assignment.state <> 'labelled', 0), retest.id
-FROM retest JOIN imported_item AS item ON item.id = retest.item
+    1, coalesce(assignment.kept AND assignment.state <> 'labelled', 0), retest.id,
+    project.checked, project.retest, project.retest_hours
+FROM retest JOIN imported_item AS item ON item.id = retest.item JOIN project ON project.id = retest.project
 JOIN assignment ON assignment.item = retest.item AND assignment.annotator = retest.annotator
 WHERE retest.uid = :uid AND retest.project = :project AND retest.annotator = :annotator
 """
@@ -163,7 +165,8 @@ class _Target:
 
     `blind`: of a retest, the first label. `withdrawn`: its import was undone; it is not handed out. `here` 0: this
     annotator has left the project and gets no items. `sent_back`: the first label of a retest is to be made again.
-    `handed_out`: this annotator has had it at a desk; one passed over is skipped without an operation.
+    `handed_out`: this annotator has had it at a desk; one passed over is skipped without an operation. `checked`,
+    `share`, `hours`: settings of the project now, on rules of labels and on retests.
     """
 
     item: int
@@ -183,6 +186,9 @@ class _Target:
     here: int
     sent_back: int
     retest: int | None
+    checked: int
+    share: float
+    hours: int
 
 
 def store_operations(
@@ -201,7 +207,7 @@ def store_operations(
     answer. `now` (unix seconds) is the time of the labels and renews the annotator's leases. *asked*: how many items a
     participant of a study is asked to label: only texts that were handed out to them, and no more; None: no limit, also
     for items without an assignment, since a desk sends what it holds after a backup was restored that does not know its
-    leases. *versions*: the guideline, if it was read in this transaction, as the project was then. Raises NotAllowed
+    leases. *versions*: the guideline, if it was read in this transaction. Raises NotAllowed
     for a person who is not an annotator of the project.
     """
     moment = time.time() if now is None else now
@@ -241,19 +247,16 @@ def _target(store: Store, project: Project, annotator: Annotator, uid: str) -> _
 
 
 class _Writer:
-    """Writes one annotator's operations, inside one transaction in which project and guideline were read."""
+    """Writes one annotator's operations, inside one transaction."""
 
     def __init__(
         self, store: Store, project: Project, annotator: Annotator, created: str, asked: int | None = None,
         versions: Sequence[Guideline] | None = None,
     ) -> None:  # fmt: skip
-        if versions is None:  # the caller's project may be outdated
-            versions = guidelines(store, project)
-            query = "SELECT checked, retest, retest_hours FROM project WHERE id = ?"
-            project = replace(project, **store.rows(dict, query, (project.id,))[0])
         self.store, self.db, self.project, self.annotator = store, store.db, project, annotator
         self.created, self.asked = created, asked
-        self.guidelines = {guideline.version: guideline for guideline in versions}
+        known = guidelines(store, project) if versions is None else versions
+        self.guidelines = {guideline.version: guideline for guideline in known}
 
     def answer(self, operation: Operation) -> Answer:
         """Store one operation, or answer why not."""
@@ -281,7 +284,10 @@ class _Writer:
             self._check_asked(operation, target, self.asked)
         guideline = self._guideline(operation)
         if operation.choice not in (None, "skip"):
-            check_label(guideline, self.project, operation, target.text, compares=bool(target.compares))
+            check_label(
+                guideline, operation, target.text, kind=self.project.kind, compares=bool(target.compares),
+                checked=bool(target.checked),
+            )  # fmt: skip
         superseded = not self._may_stand(operation, target)
         label = self._insert(operation, target, guideline, superseded)
         if superseded:
@@ -368,8 +374,7 @@ class _Writer:
         state = "released" if left or (target.withdrawn and latest is None) else state
         assign(self.db, values | {"state": state, "revealed": target.revealed, "blind": blind})
         recount_item(self.store, target.item)
-        if self.project.retest and blind is not None and blind == label:
-            schedule_retest(
-                self.store, self.project, self.annotator, target.item, target.uid, target.identity, self.created
-            )
+        if target.share and blind is not None and blind == label:
+            project = replace(self.project, retest=target.share, retest_hours=target.hours)
+            schedule_retest(self.store, project, self.annotator, target.item, target.uid, target.identity, self.created)
         update_set_aside(self.store, self.project, target.item)

@@ -13,9 +13,9 @@ from typing import Any
 from evenhand.annotations.accounts.accounts import Account, accounts, erase_account, record_access, refuse_without_owner
 from evenhand.annotations.database.chain import forget_names, scrub
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.projects.annotators import replace_name
+from evenhand.annotations.projects.annotators import annotator_with, projects_of, replace_name
 from evenhand.annotations.projects.groups import forget_groups
-from evenhand.annotations.projects.projects import project_by_uid, remove_annotator
+from evenhand.annotations.projects.projects import remove_annotator
 from evenhand.annotations.types import Annotator
 from evenhand.core.errors import N_, NotFound
 
@@ -62,13 +62,12 @@ def person_named(store: Store, name: str) -> tuple[Account | None, Annotator | N
     """The account and the annotator of that name, one of which may be None. Raises NotFound for neither."""
     who = next((one for one in accounts(store) if one.name.casefold() == name.strip().casefold()), None)
     desk = who.annotator if who else name.strip()
-    row = store.db.execute("SELECT id, uid, name FROM annotator WHERE name = ?", (desk,)).fetchone()
-    if who is None and row is None:
+    annotator = annotator_with(store, desk, "name")
+    if who is None and annotator is None:
         raise NotFound(N_("There is neither an account nor an annotator named {name}."), name=name)
-    if who is None:
-        held = store.db.execute("SELECT uid FROM account WHERE annotator = ?", (row[0],)).fetchone()
-        who = next((one for one in accounts(store) if held and one.uid == held[0]), None)
-    return who, None if row is None else Annotator(*row)
+    if who is None and annotator is not None:
+        who = next((account for account in accounts(store) if account.annotator == annotator.name), None)
+    return who, annotator
 
 
 def texts_of(store: Store, name: str) -> list[OwnText]:
@@ -123,12 +122,8 @@ def erase(store: Store, name: str, *, author: Account | None = None) -> Erased:
 
 def _leave(store: Store, annotator: Annotator) -> None:
     """End the leases of an annotator everywhere."""
-    query = (
-        "SELECT project.uid FROM active_member AS member JOIN project ON project.id = member.project"
-        " WHERE member.annotator = ?"
-    )
-    for (uid,) in store.db.execute(query, (annotator.id,)).fetchall():
-        remove_annotator(store, project_by_uid(store, uid), annotator)
+    for project in projects_of(store, annotator, active=True):
+        remove_annotator(store, project, annotator)
 
 
 def _former_names(store: Store, annotator: Annotator) -> set[str]:

@@ -6,7 +6,7 @@ from typing import Any
 from evenhand.annotations.accounts.accounts import Account
 from evenhand.annotations.database.chain import moment_of
 from evenhand.annotations.database.store import Store, at_one_moment
-from evenhand.annotations.projects.projects import project_by_uid
+from evenhand.annotations.projects.annotators import annotator_with, projects_of
 from evenhand.annotations.record.files import record_json
 from evenhand.annotations.types import Annotator
 
@@ -28,29 +28,21 @@ FROM annotator_group JOIN grouping ON grouping.id = annotator_group.grouping
      JOIN project ON project.id = grouping.project
 WHERE annotator = ? ORDER BY annotator_group.id
 """
-_PROJECTS = """
-SELECT project.uid FROM member JOIN project ON project.id = member.project
-WHERE member.annotator = ? ORDER BY project.id
-"""
 
 
 @at_one_moment
 def own_data(store: Store, who: Account) -> str:
     """One JSON object. Events name nobody else: they say whether this person did something, or had it done."""
     roles = store.db.execute(_ROLES, (who.id,)).fetchall()
-    row = store.db.execute(
-        "SELECT annotator.id, annotator.uid, annotator.name FROM account JOIN annotator"
-        " ON annotator.id = account.annotator WHERE account.id = ?",
-        (who.id,),
-    ).fetchone()
+    annotator = annotator_with(store, who.annotator, "name")
     data: dict[str, Any] = {
         "account": {"name": who.name, "id": who.uid, "created": who.created, "annotator": who.annotator},
         "roles": [{"project": place, "role": role, "since": since} for place, role, since in roles],
         "sign_ins": _sign_ins(store, who),
         "events": _events(store, who),
-        "consents": _consents(store, Annotator(*row)) if row else [],
-        "groups": _groups(store, Annotator(*row)) if row else [],
-        "records": _records(store, Annotator(*row)) if row else [],
+        "consents": _consents(store, annotator) if annotator else [],
+        "groups": _groups(store, annotator) if annotator else [],
+        "records": _records(store, annotator) if annotator else [],
     }
     return json.dumps(data, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
 
@@ -87,8 +79,8 @@ def _groups(store: Store, annotator: Annotator) -> list[dict[str, Any]]:
 
 
 def _records(store: Store, annotator: Annotator) -> list[Any]:
-    uids = [row[0] for row in store.db.execute(_PROJECTS, (annotator.id,)).fetchall()]
-    return [json.loads("".join(record_json(store, project_by_uid(store, uid), annotator))) for uid in uids]
+    projects = projects_of(store, annotator)
+    return [json.loads("".join(record_json(store, project, annotator))) for project in projects]
 
 
 def _utc(seconds: float | None) -> str | None:

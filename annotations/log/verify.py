@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from evenhand.annotations.database.chain import KINDS, START, chained, hash_of_rows, row_hash, rows_of
+from evenhand.annotations.database.chain import KINDS, START, chained, hash_of_rows, moment_of, row_hash, rows_of
 from evenhand.annotations.database.contents import ITEMS, STUDY, differs
 from evenhand.annotations.database.schema.v7_log import Kind, content
 from evenhand.annotations.database.store import Store, at_one_moment
@@ -346,3 +346,25 @@ def _every_project(store: Store) -> list[Project]:
 def _derived(store: Store, project: Project) -> Derived:
     recounting = open_recount(store, project) is not None
     return Derived(project.name, tuple(stale_items(store, project)), stale_counts(store, project), recounting)
+
+
+@dataclass(frozen=True, slots=True)
+class LogEntry:
+    """One entry: its number, its moment (UTC), the table and the row it is about, [before, after] as JSON or None."""
+
+    entry: int
+    at: str
+    kind: str
+    row: Any
+    body: str | None
+    hash: str
+
+
+def entries(store: Store, *, kind: str | None = None, last: int = 20) -> list[LogEntry]:
+    """Return the newest entries, in their order."""
+    rows = store.db.execute(
+        "SELECT id, at, kind, row, body, hash FROM log WHERE :kind IS NULL OR kind = :kind"
+        " ORDER BY id DESC LIMIT :last",
+        {"kind": kind, "last": last},
+    ).fetchall()
+    return [LogEntry(row[0], moment_of(row[1]), row[2], row[3], row[4], row[5].hex()) for row in reversed(rows)]

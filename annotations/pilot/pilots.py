@@ -11,12 +11,12 @@ from sqlite3 import Connection
 from typing import Any
 
 from evenhand.annotations.database.events import record
+from evenhand.annotations.database.project_rows import current_project
 from evenhand.annotations.database.store import Store, columns_and_marks
 from evenhand.annotations.items.changes import draw_into_pilot, end_pilot, return_items
 from evenhand.annotations.items.gold import recount_items
 from evenhand.annotations.items.wanted_labels import sample_of, set_wanted
 from evenhand.annotations.projects.annotators import annotators, participants
-from evenhand.annotations.projects.projects import project_by_uid
 from evenhand.annotations.queue.leases import release_everyone
 from evenhand.annotations.sampling.samples import open_sample
 from evenhand.annotations.types import Annotator, Project
@@ -89,7 +89,7 @@ def start_pilot(
             "INSERT INTO pilot (project, number, items, people, seed, begun) VALUES (?, ?, ?, ?, ?, ?)", row
         )
         pilot_id = int(cursor.lastrowid or 0)
-        wanted = max(people, project_by_uid(store, project.uid).per_item)
+        wanted = max(people, current_project(store, project).per_item)
         draw_into_pilot(db, drawn, pilot_id, wanted)
         release_everyone(db, project)
         record(store, project, "pilot_started", author=author, pilot=number, items=len(drawn), people=people)
@@ -130,7 +130,7 @@ def _recount_closed(store: Store, project: Project, pilot: Pilot) -> int:
     # Annotators who have left are not waited for.
     people = max(1, min(pilot.people, max((labels for _, labels in items), default=0)))
     db.execute("UPDATE pilot SET closed = ?, people = ? WHERE id = ?", (timestamp(), people, pilot.id))
-    end_pilot(db, pilot.id, max(people, project_by_uid(store, project.uid).per_item))
+    end_pilot(db, pilot.id, max(people, current_project(store, project).per_item))
     labelled = [item for item, labels in items if labels]
     sample = sample_of(store, project)
     recount_items(store, list({*set_wanted(store, project, [item for item, _ in items], sample), *labelled}))

@@ -3,8 +3,10 @@
 import uuid
 from collections.abc import Iterable
 from sqlite3 import Connection
+from typing import Literal
 
 from evenhand.annotations.database.events import record
+from evenhand.annotations.database.project_rows import PROJECTS, as_project
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.queue.assignments import free_sent_back, reoffer_set_aside, update_skipped
 from evenhand.annotations.queue.leases import release
@@ -36,9 +38,9 @@ def participants(store: Store, project: Project) -> frozenset[int]:
     return frozenset(row[0] for row in store.db.execute(query, (project.id,)))
 
 
-def annotator_with(store: Store, uid: str) -> Annotator | None:
-    """Return the annotator with a public id, or None."""
-    return store.row(Annotator, "SELECT id, uid, name FROM annotator WHERE uid = ?", (uid,))
+def annotator_with(store: Store, value: str | None, column: Literal["uid", "name"] = "uid") -> Annotator | None:
+    """Return the annotator with a public id, or with a name, or None."""
+    return store.row(Annotator, f"SELECT id, uid, name FROM annotator WHERE {column} = ?", (value,))
 
 
 def annotator(store: Store, project: Project, name: str) -> Annotator:
@@ -121,13 +123,16 @@ def replace_name(store: Store, annotator: Annotator, name: str) -> None:
     store.db.execute("UPDATE annotator SET name = ? WHERE id = ?", (name, annotator.id))
 
 
+def projects_of(store: Store, annotator: Annotator, *, active: bool = False) -> list[Project]:
+    """Return the projects of an annotator, archived ones too; *active*: without those that the annotator has left."""
+    members = "active_member" if active else "member"
+    query = f"{PROJECTS} WHERE id IN (SELECT project FROM {members} WHERE annotator = ?) ORDER BY id"
+    return store.rows(as_project, query, (annotator.id,))
+
+
 def other_projects(store: Store, project: Project, annotator: Annotator) -> list[str]:
-    """The names of the other projects of this annotator, also former and archived ones."""
-    query = (
-        "SELECT project.name FROM member JOIN project ON project.id = member.project"
-        " WHERE member.annotator = ? AND project.id <> ? ORDER BY project.id"
-    )
-    return [str(row[0]) for row in store.db.execute(query, (annotator.id, project.id))]
+    """Return the names of the other projects of this annotator, also former and archived ones."""
+    return [other.name for other in projects_of(store, annotator) if other.id != project.id]
 
 
 def give_back(store: Store, project: Project, annotator: Annotator, *, author: str = "") -> int:

@@ -1,6 +1,5 @@
 """Projects: their settings, their plan of labels, and counts of their items."""
 
-import dataclasses
 import time
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -8,6 +7,7 @@ from contextlib import suppress
 from typing import Any
 
 from evenhand.annotations.database.events import record
+from evenhand.annotations.database.project_rows import PROJECT_COLUMNS, PROJECTS, as_project, current_project
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.guideline.versions import (
     CHOICES,
@@ -89,8 +89,6 @@ CHANGEABLE = (
 # Their changes are events "plan", those of the other settings "settings".
 PLANNING = ("per_item", "gold", "doubled", "plan", "share", "retest", "retest_hours")
 
-_FIELDS = tuple(field.name for field in dataclasses.fields(Project))
-_PROJECTS = f"SELECT {', '.join(_FIELDS)} FROM project"
 Quotas = Mapping[tuple[str, str], int]
 
 
@@ -147,7 +145,7 @@ def create_project(
 
 def project(store: Store, name: str) -> Project:
     """The project of that name, archived or not. Raises NotFound."""
-    found = store.row(_as_project, f"{_PROJECTS} WHERE name = ?", (name.strip(),))
+    found = store.row(as_project, f"{PROJECTS} WHERE name = ?", (name.strip(),))
     if found is None:
         raise NotFound(N_("There is no project named {name}."), name=name)
     return found
@@ -155,7 +153,7 @@ def project(store: Store, name: str) -> Project:
 
 def project_by_uid(store: Store, uid: str) -> Project:
     """The project with that public id. Raises NotFound."""
-    found = store.row(_as_project, f"{_PROJECTS} WHERE uid = ?", (uid,))
+    found = store.row(as_project, f"{PROJECTS} WHERE uid = ?", (uid,))
     if found is None:
         raise NotFound(N_("This project no longer exists."))
     return found
@@ -163,7 +161,7 @@ def project_by_uid(store: Store, uid: str) -> Project:
 
 def member(store: Store, project: str, annotator: str) -> tuple[Project, Annotator] | None:
     """A project and one of its annotators, also one who has left, by their public ids; None if that is none of it."""
-    columns = ", ".join(f"project.{field}" for field in _FIELDS)
+    columns = ", ".join(f"project.{field}" for field in PROJECT_COLUMNS)
     query = (
         f"SELECT annotator.id, annotator.uid, annotator.name, {columns} FROM member"
         " JOIN project ON project.id = member.project JOIN annotator ON annotator.id = member.annotator"
@@ -172,13 +170,13 @@ def member(store: Store, project: str, annotator: str) -> tuple[Project, Annotat
     row = store.db.execute(query, (project, annotator)).fetchone()
     if row is None:
         return None
-    return _as_project(**dict(zip(_FIELDS, row[3:], strict=True))), Annotator(*row[:3])
+    return as_project(**dict(zip(PROJECT_COLUMNS, row[3:], strict=True))), Annotator(*row[:3])
 
 
 def projects(store: Store, *, archived: bool = False) -> list[Project]:
     """All open projects, oldest first; with `archived` the archived ones instead."""
     wanted = "IS NOT NULL" if archived else "IS NULL"
-    return store.rows(_as_project, f"{_PROJECTS} WHERE archived {wanted}")
+    return store.rows(as_project, f"{PROJECTS} WHERE archived {wanted}")
 
 
 def change_project(store: Store, project: Project, *, author: str = "", **fields: Any) -> Project:
@@ -215,10 +213,10 @@ def write_changes(
         _refuse_taken(store, fields["name"])
     if COUNT_SETTINGS & set(fields):
         _refuse_during_import(store, project)
-    before = _by_id(store, project.id)
+    before = current_project(store, project)
     for field, value in fields.items():
         store.db.execute(f"UPDATE project SET {field} = ? WHERE id = ?", (value, project.id))
-    changed = _by_id(store, project.id)
+    changed = current_project(store, project)
     check_stop(changed)
     if logged:
         _record_changes(store, before, changed, author)
@@ -243,7 +241,7 @@ def archive(store: Store, project: Project, *, archived: bool = True) -> Project
     moment = timestamp() if archived else None
     with store.write() as db:
         db.execute("UPDATE project SET archived = ? WHERE id = ?", (moment, project.id))
-    return _by_id(store, project.id)
+    return current_project(store, project)
 
 
 def set_quotas(store: Store, project: Project, quotas: Quotas) -> None:
@@ -287,17 +285,6 @@ def _add_items(cell: CellCount, status: str, items: int) -> CellCount:
     values["items"] += items
     values[status] += items
     return CellCount(cell.pair, cell.side, cell.quota, **values)
-
-
-def _by_id(store: Store, project_id: int) -> Project:
-    (found,) = store.rows(_as_project, f"{_PROJECTS} WHERE id = ?", (project_id,))
-    return found
-
-
-def _as_project(**columns: Any) -> Project:
-    for name in ("rescue", "checked", "blur", "open_text"):
-        columns[name] = None if columns[name] is None else bool(columns[name])
-    return Project(**columns)
 
 
 def _refuse_taken(store: Store, name: str) -> None:

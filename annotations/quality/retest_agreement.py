@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from evenhand.annotations.database.project_rows import current_project
 from evenhand.annotations.database.store import Store, at_one_moment
 from evenhand.annotations.guideline.versions import guidelines
 from evenhand.annotations.items.batch import ITEM_COLUMNS, ITEM_TABLES, as_item
@@ -136,8 +137,8 @@ def retest_report(store: Store, project: Project, *, resampling: Resampling | No
         if one.id in states
     )
     together = _agreement_of("", pairs, sum(states.values(), Counter()), choices, flags, drawn)
-    now = store.db.execute("SELECT retest, retest_hours, seed FROM project WHERE id = ?", (project.id,)).fetchone()
-    return RetestReport(people, together, choices, now[0], now[1], _signature(choices, now, drawn))
+    now = current_project(store, project)
+    return RetestReport(people, together, choices, now.retest, now.retest_hours, _signature(choices, now, drawn))
 
 
 @at_one_moment
@@ -209,10 +210,11 @@ def _agreement_of(
     )
 
 
-def _signature(choices: Sequence[Choice], now: tuple[float, int, int], resampling: Resampling) -> str:
-    codes, (share, hours, seed) = "+".join(choice.code for choice in choices), now
+def _signature(choices: Sequence[Choice], now: Project, resampling: Resampling) -> str:
+    codes = "+".join(choice.code for choice in choices)
     kappa = resampling.signature("annotator-item", "dirichlet")
     return (
-        f"consistency|labels:blind-first+second|items:drawn-share:{share:g}-seed:{seed}-after:{hours}h|guideline:same"
+        f"consistency|labels:blind-first+second|items:drawn-share:{now.retest:g}-seed:{now.seed}-after:{now.retest_hours}h"
+        "|guideline:same"
         f"|categories:{codes}|share:modified-wilson|kappa:{kappa}|v{VERSION}"
     )

@@ -15,6 +15,7 @@ from datetime import datetime
 from sqlite3 import Connection
 from typing import Any, NamedTuple
 
+from evenhand.annotations.database.project_rows import current_project
 from evenhand.annotations.database.store import Store, columns_and_marks
 from evenhand.annotations.queue.assignments import Leased, next_turn
 from evenhand.annotations.queue.handout import phase
@@ -73,7 +74,7 @@ def schedule_retest(
     the waiting time. After it nothing happens.
     """
     if is_retested(project.seed, annotator.uid, bytes(identity), project.retest):
-        _schedule(store, project, annotator, [(item, uid, created)], project.retest_hours)
+        _schedule(store, project, annotator, [(item, uid, created)])
 
 
 def void_waiting(store: Store, project: Project) -> None:
@@ -90,13 +91,12 @@ def items_to_retest(store: Store, project: Project) -> Iterator[tuple[Annotator,
 
     It reads all labels, so call it outside the write lock; `reschedule_retests` reads only the drawn ones.
     """
-    # The caller's project may be outdated.
-    seed, share = store.db.execute("SELECT seed, retest FROM project WHERE id = ?", (project.id,)).fetchone()
-    if not share:
+    now = current_project(store, project)
+    if not now.retest:
         return
     query = "SELECT annotator.id, uid, name FROM member JOIN annotator ON annotator.id = annotator WHERE project = ?"
     for who in [Annotator(*row) for row in store.db.execute(query, (project.id,)).fetchall()]:
-        comes = _RetestDraw(seed, who.uid, share)
+        comes = _RetestDraw(now.seed, who.uid, now.retest)
         rows = store.db.execute(
             "SELECT item, hash FROM assignment JOIN item ON item.id = assignment.item WHERE assignment.annotator = ?"
             f" AND assignment.project = ? AND {STANDS}",
@@ -113,17 +113,14 @@ def reschedule_retests(store: Store, project: Project, annotator: Annotator, ite
         f" CROSS JOIN label ON label.id = assignment.blind WHERE {STANDS}",
         (json.dumps(items), annotator.id),
     ).fetchall()
-    hours = store.value("SELECT retest_hours FROM project WHERE id = ?", (project.id,))
-    _schedule(store, project, annotator, rows, hours)
+    _schedule(store, current_project(store, project), annotator, rows)
 
 
-def _schedule(
-    store: Store, project: Project, annotator: Annotator, labels: Iterable[tuple[int, str, str]], hours: int
-) -> None:
+def _schedule(store: Store, project: Project, annotator: Annotator, labels: Iterable[tuple[int, str, str]]) -> None:
     """Schedule the retests of *labels*: row id and public id of the item, and when the label was made."""
     secret, now = store.secret, timestamp()
     values = [
-        (public_id(secret, annotator.uid, uid), project.id, item, annotator.id, _due(made, hours), now)
+        (public_id(secret, annotator.uid, uid), project.id, item, annotator.id, _due(made, project.retest_hours), now)
         for item, uid, made in labels
     ]
     store.db.executemany(SCHEDULE, values)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.labels.item_table import item_table, measures_of
+from evenhand.annotations.labels.generation_labels import item_table, measures_of
 from evenhand.annotations.projects.projects import counts
 from evenhand.annotations.queue.leases import release_absent
 from evenhand.annotations.sampling.samples import Planned, refuse_beside, samples, weighing_samples

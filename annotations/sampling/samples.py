@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from evenhand.annotations.database.events import record
 from evenhand.annotations.database.store import Store, columns_and_marks
-from evenhand.annotations.labels.item_table import item_table, measures_of
+from evenhand.annotations.labels.generation_labels import item_table, measures_of
 from evenhand.annotations.projects.annotators import annotators
 from evenhand.annotations.queue.leases import release_everyone
 from evenhand.annotations.types import Annotator, Project

@@ -9,7 +9,7 @@ from evenhand.annotations.judges.against_people import AgainstPeople, against_pe
 from evenhand.annotations.judges.drift import Drift, drift
 from evenhand.annotations.judges.estimates import Estimates, estimates
 from evenhand.annotations.judges.judges import RULE_NAME, Judge, judges, state_of_judges
-from evenhand.annotations.labels.item_table import item_table, people_labels
+from evenhand.annotations.labels.generation_labels import item_table, people_labels
 from evenhand.annotations.projects.pipeline_counts import state
 from evenhand.annotations.projects.projects import annotators
 from evenhand.annotations.types import Project
