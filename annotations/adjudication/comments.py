@@ -32,7 +32,8 @@ class Comment:
 
 
 _COMMENTS = (
-    "SELECT comment.op_id, author, annotator.uid, comment.text, comment.created, whose.uid FROM comment"
+    "SELECT comment.op_id, author, annotator.uid AS annotator, comment.text, comment.created, whose.uid AS thread"
+    " FROM comment"
     " JOIN item ON item.id = comment.item LEFT JOIN annotator ON annotator.id = comment.annotator"
     " LEFT JOIN annotator AS whose ON whose.id = comment.thread"
     " WHERE item.uid = ? AND comment.project = ? {kept} ORDER BY comment.id"
@@ -46,12 +47,12 @@ def comments(store: Store, project: Project, item: str, *, thread: Annotator | N
     """
     kept = "AND comment.thread IS ?"
     values = (item, project.id, None if thread is None else thread.id)
-    return [Comment(*row) for row in store.db.execute(_COMMENTS.format(kept=kept), values)]
+    return store.rows(Comment, _COMMENTS.format(kept=kept), values)
 
 
 def every_comment(store: Store, project: Project, item: str) -> list[Comment]:
     """Public and private comments on an item (public id), oldest first. For the lead only."""
-    return [Comment(*row) for row in store.db.execute(_COMMENTS.format(kept=""), (item, project.id))]
+    return store.rows(Comment, _COMMENTS.format(kept=""), (item, project.id))
 
 
 def add_comment(

@@ -25,6 +25,7 @@ from evenhand.annotations.agreement.report import AgreementReport, Categories, C
 from evenhand.annotations.database.project_rows import annotator_names
 from evenhand.annotations.database.store import Store, at_one_moment
 from evenhand.annotations.forecast.fully_labelled import ended_at_reject, imported_into_share, unselected
+from evenhand.annotations.items.articles import named_sources
 from evenhand.annotations.labels.blind_labels import (
     BlindLabels,
     Column,
@@ -38,7 +39,6 @@ from evenhand.annotations.labels.full_agreement import cluster_numbers
 from evenhand.annotations.projects.projects import guidelines
 from evenhand.annotations.types import Choice, Project
 from evenhand.core.errors import N_, NotFound
-from evenhand.core.files.paths import origin
 from evenhand.core.statistics import (
     Estimate,
     Note,
@@ -87,10 +87,6 @@ NO_SHARE_ENDED = Note(
     )
 )
 ITEMS = "SELECT count(*) FROM item JOIN published_batch AS batch ON batch.id = item.batch WHERE batch.project = ?"
-SOURCES = """
-SELECT item.id, item.extra FROM item JOIN published_batch AS batch ON batch.id = item.batch
-WHERE batch.project = ? AND item.extra LIKE '%"source"%'
-"""
 SHARED = """
 SELECT item.labels, count(*) FROM item JOIN published_batch AS batch ON batch.id = item.batch
 WHERE batch.project = ? AND item.shared = 1 GROUP BY item.labels
@@ -268,7 +264,7 @@ def _still_random(store: Store, project: Project) -> set[int] | None:
 
 def _articles(store: Store, project: Project, items: Column) -> Numbers | None:
     """The number of each item's source article; None where fewer than two are named, or none has several items."""
-    named = {item: origin(json.loads(extra)) for item, extra in store.db.execute(SOURCES, (project.id,))}
+    named = named_sources(store, project)
     if not named:
         return None
     distinct, where = np.unique(items, return_inverse=True)

@@ -34,13 +34,17 @@ def only_files(store: Store, project: Project) -> Notice | None:
     return Notice(ONLY_FILES, {"files": files}) if files else None
 
 
+def named_sources(store: Store, project: Project) -> dict[int, str]:
+    """Return row id -> source article ("" if only a file is named) of the labelled items that name a source."""
+    return {item: origin(json.loads(extra)) for item, extra in store.db.execute(LABELLED, (project.id,))}
+
+
 def articles(store: Store, project: Project) -> dict[int, str]:
-    """Row id of a labelled sentence -> its source article, of those that name one.
+    """Return row id of a labelled sentence -> its source article, of those that name one.
 
     Empty where no article holds several labelled sentences, as in agreement and the funnel, and for generations.
     """
     if project.kind == "generations":
         return {}
-    found = {item: origin(json.loads(extra)) for item, extra in store.db.execute(LABELLED, (project.id,))}
-    named = {item: article for item, article in found.items() if article}
+    named = {item: article for item, article in named_sources(store, project).items() if article}
     return named if units_of_sources(list(named.values())) == "source" else {}

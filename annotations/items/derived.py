@@ -13,7 +13,7 @@ from evenhand.annotations.items.changes import set_known_answer, set_settlement
 from evenhand.annotations.items.gold import BROUGHT, STATE, recount_items, recounted_state, stored_state
 from evenhand.annotations.items.recount_mark import open_recount
 from evenhand.annotations.items.wanted_labels import draw_share, is_shared
-from evenhand.annotations.items.withdrawn import count_again
+from evenhand.annotations.items.withdrawn import CENSUS, TALLY, count_again
 from evenhand.annotations.types import Project, Status
 from evenhand.core.errors import N_, Notice
 
@@ -35,17 +35,15 @@ WHERE item.batch IN (SELECT id FROM published_batch WHERE project = ?)
 """
 # Of each derived count: the rows that are stored, and those that are counted.
 _CELLS = "cell IN (SELECT id FROM cell WHERE project = :project)"
+_PUBLISHED = "item.batch IN (SELECT id FROM published_batch WHERE project = :project)"
 _COUNTS = {
     "census": (
         f"SELECT cell, labels, status, aside, items FROM census WHERE {_CELLS} AND items > 0",
-        "SELECT cell, labels, status, aside, count(*) FROM published_item WHERE project = :project GROUP BY 1, 2, 3, 4",
+        CENSUS.format(which=_PUBLISHED),
     ),
     "tally": (
         f"SELECT annotator, cell, handed, labelled, accepted FROM tally WHERE {_CELLS} AND handed > 0",
-        "SELECT assignment.annotator, item.cell, sum(state <> 'released') AS handed, count(latest),"
-        " sum(coalesce(label.choice = 'accept', 0)) FROM published_item AS item"
-        " CROSS JOIN assignment ON assignment.item = item.id LEFT JOIN label ON label.id = assignment.latest"
-        " WHERE item.project = :project GROUP BY 1, 2 HAVING handed > 0",
+        f"{TALLY.format(which=_PUBLISHED)} HAVING sum(state <> 'released') > 0",
     ),
 }
 _SLOTS = """

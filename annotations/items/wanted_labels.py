@@ -22,14 +22,11 @@ MOST_HOURS = 24 * 365  # before a retest
 
 AMONG = "id IN (SELECT value FROM json_each(:items))"
 _THERE = "FROM item WHERE item.project = ? AND (item.batch IN (SELECT id FROM published_batch) OR item.batch = ?)"
-# `wanted_now` as SQL, for projects without a doubly labelled sample.
-_PER_ITEM, _PLAN = (f"(SELECT {one} FROM project WHERE id = :project)" for one in ("per_item", "plan"))
-WANTED = f"""
-CASE WHEN {_PLAN} = 'all' OR shared OR pilot IS NOT NULL OR known IS NOT NULL
-    THEN max({_PER_ITEM}, coalesce((SELECT people FROM pilot WHERE pilot.id = item.pilot), 0))
-WHEN EXISTS (SELECT 1 FROM assignment JOIN label ON label.id = assignment.blind
-    WHERE assignment.item = item.id AND label.choice <> 'accept') THEN labels
-ELSE min({_PER_ITEM}, labels + 1) END
+# `wanted_at_first` as SQL, for projects without a doubly labelled sample.
+_PER_ITEM, _PLAN = (f"(SELECT {setting} FROM project WHERE id = :project)" for setting in ("per_item", "plan"))
+AT_FIRST = f"""
+iif({_PLAN} = 'all' OR shared OR pilot IS NOT NULL OR known IS NOT NULL,
+    max({_PER_ITEM}, coalesce((SELECT people FROM pilot WHERE pilot.id = item.pilot), 0)), 1)
 """
 
 
@@ -125,19 +122,20 @@ def set_wanted(
     """Give *items* (row ids) their wanted number; in the caller's transaction.
 
     *sample*: the identities that get several labels, from `sample_of`; None: there is no such sample. Returns the
-    labelled items whose number changes: the caller recounts them, which without a sample also stores the number.
+    labelled items whose number may change: the caller recounts them, which without a sample also stores the number.
     """
     if sample is not None:
         return _redraw(store, project, items, sample)
     where = {"project": project.id, "items": json.dumps(items)}
-    store.db.execute(f"UPDATE item SET wanted = {WANTED} WHERE {AMONG} AND labels = 0 AND wanted <> {WANTED}", where)
-    return labelled_among(store, items, f"wanted <> {WANTED}", project=project.id)
+    unlabelled = f"{AMONG} AND labels = 0 AND wanted <> {AT_FIRST}"
+    store.db.execute(f"UPDATE item SET wanted = {AT_FIRST} WHERE {unlabelled}", where)
+    return labelled_among(store, items)
 
 
-def labelled_among(store: Store, items: Sequence[int], condition: str, **values: int) -> list[int]:
-    """Return those of *items* (row ids) that have a label and fulfil an SQL condition on `item` with *values*."""
+def labelled_among(store: Store, items: Sequence[int], condition: str = "true") -> list[int]:
+    """Return those of *items* (row ids) that have a label and fulfil an SQL condition on `item`."""
     query = f"SELECT id FROM item WHERE {AMONG} AND labels > 0 AND {condition}"
-    return [item for (item,) in store.db.execute(query, {"items": json.dumps(items), **values})]
+    return [item for (item,) in store.db.execute(query, {"items": json.dumps(items)})]
 
 
 def sample_of(store: Store, project: Project, batch: int | None = None) -> set[bytes] | None:

@@ -159,6 +159,15 @@ def _chunks(items: Sequence[int]) -> list[Sequence[int]]:
     return [items[first : first + CHUNK] for first in range(0, len(items), CHUNK)]
 
 
+# The counts of items by cell and by annotator that triggers keep, counted again; {which}: a condition on `item`.
+CENSUS = "SELECT cell, labels, status, aside, count(*) FROM item WHERE {which} GROUP BY 1, 2, 3, 4"
+# As in annotations/progress/annotators.py, the choice is read from an index.
+TALLY = (
+    "SELECT assignment.annotator, item.cell, sum(state <> 'released'), count(latest),"
+    " sum(coalesce(label.choice = 'accept', 0)) FROM item CROSS JOIN assignment ON assignment.item = item.id"
+    " LEFT JOIN label INDEXED BY label_item ON label.item = assignment.item"
+    " AND label.annotator = assignment.annotator AND label.id = latest WHERE {which} GROUP BY 1, 2"
+)
 # Of items that are named by a JSON list of their row ids.
 _THESE = "item.id IN (SELECT value FROM json_each(?))"
 
@@ -182,8 +191,7 @@ def _move(store: Store, items: Sequence[int], batch: int) -> None:
 
 def _census(store: Store, which: str, values: Sequence[int | str], sign: int) -> None:
     """Subtract items from the counts of their cells (-1) or add them (+1); *which*: an SQL condition on `item`."""
-    query = f"SELECT cell, labels, status, aside, count(*) FROM item WHERE {which} GROUP BY 1, 2, 3, 4"
-    for cell, labels, status, aside, number in store.db.execute(query, values).fetchall():
+    for cell, labels, status, aside, number in store.db.execute(CENSUS.format(which=which), values).fetchall():
         place = (cell, labels, status, aside)
         store.db.execute(
             "INSERT INTO census (cell, labels, status, aside, items) VALUES (?, ?, ?, ?, 0) ON CONFLICT DO NOTHING",
@@ -197,16 +205,7 @@ def _census(store: Store, which: str, values: Sequence[int | str], sign: int) ->
 
 def _tally(store: Store, which: str, values: Sequence[int | str], sign: int) -> None:
     """Subtract items from the counts of their annotators (-1) or add them (+1); *which* as in `_census`."""
-    rows = store.db.execute(
-        "SELECT assignment.annotator, item.cell, sum(state <> 'released'), count(latest),"
-        " sum(coalesce(label.choice = 'accept', 0)) FROM item CROSS JOIN assignment ON assignment.item = item.id"
-        # As in annotations/progress/annotators.py, the choice is read from an index.
-        " LEFT JOIN label INDEXED BY label_item ON label.item = assignment.item"
-        " AND label.annotator = assignment.annotator AND label.id = latest"
-        f" WHERE {which} GROUP BY 1, 2",
-        values,
-    ).fetchall()
-    for who, cell, handed, labelled, accepted in rows:
+    for who, cell, handed, labelled, accepted in store.db.execute(TALLY.format(which=which), values).fetchall():
         store.db.execute(
             "UPDATE tally SET handed = handed + ?, labelled = labelled + ?, accepted = accepted + ?"
             " WHERE annotator = ? AND cell = ?",

@@ -240,14 +240,15 @@ def own_progress(store: Store, project: Project, annotator: Annotator, share: in
     expected to accept as often as this annotator. An annotator who has labelled as many as
     expected and holds more items is expected to label those too.
     """
-    rows = store.db.execute(
-        "SELECT pair, side, coalesce(tally.labelled, 0), coalesce(tally.accepted, 0), quota,"
-        " (SELECT coalesce(sum(items), 0) FROM census WHERE cell = cell.id)"
+    rows = store.rows(
+        CellProgress,
+        "SELECT pair, side, coalesce(tally.labelled, 0) AS labelled, coalesce(tally.accepted, 0) AS accepted, quota,"
+        " (SELECT coalesce(sum(items), 0) FROM census WHERE cell = cell.id) AS items"
         " FROM cell LEFT JOIN tally ON tally.cell = cell.id AND tally.annotator = ?"
         " WHERE cell.project = ? ORDER BY cell.id",
         (annotator.id, project.id),
     )
-    cells = tuple(CellProgress(*row) for row in rows if row[5] or row[2])
+    cells = tuple(cell for cell in rows if cell.items or cell.labelled)
     labelled = sum(cell.labelled for cell in cells)
     total = _expected_share(store, project, cells, labelled) if share is None else share
     if share is None and labelled >= total:

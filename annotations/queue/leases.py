@@ -80,7 +80,7 @@ def claim(
         room = min(want - len(found), MOST_LEASED - len(rows))
         if room > 0:
             fill = Handout(db, project, annotator, pilot, sample).fill
-            found += retests.hand_out(db, project, annotator, room, moment, fill) if retested else fill(room)
+            found += retests.hand_out(store, project, annotator, room, moment, fill) if retested else fill(room)
         return _load(db, found)
 
 

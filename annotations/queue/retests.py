@@ -27,7 +27,7 @@ HOUR_S = 3600.0
 
 # Conditions of a retest: the first label is valid and of the present guideline, and nothing was shown since.
 DUE = """
-SELECT retest.id, retest.item, retest.uid, assignment.blind
+SELECT retest.id, retest.item, retest.uid, assignment.blind AS first
 FROM retest INDEXED BY retest_due
      JOIN published_item AS item ON item.id = retest.item
      JOIN assignment ON assignment.item = retest.item AND assignment.annotator = retest.annotator
@@ -95,7 +95,7 @@ def items_to_retest(store: Store, project: Project) -> Iterator[tuple[Annotator,
     if not now.retest:
         return
     query = "SELECT annotator.id, uid, name FROM member JOIN annotator ON annotator.id = annotator WHERE project = ?"
-    for who in [Annotator(*row) for row in store.db.execute(query, (project.id,)).fetchall()]:
+    for who in store.rows(Annotator, query, (project.id,)):
         comes = _RetestDraw(now.seed, who.uid, now.retest)
         rows = store.db.execute(
             "SELECT item, hash FROM assignment JOIN item ON item.id = assignment.item WHERE assignment.annotator = ?"
@@ -197,25 +197,24 @@ def release_retests(db: Connection, project: Project, annotator: int) -> None:
 
 
 def hand_out(
-    db: Connection, project: Project, annotator: Annotator, room: int, now: float, fill: Callable[[int], list[Leased]]
+    store: Store, project: Project, annotator: Annotator, room: int, now: float, fill: Callable[[int], list[Leased]]
 ) -> list[Leased]:
     """Hand out up to *room* items: those of *fill*, mixed with the retests due at *now*.
 
     One place in five, drawn at random, is for due retests, more only if nothing else is left. So an annotator who was
     away for long does not get them in a block. Retests that were skipped once come last.
     """
-    waiting = _due_retests(db, project, annotator, "waiting", room, now)
-    share = min(len(waiting), _retest_places(db, project, annotator, room)) if waiting else 0
+    waiting = _due_retests(store, project, annotator, "waiting", room, now)
+    share = min(len(waiting), _retest_places(store, project, annotator, room)) if waiting else 0
     handed = fill(room - share) if room > share else []
     if waiting:
-        handed = _mix(db, project, annotator, handed, waiting[: room - len(handed)])
+        handed = _mix(store.db, project, annotator, handed, waiting[: room - len(handed)])
     left = room - len(handed)
-    return handed + _lease_skipped(db, project, annotator, left, now) if left > 0 else handed
+    return handed + _lease_skipped(store, project, annotator, left, now) if left > 0 else handed
 
 
-def _retest_places(db: Connection, project: Project, annotator: Annotator, room: int) -> int:
-    query = "SELECT turn FROM member WHERE project = ? AND annotator = ?"
-    turn = db.execute(query, (project.id, annotator.id)).fetchone()[0]
+def _retest_places(store: Store, project: Project, annotator: Annotator, room: int) -> int:
+    turn = store.value("SELECT turn FROM member WHERE project = ? AND annotator = ?", (project.id, annotator.id))
     drawn = (phase(project.seed, annotator.uid, f"{turn + n}|again") for n in range(1, room + 1))
     return sum(place < PLACES_SHARE for place in drawn)
 
@@ -233,9 +232,9 @@ def _mix(
     return [leased for *_, leased in sorted(mixed)]
 
 
-def _lease_skipped(db: Connection, project: Project, annotator: Annotator, room: int, now: float) -> list[Leased]:
-    due = _due_retests(db, project, annotator, "skipped", room, now)
-    return [_lease(db, retest, next_turn(db, project.id, annotator.id)) for retest in due]
+def _lease_skipped(store: Store, project: Project, annotator: Annotator, room: int, now: float) -> list[Leased]:
+    due = _due_retests(store, project, annotator, "skipped", room, now)
+    return [_lease(store.db, retest, next_turn(store.db, project.id, annotator.id)) for retest in due]
 
 
 def _lease(db: Connection, retest: _Due, turn: int) -> Leased:
@@ -244,8 +243,6 @@ def _lease(db: Connection, retest: _Due, turn: int) -> Leased:
     return Leased(turn, retest.item, retest.uid)
 
 
-def _due_retests(
-    db: Connection, project: Project, annotator: Annotator, state: str, room: int, now: float
-) -> list[_Due]:
+def _due_retests(store: Store, project: Project, annotator: Annotator, state: str, room: int, now: float) -> list[_Due]:
     values = {"annotator": annotator.id, "project": project.id, "state": state, "now": now, "room": room}
-    return [_Due(*row) for row in db.execute(DUE, values)]
+    return store.rows(_Due, DUE, values)
