@@ -17,6 +17,8 @@ from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.server import Server
 
+from evenhand.web.requests import proxies
+
 HEADER_S = 15.0  # until the header of a request is there
 BODY_S = 60.0  # without progress of a body, or of an answer that is taken
 UPLOAD_S = 300.0  # the same for uploads, which pause on a bad line
@@ -70,9 +72,9 @@ class Connections:
     def admit(self, transport: asyncio.Transport, address: str) -> bool:
         """Count a new connection; False: there are too many, of all or of its address.
 
-        This machine and the proxies of EVENHAND_PROXY speak for many visitors and have no limit of their own.
+        This machine (address "" where it has none) and proxies that are named speak for many visitors: no limit.
         """
-        several = address in LOOPBACK or address in os.environ.get("EVENHAND_PROXY", "").replace(" ", "").split(",")
+        several = address in {*LOOPBACK, *proxies(), ""}
         if len(self._open) >= self.most or (not several and self._of_address[address] >= self.most_of_address):
             self._forget_closed()
         if len(self._open) >= self.most or (not several and self._of_address[address] >= self.most_of_address):

@@ -78,10 +78,14 @@ def is_secure(request: Request) -> bool:
     )
 
 
+def proxies() -> list[str]:
+    """Return the addresses of the proxies that EVENHAND_PROXY names, separated by commas."""
+    return [address.strip() for address in os.environ.get("EVENHAND_PROXY", "").split(",") if address.strip()]
+
+
 def from_proxy(request: Request) -> bool:
-    """Return whether the request comes through the proxy that EVENHAND_PROXY names (addresses and commas)."""
-    named = [address.strip() for address in os.environ.get("EVENHAND_PROXY", "").split(",")]
-    return request.client is not None and request.client.host in named
+    """Return whether the request comes through a proxy that is named."""
+    return request.client is not None and request.client.host in proxies()
 
 
 def client_address(request: Request) -> str:

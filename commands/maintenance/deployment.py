@@ -16,6 +16,7 @@ from evenhand.annotations.database.store import Store, connect
 from evenhand.commands.maintenance.finding import Finding
 from evenhand.core.errors import N_, EvenhandError
 from evenhand.web.gate import LOOPBACK, guests_allowed, hosts
+from evenhand.web.requests import proxies
 
 OLD_H, FEW_DESCRIPTORS, SHORT = 48.0, 1024, 16
 
@@ -76,7 +77,7 @@ def _access(accounts: bool) -> Finding:
 
 
 def _proxy() -> Finding:
-    named = [one.strip() for one in os.environ.get("EVENHAND_PROXY", "").split(",") if one.strip()]
+    named = proxies()
     if not named:
         message = N_(
             "EVENHAND_PROXY is empty: behind a proxy, all visitors share its address and its sign-in"

@@ -2,25 +2,20 @@
 
 import json
 import random
-from pathlib import Path
 
 import pytest
-from starlette.applications import Starlette
-from starlette.middleware import Middleware
-from starlette.testclient import TestClient
 
 from evenhand.annotations.accounts.accounts import add_account, grant
 from evenhand.annotations.accounts.sign_ins import sign_in
-from evenhand.annotations.database.pool import stores
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.desk import routes as desk
 from evenhand.annotations.desk.session import sign_in_of
 from evenhand.annotations.desk.tokens import issue
 from evenhand.annotations.projects.annotators import annotator
 from evenhand.annotations.study.links import signed
-from evenhand.core.resources import ROOT
 from evenhand.web import forms, limits, own_log, status, study_pages
-from evenhand.web.gate import COOKIE, Gate
+from evenhand.web.gate import COOKIE
+from tests.support.gated import gated
 from tests.support.projects import broken_rules, filled_project
 from tests.support.studies import new_study
 
@@ -47,7 +42,7 @@ def body(draw: random.Random) -> bytes:
 
 
 @pytest.mark.parametrize("number", [5, pytest.param(1_000, marks=pytest.mark.long)])
-def test_each_route_answers_damaged_requests(fresh_store: Store, tmp_path: Path, number: int) -> None:
+def test_each_route_answers_damaged_requests(fresh_store: Store, number: int) -> None:
     project, (ada, *_others) = filled_project(fresh_store, 8)
     who = add_account(fresh_store, "Ada")
     grant(fresh_store, who, "annotator", project, annotator="Ada")
@@ -57,12 +52,8 @@ def test_each_route_answers_damaged_requests(fresh_store: Store, tmp_path: Path,
     link = signed(fresh_store, new_study(fresh_store, project))
     every = [one for kind in (forms, own_log, status, study_pages) for one in kind.routes()]
     paths = [one.path for one in every if one.path != "/sign-out"] + [f"{desk.PATH}/{name}" for name in desk.ROUTES]
-    app = Starlette(
-        routes=[*desk.routes(), *every],
-        middleware=[Middleware(Gate, page=ROOT / "web/templates/base.html")],
-    )
     kinds = ("application/json", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "text/plain")
-    with TestClient(app, base_url="http://localhost", client=("127.0.0.1", 1), follow_redirects=False) as client:
+    with gated([*desk.routes(), *every]) as client:
         for path in paths:
             for case in range(number):
                 draw = random.Random(f"{path}{case}")
@@ -77,5 +68,4 @@ def test_each_route_answers_damaged_requests(fresh_store: Store, tmp_path: Path,
                 answer = client.request(method, filled, content=body(draw), headers=given)
                 assert answer.status_code < 500, (path, case, answer.text[:200])
         assert client.get("/sign-in", headers={"cookie": cookie}).status_code == 303  # still signed in
-    stores.close()
     assert broken_rules(fresh_store) == []

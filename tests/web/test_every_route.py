@@ -1,11 +1,8 @@
 """Every route of the server behind the gate: who gets an answer, from which site, and by which path."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-from starlette.applications import Starlette
-from starlette.middleware import Middleware
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 from starlette.testclient import TestClient
@@ -13,7 +10,6 @@ from starlette.testclient import TestClient
 from docs.permission_tables import OTHER_ROUTES, server_routes
 from evenhand.annotations.accounts.accounts import add_account, grant
 from evenhand.annotations.accounts.sign_ins import sign_in
-from evenhand.annotations.database.pool import stores
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.desk import routes as desk
 from evenhand.annotations.desk.session import sign_in_of
@@ -23,7 +19,8 @@ from evenhand.annotations.projects.annotators import annotator
 from evenhand.annotations.study.links import signed
 from evenhand.annotations.types import Project
 from evenhand.web import forms, limits, oidc_routes, own_log, status, study_pages
-from evenhand.web.gate import COOKIE, Gate
+from evenhand.web.gate import COOKIE
+from tests.support.gated import gated
 from tests.support.released_project import ready_project
 from tests.support.studies import new_study
 
@@ -32,24 +29,10 @@ HOSTILE = "<img src=x onerror=alert(1)>'\"><script>alert(1)</script>"
 
 
 @pytest.fixture
-def client(fresh_store: Store, tmp_path: Path) -> Iterator[TestClient]:
-    page = tmp_path / "index.html"
-    page.write_text("<html></html>", encoding="utf-8")
-    app = Starlette(
-        routes=[
-            *desk.routes(),
-            *forms.routes(),
-            *oidc_routes.routes(),
-            *own_log.routes(),
-            *status.routes(),
-            *study_pages.routes(),
-            Route("/", lambda _: PlainTextResponse("app")),
-        ],
-        middleware=[Middleware(Gate, page=page)],
-    )
-    with TestClient(app, base_url="http://localhost", client=("127.0.0.1", 5000), follow_redirects=False) as found:
+def client(fresh_store: Store) -> Iterator[TestClient]:
+    every = [route for kind in (desk, *KINDS_OF_ROUTES) for route in kind.routes()]
+    with gated([*every, Route("/", lambda _: PlainTextResponse("app"))]) as found:
         yield found
-    stores.close()
 
 
 @pytest.fixture

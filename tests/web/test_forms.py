@@ -6,21 +6,18 @@ from contextlib import ExitStack
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from starlette.applications import Starlette
-from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.testclient import TestClient
 
 from evenhand.annotations.accounts.accounts import account, add_account, grant
 from evenhand.annotations.accounts.links import first_link, invite_link, reset_link
 from evenhand.annotations.accounts.sign_ins import signed_in
-from evenhand.annotations.database.pool import stores
 from evenhand.annotations.database.store import Store
 from evenhand.core.language import LANGUAGE_COOKIE
-from evenhand.core.resources import ROOT
 from evenhand.web import forms, limits
-from evenhand.web.gate import COOKIE, SECURE_COOKIE, Gate
+from evenhand.web.gate import COOKIE, SECURE_COOKIE
 from evenhand.web.requests import client_address
+from tests.support.gated import gated
 from tests.support.released_project import ready_project
 
 PASSWORD = "correct horse battery"
@@ -31,11 +28,17 @@ LINK = "/account/link"
 def client(fresh_store: Store, monkeypatch: pytest.MonkeyPatch) -> Iterator[TestClient]:
     monkeypatch.setattr(limits, "SLOW_S", 0.0)
     limits._window.storage.reset()
-    page = ROOT / "web/templates/base.html"
-    app = Starlette(routes=forms.routes(), middleware=[Middleware(Gate, page=page)])
-    with TestClient(app, base_url="http://localhost", client=("127.0.0.1", 1), follow_redirects=False) as found:
+    with gated(forms.routes()) as found:
         yield found
-    stores.close()
+
+
+def test_forms_below_a_path_lead_there(fresh_store: Store) -> None:
+    add_account(fresh_store, "Ada", password=PASSWORD)
+    with gated(forms.routes(), base="lab") as client:
+        assert 'action="/lab/sign-in' in client.get("/lab/sign-in").text
+        answer = client.post("/lab/sign-in", data={"name": "ada", "password": PASSWORD})
+        assert (answer.status_code, answer.headers["location"]) == (303, "/lab/")
+        assert client.get("/sign-in").status_code == 404
 
 
 def test_a_name_and_a_password_sign_in(fresh_store: Store, client: TestClient) -> None:

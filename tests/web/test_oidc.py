@@ -2,14 +2,11 @@
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 from joserfc.jwk import RSAKey
-from starlette.applications import Starlette
-from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
@@ -17,10 +14,9 @@ from starlette.testclient import TestClient
 
 from evenhand.annotations.accounts.accounts import account, accounts, close_account, person_of
 from evenhand.annotations.accounts.links import invite_link, reset_link
-from evenhand.annotations.database.pool import stores
 from evenhand.annotations.database.store import Store
 from evenhand.web import forms, limits, oidc, oidc_routes
-from evenhand.web.gate import Gate
+from tests.support.gated import gated
 from tests.support.identity_provider import IdentityProvider
 from tests.support.released_project import ready_project
 
@@ -44,19 +40,12 @@ def there(server: IdentityProvider, monkeypatch: pytest.MonkeyPatch) -> Identity
 
 
 @pytest.fixture
-def client(fresh_store: Store, tmp_path: Path) -> Iterator[TestClient]:
-    page = tmp_path / "index.html"
-    page.write_text("<html></html>", encoding="utf-8")
-
+def client(fresh_store: Store) -> Iterator[TestClient]:
     async def who(request: Request) -> JSONResponse:
         return JSONResponse({"name": request.state.person.name})
 
-    app = Starlette(
-        routes=[*forms.routes(), *oidc_routes.routes(), Route("/", who)], middleware=[Middleware(Gate, page=page)]
-    )
-    with TestClient(app, base_url="http://localhost", client=("127.0.0.1", 5000), follow_redirects=False) as found:
+    with gated([*forms.routes(), *oidc_routes.routes(), Route("/", who)]) as found:
         yield found
-    stores.close()
 
 
 def visit(client: TestClient, address: str) -> str:

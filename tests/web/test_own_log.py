@@ -3,29 +3,23 @@
 from collections.abc import Iterator
 
 import pytest
-from starlette.applications import Starlette
-from starlette.middleware import Middleware
 from starlette.testclient import TestClient
 
 from evenhand.annotations.accounts.accounts import account, add_account, grant
 from evenhand.annotations.accounts.sign_ins import sign_in
-from evenhand.annotations.database.pool import stores
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.labels.operations import store_operations
 from evenhand.annotations.queue.leases import claim
-from evenhand.core.resources import ROOT
 from evenhand.web import own_log
-from evenhand.web.gate import COOKIE, Gate
+from evenhand.web.gate import COOKIE
+from tests.support.gated import gated
 from tests.support.projects import decide, filled_project
 
 
 @pytest.fixture
 def client(fresh_store: Store) -> Iterator[TestClient]:
-    page = ROOT / "web/templates/base.html"
-    app = Starlette(routes=own_log.routes(), middleware=[Middleware(Gate, page=page)])
-    with TestClient(app, base_url="http://localhost", client=("127.0.0.1", 1), follow_redirects=False) as found:
+    with gated(own_log.routes()) as found:
         yield found
-    stores.close()
 
 
 def test_everybody_has_the_own_log_and_no_other(fresh_store: Store, client: TestClient) -> None:
