@@ -1,7 +1,8 @@
 """`association`: person words and professions in a masked language model (BEC-Pro)."""
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -18,6 +19,7 @@ from evenhand.commands.shared import (
     warn,
     write_spreadsheet,
 )
+from evenhand.commands.tables import DASH, table
 from evenhand.core.association.builtin import LANGUAGES
 from evenhand.core.association.corpus import write_corpus
 from evenhand.core.association.run import AssociationReport, Settings, run, set_of
@@ -25,7 +27,17 @@ from evenhand.core.association.sets import ATTRIBUTES, TARGETS
 from evenhand.core.errors import N_, Refused
 from evenhand.core.runs.kinds import Place
 from evenhand.core.runs.records import NO_TARGET
+from evenhand.core.statistics.equivalence import ANSWERS
+from evenhand.core.typed_json import to_json
 
+if TYPE_CHECKING:  # pandas only when the command measures
+    from evenhand.core.association.measures import Difference
+    from evenhand.core.association.report import ModelMeasures
+
+FOOT = (
+    "ln(P_T / P_prior); positive: the profession makes the person word likelier. M - W: positive leans male; the thesis"
+    " prints W - M. Means of models with different tokenizers do not compare."
+)
 EXISTING = click.Path(dir_okay=False, path_type=Path)
 
 
@@ -100,45 +112,97 @@ def association(language: Any, db: str, as_json: bool, **options: Any) -> None:
     settings = settings_from(Settings, options | {"language": language})
     source = set_of(settings)
     data: dict[str, Any] = {"language": language, "sentences": source.sentences, "options": source.options}
+    text = [f"{language}: {source.sentences:,} sentences"]
     if options["corpus"]:
         write_corpus(source, options["corpus"])
         data["corpus"] = str(options["corpus"])
-    if options["models"]:
-        data |= _score_models(settings, Path(db), options)
-    elif options["scores"]:
-        from evenhand.core.association.table import read_associations
+        text.append(f"Written: {options['corpus']}")
+    report = _ask(settings, Path(db), options["spreadsheet"]) if options["models"] else None
+    if report is not None or options["scores"]:
+        from evenhand.core.association.report import printed_json
 
-        data |= _measured(read_associations(options["scores"]), language, options)
-    from evenhand.commands.association.answers import for_people
+        measures = _measures(report, options)
+        data |= _facts(report) | {"models": _models_json(report, measures), "printed": printed_json(language)}
+        text += [*_models_text(report, measures), FOOT]
+    if report is not None and report.out:
+        text.append(f"Written: {report.out}")
+    answer(data, text, as_json=as_json)
 
-    answer(data, for_people(data), as_json=as_json)
 
-
-def _score_models(settings: Settings, db: Path, options: dict[str, Any]) -> dict[str, Any]:
-    """Ask the models, write the table if asked for, and measure."""
-    from evenhand.core.association.table import frame_of
-
+def _ask(settings: Settings, db: Path, copy: Path | None) -> AssociationReport:
+    """Ask the models, and write the table if asked for."""
     with Meter() as meter:
         report = run(settings, Place(db, meter))
-    write_spreadsheet(report.out, options["spreadsheet"])
+    write_spreadsheet(report.out, copy)
     warn(report.notices, report.failed)
-    rows = frame_of([row for one in report.models for row in one.found])
-    return _facts(report) | _measured(rows, settings.language, options, report)
+    return report
 
 
-def _facts(report: AssociationReport) -> dict[str, Any]:
-    record, totals = report.as_json(), report.scored_rows
-    kept = {key: record[key] for key in ("source", "settings", "failed", "seconds", "versions")}
-    kept |= {"rows": totals.rows, "scored": totals.scored, "undefined": totals.undefined}
-    return kept | ({"out": str(report.out)} if report.out else {})
+def _measures(report: AssociationReport | None, options: dict[str, Any]) -> "dict[str, ModelMeasures]":
+    """Return the measures of the models that were asked, or of a table."""
+    from evenhand.core.association.report import measured
+    from evenhand.core.association.table import frame_of, read_associations
+
+    if report is None:
+        frame = read_associations(options["scores"])
+    else:
+        frame = frame_of([row for model in report.models for row in model.found])
+    return measured(frame, options["margin"], options["monolingual"])
 
 
-def _measured(
-    rows: Any, language: str, options: dict[str, Any], report: AssociationReport | None = None
-) -> dict[str, Any]:
-    from evenhand.commands.association.answers import measured
+def _facts(report: AssociationReport | None) -> dict[str, Any]:
+    if report is None:
+        return {}
+    record, totals = to_json(report), report.scored_rows
+    facts = {key: record[key] for key in ("source", "settings", "failed", "seconds", "versions")}
+    facts |= {"rows": totals.rows, "scored": totals.scored, "undefined": totals.undefined}
+    return facts | ({"out": str(report.out)} if report.out else {})
 
-    found = measured(rows, language, margin=options["margin"], monolingual=options["monolingual"])
-    for one in report.models if report else []:
-        found["models"][one.model] = one.as_json() | found["models"][one.model]
-    return found
+
+def _models_json(report: AssociationReport | None, measures: "dict[str, ModelMeasures]") -> dict[str, Any]:
+    runs = {model.model: to_json(model) for model in report.models} if report else {}
+    return {name: runs.get(name, {}) | to_json(found) for name, found in measures.items()}
+
+
+def _models_text(report: AssociationReport | None, measures: "dict[str, ModelMeasures]") -> Iterator[str]:
+    runs = {model.model: model for model in report.models} if report else {}
+    for name, found in measures.items():
+        yield f"\n{name}\n  {found.signature}"
+        if run := runs.get(name):
+            tally = run.tally
+            yield (
+                f"  {tally.probes:,} probes in {tally.passes:,} passes ({tally.passes_saved:,} saved, of these"
+                f" {tally.priors_saved:,} by equal priors), {run.seconds:.1f} s"
+            )
+        yield from (f"  {count:,} without a score: {reason}" for reason, count in found.undefined.items())
+        yield from _measures_text(found)
+    yield ""
+
+
+def _measures_text(found: "ModelMeasures") -> Iterator[str]:
+    from evenhand.core.association.hypotheses import OUTCOMES, QUESTIONS
+
+    described = ((group.kind or DASH, group.gender, group.numbers) for group in found.groups)
+    groups = [(kind, gender, it.n, it.mean, it.std, it.min, it.q50, it.max) for kind, gender, it in described]
+    yield table(groups, ["class", "persons", "n", "mean", "std", "min", "50%", "max"], form="z.3f", indent="  ")
+    differences = [_difference_row(found, one) for one in found.differences]
+    differences += [
+        _difference_row(found, one, " without equal pairs") for one in found.differences_without_equal_pairs
+    ]
+    heads = ["M - W", "", "", "against the margin", "minimum detectable difference (in 80 of 100 cases)"]
+    yield table(differences, heads, form="z.3f", indent="  ")
+    for verdict in found.hypotheses:
+        outcome = OUTCOMES[verdict.outcome] + (", intervals agree" if verdict.clear else "")
+        remark = f" ({verdict.remark})" if verdict.remark else ""
+        yield f"  {verdict.name} ({QUESTIONS[verdict.name]}), {verdict.reading}: {outcome}{remark}"
+    share = found.women_share["spearman"]
+    if share.value is not None:
+        yield f"  Share of women with M - W over {share.units} professions: Spearman {share.text('z.3f')}"
+
+
+def _difference_row(found: "ModelMeasures", one: "Difference", which: str = "") -> tuple[object, ...]:
+    tested = found.against_margin(one)
+    answer = f"{tested.margin:g}: {ANSWERS[tested.answer]}" if tested.margin else ""
+    smallest = "" if tested.smallest is None else f"{tested.smallest:.3f}"
+    units = f"{one.professions} professions x {one.words} {one.unit}s"
+    return f"{one.name or DASH} professions{which}", one.estimate, units, answer, smallest

@@ -71,7 +71,7 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The result of one hypothesis in one reading; `equivalence`: the test of H3."""
+    """The result of one hypothesis in one reading; `equivalence`: the test of H3, `monolingual`: the partner of H4."""
 
     name: str
     reading: Reading
@@ -79,6 +79,7 @@ class Verdict:
     evidence: tuple[Evidence, ...]
     remark: Note | None = None
     equivalence: Equivalence | None = None
+    monolingual: str | None = None
 
     @property
     def clear(self) -> bool | None:

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from evenhand.core.association.builtin import (
     Choices,
@@ -21,7 +21,7 @@ from evenhand.core.association.scoring import COLUMNS, Associated, Tally, associ
 from evenhand.core.association.sets import AssociationSet, Attribute, Target
 from evenhand.core.files.csv_out import data_line
 from evenhand.core.runs.kinds import JobKind, Place
-from evenhand.core.runs.loop import Laps, RunReport, Steps, check_models, made_now, open_table
+from evenhand.core.runs.loop import Laps, Report, Steps, ask_models, check_models, open_table
 from evenhand.core.runs.records import target_or_none, write_record
 from evenhand.core.runs.scored_rows import ScoredRows
 
@@ -57,7 +57,7 @@ def set_of(settings: Settings) -> AssociationSet:
     return association_set(settings.language, choices, files)
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class ModelReport:
     """What came of one model: its rows, its tally, how its numbers were made, how long it took."""
 
@@ -67,36 +67,19 @@ class ModelReport:
     found: list[Associated]
     seconds: float
     loading_seconds: float
-
-    def as_json(self) -> dict[str, Any]:
-        """Counts for the record; passes are masked sentences that the model read."""
-        tally = self.tally
-        return {
-            "model": self.model,
-            "signature": self.signature,
-            "rows": tally.sentences,
-            "scored": tally.scored,
-            "undefined": [{"reason": reason, "rows": count} for reason, count in tally.undefined.items()],
-            "probes": tally.probes,
-            "passes": tally.passes,
-            "target_passes": tally.target_passes,
-            "prior_passes": tally.prior_passes,
-            "passes_saved": tally.saved,
-            "priors_saved": tally.priors_saved,
-            "seconds": round(self.seconds, 3),
-            "loading_seconds": round(self.loading_seconds, 3),
-        }
+    json_names: ClassVar = {"tally": "", "found": None}
 
 
-@dataclass(slots=True)
-class AssociationReport(RunReport[ModelReport]):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AssociationReport(Report[ModelReport]):
     """What a run of associations did."""
 
-    source: AssociationSet
-    settings: Settings
-    attribute: Attribute
-    data: str
-    out: Path | None = None
+    language: Language
+    source: dict[str, Any]
+    sentences: int
+    settings: dict[str, Any]
+    out: Path | None
+    json_names: ClassVar = {"out": None}
 
     @property
     def scored_rows(self) -> ScoredRows:
@@ -105,26 +88,8 @@ class AssociationReport(RunReport[ModelReport]):
         scored = sum(model.tally.scored for model in self.models)
         reasons = Counter[str]()
         for model in self.models:
-            reasons |= model.tally.undefined
+            reasons |= Counter(model.tally.undefined)
         return ScoredRows(rows, scored, rows - scored, reasons=reasons)
-
-    def as_json(self) -> dict[str, Any]:
-        """Everything that a reader needs to trust the table or to make it again."""
-        source = self.source
-        return {
-            "language": source.language,
-            "source": {"kind": "associations", "name": source.language, "sha256": self.data} | source.options,
-            "sentences": source.sentences,
-            "models": [one.as_json() for one in self.models],
-            "failed": self.failures,
-            "settings": {
-                "target": self.settings.target,
-                "attribute": self.attribute,
-                "precision": self.settings.precision,
-            },
-            "seconds": round(self.seconds, 3),
-            **made_now(),
-        }
 
 
 def run(settings: Settings, place: Place) -> AssociationReport:
@@ -136,40 +101,47 @@ def run(settings: Settings, place: Place) -> AssociationReport:
     source = set_of(settings)
     out, is_run = target_or_none(place.database, "associations", settings.out, settings.run_name)
     check_models(settings.models)
-    corpus = list(sentences(source))
-    data = hashlib.sha256("\n".join(one.text for one in corpus).encode()).hexdigest()
-    report = AssociationReport(source, settings, settings.attribute or source.attribute, data, out)
+    corpus, attribute = list(sentences(source)), settings.attribute or source.attribute
     line = _tab_line if out is not None and out.suffix.lower() == TAB else data_line
     with open_table(out, COLUMNS, line) as write_row:
 
         def ask(model: str, steps: Steps) -> ModelReport:
-            found = _associate_with(model, report, corpus, steps)
+            found = _associate_with(model, settings, attribute, corpus, steps)
             for row in found.found:
                 write_row(row.values())
             return found
 
-        report.ask_models(settings.models, ask, 2 * len(corpus), place.progress)
+        asked = ask_models(settings.models, ask, 2 * len(corpus), place.progress)
+    digest = hashlib.sha256("\n".join(sentence.text for sentence in corpus).encode()).hexdigest()
+    report = AssociationReport(
+        models=asked.models, failed=asked.failed, seconds=asked.seconds, language=settings.language, out=out,
+        source={"kind": "associations", "name": source.language, "sha256": digest} | source.options,
+        sentences=source.sentences,
+        settings={"target": settings.target, "attribute": attribute, "precision": settings.precision},
+    )  # fmt: skip
     if is_run and out is not None:
-        write_record(out, report.as_json())
+        write_record(out, report)
     return report
 
 
-def _associate_with(model: str, report: AssociationReport, corpus: Sequence[Sentence], steps: Steps) -> ModelReport:
+def _associate_with(
+    model: str, settings: Settings, attribute: Attribute, corpus: Sequence[Sentence], steps: Steps
+) -> ModelReport:
     from evenhand.core.models.association_targets import open_targets  # torch: not before a model is asked
 
-    settings, lap = report.settings, Laps()
+    lap, tally = Laps(), Tally()
     precision: Any = settings.precision
     scorer = open_targets(
-        model, target=settings.target, attribute=report.attribute, precision=precision, threads=settings.threads
+        model, target=settings.target, attribute=attribute, precision=precision, threads=settings.threads
     )
-    loading_seconds, tally = lap(), Tally()
+    loading_seconds = round(lap(), 3)
 
     def say(done: int, total: int) -> None:
         steps(done, total, model)
 
-    found = associate(corpus, scorer, model=model, attribute=report.attribute, tally=tally, progress=say)
+    found = associate(corpus, scorer, model=model, attribute=attribute, tally=tally, progress=say)
     steps.finish(2 * len(corpus))
-    return ModelReport(model, scorer.signature, tally, found, lap(), loading_seconds)
+    return ModelReport(model, scorer.signature, tally, found, round(lap(), 3), loading_seconds)
 
 
 def _tab_line(cells: Iterable[Any]) -> str:

@@ -8,7 +8,7 @@ the person word likelier. Range (-inf, inf).
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from evenhand.core.association.corpus import Sentence
 from evenhand.core.association.sets import Attribute
@@ -115,6 +115,13 @@ class Tally:
     target_passes: int = 0
     prior_passes: int = 0
     undefined: dict[str, int] = field(default_factory=dict)
+    json_names: ClassVar = {"sentences": "rows", "undefined": None, "undefined_rows": "undefined"}
+    also_in_json: ClassVar = ("undefined_rows", "probes", "passes", "passes_saved", "priors_saved")
+
+    @property
+    def undefined_rows(self) -> list[dict[str, Any]]:
+        """How many sentences have no association, by reason."""
+        return [{"reason": reason, "rows": rows} for reason, rows in self.undefined.items()]
 
     @property
     def probes(self) -> int:
@@ -127,7 +134,7 @@ class Tally:
         return self.target_passes + self.prior_passes
 
     @property
-    def saved(self) -> int:
+    def passes_saved(self) -> int:
         """Passes saved by reading equal masked sentences once."""
         return self.probes - self.passes
 

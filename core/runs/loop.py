@@ -7,14 +7,13 @@ of its record.
 import platform
 import threading
 import time
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from importlib import metadata
 from pathlib import Path
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 
 from evenhand.core.errors import N_, ModelUnavailable, Notice, Refused
 from evenhand.core.files.csv_out import data_line
@@ -22,8 +21,8 @@ from evenhand.core.files.timestamps import timestamp
 from evenhand.core.files.whole_file import whole_file
 from evenhand.core.models.catalogue import BUILTIN
 from evenhand.core.models.fetching import HUB_NAME, locate
+from evenhand.core.runs.kinds import Progress
 from evenhand.core.runs.records import Failure
-from evenhand.core.typed_json import to_json
 from evenhand.core.version import VERSION
 
 PACKAGES = ("torch", "transformers", "tokenizers")
@@ -32,18 +31,10 @@ Line = Callable[[Iterable[Any]], str]
 WriteRow = Callable[[Iterable[Any]], object]
 
 
-class Watcher(Protocol):
-    """Where a run reports how far it is: `annotations.jobs.process.Progress`, or a line on a terminal."""
-
-    def __call__(self, done: int, total: int | None = None, message: str = "") -> None:
-        """`done` of `total` rows, texts or instances; `message` names the model."""
-        ...
-
-
 class Steps:
     """How far a run is over all its parts; it is the watcher of the part that is under way."""
 
-    def __init__(self, watch: Watcher | None, total: int) -> None:
+    def __init__(self, watch: Progress | None, total: int) -> None:
         self._watch, self._before, self._total = watch, 0, total
 
     def __call__(self, done: int, total: int | None = None, message: str = "", *, free: int = 0) -> None:
@@ -60,11 +51,11 @@ class Steps:
 class StepsBeside:
     """How far a run is whose parts are done at the same time, each in a thread with a watcher of its own."""
 
-    def __init__(self, watch: Watcher | None, parts: int, share: int) -> None:
+    def __init__(self, watch: Progress | None, parts: int, share: int) -> None:
         self._watch, self._lock = watch, threading.Lock()
         self._done, self._totals, self._ended = [0] * parts, [share] * parts, False
 
-    def part(self, number: int) -> Watcher:
+    def part(self, number: int) -> Progress:
         """The watcher of a part. Raises Ended where the run was ended meanwhile."""
 
         def say(done: int, total: int | None = None, message: str = "") -> None:
@@ -106,7 +97,7 @@ def models_beside(
     models: Sequence[str],
     ask: Callable[[str, Steps], Answer],
     share: int,
-    watch: Watcher | None,
+    watch: Progress | None,
     at_once: int,
 ) -> tuple[list[Answer], list[Failure]]:
     """As `each_model`, with *at_once* models under way, each in a thread of its own that waits for other processes."""
@@ -183,7 +174,7 @@ class Asked(Generic[Answer]):
 
 
 def ask_models(
-    models: Sequence[str], ask: Callable[[str, Steps], Answer], share: int, watch: Watcher | None, at_once: int = 1
+    models: Sequence[str], ask: Callable[[str, Steps], Answer], share: int, watch: Progress | None, at_once: int = 1
 ) -> Asked[Answer]:
     """Ask each model, *at_once* at the same time; *share* and errors as in `each_model`."""
     took, steps = Laps(), Steps(watch, share * len(models))
@@ -204,49 +195,6 @@ class Report(Generic[Answer]):
     seconds: float = 0.0
     versions: dict[str, str] = field(default_factory=lambda: versions())
     created: str = field(default_factory=timestamp)
-
-
-@dataclass(slots=True, kw_only=True)
-class RunReport(ABC, Generic[Answer]):
-    """What a run did: what came of each model, those that could not be used, notices, seconds of the whole run.
-
-    Each kind adds its own; `as_json` is the record and what the command prints.
-    """
-
-    models: list[Answer] = field(default_factory=list)
-    failed: list[Failure] = field(default_factory=list)
-    notices: list[Notice] = field(default_factory=list)
-    seconds: float = 0.0
-
-    def ask_models(
-        self,
-        models: Sequence[str],
-        ask: Callable[[str, Steps], Answer],
-        share: int,
-        watch: Watcher | None,
-        at_once: int = 1,
-    ) -> None:
-        """Ask each model, *at_once* at the same time; *share* and errors as in `each_model`."""
-        asked = ask_models(models, ask, share, watch, at_once)
-        self.models, self.failed, self.seconds = list(asked.models), list(asked.failed), asked.seconds
-
-    @abstractmethod
-    def as_json(self) -> dict[str, Any]:
-        """Everything that a reader needs to trust the table or to make it again."""
-
-    def add_notices(self, notices: Iterable[Notice]) -> None:
-        """Add what is new of these notices."""
-        self.notices += [notice for notice in notices if notice not in self.notices]
-
-    @property
-    def failures(self) -> list[dict[str, Any]]:
-        """The models that could not be used, for the record."""
-        return [to_json(failure) for failure in self.failed]
-
-    @property
-    def remarks(self) -> list[dict[str, Any]]:
-        """The notices, for the record."""
-        return [to_json(notice) for notice in self.notices]
 
 
 def made_now() -> dict[str, Any]:

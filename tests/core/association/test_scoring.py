@@ -181,7 +181,7 @@ def test_equal_masked_sentences_are_read_once_and_the_answers_stay(tmp_path):
     seen = {(one.sentence.tm, one.pieces) for one in together}
     unseen = {(one.sentence.tam, one.pieces) for one in together}
     assert (tally.target_passes, tally.prior_passes) == (len(seen), len(unseen))
-    assert tally.saved == 2 * len(corpus) - len(seen) - len(unseen) > len(corpus) / 2
+    assert tally.passes_saved == 2 * len(corpus) - len(seen) - len(unseen) > len(corpus) / 2
     assert done[-1] == (2 * len(corpus), 2 * len(corpus))
 
 
@@ -248,7 +248,7 @@ def test_a_planted_association_comes_back():
     scorer, tally = open_targets(name, threads=1), Tally()
     frame = frame_of(associate(list(sentences(association_set("en"))), scorer, model=name, tally=tally))
     assert (tally.sentences, tally.scored, tally.probes) == (5400, 5400, 10_800)
-    assert tally.passes + tally.saved == 10_800
+    assert tally.passes + tally.passes_saved == 10_800
     assert tally.passes == 900 + 60  # he/she, this, my x 5 x 60; x 5 x the four lengths of professions
     for one in groups(frame):
         planted = planted_association(size, one.kind, one.gender)
