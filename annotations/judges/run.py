@@ -8,7 +8,7 @@ import random
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from evenhand.annotations.database.events import record
 from evenhand.annotations.database.store import Store
@@ -86,15 +86,23 @@ class JudgeReport:
     tokens_out: int = 0
     round: int = 0
     last: EvenhandError | None = None
+    json_names: ClassVar = {"judge": None, "judge_name": "judge", "total": "items", "last": None}
+    also_in_json: ClassVar = ("judge_name", "signature", "last_failure")
 
-    def as_json(self) -> dict[str, Any]:
-        """What the command prints."""
-        return {
-            "judge": self.judge.name, "signature": self.judge.spec.signature, "items": self.total,
-            "before": self.before, "labelled": self.labelled, "failed": self.failed, "round": self.round,
-            "seconds": round(self.seconds, 3), "tokens_in": self.tokens_in, "tokens_out": self.tokens_out,
-            "last_failure": str(self.last) if self.last else None,
-        }  # fmt: skip
+    @property
+    def judge_name(self) -> str:
+        """The name of the judge."""
+        return self.judge.name
+
+    @property
+    def signature(self) -> str:
+        """How the labels were made."""
+        return self.judge.spec.signature
+
+    @property
+    def last_failure(self) -> str | None:
+        """Why the last text that failed has no label."""
+        return str(self.last) if self.last else None
 
 
 def start_template(project: Project, version: Guideline, *, short: bool) -> str:
@@ -218,11 +226,11 @@ class _Work:
         self._held: list[JudgeLabel] = []
         self._stored = time.monotonic()
 
-    def done(self, texts: list[JudgedText], round: int, watch: Watch | None, author: str) -> JudgeReport:
+    def done(self, texts: list[JudgedText], number: int, watch: Watch | None, author: str) -> JudgeReport:
         report, found = self.report, self.report.judge
-        there = labelled_items(self.store, found, round)
+        there = labelled_items(self.store, found, number)
         waiting = [text for text in texts if text.item not in there]
-        report.total, report.before, report.round = len(texts), len(texts) - len(waiting), round
+        report.total, report.before, report.round = len(texts), len(texts) - len(waiting), number
         began, firsts = time.monotonic(), {text.item: text.first for text in waiting}
 
         def say() -> None:
@@ -230,7 +238,7 @@ class _Work:
                 watch(report.before + report.labelled + len(self._held) + report.failed, report.total)
 
         def keep(label: JudgeLabel) -> None:
-            self._held.append(replace(_as_stored(label, firsts[label.item]), round=round))
+            self._held.append(replace(_as_stored(label, firsts[label.item]), round=number))
             report.tokens_in += label.tokens_in or 0
             report.tokens_out += label.tokens_out or 0
             if len(self._held) >= HELD or time.monotonic() - self._stored > HELD_S:
@@ -238,7 +246,7 @@ class _Work:
             say()
 
         def fail(item: int, why: EvenhandError) -> None:
-            store_failure(self.store, found, item, why, round)
+            store_failure(self.store, found, item, why, number)
             report.failed, report.last = report.failed + 1, why
             say()
 
@@ -247,7 +255,7 @@ class _Work:
             self.labeller.label(waiting, keep, fail)
         finally:
             self._flush()
-            report.seconds = time.monotonic() - began
+            report.seconds = round(time.monotonic() - began, 3)
             self._note(author)
         if waiting and not report.labelled:
             raise Refused(NOTHING, total=len(waiting), why=str(report.last or "-"))

@@ -12,19 +12,25 @@ from evenhand.annotations.judges.against_people import BY, against_people
 from evenhand.annotations.judges.drift import drift
 from evenhand.annotations.judges.forecast import Forecast
 from evenhand.annotations.judges.forecast import forecast as forecast_of
-from evenhand.annotations.judges.import_file import import_judge
+from evenhand.annotations.judges.job_kinds import (
+    AgainSettings,
+    ImportSettings,
+    RunSettings,
+    WhichJudge,
+    import_labels,
+    label,
+    label_again,
+)
 from evenhand.annotations.judges.judges import Judge
-from evenhand.annotations.judges.run import JudgeReport, Request, ask_again, run_judge
+from evenhand.annotations.judges.run import JudgeReport
 from evenhand.annotations.projects.projects import project as find_project
 from evenhand.commands.judges.command import say_errors, verdict_in_words
 from evenhand.commands.permissions import needs
-from evenhand.commands.shared import Meter, answer, db_option, existing_store, json_option
+from evenhand.commands.shared import Meter, answer, db_option, existing_store, json_option, settings_from
 from evenhand.commands.tables import table
-from evenhand.core.errors import N_, Refused
 from evenhand.core.judges.prompts import SYSTEM, default_template
-from evenhand.core.judges.server import ServerSettings
+from evenhand.core.runs.kinds import Place
 from evenhand.core.servers.addresses import place_of
-from evenhand.core.servers.asking import Pace
 from evenhand.core.typed_json import to_json
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -72,28 +78,6 @@ def _which_judge(function: Any) -> Any:
     return function
 
 
-def _request(options: dict[str, Any], **more: Any) -> Request:
-    how = ServerSettings(
-        **{key: options[key] for key in ("samples", "temperature", "top_p", "tokens", "seed", "constraint")}
-    )
-    return Request(
-        rule=options["rule"], model=options["model"], server=options["server"], name=options["name"],
-        template=_text(options["prompt"]), system=_text(options["system"]), examples=_text(options["examples"]) or "",
-        known=options["known"], known_seed=options["known_seed"],
-        way="letter" if options["log_probabilities"] else None, version=options["version"], settings=how,
-        pace=Pace(options["at_once"], options["per_minute"]), limit=options["limit"], **more,
-    )  # fmt: skip
-
-
-def _text(file: Path | None) -> str | None:
-    if file is None:
-        return None
-    try:
-        return file.read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        raise Refused(N_("{file} is not UTF-8 encoded; save it as UTF-8."), file=file.name) from error
-
-
 @judge.command("run")
 @click.argument("project")
 @_which_judge
@@ -103,16 +87,15 @@ def _text(file: Path | None) -> str | None:
 @db_option
 @json_option
 @needs("change_projects", "project")
-def run(project: str, eps: float | None, no_key: bool, author: str, db: str, as_json: bool, **options: Any) -> None:
+def run(project: str, db: str, as_json: bool, **options: Any) -> None:
     """Let a judge label the items of PROJECT: --rule, --model NAME, or --server ADDRESS --model NAME.
 
     The same command continues where an earlier one stopped; with another prompt, model or setting it is another judge.
     """
-    with existing_store(db) as store, Meter("texts") as meter:
-        found = find_project(store, project)
-        request = _request(options, eps=eps, with_key=not no_key)
-        report = run_judge(store, found, request, watch=meter, author=author)
-    answer(report.as_json(), _in_words(report), as_json=as_json)
+    settings = settings_from(RunSettings, {"project": project, **options})
+    with Meter("texts") as meter:
+        report = label(settings, Place(Path(db), meter))
+    answer(to_json(report), _in_words(report), as_json=as_json)
 
 
 def _in_words(report: JudgeReport) -> str:
@@ -122,7 +105,7 @@ def _in_words(report: JudgeReport) -> str:
     ]
     if report.failed:
         lines.append(f"  {report.failed:,} texts without a label, the last because: {report.last}")
-    return "\n".join([*lines, f"  {report.judge.spec.signature}"])
+    return "\n".join([*lines, f"  {report.signature}"])
 
 
 @judge.command("again")
@@ -136,17 +119,12 @@ def _in_words(report: JudgeReport) -> str:
 @db_option
 @json_option
 @needs("change_projects", "project")
-def again(
-    project: str, name: str, number: int, at_once: int, per_minute: float | None, no_key: bool, author: str, db: str,
-    as_json: bool,
-) -> None:  # fmt: skip
+def again(project: str, db: str, as_json: bool, **options: Any) -> None:
     """Ask the judge NAME a second time about items that it has labelled: does it drift? Its labels stay as they are."""
-    with existing_store(db) as store, Meter("texts") as meter:
-        found = find_project(store, project)
-        report = ask_again(
-            store, found, name, number, pace=Pace(at_once, per_minute), with_key=not no_key, watch=meter, author=author
-        )
-    answer(report.as_json(), _in_words(report), as_json=as_json)
+    settings = settings_from(AgainSettings, {"project": project, **options})
+    with Meter("texts") as meter:
+        report = label_again(settings, Place(Path(db), meter))
+    answer(to_json(report), _in_words(report), as_json=as_json)
 
 
 @judge.command("import")
@@ -158,10 +136,10 @@ def again(
 @db_option
 @json_option
 @needs("change_projects", "project")
-def import_file(project: str, file: Path, name: str, version: int | None, author: str, db: str, as_json: bool) -> None:
+def import_file(project: str, db: str, as_json: bool, **options: Any) -> None:
     """Import labels of a judge from FILE (CSV, TSV, JSON lines): columns item and label; extraneous, spans, shares."""
-    with existing_store(db) as store:
-        found, report = import_judge(store, find_project(store, project), file, name, version=version, author=author)
+    settings = settings_from(ImportSettings, {"project": project, **options})
+    found, report = import_labels(settings, Place(Path(db)))
     say_errors(report.errors[:20])
     data = {"judge": found.name, **to_json(report)}
     text = f"{found.name}: {report.imported:,} labels, {report.duplicates:,} were there, {report.rejected:,} unusable"
@@ -252,9 +230,8 @@ def forecast(
 ) -> None:
     """What `judge run` with the same options will cost and take; no server is asked and no model is loaded."""
     with existing_store(db) as store:
-        found = forecast_of(
-            store, find_project(store, project), _request(options), price_in=price_in, price_out=price_out
-        )
+        request = settings_from(WhichJudge, {"project": project, **options}).request()
+        found = forecast_of(store, find_project(store, project), request, price_in=price_in, price_out=price_out)
     answer(to_json(found), _forecast_in_words(found), as_json=as_json)
 
 

@@ -1,6 +1,5 @@
 """The form that starts a judge: which one, its prompt, what it will take."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -12,6 +11,7 @@ from evenhand.annotations.guideline.versions import guideline
 from evenhand.annotations.items.batch import items
 from evenhand.annotations.jobs import jobs
 from evenhand.annotations.judges.forecast import Forecast, forecast, prompt_for
+from evenhand.annotations.judges.job_kinds import IMPORT, RUN, ImportSettings, RunSettings
 from evenhand.annotations.judges.judges import state_of_judges
 from evenhand.annotations.judges.run import Request, start_template, text_of
 from evenhand.annotations.projects.pipeline_counts import state
@@ -26,7 +26,7 @@ from evenhand.core.servers.asking import Pace
 from evenhand.core.worker.client import known_models
 from evenhand.pages.ui.choose import choose, choose_model, choose_server
 from evenhand.pages.ui.head import show_error
-from evenhand.pages.ui.jobs import start_command
+from evenhand.pages.ui.jobs import start_job
 from evenhand.pages.ui.numbers import duration
 from evenhand.pages.ui.parts import asks
 from evenhand.pages.ui.text import _, paragraph, plain
@@ -234,12 +234,15 @@ def forecast_text(found: Forecast, source: Source) -> str:
 
 @asks("change_projects")
 def _start(store: Store, project: Project, wish: Wish) -> None:
+    title = Notice(TITLE, {"project": project.name, "judge": _who(wish)})
     try:
-        command, uploads = _command(store, project, wish)
-        start_command(store, command, Notice(TITLE, {"project": project.name, "judge": _who(wish)}), project=project)
-        hand_over(*uploads)
-        if wish.source == "file":
+        if wish.file is not None:
+            asked = ImportSettings(project=project.name, file=wish.file, name=wish.request.name, author=author(store))
+            start_job(store, IMPORT, asked, title, project=project)
+            hand_over(wish.file)
             empty_place("judge-file")
+        else:
+            start_job(store, RUN, _settings(store, project, wish), title, project=project)
     except EvenhandError as error:
         show_error(error)
 
@@ -250,32 +253,26 @@ def _who(wish: Wish) -> str | dict[str, object]:
     return wish.request.name or wish.request.model
 
 
-def _command(store: Store, project: Project, wish: Wish) -> tuple[list[str], Sequence[Path]]:
-    """The words of the job. Raises EvenhandError for what it would fail of."""
-    request = wish.request
-    name = ["--name", request.name] if request.name else []
-    end = ["--author", author(store), "--json", "--", project.name]
-    if wish.source == "file":
-        assert wish.file is not None
-        return ["judge", "import", *name, *end, str(wish.file)], [wish.file]
-    words = ["judge", "run", *name]
-    words += ["--limit", str(request.limit)] if request.limit else []
-    words += ["--eps", f"{request.eps:g}"] if request.eps is not None else []
+def _settings(store: Store, project: Project, wish: Wish) -> RunSettings:
+    """The settings of the job. Raises EvenhandError for what it would fail of."""
+    request, how, pace = wish.request, wish.request.settings, wish.request.pace
+    shared = RunSettings(
+        project=project.name, name=request.name, limit=request.limit, eps=request.eps, author=author(store)
+    )
     if wish.source == "rule":
-        return [*words, "--rule", *end], []
-    words += ["--model", request.model]
-    for option, text in (("prompt", request.template), ("system", request.system), ("examples", request.examples)):
-        if text or option == "system":
-            words += [f"--{option}", str(jobs.keep_upload(store, f"{option}.txt", (text or "").encode()))]
-    if request.known:
-        words += ["--known-examples", str(request.known), "--examples-seed", str(request.known_seed)]
+        return replace(shared, rule=True)
     if wish.source == "model":
         check_models([request.model], fetch=False)
-        return [*words, *end], []
-    check_address(request.server)
-    how, pace = request.settings, request.pace
-    words += ["--server", request.server, "--samples", str(how.samples), "--temperature", f"{how.temperature:g}"]
-    words += ["--at-once", str(pace.at_once)]
-    words += ["--per-minute", f"{pace.per_minute:g}"] if pace.per_minute else []
-    words += ["--log-probabilities"] if request.way == "letter" else []
-    return [*words, *([] if wish.trusted else ["--no-key"]), *end], []
+    else:
+        check_address(request.server)
+
+    def upload(name: str, text: str | None) -> Path | None:
+        return jobs.keep_upload(store, f"{name}.txt", text.encode()) if text is not None else None
+
+    return replace(
+        shared, model=request.model, server=request.server, prompt=upload("prompt", request.template or None),
+        system=upload("system", request.system or ""), examples=upload("examples", request.examples or None),
+        known=request.known, known_seed=request.known_seed, log_probabilities=request.way == "letter",
+        samples=how.samples, temperature=how.temperature, at_once=pace.at_once, per_minute=pace.per_minute,
+        no_key=wish.source == "server" and not wish.trusted,
+    )  # fmt: skip

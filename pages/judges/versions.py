@@ -7,6 +7,7 @@ import streamlit as st
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.judges.against_people import agreement_difference
 from evenhand.annotations.judges.drift import Again, Drift
+from evenhand.annotations.judges.job_kinds import AGAIN, AgainSettings
 from evenhand.annotations.judges.judges import Judge
 from evenhand.annotations.types import Project
 from evenhand.core.errors import N_, EvenhandError, Notice
@@ -14,14 +15,14 @@ from evenhand.core.language import Count
 from evenhand.core.servers.addresses import is_trusted, place_of
 from evenhand.pages.judges.source import Found, chosen_judge, judge_label
 from evenhand.pages.ui.head import show_error
-from evenhand.pages.ui.jobs import start_command
+from evenhand.pages.ui.jobs import start_job
 from evenhand.pages.ui.numbers import POINTS, interval, moment, percent, with_interval
 from evenhand.pages.ui.parts import asks
 from evenhand.pages.ui.tables import number_columns, show_html, table
 from evenhand.pages.ui.text import _, paragraph, plain
 from evenhand.pages.ui.visitor import author
 
-AGAIN = 100  # texts
+SECOND = 100  # texts that are asked about again
 
 
 def show_versions(store: Store, project: Project, found: Found) -> None:
@@ -37,7 +38,7 @@ def show_versions(store: Store, project: Project, found: Found) -> None:
     if one.spec.kind == "server":
         with st.container(horizontal=True, vertical_alignment="bottom"):
             number = st.number_input(
-                _("Number of texts, drawn at random"), 1, None, AGAIN, key="judge-again-number", width=200
+                _("Number of texts, drawn at random"), 1, None, SECOND, key="judge-again-number", width=200
             )
             if st.button(_("Ask again"), key="judge-again", icon=":material/refresh:"):
                 _again(store, project, one, int(number))
@@ -123,8 +124,8 @@ def _again_text(one: Again) -> str:
 def _again(store: Store, project: Project, one: Judge, number: int) -> None:
     try:
         title = Notice(N_("Ask {judge} again"), {"judge": one.name})
-        words = ["judge", "again", "--number", str(number), "--author", author(store), "--json"]
-        words += [] if is_trusted(one.spec.address) else ["--no-key"]
-        start_command(store, [*words, "--", project.name, one.name], title, project=project)
+        no_key = not is_trusted(one.spec.address)
+        settings = AgainSettings(project.name, one.name, number, no_key=no_key, author=author(store))
+        start_job(store, AGAIN, settings, title, project=project)
     except EvenhandError as error:
         show_error(error)

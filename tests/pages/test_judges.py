@@ -8,6 +8,7 @@ from streamlit.testing.v1 import AppTest
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.items.batch import items
 from evenhand.annotations.jobs.jobs import jobs
+from evenhand.annotations.jobs.kinds import settings_of
 from evenhand.annotations.judges.against_people import against_people
 from evenhand.annotations.judges.judges import Spec, add_judge, judge, store_labels
 from evenhand.annotations.judges.run import Request, run_judge
@@ -76,10 +77,10 @@ def test_a_judge_is_started_as_a_job(path: Path, nothing_runs: None) -> None:
     without_errors(app.button(key="judge-start").click().run())
     with Store.open(path) as store:
         (job,) = jobs(store)
-        words = list(job.command)
-        assert words[:2] == ["judge", "run"] and words[-2:] == ["--", "made"] and "--no-key" in words
-        assert Path(words[words.index("--prompt") + 1]).read_text() == "Mine: {text}"
-        assert words[words.index("--eps") + 1] == "0.15" and job.project is not None
+        settings = settings_of(job)
+        assert (job.kind, settings.project, settings.no_key) == ("judge run", "made", True)
+        assert settings.prompt.read_text() == "Mine: {text}"
+        assert settings.eps == 0.15 and job.project is not None
 
 
 @pytest.mark.parametrize("address", ["http://169.254.169.254/v1", "ftp://host/v1"])
