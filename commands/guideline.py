@@ -12,14 +12,16 @@ from evenhand.annotations.guideline.comparison import PREFERENCE
 from evenhand.annotations.guideline.criteria import read_reasons, read_text
 from evenhand.annotations.guideline.drafts import Draft, write_version
 from evenhand.annotations.guideline.other_schemes import read_any_scheme
-from evenhand.annotations.guideline.relabelling import WHICH, RelabelCounts, Which, count_affected, send_for_relabelling
+from evenhand.annotations.guideline.relabelling import WHICH, RelabelCounts, Which, count_affected
 from evenhand.annotations.guideline.scheme import OwnScheme, as_data, own_scheme
 from evenhand.annotations.guideline.versions import changed_codes, guideline_parts, guidelines
+from evenhand.annotations.pilot.send_back import Settings, codes_in, run
 from evenhand.annotations.projects import projects
 from evenhand.annotations.types import Choice, Guideline, Project
 from evenhand.commands.permissions import needs
-from evenhand.commands.shared import answer, db_option, existing_store, json_option
+from evenhand.commands.shared import answer, db_option, existing_store, json_option, settings_from
 from evenhand.core.errors import N_, Refused
+from evenhand.core.runs.kinds import Place
 
 _which = click.option(
     "--which", type=click.Choice(WHICH), default="none", show_default=True,
@@ -95,14 +97,14 @@ def new(
         found = projects.project(store, name)
         draft = changed_draft(found, projects.guideline(store, found), text, reasons, changes, scheme)
         draft = draft if base is None else replace(draft, base=base)
-        counts = count_affected(store, found, draft.choices, draft.beside, _codes(also))
+        counts = count_affected(store, found, draft.choices, draft.beside, codes_in(also))
         if dry_run:
             data = {"base": draft.base, "older": _counted(counts.older), "named": _counted(counts.named),
                     "all": _counted(counts.all), "stay": counts.shown, "left": counts.left}  # fmt: skip
             line = f"named: {_line(counts.named)}\nall: {_line(counts.all)}\nstay in any case: {counts.shown}"
             answer(data, line, as_json=as_json)
             return
-        made, sent = write_version(store, found, draft, which=cast(Which, which), also=_codes(also), author=author)
+        made, sent = write_version(store, found, draft, which=cast(Which, which), also=codes_in(also), author=author)
     data = {"version": made.version, "changes": made.changes, "sent_back": _counted(sent)}
     answer(data, f"Version {made.version} is written; sent for relabelling: {_line(sent)}", as_json=as_json)
 
@@ -157,13 +159,11 @@ def show_scheme(name: str, version: int | None, db: str) -> None:
 @db_option
 @json_option
 @needs("change_projects", "name")
-def send(name: str, version: int | None, which: str, also: str, author: str, db: str, as_json: bool) -> None:
+def send(db: str, as_json: bool, **options: Any) -> None:
     """Send labels of older versions back to their annotators for relabelling. Idempotent."""
-    with existing_store(db) as store:
-        found = projects.project(store, name)
-        number = projects.guideline(store, found, version).version
-        sent = send_for_relabelling(store, found, number, cast(Which, which), also=_codes(also), author=author)
-    answer({"version": number, "sent_back": _counted(sent)}, f"Sent for relabelling: {_line(sent)}", as_json=as_json)
+    done = run(settings_from(Settings, options), Place(Path(db)))
+    text = f"Sent for relabelling: {_line(done.sent_back)}"
+    answer({"version": done.version, "sent_back": _counted(done.sent_back)}, text, as_json=as_json)
 
 
 @guideline.command()
@@ -192,10 +192,6 @@ def _lines(one: Guideline) -> list[str]:
 
 def _option(one: Choice) -> str:
     return f"{one.key or '·'}  {one.code}: {one.zh} / {one.en}"
-
-
-def _codes(joined: str) -> list[str]:
-    return [code.strip() for code in joined.split(",") if code.strip()]
 
 
 def _counted(counts: RelabelCounts) -> dict[str, Any]:

@@ -1,20 +1,18 @@
 """`hub push` and `hub pull`: releases to the Hugging Face Hub, data sets and Argilla projects from there."""
 
 import tempfile
-from getpass import getuser
 from pathlib import Path
+from typing import Any
 
 import click
 
-from evenhand.annotations import release as releasing
 from evenhand.annotations.hub.pull import Wanted
 from evenhand.annotations.hub.pull import pull as fetch
-from evenhand.annotations.hub.push import GATES, Gate, push_release
-from evenhand.annotations.projects.projects import project as find_project
-from evenhand.annotations.projects.projects import project_by_uid
+from evenhand.annotations.hub.push import GATES, Settings, run
 from evenhand.commands.files.command import import_file
 from evenhand.commands.permissions import needs
-from evenhand.commands.shared import answer, ask_password, db_option, environment_password, existing_store, json_option
+from evenhand.commands.shared import answer, ask_password, db_option, environment_password, json_option, settings_from
+from evenhand.core.runs.kinds import Place
 
 
 @click.group()
@@ -42,19 +40,7 @@ def hub() -> None:
 @db_option
 @json_option
 @needs("release", "name", by_uid=True)
-def push(
-    name: str,
-    version: str,
-    repo: str,
-    private: bool,
-    gated: Gate | None,
-    package: bool,
-    lock: bool,
-    author: str,
-    uid: str | None,
-    db: str,
-    as_json: bool,
-) -> None:
+def push(lock: bool, db: str, as_json: bool, **options: Any) -> None:
     """Put release VERSION of PROJECT on the hub as the data set OWNER/NAME.
 
     Its files go as they were frozen, in one commit with the version as its
@@ -62,14 +48,10 @@ def push(
     that this one has not are taken away; a data set that holds anything else
     is refused.
     """
-    with existing_store(db) as store:
-        found = project_by_uid(store, uid) if uid else find_project(store, name)
-        made = releasing.release(store, found, version)
-        password = ask_password(new=True) if lock else environment_password()
-        done = push_release(
-            store, found, made, repo, private=private, gated=gated, package=package, password=password,
-            author=author or getuser(),
-        )  # fmt: skip
+    settings = settings_from(Settings, options)
+    password = ask_password(new=True) if lock else environment_password()
+    done = run(settings, Place(Path(db), password=password))
+    version = settings.version
     data = {"url": done.url, "commit": done.commit, "files": done.files, "removed": done.removed, "version": version}
     taken = f", {done.removed} of before taken away" if done.removed else ""
     answer(data, f"{done.files} files of {version} put on {done.url}{taken}\ncommit {done.commit}", as_json=as_json)

@@ -142,12 +142,16 @@ def enter(need: Need, context: click.Context) -> None:
 
 
 def enter_job(store: Store, job: Job) -> str:
-    """Record what this process does as work of who started *job*, and return that name."""
+    """Record what this process does as work of who started *job*.
+
+    Returns the name that is recorded; "" on a server without accounts.
+    """
+    if not accounts_exist(store):
+        return ""
     who = _name_of(store, job.account) or _system_user()
-    if accounts_exist(store):
-        acting.set(who)
-        owners = {"project": job.project, "account": job.account}
-        ordered_by.set({key: uid for key, uid in owners.items() if uid})
+    acting.set(who)
+    owners = {"project": job.project, "account": job.account}
+    ordered_by.set({key: uid for key, uid in owners.items() if uid})
     return who
 
 

@@ -8,19 +8,23 @@ import click
 from evenhand.annotations import release as releasing
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.items.derived import NAMED
-from evenhand.annotations.jobs.process import progress
-from evenhand.annotations.projects.projects import change_project, project_by_uid
-from evenhand.annotations.projects.projects import project as find_project
+from evenhand.annotations.projects.projects import named_project
 from evenhand.annotations.release import Release, Verification
-from evenhand.annotations.release.files import Said
-from evenhand.annotations.release.readiness import checked_reason, refuse_unready
-from evenhand.annotations.release.write_out import refuse_out
-from evenhand.annotations.text_policy import text_may_leave
+from evenhand.annotations.release.run import Made, Settings, run, state_rights
 from evenhand.annotations.types import Project
 from evenhand.commands.permissions import needs
-from evenhand.commands.shared import answer, ask_password, db_option, environment_password, existing_store, json_option
+from evenhand.commands.shared import (
+    answer,
+    ask_password,
+    db_option,
+    environment_password,
+    existing_store,
+    json_option,
+    settings_from,
+)
 from evenhand.commands.tables import table
 from evenhand.core.errors import N_, NotFound, Refused
+from evenhand.core.runs.kinds import Place
 
 SHOWN = 20
 STALE_GOLD = N_(
@@ -60,22 +64,14 @@ STALE_GOLD = N_(
 @json_option
 @needs("release", "name", by_uid=True)
 def release(
-    name: str,
     version: str | None,
-    out: Path | None,
-    licence: str | None,
-    statement: str | None,
-    notes: str,
-    reason: str,
-    author: str,
     lock: bool,
-    without_package: bool,
     listing: bool,
     check: bool,
     verify: Path | None,
-    uid: str | None,
     db: str,
     as_json: bool,
+    **options: Any,
 ) -> None:
     """Freeze PROJECT as VERSION, or write an existing release to --out.
 
@@ -84,56 +80,25 @@ def release(
     and a package that can be imported again. It never changes; the project
     goes on. Without VERSION: --list, --check or --verify.
     """
+    settings = settings_from(Settings, options | {"version": version or ""})
+    if verify is None and version is not None:
+        password = ask_password(new=True) if lock else environment_password()
+        _answer(run(settings, Place(Path(db), password=password)), as_json=as_json)
+        return
     with existing_store(db) as store:
-        found = project_by_uid(store, uid) if uid else find_project(store, name)
-        stated = {"licence": licence, "source_statement": statement}
-        if fields := {key: value.strip() for key, value in stated.items() if value is not None}:
-            found = change_project(store, found, author=author, **fields)
+        found = state_rights(store, named_project(store, settings.name, settings.uid), settings)
         if verify is not None:
             _verify(store, found, verify, as_json)
-        elif version is None:
-            _show(store, found, check=check, listing=listing, as_json=as_json)
         else:
-            password = ask_password(new=True) if lock else environment_password()
-            if out is not None:
-                refuse_out(found, out, password, locked=not text_may_leave(found))
-            made, new = _release_of(store, found, version, Said(notes, reason), author)
-            _write(store, found, made, out, password=password, package=not without_package, new=new, as_json=as_json)
+            _show(store, found, check=check, listing=listing, as_json=as_json)
 
 
-def _release_of(store: Store, project: Project, version: str, said: Said, author: str) -> tuple[Release, bool]:
-    """The release with that version, made if needed, and whether it was made."""
-    try:
-        return releasing.release(store, project, version), False
-    except NotFound:
-        refuse_unready(store, project)  # what is missing is said first
-        reason = checked_reason(store, project, said.reason)
-        words = {"author": author, "notes": said.notes, "reason": reason}
-        return releasing.make_release(store, project, version, **words, progress=progress()), True
-
-
-def _write(
-    store: Store,
-    project: Project,
-    made: Release,
-    out: Path | None,
-    *,
-    password: str | None,
-    package: bool,
-    new: bool,
-    as_json: bool,
-) -> None:
-    if not new and out is None:
-        message = N_(
-            "Release {version} already exists. Use --out to write it to a folder, or give another version to"
-            " create a new one."
-        )
-        raise Refused(message, version=made.version)
-    data = described(made) | {"new": new}
-    text = f"{made.version}: {made.items} items, {made.labels} labels, {made.hash}"
-    if out is not None:
-        place = releasing.write_release(store, project, made, out, password=password, package=package)
-        data["out"], text = str(place), f"{text}\n{'made and ' if new else ''}written to {place}"
+def _answer(made: Made, *, as_json: bool) -> None:
+    one = made.release
+    data = described(one) | {"new": made.new}
+    text = f"{one.version}: {one.items} items, {one.labels} labels, {one.hash}"
+    if made.out is not None:
+        data["out"], text = str(made.out), f"{text}\n{'made and ' if made.new else ''}written to {made.out}"
     answer(data, text, as_json=as_json)
 
 

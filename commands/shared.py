@@ -5,8 +5,7 @@ import math
 import os
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -17,14 +16,13 @@ from evenhand.annotations.database.store import Store
 from evenhand.annotations.items.recount_mark import open_recount
 from evenhand.annotations.jobs.process import progress
 from evenhand.annotations.types import Project
-from evenhand.core.errors import N_, NotFound, Notice, Refused
+from evenhand.core.errors import N_, Notice, Refused
 from evenhand.core.files.csv_out import spreadsheet_copy
 from evenhand.core.files.whole_file import whole_file
 from evenhand.core.runs.records import NO_TARGET, Failure
 from evenhand.core.typed_json import from_json, to_json
 
 if TYPE_CHECKING:
-    from evenhand.core.files.archives import Member
     from evenhand.core.statistics.equivalence import Scale
 
 RECOUNTING = (
@@ -38,10 +36,8 @@ Settings = TypeVar("Settings")
 
 
 def existing_store(db: str) -> Store:
-    """The database at *db*, for commands that do not create it. Raises NotFound if there is no file."""
-    if not Path(db).is_file():
-        raise NotFound(N_("There is no database {path}: check --db and EVENHAND_DB."), path=db)
-    return Store.open(db)
+    """Open the database at *db*, for commands that do not create it. Raises NotFound if there is no file."""
+    return Store.open_existing(db)
 
 
 def settings_from(kind: type[Settings], options: Mapping[str, Any]) -> Settings:
@@ -205,23 +201,3 @@ def ask_password(*, new: bool) -> str | None:
         return None
     typed: str = click.prompt("Password of the archive", hide_input=True, confirmation_prompt=new, err=True)
     return typed
-
-
-@contextmanager
-def opened_tables(file: str) -> "Iterator[list[Member]]":
-    """The tables of a file or archive; asks for a missing password."""
-    from evenhand.annotations.files.open_upload import tables_in  # loads every format, which most commands do not need
-    from evenhand.core.files.archives import NeedsPassword
-
-    password = environment_password()
-    if password is None:
-        try:
-            with tables_in(file) as members:
-                yield members
-                return
-        except NeedsPassword as error:
-            password = ask_password(new=False)
-            if password is None:
-                raise NeedsPassword(error.message, file=Path(file).name) from error
-    with tables_in(file, password=password) as members:
-        yield members

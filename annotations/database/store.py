@@ -17,7 +17,7 @@ from evenhand.annotations.database.damage import note_damage, refuse_damaged
 from evenhand.annotations.database.open_files import GONE, OpenFiles, check_others, forget, remember
 from evenhand.annotations.database.triggers import different_triggers, restore_triggers
 from evenhand.annotations.database.write_lock import BUSY_MS, KEPT_BUSY, NOT_WRITTEN, turn
-from evenhand.core.errors import N_, BadFile, Busy
+from evenhand.core.errors import N_, BadFile, Busy, NotFound
 from evenhand.core.files.sqlite_wal import primary_code, write_ahead
 from evenhand.core.files.timestamps import timestamp
 from evenhand.core.files.whole_file import whole_path
@@ -67,6 +67,13 @@ class Store:
         self._own = path.resolve()  # once: it costs as much as three queries
         self._files: OpenFiles | None = None  # while it is open, and others may write
         self._shared = False  # whether a transaction of several pieces of work is open
+
+    @classmethod
+    def open_existing(cls, path: Path | str) -> "Store":
+        """Open a database that must exist. Raises NotFound where there is no file, and as `open`."""
+        if not Path(path).is_file():
+            raise NotFound(N_("There is no database {path}: check --db and EVENHAND_DB."), path=str(path))
+        return cls.open(path)
 
     @classmethod
     def open(cls, path: Path | str | None = None, *, any_thread: bool = False) -> "Store":

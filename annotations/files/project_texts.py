@@ -11,8 +11,7 @@ from evenhand.annotations.files.detect import SPAN_KEYS, Layout, bad, detect_lay
 from evenhand.annotations.files.import_items import read_row, sentence_of
 from evenhand.annotations.files.sentences import checked_text, released_keyword
 from evenhand.annotations.items.batch import items
-from evenhand.annotations.projects.projects import project as find_project
-from evenhand.annotations.projects.projects import project_by_uid
+from evenhand.annotations.projects.projects import named_project
 from evenhand.annotations.types import Item, Project
 from evenhand.core.errors import N_, BadFile, BadLine, Refused
 from evenhand.core.files.paths import origin
@@ -155,7 +154,7 @@ def project_input(store: Store, named: str, *, uid: str | None = None, kept: boo
 
     Raises NotFound, and Refused for generations and where there is no such item.
     """
-    found = project_by_uid(store, uid) if uid else find_project(store, named)
+    found = named_project(store, named, uid)
     if found.kind != "sentences":
         message = N_("{project} holds generations. Only sentences with a keyword can be scored.")
         raise Refused(message, project=found.name)
@@ -204,9 +203,7 @@ def open_input(
     """
     if not named.startswith(PROJECT):
         return file_input(named, column=column, reading=reading)
-    if not Path(db).is_file():
-        raise Refused(N_("There is no database {path}: check --db and EVENHAND_DB."), path=str(db))
-    with Store.open(db) as store:
+    with Store.open_existing(db) as store:
         return project_input(store, named.removeprefix(PROJECT), uid=uid, kept=kept)
 
 

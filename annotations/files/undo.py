@@ -26,10 +26,12 @@ from evenhand.annotations.items.gold import recount_item
 from evenhand.annotations.items.imported_gold import gold_of_file, holds_gold, take_gold_back
 from evenhand.annotations.items.withdrawn import clear_withdrawn, imported_batches, items_with_records, withdraw
 from evenhand.annotations.labels.operations import insert_label
+from evenhand.annotations.projects.projects import named_project
 from evenhand.annotations.queue.assignments import update_set_aside, withdraw_batch
 from evenhand.annotations.types import Project
 from evenhand.core.errors import N_, Busy, NotFound, Refused
 from evenhand.core.files.timestamps import timestamp
+from evenhand.core.runs.kinds import JobKind, Place
 
 Progress = Callable[[int, int], object]  # (done, total) rows
 CHUNK = 500  # labels per transaction
@@ -56,6 +58,17 @@ class Import:
     undone: str | None
     unfinished: bool = False
     gold: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The parameters of the command `undo`: with `uid` the project of that id; `yes`: without asking."""
+
+    name: str
+    key: str
+    yes: bool = False
+    author: str = ""
+    uid: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,3 +239,13 @@ def _undo_label(store: Store, project: Project, file: int, label: ValidLabel) ->
     point_assignment(store, project, label.item, label.annotator)
     recount_item(store, label.item)
     update_set_aside(store, project, label.item)
+
+
+def run(settings: Settings, place: Place) -> UndoEffect:
+    """Undo an import of a project. Raises as `undo`, NotFound."""
+    with Store.open_existing(place.database) as store:
+        project = named_project(store, settings.name, settings.uid)
+        return undo(store, project, settings.key, author=settings.author, progress=place.progress)
+
+
+UNDO = JobKind("undo", Settings, UndoEffect, run)

@@ -4,17 +4,20 @@ import json
 import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass
+from getpass import getuser
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from evenhand.annotations.database.events import EXPORTED, record
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.hub.client import checked_repo, endpoint, hub, hub_errors
+from evenhand.annotations.projects.projects import named_project
 from evenhand.annotations.release.files import FACTS
-from evenhand.annotations.release.records import Release
+from evenhand.annotations.release.records import Release, release
 from evenhand.annotations.release.write_out import TEXTS, leaving_files
 from evenhand.annotations.types import Project
 from evenhand.core.errors import N_, Refused
+from evenhand.core.runs.kinds import JobKind, Place
 
 if TYPE_CHECKING:
     from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi
@@ -27,6 +30,20 @@ OF_THE_HUB = (".gitattributes",)  # made by the hub in each repository
 
 
 @dataclass(frozen=True, slots=True)
+class Settings:
+    """The parameters of the command `hub push`: with `uid` the project of that id."""
+
+    name: str
+    version: str
+    repo: str
+    private: bool = False
+    gated: Gate | None = None
+    package: bool = False
+    author: str = ""
+    uid: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Pushed:
     """What was done: address of the data set, commit, files sent, files of an earlier release taken away."""
 
@@ -34,6 +51,17 @@ class Pushed:
     commit: str
     files: int
     removed: int
+
+
+def run(settings: Settings, place: Place) -> Pushed:
+    """Put a release of a project on the hub. Raises as `push_release`, NotFound."""
+    with Store.open_existing(place.database) as store:
+        project = named_project(store, settings.name, settings.uid)
+        made = release(store, project, settings.version)
+        return push_release(
+            store, project, made, settings.repo, private=settings.private, gated=settings.gated,
+            package=settings.package, password=place.password, author=settings.author or getuser(),
+        )  # fmt: skip
 
 
 def push_release(
@@ -118,3 +146,6 @@ def _refuse_other_release(api: "HfApi", repo: str, release: Release) -> None:
     if known != release.hash:
         message = N_("{repo} already has a different release {version}. Tags never change: choose another data set.")
         raise Refused(message, repo=repo, version=release.version)
+
+
+PUSH = JobKind("hub push", Settings, Pushed, run)

@@ -9,6 +9,12 @@ from evenhand.core.runs.kinds import AnyKind
 from evenhand.core.typed_json import from_json
 
 KINDS = {
+    "import": "evenhand.annotations.imports.run:IMPORT",
+    "undo": "evenhand.annotations.files.undo:UNDO",
+    "guideline send-back": "evenhand.annotations.pilot.send_back:SEND_BACK",
+    "release": "evenhand.annotations.release.run:RELEASE",
+    "hub push": "evenhand.annotations.hub.push:PUSH",
+    "mine": "evenhand.core.mining.request:MINE",
     "score": "evenhand.annotations.files.project_texts:SCORING",
     "nli ask": "evenhand.core.nli.run:NLI_ASK",
     "nli rates": "evenhand.core.nli.bias_rates:NLI_RATES",

@@ -159,6 +159,11 @@ def project_by_uid(store: Store, uid: str) -> Project:
     return found
 
 
+def named_project(store: Store, name: str, uid: str | None = None) -> Project:
+    """Return the project with the public id *uid*, or with that name where none is given. Raises NotFound."""
+    return project_by_uid(store, uid) if uid else project(store, name)
+
+
 def member(store: Store, project: str, annotator: str) -> tuple[Project, Annotator] | None:
     """A project and one of its annotators, also one who has left, by their public ids; None if that is none of it."""
     columns = ", ".join(f"project.{field}" for field in PROJECT_COLUMNS)

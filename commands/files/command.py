@@ -1,5 +1,6 @@
 """`import` and `export`: sentences, generations and labels in; releases, labels and packages out."""
 
+from dataclasses import replace
 from getpass import getuser
 from pathlib import Path
 from typing import Any
@@ -7,25 +8,31 @@ from typing import Any
 import click
 
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.files import export, read_labels
-from evenhand.annotations.files.columns import FIXED, KEYS, Columns
+from evenhand.annotations.files import export
+from evenhand.annotations.files.columns import FIXED, KEYS
 from evenhand.annotations.files.export_formats import EXPORT_FORMATS, needs_password
 from evenhand.annotations.files.format_names import FORMAT_NAMES
-from evenhand.annotations.files.import_items import Examined, ImportReport, check_file, import_examined
-from evenhand.annotations.files.open_upload import examine_tables
-from evenhand.annotations.files.package import write_package
-from evenhand.annotations.jobs.process import progress
-from evenhand.annotations.mining.candidates import PATIENCE_S
-from evenhand.annotations.projects.projects import project, project_by_uid
-from evenhand.annotations.types import Project
-from evenhand.commands.files.labels_and_packages import answer_import, bring_labels, import_summary, pairs, project_for
-from evenhand.commands.files.other_tools import TasksWish, bring_tasks, task_format_of
-from evenhand.commands.permissions import needs
-from evenhand.commands.shared import answer, ask_password, db_option, existing_store, json_option, opened_tables
-from evenhand.core.errors import N_, NotFound, Refused
-from evenhand.core.files.archives import Member
+from evenhand.annotations.files.rejections import english_problem
+from evenhand.annotations.imports.run import run
+from evenhand.annotations.imports.settings import Settings
+from evenhand.annotations.projects.projects import project
+from evenhand.commands.files.summaries import summary_of
+from evenhand.commands.permissions import needs, own_new_project
+from evenhand.commands.shared import (
+    answer,
+    ask_password,
+    db_option,
+    environment_password,
+    existing_store,
+    json_option,
+    settings_from,
+)
+from evenhand.core.errors import N_, Refused
+from evenhand.core.files.archives import NeedsPassword
+from evenhand.core.runs.kinds import Place
 
 LEFT_OUT = "; left out: {labels} labels of {annotators} annotators without consent"
+SHOWN = 20  # problems printed for people; --json lists them all
 
 
 @click.command("import")
@@ -74,65 +81,28 @@ LEFT_OUT = "; left out: {labels} labels of {annotators} annotators without conse
 @db_option
 @json_option
 @needs("import_files", "name", by_uid=True, creates=True)
-def import_file(
-    name: str,
-    file: str,
-    layout: str,
-    column: str | None,
-    named: tuple[str, ...],
-    fixed: tuple[str, ...],
-    people: tuple[str, ...],
-    known: bool,
-    uid: str | None,
-    db: str,
-    as_json: bool,
-) -> None:
+def import_file(db: str, as_json: bool, **options: Any) -> None:
     """Import the lines of FILE (.csv, .tsv, .jsonl, .xlsx, .txt, or a .zip of them) into PROJECT.
 
     An unknown project is created. Lines that cannot be used are reported with their reason; the others are imported.
     Importing the same file twice adds nothing. The password of a locked .zip is taken from EVENHAND_PASSWORD, or asked
     for.
     """
-    with opened_tables(file) as members:
-        if (tasks := task_format_of(members, layout)) is not None:
-            wish = TasksWish(tasks, column, named, fixed, people, known)
-            bring_tasks(name, members, Path(file).name, wish, uid=uid, db=db, as_json=as_json)
-            return
-        wished = Columns(pairs(named, "--map", KEYS), pairs(fixed, "--set", FIXED)) if named or fixed else None
-        if layout in read_labels.FORMATS or (layout == "auto" and _comes_back(members)):
-            bring_labels(name, members, Path(file).name, uid=uid, layout=layout, db=db, as_json=as_json)
-            return
-        layout = _format_for(name, uid, db) if layout == "auto" else layout
-        examined = examine_tables(members, format=layout, column=column, wished=wished)
+    settings = settings_from(Settings, options)
+    place = Place(Path(db), password=environment_password())
+    try:
+        outcome = run(settings, place)
+    except NeedsPassword:
+        if place.password is not None or (typed := ask_password(new=False)) is None:
+            raise
+        outcome = run(settings, replace(place, password=typed))
+    if outcome.created is not None:
         with Store.open(db) as store:
-            found = project_by_uid(store, uid) if uid else project_for(store, name, examined)
-            report = _imported(store, found, examined, Path(file).name) if found else check_file(examined)
-    answer_import(report.as_json(), [import_summary(report)], report, report.errors, as_json=as_json)
-
-
-def _comes_back(members: list[Member]) -> bool:
-    return write_package.is_package(members) or read_labels.is_labels(members[0])
-
-
-def _format_for(name: str, uid: str | None, db: str) -> str:
-    """The format of a file for this project: the kind of the project decides before the header.
-
-    It does not create the database, so that an invalid file leaves nothing behind.
-    """
-    if not Path(db).is_file():
-        return "auto"
-    with Store.open(db) as store:
-        try:
-            found = project_by_uid(store, uid) if uid else project(store, name)
-        except NotFound:
-            return "auto"
-    return "generations" if found.kind == "generations" else "auto"
-
-
-def _imported(store: Store, project: Project, examined: list[Examined], file: str) -> ImportReport:
-    # A job waits for another import into the project; a person at the terminal gets an error at once.
-    patience_s = PATIENCE_S if examined[0].layout.format == "candidates" else 0.0
-    return import_examined(store, project, examined, progress=progress(), patience_s=patience_s, file=file)
+            own_new_project(store, outcome.created)
+    for problem in [] if as_json else outcome.problems[:SHOWN]:
+        click.echo(f"{problem.file}:{problem.line}: {problem.reason}: {english_problem(problem)}", err=True)
+    answer(outcome.report.as_json(), summary_of(outcome.report), as_json=as_json)
+    outcome.refuse_unusable(settings.file.name)
 
 
 @click.command("export")

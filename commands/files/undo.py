@@ -7,15 +7,14 @@ from typing import Any
 import click
 
 from evenhand.annotations.files.conflicts import conflicts, exported_row, keep_first, take_second
-from evenhand.annotations.files.undo import Import, UndoEffect, find_import, imports, undo_effect
-from evenhand.annotations.files.undo import undo as take_back
-from evenhand.annotations.jobs.process import progress
-from evenhand.annotations.projects.projects import project, project_by_uid
+from evenhand.annotations.files.undo import Import, Settings, UndoEffect, find_import, imports, run, undo_effect
+from evenhand.annotations.projects.projects import named_project, project
 from evenhand.commands.permissions import needs
 from evenhand.commands.shared import answer, db_option, existing_store, json_option
 from evenhand.commands.tables import table
 from evenhand.core.errors import N_, BadFile, Refused
 from evenhand.core.files.csv_out import csv_line
+from evenhand.core.runs.kinds import Place
 
 SHOWN = 20  # conflicts printed for people; --json and --csv have them all
 COLUMNS = ("key", "kind", "item", "text", "annotator", "first", "first_file", "second", "second_file")
@@ -37,7 +36,7 @@ def undo(name: str, key: str | None, yes: bool, author: str, uid: str | None, db
     Valid labels of a file of labels are undone.
     """
     with existing_store(db) as store:
-        found = project_by_uid(store, uid) if uid else project(store, name)
+        found = named_project(store, name, uid)
         if key is None:
             listed = imports(store, found)
             answer({"imports": [asdict(one) for one in listed]}, _listed(listed), as_json=as_json)
@@ -50,7 +49,7 @@ def undo(name: str, key: str | None, yes: bool, author: str, uid: str | None, db
             )
         elif not yes and as_json:
             raise Refused(N_("Undoing an import without a terminal to confirm requires --yes."))
-        done = take_back(store, found, key, author=author, progress=progress())
+    done = run(Settings(name, key, yes=True, author=author, uid=uid), Place(Path(db)))
     answer(
         {"import": key, "file": wanted.file} | asdict(done),
         f"{wanted.file}: {_undo_sentence(wanted, done)}",

@@ -4,7 +4,7 @@ import contextlib
 import io
 import json
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from evenhand.annotations.jobs import jobs, process
 from evenhand.annotations.jobs.kinds import kind_named, settings_of
 from evenhand.commands.jobs.words import words_of
 from evenhand.commands.permissions import acting_person, enter_job, needs
-from evenhand.commands.shared import answer, db_option, existing_store, json_option
+from evenhand.commands.shared import answer, db_option, environment_password, existing_store, json_option
 from evenhand.commands.tables import table
 from evenhand.core.errors import NotFound
 from evenhand.core.runs.kinds import Place
@@ -135,9 +135,12 @@ def run(context: click.Context, db: str, uid: str) -> None:
     def work(job: jobs.Job, progress: process.Progress) -> dict[str, Any]:
         if not job.kind:
             return _printed(root, job)
+        kind, settings = kind_named(job.kind), settings_of(job)
         with existing_store(db) as own:
-            enter_job(own, job)
-        report: dict[str, Any] = to_json(kind_named(job.kind).run(settings_of(job), Place(Path(db), progress)))
+            who = enter_job(own, job)
+        if who and hasattr(settings, "author"):
+            settings = replace(settings, author=who)
+        report: dict[str, Any] = to_json(kind.run(settings, Place(Path(db), progress, environment_password())))
         return report
 
     with existing_store(db) as store:

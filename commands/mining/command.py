@@ -1,36 +1,20 @@
 """`mine`: raw text to candidate sentences, with a report that says why the others went."""
 
-import errno
-import json
-import math
-import os
-from collections.abc import Iterable
-from contextlib import ExitStack
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import click
 
 from evenhand.commands.permissions import needs
-from evenhand.commands.shared import Meter, answer, json_option
-from evenhand.core.errors import N_, BadFile
-from evenhand.core.files.whole_file import CANNOT_WRITE, whole_file
+from evenhand.commands.shared import Meter, answer, json_option, settings_from
 from evenhand.core.mining.report import Report
-from evenhand.core.mining.run import candidates_file
-from evenhand.core.mining.run import mine as mine_texts
-from evenhand.core.mining.settings import CODES, Settings
+from evenhand.core.mining.request import Request, run
+from evenhand.core.mining.settings import CODES
 from evenhand.core.mining.types import MODES
-from evenhand.core.resources import keyword_pairs
-from evenhand.core.types import KeywordPair
+from evenhand.core.runs.kinds import Place
+from evenhand.core.typed_json import to_json
 
 SHOWN = 20  # problems printed for people
-UNREADABLE = N_("{file} cannot be read: {why}.")
-NO_MODE = N_("--set takes FILTER=MODE or PAIR:FILTER=MODE, such as names=flag or 他/她:names=reject, not {text}.")
-NO_LIMIT = N_("--limit takes a number of megabytes.")
-SAME_PLACE = N_("{file} is given twice as an output file; each output needs its own file.")
-OWN_TEXT = N_("{file} is an input text; writing there would destroy it. Name another file.")
-NO_SETTINGS = N_("{file} contains no mining settings; the report of an earlier run has them under `settings`.")
 
 
 @click.command("mine")
@@ -73,117 +57,22 @@ def mine(paths: tuple[str, ...], as_json: bool, **options: Any) -> None:
     settings give the same candidates in the same order, however many processes work. Nothing is at --out before the run
     is over; a killed run starts again from the beginning.
     """
-    settings = _settings(options)
-    own = {name: Path(options[name]) for name in ("out", "report_path", "table") if options[name]}
-    _refuse_places(list(own.values()), paths)
-    # Output files are opened first, so that a run of hours does not end with a missing folder.
-    with ExitStack() as opened:
-        writers = {name: opened.enter_context(whole_file(path)) for name, path in own.items() if name != "out"}
-        write = opened.enter_context(candidates_file(own["out"]))
-        with Meter("MB") as meter:
-            report = mine_texts(
-                paths,
-                settings,
-                on_candidate=write,
-                progress=meter,
-                workers=options["workers"],
-                ray=options["address"],
-                limit_bytes=_limit(options["limit"]),
-                without=own.values(),
-            )
-        write.end(report.facts())
-        if "report_path" in writers:
-            writers["report_path"](json.dumps(report.to_json(), ensure_ascii=False, indent=1))
-        if "table" in writers:
-            writers["table"](report.to_csv())
+    request = settings_from(Request, options | {"paths": paths})
+    with Meter("MB") as meter:
+        report = run(request, Place(Path(), meter))
     for problem in [] if as_json else report.read.problems[:SHOWN]:
         click.echo(problem.text, err=True)
-    answer(_summary(report, options), for_people(report), as_json=as_json)
+    answer(_summary(report, request), for_people(report), as_json=as_json)
 
 
-def _refuse_places(own: list[Path], paths: Iterable[str]) -> None:
-    """Raises BadFile if two output files are the same, one is an input, or its folder is missing."""
-    read = {Path(path).expanduser().resolve() for path in paths}
-    places = [path.resolve() for path in own]
-    for number, place in enumerate(places):
-        if place in places[:number]:
-            raise BadFile(SAME_PLACE, file=str(own[number]))
-        if place in read:
-            raise BadFile(OWN_TEXT, file=str(own[number]))
-        if not place.parent.is_dir():
-            raise BadFile(CANNOT_WRITE, file=str(own[number]), why=os.strerror(errno.ENOENT))
-
-
-def _limit(megabytes: float | None) -> int | None:
-    if megabytes is None:
-        return None
-    if not math.isfinite(megabytes):
-        raise BadFile(NO_LIMIT)
-    return max(1, int(megabytes * 1e6))
-
-
-def _settings(options: dict[str, Any]) -> Settings:
-    values = _from_file(Path(options["settings_path"])) if options["settings_path"] else {}
-    if options["pairs_of"] or "pairs" not in values:
-        values["pairs"] = [asdict(pair) for pair in _pairs(options["pairs_of"] or "table1")]
-    values |= {name: options[name] for name in ("quotes", "convert", "column", "seed") if options[name] is not None}
-    if options["length"]:
-        values["shortest"], values["longest"] = _length(options["length"])
-    modes: dict[str, Any] = {}
-    pair_modes: list[dict[str, str]] = []
-    for one in (*options["given"], *([f"names={options['names']}"] if options["names"] else [])):
-        left, equals, mode = one.rpartition("=")
-        if not (equals and left):
-            raise BadFile(NO_MODE, text=one)
-        pair, _, code = left.rpartition(":")
-        if pair:
-            pair_modes.append({"pair": pair, "filter": code, "mode": mode})
-        else:
-            modes[code] = mode
-    try:
-        modes = values.get("modes", {}) | modes
-        return Settings.from_json(values | {"modes": modes, "pair_modes": values.get("pair_modes", []) + pair_modes})
-    except (KeyError, TypeError, AttributeError, ValueError, IndexError) as error:
-        raise BadFile(NO_SETTINGS, file=options["settings_path"]) from error
-
-
-def _from_file(path: Path) -> dict[str, Any]:
-    try:
-        values = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise BadFile(UNREADABLE, file=str(path), why=error.strerror or str(error)) from error
-    except (ValueError, RecursionError):
-        values = None
-    if isinstance(values, dict) and "funnel" in values:  # the report of an earlier run
-        values = values.get("settings")
-    if not isinstance(values, dict):
-        raise BadFile(NO_SETTINGS, file=str(path))
-    return values
-
-
-def _length(text: str) -> tuple[int, int]:
-    shortest, _, longest = text.partition("-")
-    if not shortest.isdecimal() or not longest.isdecimal():
-        raise BadFile(N_("--length takes two numbers such as 9-119, not {text}."), text=text)
-    return int(shortest), int(longest)
-
-
-def _pairs(wanted: str) -> tuple[KeywordPair, ...]:
-    if wanted == "table1" or wanted == "released":
-        return keyword_pairs(wanted)
-    from evenhand.core.mining.keyword_lists import read_pairs
-
-    return read_pairs(Path(wanted))
-
-
-def _summary(report: Report, options: dict[str, Any]) -> dict[str, Any]:
+def _summary(report: Report, request: Request) -> dict[str, Any]:
     """The report without its examples: those are in the report file."""
     found = report.to_json()
     for row in found["funnel"]:
         del row["filters"]
     names = ("candidates", "total", "funnel", "read", "signature", "seconds", "notices", "version")
-    places = {"out": options["out"], "report": options["report_path"], "table": options["table"]}
-    return {name: found[name] for name in names} | places
+    places = {"out": request.out, "report": request.report_path, "table": request.table}
+    return to_json({name: found[name] for name in names} | places)  # type: ignore[no-any-return]
 
 
 def for_people(report: Report) -> str:

@@ -29,10 +29,25 @@ def _unwatched(done: int, total: int | None = None, message: str = "") -> None:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a run works: the database whose folder holds the runs, and what receives its progress."""
+    """Where a run works: the database whose folder holds the runs, and what receives its progress.
+
+    `password`: of archives that are read or written; it is never stored.
+    """
 
     database: Path
     progress: Progress = _unwatched
+    password: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class UnusableLine:
+    """A line of a file that could not be used: its number, the code of the reason, an English sentence, its text."""
+
+    file: str
+    line: int
+    reason: str
+    message: str
+    sentence: str = ""
 
 
 def _no_sentence(report: object) -> Sequence[Notice]:
@@ -42,6 +57,10 @@ def _no_sentence(report: object) -> Sequence[Notice]:
 def _run_option(settings: Any) -> str:
     """Return the option --run of the command."""
     return getattr(settings, "run_name", None) or ""
+
+
+def _no_lines(report: object) -> tuple[Sequence[UnusableLine], int]:
+    return (), 0
 
 
 def _no_file(settings: object, database: Path) -> Path | None:
@@ -54,7 +73,8 @@ class JobKind(Generic[Settings, Report]):
 
     `name`: the words of the command that does the same. `settings`, `report`: dataclasses that `core.typed_json` can
     convert; the fields of `settings` are named as the parameters of the command, and have its defaults. `summary`:
-    sentences about a report, for the list of jobs. `unit`: what progress counts. `resuming`: says what is left of an
+    sentences about a report, for the list of jobs. `unusable`: lines of a file that could not be used, the first ones,
+    and how many in all. `unit`: what progress counts. `resuming`: says what is left of an
     interrupted job; `restarts`: such a job begins again. `run_name`: the name of the run that is written; "" for none.
     `partial_file`: the file, below the folder of a database, whose rows can be read before it is complete.
     """
@@ -64,6 +84,7 @@ class JobKind(Generic[Settings, Report]):
     report: type[Report]
     run: Callable[[Settings, Place], Report]
     summary: Callable[[Report], Sequence[Notice]] = _no_sentence
+    unusable: Callable[[Report], tuple[Sequence[UnusableLine], int]] = _no_lines
     unit: Literal["count", "bytes"] = "count"
     resuming: str = RESUMED
     restarts: bool = False

@@ -15,6 +15,8 @@ from evenhand.annotations.files.generation_sample import (
     read_generations,
 )
 from evenhand.annotations.guideline.versions import has_own_scheme
+from evenhand.annotations.imports.run import IMPORT
+from evenhand.annotations.imports.settings import Settings
 from evenhand.annotations.items.wanted_labels import labels_planned
 from evenhand.annotations.jobs import jobs
 from evenhand.annotations.projects.projects import change_project, create_project
@@ -24,7 +26,7 @@ from evenhand.core.human_vs_rule.sample import Correlation, designs
 from evenhand.core.runs.records import Run
 from evenhand.pages.ui.choose import NEW, choose, targets
 from evenhand.pages.ui.head import show_error
-from evenhand.pages.ui.jobs import start_command
+from evenhand.pages.ui.jobs import start_job
 from evenhand.pages.ui.numbers import DASH
 from evenhand.pages.ui.parts import asks
 from evenhand.pages.ui.rail import show_next
@@ -163,8 +165,7 @@ def _put(store: Store, run: Run, sample: GenerationSample, target: Project | Non
     lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in sample.rows)
     path = jobs.keep_upload(store, f"{run.name}.jsonl", lines.encode())
     title = Notice(N_("Import {file} into {project}"), {"file": path.name, "project": project.name})
-    command = ["import", "--format", "generations", "--project-uid", project.uid, "--json", "--", project.name]
-    start_command(store, [*command, str(path)], title, project=project)
+    start_job(store, IMPORT, Settings(project.name, path, "generations", uid=project.uid), title, project=project)
     st.session_state[f"put-{run.name}"] = {"texts": f"{len(sample.rows):,}", "project": project.name}
     labels = labels_planned(project, len(sample.rows))
     st.toast(plain(_("{labels} labels are planned.").format(labels=f"{labels:,}")))

@@ -3,6 +3,8 @@
 import streamlit as st
 
 from evenhand.annotations.database.store import Store
+from evenhand.annotations.imports.run import IMPORT
+from evenhand.annotations.imports.settings import Settings
 from evenhand.annotations.jobs import jobs
 from evenhand.annotations.mining.candidates import add_candidates
 from evenhand.annotations.projects.projects import create_project
@@ -15,7 +17,7 @@ from evenhand.pages.mining.report import known_pairs, named
 from evenhand.pages.ui.choose import NEW, targets
 from evenhand.pages.ui.editors import edit_quotas, say_total
 from evenhand.pages.ui.head import show_error
-from evenhand.pages.ui.jobs import start_command
+from evenhand.pages.ui.jobs import start_job
 from evenhand.pages.ui.parts import asks
 from evenhand.pages.ui.rail import show_next
 from evenhand.pages.ui.text import _, plain
@@ -94,9 +96,9 @@ def _ask_quotas(report: Report) -> dict[tuple[str, str], int]:
 @asks("import_files")
 def _add(store: Store, project: Project, run: MiningRun, report: Report) -> None:
     if report.candidates > jobs.LARGE_LINES:
-        command = ["import", "--format", "candidates", "--project-uid", project.uid, "--json", "--", project.name]
+        settings = Settings(project.name, run.candidates, "candidates", uid=project.uid)
         title = Notice(N_("Candidates of {run} to {project}"), {"run": run.name, "project": project.name})
-        start_command(store, [*command, str(run.candidates)], title, project=project)
+        start_job(store, IMPORT, settings, title, project=project)
         st.session_state["added"] = (run.name, project.name, None)
     else:
         bar = st.progress(0.0, _("Adding the candidates"))

@@ -2,14 +2,15 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import streamlit as st
 
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.jobs import jobs
 from evenhand.core.errors import N_, EvenhandError, NotFound, Notice
 from evenhand.core.mining.report import Report
+from evenhand.core.mining.request import MINE, Request
 from evenhand.core.mining.runs import MiningRun, mining_runs, new_mining_run
 from evenhand.core.mining.settings import Settings
 from evenhand.pages.mining.examples import show_examples
@@ -22,8 +23,8 @@ from evenhand.pages.ui.corpus import Source
 from evenhand.pages.ui.head import show_error
 from evenhand.pages.ui.jobs import follow, is_active
 from evenhand.pages.ui.runs import (
-    CommandRequest,
     RunPage,
+    RunRequest,
     finished_at,
     offer_deletion,
     own_runs,
@@ -36,7 +37,7 @@ from evenhand.pages.ui.visitor import visitor
 
 
 class _MiningPage(RunPage):
-    """A run of mining is a folder, and its command is given the files in it."""
+    """A run of mining is a folder."""
 
     def finished(self, store: Store) -> Sequence[MiningRun]:
         """The finished runs that the visitor may see, the newest first."""
@@ -46,10 +47,6 @@ class _MiningPage(RunPage):
         """All of them."""
         return mining_runs(store.path)
 
-    def name_in(self, job: jobs.Job) -> str:
-        """The name of the folder that a job writes to."""
-        return Path(job.command[job.command.index("--out") + 1]).parent.name if "--out" in job.command else ""
-
 
 MINING = _MiningPage("mining", "mine", run_key="{part}-{run}")
 
@@ -57,14 +54,14 @@ MINING = _MiningPage("mining", "mine", run_key="{part}-{run}")
 def show_start(store: Store, source: Source, settings: Settings) -> None:
     """The name of the run and the button; the folder of the run holds the settings from the start."""
 
-    def target(name: str) -> list[str]:
+    def named(request: Request, name: str) -> Request:
         run = new_mining_run(store.path, name, {"account": me} if (me := visitor(store).account) else None)
         wish = settings_file(run.table.parent, settings)
         st.session_state["mine_view_next"] = "runs"
-        return ["--out", str(run.candidates), "--report", str(run.report), "--settings", str(wish)]
+        return replace(request, out=run.candidates, report_path=run.report, settings_path=wish)
 
     title, uploads = Notice(N_("Mine {source}"), {"source": source.name}), [Path(path) for path in source.paths]
-    request = CommandRequest(title, rest=["--", *source.paths], uploads=uploads, target=target)
+    request = RunRequest(title, MINE, Request(tuple(source.paths), Path()), named, uploads=uploads)
     label = re.sub(r"[^\w.-]+", "-", source.name).strip("-.") or "text"
     show_start_form(store, MINING, label, request, start=_("Mine all text"))
 

@@ -23,6 +23,7 @@ from evenhand.annotations.guideline.relabelling import (
 )
 from evenhand.annotations.guideline.scheme import START, OwnScheme, as_data
 from evenhand.annotations.guideline.versions import changed_codes, guideline, guideline_parts, guidelines
+from evenhand.annotations.pilot.send_back import SEND_BACK, Settings
 from evenhand.annotations.projects.annotators import annotators
 from evenhand.annotations.projects.pipeline_counts import state
 from evenhand.annotations.types import Choice, Guideline, Project, Scheme
@@ -31,7 +32,7 @@ from evenhand.core.guidelines import recognise
 from evenhand.pages.ui.charts import download, foot
 from evenhand.pages.ui.editors import choose_scheme, edit_options, edit_scheme, scheme_from_file, scheme_name
 from evenhand.pages.ui.head import errors_shown, open_store
-from evenhand.pages.ui.jobs import follow, start_command
+from evenhand.pages.ui.jobs import follow, start_job
 from evenhand.pages.ui.numbers import moment
 from evenhand.pages.ui.parts import asks, asks_at_click, confirmed
 from evenhand.pages.ui.sentences import asked_as, choice_name, desk_html, difference_html
@@ -273,15 +274,9 @@ def _publish(
 
 @asks("change_projects")
 def _start_job(store: Store, project: Project, version: int, which: Which, also: Sequence[str], author: str) -> None:
-    command = ["guideline", "send-back", "--version", str(version), "--which", which, "--json"]
-    command += ["--also", ",".join(also)] if also else []
-    command += ["--author", author] if author.strip() else []
-    start_command(
-        store,
-        [*command, "--", project.name],
-        Notice(N_("Relabelling: {project}"), {"project": project.name}),
-        project=project,
-    )
+    settings = Settings(project.name, version, which, ",".join(also), author.strip())
+    title = Notice(N_("Relabelling: {project}"), {"project": project.name})
+    start_job(store, SEND_BACK, settings, title, project=project)
 
 
 def published(project: Project) -> None:

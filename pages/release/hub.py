@@ -5,13 +5,14 @@ import streamlit as st
 from evenhand.annotations.database.events import EXPORTED, events
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.hub.client import checked_repo, endpoint_name, has_token
+from evenhand.annotations.hub.push import PUSH, Gate, Settings
 from evenhand.annotations.release import Release
 from evenhand.annotations.release.write_out import locked_texts
 from evenhand.annotations.text_policy import checked_password
 from evenhand.annotations.types import Project
 from evenhand.core.errors import N_, EvenhandError, Notice
 from evenhand.pages.ui.head import show_error
-from evenhand.pages.ui.jobs import is_active, start_command
+from evenhand.pages.ui.jobs import is_active, start_job
 from evenhand.pages.ui.numbers import DASH, moment
 from evenhand.pages.ui.parts import asks, confirmed
 from evenhand.pages.ui.text import _, plain
@@ -39,7 +40,7 @@ def show_push(store: Store, project: Project, one: Release) -> None:
             )
         )
         return
-    gates = {
+    gates: dict[Gate | None, str] = {
         None: _("no: anyone can download"),
         "auto": _("after consent: anyone who accepts the terms can download"),
         "manual": _("on request: you approve each user"),
@@ -83,13 +84,12 @@ def _ask_password(project: Project, one: Release) -> str | None:
 
 @asks("release")
 def _start(
-    store: Store, project: Project, one: Release, repo: str, gated: str | None, *, private: bool, password: str | None
+    store: Store, project: Project, one: Release, repo: str, gated: Gate | None, *, private: bool, password: str | None
 ) -> None:
     name = checked_repo(repo)
-    command = ["hub", "push", "--project-uid", project.uid, "--json", *(["--private"] if private else [])]
-    command += [*(["--gated", gated] if gated else []), "--", project.name, one.version, name]
+    settings = Settings(project.name, one.version, name, private=private, gated=gated, uid=project.uid)
     title = Notice(
         N_("Upload release {version} of {project} to the Hub"), {"version": one.version, "project": project.name}
     )
     secrets = None if password is None else {"EVENHAND_PASSWORD": checked_password(password)}
-    start_command(store, command, title, project=project, secrets=secrets)
+    start_job(store, PUSH, settings, title, project=project, secrets=secrets)

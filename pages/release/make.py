@@ -13,7 +13,7 @@ from evenhand.annotations.types import Project
 from evenhand.core.errors import N_, EvenhandError, Notice
 from evenhand.core.language import translate
 from evenhand.pages.ui.head import open_store, show_error
-from evenhand.pages.ui.jobs import is_active, start_command
+from evenhand.pages.ui.jobs import is_active, start_job
 from evenhand.pages.ui.parts import asks, confirmed
 from evenhand.pages.ui.text import _, language, plain
 from evenhand.pages.ui.visitor import ask_author, author, page_link
@@ -141,15 +141,17 @@ def _to_explain(now: tuple[str, ...], uid: str, _store: Store, _project: Project
 @asks("release")
 def _start(project: Project, version: str, who: str, notes: str, reason: str) -> None:
     from evenhand.annotations.release.records import refuse_taken
+    from evenhand.annotations.release.run import RELEASE, Settings
 
     version = checked_version(version)
     with open_store(project) as store:
         refuse_taken(store, project, version)
         checked_reason(store, project, reason)
-        command = ["release", project.name, version, "--project-uid", project.uid, "--json"]
-        command += [f"--author={who.strip()}", f"--notes={notes.strip()}", f"--reason={reason.strip()}"]
+        settings = Settings(
+            project.name, version, notes=notes.strip(), reason=reason.strip(), author=who.strip(), uid=project.uid
+        )
         title = Notice(N_("Release {version} of {project}"), {"version": version, "project": project.name})
-        start_command(store, command, title, project=project)
+        start_job(store, RELEASE, settings, title, project=project)
 
 
 def next_version(last: str | None) -> str:

@@ -83,10 +83,6 @@ def outcome(job: jobs.Job) -> str:
         return paragraph(jobs.title_in(notice, _) for notice in kind.summary(report)) if report is not None else ""
     if job.result and (early := stopped_early(read_report(job.result))):
         return _(early.message).format(**early.values)
-    if job.result and "imported" in job.result:
-        text = _("{rows} rows: {imported} imported, {duplicates} duplicates, {rejected} unusable.")
-        names = ("rows", "imported", "duplicates", "rejected")
-        return text.format(**{name: f"{job.result.get(name, 0):,}" for name in names})
     if job.result and "generations" in job.result and "written" in job.result:
         text = _("{generations} texts from {contexts} contexts.")
         return text.format(**{name: f"{job.result.get(name, 0):,}" for name in ("generations", "contexts")})
@@ -260,23 +256,19 @@ def _show_so_far(store: Store, job: jobs.Job) -> None:
 
 
 def _show_problems(job: jobs.Job) -> None:
-    errors = (job.result or {}).get("errors")
-    if not errors:
+    kind, report = kinds.kind_of(job), kinds.report_of(job)
+    lines, total = kind.unusable(report) if kind is not None and report is not None else ((), 0)
+    if not lines:
         return
     with st.expander(_("Unusable lines")):
         rows = [
-            {
-                _("Line"): error.get("line"),
-                _("Reason"): reason_name(str(error.get("reason"))),
-                _("Sentence"): error.get("sentence", ""),
-            }
-            for error in errors
+            {_("Line"): line.line, _("Reason"): reason_name(line.reason), _("Sentence"): line.sentence}
+            for line in lines
         ]
         st.dataframe(rows, hide_index=True, key=f"problems-{job.uid}")
-        total = (job.result or {}).get("rejected", len(errors))
-        if total > len(errors):
+        if total > len(lines):
             text = _("The first {shown} of {all} lines.")
-            st.caption(text.format(shown=f"{len(errors):,}", all=f"{total:,}"))
+            st.caption(text.format(shown=f"{len(lines):,}", all=f"{total:,}"))
 
 
 def command_text(store: Store, job: jobs.Job) -> str:

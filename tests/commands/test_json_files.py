@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from evenhand.annotations.guideline.other_schemes import scheme_from_bytes
 from evenhand.annotations.guideline.scheme import as_data
-from evenhand.commands.mining.command import _settings
 from evenhand.commands.plan.forecast import _read
 from evenhand.core.errors import EvenhandError
 from evenhand.core.harness.logs import read_log
+from evenhand.core.mining.request import Request, settings_of
 from evenhand.core.mining.run import mine
 from evenhand.core.mining.settings import Settings
 from evenhand.core.other_measures.stereoset import SENTENCES, read_item_scores, read_items
@@ -27,14 +27,13 @@ MINE = Settings().to_json() | {
     "pairs": Settings().to_json()["pairs"][:2], "modes": {"names": "off"},
     "pair_modes": [{"pair": "他/她", "filter": "names", "mode": "flag"}],
 }  # fmt: skip
-NO_OPTIONS = dict.fromkeys(["pairs_of", "quotes", "convert", "column", "seed", "length", "names"])
 ITEM = {"target": "x", "context": "BLANK", "sentences": [{"gold_label": label, "id": label} for label in SENTENCES]}
 SAMPLE = {"id": 1, "input": "x", "epoch": 1, "output": {"choices": [{"message": {"content": "he"}}]}}
 FEW = settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def read_settings(path: Path) -> None:
-    found = _settings({**NO_OPTIONS, "given": (), "settings_path": str(path)})
+    found = settings_of(Request((), Path(), settings_path=path))
     text = path.with_name("text.txt")
     text.write_text("他走了。那位女孩在跑步。\n", encoding="utf-8")
     mine([str(text)], found, on_candidate=lambda candidate: None, workers=1).to_json()

@@ -14,6 +14,7 @@ from click.testing import CliRunner
 from cli import cli
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.jobs import jobs
+from evenhand.core.mining.request import MINE, Request
 from evenhand.core.mining.run import candidates_file
 from evenhand.core.resources import ROOT
 from tests.support.terminal import typed
@@ -175,9 +176,8 @@ def test_a_cancelled_job_ends_its_workers_and_can_be_resumed(
 ) -> None:
     monkeypatch.setattr(jobs, "GRACE_S", 600.0)  # a busy machine may need long to unwind
     text, out = endless(tmp_path), tmp_path / "c.jsonl"
-    job = jobs.start_command(
-        fresh_store, ["mine", "--out", str(out), *WITHOUT_A_TAGGER, "--workers", "2", "--json", "--", str(text)], "Mine"
-    )
+    request = Request((str(text),), out, given=("inside_word=off", "names=off"), workers=2)
+    job = jobs.start(fresh_store, MINE, request, "Mine")
     until(lambda: jobs.find(fresh_store, job.uid).done, 600)
     process = psutil.Process(jobs.find(fresh_store, job.uid).pid)
     family = [process, *process.children(recursive=True)]

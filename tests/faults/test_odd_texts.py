@@ -12,6 +12,8 @@ from click.testing import CliRunner
 
 from cli import cli
 from evenhand.annotations.database.store import Store
+from evenhand.annotations.imports.run import IMPORT
+from evenhand.annotations.imports.settings import Settings
 from evenhand.annotations.jobs import jobs
 from evenhand.annotations.jobs.process import perform
 from evenhand.annotations.types import Project
@@ -75,9 +77,9 @@ def test_a_command_ends_with_an_answer_or_a_sentence(command: str, files: dict[s
 
 def test_a_job_whose_answer_holds_half_a_character_is_done(fresh_store: Store) -> None:
     with mock.patch.object(jobs, "_spawn"):
-        made = jobs.start_command(fresh_store, ["import", "S", "x.jsonl", "--json"], "t")
+        made = jobs.start(fresh_store, IMPORT, Settings("S", Path("x.jsonl")), "t")
     with mock.patch("evenhand.annotations.jobs.process.os.nice"):
-        perform(fresh_store, made.uid, lambda _: json.dumps({"errors": ["他\ud800"]}, ensure_ascii=False))
+        perform(fresh_store, made.uid, lambda *_: {"errors": ["他\ud800"]})
     done = jobs.find(fresh_store, made.uid)
     assert done.state == "done" and done.result == {"errors": ["他\ud800"]}
 

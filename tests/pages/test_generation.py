@@ -154,8 +154,8 @@ def test_a_sample_goes_into_a_new_project(fresh_store: Store, finished: Path) ->
     made = project(fresh_store, "judged")
     assert (made.kind, made.per_item, made.doubled) == ("generations", 2, 3)
     [job] = jobs.jobs(fresh_store)
-    assert job.command[:4] == ("import", "--format", "generations", "--project-uid") and job.command[4] == made.uid
-    lines = Path(job.command[-1]).read_text(encoding="utf-8").splitlines()
+    assert (job.kind, job.settings["layout"], job.settings["uid"]) == ("import", "generations", made.uid)
+    lines = Path(job.settings["file"]).read_text(encoding="utf-8").splitlines()
     assert len({json.loads(line)["context"] for line in lines}) == len(lines) == 8
 
 
@@ -166,7 +166,7 @@ def test_all_texts_go_into_a_project_that_is_there(fresh_store: Store, finished:
     page.selectbox(key="target-first").set_value("judged").run()
     without_errors(page.button(key="into-first").click().run())
     assert len(projects(fresh_store)) == 1 and len(jobs.jobs(fresh_store)) == 2
-    assert len(Path(jobs.jobs(fresh_store)[0].command[-1]).read_text().splitlines()) == 24
+    assert len(Path(jobs.jobs(fresh_store)[0].settings["file"]).read_text().splitlines()) == 24
 
 
 def test_texts_leave_behind_a_password_only(finished: Path) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from evenhand.annotations.database.store import Store
+from evenhand.annotations.hub.push import Settings
 from evenhand.annotations.items.batch import items
 from evenhand.annotations.jobs import jobs
 from evenhand.annotations.projects.projects import create_project, project
@@ -47,8 +48,8 @@ def test_a_release_goes_to_the_hub_as_a_job(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setattr("huggingface_hub.constants.HF_TOKEN_PATH", str(tmp_path / "none"))
     app = without_errors(open_page("release"))
     assert any("Set HF\\_TOKEN" in each.value or "Set HF_TOKEN" in each.value for each in app.info)
-    started: list[tuple[str, ...]] = []
-    monkeypatch.setattr(jobs, "start_command", lambda _store, command, *_a, **_k: started.append(tuple(command)))
+    started: list[Settings] = []
+    monkeypatch.setattr(jobs, "start", lambda _store, _kind, settings, *_a, **_k: started.append(settings))
     monkeypatch.setenv("HF_TOKEN", TOKEN)
     app = open_page("release")
     app.text_input(key=f"hub-repo-{one.uid}").input("no name")
@@ -57,6 +58,4 @@ def test_a_release_goes_to_the_hub_as_a_job(tmp_path: Path, monkeypatch: pytest.
     app.text_input(key=f"hub-repo-{one.uid}").input("team/set")
     app.selectbox(key=f"hub-gated-{one.uid}").set_value("manual")
     app.button(key=f"hub-push-{one.uid}").click().run()
-    options = ("--project-uid", made.uid, "--json", "--gated", "manual", "--")
-    assert started == [("hub", "push", *options, made.name, "1.0", "team/set")]
-    assert not any(TOKEN in part for command in started for part in command)
+    assert started == [Settings(made.name, "1.0", "team/set", gated="manual", uid=made.uid)]

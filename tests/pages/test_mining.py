@@ -2,7 +2,6 @@
 
 import json
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -77,7 +76,7 @@ def test_the_job_makes_a_run_that_goes_into_a_new_project(texts_folder):
     without_errors(app.button(key="start").click().run())
     with Store.open() as store:
         (job,) = jobs.jobs(store)
-        assert job.title == "Mine corpus" and job.command[0] == "mine"
+        assert job.title == "Mine corpus" and job.kind == "mine"
         until(lambda: not jobs.find(store, job.uid).active, 600)
         done = jobs.find(store, job.uid)
         assert done.state == "done", done.message
@@ -139,7 +138,7 @@ def test_a_finished_run_stands_in_the_list_and_is_deleted_there(finished):
 
 def test_a_run_has_the_name_that_it_is_given_and_none_twice(texts_folder, finished, monkeypatch):
     started = []
-    monkeypatch.setattr(jobs, "start_command", lambda store, command, title, **_: started.append(command))
+    monkeypatch.setattr(jobs, "start", lambda store, kind, request, title, **_: started.append(request))
     app = without_errors(open_page("mining"))
     assert app.text_input(key="name").placeholder.startswith("corpus 20")
     app.text_input(key="name").set_value("../x")
@@ -150,9 +149,9 @@ def test_a_run_has_the_name_that_it_is_given_and_none_twice(texts_folder, finish
     assert "A run named 晚报 already exists" in app.error[0].value and not started
     app.text_input(key="name").set_value("早报")
     without_errors(app.button(key="start").click().run())
-    ((command, *_),) = [started]
-    out = Path(command[command.index("--out") + 1])
-    assert out.parent.name == "早报" and (out.parent / "settings.json").is_file()
+    [request] = started
+    assert request.out.parent.name == "早报" and request.settings_path == request.out.with_name("settings.json")
+    assert request.settings_path.is_file()
 
 
 def test_the_forecast_of_an_assumed_share_has_no_interval(finished):
@@ -223,7 +222,7 @@ def test_a_run_counts_bytes_and_one_that_was_cancelled_begins_anew():
 
     mining = jobs.Job(
         "u",
-        ("mine", "--out", "x"),
+        (),
         "Mine x",
         "running",
         1,
@@ -236,10 +235,11 @@ def test_a_run_counts_bytes_and_one_that_was_cancelled_begins_anew():
         None,
         None,
         None,
+        kind="mine",
     )
     assert progress_text(mining) == "26.2 MB of 102 MB"
     assert "Mining restarts from the beginning of the text; the interrupted run wrote nothing." in resuming_text(mining)
-    importing = replace(mining, command=("import", "x"), done=1200, total=3400)
+    importing = replace(mining, kind="association", done=1200, total=3400)
     assert progress_text(importing) == "1,200 of 3,400"
     assert progress_text(replace(importing, done=0, total=0)) == "Preparing …"
     assert "Nothing is lost: resuming adds only what is still missing." in resuming_text(importing)

@@ -14,9 +14,11 @@ from evenhand.annotations.guideline.relabelling import left_to_relabel
 from evenhand.annotations.guideline.versions import add_guideline, guideline
 from evenhand.annotations.labels.operations import store_operations
 from evenhand.annotations.pilot.pilots import open_pilot, pilots, start_pilot
+from evenhand.annotations.pilot.send_back import Settings, run
 from evenhand.annotations.projects.projects import change_project
 from evenhand.annotations.queue.leases import claim
 from evenhand.annotations.types import Annotator, Project
+from evenhand.core.runs.kinds import Place
 from tests.support.pages import html_of, open_page, without_errors
 from tests.support.projects import database, decide, filled_project
 
@@ -190,10 +192,10 @@ def test_many_labels_are_sent_back_by_a_job(tmp_path: Path, monkeypatch: pytest.
     project = in_pilot(tmp_path, {"Ada": "raaa", "Bo": "rraa", "Chen": "aaaa"})
     with Store.open(database(tmp_path)) as store:
         save_draft(store, project, replace(read_draft(store, project), text="anew", changes="Anew."))
-    started: list[list[str]] = []
+    started: list[Settings] = []
     monkeypatch.setattr("evenhand.pages.pilot.guideline.CHUNK", 2)
     monkeypatch.setattr(
-        "evenhand.annotations.jobs.jobs.start_command", lambda store, command, title, **_: started.append(list(command))
+        "evenhand.annotations.jobs.jobs.start", lambda store, kind, settings, title, **_: started.append(settings)
     )
     app = page("guideline")
     app.radio(key="which").set_value("all").run()
@@ -201,7 +203,6 @@ def test_many_labels_are_sent_back_by_a_job(tmp_path: Path, monkeypatch: pytest.
     assert not app.exception and "being sent back for relabelling" in app.success[0].value
     with Store.open(database(tmp_path)) as store:
         assert guideline(store, project).version == 2 and left_to_relabel(store, project) == {}
-    result = CliRunner().invoke(cli, started[0], env={"EVENHAND_DB": str(database(tmp_path))})
-    assert result.exit_code == 0, result
+    assert run(started[0], Place(database(tmp_path))).sent_back.labels == 12
     with Store.open(database(tmp_path)) as store:
         assert left_to_relabel(store, project) == {"Ada": 4, "Bo": 4, "Chen": 4}

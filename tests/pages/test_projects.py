@@ -132,7 +132,7 @@ def test_a_large_file_becomes_a_job(store, empty, monkeypatch):
     without_exception(app.button(key="import").click().run())
     (job,) = jobs.jobs(store)
     assert job.title == "Import big.txt into 报纸 *句*"
-    assert job.command[job.command.index("--project-uid") + 1] == empty.uid
+    assert job.settings["uid"] == empty.uid
     until(lambda: not jobs.find(store, job.uid).active, 600)
     done = jobs.find(store, job.uid)
     assert (done.state, done.result["imported"]) == ("done", jobs.LARGE_LINES + 1), done.message

@@ -11,6 +11,7 @@ from evenhand.annotations.database.events import events
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.export import export_file
 from evenhand.annotations.files.import_items import import_file
+from evenhand.annotations.files.undo import Settings
 from evenhand.annotations.jobs import jobs
 from evenhand.annotations.labels.read import label_rows
 from evenhand.annotations.projects.projects import annotators, counts, create_project, project
@@ -99,13 +100,13 @@ def test_a_large_file_of_tasks_becomes_a_job(fresh_store: Store, monkeypatch: py
     create_project(fresh_store, "p")
     started: list[Any] = []
     monkeypatch.setattr(jobs, "is_large", lambda data: True)
-    monkeypatch.setattr(jobs, "start_command", lambda store, command, title, **_: started.append(command))
+    monkeypatch.setattr(jobs, "start", lambda store, kind, settings, title, **_: started.append(settings))
     app = upload(open_page("projects", project="p"), "project-1.json", [task(HE, chosen("maybe"))])
     app.selectbox(key="task-choice-maybe").set_value("")
     without_exception(app.button(key="import").click().run())
-    (command,) = started
-    assert command[:3] == ["import", "--format", "label-studio"]
-    assert "maybe=" in command and "3=user 3" in command and command[-2] == "p"
+    (settings,) = started
+    assert (settings.layout, settings.name) == ("label-studio", "p")
+    assert settings.named == ("maybe=",) and "3=user 3" in settings.people
 
 
 def test_an_import_is_listed_and_taken_back(fresh_store: Store, imported: Project) -> None:
@@ -123,10 +124,10 @@ def test_a_large_import_is_taken_back_by_a_job(
 ) -> None:
     started: list[Any] = []
     monkeypatch.setattr(_projects_imports, "AS_A_JOB", 1)
-    monkeypatch.setattr(jobs, "start_command", lambda store, command, title, **_: started.append(command))
+    monkeypatch.setattr(jobs, "start", lambda store, kind, settings, title, **_: started.append(settings))
     app = open_section(open_page("projects", project="p"), "imports")
     without_exception(app.button(key="undo").click().run())
-    assert started == [["undo", "--yes", "--json", "--project-uid", imported.uid, "--", "p", "items-1"]]
+    assert started == [Settings("p", "items-1", yes=True, uid=imported.uid)]
     assert counts(fresh_store, imported).items == 2
 
 

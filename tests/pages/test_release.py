@@ -13,6 +13,7 @@ from evenhand.annotations.jobs import jobs
 from evenhand.annotations.pilot.pilots import start_pilot
 from evenhand.annotations.projects.projects import annotators, change_project, counts, create_project, project
 from evenhand.annotations.release import make_release
+from evenhand.annotations.release.run import Settings
 from evenhand.core.errors import Notice
 from evenhand.core.language import Language
 from evenhand.pages.release.make import next_version
@@ -86,8 +87,8 @@ def test_the_button_starts_the_job_with_what_was_typed(tmp_path: Path, monkeypat
         made = ready_project(store, 8)
         work(store, made)
         kept = counts(store, made).accepted
-    started: list[list[str]] = []
-    monkeypatch.setattr(jobs, "start_command", lambda _store, command, title, **_: started.append([*command, title]))
+    started: list[tuple[Settings, Notice]] = []
+    monkeypatch.setattr(jobs, "start", lambda _store, kind, settings, title, **_: started.append((settings, title)))
     app = without_errors(open_page("release"))
     assert app.text_input(key=f"version-{made.id}-0").value == "1.0"
     app.text_input(key="release_author").set_value("Vera")
@@ -99,11 +100,10 @@ def test_the_button_starts_the_job_with_what_was_typed(tmp_path: Path, monkeypat
     app.text_area(key=f"reason-{made.id}-0").set_value("A workshop needs it.")
     app = app.button(key="create-release").click().run()
     assert not app.exception and not app.error
-    assert started == [
-        ["release", "set", "1.0", "--project-uid", made.uid, "--json", "--author=Vera", "--notes=--json is a word",
-         "--reason=A workshop needs it.",
-         Notice("Release {version} of {project}", {"version": "1.0", "project": "set"})]
-    ]  # fmt: skip
+    settings = Settings(
+        "set", "1.0", notes="--json is a word", reason="A workshop needs it.", author="Vera", uid=made.uid
+    )
+    assert started == [(settings, Notice("Release {version} of {project}", {"version": "1.0", "project": "set"}))]
     app.text_input(key=f"version-{made.id}-0").set_value("../x")
     app = app.button(key="create-release").click().run()
     assert "is not a valid version" in app.error[0].value and len(started) == 1

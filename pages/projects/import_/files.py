@@ -18,6 +18,8 @@ from evenhand.annotations.files.other_tools.import_tasks import TaskImport
 from evenhand.annotations.files.package import write_package
 from evenhand.annotations.files.read_labels import is_labels
 from evenhand.annotations.guideline.comparison import compares
+from evenhand.annotations.imports.run import IMPORT
+from evenhand.annotations.imports.settings import Settings
 from evenhand.annotations.jobs import jobs
 from evenhand.annotations.text_policy import text_may_leave
 from evenhand.annotations.types import Project
@@ -30,12 +32,11 @@ from evenhand.pages.projects.import_.other_tools import (
     ask_tasks,
     import_tasks_now,
     show_switched,
-    start_tasks_job,
     tasks_in,
 )
 from evenhand.pages.projects.import_.report import next_steps, show_brought, show_report, show_returned
 from evenhand.pages.ui.head import show_error
-from evenhand.pages.ui.jobs import follow, start_command
+from evenhand.pages.ui.jobs import follow, start_job
 from evenhand.pages.ui.parts import asks
 from evenhand.pages.ui.sentences import preview_table
 from evenhand.pages.ui.tables import show_html
@@ -56,6 +57,14 @@ class Wish:
     column: str | None = None
     columns: Columns | None = None
     password: str | None = None
+
+    def settings(self, project: Project, path: Path) -> Settings:
+        """Return the settings of the import of a file."""
+        columns = self.columns or Columns()
+        named, fixed = (
+            tuple(f"{name}={value}" for name, value in given.items()) for given in (columns.named, columns.fixed)
+        )
+        return Settings(project.name, path, self.format, self.column, named, fixed=fixed, uid=project.uid)
 
 
 @asks("import_files")
@@ -156,7 +165,7 @@ def _show_tables(
         if wish.columns is not None:
             remember_columns(store.path, open_source(members[0].path, members[0].name).columns, wish.columns)
         if large:
-            _start_job(store, project, path, wish)
+            start_import(store, project, wish.settings(project, path), wish.password)
         else:
             report = import_with_bar(store, project, members, wish, path.name)
             _keep_report(store, project, path, report)
@@ -186,8 +195,7 @@ def _offer_tasks(
         st.caption(_("This is a large file: it is imported as a background job, and you can keep working."))
     if st.button(_("Import"), key="import", type="primary", icon=":material/upload_file:"):
         if large:
-            start_tasks_job(store, project, path, wish)
-            _show_outcome()
+            start_import(store, project, wish.settings(project, path), wish.password)
         else:
             _keep_report(store, project, path, import_tasks_now(store, project, members, wish, path.name))
 
@@ -208,7 +216,8 @@ def _offer_labels(
         )
     if st.button(_("Import"), key="import", type="primary", icon=":material/upload_file:"):
         if large:
-            _start_job(store, project, path, Wish("package" if whole else "labels", password=password))
+            settings = Settings(project.name, path, "package" if whole else "labels", uid=project.uid)
+            start_import(store, project, settings, password)
         elif whole:
             brought = write_package.import_package(store, project.name, members, path.name)
             take_over_roles(store, project, brought.project)
@@ -257,22 +266,11 @@ def import_with_bar(store: Store, project: Project, members: list[Member], wish:
 
 
 @asks("import_files")
-def _start_job(store: Store, project: Project, path: Path, wish: Wish) -> None:
-    options = ["--format", wish.format]
-    if wish.column:
-        options += ["--column", wish.column]
-    for option, given in (("--map", wish.columns.named), ("--set", wish.columns.fixed)) if wish.columns else ():
-        options += [part for key, value in given.items() for part in (option, f"{key}={value}")]
-    # By id, because the project may be renamed before the job runs. "--", because it may be named "--help".
-    command = ["import", *options, "--project-uid", project.uid, "--json", "--", project.name, str(path)]
-    title = Notice(N_("Import {file} into {project}"), {"file": path.name, "project": project.name})
-    start_command(
-        store, command, title, secrets={"EVENHAND_PASSWORD": wish.password} if wish.password else None, project=project
-    )
-    _show_outcome()
-
-
-def _show_outcome() -> None:
+def start_import(store: Store, project: Project, settings: Settings, password: str | None) -> None:
+    """Import a file as a job."""
+    title = Notice(N_("Import {file} into {project}"), {"file": settings.file.name, "project": project.name})
+    secrets = {"EVENHAND_PASSWORD": password} if password else None
+    start_job(store, IMPORT, settings, title, secrets=secrets, project=project)
     empty_place(PLACE)  # the file is the job's now
     forget_fetched()
     st.success(_("The import is running as a background job."))

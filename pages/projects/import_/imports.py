@@ -6,14 +6,23 @@ from typing import Any
 import streamlit as st
 
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.files.undo import Import, UndoEffect, find_import, imports, undo, undo_effect
+from evenhand.annotations.files.undo import (
+    UNDO,
+    Import,
+    Settings,
+    UndoEffect,
+    find_import,
+    imports,
+    undo,
+    undo_effect,
+)
 from evenhand.annotations.types import Project
 from evenhand.core.errors import N_, EvenhandError, Notice
 from evenhand.core.language import Count
 from evenhand.pages.projects.import_.conflicts import show_conflicts
 from evenhand.pages.ui.charts import downloads
 from evenhand.pages.ui.head import show_error
-from evenhand.pages.ui.jobs import start_command
+from evenhand.pages.ui.jobs import start_job
 from evenhand.pages.ui.numbers import DASH, moment
 from evenhand.pages.ui.parts import asks, confirmed
 from evenhand.pages.ui.text import _, named, plain
@@ -109,8 +118,8 @@ def _offer(store: Store, project: Project, found: Import) -> None:
     if not confirmed(_("Undo import"), expected, act, key="undo", icon=":material/undo:"):
         return
     if found.rows > AS_A_JOB:
-        command = ["undo", "--yes", "--json", "--project-uid", project.uid, "--", project.name, found.key]
-        start_command(store, command, Notice(N_("Undo import of {file}"), {"file": found.file}), project=project)
+        settings = Settings(project.name, found.key, yes=True, uid=project.uid)
+        start_job(store, UNDO, settings, Notice(N_("Undo import of {file}"), {"file": found.file}), project=project)
         st.success(_("This runs as a background job."))
         page_link("jobs/page.py", label=_("Jobs"), icon=":material/schedule:")
         return

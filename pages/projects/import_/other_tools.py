@@ -22,14 +22,14 @@ from evenhand.annotations.files.other_tools.import_tasks import (
 )
 from evenhand.annotations.files.other_tools.tasks import PROGRAMS
 from evenhand.annotations.guideline.versions import guideline
+from evenhand.annotations.imports.settings import Settings
 from evenhand.annotations.types import Guideline, Project
-from evenhand.core.errors import N_, EvenhandError, Notice
+from evenhand.core.errors import EvenhandError
 from evenhand.core.files.archives import Member
 from evenhand.core.files.readers import open_source
 from evenhand.pages.projects.import_.columns import show_texts
 from evenhand.pages.projects.import_.report import show_report, show_returned
 from evenhand.pages.ui.choose import switch
-from evenhand.pages.ui.jobs import start_command
 from evenhand.pages.ui.parts import asks
 from evenhand.pages.ui.sentences import preview_table
 from evenhand.pages.ui.tables import show_html
@@ -49,12 +49,13 @@ class TasksWish:
     known: bool
     password: str | None
 
-    def options(self) -> list[str]:
-        """As the command `import` takes it."""
-        found = ["--format", self.format, *(["--column", self.column] if self.column else [])]
-        found += [part for name, code in self.names.choices.items() for part in ("--map", f"{name}={code}")]
-        found += [part for who, name in self.names.people.items() for part in ("--annotator", f"{who}={name}")]
-        return found + (["--ground-truth"] if self.known else [])
+    def settings(self, project: Project, path: Path) -> Settings:
+        """Return the settings of the import of a file."""
+        choices = tuple(f"{name}={code}" for name, code in self.names.choices.items())
+        people = tuple(f"{who}={name}" for who, name in self.names.people.items())
+        return Settings(
+            project.name, path, self.format, self.column, choices, people, known=self.known, uid=project.uid
+        )
 
 
 def tasks_in(members: Sequence[Member]) -> str | None:
@@ -157,16 +158,6 @@ def import_tasks_now(store: Store, project: Project, members: list[Member], wish
     report = import_tasks(store, project, examined, wish.names, file=file, known=wish.known, progress=advance)
     bar.empty()
     return report
-
-
-@asks("import_files")
-def start_tasks_job(store: Store, project: Project, path: Path, wish: TasksWish) -> None:
-    """The same as a job."""
-    command = ["import", *wish.options(), "--project-uid", project.uid, "--json", "--", project.name, str(path)]
-    title = Notice(N_("Import {file} into {project}"), {"file": path.name, "project": project.name})
-    start_command(
-        store, command, title, secrets={"EVENHAND_PASSWORD": wish.password} if wish.password else None, project=project
-    )
 
 
 def show_switched(report: TaskImport, *, quoting: bool) -> None:

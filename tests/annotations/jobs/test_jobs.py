@@ -13,6 +13,8 @@ import pytest
 from click.testing import CliRunner
 
 from evenhand.annotations.database.store import Store
+from evenhand.annotations.imports.run import IMPORT
+from evenhand.annotations.imports.settings import Settings
 from evenhand.annotations.jobs import jobs, kinds
 from evenhand.annotations.jobs import process as job_process
 from evenhand.commands.jobs.command import job as job_command
@@ -333,7 +335,7 @@ def test_an_import_that_is_killed_is_resumed_without_loss(tmp_path):
     path.write_text("".join(f"他在第{n}站下了车，把行李放在长椅旁边。\n" for n in range(lines)), encoding="utf-8")
     with Store.open(tmp_path / "real.db") as opened:
         create_project(opened, "--all")
-        job = jobs.start_command(opened, ["import", "--json", "--", "--all", str(path)], "import")
+        job = jobs.start(opened, IMPORT, Settings("--all", path), "import")
         seen = until(opened, job, lambda one: one.done > 0 or not one.active, limit=120)
         assert seen.state == "running" and seen.done < lines
         os.killpg(seen.pid, signal.SIGKILL)

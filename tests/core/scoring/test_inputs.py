@@ -254,7 +254,7 @@ def test_projects_that_cannot_be_scored(fresh_store):
 
 
 def test_a_database_that_is_not_there_is_not_made(tmp_path):
-    with pytest.raises(Refused, match="There is no database"):
+    with pytest.raises(NotFound, match="There is no database"):
         open_input("project:x", db=tmp_path / "none.db")
     assert not (tmp_path / "none.db").exists()
 
