@@ -19,7 +19,7 @@ from evenhand.annotations.accounts.accounts import (
     store_password,
 )
 from evenhand.annotations.accounts.passwords import hashed, keyed
-from evenhand.annotations.database.store import Store
+from evenhand.annotations.database.store import Store, columns_and_marks
 from evenhand.annotations.permissions import Role
 from evenhand.annotations.projects.annotators import annotators, participants
 from evenhand.annotations.projects.projects import projects
@@ -246,13 +246,10 @@ def _insert(
     uses: int = 1,
 ) -> str:
     secret = secrets.token_urlsafe(24)
-    values = (
-        keyed(store, secret), purpose, project and project.id, role, account and account.id, name, uses,
-        time.time() + seconds, timestamp(),
-    )  # fmt: skip
-    store.db.execute(
-        "INSERT INTO access_link (hash, purpose, project, role, account, name, uses, expires, created)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        values,
-    )
+    values = {
+        "hash": keyed(store, secret), "purpose": purpose, "project": project and project.id, "role": role,
+        "account": account and account.id, "name": name, "uses": uses, "expires": time.time() + seconds,
+        "created": timestamp(),
+    }  # fmt: skip
+    store.db.execute(f"INSERT INTO access_link {columns_and_marks(values)}", values)
     return secret

@@ -1,7 +1,7 @@
 """Files that labels came with: which label came with which file, and what became of it."""
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.items.imported_gold import gold_of_file
@@ -63,7 +63,8 @@ class LabelFile:
     labels: int
 
 
-class StoredLabel(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class StoredLabel:
     """A label: row ids, the public id of its item, the name of its annotator, and its codes (`reasons`: JSON)."""
 
     id: int
@@ -75,7 +76,8 @@ class StoredLabel(NamedTuple):
     reasons: str
 
 
-class ValidLabel(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ValidLabel:
     """A valid label of a file. `operation`: that of its assignment; the others are row ids."""
 
     id: int
@@ -89,7 +91,11 @@ class ValidLabel(NamedTuple):
 def label_files(store: Store, project: Project) -> list[LabelFile]:
     """Return the files of labels of a project, oldest import first."""
     query = "SELECT id, labels, program, file, sha256, created, undone FROM label_file WHERE project = ? ORDER BY id"
-    return [LabelFile(row, CameWith(*came), labels) for row, labels, *came in store.db.execute(query, (project.id,))]
+    return store.rows(_label_file, query, (project.id,))
+
+
+def _label_file(id: int, labels: int, **came: Any) -> LabelFile:
+    return LabelFile(id, CameWith(**came), labels)
 
 
 def insert_label_file(store: Store, project: Project, came: CameWith) -> int:
@@ -115,9 +121,11 @@ def mark_undone(store: Store, file: int, moment: str) -> None:
 
 def valid_labels(store: Store, file: int, after: int, most: int) -> list[ValidLabel]:
     """Return up to *most* valid labels of a file with row ids above *after*, in the order of their ids."""
-    columns = "label.id, label.item, label.annotator, label.guideline, label.form_shown, assignment.op_id"
-    query = f"SELECT {columns} {_VALID} AND label_of_file.label > ? ORDER BY label_of_file.label LIMIT ?"
-    return [ValidLabel(*row) for row in store.db.execute(query, (file, after, most))]
+    query = (
+        "SELECT label.id, label.item, label.annotator, label.guideline, label.form_shown,"
+        f" assignment.op_id AS operation {_VALID} AND label_of_file.label > ? ORDER BY label_of_file.label LIMIT ?"
+    )
+    return store.rows(ValidLabel, query, (file, after, most))
 
 
 def count_valid(store: Store, file: int) -> int:
@@ -142,11 +150,10 @@ def count_labelled(store: Store, batch: int) -> int:
 def label_of(store: Store, op_id: str | None) -> StoredLabel | None:
     """Return the label with an operation; None without one."""
     query = (
-        "SELECT label.id, item, annotator, item.uid, annotator.name, choice, reasons FROM label"
-        " JOIN item ON item.id = item JOIN annotator ON annotator.id = annotator WHERE op_id = ?"
+        "SELECT label.id, label.item, label.annotator, item.uid, annotator.name, choice, reasons FROM label"
+        " JOIN item ON item.id = label.item JOIN annotator ON annotator.id = label.annotator WHERE op_id = ?"
     )
-    row = store.db.execute(query, (op_id,)).fetchone()
-    return None if row is None else StoredLabel(*row)
+    return store.row(StoredLabel, query, (op_id,))
 
 
 def is_labelled_here(store: Store, item: int, annotator: int | None = None) -> bool:

@@ -13,7 +13,7 @@ from evenhand.annotations.database.events import events
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.forecast.sent_back import BACK
 from evenhand.annotations.items.wanted_labels import is_shared
-from evenhand.annotations.labels.read import FROM_FILE, ORIGIN
+from evenhand.annotations.labels.read import BLIND_UNTIL, FROM_FILE, ORIGIN
 from evenhand.annotations.types import Project
 
 _OPEN_OF_ALL = """
@@ -36,13 +36,10 @@ SPEAKS = """
 
 # Items that lack labels now and of whose labels valid at `until`, when `stop` ended last, at least one was a reject and
 # fewer than wanted were made. A label that was sent back later counts: its item had it, so no reject ended that item.
-_ENDED = """
+_ENDED = f"""
 SELECT item.hash, item.shared FROM published_item AS item JOIN valid_label AS label ON label.item = item.id
 WHERE item.project = :project AND item.labels BETWEEN 1 AND :per_item - 1 AND item.pilot IS NULL AND item.known IS NULL
-    AND label.created <= :until AND label.after_reveal = 0 AND label.choice IS NOT NULL
-    AND NOT EXISTS (SELECT 1 FROM valid_label AS later
-        WHERE later.item = label.item AND later.annotator = label.annotator AND later.after_reveal = 0
-            AND later.created <= :until AND later.id > label.id)
+    AND {BLIND_UNTIL}
 GROUP BY item.id HAVING max(label.choice = 'reject') AND count(*) < :wanted
 """
 

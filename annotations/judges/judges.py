@@ -139,16 +139,13 @@ def add_judge(store: Store, project: Project, name: str, spec: Spec, *, author: 
         )
         raise Refused(message, name=wanted)
     version = guideline(store, project, spec.guideline)
-    values = (
-        uuid.uuid4().hex, project.id, wanted, spec.kind, version.id, spec.model, spec.address, spec.system, spec.prompt,
-        json.dumps(spec.settings, ensure_ascii=False, sort_keys=True), spec.hash, spec.signature, timestamp(),
-    )  # fmt: skip
+    values = {key: getattr(spec, key) for key in ("kind", "model", "address", "system", "prompt", "hash", "signature")}
+    values |= {
+        "uid": uuid.uuid4().hex, "project": project.id, "name": wanted, "guideline": version.id,
+        "settings": json.dumps(spec.settings, ensure_ascii=False, sort_keys=True), "created": timestamp(),
+    }  # fmt: skip
     with store.write() as db:
-        db.execute(
-            "INSERT INTO judge (uid, project, name, kind, guideline, model, address, system, prompt, settings, hash,"
-            f" signature, created) VALUES ({', '.join('?' * 13)})",
-            values,
-        )
+        restore_judge(db, values)
         record(store, project, ADDED, author=author, judge=wanted, signature=spec.signature)
     return judge(store, project, wanted)
 
@@ -182,11 +179,10 @@ def store_labels(store: Store, found: Judge, labels: Iterable[JudgeLabel]) -> in
 
 
 _COLUMNS = (
-    "judge, item, round, choice, extraneous, spans, shares, samples, answered, tokens_in, tokens_out, seconds, created"
+    *("judge", "item", "round", "choice", "extraneous", "spans", "shares", "samples", "answered", "tokens_in"),
+    *("tokens_out", "seconds", "created"),
 )
-_INSERT = (
-    f"INSERT INTO judge_label ({_COLUMNS}) VALUES ({', '.join('?' * 13)}) ON CONFLICT (judge, item, round) DO NOTHING"
-)
+_INSERT = f"INSERT INTO judge_label {columns_and_marks(_COLUMNS)} ON CONFLICT (judge, item, round) DO NOTHING"
 
 # Of a label that was there before, what stood first is there too.
 _FIRST = (
@@ -195,14 +191,15 @@ _FIRST = (
 )
 
 
-def _row(judge_id: int, one: JudgeLabel, now: str) -> tuple[Any, ...]:
-    shares = None if one.shares is None else json.dumps({k: round(v, 6) for k, v in one.shares.items()})
-    flag = None if one.extraneous is None else int(one.extraneous)
-    spans = json.dumps([list(span) for span in one.spans])
-    return (
-        judge_id, one.item, one.round, one.choice, flag, spans, shares, one.samples, one.answered[:200],
-        one.tokens_in, one.tokens_out, one.seconds, now,
-    )  # fmt: skip
+def _row(judge_id: int, label: JudgeLabel, now: str) -> dict[str, Any]:
+    values = {name: getattr(label, name) for name in _COLUMNS if name not in ("judge", "created")}
+    shares = {choice: round(share, 6) for choice, share in (label.shares or {}).items()}
+    return values | {
+        "judge": judge_id, "extraneous": None if label.extraneous is None else int(label.extraneous),
+        "spans": json.dumps([list(span) for span in label.spans]),
+        "shares": None if label.shares is None else json.dumps(shares),
+        "answered": label.answered[:200], "created": now,
+    }  # fmt: skip
 
 
 def store_failure(store: Store, found: Judge, item: int, why: EvenhandError, round: int = 0) -> None:
@@ -270,10 +267,7 @@ def choose_margin(store: Store, project: Project, found: Judge, eps: float, *, a
             return now
         raise Refused(N_("This judge was recorded with an eps of {eps}, which cannot be changed."), eps=f"{now.eps:g}")
     with store.write() as db:
-        db.execute(
-            "INSERT INTO judge_margin (judge, eps, labels, created) VALUES (?, ?, ?, ?)",
-            (now.id, eps, now.labels, timestamp()),
-        )
+        restore_margin(db, {"judge": now.id, "eps": eps, "labels": now.labels, "created": timestamp()})
         record(store, project, CHOSEN, author=author, judge=now.name, eps=eps, labels=now.labels)
     return judge(store, project, found.name)
 
@@ -286,8 +280,7 @@ def restore_judge(db: Connection, values: Mapping[str, Any]) -> bool:
 
 def restore_label(db: Connection, values: Mapping[str, Any], first: str | None = None) -> bool:
     """Store a label of a judge, a value a column; whether it is new. *first*: of a comparison, see `JudgeLabel`."""
-    query = f"INSERT INTO judge_label {columns_and_marks(values)} ON CONFLICT (judge, item, round) DO NOTHING"
-    new = bool(db.execute(query, dict(values)).rowcount)
+    new = bool(db.execute(_INSERT, dict(values)).rowcount)
     if new and first is not None:
         db.execute(_FIRST, (first, values["judge"], values["item"], values["round"]))
     return new

@@ -14,6 +14,13 @@ from evenhand.annotations.types import Form, Mark, Project
 
 Which = Literal["blind", "latest", "all"]
 
+# Of `valid_label AS label`: the last blind label of its annotator on its item, of those made until a moment.
+BLIND_UNTIL = """
+label.after_reveal = 0 AND label.created <= :until AND label.choice IS NOT NULL
+    AND NOT EXISTS (SELECT 1 FROM valid_label AS later
+        WHERE later.item = label.item AND later.annotator = label.annotator AND later.after_reveal = 0
+            AND later.created <= :until AND later.id > label.id)
+"""
 # Not from an undone import of labels.
 NOT_TAKEN_BACK = (
     "NOT EXISTS (SELECT 1 FROM label_of_file JOIN label_file ON label_file.id = label_of_file.file"

@@ -12,6 +12,7 @@ from evenhand.annotations.guideline.versions import has_own_scheme
 from evenhand.annotations.items.articles import articles
 from evenhand.annotations.items.batch import WHOLE_TEXT
 from evenhand.annotations.labels.full_agreement import full_agreement_of_rows
+from evenhand.annotations.labels.read import BLIND_UNTIL
 from evenhand.annotations.pilot.pilots import Pilot, items_left
 from evenhand.annotations.projects.annotators import annotators, participants
 from evenhand.annotations.types import Annotator, Project
@@ -27,24 +28,16 @@ NO_GOOD = Note(N_("a scheme of one's own has no choice that means accepted"))
 NO_TWO = Note(N_("no item of the pilot has labels by two annotators yet"))
 
 # The last blind label of each annotator on an item before the end of the pilot; later ones belong to another version.
-_MADE = """
+_MADE = f"""
 SELECT label.item, label.annotator, label.choice
 FROM published_item AS item JOIN valid_label AS label ON label.item = item.id
-WHERE item.pilot = :pilot AND label.after_reveal = 0 AND label.created <= :closed
-    AND NOT EXISTS (SELECT 1 FROM valid_label AS later
-        WHERE later.item = label.item AND later.annotator = label.annotator AND later.after_reveal = 0
-            AND later.created <= :closed AND later.id > label.id)
-    AND label.choice IS NOT NULL
+WHERE item.pilot = :pilot AND {BLIND_UNTIL}
 """
 # The same with reasons, of items that nobody is to label any more.
 _DIFFERING = f"""
 SELECT item.id, item.uid, {WHOLE_TEXT}, item.start, item.stop, cell.side, label.annotator, label.choice, label.reasons
 FROM published_item AS item JOIN cell ON cell.id = item.cell JOIN valid_label AS label ON label.item = item.id
-WHERE item.pilot = :pilot AND item.labels >= item.wanted AND label.after_reveal = 0 AND label.created <= :closed
-    AND NOT EXISTS (SELECT 1 FROM valid_label AS later
-        WHERE later.item = label.item AND later.annotator = label.annotator AND later.after_reveal = 0
-            AND later.created <= :closed AND later.id > label.id)
-    AND label.choice IS NOT NULL
+WHERE item.pilot = :pilot AND item.labels >= item.wanted AND {BLIND_UNTIL}
 ORDER BY item.id, label.annotator
 """
 # Items that an active annotator should still label: not set aside, and without all labels.
@@ -103,7 +96,7 @@ def differing_items(store: Store, project: Project, pilot: Pilot) -> list[Differ
 
     An item that somebody is still to label is left out, so that labels stay blind.
     """
-    rows = store.db.execute(_DIFFERING, {"pilot": pilot.id, "closed": pilot.closed or ""}).fetchall()
+    rows = store.db.execute(_DIFFERING, {"pilot": pilot.id, "until": pilot.closed or ""}).fetchall()
     found: dict[int, list[Any]] = {}
     for row in rows:
         found.setdefault(row[0], []).append(row)
@@ -119,7 +112,7 @@ def differing_items(store: Store, project: Project, pilot: Pilot) -> list[Differ
 
 def pilot_figures(store: Store, project: Project, pilot: Pilot) -> PilotFigures:
     """The figures of one pilot; reads its items and their labels once."""
-    made = store.db.execute(_MADE, {"pilot": pilot.id, "closed": pilot.closed or "9999"}).fetchall()
+    made = store.db.execute(_MADE, {"pilot": pilot.id, "until": pilot.closed or "9999"}).fetchall()
     choices: dict[int, list[str]] = {}
     for item, _, choice in made:
         choices.setdefault(item, []).append(choice)

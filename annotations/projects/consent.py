@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from sqlite3 import Connection
 from typing import Any, Literal, get_args
 
-from evenhand.annotations.database.store import Store
+from evenhand.annotations.database.store import Store, columns_and_marks
 from evenhand.annotations.projects.annotators import annotators, is_active
 from evenhand.annotations.types import Annotator, Project
 from evenhand.core.errors import N_
@@ -182,8 +182,5 @@ def restore_answer(db: Connection, project: int, annotator: int, values: Mapping
 
 
 def _insert(db: Connection, project: int, annotator: int, values: Mapping[str, Any]) -> None:
-    db.execute(
-        f"INSERT INTO label_consent (project, annotator, {', '.join(ANSWER)})"
-        f" VALUES (:project, :annotator, {', '.join(f':{key}' for key in ANSWER)})",
-        {"project": project, "annotator": annotator, **values},
-    )
+    row = {"project": project, "annotator": annotator, **values}
+    db.execute(f"INSERT INTO label_consent {columns_and_marks(row)}", row)

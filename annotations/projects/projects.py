@@ -8,7 +8,7 @@ from typing import Any
 
 from evenhand.annotations.database.events import record
 from evenhand.annotations.database.project_rows import PROJECT_COLUMNS, PROJECTS, as_project, current_project
-from evenhand.annotations.database.store import Store
+from evenhand.annotations.database.store import Store, columns_and_marks
 from evenhand.annotations.guideline.versions import (
     CHOICES,
     add_guideline,
@@ -128,16 +128,15 @@ def create_project(
     people = [checked_name(person) for person in annotators]
     with store.write() as db:
         _refuse_taken(store, name)
-        row = (uuid.uuid4().hex, name, kind, language, per_item, gold, presentation, seed, timestamp())
-        project_id = db.execute(
-            "INSERT INTO project (uid, name, kind, language, per_item, gold, presentation, seed, created)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            row,
-        ).lastrowid
+        row = {
+            "uid": uuid.uuid4().hex, "name": name, "kind": kind, "language": language, "per_item": per_item,
+            "gold": gold, "presentation": presentation, "seed": seed, "created": timestamp(),
+        }  # fmt: skip
+        db.execute(f"INSERT INTO project {columns_and_marks(row)}", row)
         made = project(store, name)
         insert_guideline(store, made, 1, text, offered, criteria, changes, written, scheme)
         join(store, made, people)
-        _write_quotas(store, int(project_id or 0), quotas or {})
+        _write_quotas(store, made.id, quotas or {})
         if then is not None:
             then(made)
     return project(store, name)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from evenhand.annotations.database.chain import DAY_MS
 from evenhand.annotations.database.events import record
 from evenhand.annotations.database.pace import in_commits
-from evenhand.annotations.database.store import Store
+from evenhand.annotations.database.store import Store, columns_and_marks
 from evenhand.annotations.projects.projects import project_by_uid
 from evenhand.annotations.release.frozen_file import FrozenFile
 from evenhand.annotations.types import Project
@@ -210,16 +210,14 @@ def store_release(
 
 
 def _begin(store: Store, project: Project, uid: str, made: Mapping[str, Any]) -> int:
-    facts = json.dumps(made["facts"], ensure_ascii=False, allow_nan=False)
-    named = ("version", "hash", "items", "labels", "author")
-    values = (uid, project.id, *(made[key] for key in named), facts, timestamp())
+    pid, started = this_process()
+    values = {
+        **made, "facts": json.dumps(made["facts"], ensure_ascii=False, allow_nan=False), "uid": uid,
+        "project": project.id, "created": timestamp(), "pid": pid, "started_process": started,
+    }  # fmt: skip
     try:
         with store.write() as db:
-            cursor = db.execute(
-                "INSERT INTO release (uid, project, version, hash, items, labels, author, facts, created, pid,"
-                " started_process) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                (*values, *this_process()),
-            )
+            cursor = db.execute(f"INSERT INTO release {columns_and_marks(values)}", values)
     except sqlite3.IntegrityError as error:
         refuse_taken(store, project, made["version"])
         raise NotAllowed(N_("Release {version} is already being created."), version=made["version"]) from error

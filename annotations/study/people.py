@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from evenhand.annotations.database.events import record
-from evenhand.annotations.database.store import Store
+from evenhand.annotations.database.store import Store, columns_and_marks
 from evenhand.annotations.desk.session import InvitedDesk
 from evenhand.annotations.projects.annotators import annotator, deactivate, join
 from evenhand.annotations.projects.consent import TEXTS, store_consent
@@ -156,15 +156,12 @@ def agree(
                       (study.id,)).fetchone():  # fmt: skip
             raise Refused(PAUSED)
         state = "test" if study.settings.questions else "ready"
-        made = db.execute(
-            "INSERT INTO study_person"
-            " (uid, study, hash, state, consent, consent_language, consent_hash, consented, came, seen)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                uuid.uuid4().hex, study.id, _hash(secret), state, consent.id, language, consent.hash(language),
-                timestamp(moment), moment, moment,
-            ),
-        )  # fmt: skip
+        values = {
+            "uid": uuid.uuid4().hex, "study": study.id, "hash": _hash(secret), "state": state, "consent": consent.id,
+            "consent_language": language, "consent_hash": consent.hash(language), "consented": timestamp(moment),
+            "came": moment, "seen": moment,
+        }  # fmt: skip
+        made = db.execute(f"INSERT INTO study_person {columns_and_marks(values)}", values)
         answers = [(made.lastrowid, use, int(use in given), translate(TEXTS[use], language)) for use in consent.uses]
         db.executemany("INSERT INTO study_answer (person, use, given, text) VALUES (?, ?, ?, ?)", answers)
         if outside is not None:
