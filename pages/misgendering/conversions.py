@@ -38,6 +38,18 @@ def case_name(case: str) -> str:
     }[case]
 
 
+def show_conversions() -> None:
+    """A template as each way asks it, the slot's least disagreement, a text rewritten for every set."""
+    st.subheader(_("One template, both methods"), anchor=False)
+    show_template()
+    st.divider()
+    st.subheader(_("At the slot: how often must the two methods disagree?"), anchor=False)
+    show_slot()
+    st.divider()
+    st.subheader(_("A TANGO text, probability-based"), anchor=False)
+    show_rewriting()
+
+
 @st.fragment
 def show_template() -> None:
     """One template: the four texts that compete, and what a model goes on from before and after the slot."""

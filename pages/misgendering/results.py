@@ -1,7 +1,5 @@
 """Results: both ways side by side for every model and pronoun set, and one figure at a time in detail."""
 
-from typing import Literal
-
 import streamlit as st
 
 from evenhand.core.misgendering.metrics import Metrics
@@ -11,13 +9,11 @@ from evenhand.core.statistics.intervals import FEW
 from evenhand.core.text.repetition import signature as repetition_signature
 from evenhand.pages.misgendering.cells import Cell, table_of
 from evenhand.pages.misgendering.source import Source, cells, choose_source, metrics_of_all, verdicts
-from evenhand.pages.ui.choose import choose
+from evenhand.pages.ui.choose import choose, show_view
 from evenhand.pages.ui.head import errors_shown
 from evenhand.pages.ui.notices import trial_banner
 from evenhand.pages.ui.numbers import DASH, methods_text, note_text
 from evenhand.pages.ui.text import _, paragraph, plain, show_signature
-
-Figure = Literal["ways", "agreement", "variation", "beta", "texts", "people"]
 
 
 def show_results() -> None:
@@ -31,42 +27,24 @@ def show_results() -> None:
             everything, found = metrics_of_all(source), table_of(cells(source), source.label)
         _tiles(everything)
         _banner(found, source)
-        figure = _choose_figure()
-        _show(figure, source, found, everything)
+        titles = {name: title for name, (title, _place) in _figures().items()}
+        figure = choose(_("Figure"), titles, "figure", address="figure", heading=False)
+        show_view(f"misgendering.{_figures()[figure][1]}", source if figure in ("texts", "people") else found)
         texts = dict.fromkeys(frame["signature"]) if "signature" in frame else {}
         own = [repetition_signature("published")] if figure == "texts" else []
         show_signature("\n".join((everything.signature, *own, *texts)))
 
 
-def _choose_figure() -> Figure:
-    names: dict[Figure, str] = {
-        "ways": _("Both methods"),
-        "agreement": _("Agreement"),
-        "variation": _("Variation"),
-        "beta": _("Disagreement"),
-        "texts": _("Texts"),
-        "people": _("Human labels"),
+def _figures() -> dict[str, tuple[str, str]]:
+    """Return the title of each figure and the function of this folder that draws it."""
+    return {
+        "ways": (_("Both methods"), "both_ways:show_ways"),
+        "agreement": (_("Agreement"), "both_ways:show_agreement"),
+        "variation": (_("Variation"), "cells:show_variation"),
+        "beta": (_("Disagreement"), "cells:show_beta"),
+        "texts": (_("Texts"), "people:show_texts"),
+        "people": (_("Human labels"), "people:show_people"),
     }
-    return choose(_("Figure"), names, "figure", address="figure", heading=False)
-
-
-def _show(figure: Figure, source: Source, found: list[Cell], everything: Metrics) -> None:
-    if figure in ("ways", "agreement"):
-        from evenhand.pages.misgendering.both_ways import show_agreement, show_ways
-
-        (show_ways if figure == "ways" else show_agreement)(found)
-    elif figure in ("variation", "beta"):
-        from evenhand.pages.misgendering.cells import show_beta, show_variation
-
-        (show_variation if figure == "variation" else show_beta)(found)
-    elif figure == "texts":
-        from evenhand.pages.misgendering.people import show_texts
-
-        show_texts(source)
-    else:
-        from evenhand.pages.misgendering.people import show_people
-
-        show_people(source)
 
 
 def _tiles(found: Metrics) -> None:

@@ -12,6 +12,7 @@ from evenhand.core.audit.sample import MOST, AuditSample, draw, labels_needed
 from evenhand.core.errors import EvenhandError
 from evenhand.core.statistics.equivalence import equivalence
 from evenhand.pages.model_bias.numbers import rows_for
+from evenhand.pages.model_bias.source import Settings
 from evenhand.pages.ui.charts import colours, downloads, show_chart
 from evenhand.pages.ui.choose import choose, model_label, switch
 from evenhand.pages.ui.equivalence import against, difference_says, margin_box
@@ -175,7 +176,7 @@ def _send(store: Store, sample: AuditSample, name: str, people: str, per_item: i
         st.rerun()
 
 
-def show_leaks(source: ScoreFile, models: list[str]) -> None:
+def show_leaks(source: ScoreFile, models: list[str], _settings: Settings) -> None:
     """Is an extreme value a lean of the model, or does the sentence give the answer away? People judge."""
     with open_store() as store:
         show_audit(rows_for(source, models), store, source.name)

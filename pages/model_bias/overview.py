@@ -14,14 +14,13 @@ from evenhand.core.report.figures import side_rows
 from evenhand.core.report.html_file import ReportSettings, file_digest, report_html
 from evenhand.core.report.table import table_html
 from evenhand.core.report.table_lines import Paper, numbers, table_lines
-from evenhand.core.runs.records import Run
 from evenhand.core.sentence_bias.bias import LN10
 from evenhand.core.statistics.equivalence import Margins
 from evenhand.pages.model_bias.numbers import corrected_means, quick_means, summary
 from evenhand.pages.model_bias.source import Settings, ask_margins, choose_seeds
 from evenhand.pages.ui.charts import caption_with_files, colours, download, show_chart, vega_lite
 from evenhand.pages.ui.runs import finished_at
-from evenhand.pages.ui.score_files import ScoreFile, score_frame
+from evenhand.pages.ui.score_files import ScoreFile, score_frame, score_runs
 from evenhand.pages.ui.tables import show_html
 from evenhand.pages.ui.text import _, caption, in_brackets, language, paragraph, plain, series, write
 
@@ -108,17 +107,15 @@ def _table(models: list[str], found: "list[Summary]", corrected: dict[str, Any],
 
 
 @st.fragment
-def show_report(source: ScoreFile, run: Run | None, models: list[str], settings: Settings) -> None:
+def show_report(source: ScoreFile, models: list[str], settings: Settings) -> None:
     """What is in it, and the download; it is made when asked for."""
     write(
         "One self-contained file: figures, tables, extremes, exclusions, method, signatures, settings,"
         " the hash of the data, and software versions. It needs no network and runs no scripts."
     )
-    listed = _("Models: {models}", models=series(models))
-    st.caption(plain(listed))
-    if run is not None:
-        made = _("Scored {created}; {n} sentences.", created=finished_at(run), n=f"{run.sentences:,}")
-        st.caption(plain(made))
+    caption("Models: {models}", models=series(models))
+    if (run := next((run for run in score_runs() if run.name == source.name and not source.sent), None)) is not None:
+        caption("Scored {created}; {n} sentences.", created=finished_at(run), n=f"{run.sentences:,}")
     seeds = choose_seeds(models) if len(models) > 1 else {}
     margins = ask_margins("report-margin")
     now = (source, tuple(models), settings, language(), seeds, margins)

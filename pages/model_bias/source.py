@@ -40,8 +40,8 @@ class Settings:
     least_mass: float | None = None
 
 
-def choose_source() -> tuple[ScoreFile | None, Run | None]:
-    """A run of the list, or a file from this computer; (None, None) where there is neither yet."""
+def choose_source() -> ScoreFile | None:
+    """A run of the list, or a file from this computer; None where there is neither yet."""
     known = {run.name: run for run in score_runs()}
     wide, narrow = st.columns([3, 2], vertical_alignment="bottom")
     with narrow, st.popover(_("Open a file"), icon=":material/upload_file:", width="stretch"):
@@ -49,9 +49,9 @@ def choose_source() -> tuple[ScoreFile | None, Run | None]:
     with wide:
         if source is not None:
             st.text_input(_("Scores"), source.name, disabled=True)
-            return source, None
+            return source
         if not known:
-            return None, None
+            return None
         asked = st.query_params.get("run")
         if asked is not None and asked not in known:
             warn("There is no longer a run named {name}.", name=asked)
@@ -59,7 +59,7 @@ def choose_source() -> tuple[ScoreFile | None, Run | None]:
             st.session_state["run"] = asked if asked in known else next(iter(known))
         name = st.selectbox(_("Scores"), list(known), key="run", format_func=lambda run: _run_name(known[run]))
     keep("run", "run", name)
-    return score_file(known[name].table, name), known[name]
+    return score_file(known[name].table, name)
 
 
 def _run_name(run: Run) -> str:

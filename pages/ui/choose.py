@@ -3,6 +3,7 @@
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import PurePath
 from typing import Any, TypeVar
 
@@ -65,6 +66,12 @@ def choose(
     if address:
         keep(address, key, chosen)
     return chosen
+
+
+def show_view(place: str, *given: object) -> None:
+    """Draw a view, as "model_bias.extremes:show_extremes"; only its own module is imported, so none waits for all."""
+    module, _colon, function = place.partition(":")
+    getattr(import_module(f"evenhand.pages.{module}"), function)(*given)
 
 
 def switch(label: str, value: bool = False, *, key: str, explained: str, box: bool = False, **look: Any) -> bool:
