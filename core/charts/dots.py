@@ -123,17 +123,18 @@ DEFAULTS = {"colour": "ink", "ink": "ink", "shape": "circle", "hollow": False}
 def _looks(series: Looks | None, palette: Palette) -> dict[str, Any]:
     """Return colours and shapes of the dots: by their series, with a legend, or by the names that the data holds."""
     look: dict[str, Any] = {"scale": palette_scale(palette), "legend": None}
-    shapes = None
+    shapes, fields = None, ("colour", "fill", "shape")
     if series is not None:
+        fields = ("series", "series", "series")  # one field, so that there is one legend
         names = list(series)
         legend = alt.Legend(title=None, orient="top", symbolSize=110, columns=2, labelLimit=300)
         colours = alt.Scale(domain=names, range=[getattr(palette, colour) for colour, _ in series.values()])
         look = {"scale": colours, "legend": legend if len(names) > 1 else None}
         shapes = alt.Scale(domain=names, range=[shape for _, shape in series.values()])
     return {
-        "color": alt.Color("colour:N", **look),
-        "fill": alt.Fill("fill:N", **look),
-        "shape": alt.Shape("shape:N", **look | {"scale": shapes}),
+        "color": alt.Color(f"{fields[0]}:N", **look),
+        "fill": alt.Fill(f"{fields[1]}:N", **look),
+        "shape": alt.Shape(f"{fields[2]}:N", **look | {"scale": shapes}),
     }
 
 

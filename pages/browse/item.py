@@ -127,13 +127,11 @@ def _source(found: ItemRecord) -> None:
         rows = [(_("Id"), item.uid), (_("File"), item.file), (_("Line"), f"{item.line:,}")]
         if item.keyword:
             rows += [(_("Keyword"), item.keyword), (_("Counterpart"), item.counterpart or DASH)]
-        rows += [(name, value if isinstance(value, str) else _value_text(value)) for name, value in item.extra.items()]
+        for name, value in item.extra.items():
+            written = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+            rows.append((name, DASH if value in (None, [], {}) else written))
         body = joined(joined([element("dt", name, "small"), element("dd", value, "verbatim")]) for name, value in rows)
         show_html(element("dl", body, "columns"))
-
-
-def _value_text(value: Any) -> str:
-    return DASH if value in (None, [], {}) else json.dumps(value, ensure_ascii=False)
 
 
 def reader_here(store: Store, project: Project) -> Annotator | None:

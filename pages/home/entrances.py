@@ -9,7 +9,7 @@ from evenhand.annotations.permissions import OPEN
 from evenhand.annotations.projects.steps import Step
 from evenhand.annotations.types import Annotator, Project
 from evenhand.pages.ui.choose import DEMOS, annotator_at_desk, own_desks
-from evenhand.pages.ui.rail import PLACES, Way, own_left, state_text, step_names, way
+from evenhand.pages.ui.rail import PLACES, Way, own_left, place_of, state_text, step_names, way
 from evenhand.pages.ui.text import _, caption, in_brackets, plain
 from evenhand.pages.ui.visitor import may, opens, page_link, visitor
 
@@ -89,9 +89,8 @@ def _show_way(found: Way) -> None:
     if step is None:
         st.markdown(plain(found.project.name))
         return
-    file, part = PLACES[step]
+    file, where = place_of(step, found.project)
     said = _next_in_words(found, step) if step == found.next else _("nothing waiting")
-    where = {"project": found.project.name} | ({"section": part} if part else {})
     icon = ":material/arrow_circle_right:" if step == found.next else ":material/check_circle:"
     page_link(file, label=f"**{plain(found.project.name)}** · {plain(said)}", icon=icon, query_params=where)
 

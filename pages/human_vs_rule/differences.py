@@ -32,7 +32,9 @@ ORDERS = ("imported", "bin", "model", "pronoun")
 def differences(store: Store, project: Project, found: PageNumbers) -> None:
     """The list with its bins, its order and its download."""
     reader = annotator_at_desk(store, project)
-    listed = [one for one in found.differences if reader is None or _labelled(one, reader)]
+    listed = list(found.differences)
+    if reader is not None:
+        listed = [one for one in listed if reader.name in {label.annotator for label in one.labels}]
     if reader is not None:
         say_blind(reader)
     if not listed:
@@ -52,10 +54,6 @@ def differences(store: Store, project: Project, found: PageNumbers) -> None:
         download(_("Download all (CSV)"), file, name, key="differences-csv", type="secondary")
     if not text_may_leave(project):
         caption("The file holds ids and labels, not texts: texts of this project can only be exported encrypted.")
-
-
-def _labelled(one: Difference, reader: Annotator) -> bool:
-    return any(label.annotator == reader.name for label in one.labels)
 
 
 def _filtered(listed: Sequence[Difference]) -> list[Difference]:

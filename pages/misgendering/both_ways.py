@@ -96,11 +96,20 @@ def show_agreement(found: Sequence[Cell]) -> None:
         ways = {"units": _("over templates and names"), "published": _("as published")}
         how = choose(_("Intervals"), ways, "intervals")
     published = how == "published" and measure != "disagreement"
-    estimates = [_estimate(one, measure, published) for one in found]
+    estimates: list[Estimate] = [
+        getattr(one.metrics, measure) if published else one.metrics.by_units[measure] for one in found
+    ]
     tested = many_intervals(estimates)
     stays = tested.stays if measure in ("mcc", "kappa") else (False,) * len(found)
+    signature = "misgendering|unit:row|as-published|v1" if published else ""
     rows = [
-        one.row(measure=measure, **numbers(estimate), n=one.metrics.n, stays=stay, signature=_signature(one, published))
+        one.row(
+            measure=measure,
+            **numbers(estimate),
+            n=one.metrics.n,
+            stays=stay,
+            signature=signature or one.metrics.signature,
+        )
         for one, estimate, stay in zip(found, estimates, stays, strict=True)
     ]
     data = pd.DataFrame(rows)
@@ -109,15 +118,6 @@ def show_agreement(found: Sequence[Cell]) -> None:
         says = paragraph((says, note_text(tested.sentence), _("An asterisk marks those that remain.")))
     _heatmap(data, names[measure], measure, says)
     st.caption(plain(_meaning(measure, published)))
-
-
-def _estimate(one: Cell, measure: str, published: bool) -> Estimate:
-    found: Estimate = getattr(one.metrics, measure) if published else one.metrics.by_units[measure]
-    return found
-
-
-def _signature(one: Cell, published: bool) -> str:
-    return "misgendering|unit:row|as-published|v1" if published else one.metrics.signature
 
 
 def _heatmap(data: pd.DataFrame, name: str, measure: str, says: str) -> None:

@@ -194,7 +194,8 @@ def show_result(store: Store, chosen: audit_projects.Audit, frame: "pd.DataFrame
     if not found.audit.settled:
         inform("No sentence has all its labels yet, so nothing can be compared.")
         return
-    rule: Rule = _rule()
+    names: dict[Any, str] = {"unanimous": _("all annotators agree"), "any": _("at least one annotator says so")}
+    rule: Rule = choose(_("A sentence counts as a leak if"), names, "audit-rule")
     _answer(found, rule)
     _reasons(found)
     _measures(found, rule, of_run=frame is not None)
@@ -214,12 +215,6 @@ def _look_early(chosen: audit_projects.Audit) -> bool:
         key=f"audit-early-{chosen.project.uid}",
         explained=_("Not for people who are still labelling: interim results would influence them."),
     )
-
-
-def _rule() -> "Rule":
-    names: dict[Any, str] = {"unanimous": _("all annotators agree"), "any": _("at least one annotator says so")}
-    rule: Rule = choose(_("A sentence counts as a leak if"), names, "audit-rule")
-    return rule
 
 
 def _answer(found: audit_projects.AuditResult, rule: "Rule") -> None:

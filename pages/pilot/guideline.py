@@ -54,7 +54,7 @@ def show_guideline(store: Store, project: Project) -> None:
     now = read_draft(store, project)
     if replace(now, saved=None) != replace(written, saved=None):
         now = save_draft(store, project, written)
-        _remember_saved(project, now)
+        st.session_state[f"draft-{project.uid}"].update(base=now.base, saved=now.saved)
     _differences(now, newest)
     if now.differs(newest):
         publish(store, project, now)
@@ -75,10 +75,6 @@ def _opened(store: Store, project: Project) -> tuple[Draft, str]:
         known = {"begun": now, "base": now.base, "saved": now.saved, "turn": turn}
         st.session_state[f"draft-{project.uid}"] = known
     return known["begun"], f"draft-{project.uid}-{known['turn']}"
-
-
-def _remember_saved(project: Project, now: Draft) -> None:
-    st.session_state[f"draft-{project.uid}"].update(base=now.base, saved=now.saved)
 
 
 def _head(store: Store, project: Project, base: Draft, newest: Guideline) -> None:

@@ -148,7 +148,15 @@ def _show_closed(found: PilotFigures) -> None:
             if found.unanimous.value is not None:
                 st.caption(plain(_alike(found.unanimous, found.compared)))
         with right:
-            st.dataframe([_person(one) for one in _people(found)], hide_index=True, key=f"people-{pilot.number}")
+            rows = [
+                {
+                    _("Annotator"): one.annotator.name,
+                    _("Labelled"): one.labelled,
+                    _("Accepted, 95% interval"): with_interval(one.accepted, ".1%"),
+                }
+                for one in found.people
+            ]
+            st.dataframe(rows, hide_index=True, key=f"people-{pilot.number}")
         with foot():
             show_signature(found.signature)
             downloads([_row(found, one) for one in found.people], key=f"pilot-{pilot.number}-people")
@@ -180,18 +188,6 @@ def _alike(share: Estimate, compared: int) -> str:
     text = _("On {k} of {n} items with at least two blind labels, everybody chose the same.")
     same = text.format(k=round((share.value or 0) * compared), n=compared)
     return paragraph((_("95% interval: {interval}.", interval=ends) if ends else note_text(share.note), same))
-
-
-def _people(found: PilotFigures) -> list[dict[str, Any]]:
-    return [
-        {"name": one.annotator.name, "labelled": one.labelled, "accepted": with_interval(one.accepted, ".1%")}
-        for one in found.people
-    ]
-
-
-def _person(row: dict[str, Any]) -> dict[str, Any]:
-    names = {"name": _("Annotator"), "labelled": _("Labelled"), "accepted": _("Accepted, 95% interval")}
-    return {names[key]: value for key, value in row.items()}
 
 
 def _row(found: PilotFigures, one: Any) -> dict[str, Any]:

@@ -127,16 +127,13 @@ def _password(project: Project, chosen: ExportFormat) -> tuple[str | None, bool]
     needed = needs_password(project, chosen)
     if not needed:
         holds = chosen not in WITHOUT_TEXT and project.kind == "generations"
-        if not holds or not st.toggle(_lock_label(project), key="lock"):
+        label = _("With texts and notes, as an encrypted archive")
+        if text_may_leave(project):
+            label = _("Encrypt the file")
+        if not holds or not st.toggle(label, key="lock"):
             return None, False
     typed = ask_password("export_password")
     return typed, typed is None
-
-
-def _lock_label(project: Project) -> str:
-    if text_may_leave(project):
-        return _("Encrypt the file")
-    return _("With texts and notes, as an encrypted archive")
 
 
 def _show_file(store: Store, project: Project, wish: ExportOptions, password: str | None) -> None:

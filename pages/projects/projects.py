@@ -92,13 +92,9 @@ def show_list(store: Store) -> None:
     if away:
         with st.expander(_("Archived ({number})").format(number=len(away))):
             for project in away:
-                _archived(project)
-
-
-def _archived(project: Project) -> None:
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(plain(project.name))
-        st.button(_("Unarchive"), key=f"back-{project.uid}", on_click=_bring_back, args=(project.name,))
+                with st.container(horizontal=True, vertical_alignment="center"):
+                    st.markdown(plain(project.name))
+                    st.button(_("Unarchive"), key=f"back-{project.uid}", on_click=_bring_back, args=(project.name,))
 
 
 def _card(store: Store, project: Project) -> None:

@@ -27,19 +27,15 @@ def show_model(marks: "list[Mark]") -> None:
     """Choose a model or a run; its picture, its nulls, its references."""
     st.subheader(_("What counts as large?"), anchor=False)
     with errors_shown():
-        found = _chosen()
+        names = {"model": _("A model, on built-in neutral sentences"), "run": _("A model, from existing scores")}
+        kind = choose(_("What to compare"), names, "ruler-kind", heading=False)
+        found = _from_run() if kind == "run" else _by_name()
         if found is None:
             return
         trial_banner([found.model])
         offsets = [mark.measured.value for mark in marks if mark.quantity == "offset" and is_planted(mark.model)]
         show_picture(found, [value for value in offsets if value is not None])
         show_reading(found)
-
-
-def _chosen() -> "OnRuler | None":
-    names = {"model": _("A model, on built-in neutral sentences"), "run": _("A model, from existing scores")}
-    kind = choose(_("What to compare"), names, "ruler-kind", heading=False)
-    return _from_run() if kind == "run" else _by_name()
 
 
 def _by_name() -> "OnRuler | None":

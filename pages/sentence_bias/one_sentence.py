@@ -12,7 +12,7 @@ from evenhand.core.charts.word_balance import balance, balance_says
 from evenhand.core.errors import N_, EvenhandError, Refused
 from evenhand.core.language import explain
 from evenhand.core.resources import table
-from evenhand.core.sentence_bias import Reading, Slot, Unit, WordReading
+from evenhand.core.sentence_bias import Reading, Slot, Unit
 from evenhand.core.sentence_bias.bias import corrected, odds, whole_sentences
 from evenhand.core.sentence_bias.compare_words import fill
 from evenhand.core.sentence_bias.keyword_packs import LANGUAGES
@@ -190,7 +190,9 @@ def _check(template: str, words: tuple[str, ...]) -> None:
 def _rows(model: str, template: str, words: tuple[str, ...], question: Question) -> list[dict[str, object]]:
     rows: list[dict[str, object]] = []
     for one in compared(model, template, words, replace(question, text="")):
-        lean = None if one.bias_log10 is None else _lean(model, one, question)
+        lean = None
+        if one.bias_log10 is not None:
+            lean = prior_of(model, question.slot(one.sentence).entry, question.joint).value
         rows.append(
             {
                 "word": one.word,
@@ -211,10 +213,6 @@ def _towards(rows: list[dict[str, object]], question: Question) -> str:
     sentence = next((str(row["sentence"]) for row in rows if row["status"] == "ok"), None)
     words = None if sentence is None else question.slot(sentence).own_words
     return words[0] if words else _("the male word")
-
-
-def _lean(model: str, one: WordReading, question: Question) -> float | None:
-    return prior_of(model, question.slot(one.sentence).entry, question.joint).value
 
 
 def _draw(data: pd.DataFrame, value: str, names: dict[str, str], models: list[str], towards: str) -> None:

@@ -95,7 +95,9 @@ def show_study(store: Store, project: Project, study: Study) -> None:
         args=(study.uid, _close),
     )  # fmt: skip
     _show_as_it_goes(study.uid)
-    _show_codes(study)
+    names = state_names()
+    st.subheader(_("Completion codes"), anchor=False)
+    show_records([{_("Outcome"): names[one], _("Code"): study.code(one)} for one in studies.OUTCOMES])
     _show_consent(store, study)
 
 
@@ -176,12 +178,6 @@ def _show_people(store: Store, study: Study, people: list[Participant]) -> None:
             _act(study.uid, _withdraw)
 
 
-def _show_codes(study: Study) -> None:
-    names = state_names()
-    st.subheader(_("Completion codes"), anchor=False)
-    show_records([{_("Outcome"): names[one], _("Code"): study.code(one)} for one in studies.OUTCOMES])
-
-
 def _show_consent(store: Store, study: Study) -> None:
     newest = consent(store, study)
     with st.expander(_("Consent form, version {n}").format(n=newest.version)):
@@ -219,16 +215,13 @@ def _make(uid: str) -> None:
         st.session_state[f"study-{uid}"] = made.uid
 
 
-def _names() -> dict[str, str]:
-    return {"link": _("A link for your own participants"), "prolific": "Prolific", "mturk": "Mechanical Turk"}
-
-
 def show_new(store: Store, project: Project, *, open_at_first: bool) -> None:
     """The form for a new study."""
     standard = Settings(contact="-")
     with st.expander(_("New study"), expanded=open_at_first, icon=":material/add:"), st.form("new-study", border=False):
         st.text_input(_("Name (shown to participants)"), key="new-name", max_chars=80)
-        st.selectbox(_("Recruitment service"), SERVICES, key="new-service", format_func=_names().__getitem__)
+        names = {"link": _("A link for your own participants"), "prolific": "Prolific", "mturk": "Mechanical Turk"}
+        st.selectbox(_("Recruitment service"), SERVICES, key="new-service", format_func=names.__getitem__)
         st.text_input(_("Contact for questions (address or name)"), key="new-contact", max_chars=200)
         _numbers(standard)
         _test(store, project)

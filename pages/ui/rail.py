@@ -61,6 +61,12 @@ class Way:
     uninvited: int = 0
 
 
+def place_of(step: Step, project: Project) -> tuple[str, dict[str, str]]:
+    """Return the page of a step of a project, and what its address says."""
+    file, part = PLACES[step]
+    return file, {"project": project.name} | ({"section": part} if part else {})
+
+
 def visible_projects(store: Store) -> list[Project]:
     """The open projects in which the visitor has something to see or to do."""
     person = visitor(store)
@@ -134,8 +140,7 @@ def show_next(store: Store, project: Project) -> str:
     """What leads on after something was done in a project: its next step, else its progress. Returns that page."""
     found = way(store, project)
     step: Step = found.next or "progress"
-    file, part = PLACES[step]
-    where = {"project": project.name} | ({"section": part} if part else {})
+    file, where = place_of(step, project)
     text = _("Next in {project}: {step}", project=project.name, step=step_names()[step])
     page_link(file, label=f"**{plain(text)}**", icon=NEXT_ICON, query_params=where)
     return file
@@ -158,10 +163,10 @@ def _show_name(project: Project) -> None:
 def _show_steps(found: Way, here: Step | None) -> None:
     _show_name(found.project)
     names = step_names()
-    for step, (file, part) in PLACES.items():
+    for step in PLACES:
+        file, where = place_of(step, found.project)
         if not opens(file):
             continue
-        where = {"project": found.project.name} | ({"section": part} if part else {})
         known = found.states.get(step)
         icon = NEXT_ICON if step == found.next else ICONS[known.state] if known else ":material/arrow_forward:"
         with st.container(key="rail-here") if step == here else st.container(key=f"rail-{step}"):

@@ -1,5 +1,6 @@
 """The page Pilot and guideline: start, close, tags into criteria, a new version with what is sent back."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -134,7 +135,7 @@ def test_free_tags_leave_only_where_texts_may(tmp_path: Path, leaves: bool) -> N
         change_project(store, project, open_text=leaves)
     assert any(each.key == "tags-csv" for each in page("tags").get("download_button")) == leaves
     told = CliRunner().invoke(cli, ["pilot", "show", project.name, "--db", str(database(tmp_path))]).output
-    assert ("kinship" in told) == leaves and "1 items, 1 labels" in told
+    assert ("kinship" in told) == leaves and re.search(r"(kinship|—) +1 +1\b", told)
 
 
 def test_a_version_is_written_compared_and_published(tmp_path: Path) -> None:
