@@ -21,7 +21,8 @@ def to_json(value: object, writers: Writers | None = None) -> Any:
     field whose name ends in `_reason` is a sentence, and left out without one; where the class names a field
     `explained_by`, that sentence is written as KEY_reason for each value that is None. An object with a method
     `to_json`, as an estimate, is written by that method, one of a type in *writers*, or in `written_with` of the
-    dataclass that holds it, by that function. Raises TypeError for an object that has no such form.
+    dataclass that holds it, by that function; with `flat_estimates` the reason of an estimate is next to it
+    (`Estimate.under`). Raises TypeError for an object that has no such form.
     """
     if writers and (write := writers.get(type(value))):
         return write(value)
@@ -31,6 +32,8 @@ def to_json(value: object, writers: Writers | None = None) -> Any:
         return _of_dataclass(value, getattr(value, "written_with", writers))
     if isinstance(value, Mapping):
         return {str(key): to_json(inner, writers) for key, inner in value.items()}
+    if hasattr(value, "_asdict"):  # a named tuple
+        return to_json(value._asdict(), writers)
     if isinstance(value, list | tuple):
         return [to_json(inner, writers) for inner in value]
     return msgspec.to_builtins(value, builtin_types=(), str_keys=True, enc_hook=_encode)
@@ -47,7 +50,9 @@ def _of_dataclass(value: Any, writers: Writers | None) -> dict[str, Any]:
     reason, data = values.pop(explained_by, None), dict[str, Any]()
     for name, inner in values.items():
         key = names.get(name, name)
-        if name.endswith("_reason"):
+        if key and getattr(value, "flat_estimates", False) and hasattr(inner, "under"):
+            data |= inner.under(key)
+        elif name.endswith("_reason"):
             data |= {} if inner is None else {name: str(inner)}
         elif key:
             data[key] = to_json(inner, writers)

@@ -8,7 +8,7 @@ in relabelling counts by its former labels (`annotations.forecast.sent_back`).
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import ClassVar, Literal, NamedTuple
 
 from evenhand.annotations.database.store import Store, at_one_moment
 from evenhand.annotations.forecast.fully_labelled import SPEAKS, Unselected, unselected
@@ -52,15 +52,22 @@ WHERE {_PILOT} AND label.seconds IS NOT NULL LIMIT :most
 """
 
 
+class Versions(NamedTuple):
+    """The oldest and newest version of the guideline that the labels of so many items were made under."""
+
+    oldest: int
+    newest: int
+    items: int
+
+
 @dataclass(frozen=True, slots=True)
 class Forecast:
     """The forecast for both plans, and the present counts.
 
     `items`: in the project; `made`: its labels; `people`: active annotators; `sample`: the items that the forecast
-    uses, `reviewed` their number, `accepted` those that all accepted. `work` has the numbers. `returned`: how many of
-    `reviewed` are in relabelling and count by their former labels. `versions`: (oldest, newest, items): the versions of
-    the guideline that the labels were made under. `narrowed`: other items with all their labels are left out as biased,
-    because the plan was `stop` or the share smaller until lately.
+    uses, `reviewed` their number. `work` has the numbers. `returned`: how many of `reviewed` are in relabelling and
+    count by their former labels. `narrowed`: other items with all their labels are left out as biased, because the
+    plan was `stop` or the share smaller until lately.
     """
 
     items: int
@@ -71,7 +78,11 @@ class Forecast:
     work: WorkForecast
     narrowed: bool = False
     returned: int = 0
-    versions: tuple[tuple[int, int, int], ...] = ()
+    versions: tuple[Versions, ...] = ()
+    json_names: ClassVar = {
+        "made": "labels_made", "people": "annotators", "reviewed": "labelled_in_full", "work": "",
+        "returned": "counted_by_last_word", "versions": "guideline_versions",
+    }  # fmt: skip
 
 
 @at_one_moment
@@ -134,9 +145,9 @@ class _Sample:
         self.versions[versions] = self.versions.get(versions, 0) + items
 
     @property
-    def by_version(self) -> tuple[tuple[int, int, int], ...]:
-        """(oldest, newest, items), the oldest first."""
-        return tuple((*versions, items) for versions, items in sorted(self.versions.items()))
+    def by_version(self) -> tuple[Versions, ...]:
+        """The items by the versions of their labels, the oldest first."""
+        return tuple(Versions(*versions, items) for versions, items in sorted(self.versions.items()))
 
     def signature(self, narrowed: bool) -> str:
         """The part of the signature that says which labels of which items were used."""
@@ -225,38 +236,3 @@ def _scaled(work: Work, factor: float) -> Work:
 
     parts = (work.judgements, work.each, work.hours)
     return Work(*(replace(one, value=times(one.value), low=times(one.low), high=times(one.high)) for one in parts))
-
-
-def as_json(found: Forecast) -> dict[str, Any]:
-    """The forecast as one JSON object; what is undefined is null with `<key>_reason` beside it."""
-    work = found.work
-    whole: dict[str, Any] = {
-        "items": found.items,
-        "labels_made": found.made,
-        "annotators": found.people,
-        "sample": found.sample,
-        "labelled_in_full": found.reviewed,
-        "narrowed": found.narrowed,
-        "counted_by_last_word": found.returned,
-        "guideline_versions": [
-            {"oldest": oldest, "newest": newest, "items": items} for oldest, newest, items in found.versions
-        ],
-        "per_item": work.per_item,
-        "share": work.share,
-    }
-    for name in ("candidates", "rate", "seconds", "saved", "needed"):
-        whole |= getattr(work, name).under(name)
-    for name in ("all", "stop"):
-        plan: Work = getattr(work, name)
-        whole[name] = {}
-        for part in ("judgements", "each", "hours"):
-            whole[name] |= getattr(plan, part).under(part)
-    whole["cells"] = [
-        {"pair": cell.pair, "side": cell.side, "items": cell.stock, "quota": cell.quota, "kept": cell.kept}
-        | {"left": cell.left, "verdict": cell.verdict}
-        | {"rate_from": "own" if cell.own else "all"}
-        | cell.rate.under("rate")
-        | cell.needed.under("needed")
-        for cell in work.cells
-    ]
-    return whole | {"signature": work.signature}

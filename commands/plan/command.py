@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.forecast.work import Forecast, as_json, forecast
+from evenhand.annotations.forecast.work import Forecast, forecast
 from evenhand.annotations.projects.projects import change_project
 from evenhand.annotations.projects.projects import project as find_project
 from evenhand.annotations.types import Project
@@ -13,6 +13,7 @@ from evenhand.commands.permissions import needs
 from evenhand.commands.shared import answer, db_option, existing_store, json_option, say_unsettled
 from evenhand.core.forecast.work_model import Work
 from evenhand.core.statistics import Estimate
+from evenhand.core.typed_json import to_json
 
 SETTINGS = ("plan", "per_item", "share", "retest", "retest_hours")
 
@@ -63,7 +64,7 @@ def plan(
 def _answer(store: Store, found: Project, candidates: int | None, on: Any, as_json_: bool) -> None:
     ahead = forecast(store, found, candidates=candidates, on=on)
     settings = {field: getattr(found, field) for field in SETTINGS}
-    shown = {"project": found.name, **settings, "forecast": as_json(ahead)}
+    shown = {"project": found.name, **settings, "forecast": to_json(ahead)}
     answer(shown, "\n".join([_settings(found), *_lines(ahead)]), as_json=as_json_)
 
 

@@ -12,10 +12,10 @@ from evenhand.commands.plan.command import estimate_text
 from evenhand.commands.shared import answer, db_option, existing_store, json_option
 from evenhand.core.errors import N_, BadFile, Refused
 from evenhand.core.forecast.corpus import Forecast, Supply, supplies
-from evenhand.core.forecast.corpus import as_json as whole
 from evenhand.core.forecast.corpus import forecast as forecast_of
 from evenhand.core.mining.report import Report
 from evenhand.core.resources import quotas as preset_quotas
+from evenhand.core.typed_json import to_json
 
 
 @click.command("forecast")
@@ -60,7 +60,7 @@ def forecast(
         found = forecast_of(given, report.read.characters)
     if not found.cells:
         raise Refused(N_("No pair of this run has a quota; --quotas table1 uses those of the paper."))
-    answer(whole(found), for_people(found), as_json=as_json)
+    answer(to_json(found), for_people(found), as_json=as_json)
 
 
 def _read(path: Path) -> Report:

@@ -9,7 +9,7 @@ the 2.5 and 97.5 percentiles of the draws; the share itself is shown with the Wi
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,6 +76,14 @@ class CellForecast:
     expected: Estimate
     verdict: Verdict
     characters: Estimate
+    json_names: ClassVar = {"supply": "", "own": None}
+    also_in_json: ClassVar = ("rate_from",)
+    flat_estimates: ClassVar = True
+
+    @property
+    def rate_from(self) -> str:
+        """Whose share the rate is."""
+        return "own" if self.own else "all"
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +100,13 @@ class Forecast:
     characters: Estimate
     scarcest: Cell | None
     signature: str
+    also_in_json: ClassVar = ("verdicts",)
+    flat_estimates: ClassVar = True
+
+    @property
+    def verdicts(self) -> dict[str, int]:
+        """How many pairs and sides have each verdict."""
+        return {answer: self.count(answer) for answer in VERDICTS if answer != "none"}
 
     def count(self, answer: Verdict) -> int:
         """How many pairs and sides have that verdict."""
@@ -237,28 +252,6 @@ def _most(cells: Sequence[CellForecast], needs: Sequence[Draws | None]) -> tuple
     value = worst.characters.value or 0.0
     where = (worst.pair, worst.side) if value else None
     return Estimate(value, min(low, value), max(high, value)), where
-
-
-def as_json(found: Forecast) -> dict[str, Any]:
-    """The forecast as one JSON object; what is undefined is null with `<key>_reason` beside it."""
-    cells = []
-    for cell in found.cells:
-        row: dict[str, Any] = {"pair": cell.pair, "side": cell.side, "quota": cell.supply.quota}
-        row |= {"found": cell.supply.found, "left": cell.supply.left, "kept": cell.supply.kept}
-        row |= {"reviewed": cell.supply.reviewed, "accepted": cell.supply.accepted, "rate_from": _from(cell)}
-        row |= {"verdict": cell.verdict}
-        for name in ("rate", "expected", "characters"):
-            row |= getattr(cell, name).under(name)
-        cells.append(row)
-    together = found.expected.under("expected") | found.characters.under("characters")
-    scarcest = list(found.scarcest) if found.scarcest else None
-    counted = {answer: found.count(answer) for answer in VERDICTS if answer != "none"}
-    whole = {"quota": found.quota, **together, "scarcest": scarcest, "verdicts": counted}
-    return {**whole, "cells": cells, "signature": found.signature}
-
-
-def _from(cell: CellForecast) -> str:
-    return "own" if cell.own else "all"
 
 
 Counts = Mapping[tuple[str, str], int]

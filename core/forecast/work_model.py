@@ -15,6 +15,7 @@ needed.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import comb
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,6 +72,14 @@ class CellNeed:
     needed: Estimate
     left: int
     verdict: Verdict
+    json_names: ClassVar = {"stock": "items", "own": None}
+    also_in_json: ClassVar = ("rate_from",)
+    flat_estimates: ClassVar = True
+
+    @property
+    def rate_from(self) -> str:
+        """Whose share the rate is."""
+        return "own" if self.own else "all"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +92,7 @@ class Work:
     judgements: Estimate
     each: Estimate
     hours: Estimate
+    flat_estimates: ClassVar = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +115,7 @@ class WorkForecast:
     needed: Estimate
     cells: tuple[CellNeed, ...]
     signature: str
+    flat_estimates: ClassVar = True
 
 
 def labels_to_first_reject(labels: int, rejects: int) -> tuple[float, float]:

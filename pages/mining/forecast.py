@@ -9,12 +9,13 @@ from evenhand.annotations.database.store import Store
 from evenhand.annotations.mining.candidates import Stock, stock
 from evenhand.annotations.types import Project
 from evenhand.core.forecast.corpus import ASSUMED as NOT_MEASURED
-from evenhand.core.forecast.corpus import CellForecast, Forecast, as_json, forecast, supplies
+from evenhand.core.forecast.corpus import CellForecast, Forecast, forecast, supplies
 from evenhand.core.forecast.quota import OWN_RATE, VERDICTS
 from evenhand.core.mining.report import Report
 from evenhand.core.mining.runs import MiningRun
 from evenhand.core.resources import quotas as preset_quotas
 from evenhand.core.statistics import Estimate
+from evenhand.core.typed_json import to_json
 from evenhand.pages.mining.report import named, side_name
 from evenhand.pages.ui.address import PROJECT
 from evenhand.pages.ui.charts import download, foot, json_text
@@ -206,7 +207,7 @@ def _show(outcome: Forecast) -> None:
         caption("The share kept is that of all pairs combined.")
     with foot():
         show_signature(outcome.signature)
-        download("JSON", lambda: json_text(as_json(outcome)), "forecast.json", key="forecast-json")
+        download("JSON", lambda: json_text(to_json(outcome)), "forecast.json", key="forecast-json")
 
 
 def _row(cell: CellForecast, *, mixed: bool) -> tuple[str | Markup, ...]:

@@ -7,13 +7,14 @@ import streamlit as st
 from markupsafe import Markup
 
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.forecast.work import Forecast, Sample, as_json, forecast, has_pilot
+from evenhand.annotations.forecast.work import Forecast, Sample, forecast, has_pilot
 from evenhand.annotations.guideline.relabelling import left_to_relabel
 from evenhand.annotations.projects.pipeline_counts import state
 from evenhand.annotations.types import Plan, Project
 from evenhand.core.forecast.quota import OWN_RATE
 from evenhand.core.forecast.work_model import CellNeed, Work
 from evenhand.core.statistics import Estimate
+from evenhand.core.typed_json import to_json
 from evenhand.pages.ui.charts import caption_with_files, download, downloads, foot, json_text
 from evenhand.pages.ui.choose import choose
 from evenhand.pages.ui.head import remembered
@@ -207,7 +208,7 @@ def _take_away(project: Project, found: Forecast, shown: list[dict[str, Any]]) -
         with st.container(horizontal=True, width="content"):
             downloads(shown, key="plan")
             download(
-                "JSON", lambda: json_text({"project": project.name} | as_json(found)), "plan.json", key="plan-json"
+                "JSON", lambda: json_text({"project": project.name} | to_json(found)), "plan.json", key="plan-json"
             )
 
 

@@ -3,7 +3,7 @@
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 import pytest
@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evenhand.core.errors import BadFile
+from evenhand.core.statistics import Estimate, Note
 from evenhand.core.typed_json import from_json, to_json
 
 TEXTS = st.text(alphabet=st.characters(exclude_categories=("Cs",)))
@@ -98,6 +99,24 @@ class Renamed:
     hidden: int
     inner: Inner
     json_names: ClassVar = {"first": "1st", "hidden": None, "inner": ""}
+
+
+class Ends(NamedTuple):
+    first: int
+    last: int
+
+
+@dataclass(frozen=True)
+class Forecast:
+    ends: Ends
+    rate: Estimate
+    flat_estimates: ClassVar = True
+
+
+def test_a_flat_estimate_has_its_reason_next_to_it() -> None:
+    data = to_json(Forecast(Ends(1, 2), Estimate.undefined(Note("no labels"))))
+    numbers = {"value": None, "low": None, "high": None}
+    assert data == {"ends": {"first": 1, "last": 2}, "rate": numbers, "rate_reason": "no labels"}
 
 
 def test_fields_have_other_keys_where_the_class_says_so() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.forecast.sent_back import last_words
-from evenhand.annotations.forecast.work import as_json, forecast
+from evenhand.annotations.forecast.work import forecast
 from evenhand.annotations.guideline.drafts import read_draft, write_version
 from evenhand.annotations.guideline.relabelling import Which
 from evenhand.annotations.items.wanted_labels import is_shared
@@ -20,6 +20,7 @@ from evenhand.annotations.queue.leases import claim
 from evenhand.annotations.types import Annotator, Item, Project
 from evenhand.core.forecast.work_model import NO_SAMPLE
 from evenhand.core.statistics import wilson
+from evenhand.core.typed_json import to_json
 from tests.support.pages import open_page
 from tests.support.projects import WORDS, broken_rules, decide, filled_project
 
@@ -109,7 +110,7 @@ def test_a_new_word_takes_the_place_of_the_old_one(fresh_store: Store) -> None:
     found = forecast(fresh_store, made)
     assert (found.reviewed, found.work.rate.value, found.returned) == (30, 1.0, 0)
     assert sum(items for _, newest, items in found.versions if newest == 2) == 30 - round(30 * before.work.rate.value)  # type: ignore[operator]
-    assert as_json(found)["guideline_versions"][0] == {"oldest": 1, "newest": 1, "items": found.versions[0][2]}
+    assert to_json(found)["guideline_versions"][0] == {"oldest": 1, "newest": 1, "items": found.versions[0][2]}
 
 
 def pilot(store: Store) -> set[int]:

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from cli import cli
 from evenhand.annotations.database.events import events
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.forecast.work import as_json, forecast
+from evenhand.annotations.forecast.work import forecast
 from evenhand.annotations.guideline.drafts import read_draft, write_version
 from evenhand.annotations.items.batch import Batch
 from evenhand.annotations.items.wanted_labels import is_shared, plan_effects
@@ -21,6 +21,7 @@ from evenhand.annotations.quality.known_answers import set_known
 from evenhand.annotations.queue.leases import claim
 from evenhand.annotations.types import Annotator, Project
 from evenhand.core.errors import EvenhandError
+from evenhand.core.typed_json import to_json
 from tests.support.pages import open_page
 from tests.support.projects import decide, filled_project, new_items
 
@@ -48,7 +49,7 @@ def test_it_rests_on_the_pilot(fresh_store: Store) -> None:
     assert found.work.all.judgements.value == 180 and found.work.seconds.value == 6.0
     assert found.work.stop.judgements.value is not None and 60 < found.work.stop.judgements.value < 180
     assert forecast(fresh_store, made, candidates=6_000).work.all.judgements.value == 18_000
-    text = json.dumps(as_json(found), allow_nan=False)
+    text = json.dumps(to_json(found), allow_nan=False)
     assert json.loads(text)["needed_reason"] == "No quotas are set for pairs and sides."
 
 

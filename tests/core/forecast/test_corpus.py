@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from evenhand.core.forecast.corpus import CellForecast, Supply, as_json, forecast
+from evenhand.core.forecast.corpus import CellForecast, Supply, forecast
+from evenhand.core.typed_json import to_json
 
 CELL = ("他/她", "female")
 
@@ -70,7 +71,7 @@ def test_verdicts(verdict: str, supply: Supply) -> None:
 
 def test_without_a_pilot_nothing_is_a_number() -> None:
     found = forecast({CELL: Supply(quota=50, found=400, left=400)}, 1_000_000)
-    cell = as_json(found)["cells"][0]
+    cell = to_json(found)["cells"][0]
     for key in ("rate", "expected", "characters"):
         assert cell[key] == {"value": None, "low": None, "high": None}
         assert "reviewed" in cell[f"{key}_reason"]
@@ -88,7 +89,7 @@ def test_an_assumed_share_has_no_interval() -> None:
     assert male.characters.value == 0 and found.scarcest == CELL
     for one in (she.rate, she.expected, she.characters, found.expected, found.characters):
         assert (one.low, one.high) == (None, None) and "assumed" in str(one.note)
-    json.dumps(as_json(found), allow_nan=False)
+    json.dumps(to_json(found), allow_nan=False)
 
 
 def test_an_assumed_share_gives_way_to_labels() -> None:
@@ -164,7 +165,7 @@ def test_intervals_hold_their_value(
 
 def test_json_is_json_and_the_same_again() -> None:
     supplies = {CELL: Supply(100, 500, 400, 80, 100, 80), ("男/女", "male"): Supply(100, 0, 0)}
-    texts = [json.dumps(as_json(forecast(supplies, 1_000_000)), allow_nan=False) for _ in range(2)]
+    texts = [json.dumps(to_json(forecast(supplies, 1_000_000)), allow_nan=False) for _ in range(2)]
     assert texts[0] == texts[1]
     assert json.loads(texts[0])["signature"].startswith("forecast|beta-binomial|draws:20000|seed:0|v3")
 
