@@ -10,9 +10,8 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass, field, replace
-from functools import partial
 from itertools import product
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -93,13 +92,6 @@ class Held:
         return self.printed >= self.samples / 4
 
 
-class Study(Protocol):
-    """Simulates the cell in *place*: some *measures* of it, or all if none is named."""
-
-    def __call__(self, place: int, samples: int, seed: int, measures: Sequence[str] = ()) -> list[Held]:
-        """Return each measure in *samples* samples."""
-
-
 def settings_of(planted: Any) -> Mapping[str, Any]:
     """Return the settings of a cell, by name."""
     return planted if isinstance(planted, Mapping) else asdict(planted)
@@ -146,32 +138,22 @@ def _numbers(cell: Any) -> list[int]:
     return [int(1000 * value) for value in settings_of(cell).values()]
 
 
-def in_two_stages(study: Study, cells: int, samples: int, seed: int, again: int = AGAIN) -> list[Held]:
-    """Return every measure in each of *cells* cells; those below 92% with *again* others. All cores take part."""
+def simulated(designs: Sequence[Design], samples: int, seed: int, again: int = AGAIN, draws: int = 0) -> list[Held]:
+    """Return every measure in every cell of *designs*; those below 92% with *again* others. All cores take part."""
+    cells = [(design, cell) for design in designs for cell in design.cells]
     with ProcessPoolExecutor(os.cpu_count()) as pool:
-        first = list(pool.map(partial(study, samples=samples, seed=seed), range(cells)))
+        waiting = [pool.submit(coverage, *cell, samples, seed, draws=draws) for cell in cells]
+        first = [job.result() for job in waiting]
         if not again:
             return [row for rows in first for row in rows]
-        low = {n: [row.measure for row in rows if row.usual and row.share < LEAST] for n, rows in enumerate(first)}
-        low = {place: measures for place, measures in low.items() if measures}
-        second = partial(study, samples=again, seed=seed + 1)
-        waiting = {place: pool.submit(second, place, measures=measures) for place, measures in low.items()}
-        sure = {(place, row.measure): row for place, job in waiting.items() for row in job.result()}
+        low = [[row.measure for row in rows if row.usual and row.share < LEAST] for rows in first]
+        second = {
+            place: pool.submit(coverage, *cells[place], again, seed + 1, measures, draws)
+            for place, measures in enumerate(low)
+            if measures
+        }
+        sure = {(place, row.measure): row for place, job in second.items() for row in job.result()}
     return [replace(row, again=sure.get((place, row.measure))) for place, rows in enumerate(first) for row in rows]
-
-
-def simulated(designs: Sequence[Design], samples: int, seed: int, again: int = AGAIN, draws: int = 0) -> list[Held]:
-    """Return every measure in every cell of *designs*, in two stages; in one where *again* is 0."""
-    work = [(place, cell) for place, design in enumerate(designs) for cell in design.cells]
-    return in_two_stages(partial(_cell, designs=designs, work=work, draws=draws), len(work), samples, seed, again)
-
-
-def _cell(
-    place: int, samples: int, seed: int, measures: Sequence[str] = (), *,
-    designs: Sequence[Design], work: Sequence[tuple[int, Any]], draws: int,
-) -> list[Held]:  # fmt: skip
-    design, cell = work[place]
-    return coverage(designs[design], cell, samples, seed, measures, draws)
 
 
 def pooled(rows: Sequence[Held]) -> float:

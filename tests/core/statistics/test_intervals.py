@@ -9,7 +9,8 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from benchmarks.coverage_loop import Held, by_measure, coverage, in_two_stages, second_stage
+from benchmarks import coverage_loop
+from benchmarks.coverage_loop import Cell, Design, Held, by_measure, coverage, second_stage, simulated
 from benchmarks.designs.means import DESIGNS, articles_of, scores_of
 from evenhand.core.misgendering.variation import mean_by_units
 from evenhand.core.model_bias import many_intervals, paired_difference, read_scores, summarise
@@ -81,18 +82,18 @@ def test_holm_uses_t_where_the_interval_does() -> None:
     assert (found.exclude, found.stays) == ((False,), (False,))
 
 
-def lucky(place: int, samples: int, seed: int, measures: Sequence[str] = ()) -> list[Held]:
+def lucky(_: Design, cell: Cell, samples: int, seed: int, measures: Sequence[str] = (), draws: int = 0) -> list[Held]:
     """Two measures of cells that hold 95%; the first samples of the second cell are bad for one of them."""
     names = [name for name in ("mean", "share") if name in (measures or ("mean", "share"))]
-    low = {name: place == 1 and name == "share" and seed == 0 for name in names}
-    return [
-        Held(name, {"place": place}, samples * (8 if low[name] else 19) // 20, 0, samples, 0, 0, 1.0) for name in names
-    ]
+    low = {name: cell["place"] == 1 and name == "share" and seed == 0 for name in names}
+    return [Held(name, cell, samples * (8 if low[name] else 19) // 20, 0, samples, 0, 0, 1.0) for name in names]
 
 
-def test_a_cell_below_92_is_simulated_again() -> None:
+def test_a_cell_below_92_is_simulated_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """The lowest of many cells are low by chance: what they hold is said by samples that chose nothing."""
-    found = in_two_stages(lucky, 3, 20, 0, again=1000)
+    monkeypatch.setattr(coverage_loop, "coverage", lucky)
+    three = [Design("three", "", {"place": (0, 1, 2)}, dict, dict)]
+    found = simulated(three, 20, 0, again=1000)
     assert [one.share for one in found] == [0.95, 0.95, 0.95, 0.4, 0.95, 0.95]
     assert [one.again and one.again.samples for one in found] == [None, None, None, 1000, None, None]
     rows = {row.split(" | ")[0].strip("| "): row for row in by_measure(found)}
@@ -100,7 +101,7 @@ def test_a_cell_below_92_is_simulated_again() -> None:
     table = list(second_stage(found))
     assert table[0] == "1 in the first stage, 0 in the second.\n"
     assert table[3] == "| share | place 1 | 40.0% | 95.0% | 0.0% | 0% |"
-    assert in_two_stages(lucky, 3, 20, 0, again=0)[3].again is None
+    assert simulated(three, 20, 0, again=0)[3].again is None
 
 
 def test_the_study_of_means_makes_the_intervals_of_a_summary() -> None:
