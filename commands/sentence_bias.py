@@ -1,6 +1,7 @@
 """`score-sentence` and `models`: one sentence under one model, and the list of models."""
 
 import math
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -8,10 +9,12 @@ import click
 
 from evenhand.commands.permissions import needs
 from evenhand.commands.shared import answer, json_option
+from evenhand.commands.tables import number, table
 from evenhand.core.models import Joint, known_models, open_scorer
-from evenhand.core.sentence_bias import Form, Reading, Slot, find_slot, read
+from evenhand.core.sentence_bias import Form, Reading, find_slot, read
 from evenhand.core.sentence_bias.bias import odds
 from evenhand.core.sentence_bias.keyword_packs import read_words
+from evenhand.core.typed_json import with_reasons
 
 
 @click.command("score-sentence")
@@ -33,22 +36,23 @@ from evenhand.core.sentence_bias.keyword_packs import read_words
 @click.option("--language", help="The language of TEXT (zh, en, ja, es, or that of --words); else recognised.")
 @click.option(
     "--words",
-    type=click.Path(dir_okay=False),
+    type=click.Path(dir_okay=False, path_type=Path),
     help="Your own words beside those of the language: a table with male, female; optional: kind, other, language.",
 )
 @json_option
 @needs("try_models")
-def score_sentence(text: str, model: str, joint: Joint, as_json: bool, **given: Any) -> None:
+def score_sentence(
+    text: str, model: str, options: tuple[str, str] | None, joint: Joint, language: str | None, words: Path | None,
+    as_json: bool,
+) -> None:  # fmt: skip
     """Ask MODEL which word of a pair it prefers in TEXT.
 
     TEXT holds one keyword of a pair of its language, in English also a pronoun such as they or xe, or [MASK] with
     --options. Positive values lean towards the male word; of two words that are no keyword pair, towards the first.
     """
-    language, words = given["language"], given["words"]
-    asked: dict[str, Any] = {"options": given["options"] or None, "language": language}
-    asked["own"] = read_words(Path(words), language) if words else ()
-    find_slot(text, **asked)  # refuse an invalid sentence before loading a model
-    reading = read(text, open_scorer(model, joint=joint), **asked)
+    own = read_words(words, language) if words else ()
+    find_slot(text, options=options, language=language, own=own)  # refuse an invalid sentence before loading a model
+    reading = read(text, open_scorer(model, joint=joint), options=options, language=language, own=own)
     answer(as_data(reading), as_text(reading), as_json=as_json)
 
 
@@ -100,46 +104,33 @@ def _leans_towards(reading: Reading) -> str | None:
 
 def _form_data(form: Form) -> dict[str, Any]:
     known = form.logp is not None and math.isfinite(form.logp)
-    data: dict[str, Any] = {"form": form.word, "logp": form.logp if known else None, "share": form.share}
-    reason = form.reason or "This form has probability 0."
-    return data | {f"{key}_reason": reason for key, value in data.items() if value is None}
+    data = {"form": form.word, "logp": form.logp if known else None, "share": form.share}
+    return with_reasons(data, form.reason or "This form has probability 0.")
 
 
 def _infinite(value: Any) -> bool:
     return isinstance(value, float) and not math.isfinite(value)
 
 
-def as_text(reading: Reading) -> str:
-    """The reading in words: the ratio first, then its parts."""
+def as_text(reading: Reading) -> Iterator[str | None]:
+    """Yield the reading in words: the ratio first, then its parts."""
     message, values = odds(reading.bias_log10, reading.slot.own_words)
-    lines = [message.format(**values)]
-    if reading.reason:
-        lines.append(reading.reason)
-    mass = reading.pair_mass
-    lines += [
-        f"p({reading.slot.male}) = {_number(reading.p_male, '.4g')}",
-        f"p({reading.slot.female}) = {_number(reading.p_female, '.4g')}",
-        f"neither of the two: {_number(None if mass is None else 1 - mass, '.1%')}",
-        f"{_signs(reading.slot)} = {_number(reading.bias_log10, '+.4f')} (log10),"
-        f" {_number(reading.bias_ln, '+.4f')} (ln)",
-    ]
-    if reading.slot.entry is not None:
-        lines.append(f"less the pair's own lean: {_number(reading.corrected_log10, '+.4f')} (log10)")
+    slot, mass = reading.slot, reading.pair_mass
+    yield message.format(**values)
+    yield reading.reason
+    yield f"p({slot.male}) = {number(reading.p_male, '.4g')}"
+    yield f"p({slot.female}) = {number(reading.p_female, '.4g')}"
+    yield f"neither of the two: {number(None if mass is None else 1 - mass, '.1%')}"
+    ratio = "Bias_c" if slot.sided else f"log ratio (+ {slot.male}, - {slot.female})"
+    yield f"{ratio} = {number(reading.bias_log10, '+.4f')} (log10), {number(reading.bias_ln, '+.4f')} (ln)"
+    if slot.entry is not None:
+        yield f"less the pair's own lean: {number(reading.corrected_log10, '+.4f')} (log10)"
     if reading.forms:
-        shares = (f"{form.word} {_number(form.share, '.2%')}" for form in reading.forms)
-        lines.append("share of all forms: " + ", ".join(shares))
+        shares = (f"{form.word} {number(form.share, '.2%')}" for form in reading.forms)
+        yield "share of all forms: " + ", ".join(shares)
     if reading.small_mass:
-        lines.append("Both words together stay under 1%: read the ratio with care.")
-    return "\n".join([*lines, reading.signature])
-
-
-def _signs(slot: Slot) -> str:
-    """The name of the log ratio; of two words without a side with the word that each sign is for."""
-    return "Bias_c" if slot.sided else f"log ratio (+ {slot.male}, - {slot.female})"
-
-
-def _number(value: float | None, form: str) -> str:
-    return "—" if value is None else format(value, form)
+        yield "Both words together stay under 1%: read the ratio with care."
+    yield reading.signature
 
 
 @click.command("models")
@@ -148,21 +139,6 @@ def _number(value: float | None, form: str) -> str:
 def models(as_json: bool) -> None:
     """List the models by name: built-in ones, and those of the papers."""
     known = known_models(None)
-    rows = [
-        {
-            "name": entry.name,
-            "builtin": entry.builtin,
-            "task": entry.task,
-            "language": entry.language,
-            "available": entry.available,
-            "note": entry.note,
-        }
-        for entry in known
-    ]
-    width = max((len(entry.name) for entry in known), default=0)
-    lines = [
-        f"{entry.name:<{width}}  {entry.language:<4}  {entry.task:<6}  "
-        f"{'here' if entry.available else 'not here':<8}  {entry.note}"
-        for entry in known
-    ]
-    answer({"models": rows}, "\n".join(lines), as_json=as_json)
+    here = {True: "here", False: "not here"}
+    rows = [(entry.name, entry.language, entry.task, here[entry.available], entry.note) for entry in known]
+    answer({"models": known}, table(rows), as_json=as_json)
