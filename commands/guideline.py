@@ -19,7 +19,7 @@ from evenhand.annotations.pilot.send_back import Settings, codes_in, run
 from evenhand.annotations.projects import projects
 from evenhand.annotations.types import Choice, Guideline, Project
 from evenhand.commands.permissions import needs
-from evenhand.commands.shared import answer, db_option, existing_store, json_option, settings_from
+from evenhand.commands.shared import answer, db_option, json_option, opened_project, settings_from
 from evenhand.core.errors import N_, Refused
 from evenhand.core.runs.kinds import Place
 
@@ -55,8 +55,7 @@ def guideline() -> None:
 @needs("see_guideline", "name")
 def show(name: str, version: int | None, db: str, as_json: bool) -> None:
     """A version of the guideline (default: the one in use), and what each version changed."""
-    with existing_store(db) as store:
-        found = projects.project(store, name)
+    with opened_project(db, name) as (store, found):
         shown, versions = projects.guideline(store, found, version), guidelines(store, found)
     told = [{"version": one.version, "created": one.created, "changes": one.changes} for one in versions]
     listed = "\n".join(f"{reason.key or '·'}  {reason.code}: {reason.en or reason.zh}" for reason in shown.reasons)
@@ -93,8 +92,7 @@ def new(
     as_json: bool,
 ) -> None:
     """Write the next version with its changes for annotators, and send labels for relabelling."""
-    with existing_store(db) as store:
-        found = projects.project(store, name)
+    with opened_project(db, name) as (store, found):
         draft = changed_draft(found, projects.guideline(store, found), text, reasons, changes, scheme)
         draft = draft if base is None else replace(draft, base=base)
         counts = count_affected(store, found, draft.choices, draft.beside, codes_in(also))
@@ -142,8 +140,7 @@ def changed_draft(
 @needs("see_guideline", "name")
 def show_scheme(name: str, version: int | None, db: str) -> None:
     """The scheme of a project of generations as JSON, as --scheme reads it: choices, flags, kinds of spans."""
-    with existing_store(db) as store:
-        found = projects.project(store, name)
+    with opened_project(db, name) as (store, found):
         own = own_scheme(projects.guideline(store, found, version))
     if own is None:
         raise Refused(N_("{project} has the built-in scheme, which has no file."), project=found.name)
@@ -175,8 +172,7 @@ def send(db: str, as_json: bool, **options: Any) -> None:
 @needs("see_guideline", "name")
 def diff(name: str, old: int, newer: int | None, db: str, as_json: bool) -> None:
     """The differences between two versions (default: an old one and the one in use)."""
-    with existing_store(db) as store:
-        found = projects.project(store, name)
+    with opened_project(db, name) as (store, found):
         first, second = projects.guideline(store, found, old), projects.guideline(store, found, newer)
     names = (f"version {first.version}", f"version {second.version}")
     lines = [_lines(each) for each in (first, second)]

@@ -10,9 +10,8 @@ import click
 from evenhand.annotations.guideline.versions import refuse_own_scheme
 from evenhand.annotations.human_vs_rule.people_by_instance import design_of
 from evenhand.annotations.labels.generation_labels import generations, labels_of_generations
-from evenhand.annotations.projects.projects import project as find_project
 from evenhand.commands.permissions import needs
-from evenhand.commands.shared import answer, db_option, existing_store, json_option, margin_option
+from evenhand.commands.shared import answer, db_option, json_option, margin_option, opened_project
 from evenhand.commands.tables import table
 from evenhand.core.errors import N_, BadFile, EvenhandError, Refused
 from evenhand.core.files.whole_file import whole_file
@@ -141,8 +140,7 @@ def human_vs_rule(project: str, resamples: int, seed: int, margin: float, db: st
     On finished generations only: all their labels are there. Shares with 95%
     intervals over contexts; `se_published` takes generations as independent.
     """
-    with existing_store(db) as store:
-        found = find_project(store, project)
+    with opened_project(db, project) as (store, found):
         if found.kind != "generations":
             raise Refused(N_("{project} holds sentences; the rule judges generations."), project=project)
         refuse_own_scheme(store, found)

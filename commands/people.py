@@ -13,7 +13,7 @@ from evenhand.annotations.projects.consent import TEXTS, USES, Use, answer_conse
 from evenhand.annotations.record.files import record_csv, record_json
 from evenhand.annotations.types import Project
 from evenhand.commands.permissions import needs
-from evenhand.commands.shared import answer, db_option, existing_store, json_option
+from evenhand.commands.shared import answer, db_option, existing_store, json_option, opened_project
 from evenhand.commands.tables import table
 from evenhand.core.errors import N_, BadFile, Refused
 from evenhand.core.language import Language
@@ -70,8 +70,7 @@ def _print_people(store: Store, found: Project, as_json: bool, **more: Any) -> N
 @needs("change_projects", "project")
 def add(project: str, names: tuple[str, ...], author: str, db: str, as_json: bool) -> None:
     """Add annotators, or reactivate those who had left."""
-    with existing_store(db) as store:
-        found = projects.project(store, project)
+    with opened_project(db, project) as (store, found):
         projects.add_annotators(store, found, names, author=author)
         _print_people(store, found, as_json)
 
@@ -86,8 +85,7 @@ def add(project: str, names: tuple[str, ...], author: str, db: str, as_json: boo
 @needs("change_projects", "project")
 def rename(project: str, old: str, new: str, author: str, db: str, as_json: bool) -> None:
     """Give an annotator another name, here and in every other project; labels stay."""
-    with existing_store(db) as store:
-        found = projects.project(store, project)
+    with opened_project(db, project) as (store, found):
         person = projects.annotator(store, found, old)
         others = projects.other_projects(store, found, person)
         projects.rename_annotator(store, found, person, new, author=author)
@@ -105,8 +103,7 @@ def rename(project: str, old: str, new: str, author: str, db: str, as_json: bool
 @needs("change_projects", "project")
 def deactivate(project: str, name: str, author: str, db: str, as_json: bool) -> None:
     """Deactivate NAME: leases end, labels stay and count."""
-    with existing_store(db) as store:
-        found = projects.project(store, project)
+    with opened_project(db, project) as (store, found):
         projects.remove_annotator(store, found, projects.annotator(store, found, name), author=author)
         _print_people(store, found, as_json)
 
@@ -121,8 +118,7 @@ def deactivate(project: str, name: str, author: str, db: str, as_json: bool) -> 
 @needs("change_projects", "project")
 def replace(project: str, old: str, new: str, author: str, db: str, as_json: bool) -> None:
     """Replace OLD by NEW: open items move; OLD is deactivated and keeps the labels."""
-    with existing_store(db) as store:
-        found = projects.project(store, project)
+    with opened_project(db, project) as (store, found):
         projects.replace_annotator(store, found, projects.annotator(store, found, old), new, author=author)
         _print_people(store, found, as_json)
 
@@ -151,8 +147,7 @@ def consent(
         raise Refused(N_("Give a name together with --give or --withdraw."))
     if use is None and (given is not None or give_all):
         raise Refused(N_("Say with --use for what: {uses}."), uses=", ".join(USES))
-    with existing_store(db) as store:
-        found = projects.project(store, project)
+    with opened_project(db, project) as (store, found):
         if name is not None and given is not None and use is not None:
             person = projects.annotator(store, found, name)
             answer_consent(store, found, person, use, given=given, language=lang, recorded_by="lead")
@@ -179,8 +174,7 @@ def consent(
 @needs("change_projects", "project")
 def give_back(project: str, name: str, author: str, db: str, as_json: bool) -> None:
     """Release the items on NAME's desk for others, except those for relabelling."""
-    with existing_store(db) as store:
-        found = projects.project(store, project)
+    with opened_project(db, project) as (store, found):
         items = projects.give_back(store, found, projects.annotator(store, found, name), author=author)
     answer({"given_back": items}, f"{items} items were given back.", as_json=as_json)
 
@@ -194,8 +188,7 @@ def give_back(project: str, name: str, author: str, db: str, as_json: bool) -> N
 @needs("see_names", "project")
 def record(project: str, name: str, kind: str, out: Path | None, db: str) -> None:
     """The record of NAME in PROJECT, as NAME may see it."""
-    with existing_store(db) as store:
-        found = projects.project(store, project)
+    with opened_project(db, project) as (store, found):
         person = projects.annotator(store, found, name)
         parts = (record_json if kind == "json" else record_csv)(store, found, person)
         if out is None:

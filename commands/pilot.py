@@ -10,11 +10,10 @@ from evenhand.annotations.guideline.drafts import tag_codes
 from evenhand.annotations.guideline.free_tags import tags
 from evenhand.annotations.pilot import pilots
 from evenhand.annotations.pilot.figures import PilotFigures, pilot_figures
-from evenhand.annotations.projects import projects
 from evenhand.annotations.text_policy import text_may_leave
 from evenhand.annotations.types import Project
 from evenhand.commands.permissions import needs
-from evenhand.commands.shared import answer, db_option, existing_store, json_option
+from evenhand.commands.shared import answer, db_option, json_option, opened_project
 from evenhand.commands.tables import table
 
 
@@ -33,8 +32,7 @@ def pilot() -> None:
 @needs("change_projects", "name")
 def start(name: str, items: int, seed: int | None, author: str, db: str, as_json: bool) -> None:
     """Draw unlabelled items; until the pilot is closed nothing else is handed out."""
-    with existing_store(db) as store:
-        found = projects.project(store, name)
+    with opened_project(db, name) as (store, found):
         made = pilots.start_pilot(store, found, items, seed=seed, author=author)
     text = f"Pilot {made.number} is open: {made.items} items, {made.people} annotators label each."
     answer(asdict(made) | {"project": found.name}, text, as_json=as_json)
@@ -48,8 +46,7 @@ def start(name: str, items: int, seed: int | None, author: str, db: str, as_json
 @needs("change_projects", "name")
 def close(name: str, author: str, db: str, as_json: bool) -> None:
     """End the open pilot; its labels stay, items without a label leave it."""
-    with existing_store(db) as store:
-        found = projects.project(store, name)
+    with opened_project(db, name) as (store, found):
         ended = pilots.close_pilot(store, found, author=author)
         figures = pilot_figures(store, found, ended)
     answer({"project": found.name} | _figures(figures), _line(figures), as_json=as_json)
@@ -62,8 +59,7 @@ def close(name: str, author: str, db: str, as_json: bool) -> None:
 @needs("see_names", "name")
 def show(name: str, db: str, as_json: bool) -> None:
     """The figures of every pilot of a project, and the tags with their criteria."""
-    with existing_store(db) as store:
-        found = projects.project(store, name)
+    with opened_project(db, name) as (store, found):
         shown = [pilot_figures(store, found, each) for each in pilots.pilots(store, found)]
         written = _tags(store, found)
     lines = list(map(_line, shown)) or ["This project has had no pilot."]

@@ -11,9 +11,8 @@ import click
 from evenhand.annotations.progress.annotators import Worker
 from evenhand.annotations.progress.cells import NO_PACE, CellState
 from evenhand.annotations.progress.dashboard import Dashboard, dashboard
-from evenhand.annotations.projects.projects import project as find_project
 from evenhand.commands.permissions import needs
-from evenhand.commands.shared import answer, db_option, existing_store, json_option, say_unsettled
+from evenhand.commands.shared import answer, db_option, json_option, opened_project, say_unsettled
 from evenhand.commands.tables import number, table
 from evenhand.core.errors import N_, Refused
 from evenhand.core.files.timestamps import timestamp
@@ -36,8 +35,7 @@ def progress(project: str, zone: str, db: str, as_json: bool) -> None:
     modified for rare counts). A pair and side with fewer than ten reviewed items uses the share of all together.
     """
     where = _zone(zone)
-    with existing_store(db) as store:
-        shown = find_project(store, project)
+    with opened_project(db, project) as (store, shown):
         say_unsettled(store, shown)
         found = dashboard(store, shown, zone=where)
     answer(dashboard_json(found), _text(found, shown.kind == "generations"), as_json=as_json)

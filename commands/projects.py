@@ -20,7 +20,7 @@ from evenhand.annotations.text_policy import text_or_reference
 from evenhand.annotations.types import Project, ProjectCounts
 from evenhand.commands.guideline import BUILT_IN, changed_draft, guideline_json, scheme_of, scheme_option
 from evenhand.commands.permissions import needs, own_new_project, own_projects
-from evenhand.commands.shared import answer, db_option, existing_store, json_option, say_unsettled
+from evenhand.commands.shared import answer, db_option, existing_store, json_option, opened_project, say_unsettled
 from evenhand.commands.tables import table
 from evenhand.core.errors import N_, Refused
 from evenhand.core.guidelines import VERSIONS, Version
@@ -80,37 +80,14 @@ def _line(shown: dict[str, Any]) -> str:
 @json_option
 @needs("create_projects")
 def create(
-    name: str,
-    kind: Any,
-    language: str,
-    annotators: str,
-    per_item: int,
-    gold: Any,
-    presentation: Any,
-    criteria: Version,
-    guideline: Path | None,
-    reasons: Path | None,
-    scheme: str | None,
-    preset: str,
-    seed: int,
-    db: str,
-    as_json: bool,
-) -> None:
+    name: str, annotators: str, criteria: Version, guideline: Path | None, reasons: Path | None, scheme: str | None,
+    preset: str, db: str, as_json: bool, **settings: Any,
+) -> None:  # fmt: skip
     """Make a project; the guideline defaults to the journal version of the criteria."""
+    asked = _guideline_of(settings["kind"], criteria, settings["language"], guideline, reasons) | _scheme_of(scheme)
+    people, quotas_asked = _names(annotators), _preset(preset)
     with Store.open(db) as store:
-        made = projects.create_project(
-            store,
-            name,
-            kind=kind,
-            language=language,
-            annotators=_names(annotators),
-            per_item=per_item,
-            gold=gold,
-            presentation=presentation,
-            **_guideline_of(kind, criteria, language, guideline, reasons) | _scheme_of(scheme),
-            quotas=_preset(preset),
-            seed=seed,
-        )
+        made = projects.create_project(store, name, annotators=people, quotas=quotas_asked, **asked, **settings)
         own_new_project(store, made)
         shown = _described(store, made)
     answer(shown, _line(shown), as_json=as_json)
@@ -186,19 +163,11 @@ def show(name: str, db: str, as_json: bool) -> None:
 @json_option
 @needs("change_projects", "name")
 def change(
-    name: str,
-    new_name: str | None,
-    per_item: int | None,
-    gold: str | None,
-    presentation: str | None,
-    opinion_model: str | None,
-    author: str,
-    db: str,
-    as_json: bool,
+    name: str, new_name: str | None, opinion_model: str | None, author: str, db: str, as_json: bool, **settings: Any
 ) -> None:
     """Change settings of a project; labels stay, gold is recounted."""
-    asked = {"name": new_name, "per_item": per_item, "gold": gold, "presentation": presentation}
-    fields: dict[str, Any] = {field: value for field, value in asked.items() if value is not None}
+    asked = settings | {"name": new_name}
+    fields = {field: value for field, value in asked.items() if value is not None}
     if opinion_model is not None:
         fields["opinion_model"] = None if opinion_model == "none" else opinion_model
     with existing_store(db) as store:
@@ -247,8 +216,7 @@ def recount(name: str, author: str, db: str, as_json: bool) -> None:
 @needs("change_projects", "name")
 def quota(name: str, preset: str | None, changes: tuple[str, ...], db: str, as_json: bool) -> None:
     """Show or set how many accepted sentences are wanted per keyword pair and side."""
-    with existing_store(db) as store:
-        found = projects.project(store, name)
+    with opened_project(db, name) as (store, found):
         cells = projects.counts(store, found).cells
         wanted = {(cell.pair, str(cell.side)): cell.quota for cell in cells if cell.quota is not None}
         if preset is not None or changes:
@@ -281,8 +249,7 @@ def guideline(
     name: str, version: int | None, file: Path | None, reasons: Path | None, changes: str, db: str, as_json: bool
 ) -> None:
     """Show the guideline of a project, or store a new version of its text (as `guideline new` does)."""
-    with existing_store(db) as store:
-        found = projects.project(store, name)
+    with opened_project(db, name) as (store, found):
         if file or reasons or changes:
             write_version(store, found, changed_draft(found, projects.guideline(store, found), file, reasons, changes))
         shown = projects.guideline(store, found, version)
@@ -299,8 +266,7 @@ def guideline(
 @needs("change_projects", "name")
 def annotators(name: str, add: str, remove: str, db: str, as_json: bool) -> None:
     """Show, add or deactivate annotators of a project."""
-    with existing_store(db) as store:
-        found = projects.project(store, name)
+    with opened_project(db, name) as (store, found):
         leaving = [projects.annotator(store, found, each) for each in _names(remove)]
         if add:
             projects.add_annotators(store, found, _names(add))
@@ -329,8 +295,7 @@ def preregister(
     if language is not None:
         click.echo(preregistration.form(language), nl=False)
         return
-    with existing_store(db) as store:
-        found = projects.project(store, name)
+    with opened_project(db, name) as (store, found):
         if sheet is not None:
             preregistration.preregister(store, found, read_text(sheet), author=author, late=late)
         written = preregistration.sheets(store, found)
@@ -356,8 +321,7 @@ def followup(parent: str, name: str | None, people: str, db: str, as_json: bool,
 
     Without NAME: what the follow-up samples of PARENT say. The data sheet of PARENT says it too.
     """
-    with existing_store(db) as store:
-        found = projects.project(store, parent)
+    with opened_project(db, parent) as (store, found):
         if name is not None:
             own_new_project(store, follow_up.create_follow_up(store, found, name, _names(people), **options))
         samples = follow_up.follow_ups(store, found)
@@ -399,8 +363,7 @@ def _follow_up(one: follow_up.FollowUp) -> dict[str, Any]:
 @needs("change_projects", "name")
 def set_aside(name: str, uid: str | None, everything: bool, db: str, as_json: bool) -> None:
     """Show items that everybody skipped, or hand them out again."""
-    with existing_store(db) as store:
-        found = projects.project(store, name)
+    with opened_project(db, name) as (store, found):
         back = [one.uid for one in projects.set_aside_items(store, found)] if everything else [uid] if uid else []
         for each in back:
             projects.return_to_queue(store, found, each)

@@ -8,7 +8,6 @@ import click
 
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.known_answers import KnownReport, import_known_answers
-from evenhand.annotations.projects.projects import project as find_project
 from evenhand.annotations.quality.known_answers import KnownAnswerScore, answer_choices, wrong_answers
 from evenhand.annotations.quality.report import Quality
 from evenhand.annotations.quality.report import quality as quality_of
@@ -16,7 +15,7 @@ from evenhand.annotations.quality.retest_agreement import RetestAgreement
 from evenhand.annotations.text_policy import without_text
 from evenhand.annotations.types import Project
 from evenhand.commands.permissions import needs
-from evenhand.commands.shared import answer, db_option, existing_store, json_option, say_unsettled
+from evenhand.commands.shared import answer, db_option, json_option, opened_project, say_unsettled
 from evenhand.commands.tables import table
 from evenhand.core.statistics import RESAMPLES, Resampling
 
@@ -47,8 +46,7 @@ def quality(project: str, file: str | None, author: str, resamples: int, seed: i
     generations a column context tells equal texts apart. Rows that cannot be used are listed on stderr. The exit code
     is 2 if no row could be used.
     """
-    with existing_store(db) as store:
-        found = find_project(store, project)
+    with opened_project(db, project) as (store, found):
         brought = import_known_answers(store, found, file, author=author) if file else None
         say_unsettled(store, found)
         with store.read():

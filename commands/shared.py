@@ -5,7 +5,8 @@ import math
 import os
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -44,6 +45,15 @@ def settings_from(kind: type[Settings], options: Mapping[str, Any]) -> Settings:
     """Return the settings that the parameters of a command say; what is no field of *kind* is left out."""
     names = {field.name for field in fields(kind)}  # type: ignore[arg-type]
     return from_json(kind, to_json({name: value for name, value in options.items() if name in names}))
+
+
+@contextmanager
+def opened_project(db: str, name: str, uid: str | None = None) -> Iterator[tuple[Store, Project]]:
+    """Open the database at *db* and its project *name*, or the one with the id *uid*. Raises NotFound."""
+    from evenhand.annotations.projects.projects import project, project_by_uid  # brings numpy along
+
+    with existing_store(db) as store:
+        yield store, project_by_uid(store, uid) if uid else project(store, name)
 
 
 def db_option(function: Function) -> Function:

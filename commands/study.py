@@ -8,7 +8,6 @@ import click
 
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.permissions import allowed
-from evenhand.annotations.projects import projects
 from evenhand.annotations.projects.consent import USES, Use
 from evenhand.annotations.quality.known_answers import known_items
 from evenhand.annotations.study import people, studies
@@ -19,7 +18,7 @@ from evenhand.annotations.study.texts import ADULT, CONSENT
 from evenhand.annotations.study.withdrawal import finish_withdrawals
 from evenhand.annotations.study.withdrawal import withdraw as withdraw_labels
 from evenhand.commands.permissions import acting_person, needs
-from evenhand.commands.shared import answer, db_option, existing_store, json_option
+from evenhand.commands.shared import answer, db_option, existing_store, json_option, opened_project
 from evenhand.commands.tables import table
 from evenhand.core.errors import N_, NotFound
 from evenhand.core.language import Language
@@ -121,8 +120,7 @@ def create(
     db: str, as_json: bool, **fields: Any,
 ) -> None:  # fmt: skip
     """Make a study NAME in PROJECT and print its link. Its test asks about items with known answers."""
-    with existing_store(db) as store:
-        place = projects.project(store, project)
+    with opened_project(db, project) as (store, place):
         known = (
             [(one.item, one.choice) for one in known_items(store, place)][: studies.MOST_QUESTIONS] if questions else []
         )

@@ -45,8 +45,8 @@ def _parts(cell: Cell, form: str) -> tuple[str, str, str]:
     if not hasattr(cell, "interval_text"):
         return str(cell), "", ""
     estimate = cast("Estimate", cell)
-    note = estimate.reason if estimate.value is None else estimate.note
-    return number(estimate.value, form), estimate.interval_text(form), str(note or "")
+    note = estimate.missing_text(form) if estimate.value is None else str(estimate.note or "")
+    return number(estimate.value, form), estimate.interval_text(form), note
 
 
 def _aligned(column: Sequence[str], head: int) -> list[str]:

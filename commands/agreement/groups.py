@@ -11,7 +11,7 @@ from evenhand.annotations.projects import groups as records
 from evenhand.annotations.projects.projects import annotator
 from evenhand.annotations.projects.projects import project as find_project
 from evenhand.commands.permissions import needs
-from evenhand.commands.shared import answer, db_option, existing_store, json_option
+from evenhand.commands.shared import answer, db_option, existing_store, json_option, opened_project
 from evenhand.commands.tables import table
 from evenhand.core.errors import N_, Refused
 from evenhand.core.typed_json import to_json
@@ -38,8 +38,7 @@ def groupings(
     """
     if (by is None) != (not put) or (add is None) != (not options):
         raise Refused(N_("Give --add together with --group, and --by together with --put."))
-    with existing_store(db) as store:
-        found = find_project(store, project)
+    with opened_project(db, project) as (store, found):
         if add is not None:
             records.add_grouping(store, found, add, options)
         for one in put:

@@ -15,7 +15,6 @@ from evenhand.annotations.files.format_names import FORMAT_NAMES
 from evenhand.annotations.files.rejections import english_problem
 from evenhand.annotations.imports.run import run
 from evenhand.annotations.imports.settings import Settings
-from evenhand.annotations.projects.projects import project
 from evenhand.commands.files.summaries import summary_of
 from evenhand.commands.permissions import needs, own_new_project
 from evenhand.commands.shared import (
@@ -23,8 +22,8 @@ from evenhand.commands.shared import (
     ask_password,
     db_option,
     environment_password,
-    existing_store,
     json_option,
+    opened_project,
     settings_from,
 )
 from evenhand.core.errors import N_, Refused
@@ -157,8 +156,7 @@ def export_file(
     as_json: bool,
 ) -> None:
     """Write the items or labels of PROJECT to OUT."""
-    with existing_store(db) as store:
-        found = project(store, name)
+    with opened_project(db, name) as (store, found):
         password = ask_password(new=True) if lock or needs_password(found, layout) else None
         if lock and password is None:
             raise Refused(N_("Set EVENHAND_PASSWORD to the password of the archive."))

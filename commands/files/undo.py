@@ -8,9 +8,9 @@ import click
 
 from evenhand.annotations.files.conflicts import conflicts, exported_row, keep_first, take_second
 from evenhand.annotations.files.undo import Import, Settings, UndoEffect, find_import, imports, run, undo_effect
-from evenhand.annotations.projects.projects import named_project, project
+from evenhand.annotations.projects.projects import named_project
 from evenhand.commands.permissions import needs
-from evenhand.commands.shared import answer, db_option, existing_store, json_option
+from evenhand.commands.shared import answer, db_option, existing_store, json_option, opened_project
 from evenhand.commands.tables import table
 from evenhand.core.errors import N_, BadFile, Refused
 from evenhand.core.files.csv_out import csv_line
@@ -91,8 +91,7 @@ def list_conflicts(
 
     The first value is valid until the lead decides. Keywords and texts are listed only: items never change.
     """
-    with existing_store(db) as store:
-        found = project(store, name)
+    with opened_project(db, name) as (store, found):
         if taken:
             take_second(store, found, taken, author=author)
         if kept:

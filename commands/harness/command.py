@@ -6,11 +6,10 @@ from pathlib import Path
 import click
 
 from evenhand.annotations import release as releasing
-from evenhand.annotations.projects.projects import project as find_project
 from evenhand.annotations.release.dataset_card import DATA
 from evenhand.annotations.text_policy import text_may_leave
 from evenhand.commands.permissions import needs
-from evenhand.commands.shared import answer, db_option, existing_store, json_option
+from evenhand.commands.shared import answer, db_option, json_option, opened_project
 from evenhand.core.errors import N_, NotFound, Refused
 from evenhand.core.files.csv_out import json_line
 from evenhand.core.files.whole_file import make_folder, whole_file, whole_path
@@ -41,8 +40,7 @@ def task(name: str, version: str, out: Path, which: Harness, db: str, as_json: b
     Each kept sentence with the male and with the female word. lm-eval: which is more likely, and by how much. inspect:
     which word a chat model puts in.
     """
-    with existing_store(db) as store:
-        found = find_project(store, name)
+    with opened_project(db, name) as (store, found):
         made = releasing.release(store, found, version)
         if found.kind != "sentences":
             raise Refused(N_("A task consists of sentences, but {project} holds generations."), project=found.name)

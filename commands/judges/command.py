@@ -9,9 +9,8 @@ import click
 from evenhand.annotations.judges.estimates import GROUPS, estimates
 from evenhand.annotations.judges.judges import judge as find_judge
 from evenhand.annotations.permissions import require
-from evenhand.annotations.projects.projects import project as find_project
 from evenhand.commands.permissions import acting_person, needs
-from evenhand.commands.shared import answer, db_option, existing_store, json_option
+from evenhand.commands.shared import answer, db_option, json_option, opened_project
 from evenhand.core.errors import N_, BadLine, Refused
 from evenhand.core.judges.alternative_annotator import FEWEST, LEVEL, Verdict, alternative_annotator_test
 from evenhand.core.judges.label_tables import read_judge, read_people, read_rates
@@ -80,8 +79,7 @@ def rates_json(rates: Rates, people: int, further: int, alone: int = 0) -> dict[
 
 def _of_project(db: str, project: str, name: str, by: tuple[str, ...], *, as_json: bool) -> None:
     """Every rate of a project with one judge, and the differences between its models."""
-    with existing_store(db) as store:
-        of = find_project(store, project)
+    with opened_project(db, project) as (store, of):
         require(acting_person(), "see_names", project=of.uid)
         found = estimates(store, of, find_judge(store, of, name))
     cells = {measure: found.cells(measure, by) for measure in found.measures}

@@ -1,5 +1,7 @@
 """`plan PROJECT`: how many labels its items get, and the work that this takes."""
 
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -7,11 +9,10 @@ import click
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.forecast.work import Forecast, forecast
 from evenhand.annotations.projects.projects import change_project
-from evenhand.annotations.projects.projects import project as find_project
 from evenhand.annotations.types import Project
 from evenhand.commands.permissions import needs
-from evenhand.commands.shared import answer, db_option, existing_store, json_option, say_unsettled
-from evenhand.core.forecast.work_model import Work
+from evenhand.commands.shared import answer, db_option, json_option, opened_project, say_unsettled
+from evenhand.commands.tables import table
 from evenhand.core.statistics import Estimate
 from evenhand.core.typed_json import to_json
 
@@ -53,8 +54,7 @@ def plan(
     """
     asked = {"plan": wanted, "per_item": per_item, "share": share, "retest": retest, "retest_hours": retest_hours}
     fields = {field: value for field, value in asked.items() if value is not None}
-    with existing_store(db) as store:
-        found = find_project(store, name)
+    with opened_project(db, name) as (store, found):
         if fields:
             found = change_project(store, found, author=author, **fields)
         say_unsettled(store, found)
@@ -65,7 +65,7 @@ def _answer(store: Store, found: Project, candidates: int | None, on: Any, as_js
     ahead = forecast(store, found, candidates=candidates, on=on)
     settings = {field: getattr(found, field) for field in SETTINGS}
     shown = {"project": found.name, **settings, "forecast": to_json(ahead)}
-    answer(shown, "\n".join([_settings(found), *_lines(ahead)]), as_json=as_json_)
+    answer(shown, [_settings(found), *_text(ahead)], as_json=as_json_)
 
 
 def _settings(project: Project) -> str:
@@ -80,39 +80,32 @@ def _settings(project: Project) -> str:
     return f"{text}; {again}"
 
 
-def _lines(found: Forecast) -> list[str]:
+def _text(found: Forecast) -> Iterator[str]:
     work = found.work
     rests = "the pilot" if found.sample == "pilot" else "all items labelled in full"
     if found.narrowed:
         rests = "items labelled in full, without those that the plan before chose by their labels"
     again = f"; {found.returned:,} of them wait for relabelling" if found.returned else ""
-    return [
-        f"items {found.items:,}, labels made {found.made:,}, annotators {found.people}",
-        f"rests on {rests}: {found.reviewed:,} items; accepted by all {estimate_text(work.rate, '{:.1%}')}{again}",
-        f"mean time of a label {estimate_text(work.seconds, '{:.1f} s')}",
-        f"to be judged {estimate_text(work.candidates)}",
-        f"all:  {_work(work.all)}",
-        f"stop: {_work(work.stop)}; saves {estimate_text(work.saved, '{:.1%}')}",
-        f"candidates for the quotas {estimate_text(work.needed)}",
-        *(
-            f"  {cell.pair} {cell.side}: {estimate_text(cell.needed)} for {cell.quota:,}, there are {cell.stock:,}"
-            for cell in work.cells
-        ),
-        work.signature,
+    yield f"items {found.items:,}, labels made {found.made:,}, annotators {found.people}"
+    yield f"rests on {rests}: {found.reviewed:,} items{again}"
+    facts = [
+        ("accepted by all", exact(work.rate), ".1%"),
+        ("seconds of a label, mean", exact(work.seconds), ".1f"),
+        ("items to be judged", exact(work.candidates), ",.0f"),
+        ("candidates for the quotas", exact(work.needed), ",.0f"),
+        ("labels that stop saves", exact(work.saved), ".1%"),
     ]
+    yield table((name, (value, form)) for name, value, form in facts)
+    plans = [
+        (name, exact(plan.judgements), (exact(plan.hours), ",.1f"), (exact(plan.each), ".2f"))
+        for name, plan in (("all", work.all), ("stop", work.stop))
+    ]
+    yield table(plans, ["plan", "labels", "hours", "labels per item"], form=",.0f")
+    cells = [(cell.pair, cell.side, exact(cell.needed), cell.quota, cell.stock) for cell in work.cells]
+    yield table(cells, ["", "", "candidates needed", "quota", "there are"], form=",.0f") if cells else ""
+    yield work.signature
 
 
-def _work(work: Work) -> str:
-    hours, each = estimate_text(work.hours, "{:,.1f}"), estimate_text(work.each, "{:.2f}")
-    return f"labels {estimate_text(work.judgements)}, hours {hours}, labels per item {each}"
-
-
-def estimate_text(estimate: Estimate, form: str = "{:,.0f}") -> str:
-    """An estimate with its interval, or a dash and the reason."""
-    if estimate.value is None:
-        least = "" if estimate.low is None else f"at least {form.format(estimate.low)}, "
-        return f"— ({least}{estimate.reason})"
-    value = form.format(estimate.value)
-    if estimate.low is None or estimate.high is None or estimate.low == estimate.high:
-        return value
-    return f"{value} [{form.format(estimate.low)}, {form.format(estimate.high)}]"
+def exact(estimate: Estimate) -> Estimate:
+    """Return the estimate, without the interval where it is exactly the value."""
+    return replace(estimate, low=None, high=None) if estimate.low == estimate.value == estimate.high else estimate

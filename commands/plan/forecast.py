@@ -1,6 +1,7 @@
 """`forecast REPORT CANDIDATES`: can the text that was mined meet the quotas?"""
 
 import json
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import click
@@ -8,8 +9,9 @@ import click
 from evenhand.annotations.mining.candidates import stock
 from evenhand.annotations.projects.projects import project as find_project
 from evenhand.commands.permissions import needs
-from evenhand.commands.plan.command import estimate_text
+from evenhand.commands.plan.command import exact
 from evenhand.commands.shared import answer, db_option, existing_store, json_option
+from evenhand.commands.tables import table
 from evenhand.core.errors import N_, BadFile, Refused
 from evenhand.core.forecast.corpus import Forecast, Supply, supplies
 from evenhand.core.forecast.corpus import forecast as forecast_of
@@ -60,7 +62,7 @@ def forecast(
         found = forecast_of(given, report.read.characters)
     if not found.cells:
         raise Refused(N_("No pair of this run has a quota; --quotas table1 uses those of the paper."))
-    answer(to_json(found), for_people(found), as_json=as_json)
+    answer(to_json(found), _text(found), as_json=as_json)
 
 
 def _read(path: Path) -> Report:
@@ -84,16 +86,12 @@ def _from_pilot(report: Report, wanted: str | None) -> tuple[dict[tuple[str, str
     return supplies(report, goals, left=left, kept={}, reviewed={}, accepted={}), report.read.characters
 
 
-def for_people(found: Forecast) -> str:
-    """One line a pair and side, then all together."""
-    lines = []
-    for cell in found.cells:
-        kept = estimate_text(cell.expected)
-        text = estimate_text(cell.characters)
-        lines.append(
-            f"{cell.pair} {cell.side}: {cell.verdict}; kept {kept} of {cell.supply.quota:,}; more text: {text}"
-        )
-    total = estimate_text(found.expected)
-    more = estimate_text(found.characters)
-    scarce = f" (scarcest: {' '.join(found.scarcest)})" if found.scarcest else ""
-    return "\n".join([*lines, f"together: {total} of {found.quota:,}; more text: {more}{scarce}", found.signature])
+def _text(found: Forecast) -> Iterator[str]:
+    rows: list[Sequence[object]] = [
+        (cell.pair, cell.side, cell.verdict, exact(cell.expected), cell.supply.quota, exact(cell.characters))
+        for cell in found.cells
+    ]
+    rows.append(("together", "", "", exact(found.expected), found.quota, exact(found.characters)))
+    yield table(rows, ["", "", "verdict", "kept", "quota", "more characters"], form=",.0f")
+    yield f"scarcest: {' '.join(found.scarcest)}" if found.scarcest else ""
+    yield found.signature

@@ -4,7 +4,6 @@ from typing import Any
 
 import click
 
-from evenhand.annotations.projects.projects import project as find_project
 from evenhand.annotations.sampling.samples import (
     Sample,
     SampleState,
@@ -15,7 +14,7 @@ from evenhand.annotations.sampling.samples import (
     state_of,
 )
 from evenhand.commands.permissions import needs
-from evenhand.commands.shared import answer, db_option, existing_store, json_option
+from evenhand.commands.shared import answer, db_option, json_option, opened_project
 from evenhand.commands.tables import table
 from evenhand.core.errors import N_, Refused
 from evenhand.core.sampling.designs import DESIGNS, LEAST_SHARE, SHARE, Design
@@ -59,8 +58,7 @@ def start(
         raise Refused(N_("Say how many items to draw."))
     from evenhand.annotations.sampling.frame import plan_sample
 
-    with existing_store(db) as store:
-        found = find_project(store, name)
+    with opened_project(db, name) as (store, found):
         planned = plan_sample(store, found, design, items or 0, share=share, by=by, measure=measure, judges=judges)
         made = state_of(store, start_sample(store, found, planned, author=author))
     answer({"project": found.name} | sample_json(made), _line(made), as_json=as_json)
@@ -74,8 +72,7 @@ def start(
 @needs("change_projects", "name")
 def close(name: str, author: str, db: str, as_json: bool) -> None:
     """End the open sample of PROJECT: all items are handed out again. Its labels and probabilities stay."""
-    with existing_store(db) as store:
-        found = find_project(store, name)
+    with opened_project(db, name) as (store, found):
         ended = state_of(store, close_sample(store, found, author=author))
     answer({"project": found.name} | sample_json(ended), _line(ended), as_json=as_json)
 
@@ -87,8 +84,7 @@ def close(name: str, author: str, db: str, as_json: bool) -> None:
 @needs("see_names", "name")
 def show(name: str, db: str, as_json: bool) -> None:
     """The samples of PROJECT."""
-    with existing_store(db) as store:
-        found = find_project(store, name)
+    with opened_project(db, name) as (store, found):
         states = [state_of(store, one) for one in samples(store, found)]
         rates = people_rates(store, found)
         basis = BY_WEIGHT if rates else UNLABELLED if states else NO_SAMPLE
@@ -127,8 +123,7 @@ def needed(
     from evenhand.annotations.sampling.frame import frame
     from evenhand.annotations.sampling.labels_needed import forecast
 
-    with existing_store(db) as store:
-        found = find_project(store, name)
+    with opened_project(db, name) as (store, found):
         of = frame(store, found, measure=measure, judges=judges)
         made = forecast(of, width, by=by, share=share, rate=rate, accuracy=accuracy)
     rows = [

@@ -118,9 +118,14 @@ class Estimate:
         *note*: with what the interval rests on, or why it is missing, in brackets.
         """
         if self.value is None:
-            return f"{DASH} ({self.reason})"
+            return f"{DASH} ({self.missing_text(form)})"
         rests = f"({self.note})" if note and self.note else ""
         return " ".join(part for part in (f"{self.value:{form}}", self.interval_text(form), rests) if part)
+
+    def missing_text(self, form: str = ".2f") -> str:
+        """Return why there is no value, after the lower end where that is known."""
+        least = "" if self.low is None else f"at least {self.low:{form}}, "
+        return f"{least}{self.reason}"
 
     def interval_text(self, form: str = ".2f") -> str:
         """Return `[0.31, 0.53]`, or "" where there is no interval."""
