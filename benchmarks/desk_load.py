@@ -37,11 +37,15 @@ from benchmarks.load_people import FULL, Connection, Person
 from benchmarks.measuring import app_server, load, options, percentile
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.desk.tokens import issue
+from evenhand.annotations.files.project_texts import SCORING
+from evenhand.annotations.imports.run import IMPORT
+from evenhand.annotations.imports.settings import Settings as ImportSettings
 from evenhand.annotations.jobs import jobs
 from evenhand.annotations.projects.projects import annotators, create_project, project
 from evenhand.annotations.study.links import signed
 from evenhand.annotations.study.people import agree, begin, participant
 from evenhand.annotations.study.studies import Settings, consent, create_study
+from evenhand.core.scoring.settings import Settings as ScoringSettings
 from evenhand.web.gate import STUDY_COOKIE
 from tests.support.browser import FLAGS, Server, chromium_path
 from tests.support.desk_driver import make_project
@@ -92,11 +96,11 @@ def jobs_beside(server: Server, name: str, asked: Namespace) -> Iterator[None]:
     os.environ["EVENHAND_DB"] = str(server.database)
     with Store.open(server.database) as store:
         create_project(store, "beside", annotators=("Ada",))
-        score = ["score", f"project:{name}", "--model", "demo-zh", "--out", str(folder / "scores.csv"), "--no-cache"]
         if "import" in wanted:
-            jobs.start_command(store, ["import", "beside", str(folder / "lines.txt"), "--json"], "import")
+            jobs.start(store, IMPORT, ImportSettings("beside", folder / "lines.txt"), "import")
         if "scoring" in wanted:
-            jobs.start_command(store, [*score, "--json"], "score")
+            settings = ScoringSettings(f"project:{name}", ("demo-zh",), folder / "scores.csv", no_cache=True)
+            jobs.start(store, SCORING, settings, "score")
     command = f'while true; do "{sys.executable}" cli.py export "{name}" "{folder}/out.jsonl" --format jsonl; done'
     command = command if "export" in wanted else "exec sleep infinity"
     exports = subprocess.Popen(

@@ -28,7 +28,6 @@ from evenhand.annotations.accounts.sign_ins import signed_in
 from evenhand.annotations.database.events import acting
 from evenhand.annotations.database.store import Store, database_path
 from evenhand.annotations.jobs.jobs import Job
-from evenhand.annotations.jobs.process import current_job
 from evenhand.annotations.permissions import OPEN, Action, Person, allowed, require
 from evenhand.annotations.projects.projects import projects
 from evenhand.annotations.types import Project
@@ -124,19 +123,15 @@ def enter(need: Need, context: click.Context) -> None:
         if not accounts_exist(store):
             return
         person = _account_of(store, name, secret)
-        job = current_job()
-        if job is not None and person is OPEN:
-            who = enter_job(store, job)
-        else:
-            who = _system_user() + (f" ({person.name})" if person is not OPEN else "")
-            if params.get("author"):
-                raise Refused(TYPED, user=who)
+        who = _system_user() + (f" ({person.name})" if person is not OPEN else "")
+        if params.get("author"):
+            raise Refused(TYPED, user=who)
         if person is not OPEN:
             _require(store, need, params, person)
     acting.set(who)
     _person.set(person)
     if person.account:
-        ordered_by.set(ordered_by.get() | {"account": person.account})
+        ordered_by.set({"account": person.account})
     if "author" in context.params:
         context.params["author"] = who
 

@@ -15,7 +15,6 @@ import click
 
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.items.recount_mark import open_recount
-from evenhand.annotations.jobs.process import progress
 from evenhand.annotations.types import Project
 from evenhand.core.errors import N_, Notice, Refused
 from evenhand.core.files.csv_out import spreadsheet_copy
@@ -158,14 +157,12 @@ class Meter:
 
     def __init__(self, unit: str = "rows") -> None:
         self._unit = unit
-        self._row = progress()
         self._first: tuple[float, int] | None = None  # when the run could begin, and what an earlier start had done
         self._written = 0.0
         self._alive = sys.stderr.isatty()
 
     def __call__(self, done: int, total: int | None = None, message: str = "") -> None:
         """`done` of `total`; `message` names the model."""
-        self._row(done, total, message)
         now = time.monotonic()
         if self._first is None:
             self._first, self._written = (now, done), now

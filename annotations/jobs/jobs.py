@@ -48,11 +48,11 @@ _children: dict[str, subprocess.Popen[bytes]] = {}  # so that the app reaps them
 class Job:
     """One row: what the job does, and its progress.
 
-    `kind` is the name of a `JobKind`, `settings` its settings as JSON; a job of a version before 21 of the database has
-    a `command` instead. `done` of `total` in the kind's own unit (lines, sentences); `total` is
-    None until it is known. `result` is the report as JSON; of a failed
-    job it is {"error": sentence with {names}, "values": {...}}. `project`:
-    public id of the one on which it works, `account`: of who started it.
+    `kind` is the name of a `JobKind`, `settings` its settings as JSON. A job that was started before version 21 of the
+    database has a `command`, of which they were made (`typed_from_command`); "" where the command is none of the kinds.
+    `done` of `total` in the kind's own unit (lines, sentences); `total` is None until it is known. `result` is the
+    report as JSON; of a failed job it is {"error": sentence with {names}, "values": {...}}. `project`: public id of the
+    one on which it works, `account`: of who started it.
     `title` is in English; `wording` is what a page shows in the language of who looks (`title_in`).
     """
 
@@ -79,7 +79,7 @@ class Job:
     @property
     def group(self) -> str:
         """The first word of the command that does the same."""
-        return self.kind.partition(" ")[0] or (self.command[0] if self.command else "")
+        return self.kind.partition(" ")[0]
 
     @property
     def active(self) -> bool:
@@ -155,6 +155,17 @@ def jobs(store: Store) -> list[Job]:
     """Every job, the newest first."""
     rows = store.db.execute(f"SELECT {_LISTED} FROM job ORDER BY id DESC").fetchall()
     return [_job(row) for row in rows]
+
+
+def typed_from_command(store: Store, read: Callable[[Sequence[str]], tuple[str, dict[str, Any]]]) -> None:
+    """Store kind and settings of jobs of earlier versions, which have a command; *read* makes them of its words."""
+    if store.frozen:
+        return
+    for uid, words in store.db.execute("SELECT uid, command FROM job WHERE kind IS NULL").fetchall():
+        kind, settings = read(json.loads(words))
+        with store.write() as db:
+            stored = json.dumps(settings, ensure_ascii=False)
+            db.execute("UPDATE job SET kind = ?, settings = ? WHERE uid = ?", (kind, stored, uid))
 
 
 def find(store: Store, uid: str) -> Job:
@@ -237,40 +248,14 @@ def start(
     `project`: on which it works; `account`: public id of who starts it. `secrets` go into the
     environment of the process only. They are not stored, so a resumed job lacks them.
     """
-    what = (kind.name, json.dumps(to_json(settings), ensure_ascii=False), "[]")
-    return _start(store, what, title, secrets, project, account)
-
-
-def start_command(
-    store: Store,
-    command: Sequence[str],
-    title: str | Notice,
-    *,
-    secrets: Mapping[str, str] | None = None,
-    project: Project | None = None,
-    account: str | None = None,
-) -> Job:
-    """Start a command that is no kind yet; its words should hold --json."""
-    what = (None, None, json.dumps(list(command), ensure_ascii=False))
-    return _start(store, what, title, secrets, project, account)
-
-
-def _start(
-    store: Store,
-    what: tuple[str | None, str | None, str],
-    title: str | Notice,
-    secrets: Mapping[str, str] | None,
-    project: Project | None,
-    account: str | None,
-) -> Job:
-    uid = uuid.uuid4().hex
+    uid, stored = uuid.uuid4().hex, json.dumps(to_json(settings), ensure_ascii=False)
     if isinstance(title, Notice):
         title = json.dumps(asdict(title), ensure_ascii=False)
     with store.write() as db:
         db.execute(
             "INSERT INTO job (uid, kind, settings, command, title, state, created, project, account)"
-            " VALUES (?, ?, ?, ?, ?, 'waiting', ?, ?, (SELECT id FROM account WHERE uid = ?))",
-            (uid, *what, title, timestamp(), project and project.id, account),
+            " VALUES (?, ?, ?, '[]', ?, 'waiting', ?, ?, (SELECT id FROM account WHERE uid = ?))",
+            (uid, kind.name, stored, title, timestamp(), project and project.id, account),
         )
     _spawn(store, uid, secrets or {})
     return find(store, uid)

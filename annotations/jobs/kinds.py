@@ -1,6 +1,7 @@
 """The kinds of jobs by name; each is imported when it is first needed."""
 
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 from evenhand.annotations.jobs.jobs import Job
@@ -64,5 +65,18 @@ def report_of(job: Job) -> Any:
 
 def run_name(job: Job) -> str:
     """Return the name of the run that a job writes; "" where it writes none."""
-    kind = kind_of(job)
-    return kind.run_name(settings_of(job)) if kind is not None else ""
+    kind, settings = kind_of(job), _settings_or_none(job)
+    return kind.run_name(settings) if kind is not None and settings is not None else ""
+
+
+def partial_file(job: Job, database: Path) -> Path | None:
+    """Return the file that a job is writing, if its rows can be read before it is complete."""
+    kind, settings = kind_of(job), _settings_or_none(job)
+    return kind.partial_file(settings, database) if kind is not None and settings is not None else None
+
+
+def _settings_or_none(job: Job) -> Any:
+    try:
+        return settings_of(job)
+    except (NotFound, BadFile):  # of another version
+        return None

@@ -51,20 +51,6 @@ class Progress:
         self.message = message or self.message
 
 
-_current: Progress | None = None
-_job: Job | None = None
-
-
-def progress() -> Progress:
-    """The progress to which a command reports; nothing reads it outside a job."""
-    return _current or Progress()
-
-
-def current_job() -> Job | None:
-    """The job that this process performs, if any."""
-    return _job
-
-
 def perform(store: Store, uid: str, work: Callable[[Job, Progress], dict[str, Any]]) -> None:
     """Run a job in this process: wait for a place, do its *work*, store the report that it returns."""
     _stand_back()
@@ -74,23 +60,19 @@ def perform(store: Store, uid: str, work: Callable[[Job, Progress], dict[str, An
 
 
 def _perform(store: Store, uid: str, work: Callable[[Job, Progress], dict[str, Any]]) -> None:
-    global _current, _job
     with store.write() as db:
         db.execute("UPDATE job SET pid = ?, started_process = ? WHERE uid = ?", (*this_process(), uid))
     try:
         _wait_for_place(store, uid)
-        this = _job = find(store, uid)
-        _current = Progress()
-        with _written(store.path, uid, _current):
-            state, result, message = _run(work, this, _current)
+        job, progress = find(store, uid), Progress()
+        with _written(store.path, uid, progress):
+            state, result, message = _run(work, job, progress)
     except _Ended:
         return
-    finally:
-        last, _current, _job = _current, None, None
     with suppress(_Ended):  # cancelled while the end waited: the row says so already
-        _write_end(store, uid, state, result, message, last or Progress())
+        _write_end(store, uid, state, result, message, progress)
         if state == "done":
-            drop_uploads(store, this)
+            drop_uploads(store, job)
 
 
 def _stand_back() -> None:

@@ -1,8 +1,5 @@
 """`job list|log|cancel|resume|dismiss`: long work that runs in processes of its own."""
 
-import contextlib
-import io
-import json
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -13,7 +10,7 @@ import click
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.jobs import jobs, process
 from evenhand.annotations.jobs.kinds import kind_named, settings_of
-from evenhand.commands.jobs.words import words_of
+from evenhand.commands.jobs.words import read_words, words_of
 from evenhand.commands.permissions import acting_person, enter_job, needs
 from evenhand.commands.shared import answer, db_option, environment_password, existing_store, json_option
 from evenhand.commands.tables import table
@@ -25,6 +22,14 @@ from evenhand.core.typed_json import to_json
 @click.group()
 def job() -> None:
     """Work in the background: list, follow, cancel, resume and dismiss jobs."""
+
+
+def _opened(db: str) -> Store:
+    """Open the database; jobs without a process are marked as interrupted, those of earlier versions have settings."""
+    store = existing_store(db)
+    jobs.typed_from_command(store, read_words)
+    jobs.mark_interrupted(store)
+    return store
 
 
 def _own(store: Store, uid: str) -> jobs.Job:
@@ -61,8 +66,7 @@ def _text(shown: Sequence[jobs.Job]) -> str:
 @needs("see_jobs")
 def list_jobs(db: str, as_json: bool) -> None:
     """Every job, the newest first."""
-    with existing_store(db) as store:
-        jobs.mark_interrupted(store)
+    with _opened(db) as store:
         found = [one for one in jobs.jobs(store) if one.is_for(acting_person())]
     answer(
         {"jobs": [_row(one) for one in found]},
@@ -89,8 +93,7 @@ def log(db: str, uid: str, lines: int) -> None:
 @needs("start_jobs")
 def cancel(db: str, uid: str, as_json: bool) -> None:
     """End a job with its child processes (UID: its id, or the beginning of it)."""
-    with existing_store(db) as store:
-        jobs.mark_interrupted(store)
+    with _opened(db) as store:
         jobs.cancel(store, _own(store, uid))
         ended = jobs.find(store, uid)
     answer(_row(ended), _text([ended]), as_json=as_json)
@@ -103,8 +106,7 @@ def cancel(db: str, uid: str, as_json: bool) -> None:
 @needs("start_jobs")
 def resume(db: str, uid: str, as_json: bool) -> None:
     """Run a failed, cancelled or interrupted job again."""
-    with existing_store(db) as store:
-        jobs.mark_interrupted(store)
+    with _opened(db) as store:
         started = jobs.resume(store, _own(store, uid))
     answer(_row(started), _text([started]), as_json=as_json)
 
@@ -116,8 +118,7 @@ def resume(db: str, uid: str, as_json: bool) -> None:
 @needs("start_jobs")
 def dismiss(db: str, uid: str, as_json: bool) -> None:
     """Take a job that is over off the list, with its log; what it made stays."""
-    with existing_store(db) as store:
-        jobs.mark_interrupted(store)
+    with _opened(db) as store:
         found = _own(store, uid)
         jobs.dismiss(store, found)
     answer(_row(found), f"{found.uid[:8]}  dismissed  {found.title}", as_json=as_json)
@@ -126,15 +127,11 @@ def dismiss(db: str, uid: str, as_json: bool) -> None:
 @job.command(hidden=True)
 @click.argument("uid")
 @db_option
-@click.pass_context
 @needs("see_jobs", opens=False)
-def run(context: click.Context, db: str, uid: str) -> None:
+def run(db: str, uid: str) -> None:
     """The process of a job, started by `job resume` and the pages."""
-    root = context.find_root().command
 
     def work(job: jobs.Job, progress: process.Progress) -> dict[str, Any]:
-        if not job.kind:
-            return _printed(root, job)
         kind, settings = kind_named(job.kind), settings_of(job)
         with existing_store(db) as own:
             who = enter_job(own, job)
@@ -145,12 +142,3 @@ def run(context: click.Context, db: str, uid: str) -> None:
 
     with existing_store(db) as store:
         process.perform(store, uid, work)
-
-
-def _printed(root: click.Command, job: jobs.Job) -> dict[str, Any]:
-    """Return what the command of a job that has no kind prints."""
-    printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
-        root.main(args=list(job.command), prog_name="cli.py", standalone_mode=False)
-    report: dict[str, Any] = json.loads(printed.getvalue())
-    return report

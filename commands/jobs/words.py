@@ -1,11 +1,14 @@
 """The command that does the same as a job: the names of its parameters are those of the settings of the job."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, cast
 
 import click
 
+from evenhand.annotations.jobs.kinds import KINDS, kind_named
 from evenhand.commands.main import cli
+from evenhand.commands.shared import settings_from
+from evenhand.core.errors import BadFile
 from evenhand.core.typed_json import to_json
 
 
@@ -44,3 +47,24 @@ def _option_words(option: click.Option, value: Any) -> Iterator[str]:
     for part in value if option.multiple else [value]:
         yield option.opts[0]
         yield from map(str, part if option.nargs != 1 else [part])
+
+
+def read_words(words: Sequence[str]) -> tuple[str, dict[str, Any]]:
+    """Return the kind and the settings, as JSON, of a job that was stored as the words of a command.
+
+    What cannot be read has its default; "" where the command is none of the kinds, or lacks a setting.
+    """
+    command, names, rest = cast(click.Command, cli), list[str](), list(words)
+    while isinstance(command, click.Group) and rest:
+        found = command.get_command(click.Context(command), rest[0])
+        if found is None:
+            return "", {}
+        command, names, rest = found, [*names, rest[0]], rest[1:]
+    name = " ".join(names)
+    if name not in KINDS:
+        return "", {}
+    options = command.make_context(name, rest, resilient_parsing=True).params
+    try:
+        return name, to_json(settings_from(kind_named(name).settings, options))
+    except BadFile:
+        return "", {}

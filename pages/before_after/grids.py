@@ -7,6 +7,7 @@ import streamlit as st
 
 from evenhand.annotations.before_after.runs import TUNE_GRID
 from evenhand.annotations.database.store import Store
+from evenhand.annotations.jobs.kinds import run_name
 from evenhand.core.before_after.appendix import short
 from evenhand.core.before_after.grid import WAITING, GridEffect
 from evenhand.core.before_after.settings import INTERVENTIONS, NO_SEED, GridSettings, Intervention
@@ -98,7 +99,7 @@ def _files() -> tuple[Literal["zh", "en"], Path | None, Path | None]:
 def show_grids(store: Store) -> None:
     """The table of what goes on, as far as it is filled in, and the finished grids."""
     for job in jobs_of(store, GRIDS.command):
-        file = runs_folder(store.path, "grids") / f"{GRIDS.name_in(job)}{TABLE}"
+        file = runs_folder(store.path, "grids") / f"{run_name(job)}{TABLE}"
         if job.active and file.is_file():
             st.markdown(f"**{plain(file.stem)}**")
             _show_cells(file)

@@ -8,13 +8,13 @@ import streamlit as st
 from markupsafe import Markup
 
 from evenhand.annotations.database.store import Store
+from evenhand.annotations.jobs.kinds import run_name
 from evenhand.core.before_after.appendix import short
 from evenhand.core.charts.tuning import loss_curve
 from evenhand.core.models.tuning.settings import HeldOut
 from evenhand.core.runs.records import Run, runs_folder
 from evenhand.core.tune.report import RECORD, ProjectionReport, TrainingReport, TuneReport, read_report, stopped_early
 from evenhand.core.tune.runs import CURVE, WORK, delete_run, model_of, tuned_runs
-from evenhand.pages.tune.start import TUNES
 from evenhand.pages.ui.charts import colours, show_chart
 from evenhand.pages.ui.head import open_store
 from evenhand.pages.ui.jobs import jobs_of
@@ -29,7 +29,7 @@ from evenhand.pages.ui.visitor import page_link
 def show_under_way(store: Store) -> None:
     """The curve of each run that goes on, so far."""
     for job in jobs_of(store, "tune"):
-        name = TUNES.name_in(job)
+        name = run_name(job)
         if not job.active or not name:
             continue
         file = runs_folder(store.path, "tunes") / f".{name}{WORK}" / CURVE

@@ -1,7 +1,7 @@
 """Jobs as cards: how far one is, what it did or what went wrong; on the page Jobs and on the page that starts them."""
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from threading import Lock
 from typing import Any, Literal, TypeVar
@@ -13,19 +13,17 @@ from evenhand.annotations.jobs import jobs, kinds
 from evenhand.annotations.jobs.jobs import NO_JOB
 from evenhand.annotations.projects.projects import projects
 from evenhand.annotations.types import Project
-from evenhand.commands.jobs.words import words_of
+from evenhand.commands.jobs.words import read_words, words_of
 from evenhand.core.errors import EvenhandError, NotFound, Notice
-from evenhand.core.language import Count, translate
-from evenhand.core.runs.kinds import JobKind
-from evenhand.core.runs.records import TABLE, TEXTS, Kind, runs_folder
+from evenhand.core.language import translate
+from evenhand.core.runs.kinds import RESUMED, JobKind
 from evenhand.core.scoring.so_far import SoFar
-from evenhand.core.tune.report import read_report, stopped_early
 from evenhand.pages.catalogue import page_of_command
 from evenhand.pages.ui.head import errors_shown, open_store, show_error
 from evenhand.pages.ui.numbers import duration, moment, size
 from evenhand.pages.ui.sentences import reason_name
 from evenhand.pages.ui.tables import number_columns, show_html, table
-from evenhand.pages.ui.text import _, clauses, in_brackets, language, literal, paragraph, plain, sentence
+from evenhand.pages.ui.text import _, language, literal, paragraph, plain
 from evenhand.pages.ui.visitor import page_link, visitor
 
 Settings = TypeVar("Settings")
@@ -63,8 +61,7 @@ def progress_text(job: jobs.Job) -> str:
     if not job.total and not job.done:
         return _("Preparing …")
     kind = kinds.kind_of(job)
-    in_bytes = kind.unit == "bytes" if kind else job.group == "mine"
-    amount = size if in_bytes else _count
+    amount = size if kind is not None and kind.unit == "bytes" else _count
     parts = [_("{done} of {total}").format(done=amount(job.done), total=amount(job.total) if job.total else "?")]
     if rate := job.rate():
         parts.append(_("{rate} per second").format(rate=amount(rate)))
@@ -78,63 +75,21 @@ def outcome(job: jobs.Job) -> str:
     if job.result and "error" in job.result:
         message, values = translate(str(job.result["error"]), language()), job.result.get("values")
         return message.format(**values) if values else message
-    if (kind := kinds.kind_of(job)) is not None:
-        report = kinds.report_of(job)
-        return paragraph(jobs.title_in(notice, _) for notice in kind.summary(report)) if report is not None else ""
-    if job.result and (early := stopped_early(read_report(job.result))):
-        return _(early.message).format(**early.values)
-    if job.result and "generations" in job.result and "written" in job.result:
-        text = _("{generations} texts from {contexts} contexts.")
-        return text.format(**{name: f"{job.result.get(name, 0):,}" for name in ("generations", "contexts")})
-    if job.result and "scored" in job.result:
-        text = _("{rows} {rows:row|rows}: {scored} scored, {undefined} without a score; {remembered} from cache.")
-        names = ("rows", "scored", "undefined", "remembered")
-        return paragraph(
-            (text.format(**{name: Count(job.result.get(name, 0)) for name in names}), *_why_none(job.result))
-        )
-    return job.message
-
-
-def _why_none(result: Mapping[str, Any]) -> list[str]:
-    """Why rows of a scoring have no score: of every reason the most rows that one model lacks."""
-    rows: dict[str, int] = {}
-    for group in (group for model in result.get("models", []) for group in model.get("undefined", [])):
-        reason = str(group.get("reason", ""))
-        rows[reason] = max(rows.get(reason, 0), int(group.get("rows") or 0))
-    text = _("Without a score: {reasons}.")
-    said = [in_brackets(sentence(reason_name(reason)), f"{count:,}") for reason, count in rows.items()]
-    return [text.format(reasons=clauses(said))] if said else []
+    kind, report = kinds.kind_of(job), kinds.report_of(job)
+    if kind is None or report is None:
+        return job.message
+    return paragraph(jobs.title_in(notice, _) for notice in kind.summary(report))
 
 
 def resuming_text(job: jobs.Job) -> str:
     """What is left of the work of a job that did not end, and where it goes on when it is resumed."""
-    if (kind := kinds.kind_of(job)) is not None:
-        return _(kind.resuming)
-    return {
-        "score": _("Nothing is lost: finished scores are in the cache."),
-        "misgendering": _("Nothing is lost: a resumed run keeps the texts already written."),
-        "judge": _("Nothing is lost: labels are kept, and a resumed run labels the rest."),
-        "generate": _("Nothing is lost: finished texts are kept, and a resumed run generates the rest."),
-        "tune": _(
-            "Nothing is lost: a resumed run continues from its latest checkpoint and ends with the same numbers."
-        ),
-        "mine": _("Mining restarts from the beginning of the text; the interrupted run wrote nothing."),
-    }.get(job.command[0] if job.command else "", _("Nothing is lost: resuming adds only what is still missing."))
-
-
-def run_name(job: jobs.Job) -> str:
-    """The name of the run that a job makes; "" where it makes none."""
-    if name := kinds.run_name(job):
-        return name
-    words = job.command
-    if "--run" in words[:-1]:
-        return words[words.index("--run") + 1]
-    return Path(words[words.index("--out") + 1]).parent.name if words[:1] == ("mine",) and "--out" in words else ""
+    kind = kinds.kind_of(job)
+    return _(kind.resuming if kind is not None else RESUMED)
 
 
 def show_result_link(store: Store, job: jobs.Job) -> None:
     """The link to what a job has made: its run, or the project that it worked on."""
-    name, command = run_name(job), job.group
+    name, command = kinds.run_name(job), job.group
     project = next((one.name for one in projects(store) if one.uid == job.project), None)
     label = _("See the results")
     if name and (page := page_of_command(command)) is not None:
@@ -181,8 +136,8 @@ def show_job(store: Store, job: jobs.Job) -> None:
             if job.active:
                 st.button(_("Cancel"), key=f"cancel-{job.uid}", on_click=_cancel, args=(job.uid,))
             elif job.state != "done":
-                restarts = kind.restarts if (kind := kinds.kind_of(job)) else job.group == "mine"
-                again = _("Restart") if restarts else _("Resume")
+                kind = kinds.kind_of(job)
+                again = _("Restart") if kind is not None and kind.restarts else _("Resume")
                 st.button(again, key=f"resume-{job.uid}", on_click=_resume, args=(job.uid,))
             if not job.active:
                 st.button(_("Dismiss"), key=f"dismiss-{job.uid}", on_click=_dismiss, args=(job.uid,), type="tertiary",
@@ -203,25 +158,13 @@ def show_job(store: Store, job: jobs.Job) -> None:
         if job.state in ("cancelled", "interrupted"):
             st.caption(resuming_text(job))
         _show_times(job)
-        if job.kind:
+        if job.kind or job.command:
             with st.popover(_("Command"), icon=":material/terminal:", type="tertiary"):
                 st.caption(_("This command does the same."))
                 st.code(f"python cli.py {command_text(store, job)}", language=None, wrap_lines=True)
         if log := jobs.log_tail(store, job, LOG_LINES):
             with st.expander(_("Log")):
                 st.code(log, language=None)
-
-
-def _file_of(store: Store, job: jobs.Job) -> Path | None:
-    """The file that a job writes and whose rows mean something before it is whole; None where it is another's."""
-    if (kind := kinds.kind_of(job)) is not None:
-        return kind.partial_file(kinds.settings_of(job), store.path)
-    words, name = job.command, run_name(job)
-    if words[:1] == ("mine",) and "--out" in words:
-        return Path(words[words.index("--out") + 1])
-    files: dict[str, tuple[Kind, str]] = {"score": ("scores", TABLE), "generate": ("generations", TEXTS)}
-    folder, ending = files.get(words[0] if words else "", (None, ""))
-    return runs_folder(store.path, folder) / f"{name}{ending}" if name and folder else None
 
 
 @st.cache_resource(max_entries=100, show_spinner=False)
@@ -231,7 +174,7 @@ def _reader(file: Path) -> tuple[Lock, SoFar]:
 
 def _show_so_far(store: Store, job: jobs.Job) -> None:
     """The partial result of a job that is running: how many rows there are, what came of each model, the last rows."""
-    if (file := _file_of(store, job)) is None:
+    if (file := kinds.partial_file(job, store.path)) is None:
         return
     lock, found = _reader(file)
     with lock:
@@ -279,7 +222,7 @@ def command_text(store: Store, job: jobs.Job) -> str:
 
 
 def _show_times(job: jobs.Job) -> None:
-    parts = [_("run {name}").format(name=name)] if (name := run_name(job)) else []
+    parts = [_("run {name}").format(name=name)] if (name := kinds.run_name(job)) else []
     parts += [_("started {time}").format(time=moment(job.created))]
     if job.finished and (seconds := job.seconds()) is not None:
         parts.append(_("took {time}").format(time=duration(seconds)))
@@ -299,21 +242,9 @@ def start_job(
     return jobs.start(store, kind, settings, title, secrets=secrets, project=project, account=visitor(store).account)
 
 
-def start_command(
-    store: Store,
-    command: Sequence[str],
-    title: str | Notice,
-    *,
-    project: Project | None = None,
-    secrets: Mapping[str, str] | None = None,
-) -> jobs.Job:
-    """Start a command that is no kind of job yet."""
-    account = visitor(store).account
-    return jobs.start_command(store, command, title, secrets=secrets, project=project, account=account)
-
-
 def every_job_of(store: Store, command: str = "") -> list[jobs.Job]:
     """The jobs of one command, or all, the newest first; one whose process is gone is marked as interrupted."""
+    jobs.typed_from_command(store, read_words)
     jobs.mark_interrupted(store)
     return [job for job in jobs.jobs(store) if command in ("", job.group)]
 

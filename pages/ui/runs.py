@@ -12,7 +12,7 @@ from typing import Any, Generic, TypeVar
 import streamlit as st
 
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.jobs import jobs
+from evenhand.annotations.jobs.kinds import run_name
 from evenhand.annotations.permissions import may_see_work
 from evenhand.annotations.types import Project
 from evenhand.core.errors import N_, EvenhandError, Notice, Refused
@@ -22,7 +22,7 @@ from evenhand.core.runs.loop import check_models
 from evenhand.core.runs.records import TABLE, Kind, Run, free_name, run_file, runs_folder, runs_in
 from evenhand.pages.ui.address import asked_for, keep
 from evenhand.pages.ui.head import open_store, show_error
-from evenhand.pages.ui.jobs import every_job_of, run_name, start_command, start_job
+from evenhand.pages.ui.jobs import every_job_of, start_job
 from evenhand.pages.ui.numbers import duration, moment
 from evenhand.pages.ui.parts import asks, asks_at_click
 from evenhand.pages.ui.text import _, plain, sentence
@@ -59,11 +59,7 @@ class RunPage:
     def free_name(self, store: Store, label: str) -> str:
         """A name that no finished run has and no job writes: *label*, the day, and a number where that is needed."""
         taken = {run.name for run in self.every_finished(store)}
-        return free_name(label, taken | {self.name_in(job) for job in every_job_of(store, self.command)})
-
-    def name_in(self, job: jobs.Job) -> str:
-        """The name of the run that a job writes; "" where it writes none."""
-        return run_name(job)
+        return free_name(label, taken | {run_name(job) for job in every_job_of(store, self.command)})
 
 
 def own_runs(store: Store, found: Sequence[OfKind]) -> list[OfKind]:
@@ -109,50 +105,11 @@ class RunRequest(Generic[Settings]):
         start_job(store, self.kind, self.named(self.settings, name), self.title, project=self.project)
 
 
-@dataclass(frozen=True, slots=True)
-class CommandRequest:
-    """A run to start whose command is no kind of job yet: its command is
-    `COMMAND first --model M options --run NAME --json rest`, `title` names the job.
-
-    `uploads` go with the job; `place` is the key of the place for an upload that is empty afterwards. `target`: makes
-    ready where the run of a name writes and returns it as the command takes it, where that is not --run NAME.
-    `project`: whose texts are asked about; its leads see the run.
-    `check`: raises EvenhandError where the job would fail; without one every model must be known, or a name on the hub.
-    """
-
-    title: str | Notice
-    models: Sequence[str] = ()
-    options: Sequence[str] = ()
-    first: Sequence[str] = ()
-    rest: Sequence[str] = ()
-    uploads: Sequence[Path] = ()
-    place: str = ""
-    target: Callable[[str], Sequence[str]] = lambda name: ("--run", name)
-    check: Callable[[], object] | None = None
-    project: Project | None = None
-
-    def refuse_wrong(self) -> None:
-        """Say at once what the job would fail of. Raises EvenhandError."""
-        if self.check is not None:
-            self.check()
-        elif self.models:
-            check_models(self.models, fetch=False)
-
-    def command(self, name: str) -> list[str]:
-        """The words behind the name of the command."""
-        models = [word for model in self.models for word in ("--model", model)]
-        return [*self.first, *models, *self.options, *self.target(name), "--json", *self.rest]
-
-    def start(self, store: Store, name: str, command: str) -> None:
-        """Start the job that writes the run of that name."""
-        start_command(store, [command, *self.command(name)], self.title, project=self.project)
-
-
 def show_start_form(
     store: Store,
     page: RunPage,
     label: str,
-    request: RunRequest[Any] | CommandRequest | None,
+    request: RunRequest[Any] | None,
     *,
     work: str = "",
     start: str = "",
@@ -180,17 +137,14 @@ def show_start_form(
 
 
 @asks("start_jobs")
-def start_run(store: Store, page: RunPage, request: RunRequest[Any] | CommandRequest, name: str) -> None:
+def start_run(store: Store, page: RunPage, request: RunRequest[Any], name: str) -> None:
     """Start the job and run the page again. Raises Refused where *name* is none, or taken, and as `request.check`."""
     request.refuse_wrong()
     taken = {run.name for run in page.every_finished(store)}
-    if name in taken or any(job.active and page.name_in(job) == name for job in every_job_of(store, page.command)):
+    if name in taken or any(job.active and run_name(job) == name for job in every_job_of(store, page.command)):
         raise Refused(N_("A run named {name} already exists. Choose another name."), name=name)
     run_file(runs_folder(store.path, page.kind), name, page.ending)
-    if isinstance(request, RunRequest):
-        request.start(store, name)
-    else:
-        request.start(store, name, page.command)
+    request.start(store, name)
     hand_over(*request.uploads)
     if request.place:
         empty_place(request.place)

@@ -14,11 +14,13 @@ from cli import cli
 from evenhand.annotations.accounts.accounts import account, add_account, close_account, grant
 from evenhand.annotations.accounts.sign_ins import sign_in
 from evenhand.annotations.database.store import Store
+from evenhand.annotations.imports.run import IMPORT
+from evenhand.annotations.imports.settings import Settings
 from evenhand.annotations.jobs import jobs
 from evenhand.annotations.permissions import ALLOWED, Role
 from evenhand.annotations.projects.projects import project as project_named
 from evenhand.annotations.types import Project
-from evenhand.commands.permissions import SESSION, Need, enter, enter_project, every_need
+from evenhand.commands.permissions import SESSION, Need, enter, enter_job, enter_project, every_need
 from evenhand.core.errors import EvenhandError, NotAllowed, NotFound
 from evenhand.core.runs.records import ordered_by
 from tests.support.released_project import ready_project
@@ -178,7 +180,7 @@ def test_jobs_of_another_project_are_not_there(
     fresh_store: Store, two: tuple[Project, Project], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(jobs, "_spawn", lambda *_: None)
-    theirs = jobs.start_command(fresh_store, ["import"], "Import secret.csv", project=two[1])
+    theirs = jobs.start(fresh_store, IMPORT, Settings("p", Path("a.csv")), "Import secret.csv", project=two[1])
     secret = session(fresh_store, "Lena", "lead", two[0])
     assert answered("job", "list", **{SESSION: secret}) == {"jobs": []}
     for work in ("cancel", "resume", "log"):
@@ -210,6 +212,11 @@ def test_what_a_command_writes_belongs_to_its_account_and_project(
         copy_context().run(entered, elsewhere)
     monkeypatch.delenv(SESSION)
     monkeypatch.setattr(jobs, "_spawn", lambda *_: None)
-    job = jobs.start_command(fresh_store, ["score"], "Score", project=elsewhere, account=lena)
-    monkeypatch.setattr("evenhand.commands.permissions.current_job", lambda: job)
-    assert copy_context().run(entered, None) == {"account": lena, "project": elsewhere.uid}
+    settings = Settings("p", Path("a.csv"))
+    job = jobs.start(fresh_store, IMPORT, settings, "Import", project=elsewhere, account=lena)
+
+    def of_job() -> dict[str, str]:
+        assert enter_job(fresh_store, job) == "Lena"
+        return ordered_by.get()
+
+    assert copy_context().run(of_job) == {"account": lena, "project": elsewhere.uid}

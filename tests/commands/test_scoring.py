@@ -16,6 +16,7 @@ from transformers import BertModel
 
 from cli import cli
 from evenhand.annotations.database.store import Store
+from evenhand.annotations.files.project_texts import SCORING
 from evenhand.annotations.jobs import jobs
 from evenhand.commands.shared import Meter, rate_line
 from evenhand.core.errors import EvenhandError
@@ -23,6 +24,7 @@ from evenhand.core.model_bias.score_files import read_scores
 from evenhand.core.models import open_scorer
 from evenhand.core.runs.records import runs_folder, runs_in
 from evenhand.core.scoring.rows import COLUMNS
+from evenhand.core.scoring.settings import Settings
 from evenhand.core.sentence_bias import read
 from tests.conftest import ROOT, SENTENCES, SHARED_DATA
 from tests.support import tiny_models
@@ -305,8 +307,7 @@ def gated(tmp_path, monkeypatch):
 
 
 def started(store, tmp_path, name="run"):
-    command = ["score", "--model", "m", "--run", name, "--json", "--", str(tmp_path / "many.txt")]
-    return jobs.start_command(store, command, "Score")
+    return jobs.start(store, SCORING, Settings(str(tmp_path / "many.txt"), ("m",), run_name=name), "Score")
 
 
 @pytest.mark.rehearsal

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from html.parser import HTMLParser
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +14,8 @@ from evenhand.annotations.accounts.sign_ins import sign_in
 from evenhand.annotations.adjudication import add_comment
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.guideline.versions import add_guideline, guideline
+from evenhand.annotations.imports.run import IMPORT
+from evenhand.annotations.imports.settings import Settings
 from evenhand.annotations.items.batch import Batch, items
 from evenhand.annotations.jobs import jobs
 from evenhand.annotations.projects.projects import annotators, change_project, create_project
@@ -96,7 +99,7 @@ def hostile(fresh_store: Store, monkeypatch: pytest.MonkeyPatch, nothing_runs: N
             label(fresh_store, project, who, one.uid, "accept" if number else "reject", note=LONG)
         add_comment(fresh_store, project, one.uid, LONG, author=NAME)
     new_study(fresh_store, project, NAME, contact=NAME, warning_en=LONG, code_finished=TAG)
-    jobs.start_command(fresh_store, ["import", "--json", f"{TAG}.csv"], LONG, project=project)
+    jobs.start(fresh_store, IMPORT, Settings(TAG, Path(f"{TAG}.csv")), LONG, project=project)
     lead = add_account(fresh_store, f"{NAME[:-1]}3")
     grant(fresh_store, lead, "owner", None)
     grant(fresh_store, lead, "lead", project, annotator=f"{NAME[:-1]}1")

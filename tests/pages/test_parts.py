@@ -11,6 +11,9 @@ import pytest
 from evenhand.annotations.accounts.accounts import Account, account, add_account, grant
 from evenhand.annotations.accounts.sign_ins import sign_in
 from evenhand.annotations.database.store import Store
+from evenhand.annotations.files.project_texts import SCORING
+from evenhand.annotations.imports.run import IMPORT
+from evenhand.annotations.imports.settings import Settings
 from evenhand.annotations.jobs import jobs
 from evenhand.annotations.permissions import ALLOWED, OWN, Role
 from evenhand.annotations.projects.annotators import annotators
@@ -18,6 +21,7 @@ from evenhand.annotations.projects.projects import archive
 from evenhand.annotations.projects.projects import projects as every_project
 from evenhand.annotations.types import Project
 from evenhand.core.errors import NotAllowed, NotFound
+from evenhand.core.scoring.settings import Settings as ScoringSettings
 from evenhand.pages.ui import visitor
 from evenhand.pages.ui.parts import PARTS
 from tests.support.pages import open_page, text_of
@@ -108,13 +112,12 @@ def test_a_lead_sees_nothing_of_another_project(
     fresh_store: Store, two: tuple[Project, Project], monkeypatch: pytest.MonkeyPatch, nothing_runs: None
 ) -> None:
     here, elsewhere = two
-    theirs = jobs.start_command(fresh_store, ["import", "--json", "secret.csv"], "Import secret.csv", project=elsewhere)
-    nobodys = jobs.start_command(fresh_store, ["score", "--json", "other.csv"], "Score other.csv")
+    scored = ScoringSettings("own.csv", ("m",))
+    theirs = jobs.start(fresh_store, IMPORT, Settings("p", Path("a.csv")), "Import secret.csv", project=elsewhere)
+    nobodys = jobs.start(fresh_store, SCORING, scored, "Score other.csv")
     lena = come(fresh_store, monkeypatch, "Lena", "lead", here)
-    own = jobs.start_command(fresh_store, ["score", "--json", "own.csv"], "Score own.csv", account=lena.uid)
-    ours = jobs.start_command(
-        fresh_store, ["import", "--json", "a.csv"], "Import a.csv", project=here, account="nobody"
-    )
+    own = jobs.start(fresh_store, SCORING, scored, "Score own.csv", account=lena.uid)
+    ours = jobs.start(fresh_store, IMPORT, Settings("p", Path("a.csv")), "Import a.csv", project=here, account="nobody")
     query = "SELECT uid FROM item WHERE project = ?"
     (item,) = fresh_store.db.execute(query, (elsewhere.id,)).fetchone()
     page = open_page("projects", project="elsewhere")
@@ -151,7 +154,7 @@ def test_a_job_of_another_project_cannot_be_cancelled(
 ) -> None:
     from evenhand.pages.ui.jobs import _change
 
-    theirs = jobs.start_command(fresh_store, ["import", "--json", "secret.csv"], "Import secret.csv", project=two[1])
+    theirs = jobs.start(fresh_store, IMPORT, Settings("p", Path("a.csv")), "Import secret.csv", project=two[1])
     come(fresh_store, monkeypatch, "Lena", "lead", two[0])
     _change(theirs.uid, "cancel")
     assert jobs.find(fresh_store, theirs.uid).state == "waiting"

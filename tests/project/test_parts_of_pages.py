@@ -31,7 +31,6 @@ OWN_WAY = {
     "pages.study.study: _show_as_it_goes": "asks in the project of the study",
     "pages.ui.jobs: _change": "asks whether the job is the visitor's to see",
     "pages.ui.jobs: start_job": "called by parts only",
-    "pages.ui.jobs: start_command": "called by parts only",
     "pages.ui.jobs: every_job_of": "notes which processes have ended",
     "pages.ui.uploads: _keep": "a file of the visitor's own session; open_store asks for the page",
     "pages.ui.visitor: own_new_project": "called by parts that create",
