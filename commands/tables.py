@@ -24,13 +24,15 @@ def table(rows: Iterable[Sequence[Cell]], head: Sequence[str] = (), *, form: str
     """Return *rows* as lines of aligned columns under *head*; numbers to the right, an estimate with its interval.
 
     Floats and estimates have *form*, or that of a tuple (value, form); counts have commas, None is a dash. Why a value
-    or an interval is missing, or what it rests on, follows the row in brackets. Columns without a text are left out.
+    or an interval is missing, or what it rests on, follows the row in brackets. Columns without a text below their
+    head are left out.
     """
     parts = [[_parts(cell, form) for cell in row] for row in rows]
     lines = [[text for cell in row for text in cell[:2]] for row in parts]
     if head:
         lines.insert(0, [text for name in head for text in (name, "")])
-    columns = [_aligned(column, 1 if head else 0) for column in zip_longest(*lines, fillvalue="") if any(column)]
+    first = 1 if head and parts else 0
+    columns = [_aligned(column, first) for column in zip_longest(*lines, fillvalue="") if any(column[first:])]
     notes = ["; ".join(dict.fromkeys(note for *_, note in row if note)) for row in parts]
     ends = ["" for _ in head[:1]] + [f"({note})" if note else "" for note in notes]
     return "\n".join(indent + "  ".join(cells).rstrip() for cells in zip(*columns, ends, strict=True))

@@ -109,8 +109,8 @@ def for_people(report: AgreementReport, margin: float | None = MARGINS["share"])
         yield on_reason(report)
     if overall.pairwise.clusters:
         yield f"Intervals over {overall.pairwise.clusters} {units}: {ALIKE}"
-    rows = [(name, measure, f"n = {measure.units} {items}".rstrip()) for name, measure, items in _measures(report)]
-    yield table(rows)
+    for measures in _measures(report):
+        yield table([(name, measure, f"n = {measure.units} {items}".rstrip()) for name, measure, items in measures])
     if report.by_form is not None and report.by_form.compared:
         apart = {"masked - original": report.by_form.difference, "  on the same items": report.by_form.paired}
         yield table([(f"accepted, {rate.form}", rate.rate) for rate in report.by_form.forms])
@@ -121,8 +121,21 @@ def for_people(report: AgreementReport, margin: float | None = MARGINS["share"])
     yield report.signature
 
 
-def _measures(report: AgreementReport) -> Iterator[tuple[str, Estimate, str]]:
-    """Yield the name of each measure, its value, and which items it is of."""
+def _measures(report: AgreementReport) -> Iterator[list[tuple[str, Estimate, str]]]:
+    """Yield each group of measures: the name of a measure, its value, and which items it is of."""
+    yield list(_overall(report))
+    yield [(f"kappa {two.a} & {two.b}", two.kappa, "that both labelled") for two in report.cohen]
+    yield [
+        row
+        for share in report.categories
+        for row in ((f"share of {share.choice.code}", share.prevalence, ""), ("  chosen by both", share.specific, ""))
+    ]
+    yield [(f"alpha {name or '(no pair)'}", measures.alpha, "") for name, measures in report.by_pair]
+    if len(report.by_version) > 1:
+        yield [(f"alpha, version {version}", measures.alpha, "") for version, measures in report.by_version]
+
+
+def _overall(report: AgreementReport) -> Iterator[tuple[str, Estimate, str]]:
     overall, categories = report.overall, report.overall.categories
     yield "full agreement", overall.unanimity, TWO_LABELS
     yield "pairwise agreement", overall.pairwise, TWO_LABELS
@@ -132,16 +145,6 @@ def _measures(report: AgreementReport) -> Iterator[tuple[str, Estimate, str]]:
     if 0 < categories.used < categories.scheme:
         items = f"with a label; over those of them that were chosen ({categories.used} of {categories.scheme})"
         yield "  categories used", overall.ac1_used, items
-    for two in report.cohen:
-        yield f"kappa {two.a} & {two.b}", two.kappa, "that both labelled"
-    for row in report.categories:
-        yield f"share of {row.choice.code}", row.prevalence, ""
-        yield "  chosen by both", row.specific, ""
-    for name, measures in report.by_pair:
-        yield f"alpha {name or '(no pair)'}", measures.alpha, ""
-    if len(report.by_version) > 1:
-        for version, measures in report.by_version:
-            yield f"alpha, version {version}", measures.alpha, ""
 
 
 @click.command("agreement")
