@@ -27,6 +27,7 @@ from evenhand.annotations.types import Project
 from evenhand.core import processes
 from evenhand.core.errors import N_, BadFile, NotFound, Notice, Refused
 from evenhand.core.files.timestamps import timestamp
+from evenhand.core.language import translate_stored
 from evenhand.core.resources import IMPORT_FOLDER
 from evenhand.core.runs.kinds import JobKind
 from evenhand.core.typed_json import to_json
@@ -142,7 +143,7 @@ def title_in(wording: Notice, say: Callable[[str], str]) -> str:
             values[name] = say(", ").join(str(_value_in(part, say)) for part in value)
         else:
             values[name] = _value_in(value, say)
-    return say(wording.message).format(**values)
+    return say(wording.message).format(**values) if values else translate_stored(wording.message, say)
 
 
 def _value_in(value: Any, say: Callable[[str], str]) -> Any:
