@@ -11,7 +11,7 @@ from evenhand.core.association.builtin import LANGUAGES, Language
 from evenhand.core.association.corpus import Sentence, corpus_tsv, sentences
 from evenhand.core.association.run import Settings, set_of
 from evenhand.core.association.sets import AssociationSet
-from evenhand.core.errors import EvenhandError
+from evenhand.core.errors import N_, EvenhandError
 from evenhand.core.files.bounded import run_bounded
 from evenhand.pages.ui.head import show_error
 from evenhand.pages.ui.tables import below, element, joined, show_html, span
@@ -20,6 +20,13 @@ from evenhand.pages.ui.uploads import choose_upload
 
 PARTS = ("templates", "persons", "professions")
 SHOWN = 6
+SETS = {
+    "en": N_("English (BEC-Pro)"),
+    "es": N_("Spanish with articles (BEC-Pro)"),
+    "es-noart": N_("Spanish without articles (BEC-Pro)"),
+    "eu": N_("Basque (BEC-Pro)"),
+    "zh": N_("Chinese (our own set)"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,18 +36,11 @@ class Chosen:
     found: AssociationSet
     settings: Settings
     uploads: tuple[Path, ...]
-    label: str
 
 
 def set_name(language: str) -> str:
-    """A built-in set in words."""
-    return {
-        "en": _("English (BEC-Pro)"),
-        "es": _("Spanish with articles (BEC-Pro)"),
-        "es-noart": _("Spanish without articles (BEC-Pro)"),
-        "eu": _("Basque (BEC-Pro)"),
-        "zh": _("Chinese (our own set)"),
-    }.get(language, language)
+    """Return the name of a built-in set in the visitor's language."""
+    return _(SETS[language]) if language in SETS else language
 
 
 def choose_set() -> Chosen | None:
@@ -59,8 +59,7 @@ def choose_set() -> Chosen | None:
         show_error(error)
         return None
     show_banner(language)
-    label = series([set_name(language), *(path.name for path in files.values())])
-    return Chosen(found, settings, tuple(files.values()), label)
+    return Chosen(found, settings, tuple(files.values()))
 
 
 def show_banner(language: str) -> None:

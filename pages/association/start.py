@@ -9,7 +9,7 @@ from evenhand.core.association.run import ASSOCIATION
 from evenhand.core.association.sets import Attribute, Target
 from evenhand.core.errors import N_, Notice
 from evenhand.core.worker.client import known_models
-from evenhand.pages.association.source import Chosen
+from evenhand.pages.association.source import SETS, Chosen
 from evenhand.pages.ui.choose import choose_models
 from evenhand.pages.ui.runs import RunPage, RunRequest, show_start_form
 from evenhand.pages.ui.text import _
@@ -26,7 +26,8 @@ def show_start(store: Store, chosen: Chosen) -> None:
         target, attribute = _method(chosen)
     request = None
     if models:
-        title = Notice(N_("Professions: {set} with {models}"), {"set": chosen.label, "models": list(models)})
+        names = [Notice(SETS[chosen.settings.language]), *(path.name for path in chosen.uploads)]
+        title = Notice(N_("Professions: {set} with {models}"), {"set": names, "models": list(models)})
         settings = replace(chosen.settings, models=models, target=target, attribute=attribute)
         request = RunRequest(title, ASSOCIATION, settings, models=models, uploads=chosen.uploads)
     show_start_form(store, ASSOCIATIONS, chosen.found.language, request, work=_work(chosen, models))

@@ -4,6 +4,7 @@ import pytest
 
 from evenhand.annotations.jobs import jobs, kinds
 from evenhand.core.association.run import Settings, run
+from evenhand.core.language import translate
 from evenhand.core.runs.kinds import Place
 from evenhand.core.runs.records import runs_folder, runs_in
 from tests.support.pages import captions_of, html_of, open_page, without_errors
@@ -71,6 +72,8 @@ def test_a_run_is_started_with_the_chosen_settings(fresh_store):
     assert kinds.settings_of(job) == Settings(
         "en", ("known",), run_name="mine", an=True, determiners="given", target="first_piece", attribute="word"
     )
+    assert job.title == "Professions: English (BEC-Pro) with known"
+    assert "英语" in jobs.title_in(job.wording, lambda text: translate(text, "zh"))
     command = "python cli.py association --language en --model known --run mine --an --determiners given"
     assert f"{command} --target first_piece --attribute word" in [one.value for one in page.code]
     assert "Not finished" in [one.value for one in page.subheader]
