@@ -1,7 +1,7 @@
 """Pictures of every page from a fresh demo project: `python -m docs.screenshots FOLDER`, or `--readme`.
 
-FOLDER gets a picture a page, language (zh, en), theme (light, dark) and width (1280, 390); `--readme` writes the moving
-picture of the README and that of docs/pages.md into docs/images, and beside them the navigation that they show.
+FOLDER gets one picture per page, language (zh, en), theme (light, dark) and width (1280, 390). `--readme` writes the
+pictures of README and docs/pages.md into docs/images, with the navigation that they show.
 Needs Chromium: EVENHAND_CHROMIUM, /usr/bin/chromium or Playwright's own.
 """
 
@@ -42,6 +42,7 @@ NAVIGATION = IMAGES / "navigation.txt"  # what the pictures of the README show a
 HEIGHT, LONGEST = 900, 6000
 CHART = "[data-testid=stVegaLiteChart] :is(svg, canvas)"
 SENTENCE = "他是一名护士，每天照顾病人。"
+ENGLISH = "The nurse said he was tired."
 RUN, SENTENCES, MODELS = "example", 3000, 3
 # What has to be on screen of each section of the page Models.
 SECTIONS = {
@@ -66,11 +67,19 @@ MEASURED = (
     ("misgendering", "run", "built-in", "--model", "demo-en-causal", "--limit", "40"),
 )
 Theme = Literal["light", "dark"]
-# The desk at work: what is pressed, or let go (-), and how long its picture stands, in milliseconds.
-AT_WORK = (
-    ("", 1600), ("KeyS", 1400), ("-KeyS", 300), ("KeyJ", 1100), ("KeyK", 1600), ("Digit2", 900), ("Enter", 1100),
-    ("KeyJ", 1000), ("KeyJ", 1000), ("KeyU", 1400),
-)  # fmt: skip
+# The desks at work, by view: the key that is pressed, held (+) or let go (-), and how long its picture is shown, in
+# milliseconds; 0: no picture. The texts are those of the demo projects, in the order of their seed.
+AT_WORK = {
+    "review": (
+        ("", 1600), ("+KeyS", 1400), ("-KeyS", 300), ("KeyJ", 1100), ("KeyK", 1600), ("Digit2", 900), ("Enter", 1100),
+        ("KeyJ", 1000), ("KeyJ", 1000), ("KeyU", 1400),
+    ),
+    "review-generations": (
+        ("Digit3", 0), ("Digit3", 0), ("Digit3", 1800), ("Digit2", 1800), ("Enter", 1800),
+        ("Enter", 1400),
+    ),
+}  # fmt: skip
+MOVING = {"review": IMAGES / "desk.webp", "review-generations": IMAGES / "generations.webp"}
 
 
 def navigation() -> str:
@@ -110,6 +119,7 @@ def views(database: Path) -> list[View]:
         View("ruler", "/ruler", ".table.stacked, [data-testid=stVegaLiteChart]"),
         View("check", "/published", ".claims"),
         View("try", f"/sentence-bias?text={quote(SENTENCE)}&model=demo-zh&model=random-zh", CHART),
+        View("try-english", f"/sentence-bias?text={quote(ENGLISH)}&model=demo-en&model=demo-en-causal", CHART),
         *_curating(f"project={quote(project.name)}", at),
         *_judging(f"project={quote(project.name)}", f"project={quote(written.name)}", quote(reader.name)),
         *_measures(),
@@ -247,8 +257,8 @@ def every_page(folder: Path, only: set[str]) -> None:
                 print(file)
 
 
-def desk_at_work(browser: Browser, server: str, view: View, file: Path) -> None:
-    """A moving picture of real keys on the real desk: `AT_WORK`."""
+def desk_at_work(browser: Browser, server: str, view: View) -> None:
+    """Write the moving picture of real keys on the desk of *view* (`AT_WORK`) to its file in `MOVING`."""
     context = browser.new_context(
         locale="en-GB", color_scheme="light", viewport={"width": 1100, "height": 740}, reduced_motion="reduce"
     )
@@ -256,42 +266,52 @@ def desk_at_work(browser: Browser, server: str, view: View, file: Path) -> None:
     page.goto(f"{server}{view.address}&lang=en")
     _settle(page, view)
     frames = []
-    for key, _stands in AT_WORK:
-        if key.startswith("-"):
+    for key, milliseconds in AT_WORK[view.name]:
+        if key.startswith("+"):
+            page.keyboard.down(key[1:])
+        elif key.startswith("-"):
             page.keyboard.up(key[1:])
-        elif key == "KeyS":  # held, not typed
-            page.keyboard.down(key)
         elif key:
             page.keyboard.press(key)
-        page.wait_for_timeout(600)  # the next sentence is there, and stored
-        frames.append(Image.open(BytesIO(page.screenshot())).convert("RGB"))
-    first, *rest = frames
-    stands = [stands for _key, stands in AT_WORK]
-    first.save(file, save_all=True, append_images=rest, duration=stands, loop=0, quality=80, method=6)
+        page.wait_for_timeout(900)  # the label is stored and the next text is shown
+        if milliseconds:
+            frames.append((Image.open(BytesIO(page.screenshot())).convert("RGB"), milliseconds))
+    (first, _shown), *rest = frames
+    first.save(
+        MOVING[view.name],
+        save_all=True,
+        append_images=[image for image, _shown in rest],
+        duration=[milliseconds for _image, milliseconds in frames],
+        loop=0,
+        quality=80,
+        method=6,
+    )
     context.close()
-    print(file.relative_to(ROOT))
+    print(MOVING[view.name].relative_to(ROOT))
 
 
 def for_readme() -> None:
-    """docs/images/desk.webp, which moves, and docs/images/try.png."""
+    """Write the moving pictures of both desks and docs/images/try.png."""
     IMAGES.mkdir(parents=True, exist_ok=True)
-    with _browser_and_server() as (browser, server, found):
+    with _browser_and_server(measured=False) as (browser, server, found):
         for view in found:
-            if view.name == "review":
-                desk_at_work(browser, server, view, IMAGES / "desk.webp")
-            elif view.name == "try":
+            if view.name in AT_WORK:
+                desk_at_work(browser, server, view)
+            elif view.name == "try-english":
                 take(browser, server, view, IMAGES / "try.png", "en", "light", 1280, whole=False)
     NAVIGATION.write_text(navigation(), encoding="utf-8")
 
 
 @contextmanager
-def _browser_and_server() -> Iterator[tuple[Browser, str, list[View]]]:
+def _browser_and_server(*, measured: bool = True) -> Iterator[tuple[Browser, str, list[View]]]:
+    """Serve a new demo database; *measured*: with the runs that only the pages of measures show."""
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         database = Path(folder) / "demo.db"
         ensure_demo(database)
         example_run(database)
         example_mining(database)
-        example_measures(database)
+        if measured:
+            example_measures(database)
         with served(database) as server:
             browser = playwright.chromium.launch(executable_path=chromium_path(playwright), args=FLAGS)
             yield browser, server.url, views(database)
