@@ -17,8 +17,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 from xdist.scheduler import LoadFileScheduling
 
-# Before torch and numpy are loaded, here and in whatever a test starts: two threads wait for each other more than they
-# compute on models and sentences of the size of tests, and the suite has a process for every processor.
+# Set before torch and numpy are loaded, here and in the processes that a test starts: with models and sentences of this
+# size two threads wait for each other longer than they compute, and the suite has one process per processor.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 from evenhand.annotations.database.store import Store
@@ -31,9 +31,9 @@ from tests.support.projects import PATIENCE_MS, new_database, new_store
 # drive one browser only.
 __all__ = ["app_server", "chromium", "own_server"]
 
-# A busy machine is no reason to fail. `make test` draws the same examples each time, so that no run in a thousand finds
-# what has nothing to do with the change at hand. `make test-long` looks for new ones; what fails it prints as a line to
-# put above the test, and draws it first the next time.
+# No deadline, because machines may be busy. `make test` draws the same examples each time, so that a run cannot fail
+# by chance for a reason outside the change. `make test-long` draws new examples; it prints each failing one as a line
+# to put above the test, and draws it first the next time.
 _untimed = settings(
     deadline=None,
     max_examples=40,
@@ -63,7 +63,7 @@ SENTENCES = (
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Files of tests lie in memory where there is room: waiting for the disk at each commit is no part of a test."""
+    """Keep the files of tests in memory where there is room, so that commits do not wait for the disk."""
     if hasattr(config, "workerinput") or config.option.basetemp or not MEMORY.is_dir():
         return
     if shutil.disk_usage(MEMORY).free > ROOM:
@@ -71,7 +71,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
-    """What failed can be looked at; the files of a suite that passed give their memory back."""
+    """Delete the temporary files of a suite that passed, which frees memory; files of a failed suite are kept."""
     if hasattr(session.config, "workerinput") or exitstatus != pytest.ExitCode.OK:
         return
     folder: Path = session.config._tmp_path_factory.getbasetemp()  # type: ignore[attr-defined]
@@ -81,7 +81,7 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """What is imported and collected lives as long as the process: no garbage collection looks through it again."""
+    """Exempt imported modules and collected tests, which live as long as the process, from garbage collection."""
     gc.disable()
     try:
         return (yield)
@@ -119,7 +119,7 @@ class OneBrowser(LoadFileScheduling):
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileScheduling | None:
-    """How `--dist loadfile` hands out the tests to several processes."""
+    """Return the scheduler by which `--dist loadfile` distributes the tests over several processes."""
     return OneBrowser(config, log) if config.getoption("dist") == "loadfile" else None
 
 
@@ -141,7 +141,7 @@ def _own_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True)
 def _no_loop_of_a_browser(request: pytest.FixtureRequest) -> Iterator[None]:
-    """A browser of an earlier test leaves its event loop as the running one of this thread, though it stands still."""
+    """Clear the running event loop that a browser of an earlier test has left in this thread."""
     if "chromium" in request.fixturenames:
         yield
         return
@@ -153,8 +153,8 @@ def _no_loop_of_a_browser(request: pytest.FixtureRequest) -> Iterator[None]:
 
 @pytest.fixture
 def fixed_ids(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The same random ids and keys in every run: what is drawn from them is no chance any more. Ask for it first."""
-    new_database()  # made once in a process: whichever test comes first, nothing of it is drawn here
+    """Give out the same random ids and keys in every run; request this fixture before the others."""
+    new_database()  # made once per process, here before the ids are fixed
     drawn = random.Random(5)
     monkeypatch.setattr(uuid, "uuid4", lambda: uuid.UUID(int=drawn.getrandbits(128), version=4))
     monkeypatch.setattr(secrets, "token_bytes", lambda size=32: drawn.randbytes(size))
@@ -216,7 +216,7 @@ class FakeScorer:
         self.probes: list[MaskedSentence] = []
 
     def score(self, probes: Sequence[MaskedSentence]) -> list[Score]:
-        """The same probabilities for every probe; the probes are remembered."""
+        """Return the same probabilities for every probe, and remember the probes."""
         self.probes.extend(probes)
         return [Score(self._logprobs(len(probe.options)), self.signature) for probe in probes]
 

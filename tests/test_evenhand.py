@@ -1,4 +1,4 @@
-"""The six verbs on DataFrames, beside the functions and programs that they stand for, and the cells of the notebook."""
+"""The six verbs on DataFrames against the functions and programs that they call, and the cells of the notebook."""
 
 import json
 import math

@@ -105,7 +105,7 @@ def test_the_annotators_are_said_to_be_made_up_in_both_languages():
 def test_the_demo_is_made_once(tmp_path):
     path = tmp_path / "labels.db"
     Store.open(path).close()
-    assert not sentences.ensure_demo(path)  # somebody's database, even an empty one, is left alone
+    assert not sentences.ensure_demo(path)  # an existing database, even an empty one, is left alone
     with Store.open(path) as store:
         assert projects(store) == []
 

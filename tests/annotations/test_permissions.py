@@ -1,5 +1,5 @@
-"""Default deny: what is not listed is not allowed, what holds in one project does not hold in another, and nobody
-labels in another's name."""
+"""Default deny: unlisted actions are not allowed, a role in one project does not hold in another, and annotators label
+in their own name only."""
 
 from typing import get_args
 
@@ -29,7 +29,7 @@ def test_table_of_roles(role: Role, action: Action) -> None:
     assert allowed(here, action, project="p", annotator="ada") == expected
     assert allowed(here, action, annotator="ada") == expected  # somewhere
     assert not allowed(here, action, project="q", annotator="ada")  # nothing of it in another project
-    assert allowed(elsewhere, action, project="q", annotator="ada") == expected  # a role on the whole server
+    assert allowed(elsewhere, action, project="q", annotator="ada") == expected  # a role on the server
 
 
 def test_each_role_is_in_the_table() -> None:
@@ -46,7 +46,7 @@ def test_nobody_acts_for_another_annotator(role: Role, action: Action, own: str 
 
 def test_in_the_open_mode_whoever_is_there_opens_any_desk() -> None:
     assert all(allowed(OPEN, action, project="p", annotator="ada") for action in ACTIONS)
-    owner = Person("owner", name="")  # looks the same, and is somebody with an account
+    owner = Person("owner", name="")  # has no display name, but has an account
     assert not allowed(owner, "label", project="p", annotator="ada")
 
 

@@ -19,7 +19,7 @@ def desk_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 @pytest.fixture
 def mortal_server(desk_server: Server) -> Iterator[Server]:
-    """The same one for a test that kills it, or starts it on another database; afterwards it runs as before."""
+    """Return the server for a test that kills it or starts it on another database; afterwards it runs as before."""
     yield from restored(desk_server)
 
 
@@ -37,7 +37,7 @@ def desks(chromium: Browser, desk_server: Server) -> Iterator[Opener]:
 
 @pytest.fixture
 def mortal_desks(chromium: Browser, mortal_server: Server) -> Iterator[Opener]:
-    """The same on a server that may end."""
+    """Return desks on a server that may end."""
     yield from opened(chromium, mortal_server)
 
 
@@ -49,7 +49,7 @@ def app_desks(chromium: Browser, app_server: Server) -> Iterator[Opener]:
 
 @pytest.fixture
 def mortal_app_desks(chromium: Browser, mortal_app: Server) -> Iterator[Opener]:
-    """The same on a server that may end."""
+    """Return desks on an app that may end."""
     yield from opened(chromium, mortal_app)
 
 

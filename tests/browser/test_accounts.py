@@ -44,7 +44,7 @@ def labels(server: Server) -> int:
 
 
 def check_own_log(page: Page, server: Server, store: Store, record: bytes) -> None:
-    """The browser works the own log out anew, compares it with an earlier file, and finds a row that was changed."""
+    """The browser recomputes its user's log, compares it with an earlier file, and finds a row that was changed."""
     address, log = f"{server.url}/own-log?lang=en", page.locator("#log")
     page.goto(address)
     expect(log).to_have_attribute("data-state", "holds")
@@ -65,7 +65,7 @@ def check_own_log(page: Page, server: Server, store: Store, record: bytes) -> No
 
 @contextmanager
 def touched(store: Store, change: str) -> Iterator[None]:
-    """The database after a change beside the app, and as it was before when the block ends."""
+    """Change the database past the app, and restore it when the block ends."""
     name = "label_is_never_changed"
     guard = store.db.execute("SELECT sql FROM sqlite_master WHERE name = ?", (name,)).fetchone()[0]
     before = store.db.execute("SELECT choice, id FROM label").fetchall()
@@ -150,7 +150,7 @@ def test_people_come_in_by_links_and_label(chromium: Browser, own_server: Server
         check_own_log(desk, own_server, store, download.value.path().read_bytes())
         address = download.value.url
         assert ada.request.get(address).status == 200
-        assert lead.request.get(address).status == 404  # whoever guesses the address of a file gets nothing
+        assert lead.request.get(address).status == 404  # a guessed address of a file gives nothing
         no_file_without_a_role(own_server, store, project, desk)
         desk.goto(own_server.page("review", lang="en"))
         expect(root).to_have_attribute("data-item", re.compile(r"\w{32}"))

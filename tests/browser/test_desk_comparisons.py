@@ -1,4 +1,4 @@
-"""The desk with two texts in a real browser: keys, buttons, undo, cover, one beside the other or below it."""
+"""The desk with two texts in a real browser: keys, buttons, undo, cover, texts side by side or stacked."""
 
 from pathlib import Path
 
@@ -22,12 +22,12 @@ def open_pairs(desks: Opener, folder: Path, name: str, **settings: object) -> De
 
 
 def texts(desk: Desk) -> list[str]:
-    """What is on the left and on the right."""
+    """Return the left text and the right text."""
     return [desk.text.inner_text(), desk.page.get_by_test_id("desk-second").inner_text()]
 
 
 def better(desk: Desk) -> list[str]:
-    """Of each stored label the text that is said to be better, or its choice."""
+    """Return of each stored label the better text, or its choice."""
     desk.settle()
     with Store.open(desk.server.database) as store:
         found = {one.uid: one for one in items(store, project(store, desk.project))}

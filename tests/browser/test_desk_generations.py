@@ -99,7 +99,7 @@ def test_the_flag_wants_its_words_and_marked_words_set_the_flag(desks: Opener) -
     expect(flag).to_have_attribute("aria-pressed", "true")
     desk.press("Space")
     expect(flag).to_have_attribute("aria-pressed", "false")
-    # Without the flag there are no marked words; with it they are back.
+    # Without the flag no words are marked; with it they are marked again.
     desk.press("Space", "Enter", "f")
     assert marks(desk) == []
     desk.press("f")

@@ -41,7 +41,7 @@ def test_it_comes_again_is_stored_taken_back_and_stored_again(desks: Opener, des
     desk.press("u")
     expect(desk.root).to_have_attribute("data-item", again[-1])
     desk.settle()
-    desk.open()  # taken back and loaded anew: it is the next one
+    desk.open()  # undone and loaded again: it is the next one
     assert desk.item == again[-1]
     desk.decide("j")
     desk.settle()

@@ -1,7 +1,7 @@
 """A rehearsal: 600 generations of planted models, two people label 120, three judges label all, started on the page.
 
 The rule, a planted server that is right in nine of ten and errs to one side, and the built-in causal model. The true
-rate of each group lies in the interval of both together, whatever the judge is worth.
+rate of each group is in the interval of people and judge together, for a good judge and a bad one.
 """
 
 import hashlib
@@ -68,7 +68,7 @@ def true_rate(**group: str) -> float:
 
 
 def labelled(server: Server, name: str) -> bool:
-    """Whether a judge has labelled everything."""
+    """Return True if a judge has labelled everything."""
     with Store.open(server.database) as store:
         found = judges(store, find_project(store, "made"))
     return any(one.name == name and one.labels == len(TEXTS) for one in found)
@@ -104,7 +104,7 @@ def jobs_now(server: Server) -> list[jobs.Job]:
 
 
 def state_told(server: Server) -> str:
-    """How far the newest job is, and the end of its log."""
+    """Return the progress of the newest job, and the end of its log."""
     with Store.open(server.database) as store:
         job = jobs.jobs(store)[0]
         return f"{job}\n{jobs.log_tail(store, job)}"

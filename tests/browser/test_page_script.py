@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, expect
 from evenhand.web.page_script import WORDS, page_script
 
 SCRIPTS = Path(streamlit.__file__).parent / "static" / "static" / "js"
-# Each place of Streamlit with words of its own, and beside it the same words as somebody's text.
+# Each place of Streamlit with words of its own, and next to it the same words as a user's text.
 PAGE = """
 <div data-testid="InputInstructions"><span>Press Ctrl+Enter to apply</span></div>
 <div data-testid="stMultiSelect"><span data-tag><span title="Search">Search</span>

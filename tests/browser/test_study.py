@@ -32,7 +32,7 @@ def tab_to(page: Page, name: str) -> None:
 
 
 def fits(page: Page) -> None:
-    """Nothing lies beside the screen, and the policy refused nothing."""
+    """Check that the page is not wider than the screen, and that the policy refused nothing."""
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     assert page.evaluate("window.refusedByPolicy") == []
 

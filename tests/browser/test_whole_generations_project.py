@@ -71,7 +71,7 @@ def continuation(n: int) -> Continuation:
 
 
 def choice_of(truth: Continuation, who: str, n: int) -> str:
-    """What an annotator makes of it: Bo reads past every fourth pronoun, Cy takes groups for nobody."""
+    """Return an annotator's label: Bo overlooks every fourth pronoun, Cy takes groups for no person."""
     if who == "Bo" and truth.truth == "correct" and n % 4:
         return "no_pronoun"
     if who == "Cy" and truth.truth == "plural_they":
@@ -93,7 +93,7 @@ def keys_for(choice: str, word: str) -> tuple[str, ...]:
 
 
 def cli(*arguments: str, db: Path) -> dict[str, Any]:
-    """What a command answers, as a person at the terminal would type it."""
+    """Run a command as at a terminal and return its answer."""
     return answered(*arguments, "--db", db, EVENHAND_PASSWORD=PASSWORD)
 
 
@@ -122,7 +122,7 @@ def send(desk: HttpDesk, choice: str, word: str) -> str:
 def label_everything(
     desks: list[Desk | HttpDesk], known: Mapping[str, int], texts: list[Continuation]
 ) -> list[tuple[str, str, str]]:
-    """Everybody in turn, one text each, until nobody has any; returns who said what of which item."""
+    """Let all annotators label one text each in turn until none is left; return annotator, choice and item of each."""
     pressed: list[tuple[str, str, str]] = []
     at_work = list(desks)
     while at_work:

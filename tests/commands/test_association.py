@@ -1,4 +1,4 @@
-"""The command association: corpus, models, tables, measures, and what is said where something is wrong."""
+"""The command association: corpus, models, tables, measures, and the messages for wrong input."""
 
 import json
 import math

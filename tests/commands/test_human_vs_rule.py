@@ -42,7 +42,7 @@ def test_forms_of_further_sets_count_where_they_are_named(tmp_path: Path) -> Non
     rows = [{"completion": "said fae left", "pronoun": "he"}, {"completion": "said zie left", "pronoun": "zie/zim"}]
     file, out = written(tmp_path / "in.jsonl", rows), tmp_path / "out.jsonl"
     run("rule", str(file), "--out", str(out))
-    assert [row["rule_correct"] for row in lines(out)] == [1, 1]  # fae is no pronoun to him whom nobody calls so
+    assert [row["rule_correct"] for row in lines(out)] == [1, 1]  # fae is not given as a set
     run("rule", str(file), "--pronouns", "fae", "--out", str(out))
     assert [(row["rule_correct"], row["rule_pronoun"]) for row in lines(out)] == [(0, "fae"), (1, "zie")]
 

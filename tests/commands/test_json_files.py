@@ -1,4 +1,4 @@
-"""JSON files that commands are given: whatever stands in them, the answer is a result or one sentence, no traceback."""
+"""JSON files given to commands: any content leads to a result or a one-sentence error, never to a traceback."""
 
 import json
 from collections.abc import Callable

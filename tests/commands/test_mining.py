@@ -161,7 +161,7 @@ def test_a_killed_run_leaves_nothing_and_the_next_one_is_whole(tmp_path: Path) -
     assert len(family) > 1
     process.send_signal(signal.SIGKILL)
     process.wait(600)
-    assert not psutil.wait_procs(family, timeout=600)[1]  # nobody waits for a run that is no more
+    assert not psutil.wait_procs(family, timeout=600)[1]  # no process waits for the run that was killed
     assert not out.exists()
     assert part.exists()
     run(text, "--out", out, "--limit", "0.5", *modes)

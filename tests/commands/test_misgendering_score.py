@@ -1,4 +1,4 @@
-"""`misgendering score` and `convert` on the command line: tables, runs, records, and what is said when it cannot be."""
+"""`misgendering score` and `convert` on the command line: tables, runs, records, and error messages."""
 
 import csv
 import json
@@ -112,7 +112,7 @@ def test_tango_needs_generations_and_gets_templates_from_them(tmp_path: Path) ->
     rows = table(tmp_path / "t.csv")
     assert found["sentences"] == 2
     assert [row["gen1"] for row in rows] == ["0", "1"]
-    assert [(row["prob1"] != "", row["prob2"]) for row in rows] == [(True, "")] * 2  # the second names nobody
+    assert [(row["prob1"] != "", row["prob2"]) for row in rows] == [(True, "")] * 2  # the second refers to no person
 
 
 def test_own_templates_names_and_sets(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""`nli` as a script uses it: the contract's keys, exit codes, what is told, runs that the page lists."""
+"""`nli` as a script uses it: the contract's keys, exit codes, messages, runs that the page lists."""
 
 import csv
 import json

@@ -61,7 +61,7 @@ def session(store: Store, name: str, role: Role, project: Project | None) -> str
 
 
 def refusal(words: str, project: str | None, **more: object) -> type[EvenhandError] | None:
-    """How a command is refused before its work begins, with *project* in each place where it may name one."""
+    """Return the error that refuses a command before its work, with *project* in each place that may name one."""
     context = click.Context(click.Command(words), parent=click.Context(cli))
     assert context.parent is not None
     context.parent.params = {"account": None}

@@ -177,7 +177,7 @@ def test_what_is_set_aside_is_shown_and_handed_out_again(run):
 def test_demo(run):
     made = run("demo")
     assert made["counts"]["items"] > 100 and len(made["annotators"]) == 3
-    assert run("demo") == made  # what is there stays
+    assert run("demo") == made  # the existing project stays
 
 
 def test_for_people(tmp_path):

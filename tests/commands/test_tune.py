@@ -74,7 +74,7 @@ def test_what_cannot_be_asked_is_one_sentence(texts: Path, arguments: tuple[str,
 
 @pytest.mark.long
 def test_kill_9_and_the_same_command_again(texts: Path, tmp_path: Path) -> None:
-    """The weights are bit for bit those of a run that nobody killed."""
+    """The weights are bit for bit those of a run without interruption."""
 
     def command(name: str) -> list[str]:
         numbers = ["--steps", "40", "--batch", "4", "--rate", "0.001", "--every", "5", "--device", "cpu"]

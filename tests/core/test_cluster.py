@@ -131,13 +131,13 @@ print("SAID" + json.dumps(outcomes))
 
 @pytest.fixture(scope="module")
 def outcomes(tmp_path_factory):
-    """What the driver found; one Ray for all tests, since its start takes seconds."""
+    """Return the results of the driver; one Ray for all tests, since its start takes seconds."""
     folder = tmp_path_factory.mktemp("functions")
     (folder / "functions_of_a_test.py").write_text(FUNCTIONS, encoding="utf-8")
     sentences = folder / "sentences.txt"
     sentences.write_text("\n".join([*SENTENCES, "今天下雨。"]) + "\n", encoding="utf-8")
     own = {"PYTHONPATH": f"{folder}{os.pathsep}{ROOT}", "EVENHAND_DB": str(folder / "evenhand.db")}
-    own["RAY_worker_niceness"] = "0"  # beside other tests actors of Ray's usual niceness, 15, would hardly begin
+    own["RAY_worker_niceness"] = "0"  # with other tests running, actors of Ray's usual niceness, 15, would hardly begin
     own |= {"RAY_worker_register_timeout_seconds": "600", "RAY_health_check_failure_threshold": "100"}
     done = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", DRIVER, str(many(folder)), str(sentences)],
@@ -314,7 +314,7 @@ print(json.dumps({"killed": killed, "two": told[0], "one": told[1]}))
 
 
 def answer_of(script: str, folder: Path) -> Any:
-    """What a script says that trains on the sentences of t.txt in *folder*, in a process of its own."""
+    """Run a script that trains on the sentences of t.txt in *folder*, in an own process, and return its result."""
     lines = [f"{word}来了，今天第{i}天。" for i in range(40) for word in ("他", "她")]
     (folder / "t.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
     ended = subprocess.run([sys.executable, "-c", script, str(folder)], cwd=ROOT, capture_output=True, text=True)
@@ -324,7 +324,7 @@ def answer_of(script: str, folder: Path) -> Any:
 
 @pytest.mark.rehearsal
 def test_a_grid_on_two_workers_survives_one_that_is_killed(tmp_path: Path) -> None:
-    """The cell that the killed worker had goes on at its checkpoint, in the same numbers as one that nobody killed."""
+    """The cell of the killed worker continues at its checkpoint, with the numbers of a run without interruption."""
     found = answer_of(GRID, tmp_path)
     assert len(found["killed"]) == 1 and {cell["status"] for cell in found["two"]} == {"ok"}
     assert any(cell["resumed_at"] for cell in found["two"])

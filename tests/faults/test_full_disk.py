@@ -98,17 +98,17 @@ def test_a_full_disk(started: Callable[..., Server], small: Path) -> None:
 
 
 class LogsElsewhere(Server):
-    """The app, whose log does not lie beside its database."""
+    """The app with its log in another folder than its database."""
 
     @property
     def log(self) -> Path:
-        """What it writes to the terminal."""
+        """Return the file of what the server writes to the terminal."""
         return self.database.parent.with_suffix(".log")
 
 
 @pytest.mark.long
 def test_a_read_only_disk(started: Callable[..., Server], small: Path) -> None:
-    """Where files are open to write, the system makes no disk read-only: so the server starts on one."""
+    """The server starts on a read-only disk, since the system makes no disk read-only while files are open to write."""
     server = started(LogsElsewhere, small / "a.db")
     crew = Crew(server, people=8, items=600, pause=0.01)
     with crew.at_work():

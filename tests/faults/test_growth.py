@@ -48,7 +48,7 @@ WORK: dict[str, tuple[Callable[[str], object], list[str]]] = {
 
 
 LONGEST = 40_000  # characters of the longer file
-# What a reader gets: the ending of the file, what stands before the repeated unit and after it.
+# The input of a reader: the ending of the file, and the text before and after the repeated unit.
 FILES: dict[str, tuple[str, str, str, list[str]]] = {
     "CSV": (".csv", "sentence,b\n", "\n", ["他来了。,1\n", '"a\n', '""', ",", "a;", "\r", '"a,""b"\n', "'=1,\n"]),
     "TSV": (".tsv", "sentence\tb\n", "\n", ["\t", '"', '"\t"', "\r\n"]),

@@ -36,7 +36,7 @@ def label(desk: RouteDesk, item: str) -> tuple[int, str]:
 
 
 def labels_on_disk(path: Path, copy: Path) -> int:
-    """What another program finds after a power cut: the files that bear the name, and nothing of this process."""
+    """Return the number of labels that another program reads from the named files alone after a power cut."""
     for ending in ("", "-wal"):
         file = Path(f"{path}{ending}")
         if file.exists():

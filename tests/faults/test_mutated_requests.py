@@ -1,4 +1,4 @@
-"""Requests damaged at random, to each route: an answer below 500, and nobody gets in or is signed out by one."""
+"""Requests damaged at random, to each route: each answer is below 500, and no request signs anyone in or out."""
 
 import json
 import random

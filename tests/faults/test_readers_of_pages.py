@@ -33,14 +33,14 @@ from evenhand.core.swap.word_tables import word_table
 ROOT = Path(__file__).resolve().parents[2]
 SECONDS, MEGABYTES = 30, 1_000
 ASKED = question("护士", ["他", "她"])
-NOT_BY_A_PAGE = {  # of which a page may call none itself where somebody sent the file
+NOT_BY_A_PAGE = {  # a page calls none of these itself on a file that a user uploaded
     "read_pairs", "read_words", "read_word_pairs", "words_in", "word_pairs_of", "word_pairs_in", "open_contexts",
     "swap_file", "describe_file", "passages", "load_workbook", "ZipFile", "scheme_from_bytes",
 }  # fmt: skip
 
 
 def read_rows(path: Path) -> None:
-    """As imports, known answers and lists of probes are read."""
+    """Read all rows, as imports, known answers and lists of probes do."""
     for _ in rows(open_source(path)):
         pass
 
@@ -199,7 +199,7 @@ def test_a_locked_archive_is_unpacked_in_another_process(
         pass
     with unpacked(tmp_path / "a.zip", "a password") as members:
         assert [one.path.read_text(encoding="utf-8") for one in members] == ["sentence\n他来了。\n"]
-    read_first_elsewhere(tmp_path / "a.zip", "a.zip")  # nobody gave the password yet
+    read_first_elsewhere(tmp_path / "a.zip", "a.zip")  # before the user has given the password
 
 
 def test_a_process_that_was_killed_is_started_again() -> None:

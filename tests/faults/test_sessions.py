@@ -1,4 +1,4 @@
-"""Pages that were left: their sessions go, though nobody else comes or leaves."""
+"""Sessions of pages that were closed end, even if no other page is opened or closed."""
 
 import ast
 import os
@@ -37,7 +37,7 @@ print([*gone, sum(one() is not None for one in held)])
 """
 
 
-# A large file that a page offers, as Streamlit's route reads it, whole and in part; and one that somebody sent.
+# A large file that a page offers, as Streamlit's route reads it, whole and in part; and an uploaded file.
 FILES = """
 import app
 from streamlit.runtime.media_file_storage import MediaFileKind

@@ -27,7 +27,7 @@ class FewDescriptors(Server):
 
     @property
     def command(self) -> list[str]:
-        """What starts it."""
+        """Return the command that starts the server."""
         return ["sh", "-c", 'ulimit -n 64; exec "$@"', "sh", *super().command]
 
 

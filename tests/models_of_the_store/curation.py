@@ -56,7 +56,7 @@ WHO = st.integers(0, MOST_PEOPLE - 1)
 
 
 class Desk:
-    """One annotator's browser: what it was handed, what it has not sent yet, and what it believes to stand."""
+    """One annotator's browser: the items it was handed, the labels not sent yet, and those it holds to be stored."""
 
     def __init__(self, person: Annotator) -> None:
         self.person = person
@@ -88,7 +88,7 @@ class Curation(RuleBasedStateMachine):
         self.begin()
 
     def begin(self) -> None:
-        """What else a model that does more begins with."""
+        """Prepare more state; a model with further rules overrides this."""
 
     # The desks
 
@@ -121,7 +121,7 @@ class Curation(RuleBasedStateMachine):
     def deliver_from(self, desk: Desk) -> None:
         answer_of = {one.op_id: one.item for one in desk.waiting}
         for answer in store_operations(self.store, self.project, desk.person, desk.waiting, now=self.now):
-            assert answer.stored, (answer.reason, answer.values)  # whatever the lead did: no dead end
+            assert answer.stored, (answer.reason, answer.values)  # no action of the lead leads to a dead end
             self.stored.add(answer.op_id)
             if answer.latest and answer.conflict:
                 desk.stands[answer_of[answer.op_id]] = answer.latest
@@ -288,7 +288,7 @@ class Curation(RuleBasedStateMachine):
             self.folder.cleanup()
 
     def nothing_is_stuck(self) -> None:
-        """Once no pilot is open and no quota is set, those who are here label everything that waits for somebody."""
+        """Check that with no open pilot and no quota, those present can label every item that needs a label."""
         if open_pilot(self.store, self.project):
             close_pilot(self.store, self.project)
         set_quotas(self.store, self.project, {})

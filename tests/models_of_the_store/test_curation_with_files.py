@@ -216,7 +216,7 @@ def digest(files: dict[str, bytes]) -> str:
 
 
 def gold(store: Store) -> list[Any]:
-    """What counts for each item that is seen."""
+    """Return the gold label of each visible item."""
     return store.db.execute(f"SELECT uid, gold, status, labels FROM item {PUBLISHED} ORDER BY uid").fetchall()
 
 
@@ -228,7 +228,7 @@ def figures(store: Store, project: Project) -> list[float | None]:
 
 
 def limits(examples: int, steps: int) -> settings:
-    """What fails is shown as it was found, without minutes of search for a shorter one."""
+    """Return settings that report a failing example as drawn, without minutes of shrinking."""
     return settings(
         max_examples=examples, stateful_step_count=steps, deadline=None, database=None, print_blob=True,
         phases=(Phase.explicit, Phase.generate),

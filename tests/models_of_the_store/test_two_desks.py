@@ -46,7 +46,7 @@ class Desks(RuleBasedStateMachine):
         self.lines = {(who, n): Line() for who in range(len(PEOPLE)) for n in range(ITEMS)}
         self.sent: list[tuple[int, Operation]] = []
         self.now, self.number = 1.0, 0
-        # what each desk believes to stand, learnt from its own answers alone
+        # the labels that each desk holds to be stored, known from its own answers alone
         self.believed: dict[tuple[int, str, int], str | None] = {}
 
     def operation(self, who: int, desk: str, n: int, choice: str | None, *, lost: bool) -> Operation:

@@ -1,4 +1,4 @@
-"""Who looks at a page decides what is there: the navigation, the parts, and that nothing tells of others' labels."""
+"""The visitor's role decides the navigation and the parts of a page, and no page reveals others' labels."""
 
 import json
 import re
@@ -132,7 +132,7 @@ def test_a_lead_invites_and_signs_out(fresh_store: Store, come: Come) -> None:
     page.button(key=f"reset-{project.uid}-{ada.uid}").click().run()
     shown = [one.value for one in page.main if one.type in ("markdown", "code")]
     names = [one for one in shown if one in ("**Ada**", "**Both**") or "New password of" in one]
-    assert names[:2] == ["**Ada**", "**New password of Ada**"]  # beside the account that it is for
+    assert names[:2] == ["**Ada**", "**New password of Ada**"]  # next to the account that it is for
 
 
 def test_an_invitation_is_listed_replaced_and_withdrawn(fresh_store: Store, come: Come) -> None:
@@ -197,7 +197,7 @@ def test_nothing_tells_an_annotator_of_others_labels(
         monkeypatch.setenv("EVENHAND_DB", str(copy))
         pages = [open_page(page, project="set") for page in ("home", "record", "accounts")]
         texts = ["\n".join(str(one.proto) for one in page.main) for page in pages]
-        seen.append([re.sub(r'deferred_file_id: "\w+"', "", text) for text in texts])  # drawn anew for each button
+        seen.append([re.sub(r'deferred_file_id: "\w+"', "", text) for text in texts])  # drawn again for each button
     assert seen[0] == seen[1]
     assert "Ada" in seen[0][0]
 

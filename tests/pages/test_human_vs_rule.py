@@ -39,7 +39,7 @@ def test_says_what_is_missing(fresh_store: Store) -> None:
     at = open_page("human_vs_rule", project="made")
     at.selectbox(key="generations-project").set_value("other").run()
     assert "stays hidden until then" in at.info[0].value
-    say(fresh_store, project, "Ada", [(one.text, one.said) for one in texts])  # Bo has not: nobody sees the rule
+    say(fresh_store, project, "Ada", [(one.text, one.said) for one in texts])  # not Bo, so the rule stays hidden
     at.run()
     assert not at.exception and "stays hidden until then" in at.info[0].value and not cards(at)
 

@@ -1,4 +1,4 @@
-"""The page Judges: who sees it, a judge that is started, compared, tested and put beside another one."""
+"""The page Judges: who sees it, a judge that is started, compared, tested and shown next to another one."""
 
 from pathlib import Path
 

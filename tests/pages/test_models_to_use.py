@@ -1,4 +1,4 @@
-"""Which models and servers a page lets somebody use, wherever the name comes from."""
+"""The models and servers that a page lets a user use, for each source of the name."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -25,7 +25,7 @@ Come = Callable[[Role | None], None]
 
 @pytest.fixture
 def come(fresh_store: Store, monkeypatch: pytest.MonkeyPatch) -> Come:
-    """Look at pages as somebody with a role in a project, None: without an account."""
+    """Look at pages in a role in a project; None: without an account."""
     project, secrets = ready_project(fresh_store, 1), {}
     for role in ("lead", "reader"):
         who = add_account(fresh_store, role)

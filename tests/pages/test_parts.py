@@ -1,4 +1,4 @@
-"""Parts of pages ask again at each click, in the project of the click: whoever may not gets no further."""
+"""Parts of pages check the permission again at each click, in the project of the click."""
 
 import inspect
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""Each role at each page: opened, or the first page with one sentence, and nothing of what was asked for."""
+"""Each role at each page: the page opens, or the first page with one sentence and nothing of the requested page."""
 
 from collections.abc import Iterator
 
@@ -24,7 +24,7 @@ OPENED_HERE = (("reader", "agreement"), ("annotator", "record"), ("adjudicator",
 
 
 def may_open(role: Role, address: str) -> bool:
-    """What the tables say, put together without the code under test; here only the annotator has a desk."""
+    """Decide by tables put together without the code under test; only the annotator has a desk here."""
     action = PAGES[address]
     return action is None or (action in ALLOWED[role] and (action not in OWN or role == "annotator"))
 

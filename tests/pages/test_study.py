@@ -70,7 +70,7 @@ def test_who_is_where_and_what_it_pays(fresh_store: Store, project: Project) -> 
     assert who.pseudonym in html_of(app)
     assert "pid-ada" in html_of(app)
     rows = [row for row in html_of(app).split("<tr") if "pid-ada" in row]
-    assert who.pseudonym not in "".join(rows)  # never beside each other
+    assert who.pseudonym not in "".join(rows)  # never next to each other
     app.text_input(key=f"withdraw-{study.uid}").set_value("pid-bo")
     app.button(key=f"withdraw-it-{study.uid}").click().run()
     assert "Nobody took part with the id pid\\-bo, or the id has been erased\\." in app.error[0].value

@@ -135,7 +135,7 @@ def test_an_address_in_plain_text_is_no_link(text: str) -> None:
 @given(st.text())
 @example("![x](http://a/b.png) `c` #stereo-type *x* \\*")
 def test_a_spoken_label_has_no_sign_of_markdown(text: str) -> None:
-    """A screen reader reads out what stands there; a Markdown reader finds nothing in it, least of all a picture."""
+    """A screen reader reads the text literally; a Markdown reader finds no markup in it, least of all a picture."""
     said = spoken(f"Criterion for {text}")
     tokens = MarkdownIt("commonmark").enable(["table", "strikethrough"]).parse(said)
     assert [token.type for token in tokens] == ["paragraph_open", "inline", "paragraph_close"]
@@ -154,7 +154,7 @@ INPUTS = (
 
 
 def test_no_label_of_an_input_is_escaped() -> None:
-    """It is the input's aria-label as it stands: a screen reader would read out the backslashes. `spoken` is for it."""
+    """The label becomes the aria-label, in which a screen reader would read backslashes; `spoken` is for it."""
     wrong = []
     for file in (Path(__file__).parents[2] / "pages").rglob("*.py"):
         for part in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
@@ -320,7 +320,7 @@ def _choosing_generations() -> None:
 
 
 def test_a_look_at_another_kind_keeps_the_project_one_works_on(fresh_store: Store) -> None:
-    """Nothing of a project that nobody chose is shown; one that is chosen here becomes that of the other pages."""
+    """Nothing of another project is shown before it is chosen; a project chosen here is chosen on all pages."""
     create_project(fresh_store, "sentences")
     for name in ("first texts", "other texts"):
         other = create_project(fresh_store, name, kind="generations")
@@ -407,7 +407,7 @@ HOSTILE = st.text(alphabet="<>&\"'/=! -a男b;#x3C", max_size=40) | st.sampled_fr
     names=st.lists(HOSTILE, min_size=2, max_size=2), cells=st.lists(HOSTILE, min_size=4, max_size=4), caption=HOSTILE
 )
 def test_nothing_in_a_table_becomes_a_tag(names: list[str], cells: list[str], caption: str) -> None:
-    """Text of headings, cells, captions, hints and data attributes stays text, whatever it holds."""
+    """Headings, cells, captions, hints and data attributes stay text with any content."""
     rows = [(cells[0], span(cells[1], "soft", title=cells[2])), (joined([cells[3], below(cells[0])]), cells[1])]
     found = Tags(table([names[0], Column(names[1], "number")], rows, caption=caption))
     body = ["tbody", "tr", "td", "td", "span", "tr", "td", *(["div"] if cells[0] else []), "td"]
@@ -443,7 +443,7 @@ def test_the_style_sheet_knows_both_themes() -> None:
     used = set(re.findall(r"var\((--[\w-]+)\)", sheet())) - {"--upload-button", "--upload-limit"}
     known = set(re.findall(r"(--[\w-]+):light-dark", sheet()))
     assert used <= known and {"--male", "--female-tint", "--line"} <= used
-    assert "<" not in sheet()  # it stands in a style element
+    assert "<" not in sheet()  # it is put into a style element
 
 
 @pytest.mark.parametrize("text", ["Ada\nBo Li\n", "Ada, Bo Li", "Ada，Bo Li，", " Ada、\n\n Bo Li "])

@@ -50,7 +50,7 @@ def make_run(database: Path, page: RunPage, name: str, owner: dict[str, str]) ->
 
 @pytest.fixture
 def here(fresh_store: Store) -> Project:
-    """Two projects; of each kind runs of both, of an account, and one of which nobody recorded whose it is."""
+    """Make two projects with runs of each kind: of both projects, of an account, and one without a recorded owner."""
     found = ready_project(fresh_store, 1, name="here")
     elsewhere = ready_project(fresh_store, 1, name="elsewhere")
     lena = add_account(fresh_store, "Lena")

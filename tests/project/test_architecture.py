@@ -20,8 +20,8 @@ LINES, FUNCTION_LINES = 500, 50
 TEST_LINES = 550  # tables of cases are long and still read from top to bottom
 MODULES = 25  # in one package: more is a drawer that nothing can be found in
 
-# The words of the house: one a capability, the same in every layer that has it. Each package may import what stands
-# before it in its layer, so that no two ever import each other. A module of a package with a place of its own
+# The words of the house: one a capability, the same in every layer that has it. Each package may import the packages
+# listed before it in its layer, so that no two ever import each other. A module of a package with a place of its own
 # (`nli.types`) is material of a measure that the models planted for it are made from.
 ORDER = {
     "core": """errors types version resources processes language typed_json statistics text files cluster guidelines
@@ -34,12 +34,12 @@ ORDER = {
         projects adjudication sampling forecast agreement human_vs_rule judges pilot audit browse desk progress quality
         papers files before_after demo describe mining record release hub accounts imports log study""",
 }
-GROUND = {  # modules at the root of a layer: what every package of it stands on
+GROUND = {  # modules at the root of a layer, which every package of it may import
     "core": {"errors", "types", "version", "resources", "processes", "language", "cluster", "typed_json"},
     "annotations": {"types", "permissions", "text_policy"},
     "pages": {"main", "catalogue"},
 }
-# Pages and commands that are no capability of core or annotations.
+# Pages and commands that belong to no capability of core or annotations.
 OWN_WORDS = {"home", "about", "review", "people", "maintenance", "server"}
 WORDS = OWN_WORDS.union(ORDER["core"].split(), ORDER["annotations"].split())
 DOCUMENTS = {
@@ -130,8 +130,8 @@ def test_the_sources_are_found() -> None:
 
 
 def test_no_test_imports_a_test() -> None:
-    """What several tests need is in tests/support or a conftest; and the packages of tests, which bear the names of
-    what they test, hold nothing to import."""
+    """Code that several tests need is in tests/support or a conftest; the packages of tests, named like the packages
+    they test, contain nothing to import."""
     packages = {".".join(file.parent.relative_to(ROOT).parts) for file in SOURCES if file.name == "__init__.py"}
     wrong = {
         name(file): sorted(bad)
@@ -200,7 +200,7 @@ def test_the_rail_of_every_page_loads_no_tables_and_no_dictionary() -> None:
 
 
 def loaded(modules: list[str], heavy: set[str], after: str = "") -> str:
-    """Which of *heavy* are there once a fresh interpreter has imported *modules* and run what comes *after*."""
+    """Return those of *heavy* that are loaded once a new interpreter has imported *modules* and run *after*."""
     code = (
         f"import sys, importlib\nfor m in {modules!r}: importlib.import_module(m)\n{after}\n"
         f"print(sorted({heavy!r} & set(sys.modules)))"
@@ -325,8 +325,8 @@ def test_packages_import_in_one_order(layer: str) -> None:
     assert not wrong
 
 
-# The package of annotations that writes each table. A column may have an owner of its own: what the queue keeps of a
-# member stands in `member`, and the numbers of returned items in `project`.
+# The package of annotations that writes each table. A column may have an owner of its own: the queue's columns of a
+# member are in `member`, and the numbers of returned items in `project`.
 WRITTEN_BY = {
     "database": "database event log log_salt scrubbed",
     "items": "item batch cell census stock tally imported_gold project.returns member.looked",
@@ -360,7 +360,7 @@ SCHEMA = ("annotations/database/schema/", "annotations/database/migrations.py")
 
 
 def statements(file: Path) -> list[str]:
-    """Every text of a file that is no docstring, f-strings whole, with {} for what is filled in."""
+    """Return every string of a file except docstrings, f-strings whole, with {} for each replacement field."""
     tree = ast.parse(file.read_text(encoding="utf-8"))
     passed = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     found = []
@@ -395,7 +395,7 @@ def set_columns(text: str) -> set[str]:
 
 
 def foreign_writes(root: Path) -> list[str]:
-    """Statements of annotations that write a table of another package, or one that nobody can read off."""
+    """Return statements of annotations that write a table of another package, or whose table cannot be determined."""
     wrong, owner = [], OWNER | TEMPORARY
     for file in sorted((root / "annotations").rglob("*.py")):
         path = str(file.relative_to(root))
@@ -443,7 +443,7 @@ def test_no_statement_beside_the_views_says_what_counts() -> None:
 
 
 def test_a_page_imports_the_shared_ui_and_its_own_folder_only() -> None:
-    """What two pages need is in pages/ui, or, where it computes, in core or annotations."""
+    """Code that two pages need is in pages/ui, or, where it computes, in core or annotations."""
     wrong = set()
     for file in (ROOT / "pages").rglob("*.py"):
         own = {word_of(file), "ui", "catalogue"}

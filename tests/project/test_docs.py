@@ -1,4 +1,4 @@
-"""The documents say what is there: commands, pages, folders, links, versions, functions."""
+"""The documents describe the commands, pages, folders, links, versions and functions that exist."""
 
 import re
 import shlex
@@ -32,7 +32,7 @@ IGNORED = {".git", ".venv", "__pycache__", ".pytest_cache", ".mypy_cache", ".ruf
 
 
 def test_cli_md_is_what_help_says() -> None:
-    # In its own process: a command keeps the name of its help option from whoever asked it first.
+    # In its own process, because a command keeps the name of its help option from its first caller.
     command = [sys.executable, "-m", "docs.cli_reference", "--check"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

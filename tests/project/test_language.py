@@ -68,7 +68,7 @@ def messages() -> list[tuple[str, Message]]:
 
 
 def places(text: str) -> set[str]:
-    """The names in braces; a brace that is no place (JSON, a set) makes the text a plain one."""
+    """Return the names in braces; a brace that is not a placeholder (JSON, a set) makes the text a plain one."""
     try:
         return {name for _text, name, _spec, _conversion in Formatter().parse(text) if name is not None}
     except ValueError:
@@ -124,7 +124,7 @@ def test_a_translation_is_chinese() -> None:
 
 
 def never() -> list[re.Pattern[str]]:
-    """What the table of words in docs/contributing.md refuses, in the words of the interface."""
+    """Return the patterns that the table of words in docs/contributing.md excludes from the interface."""
     text = (ROOT / "docs" / "contributing.md").read_text(encoding="utf-8")
     rows = text.split("| English | Chinese | never |")[1].split("\n\n")[0].splitlines()[2:]
     cells = [re.split(r"(?<!\\)\|", row)[3].strip().replace("\\|", "|") for row in rows]
@@ -161,7 +161,7 @@ def test_pages_set_no_sentences_apart_with_a_space_of_their_own() -> None:
     assert [file.name for file in pages if joined.search(file.read_text(encoding="utf-8"))] == []
 
 
-# Of a file that is the same in every language, or of what a person types as it stands there.
+# The content of a file that is the same in every language, or text that a person types literally.
 AS_IT_STANDS = {"published/claims.py", "pilot/guideline.py"}
 
 

@@ -1,4 +1,4 @@
-"""Whatever changes something on a page is a part that asks, and whatever opens a database for a project names it."""
+"""Each part of a page that changes data checks the permission, and each opening of a database names its project."""
 
 import ast
 from collections.abc import Iterator
@@ -68,7 +68,7 @@ def functions(module: str) -> dict[str, ast.FunctionDef]:
 
 
 def place_of(module: str, name: str, depth: int = 5) -> Place:
-    """Where a name that a module uses is defined, through modules that pass it on."""
+    """Return the place where a name that a module uses is defined, through modules that re-export it."""
     if name in functions(module) or name not in imports(module) or not depth:
         return module, name
     return place_of(*imports(module)[name], depth - 1)
@@ -112,7 +112,7 @@ def of_the_store(place: Place) -> bool:
 
 
 def asks(node: ast.FunctionDef) -> bool:
-    """Whether it is a part, or opens the database for an action in a project."""
+    """Return True for a part, or a function that opens the database for an action in a project."""
     opened = [one for one in ast.walk(node) if isinstance(one, ast.Call) and ast.unparse(one.func) == "open_store"]
     return any("asks" in ast.unparse(one) for one in node.decorator_list) or any(len(one.args) == 2 for one in opened)
 
@@ -123,7 +123,7 @@ def outermost(module: str) -> list[ast.FunctionDef]:
 
 
 def unguarded() -> set[str]:
-    """Functions of pages that call a writer and are no part."""
+    """Return the functions of pages that call a writer and are not a part."""
     return {
         f"{module}: {node.name}"
         for module in modules("pages")

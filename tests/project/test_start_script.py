@@ -19,7 +19,7 @@ from tests.support.browser import free_port
 ROOT = Path(__file__).resolve().parents[2]
 TOOLS = ("sh", "cat", "cksum", "rm", "tee", "sed", "dirname", "mkdir", "chmod", "cp")
 
-# A Python 3.11 as far as the script can see. FAIL names what goes wrong; CALLS records what was asked.
+# Looks like Python 3.11 to the script. FAIL names the step that fails; CALLS records the calls.
 PYTHON = """#!/bin/sh
 echo "$@" >>"$CALLS"
 case "$*" in
@@ -83,7 +83,7 @@ def start(
 
 
 def calls(checkout: Path) -> list[str]:
-    """What Python was asked since the last look."""
+    """Return the calls of Python since the last look."""
     file = checkout / "calls"
     lines = file.read_text().splitlines() if file.exists() else []
     file.unlink(missing_ok=True)
@@ -215,7 +215,7 @@ def test_the_makefile_has_the_promised_targets() -> None:
 
 
 def test_windows_is_refused_with_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever is imported first, the package stops before a module asks for fcntl."""
+    """Importing any module of the package first raises the error before fcntl is imported."""
     monkeypatch.setattr(sys, "platform", "win32")
     with pytest.raises(SystemExit, match=r"Linux and macOS.*WSL"):
         runpy.run_path(str(ROOT / "evenhand" / "__init__.py"))

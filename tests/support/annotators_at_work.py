@@ -59,7 +59,7 @@ class AtWork(threading.Thread):
         self.hang_up()
 
     def operation(self) -> dict[str, Any] | None:
-        """What is decided next, if there is something to decide."""
+        """Return the next decision to send, or None if there is nothing to decide."""
         chance, base = self.rng.random(), None
         if chance < 0.12 and self.done:
             item, base = self.done.pop()
@@ -90,7 +90,7 @@ class AtWork(threading.Thread):
             self.replies[type(error).__name__] += 1
             self.hang_up()
             return
-        if status == 401:  # the desk is opened anew; what waits to be sent is kept
+        if status == 401:  # the desk is opened again; decisions that wait to be sent are kept
             self.token = self.sign_in(**self.owner)
         if status != 200:
             self.replies[f"{status} {reply.get('message')}"] += 1
@@ -153,12 +153,12 @@ class Crew:
 
     @property
     def replies(self) -> Counter[str]:
-        """What else the server said, and how often."""
+        """Count the further messages of the server."""
         return sum((person.replies for person in self.people), Counter[str]())
 
     @property
     def answers(self) -> list[str]:
-        """What the server answered in place of an acknowledgement; connections that break are no answer."""
+        """Return the answers of the server other than acknowledgements; broken connections do not count as answers."""
         return [said for said in self.replies if " " in said]
 
     @contextmanager
@@ -182,7 +182,7 @@ class Crew:
             time.sleep(0.02)
 
     def faults(self, acked: set[str], copy: Path | None = None) -> list[str]:
-        """What is wrong with the database (or a copy of its files at *copy*) in which all of *acked* has to be."""
+        """Return the errors of the database (or a copy of its files at *copy*), which must contain all of *acked*."""
         database = copy or self.database
         if copy is not None:
             for ending in ("", "-wal"):
@@ -198,7 +198,7 @@ class Crew:
 
 
 def recounted(store: Store) -> list[str]:
-    """What a recount of everything derived, the checks of SQLite and of the log find wrong; empty if nothing."""
+    """Return the errors that a recount of all derived values and the checks of SQLite and of the log find."""
     found = [f"integrity: {row[0]}" for row in store.db.execute("PRAGMA integrity_check") if row[0] != "ok"]
     found += [f"foreign key: {row}" for row in store.db.execute("PRAGMA foreign_key_check")]
     found += broken_rules(store)

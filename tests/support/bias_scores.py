@@ -34,7 +34,7 @@ TWELVE = [f"{pair.male}/{pair.female}" for pair in {stem_of(p.name): p for p in 
 
 
 def stemmed(values: list[float | None], model: str = "m", **columns: Any) -> pd.DataFrame:
-    """The same over twelve pairs, each of a stem of its own, in turn; the source has the male word, then the female."""
+    """Return the scores of *values* over twelve pairs, each of its own stem; the source has male, then female words."""
     pairs = [TWELVE[i % 12] for i in range(len(values))]
     keyword = [pair.split("/")[i // 12 % 2] for i, pair in enumerate(pairs)]
     return scores(values, model, pair=pairs, keyword=keyword, **columns)

@@ -24,8 +24,8 @@ from playwright.sync_api import Browser, Playwright, sync_playwright
 from evenhand.annotations.database.store import Store
 
 ROOT = Path(__file__).resolve().parents[2]
-# A switch that is given twice counts as it stands last, so this is Playwright's own list, then the two parts of the
-# address bar that Chromium loads as pages of their own for every window (a quarter of what opening a desk costs), and
+# Of a switch that is given twice Chromium reads the last, so this list is Playwright's own, then the two parts of the
+# address bar that Chromium loads as pages of their own for every window (a quarter of the cost of opening a desk), and
 # the process that it starts beforehand for a page that may come.
 FEATURES_OFF = (
     "AvoidUnnecessaryBeforeUnloadCheckSync",
@@ -63,7 +63,7 @@ _ports = itertools.count()
 
 
 def chromium_path(playwright: Playwright) -> str | None:
-    """Where Chromium is, None where there is none."""
+    """Return the path of Chromium, or None if it is not installed."""
     named = os.environ.get("EVENHAND_CHROMIUM")
     if named:
         return named if shutil.which(named) else None
@@ -85,10 +85,10 @@ def chromium() -> Iterator[Browser]:
 
 
 def free_port() -> int:
-    """A port of 127.0.0.1 that nobody listens on, or connects from before a server is there.
+    """Return a port of 127.0.0.1 on which no program listens, and from which none connects before a server is there.
 
-    Not one that the system gives: those are what connections of other programs get too, which come and go meanwhile.
-    Processes that share a suite have numbers next to each other, and a hundred ports of its own each.
+    The system's own free ports are not used, since connections of other programs get them too in the meantime.
+    Processes that share a suite have consecutive numbers, and a hundred ports of their own each.
     """
     while True:
         port = 20_000 + (os.getpid() * 100 + next(_ports)) % 12_000
@@ -109,12 +109,12 @@ class Server:
 
     @property
     def url(self) -> str:
-        """Where it answers."""
+        """Return the address of the server."""
         return f"http://127.0.0.1:{self.port}"
 
     @property
     def log(self) -> Path:
-        """What it writes to the terminal."""
+        """Return the file of what the server writes to the terminal."""
         return self.database.with_suffix(".log")
 
     def page(self, name: str = "", **query: str) -> str:
@@ -123,7 +123,7 @@ class Server:
 
     @property
     def command(self) -> list[str]:
-        """What starts it."""
+        """Return the command that starts the server."""
         return [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(self.port)]
 
     def start(self) -> "Server":
@@ -166,7 +166,7 @@ class DeskServer(Server):
 
     @property
     def command(self) -> list[str]:
-        """What starts it."""
+        """Return the command that starts the server."""
         return [sys.executable, "-m", "tests.support.desk_page", str(self.port)]
 
 

@@ -14,9 +14,9 @@ Says = Callable[[dict[str, Any]], Any]
 
 
 class ChatServer(ThreadingHTTPServer):
-    """`says`: the body of a request -> what the message holds (text), or the logprobs of the first token (a dict).
+    """`says`: the body of a request -> the text of the message, or the logprobs of the first token (a dict).
 
-    Of `every` requests one fails, in turn: 500, 429, a broken line, an answer that is no JSON, a slow one.
+    Of `every` requests one fails, in turn: 500, 429, a broken line, an answer that is not JSON, a slow one.
     """
 
     daemon_threads = True
@@ -30,7 +30,7 @@ class ChatServer(ThreadingHTTPServer):
         self.bodies: list[dict[str, Any]] = []
         self.headers: list[dict[str, str]] = []
         self.answered: Counter[str] = Counter()  # by the user's first message
-        self.failed_for: Counter[str] = Counter()  # a request half as often as it is tried, however they meet
+        self.failed_for: Counter[str] = Counter()  # half as many as the tries of a request, in any order
         self.refuse: tuple[int, dict[str, Any]] | None = None
         self.recovers_after: int | None = None  # requests that it refuses
         self.poison: str | None = None  # a message that always fails
@@ -109,7 +109,7 @@ class _Answering(JsonHandler):
         self.answer(200, {"choices": [choice], "usage": usage, "model": self.server.model})
 
     def fail(self, way: int, body: dict[str, Any]) -> bool:
-        """Whether the request is answered all the same."""
+        """Fail the request in one of the ways; return True if it is still answered afterwards."""
         if way == 0:
             self.answer(500, {"error": {"message": f"out of luck, {self.headers['Authorization']}"}})
         elif way == 1:

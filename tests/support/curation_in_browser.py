@@ -45,8 +45,10 @@ def chance(*parts: object) -> float:
 
 
 def opinion(who: str, text: str) -> str:
-    """What an annotator thinks of a sentence: "" to keep it, else why not. Seven in ten are good, one in twelve read
-    otherwise by each."""
+    """Return the annotator's opinion of a sentence: "" to keep it, else the reason to reject it.
+
+    Seven in ten sentences are good; one in twelve is judged differently by each annotator.
+    """
     bad = chance("truth", text) > 0.7
     if chance("slip", who, text) < 1 / 12:
         bad = not bad
@@ -54,7 +56,7 @@ def opinion(who: str, text: str) -> str:
 
 
 def cli(*arguments: str, db: Path, password: str = "") -> dict[str, Any]:
-    """What a command answers, as a person at the terminal would type it."""
+    """Run a command as at a terminal and return its answer."""
     return answered(*arguments, "--db", db, EVENHAND_PASSWORD=password)
 
 
@@ -144,7 +146,7 @@ class Curation:
                 desk.close()
 
     def label(self, *, most: int | None = None, tags: bool = False) -> int:
-        """Everybody in turn, one sentence each, until nobody gets any (or *most* are done); returns how many."""
+        """Let all annotators label a sentence each in turn until none is left or *most* are done; return the number."""
         done, before = 0, -1
         while done > before and (most is None or done < most) and self._is_left():
             before = done
@@ -162,7 +164,7 @@ class Curation:
         return done
 
     def _is_left(self) -> bool:
-        """Whether anything wants a label still: of the open pilot, if there is one, else of all."""
+        """Return True while an item needs a label: of the open pilot, if there is one, else of all items."""
         query = (
             "SELECT EXISTS (SELECT 1 FROM item WHERE labels < wanted AND (NOT (SELECT count(*) FROM pilot"
             " WHERE closed IS NULL) OR pilot IN (SELECT id FROM pilot WHERE closed IS NULL)))"
@@ -173,7 +175,7 @@ class Curation:
             return bool(store.db.execute(query).fetchone()[0])
 
 
-# A sentence, or the card that says why there is none ("One moment" while nobody knows yet).
+# A sentence, or the card that says why there is none ("One moment" while this is unknown).
 GIVEN = (
     '[data-testid="desk"][data-item],'
     ' [data-testid="desk"] [data-part="empty"]:not([hidden]) h2:not(:text("One moment"))'
@@ -195,7 +197,7 @@ class Lead:
         self.page.goto(self.curation.server.page(name, project=self.curation.name, lang="en", **query))
 
     def turns_to(self, part: str) -> None:
-        """Choose a part of the page Pilot and guideline, which is open: to load it anew takes seconds each time."""
+        """Choose a part of the open page Pilot and guideline, since loading the page again takes seconds each time."""
         self.page.locator(".st-key-pilot_part").get_by_text(part, exact=True).click()
 
     def presses(self, key: str) -> None:
@@ -258,7 +260,7 @@ class Lead:
         self.page.get_by_text("This plan is in force.").wait_for()
 
     def replaces(self, old: str, new: str) -> None:
-        """Let somebody take over, on the page Projects."""
+        """Replace one annotator by another on the page Projects."""
         self.opens("projects")
         self.page.get_by_role("button", name="People", exact=True).or_(
             self.page.get_by_text("People", exact=True)
@@ -301,7 +303,7 @@ class Lead:
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """How much of everything; `before`: labels before somebody is replaced; shares in per cent."""
+    """Sizes of the rehearsal; `before`: labels before an annotator is replaced; shares in per cent."""
 
     pilot: int
     before: int
@@ -348,7 +350,7 @@ def walk(curation: Curation, folder: Path, first: Path, more: Path, *, format: s
 
 
 def waiting_labels(curation: Curation) -> int:
-    """How many labels wait to be made anew."""
+    """Return the number of labels that wait to be made again."""
     with Store.open(curation.server.database) as store:
         return sum(left_to_relabel(store, curation.current_project(store)).values())
 
@@ -419,7 +421,7 @@ def check_return(curation: Curation, release: Path, empty: Path) -> dict[str, An
 
 
 def figures(curation: Curation) -> dict[str, Any]:
-    """What it took: items, labels that stand, second labels, decisions pressed."""
+    """Return the totals of the rehearsal: items, current labels, second labels, keys pressed for decisions."""
     with Store.open(curation.server.database) as store:
         (count, labels), (second,) = (
             store.db.execute("SELECT count(*), sum(labels) FROM item").fetchone(),

@@ -16,7 +16,7 @@ from evenhand.core.text.keywords import find
 from tests.support.browser import Server
 from tests.support.generations import generations_project
 
-WAIT_MS = 240_000  # a busy machine may need long; what is there is found at once
+WAIT_MS = 240_000  # a busy machine may need long; an element on the page is returned at once
 WINDOW: ViewportSize = {"width": 1280, "height": 720}
 expect.set_options(timeout=WAIT_MS)
 _numbers = itertools.count(1)
@@ -105,7 +105,7 @@ class Desk:
         return self.root.locator(f"[data-notice={name}]")
 
     def storage(self, prefix: str = "evenhand:op:") -> dict[str, Any]:
-        """What the browser keeps under a prefix."""
+        """Return the entries of the browser's storage under a prefix."""
         script = "p => Object.fromEntries(Object.entries(localStorage).filter(([k]) => k.startsWith(p)))"
         return {key: json.loads(value) for key, value in self.page.evaluate(script, prefix).items()}
 
@@ -188,7 +188,7 @@ class Profile:
 
     @classmethod
     def take(cls, browser: Browser) -> "Profile | None":
-        """The profile of this browser; None where somebody has it."""
+        """Return the profile of this browser, or None while another desk uses it."""
         kept = cls._kept.get(browser)
         if kept is None:
             kept = cls._kept[browser] = cls(browser)
@@ -220,9 +220,9 @@ class Profile:
 class Opener:
     """Opens desks, and closes them after the test.
 
-    The first one stands in the profile that the tests share, in its tab unless a context is given; each further one in
-    a context of its own. A test that changes a tab for good (listeners, scripts that run first) opens it with
-    `context=`, and one that changes a context for good (the clock) asks for `fresh()`.
+    The first one opens in the profile that the tests share, in its tab unless a context is given; each further one in
+    a context of its own. A test that changes a tab permanently (listeners, scripts that run first) opens it with
+    `context=`, and one that changes a context permanently (the clock) uses `fresh()`.
     """
 
     def __init__(self, browser: Browser, server: Server) -> None:
@@ -235,7 +235,7 @@ class Opener:
         return shared.context if shared else self.fresh()
 
     def fresh(self, **options: Any) -> BrowserContext:
-        """A profile that nobody has had, with options of its own."""
+        """Return a new profile with options of its own."""
         self.contexts.append(new_context(self.browser, **options))
         return self.contexts[-1]
 
@@ -295,7 +295,7 @@ def marks(desk: Desk) -> list[str]:
 
 
 def run_keys(desk: Desk, count: int, pause_ms: int) -> list[str]:
-    """Press J *count* times, whatever the screen shows; returns the item on screen at each press."""
+    """Press J *count* times on any screen; return the item on screen at each press."""
     seen = []
     for _ in range(count):
         shown = desk.item

@@ -42,7 +42,7 @@ const tell = (found) => console.log(JSON.stringify(found));
 
 
 def run(scene: str, *more: str) -> Any:
-    """What a scene tells, played with the desk's own scripts; `more`: scripts beside the queue's."""
+    """Play a scene with the desk's own scripts and return its result; `more`: scripts in addition to the queue's."""
     folder = Path(frontend.__file__).parent / "static"
     scripts = [(folder / f"{name}.js").read_text(encoding="utf-8") for name in ("outbox", "server", "queue", *more)]
     node = compute_driver_executable()[0]  # comes with the browser driver

@@ -62,7 +62,7 @@ def in_script(value: Any) -> str:
 
 
 def opening(request: Request) -> dict[str, Any]:
-    """What the desk named in the address starts with."""
+    """Return the initial data of the desk named in the address."""
     asked = request.query_params
     language: Language = asked["lang"] if asked.get("lang") in LANGUAGES else "en"
     with Store.open() as store:
@@ -91,7 +91,7 @@ def data(request: Request) -> Response:
 
 
 def health(_request: Request) -> Response:
-    """Whether the server is there, where Streamlit says so."""
+    """Answer at Streamlit's address for health checks."""
     return PlainTextResponse("ok")
 
 

@@ -8,7 +8,7 @@ from evenhand.core.types import KeywordPair
 
 
 def sentence_of(text: str, pairs: tuple[KeywordPair, ...] | None = None) -> Sentence:
-    """*text* as filters see it; exactly one keyword must stand in it."""
+    """Return *text* as filters see it; it must contain exactly one keyword."""
     pairs = keyword_pairs() if pairs is None else pairs
     hits = Finder(pairs, spaced=pairs[0].language not in ("zh", "ja")).hits(text)
     assert len(hits) == 1, f"{text}: {len(hits)} keywords"
@@ -17,7 +17,7 @@ def sentence_of(text: str, pairs: tuple[KeywordPair, ...] | None = None) -> Sent
 
 
 def finding_of(code: str, text: str, pairs: tuple[KeywordPair, ...] | None = None) -> Finding | None:
-    """What the filter *code* says about *text*."""
+    """Return the finding of the filter *code* on *text*."""
     check = FILTERS[code].check
     assert check is not None
     return check(sentence_of(text, pairs))

@@ -17,7 +17,7 @@ SETTINGS = (
     "pause_minutes",
     "doubled",
     "open_text",
-)  # of a project, beside those that it is made with
+)  # settings of a project in addition to those given at its creation
 
 
 def generation(n: int, text: str = "", **extra: Any) -> NewItem:

@@ -38,7 +38,7 @@ class IdentityProvider:
         self.port = free_port()
         self.issuer = f"http://127.0.0.1:{self.port}/realm"
         self.key = self.signs_with = RSAKey.generate_key(2048, {"kid": "one"})
-        self.asked: dict[str, dict[str, str]] = {}  # code -> what was asked for with it
+        self.asked: dict[str, dict[str, str]] = {}  # code -> the parameters of its request
 
     def start(self) -> "IdentityProvider":
         """Answer on a port of this machine."""

@@ -78,7 +78,7 @@ def all_written(each: int = 2, topics: Sequence[str] = TOPICS, models: Sequence[
 def judged_project(
     store: Store, texts: Sequence[Written], people: Sequence[str] = ("Ada", "Bo"), name: str = "made", **fields: Any
 ) -> Project:
-    """A project of generations with these texts, published; nobody has labelled."""
+    """Return a published project of generations with these texts and no labels."""
     project = create_project(
         store, name, kind="generations", language="en", annotators=people, **({"per_item": len(people)} | fields)
     )

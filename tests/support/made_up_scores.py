@@ -133,7 +133,7 @@ def row(number: int, item: tuple[KeywordPair, Side, str, int, float], name: str,
 
 
 def write(path: Path, sentences: int = 20_000, models: int = 5, *, names: tuple[str, ...] = (), seed: int = 1) -> Path:
-    """Write *sentences* rows for each of *models* models; the rows of a model stand together."""
+    """Write *sentences* rows for each of *models* models; the rows of a model are consecutive."""
     items = cases(sentences, seed)
     called = [*names, *(f"made-up-{n + 1}" for n in range(len(names), models))]
     with path.open("w", encoding="utf-8", newline="") as file:

@@ -38,7 +38,7 @@ def _joined(runner: local_script_runner.LocalScriptRunner, timeout: float = 3) -
 
 
 local_script_runner.require_widgets_deltas = _joined
-# Each run compiles the page anew, which no test changes.
+# Each run compiles the page again, though no test changes it.
 local_script_runner.ScriptCache = cache(local_script_runner.ScriptCache)
 
 _seen: set[str] = set()
@@ -94,7 +94,7 @@ def open_address(
     state: Mapping[str, Any] | None = None,
     **parameters: str | list[str],
 ) -> AppTest:
-    """What stands there when the address of *page* is opened: another page, for who may not open this one."""
+    """Open the address of *page* and return the page shown: another one where the visitor may not open this one."""
     set_option("client.showErrorDetails", "full")  # an exception says where it was raised
     database = Path(os.environ["EVENHAND_DB"])
     if not database.exists():
@@ -116,30 +116,30 @@ def assert_title(app: AppTest, page: str, language: Language = "en") -> None:
 
 
 def without_exception(app: AppTest) -> AppTest:
-    """The same *app*, which no exception ended; it may show errors."""
+    """Return *app* after a check that no exception ended it; it may show errors."""
     assert not app.exception, [error.value for error in app.exception]
     return app
 
 
 def without_errors(app: AppTest) -> AppTest:
-    """The same *app*, which shows neither an exception nor an error."""
+    """Return *app* after a check that it shows neither an exception nor an error."""
     without_exception(app)
     assert not app.error, [error.value for error in app.error]
     return app
 
 
 def open_section(app: AppTest, section: str) -> AppTest:
-    """The same page at another of its sections, which are named by a row of buttons below its head."""
+    """Return the page at another of its sections, which are named by a row of buttons below its head."""
     return without_exception(app.segmented_control(key="section").set_value(section).run())
 
 
 def in_language(app: AppTest, language: Language) -> AppTest:
-    """The same page in another language, as the switch in the sidebar does it."""
+    """Return the page in another language, switched as by the switch in the sidebar."""
     return app.segmented_control(key="language").set_value(language).run()
 
 
 def html_of(app: AppTest) -> str:
-    """What the page wrote as HTML; the frame's own script is left out."""
+    """Return the HTML that the page wrote, without the frame's own script."""
     bodies = (str(element.proto.body) for element in app.get("html"))
     return "\n".join(body for body in bodies if not body.startswith("<script>document.documentElement"))
 
@@ -159,6 +159,6 @@ def words_of(app: AppTest) -> str:
 
 
 def text_of(app: AppTest) -> str:
-    """What a visitor reads apart from headings and inputs, as it was sent: with the backslashes of Markdown."""
+    """Return the texts other than headings and inputs, as they were sent: with the backslashes of Markdown."""
     kinds = ("caption", "markdown", "html", "info", "success", "warning", "error", "text", "code")
     return "\n".join(str(element.value) for kind in kinds for element in app.get(kind))

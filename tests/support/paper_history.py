@@ -35,7 +35,7 @@ PLANS: tuple[dict[str, Any], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """One label that stands, as the history knows it."""
+    """One current label as recorded by the history."""
 
     origin: str
     form: str
@@ -120,7 +120,7 @@ class History:
         replace_annotator(self.store, self.project, people[2], f"Next {time.time_ns()}")
 
     def reveal(self, number: int, _flag: bool) -> None:
-        """Somebody sees an opinion on an item and labels it again."""
+        """Show an annotator an opinion on an item, and let the annotator label it again."""
         people = {one.name: one for one in annotators(self.store, self.project)}
         mine = [key for key, one in self.labels.items() if one.origin == "here" and key[1] in people]
         if mine:
@@ -131,7 +131,7 @@ class History:
             self._store(uid, person, "original")
 
     def bring(self, number: int, dated: bool) -> None:
-        """A file of Label Studio with labels of somebody else."""
+        """Import a file of Label Studio with labels of a further annotator."""
         self.files += 1
         who = f"Guest {self.files}"
         texts = list(items(self.store, self.project))[: 1 + number % 3]
@@ -150,7 +150,7 @@ class History:
         self.sheets[preregister(self.store, self.project, text, late=True).sha256] = held
 
     def follow_up(self, number: int, judged: bool) -> None:
-        """One kept sentence goes to somebody outside, who labels it or not."""
+        """Send one kept sentence to an outside person, who labels it or not."""
         if self.drawn or not list(items(self.store, self.project, accepted_only=True)):
             return
         self.drawn = 1

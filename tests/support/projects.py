@@ -18,8 +18,8 @@ from evenhand.core.text.keywords import find
 
 WORDS = ("他", "她", "爸爸", "妈妈", "男孩", "女孩", "姥爷", "姥姥")
 _numbers = itertools.count(1)
-PATIENCE_MS = 600_000  # how long whoever writes waits for another one: a busy machine is no reason to fail
-# The beginning of the script of a process that writes beside others.
+PATIENCE_MS = 600_000  # how long a writer waits for another one, because machines may be busy
+# The beginning of the script of a process that writes while others do.
 PATIENT = f"import annotations.database.store\nannotations.database.store.BUSY_MS = {PATIENCE_MS}\n"
 
 
@@ -58,7 +58,7 @@ def decide(
 
 
 def broken_rules(store: Store) -> list[str]:
-    """What the database's own counts get wrong, when everything is counted anew; empty if nothing."""
+    """Return the errors of the database's own counts, found by counting again; empty if there are none."""
     held = "(state IN ('leased', 'labelled') OR blind IS NOT NULL)"
     counted = "item.batch NOT IN (SELECT id FROM batch WHERE withdrawn = 1)"  # what was taken back counts nowhere
     queries = {
@@ -96,7 +96,7 @@ def new_database() -> bytes:
     with TemporaryDirectory() as folder:
         path = Path(folder) / "new.db"
         Store.open(path).close()
-        assert [file for file in path.parent.iterdir() if file.stat().st_size] == [path]  # no log beside it
+        assert [file for file in path.parent.iterdir() if file.stat().st_size] == [path]  # no log next to it
         return path.read_bytes()
 
 
@@ -115,5 +115,5 @@ def new_store(path: Path) -> Store:
 
 
 def database(tmp_path: Path) -> Path:
-    """Where the fixtures of tests/conftest.py put the database of a test."""
+    """Return where the fixtures of tests/conftest.py put the database of a test."""
     return tmp_path / "evenhand.db"

@@ -184,7 +184,7 @@ def reads(node: Any, sign: str, flags: int) -> bool:
 
 
 def sure_last(parts: list[Part]) -> frozenset[int]:
-    """Return the places behind which the match ends whatever follows, of the parts of a sequence."""
+    """Return the places of a sequence of parts after which a match ends whether or not more text follows."""
     places: frozenset[int] = frozenset()
     for part in reversed(parts):
         places |= part.last if part.sure else frozenset()
@@ -198,7 +198,7 @@ def graph_of(pattern: str, flags: int, mode: str) -> tuple[Graph, int | None]:
     tree = parser.parse(pattern, flags & ~re.DEBUG)
     graph, flags = Graph(letters_of(tree)), flags | tree.state.flags
     builder = Builder(graph)
-    starts: list[tuple[int, frozenset[int]]] = []  # what may stand before a branch, and where it begins
+    starts: list[tuple[int, frozenset[int]]] = []  # what may come before a branch, and where it begins
     for nodes, own in branches(list(tree), flags):
         parts = [builder.node(node, own) for node in nodes]
         whole = Part(True)

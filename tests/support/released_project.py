@@ -1,5 +1,7 @@
-"""A project in which everything happens that a release tells of: a pilot, two versions, stop at a first reject, labels
-that came again, hidden gold, adjudication, talks, somebody who left."""
+"""A project with everything that a release reports.
+
+A pilot, two versions, stop at a first reject, retests, hidden gold, adjudication, discussions, an annotator who left.
+"""
 
 import itertools
 
@@ -28,7 +30,7 @@ SOURCE = "Own sentences, written for tests."
 
 
 def ready_project(store: Store, number: int = 24, *, name: str = "set", **fields: object) -> Project:
-    """A project that says its licence and source, with sentences that nobody has labelled."""
+    """Return a project with a licence, a source and sentences without labels."""
     made = create_project(store, name, annotators=("Ada", "Bo", "Chen"), seed=4, **fields)  # type: ignore[arg-type]
     with Batch.begin(store, made, "made.txt") as batch:
         batch.add(new_items(number))
@@ -38,12 +40,12 @@ def ready_project(store: Store, number: int = 24, *, name: str = "set", **fields
 
 
 def everybody_consents(store: Store, project: Project) -> None:
-    """All who have joined agree that their labels stand in releases."""
+    """Let all members agree to the release of their labels."""
     answer_for_everybody(store, project, "release")
 
 
 def label(store: Store, project: Project, who: Annotator, item: str, choice: str | None, **fields: object) -> None:
-    """One label, over the one of the same annotator that stands."""
+    """Store one label, which replaces the current one of the same annotator."""
     number = next(_counter)
     found = store.db.execute(
         "SELECT op_id FROM assignment WHERE item = (SELECT id FROM item WHERE uid = ?) AND annotator = ?"
@@ -59,7 +61,7 @@ def label(store: Store, project: Project, who: Annotator, item: str, choice: str
 
 
 def opinion(item: Item, who: Annotator, shift: int = 0) -> str:
-    """What this annotator says of this item: mostly the same as the others."""
+    """Return the annotator's opinion of this item: mostly the same as the others'."""
     number = int(item.text.partition("个")[0][1:])
     return "reject" if number % 4 == 0 or (number + who.id + shift) % 5 == 0 else "accept"
 

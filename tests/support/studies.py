@@ -26,7 +26,7 @@ def new_study(store: Store, project: Project, name: str = "study", uses: Sequenc
 
 
 def come(store: Store, study: Study, *, now: float | None = None, seen: float = math.inf) -> tuple[str, Participant]:
-    """Somebody agrees and, where there is no test, begins: the secret of the cookie and the person."""
+    """Let a visitor agree and, in a study without a test, begin; return the cookie's secret and the participant."""
     secret = agree(store, study, consent(store, study), "en", None, now=now, seen=seen)
     who = person(store, study, secret)
     if who.state == "ready":
@@ -42,7 +42,7 @@ def person(store: Store, study: Study, secret: str) -> Participant:
 
 
 class Visitor:
-    """Somebody who comes by the link, in this process."""
+    """A visitor who follows the link, in this process."""
 
     def __init__(self, client: TestClient, store: Store, study: Study, **parameters: str) -> None:
         self.client, self.store, self.study, self.parameters = client, store, study, parameters

@@ -1,4 +1,4 @@
-"""Touching a database beside the app, as plain sqlite3 does, and what the check of the log says then."""
+"""Changing a database past the app, as plain sqlite3 does, and the result of the check of the log."""
 
 import re
 import sqlite3
@@ -28,7 +28,7 @@ def opened_bare(path: Path) -> Iterator[Store]:
 
 
 def broken_at(store: Store) -> str:
-    """What the check says; "" where it finds nothing."""
+    """Return the message of the check, or "" if it finds nothing."""
     try:
         verify(store)
     except Broken as broken:

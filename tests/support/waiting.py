@@ -8,7 +8,7 @@ Found = TypeVar("Found")
 
 
 def until(happened: Callable[[], Found], seconds: float = 300.0, told: Callable[[], object] = str) -> Found:
-    """What *happened* returns once it is true; fails with what *told* says when that never comes."""
+    """Return the result of *happened* once it is true; fail with the result of *told* after *seconds*."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if found := happened():

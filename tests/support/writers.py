@@ -1,4 +1,4 @@
-"""Processes that write into one database beside each other."""
+"""Processes that write into one database at the same time."""
 
 import subprocess
 import sys

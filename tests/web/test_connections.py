@@ -39,7 +39,7 @@ async def large(_: Request) -> StreamingResponse:
 
 
 async def late(request: Request) -> PlainTextResponse:
-    """What was said behind the body, if that counts."""
+    """Answer with the data sent after the body, if that counts."""
     await request.body()
     return PlainTextResponse(request.headers.get("x-late", "nothing"))
 

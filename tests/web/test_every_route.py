@@ -58,7 +58,7 @@ def test_each_route_has_its_row() -> None:
     assert paths == server_routes()
 
 
-# What each route answers: to nobody, and to whoever is signed in. Whoever has no desk gets no entries of a log.
+# The status of each route without and with a sign-in. A user without a desk gets no entries of a log.
 ANSWERS: dict[tuple[str, str], tuple[int, int]] = {
     ("GET", "/sign-in"): (200, 303),
     ("POST", "/sign-in"): (403, 403),  # without a name
@@ -81,7 +81,7 @@ ANSWERS: dict[tuple[str, str], tuple[int, int]] = {
     ("GET", "/study/{link}/about"): (200, 200),
     ("GET", "/study/{link}/desk.json"): (409, 409),  # without the cookie of the study: no desk, no token
     ("GET", "/study/{link}/withdraw"): (303, 303),
-    ("POST", "/study/{link}/consent"): (200, 200),  # of no version: it is read again, and nobody is stored
+    ("POST", "/study/{link}/consent"): (200, 200),  # of no version, so it is shown again, and no participant is stored
     ("POST", "/study/{link}/test"): (303, 303),
     ("POST", "/study/{link}/begin"): (303, 303),
     ("POST", "/study/{link}/finish"): (303, 303),
@@ -92,7 +92,7 @@ KINDS_OF_ROUTES = (forms, oidc_routes, own_log, status, study_pages)
 
 
 def every_route() -> set[tuple[str, str]]:
-    """Method and path of each route beside those of the desk."""
+    """Return method and path of each route except those of the desk."""
     routes = [one for kind in KINDS_OF_ROUTES for one in kind.routes()]
     return {(method, one.path) for one in routes for method in one.methods or ["GET"] if method != "HEAD"}
 
@@ -160,7 +160,7 @@ def test_no_other_site_posts(fresh_store: Store, client: TestClient, two: tuple[
     mine = cookie_of(fresh_store, "Ada", "annotator", two[0]) | token(fresh_store, two[0])
     for foreign in ({"origin": "https://evil.example"}, {"origin": "null"}, {"sec-fetch-site": "cross-site"}):
         assert client.post(route, data={"name": "Ada", "password": "x"}, headers=mine | foreign).status_code == 403
-    assert client.get("/", headers=mine).status_code == 200  # nobody was signed out
+    assert client.get("/", headers=mine).status_code == 200  # no user was signed out
 
 
 @pytest.mark.parametrize(

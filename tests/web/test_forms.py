@@ -121,11 +121,11 @@ def test_attempts_are_limited(fresh_store: Store, client: TestClient) -> None:
     limits._window.storage.reset()
     assert (
         client.post("/sign-in", data={"name": "ada", "password": PASSWORD}).status_code == 303
-    )  # nobody is locked out
+    )  # no account is locked
 
 
 def waits(*attempts: tuple[str, str]) -> list[float | None]:
-    """How long each of these (name, address) has to wait while the ones before it still wait."""
+    """Return how long each of these (name, address) has to wait while the ones before it still wait."""
     with ExitStack() as stack:
         return [stack.enter_context(limits.attempt(*attempt)) for attempt in attempts]
 

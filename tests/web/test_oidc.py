@@ -49,7 +49,7 @@ def client(fresh_store: Store) -> Iterator[TestClient]:
 
 
 def visit(client: TestClient, address: str) -> str:
-    """What the browser is told at the provider: the address to come back to."""
+    """Return the address of return that the browser is given at the provider."""
     assert "localhost" not in address.partition("?")[0]
     return httpx.get(address).headers["location"]
 
@@ -94,7 +94,7 @@ WITHOUT_NAMES = {"preferred_username": None, "email": None}
     [
         (WITHOUT_NAMES, {"sub": "person-1", "preferred_username": "ada", "name": "Ada Lovelace"}, "ada"),
         (WITHOUT_NAMES, {"sub": "person-1", "email": "lovelace@example.org"}, "lovelace"),
-        (WITHOUT_NAMES, {"sub": "person-2", "name": "Bo"}, "annotator"),  # of somebody else
+        (WITHOUT_NAMES, {"sub": "person-2", "name": "Bo"}, "annotator"),  # of another user
         (WITHOUT_NAMES, {"sub": "person-1", "name": ["Ada"]}, "annotator"),
         (WITHOUT_NAMES, None, "annotator"),
         ({"preferred_username": None}, None, "ada"),
@@ -156,7 +156,7 @@ def test_an_answer_is_for_the_browser_that_asked_and_once(
     back = visit(client, client.get("/sign-in/oidc").headers["location"])
     mine = dict(client.cookies)
     client.cookies.clear()
-    assert client.get(back).status_code == 403  # somebody is to be signed in as somebody else
+    assert client.get(back).status_code == 403  # would sign a user in as another one
     for name, value in mine.items():
         client.cookies.set(name, value)
     assert client.get(back).status_code == 403  # and the visit is spent

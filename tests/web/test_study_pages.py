@@ -32,7 +32,7 @@ from tests.support.studies import CONTACT, Visitor, new_study
 
 @pytest.fixture
 def app(fresh_store: Store) -> Iterator[Starlette]:
-    """The routes behind the gate of a server with an account, so that nobody acts without a sign-in or a link."""
+    """Serve the routes behind the gate of a server with an account, so that all access needs a sign-in or a link."""
     limits._window.storage.reset()
     grant(fresh_store, add_account(fresh_store, "Olga"), "owner", None)
     page = ROOT / "web/templates/base.html"
@@ -45,7 +45,7 @@ def browser(app: Starlette) -> TestClient:
 
 
 def at_desk(visitor: Visitor, project: Project) -> RouteDesk:
-    """The desk of somebody who has begun."""
+    """Return the desk of a participant who has begun."""
     who = next(one for one in participants(visitor.store, visitor.study) if one.state == "working")
     data = visitor.client.get(f"{visitor.path}/desk.json").json()["data"]
     desk = RouteDesk(visitor.client, visitor.store, project, who.pseudonym or "", desk=f"desk-{who.uid[:6]}")
@@ -150,7 +150,7 @@ def test_a_covered_text_of_the_test_is_opened_before_it_is_answered(fresh_store:
     plain = new_study(fresh_store, project, "plain", questions=1, pass_mark=1, cover=False)
     bo = Visitor(browser(app), fresh_store, plain)
     page = bo.open()
-    assert "nothing is stored." in page and "Return the task" not in page  # nobody's platform sent them
+    assert "nothing is stored." in page and "Return the task" not in page  # not sent by a platform
     page = bo.send("/consent", page)
     assert 'class="covered"' not in page and page.count(" required>") == 2
 
@@ -333,7 +333,7 @@ def test_what_is_there_and_what_is_not(fresh_store: Store, app: Starlette) -> No
         assert (answer.status_code, answer.headers["content-type"].split(";")[0]) == (200, kind)
     foreign = who.client.post(f"{who.path}/consent", headers={"origin": "http://evil.example"})
     assert foreign.status_code == 403
-    for part in ("/withdraw", "/finish", "/begin", "/test"):  # of somebody who has not agreed
+    for part in ("/withdraw", "/finish", "/begin", "/test"):  # of a visitor who has not agreed
         assert who.client.post(f"{who.path}{part}").status_code == 303
 
 

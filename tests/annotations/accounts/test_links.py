@@ -1,4 +1,4 @@
-"""Links: what each gives, once, in time, and to nobody else."""
+"""Links: what each gives, once, in time, and to one person only."""
 
 from threading import Barrier, Thread
 
@@ -150,7 +150,7 @@ def test_open_invitations_are_listed_until_they_are_used_or_withdrawn(fresh_stor
     project = ready_project(fresh_store, 1)
     used = invite_link(fresh_store, "annotator", project, name="Ada")
     invite_link(fresh_store, "reader", None, hours=0.0)  # has expired
-    reset_link(fresh_store, add_account(fresh_store, "Lena"))  # is no invitation
+    reset_link(fresh_store, add_account(fresh_store, "Lena"))  # not an invitation
     open_one = invite_link(fresh_store, "lead", project, uses=3)
     found = {(one.role, one.name, one.project and one.project.name, one.uses) for one in invitations(fresh_store)}
     assert found == {("annotator", "Ada", "set", 1), ("lead", "", "set", 3)}

@@ -48,7 +48,7 @@ def test_two_browsers_have_two_secrets(fresh_store: Store, ada: Account) -> None
     [
         ([IDLE_S - 1], True),
         ([IDLE_S + 1], False),
-        ([IDLE_S - 1, 2 * IDLE_S - 10], True),  # each request counts anew
+        ([IDLE_S - 1, 2 * IDLE_S - 10], True),  # each request starts the time again
         ([IDLE_S * k * 0.9 for k in range(1, 70)], False),  # but for 30 days at most
     ],
 )

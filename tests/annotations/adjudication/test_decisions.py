@@ -63,7 +63,7 @@ def test_the_hundred_percent_rule_stands_unless_the_project_lets_adjudication_re
     made = change_project(store, made, rescue=True)
     settled(store, made, items[0], A)
     assert state(store, items[0]) == ("accepted", A)
-    made = change_project(store, made, rescue=False)  # the rule stands again: what was rescued is not kept
+    made = change_project(store, made, rescue=False)  # the rule holds again, so rescued items are not accepted
     assert state(store, items[0]) == ("rejected", R)
     assert state(store, items[1]) == ("rejected", R)
     assert broken_rules(store) == []

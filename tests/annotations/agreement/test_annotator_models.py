@@ -1,4 +1,4 @@
-"""Dawid-Skene and MACE of a project: beside the vote, of finished items only, never gold."""
+"""Dawid-Skene and MACE of a project: next to the vote, over finished items only, never gold."""
 
 import json
 

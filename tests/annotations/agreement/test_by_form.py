@@ -62,7 +62,7 @@ def test_many_items_resemble_the_analytic_intervals() -> None:
     found = rates(labels, resamples=4000)
     both = [{form: c == "accept" for _, _, c, form in labels[2 * i : 2 * i + 2]} for i in range(600)]
     differences = np.array([int(one["masked"]) - int(one["original"]) for one in both])
-    # Paired by item, so the interval is that of the mean of differences, not that of two independent shares.
+    # Paired by item, so the interval is of the mean of differences, not of two independent shares.
     reach = stats.norm.ppf(0.975) * differences.std(ddof=1) / np.sqrt(600)
     for estimate in (found.difference, found.paired):
         assert estimate.value == pytest.approx(differences.mean())

@@ -1,4 +1,4 @@
-"""Groups of annotators: small ones are never shown, an own answer stands before the lead's, erasure removes it."""
+"""Groups of annotators: small ones are never shown, own answers override the lead's, erasure removes them."""
 
 import json
 

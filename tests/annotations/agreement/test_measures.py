@@ -31,7 +31,7 @@ from tests.support.pages import open_page
 
 
 def test_gwets_table_from_labels_to_ac1(fresh_store: Store) -> None:
-    # Gwet (2008): 118 both accept, 5 and 2 split, nobody rejects together: kappa -0.0234, AC1 0.9408.
+    # Gwet (2008): 118 accepted by both, 5 and 2 split, none rejected by both: kappa -0.0234, AC1 0.9408.
     project = make(fresh_store, 125, ("Ada", "Bo"), per_item=2)
     all_texts = texts(fresh_store, project)
     label(fresh_store, project, "Ada", {t: "reject" if i >= 123 else "accept" for i, t in enumerate(all_texts)})

@@ -219,7 +219,7 @@ def test_page_says_what_the_share_is_and_warns_without_it(fresh_store: Store) ->
 def test_imported_items_that_a_reject_ended_are_no_complete_items_of_the_share(
     fresh_store: Store, tmp_path: Path
 ) -> None:
-    """Where the labels come from, the first reject ended an item: of the share, only accepted ones have all labels."""
+    """At the source the first reject ended an item, so of the share only accepted items have all labels."""
     project = make(fresh_store, 12, ("Ada", "Bo"), per_item=2)
     project = change_project(fresh_store, project, plan="stop", share=1.0)
     first = texts(fresh_store, project)

@@ -1,4 +1,4 @@
-"""A follow-up sample: drawn by a seed, told apart by nobody, judged by people outside, read by the data sheet."""
+"""A follow-up sample: drawn by a seed, without visible stop reasons, judged by outsiders, in the data sheet."""
 
 import json
 from pathlib import Path

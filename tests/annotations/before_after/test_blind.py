@@ -22,7 +22,7 @@ NAMES = ("Noa", "Ilya", "Robin", "Sam")
 
 
 def written(model: str, word: str, contexts: int = 6, each: int = 2) -> list[dict[str, Any]]:
-    """What `generate` writes: the text, and beside it everything that would tell who wrote it."""
+    """Return rows as `generate` writes them: the text with all columns that would reveal who wrote it."""
     return [
         {"context": f"{NAMES[i % 4]} keeps bees ({i}).", "completion": f" {word} is number {k} of {i}.", "model": model,
          "name": NAMES[i % 4], "pronouns": ["she"], "dataset": "own", "setting": "pre", "template": f"t{i}",

@@ -48,7 +48,7 @@ def test_everything_that_happened_is_there(fresh_store: Store) -> None:
         record(store, made, "handed_out", item=item, author="Lead")
     _release(store, made, item)
     history = item_history(store, made, item.uid)
-    # In the order of time; what happened in the same millisecond may stand either way.
+    # In the order of time; events of the same millisecond may come in either order.
     assert [one.when for one in history] == sorted(one.when for one in history)
     assert kinds(history)[0] == "imported"
     assert sorted(kinds(history)) == sorted([

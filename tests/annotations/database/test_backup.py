@@ -34,7 +34,7 @@ def test_there_and_back(fresh_store: Store, tmp_path: Path) -> None:
 
 
 def test_a_restored_database_has_its_log_again(fresh_store: Store, tmp_path: Path) -> None:
-    """Without one, whoever reads makes whoever writes wait."""
+    """Without a log, readers make writers wait."""
 
     def mode(path: Path) -> str:
         with closing(sqlite3.connect(path)) as db:
@@ -47,11 +47,11 @@ def test_a_restored_database_has_its_log_again(fresh_store: Store, tmp_path: Pat
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN")
         other.execute("SELECT count(*) FROM project").fetchone()
-        with Store.open(path) as store:  # somebody reads it in the meantime: the next one who opens it switches
+        with Store.open(path) as store:  # a reader is active: the next process that opens the database switches it
             assert len(projects(store)) == 1
     with Store.open(path) as reader, Store.open(path) as writer, reader.read():
         assert len(projects(reader)) == 1
-        filled_project(writer, 2)  # at once, though somebody reads
+        filled_project(writer, 2)  # at once, even with an active reader
     assert mode(path) == "wal"
 
 

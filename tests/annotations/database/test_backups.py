@@ -52,7 +52,7 @@ def test_there_and_back(fresh_store: Store, tmp_path: Path, place: str, key: byt
 
 
 def test_a_sealed_backup_opens_with_its_key_only(fresh_store: Store, tmp_path: Path) -> None:
-    add_account(fresh_store, "Ada of the sealed backup")  # three bytes alone may stand in what is encrypted by chance
+    add_account(fresh_store, "Ada of the sealed backup")  # three bytes alone may occur by chance in encrypted data
     _, name = back_up_to(fresh_store, str(tmp_path / "b"), key=KEY)
     sealed = tmp_path / "b" / name
     assert b"Ada of the sealed backup" not in sealed.read_bytes()
@@ -149,7 +149,7 @@ def test_nothing_that_opens_the_server_holds_after_a_restore(fresh_store: Store,
     link(fresh_store, invited)
     secrets = {fresh_store.secret}
     for copy in ("saved.db", "new.db"):
-        assert fresh_store.secret not in (tmp_path / copy).read_bytes()  # whoever has the file can sign nothing
+        assert fresh_store.secret not in (tmp_path / copy).read_bytes()  # the file alone is not enough to sign anything
         with Store.open(tmp_path / copy) as store:
             assert signed_in(store, cookie) is None
             with pytest.raises(NotAllowed):

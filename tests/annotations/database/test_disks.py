@@ -20,7 +20,7 @@ from tests.support.projects import filled_project
 from tests.support.terminal import typed
 
 ROOT = Path(__file__).resolve().parents[3]
-# Reads and then writes, as somebody whom the permissions of files hold.
+# Reads and then writes, as a user who is subject to file permissions.
 READER = """
 import json, sys
 from evenhand.annotations.items.batch import items

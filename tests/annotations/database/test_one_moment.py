@@ -1,4 +1,4 @@
-"""Files and reports of one moment: whoever labels while one is made is in all of it or in none of it."""
+"""Files and reports show one point in time: a label stored while one is made is in all of it or in none of it."""
 
 import uuid
 import zipfile
@@ -52,7 +52,7 @@ def overseen(store: Store, project: Project) -> object:
     return [one.labels for one in found.people], [one.counted for one in found.cells], found.ahead
 
 
-EVERY = {"package": 6, "datasheet": 3}  # queries; of others before each one somebody labels
+EVERY = {"package": 6, "datasheet": 3}  # queries; in other reports a label is stored before each query
 MADE: dict[str, Making] = {
     "package": package,
     "labels-wide": written,
@@ -71,7 +71,7 @@ MADE: dict[str, Making] = {
 
 @pytest.mark.parametrize("name", MADE)
 def test_who_labels_meanwhile_is_in_all_of_it_or_in_none(fresh_store: Store, name: str) -> None:
-    """Between the queries of a report somebody stores labels; the report has to be that of one of these moments."""
+    """Labels are stored between the queries of a report; the report must equal that of one of these times."""
     making, every = MADE[name], EVERY.get(name, 1)
     made, people = filled_project(fresh_store, ITEMS)
     waiting = [(who, one.uid) for one in claim(fresh_store, made, people[0], want=ITEMS) for who in people]

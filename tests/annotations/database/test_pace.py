@@ -1,4 +1,4 @@
-"""Commits of long work: short beside labels, longer alone, and what stays of work that ends in between."""
+"""Commits of long work: short while desks are open, longer otherwise, and kept when the work ends early."""
 
 import pytest
 
@@ -35,7 +35,7 @@ def test_the_pace_follows_labels_and_desks(fresh_store: Store) -> None:
     project, (ada, *_others) = filled_project(fresh_store, 3)
     assert pace_of(fresh_store) == ALONE
     given = claim(fresh_store, project, ada)
-    assert pace_of(fresh_store) == NEAR  # a desk is open, and nobody has labelled yet
+    assert pace_of(fresh_store) == NEAR  # a desk is open, but without labels yet
     store_operations(fresh_store, project, ada, [decide(given[0], "accept")])
     assert pace_of(fresh_store) == BESIDE
 

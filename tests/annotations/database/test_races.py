@@ -51,7 +51,7 @@ WORKER = """
                 print("stored", answer.op_id, flush=True)
 """
 
-# Opens a transaction, writes a label that nobody acknowledged, says so, and waits to be killed inside it.
+# Opens a transaction, writes a label that was not acknowledged, says so, and waits to be killed inside it.
 HALF = """
     import sys, time
     from evenhand.annotations.labels.operations import _Writer

@@ -198,7 +198,7 @@ def test_who_is_first_and_never_asks_keeps_nobody_from_writing(
 
 def test_processes_that_are_split_off(tmp_path: Path) -> None:
     path = tmp_path / "labels.db"
-    quiet = ["-W", "ignore::DeprecationWarning"]  # from 3.12 on, Python warns of fork() beside threads
+    quiet = ["-W", "ignore::DeprecationWarning"]  # from 3.12 on, Python warns of fork() in a process with threads
     command = [sys.executable, *quiet, "-c", SPLIT_OFF, str(path)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert (done.stdout, done.stderr) == ("[0, 0]\n", "")

@@ -1,4 +1,4 @@
-"""What goes with an item and with the desk: covered sentences, what was said before, changes that are read."""
+"""Data sent along with an item and with the desk: covered sentences, earlier notes, changes to read."""
 
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,7 @@
-"""What the desk of one annotator is sent, byte for byte, whatever the others do.
+"""The desk of one annotator is sent the same bytes for all actions of the others.
 
-Each course of work is played twice, in two databases that differ in nothing but what Bo and Chen decide, and in which
-items are hidden gold. Ids, keys and the clock are fixed, so that not even they may differ.
+Each course of work is played twice, in two databases that differ only in the decisions of Bo and Chen and in which
+items are hidden gold. Ids, keys and the clock are fixed, so that they cannot differ either.
 """
 
 import json
@@ -292,7 +292,7 @@ def test_under_stop_the_bytes_of_each_item_are_the_same(
 
 
 def own(progress: dict[str, Any]) -> tuple[int, int]:
-    """What Ada labelled and accepted."""
+    """Return the numbers of items that Ada labelled and accepted."""
     return progress["labelled"], sum(cell["accepted"] for cell in progress["cells"])
 
 

@@ -46,7 +46,7 @@ def test_one_decision_that_is_never_accepted_does_not_hold_up_the_others(status:
 
 
 def test_who_has_left_is_handed_nothing_and_may_come_back() -> None:
-    """What was decided is still sent; what was ready goes, for others have it."""
+    """Decisions made before are still sent; prefetched items are dropped, since others have them."""
     told = run("""
       const queue = open();
       queue.greeted = true;
@@ -82,12 +82,12 @@ def test_a_desk_that_is_only_open_learns_from_its_heartbeat_that_somebody_else_s
       }
       tell(found);
     """)
-    # Nothing changes; the place is somebody else's, and still is; it is given back, and there is work again.
+    # No change; the place belongs to another annotator, and still does; it is given back, and there is work again.
     assert told == [[False, 40, 0, 1], [True, 0, 1, 2], [True, 0, 1, 3], [False, 2, 3, 5]]
 
 
 def test_a_newer_guideline_stops_the_desk_and_what_was_ready_is_asked_for_anew() -> None:
-    """What was decided before stays of its version; a heartbeat alone is enough to learn of it."""
+    """Earlier decisions keep their version; a heartbeat alone is enough to learn of the new one."""
     told = run("""
       const next = { guideline: { version: 2, blocks: [] }, choices: [], reasons: [], changes: [] };
       Server.prototype.post = async function (path, body) {

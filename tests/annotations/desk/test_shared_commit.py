@@ -54,7 +54,7 @@ def names(store: Store) -> list[str]:
 
 
 def together(shared: SharedCommit, *works: Work) -> list[Any]:
-    """What comes of *works* that all arrive while an earlier request is at work; exceptions as values."""
+    """Return the results of *works* that all arrive while an earlier request is at work; exceptions as values."""
     busy, free = Event(), Event()
 
     def first(store: Store, _: None) -> None:
@@ -97,7 +97,7 @@ def test_one_that_is_refused_is_undone_alone(fresh_store: Store, pool: Commits) 
 
 @pytest.mark.parametrize("error", [ValueError("a mistake"), sqlite3.OperationalError("disk I/O error")])
 def test_one_that_breaks_undoes_nobody_else(fresh_store: Store, pool: Commits, error: Exception) -> None:
-    """What breaks may have undone the whole transaction: then each is done alone."""
+    """A request that breaks may have undone the whole transaction, so each of the others is then done alone."""
 
     def breaks(store: Store, _: None) -> None:
         insert("half")(store, None)

@@ -1,4 +1,4 @@
-"""Which column holds what: the guess, what a person says, errors, and the memory beside the database."""
+"""Which column holds what: the guess, the user's choice, errors, and the memory next to the database."""
 
 import json
 

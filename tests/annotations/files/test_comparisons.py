@@ -26,7 +26,7 @@ def texts(models: str, contexts: int = 30, each: int = 2) -> list[dict[str, obje
 
 @pytest.mark.parametrize("models", ["abcd", "abcde"])
 def test_every_two_models_are_as_likely_and_models_are_in_balance(models: str) -> None:
-    """Of 600 contexts: each pair within four standard errors of its probability; in a context no model twice ahead."""
+    """Over 600 contexts each pair is within four standard errors of its probability; no model is ever ahead by two."""
     drawn = draw_comparisons(texts(models, 600), per_context=2, seed=1)
     pairs = Counter(frozenset((row["model"], row["second_model"])) for row in drawn.rows)
     of = len(list(combinations(models, 2)))

@@ -127,7 +127,7 @@ def test_who_kept_the_first_is_asked_again_when_its_file_is_taken_back(
     undo(fresh_store, sample_project, "labels-1")
     (again,) = conflicts(fresh_store, sample_project)
     assert (again.first, again.second) == ("", "reject")
-    keep_first(fresh_store, sample_project, again.key)  # nothing stands, and that is meant
+    keep_first(fresh_store, sample_project, again.key)  # the current state, without a label, is kept
     assert conflicts(fresh_store, sample_project) == []
     assert label(fresh_store, sample_project, uids[0], "Ada") is None
 

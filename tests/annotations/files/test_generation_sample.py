@@ -57,7 +57,7 @@ def test_rows_of_unknown_pronouns_are_no_pilot() -> None:
 
 
 def test_people_as_a_pilot(fresh_store: Store, file: Path) -> None:
-    """The same labels by people give the same correlation; two labels of one text count as their mean."""
+    """Equal labels by people give an equal correlation; two labels of one text count as their mean."""
     made = create_project(
         fresh_store, "judged", kind="generations", language="en", annotators=("Ada", "Bo"), per_item=2
     )

@@ -180,7 +180,7 @@ def test_a_cancelled_import_leaves_nothing(
         seen.append((done, total))
         if done == 20:
             assert fresh_store.db.execute("SELECT count(*) FROM item").fetchone() == (20,)
-            assert not list(items(fresh_store, project))  # nobody sees them yet
+            assert not list(items(fresh_store, project))  # not visible to anyone yet
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):

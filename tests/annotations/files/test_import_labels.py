@@ -39,7 +39,7 @@ PASSWORD = "correct horse"
 
 @pytest.fixture(scope="module")
 def lively(tmp_path_factory):
-    """The demo with what else happens: a label taken back, one made anew, a case decided, somebody who left."""
+    """Return the demo with a label withdrawn, one made again, an adjudication, and an annotator who left."""
     path = tmp_path_factory.mktemp("lively") / "labels.db"
     with Store.open(path) as store:
         made = make_generations_demo(store)
@@ -269,7 +269,7 @@ def test_what_is_no_package_is_told(fresh_store, tmp_path, described):
 
 @pytest.fixture(scope="module")
 def curated(tmp_path_factory):
-    """A package of a project with pilot, two versions, retests, hidden gold, decisions and somebody who left."""
+    """Return a package of a project with pilot, two versions, retests, hidden gold, decisions and a departure."""
     folder = tmp_path_factory.mktemp("curated")
     with Store.open(folder / "labels.db") as store:
         made = rehearse(store, 16)
@@ -279,7 +279,7 @@ def curated(tmp_path_factory):
 
 
 def everything(store):
-    """What a package brings, without ids and moments of this database."""
+    """Return the content of a package without ids and timestamps of this database."""
     queries = (
         "SELECT uid, gold, status, labels, wanted, known, pilot IS NOT NULL, settlement IS NOT NULL FROM item",
         "SELECT item.uid, annotator.name, state, latest IS NULL, blind IS NULL, revealed, kept FROM assignment"

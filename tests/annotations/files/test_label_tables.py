@@ -1,4 +1,4 @@
-"""The wide table of labels and the items as JSON lines: what the adjudicator decided stands beside the gold label."""
+"""The wide table of labels and the items as JSON lines: the adjudicator's decision is next to the gold label."""
 
 import csv
 import json
@@ -63,7 +63,7 @@ def test_a_decision_brings_its_flag_and_its_marks(fresh_store: Store, tmp_path: 
 
 
 def test_a_column_named_like_the_gold_label_comes_back(fresh_store: Store, tmp_path: Path) -> None:
-    """An imported column `gold` is no gold label: it travels in `extra`; exports of earlier versions keep it."""
+    """An imported column `gold` is not the gold label: it travels in `extra`; exports of earlier versions keep it."""
     project = change_project(fresh_store, create_project(fresh_store, "g", kind="generations"), open_text=True)
     with Batch.begin(fresh_store, project, "made.jsonl") as batch:
         batch.add([generation(1, gold="right", note="n")])

@@ -25,7 +25,7 @@ def ids(store: Store, project: Project) -> set[str]:
 
 
 def test_a_release_comes_back_whole_under_another_name(fresh_store: Store, tmp_path: Path) -> None:
-    """With two versions of the guideline; in its own database, and in a project that somebody made beforehand."""
+    """With two versions of the guideline; in its own database, and in a project that was made beforehand."""
     study = rehearse(fresh_store, 24)
     first = make_release(fresh_store, study, "1.0")
     out = write_release(fresh_store, study, first, tmp_path / "r")
@@ -43,6 +43,6 @@ def test_a_release_comes_back_whole_under_another_name(fresh_store: Store, tmp_p
         assert ids(other, back) == ids(fresh_store, study)
     again = next(one for one in projects(fresh_store) if one.name == "back")
     assert ids(fresh_store, again).isdisjoint(ids(fresh_store, study))
-    # Somebody who works in a project already does not get the items of another one into it.
+    # The items of another project do not go to an annotator who already works in a project.
     with pytest.raises(Refused, match=r"\. Import the file as a separate project under a name that is not taken\."):
         bring(fresh_store, ready_project(fresh_store, 1, name="used").name, out)

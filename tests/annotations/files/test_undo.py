@@ -259,7 +259,7 @@ def test_labels_of_a_file_are_taken_back_where_they_still_stand(
         undo(fresh_store, sample_project, key)
     store_operations(fresh_store, sample_project, ada, [operation(501, one.uid, None, "op-500")])
     assert state(fresh_store, sample_project)[0] == before[0]
-    # The same file again: the labels stand again, once; a third time adds nothing.
+    # The same file again: the labels are restored, once; a third time adds nothing.
     again = bring(fresh_store, sample_project, path)
     assert (again.imported, again.duplicates) == (23, 1)
     assert sorted(state(fresh_store, sample_project)[3]) == sorted(

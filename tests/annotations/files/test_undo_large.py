@@ -1,4 +1,4 @@
-"""Taking a large import back: hidden in one step, cleared out in many, and finished by whoever comes next."""
+"""Undoing a large import: hidden in one step, deleted in many, and finished by the next process if one ends."""
 
 from pathlib import Path
 from typing import Any
@@ -33,7 +33,7 @@ class Stopped(Exception):
 @pytest.fixture(autouse=True)
 def in_small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pace, "until_over", lambda pace, work: work(7))
-    monkeypatch.setattr("evenhand.annotations.items.batch.ABANDONED_S", SILENT_S)  # however slow this machine is
+    monkeypatch.setattr("evenhand.annotations.items.batch.ABANDONED_S", SILENT_S)  # on a machine of any speed
 
 
 def second_file(store: Store, project: Project) -> str:
@@ -56,7 +56,7 @@ def at_work(store: Store) -> tuple[Project, Annotator, str, list[Item]]:
 
 
 def seen(store: Store, project: Project, tmp_path: Path) -> Any:
-    """What pages, files and annotators are shown."""
+    """Return the data shown by pages, files and desks."""
     out = tmp_path / "export.jsonl"
     export_file(store, project, out, format="jsonl")
     rows = search_items(store, project, Filters()).rows
@@ -133,7 +133,7 @@ def test_what_a_process_left_is_finished(fresh_store: Store, monkeypatch: pytest
 
 
 def test_the_counts_come_to_the_same_either_way(fresh_store: Store, tmp_path: Path) -> None:
-    """Taken from the counts, or the others counted anew: whichever holds fewer items."""
+    """Subtracting the items or counting the others again, by which of the two has fewer items."""
     project, _ada, key, _held = at_work(fresh_store)
     query = "SELECT * FROM census WHERE items > 0 ORDER BY 1, 2, 3, 4", "SELECT * FROM tally WHERE handed > 0"
     results = []

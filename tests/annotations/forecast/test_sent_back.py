@@ -29,7 +29,7 @@ CELLS = {(pair, side): 40 for pair in ("他/她", "爸爸/妈妈", "男孩/女�
 
 
 def opinion(item: Item, person: Annotator) -> str:
-    """What a person says of an item, however often asked: 70 in 100 accepted."""
+    """Return a person's label of an item, the same each time: accepted for 70 in 100."""
     return "accept" if is_shared(1, f"{item.text}{person.name}".encode(), 0.7) else "reject"
 
 
@@ -49,7 +49,7 @@ def label_all(store: Store, made: Project, people: Sequence[Annotator]) -> None:
 
 
 def sent_back(store: Store, made: Project, which: Which = "named") -> int:
-    """A new version that words the criterion of every reject anew; how many labels it sends back."""
+    """Publish a version that rewords the criterion of every reject; return the number of labels sent back."""
     now = read_draft(store, made)
     reasons = tuple(replace(one, en=f"{one.en}, anew") for one in now.reasons)
     _, sent = write_version(store, made, replace(now, reasons=reasons, changes="Worded anew."), which=which)
@@ -57,15 +57,17 @@ def sent_back(store: Store, made: Project, which: Which = "named") -> int:
 
 
 def now_standing(store: Store, made: Project) -> tuple[int, int]:
-    """Items that have all their labels as these stand, and how many of them all accept."""
+    """Return the numbers of items that have all their current labels, and of those that all accept."""
     query = "SELECT count(*), sum(status = 'accepted') FROM item WHERE project = ? AND labels >= 3"
     found: tuple[int, int] = store.db.execute(query, (made.id,)).fetchone()
     return found
 
 
 def test_the_interval_covers_what_the_others_will_be(fresh_store: Store) -> None:
-    """A share of 0.7 ** 3 is kept; of eight samples of 20 most intervals have it, at every step of labelling anew. What
-    has all its labels at first was accepted by all: no interval has it."""
+    """In most of eight samples of 20 the interval contains the true share of 0.7 ** 3 at every step of relabelling.
+
+    The items that have all their labels at first were accepted by all, and no interval contains their share.
+    """
     made, people = filled_project(fresh_store, 160)
     set_quotas(fresh_store, made, CELLS)
     label_all(fresh_store, made, people)

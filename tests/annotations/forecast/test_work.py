@@ -66,7 +66,7 @@ def test_under_stop_only_what_all_label_counts(fresh_store: Store) -> None:
 
 
 def full(store: Store, where: str = "true") -> tuple[int, int]:
-    """How many items with three labels there are, and how many of them are accepted."""
+    """Return the numbers of items with three labels, and of accepted ones among them."""
     query = f"SELECT count(*), sum(gold = 'accept') FROM item WHERE labels = 3 AND {where}"
     found: tuple[int, int] = store.db.execute(query).fetchone()
     return found

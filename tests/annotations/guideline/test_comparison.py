@@ -66,7 +66,7 @@ def test_an_item_has_both_texts_and_both_models(fresh_store, tmp_path):
     assert compares(fresh_store, project)
     assert (item.context, item.text, item.second) == ("Question 1?", "Answer 1 one.", "Answer 1 two.")
     assert (item.extra["model"], item.extra["second_model"]) == (MODELS[1], MODELS[0])
-    assert item.pair == "loud-70b vs. quiet-7b"  # the same stratum whichever is first
+    assert item.pair == "loud-70b vs. quiet-7b"  # the same stratum in either order
 
 
 def test_the_same_two_texts_the_other_way_round_are_a_duplicate(fresh_store, tmp_path):

@@ -1,4 +1,4 @@
-"""Drafts of the next version: kept at every change, published once, refused where somebody was faster."""
+"""Drafts of the next version: stored at every change, published once, refused where another lead was faster."""
 
 import json
 from dataclasses import replace
@@ -121,7 +121,7 @@ def test_who_has_labelled_before_is_told_until_it_is_read(fresh_store: Store) ->
     second = replace(read_draft(fresh_store, project), text="anew", changes="The text is anew.")
     write_version(fresh_store, project, second)
     assert [version for version, _ in unread_changes(fresh_store, project, ada)] == [2, 3]
-    assert unread_changes(fresh_store, project, bo) == []  # nothing is news to somebody who has not labelled yet
+    assert unread_changes(fresh_store, project, bo) == []  # an annotator without labels has no change to read
     versions = guidelines(fresh_store, project)
     record_changes_read(fresh_store, project, ada, versions, 2)
     record_changes_read(fresh_store, project, ada, versions, 2)

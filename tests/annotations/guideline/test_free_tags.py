@@ -35,7 +35,7 @@ NOW = 1_000_000.0
 
 
 def tagged(store: Store, project: Project, person: Annotator, *said: tuple[str, ...]) -> None:
-    """Let somebody reject the next items of the pilot with tags and nothing else."""
+    """Let the person reject the next items of the pilot with tags and nothing else."""
     items = claim(store, project, person, want=len(said), now=NOW)
     operations = [decide(item, "reject", reasons=(), tags=each) for item, each in zip(items, said, strict=True)]
     assert all(answer.stored for answer in store_operations(store, project, person, operations, now=NOW))

@@ -1,4 +1,4 @@
-"""A new version: which labels it means, what is sent back, to whom; that nothing is lost and nobody else gets it."""
+"""A new version: the labels it concerns, what is sent back, to whom; no label is lost or sent to another annotator."""
 
 from dataclasses import replace
 from typing import Any
@@ -48,7 +48,7 @@ def six_labelled(fresh_store: Store) -> SixLabelled:
 
 
 def changed(store: Store, project: Project, code: str = "name", **more: Any) -> Draft:
-    """A draft in which one criterion is worded anew."""
+    """Return a draft in which one criterion is reworded."""
     now = read_draft(store, project)
     reasons = tuple(replace(one, en=f"{one.en}, anew") if one.code == code else one for one in now.reasons)
     return replace(now, reasons=reasons, changes="Names are read more strictly.", **more)
@@ -68,7 +68,7 @@ def test_which_codes_a_version_adds_drops_and_changes() -> None:
     old = [Choice("a", "1", "甲", "A"), Choice("b", "2", "乙", "B"), Choice("c", "3", "丙", "C")]
     new = [Choice("a", "9", "甲", "A"), Choice("b", "2", "乙", "B2"), Choice("d", "4", "丁", "D")]
     found = changed_codes(old, new)
-    assert found == (("d",), ("c",), ("b",)) and found.touched == {"b", "c"}  # another key is no change
+    assert found == (("d",), ("c",), ("b",)) and found.touched == {"b", "c"}  # another key does not count as a change
 
 
 def test_what_is_counted_before_anything_is_done(six_labelled: SixLabelled) -> None:

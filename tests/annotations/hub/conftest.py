@@ -9,7 +9,7 @@ from tests.support.hub_server import Hub, hub_server
 
 @pytest.fixture
 def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
-    """The hub of HF_ENDPOINT; nobody has signed in."""
+    """Serve the hub of HF_ENDPOINT, to which no account has signed in."""
     with hub_server() as server:
         monkeypatch.setenv("HF_ENDPOINT", server.address)
         monkeypatch.delenv("HF_TOKEN", raising=False)

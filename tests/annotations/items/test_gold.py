@@ -17,7 +17,7 @@ choice_lists = st.lists(st.sampled_from((A, R)), max_size=7)
         ([A], 1, "accepted", "accepted"),
         ([R], 1, "rejected", "rejected"),
         ([A, A], 3, "pending", "pending"),
-        ([R, R], 3, "pending", "pending"),  # fewer than three labels: pending, whatever they say
+        ([R, R], 3, "pending", "pending"),  # fewer than three labels: always pending
         ([A, A, A], 3, "accepted", "accepted"),
         ([A, A, R], 3, "rejected", "accepted"),
         ([A, R, R], 3, "rejected", "rejected"),
@@ -39,7 +39,7 @@ def test_table(choices: list[str], wanted: int, unanimous: str, majority: str) -
     ("choices", "wanted", "unanimous", "majority", "split"),
     [
         ([A, A, R], 3, R, A, True),
-        ([A, A], 3, None, None, False),  # not fully labelled: nobody differs yet
+        ([A, A], 3, None, None, False),  # not fully labelled, so no disagreement yet
         ([A, R], 3, None, None, False),
         ([A, A, R, R], 3, R, None, True),
         (["correct", "no_pronoun", "no_pronoun"], 3, None, "no_pronoun", True),

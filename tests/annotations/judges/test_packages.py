@@ -1,4 +1,4 @@
-"""Judges in packages: their labels come back with them, in another database and beside themselves in the same one."""
+"""Judges in packages: their labels return with them, in another database and as copies in the same one."""
 
 from pathlib import Path
 from typing import Any

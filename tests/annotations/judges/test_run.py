@@ -45,7 +45,7 @@ def project(fresh_store: Store) -> Project:
 
 
 def says(body: dict[str, Any]) -> str:
-    """What a server says: made of the text alone, so that each answer can be told."""
+    """Return a server's answer, derived from the text alone, so that the expected label of each text is known."""
     number = len(body["messages"][1]["content"]) % 3
     choice = ("correct", "misgendering", "no_pronoun")[number]
     return json.dumps({"choice": choice, "extraneous": number == 1})

@@ -52,7 +52,7 @@ def again(desk: Desk) -> set[str]:
 
 
 def shape(value: Any) -> Any:
-    """Keys and types, digits and letters of ids: all that could tell one item from another beside its text."""
+    """Return keys and types, digits and letters of ids: all that could identify an item except its text."""
     if isinstance(value, dict):
         return {key: shape(inner) for key, inner in value.items() if key not in ("text", "context", "pair", "side")}
     if isinstance(value, list | tuple):

@@ -28,7 +28,7 @@ SECRET = "my brother Theobald would say so"
 
 @pytest.fixture
 def worked(fresh_store: Store) -> tuple[Store, Project]:
-    """Somebody with an account, earlier names, labels with notes, comments; and an owner."""
+    """Return a project with an owner and an annotator with account, former names, labels with notes and comments."""
     study, (mina, bo, _chen) = filled_project(fresh_store, 6, people=(FORMER, "Bo", "Chen"))
     add_account(fresh_store, "owner", password="a long enough password")
     owner = account(fresh_store, "owner")

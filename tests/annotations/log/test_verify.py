@@ -1,4 +1,4 @@
-"""The log holds after everything that happens in a project, and finds every row that was touched beside the app."""
+"""The log is valid after every event of a project, and its check finds every row that was changed past the app."""
 
 import random
 import sqlite3

@@ -1,7 +1,7 @@
-"""Whatever happened in a project, no sentence of its papers contradicts the records.
+"""No sentence of a project's papers contradicts the records, for any history of the project.
 
-Every sentence of a template stands in a claim. Every claim has a check over the records, and over what this test itself
-wrote down while it made the history.
+Every sentence of a template belongs to a claim. Every claim has a check over the records, and over the notes that this
+test itself took while it made the history.
 """
 
 import itertools
@@ -59,7 +59,7 @@ def templates() -> list[Path]:
     ]
 
 
-# Lines of a template that are no sentence of it: texts and lists of the records.
+# Lines of a template that are not sentences of it: texts and lists of the records.
 QUOTED = re.compile(r"\{\{ (?:guideline_text \| verbatim|text \| verbatim|items\([\w.]+\)|table\(\w+\)) \}\}")
 
 
@@ -128,7 +128,7 @@ def shared(h: History, one: dict[str, Any], people: set[str]) -> bool:
 
 
 def released(h: History) -> set[str]:
-    """Those of `ready_project` consent at first, others who come do not."""
+    """Return the members whose labels are released: those of `ready_project` consent, later ones do not."""
     return {name for name in {name for _uid, name in h.labels} if h.shared.get(name, name in ("Ada", "Bo", "Chen"))}
 
 
@@ -166,7 +166,7 @@ def changes_match(h: History, one: Any) -> bool:
 
 
 def agreement_matches(h: History, one: Any) -> bool:
-    """As many items as have labels, or fewer of a share; units and categories as the signature says."""
+    """Check the number of items, fewer for a share, and the units and categories of the signature."""
     codes = "+".join(choice.code for choice in guideline(h.store, h.project).choices)
     labelled = number(h, LABELLED_ITEMS)
     items_match = one["items"] == labelled or (one["on"] == "share" and one["items"] < labelled)
@@ -322,7 +322,7 @@ CHECKS: dict[str, Check] = PRINTED | {
     "gold_majority": lambda h, _one: h.project.gold == "majority",
     "gold_sentences": lambda h, one: (
         (h.project.gold, h.project.kind) == ("unanimous", "sentences") and one == h.project.rescue
-    ),  # nobody adjudicates in this history
+    ),  # this history has no adjudication
     "gold_generations": lambda h, _one: (h.project.gold, h.project.kind) == ("unanimous", "generations"),
     "gold_changed": lambda h, one: (
         (one["old"], one["new"]) in itertools.pairwise(h.golds)
@@ -359,7 +359,7 @@ CHECKS: dict[str, Check] = PRINTED | {
     "no_disagreement": lambda h, _one: number(h, SETTLED) == 0,
     "adjudication": lambda h, _one: number(h, SETTLED) > 0,
     "settled_before": lambda h, _one: False,
-    "decisions_without_effect": lambda h, _one: False,  # nobody adjudicates in this history
+    "decisions_without_effect": lambda h, _one: False,  # this history has no adjudication
     "rescue": lambda h, _one: h.project.rescue,
     "no_rescue": lambda h, _one: not h.project.rescue,
     "no_kept_text": lambda h, _one: not list(items(h.store, h.project, accepted_only=True)),
@@ -417,7 +417,7 @@ def test_no_claim_contradicts_the_records(history: list[tuple[str, int, bool]]) 
 
 
 def test_every_check_of_what_is_printed_can_fail(fresh_store: Store, tmp_path: Path) -> None:
-    """What is printed of one project is false of another, whose records hold none of it."""
+    """A claim printed for one project is false of another, whose records have none of its events."""
     full = rehearse(fresh_store)
     facts = gather(fresh_store, full)
     facts["release"] = {"version": "1.1", "hash": "0", "created": "", "notes": "New.", "previous": "1.0"}

@@ -1,4 +1,4 @@
-"""The papers of a release as Markdown and LaTeX: whatever a name holds, it stays text."""
+"""The papers of a release as Markdown and LaTeX: all characters of a name stay text."""
 
 import re
 
@@ -33,7 +33,7 @@ HOSTILE = (
 
 
 def bare(text: str) -> str:
-    """What is left of escaped LaTeX once every escape that this app writes is taken out."""
+    """Return escaped LaTeX without the escapes that this app writes."""
     return re.sub(r"\\[{}$&#%_]", "", COMMAND.sub("", text))
 
 

@@ -51,7 +51,7 @@ def test_every_template_is_there_in_every_language() -> None:
 
 @pytest.mark.parametrize(("folder", "name"), TEMPLATES)
 def test_both_languages_say_the_same_things(folder: Path, name: str) -> None:
-    """The same facts, under the same conditions, in blocks of the same kinds."""
+    """Both have equal facts, under equal conditions, in blocks of the same kinds."""
     english, chinese = (source(folder, name, language) for language in ("en", "zh"))
     used = [
         meta.find_undeclared_variables(_environment(folder, language).parse(text))

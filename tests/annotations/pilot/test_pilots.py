@@ -32,7 +32,7 @@ NOW = 1_000_000.0
 
 
 def everything(store: Store, project: Project, person: Annotator, choices: str = "a") -> list[Item]:
-    """Let somebody label all that is handed out, with the choices in turn (a, r); returns the items."""
+    """Let one person label all items handed out, with the choices in turn (a, r); return the items."""
     done: list[Item] = []
     while items := claim(store, project, person, want=10, now=NOW):
         for item in items:
@@ -317,7 +317,7 @@ def test_all_that_a_pilot_held_back_is_found_again(fresh_store: Store) -> None:
 
 
 def test_what_people_differed_on_is_listed_at_the_end(fresh_store: Store) -> None:
-    """An item that somebody is still to label is left out, so that labels stay blind."""
+    """An item that an annotator has yet to label is left out, so that labels stay blind."""
     project, people = filled_project(fresh_store, 8)
     pilot = start_pilot(fresh_store, project, 4)
     texts = [row[0] for row in rows(fresh_store, "SELECT uid FROM item WHERE pilot = ? ORDER BY id", pilot.id)]

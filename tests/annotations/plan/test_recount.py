@@ -45,7 +45,7 @@ AGAIN = "SELECT uid, state, due FROM retest ORDER BY uid"
 
 @pytest.fixture
 def in_small_steps(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """As a large project is settled: seven items a transaction."""
+    """Settle in steps of seven items a transaction, like a large project."""
     monkeypatch.setattr(recount, "AT_ONCE", 0)
     monkeypatch.setattr(recount, "CHUNK", 7)
     monkeypatch.setattr(recount, "PAUSE_S", 0.0)
@@ -134,7 +134,7 @@ def test_an_export_is_of_a_moment_at_which_everything_is_settled(
 
     def and_then_changed(store: Store, one: Project) -> bool:
         worked = finish_recount(store, one)
-        for fields in changes:  # by somebody else, between the settling and the reading
+        for fields in changes:  # by another process, between the settling and the reading
             with store.write():
                 write_changes(store, one, fields)
         return worked
@@ -180,7 +180,7 @@ def test_a_change_that_is_stored_is_not_refused_where_others_keep_the_database_b
 
 
 def kept_busy(*_given: Any) -> None:
-    """What a transaction says that gets no lock in time."""
+    """Raise the error of a transaction that gets no lock in time."""
     raise Busy("Nothing was stored.")
 
 
@@ -209,7 +209,7 @@ def test_who_passes_gold_on_finishes_first(
 def test_a_second_change_overtakes_the_first(
     fresh_store: Store, in_small_steps: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The second one is made while the first is at work; both end, and what stands is the second."""
+    """The second change is made while the first is at work; both end, and the second one holds."""
     project, _people = labelled(fresh_store)
     once: list[int] = []
 
@@ -256,7 +256,7 @@ def test_another_setting_meanwhile_does_not_begin_anew(
 def test_the_mark_is_of_one_database(
     fresh_store: Store, in_small_steps: None, monkeypatch: pytest.MonkeyPatch, data: dict[str, Any]
 ) -> None:
-    """A package neither takes it along nor brings it: the work is done here or not, whatever another database says."""
+    """A package neither exports nor imports it, since only this database knows whether its own work is done."""
     project, _people = halfway(fresh_store, monkeypatch, gold="majority")
     left = [row["action"] for row in each_record(fresh_store, project, {}) if row["kind"] == "event"]
     assert "plan" in left and "settling" not in left

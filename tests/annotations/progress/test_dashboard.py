@@ -63,7 +63,7 @@ def test_people_by_hand(fresh_store: Store) -> None:
 
 
 def test_differences_by_hand(fresh_store: Store) -> None:
-    """Of the items with two labels or more; `any`: not all chose the same; `most`: more than half of the others."""
+    """Only items with two labels or more count; `any`: labels differ; `most`: more than half of the others differ."""
     project, _people, _items = labelled(fresh_store)
     ada, bo, chen = dashboard(fresh_store, project, now=NOON).people
     # Items 1-5 are shared by Ada and Bo, 1-3 by Chen too. Different: 2 (Chen alone), 3 (Ada alone), 5 (each of two).
@@ -167,7 +167,7 @@ def test_a_day_begins_at_midnight_where_the_reader_is(fresh_store: Store, zone: 
 
 
 def test_days_are_counted_on_from_what_is_known(fresh_store: Store, tmp_path: Path) -> None:
-    """Whatever is counted before and in between: as if everything were counted anew."""
+    """Counting on from stored days equals counting all days again, for all earlier counts."""
     project, (ada, bo, _chen) = filled_project(fresh_store, 6)
 
     def anew(store: Store) -> tuple[Day, ...]:
@@ -283,7 +283,7 @@ def test_the_command_says_the_same(fresh_store: Store) -> None:
     assert [one["labels"] for one in data["annotators"]] == [one.labels for one in found.people]
     assert data["annotators"][0]["differs_from_most"] == 2 / 5 and data["labels_left"] == 4
     assert data["hours_left"] is None and data["hours_left_reason"] and data["signature"] == found.signature
-    assert data["pace_reason"] and data["hours_left_each_reason"]  # whatever is undefined says why
+    assert data["pace_reason"] and data["hours_left_each_reason"]  # every undefined value has a reason
     assert (
         data["annotators"][0]["pace"] is None
         and "Too few labels to estimate a pace: at least seven without a break are needed."

@@ -39,7 +39,7 @@ def test_the_interval_of_the_share_is_over_articles_where_these_hold_several_ite
 
 
 def test_one_number_has_one_interval(fresh_store: Store) -> None:
-    """19 of 20, of which only one item differs: wherever the share stands, its interval is the same."""
+    """19 of 20, of which only one item differs: the share has the same interval wherever it is shown."""
     project = make(fresh_store, 20, ("Ada", "Bo"), per_item=2)
     start_pilot(fresh_store, project, 20)
     label(fresh_store, project, "Ada", dict.fromkeys(texts(fresh_store, project), "accept"))

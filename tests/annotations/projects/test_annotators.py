@@ -34,7 +34,7 @@ def names(store: Store, made: Project) -> list[str]:
 
 
 def held(store: Store, person: Annotator) -> list[str]:
-    """Public ids of what somebody has in hand, in order."""
+    """Return the public ids of the items that a person holds, in order."""
     query = (
         "SELECT uid FROM assignment JOIN item ON item.id = assignment.item"
         " WHERE annotator = ? AND state = 'leased' ORDER BY turn"
@@ -225,7 +225,7 @@ def _finish(store: Store, made: Project, moment: float) -> None:
 
 @pytest.mark.parametrize("seed", range(24))
 def test_whoever_comes_and_goes_the_work_ends_and_no_slot_is_used_twice(fresh_store: Store, seed: int) -> None:
-    """Random skips, labels, absences, replacements, departures; in the end no item waits for somebody who could."""
+    """After random skips, labels, absences and replacements no item waits for an annotator who could label it."""
     dice = random.Random(seed)
     per_item = dice.choice((1, 2, 3, 4))
     made, _ = filled_project(fresh_store, 16, people=("A", "B", "C", "D"), per_item=per_item)

@@ -228,7 +228,7 @@ def test_a_desk_is_sent_the_same_bytes_with_and_without(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The same visit at two copies of one database, in one of which items are hidden gold."""
+    """The visit is repeated at two copies of one database, in one of which items are hidden gold."""
     project = change_project(fresh_store, make(fresh_store), retest=1.0, retest_hours=0)
     fresh_store.db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     copy = tmp_path / "without.db"

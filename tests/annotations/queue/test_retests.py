@@ -1,4 +1,4 @@
-"""Labels that come again: which ones, when, in what order; like any other item for whoever labels."""
+"""Retests: which labels are asked for again, when, in what order; annotators cannot tell them from other items."""
 
 import tempfile
 import threading
@@ -211,7 +211,7 @@ def test_the_label_that_stood_when_it_was_handed_out_is_compared(desk_of_ada: De
     changed = decide(items[0], "reject", desk="desk")
     assert store_operations(store, project, ada, [changed], now=NOON + 3600)[0].stored
     query = "SELECT label.choice FROM retest LEFT JOIN label ON label.id = first WHERE retest.item = ?"
-    # it waits anew from the label that stands
+    # it waits again from the time of the current label
     assert items[0].text not in {i.text for i in claim(store, project, ada, want=60, now=NOON + DAY)}
     assert items[0].text in {i.text for i in claim(store, project, ada, want=60, now=NOON + DAY + 3600)}
     assert store.db.execute(query, (items[0].id,)).fetchone() == ("reject",)
@@ -307,7 +307,7 @@ def test_who_is_away_gives_it_back(desk_of_ada: DeskOfAda) -> None:
     bo = annotator(store, project, "Bo")
     claim(store, project, bo, want=1, now=NOON + DAY + LEASE_S + 1)
     assert set(states(store)) == {"waiting"}
-    # the open desk of somebody who comes back still holds it: what it sends is stored and compared
+    # the desk that a returning annotator still has open holds it: what it sends is stored and compared
     store_operations(store, project, ada, [decide(again[0], "reject")], now=NOON + DAY + LEASE_S + 2)
     row = store.db.execute("SELECT state, first IS NOT NULL FROM retest WHERE uid = ?", (again[0].uid,)).fetchone()
     assert row == ("labelled", 1)
@@ -447,7 +447,7 @@ WORKER = """
 
 
 def test_processes_that_label_again_at_once(fresh_store: Store, tmp_path: Path) -> None:
-    """Two desks of Ada and one of Bo, each a process: everything that was told is there, each item stands once."""
+    """Two desks of Ada and one of Bo, each a process: every acknowledged label is stored, each item counts once."""
     project, _ = filled_project(fresh_store, 30, people=("Ada", "Bo"), per_item=2)
     project = change_project(fresh_store, project, retest=1.0, retest_hours=0)
     seats = (("one", "Ada"), ("two", "Ada"), ("three", "Bo"))

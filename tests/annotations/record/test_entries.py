@@ -107,7 +107,7 @@ def test_what_is_not_read_yet_is_not_shown(three_people: tuple[Store, Project, l
 def test_nothing_of_others_and_nothing_of_the_plan(
     three_people: tuple[Store, Project, list[Annotator], list[Item]],
 ) -> None:
-    """The record of Ada is the same, to the byte, whatever Bo does and the lead knows."""
+    """The record of Ada has the same bytes for all actions of Bo and all knowledge of the lead."""
     store, project, (ada, bo), items = three_people
     before = "".join(record_json(store, project, ada)), "".join(record_csv(store, project, ada))
     label_at(store, project, bo, items[0], "accept", note=SECRET)
@@ -276,7 +276,7 @@ def test_a_record_that_is_left_off_keeps_nothing_open(
     with Store.open(store.path) as other:
         lines = parts(other, project, ada)
         next(lines)  # the disk was full, say
-    lines.close()  # by then the database is closed; before, this was an error that nobody could catch
+    lines.close()  # by then the database is closed; before, this was an error that no caller could catch
     with Store.open(store.path) as other:
         lines = parts(other, project, ada)
         next(lines)

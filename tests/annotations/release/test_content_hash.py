@@ -1,4 +1,4 @@
-"""The hash of what a release says: the same for the same judgements, another for whatever is said otherwise."""
+"""The hash of a release's content: equal for equal judgements, different for every other difference."""
 
 import hashlib
 import json
@@ -59,7 +59,7 @@ def test_whatever_is_said_otherwise_has_another_hash(part, row, key, value):
 
 
 def test_what_stands_may_be_said_beside_the_operations():
-    """A label that was sent back stands no more, whatever its operations say."""
+    """A label that was sent back is not current any more, in spite of its operations."""
     away = {"kind": "standing", "item": "i1", "annotator": "A1", "latest": None, "blind": None}
     assert contents_of(*GOLDEN[:3], [away]).entries["i1"].labels == {}
     first = away | {"latest": "o2", "blind": "o1"}

@@ -1,4 +1,4 @@
-"""What the card says of the columns of the data files is what stands in them: the `datasets` library loads by it."""
+"""The card's columns are those of the data files, since the `datasets` library loads the files by the card."""
 
 import json
 from typing import Any
@@ -19,7 +19,7 @@ TYPES = {"string": str, "int64": int, "bool": bool}
 
 
 def fits(value: Any, feature: dict[str, Any] | str) -> bool:
-    """Whether a value of a row is what a feature of the card says; null fits everywhere."""
+    """Return True if a value of a row has the type of a feature of the card; null fits everywhere."""
     if value is None:
         return True
     if isinstance(feature, str):

@@ -106,7 +106,7 @@ def test_gold_labels_that_changed_since_are_not_compared(store: Store, study: Pr
 
 
 def test_a_log_without_the_last_entry_of_a_release_is_found(store: Store, study: Project, tmp_path: Path) -> None:
-    """As in a database whose log was written again from its beginning, or an older copy."""
+    """The log was rewritten from its beginning, or comes from an older copy."""
     one = release(store, study, "1.0")
     out = write_release(store, study, one, tmp_path / "r")
     head = json.loads((out / "log_head.json").read_text())["log_head"]["hash"]

@@ -309,7 +309,7 @@ def test_a_change_of_rescue_after_labels_is_recorded_and_said(fresh_store: Store
 
 
 def test_unanimous_is_what_the_labels_say_and_rescued_what_they_reject(fresh_store: Store) -> None:
-    """Whatever an adjudicator made of it: all reject is not "all agree to keep", and a majority needs no rescue."""
+    """For each decision of an adjudicator: all reject is not "all agree to keep", and a majority needs no rescue."""
     made = change_project(fresh_store, ready_project(fresh_store, 3, gold="majority"), rescue=True)
     first, second, third = items(fresh_store, made)
     people = annotators(fresh_store, made)

@@ -18,7 +18,7 @@ GOOD = ["aaa", "rrr"] * 12
     [
         (GOOD, []),
         ([*GOOD, "aar"], ["cases"]),
-        (["aaa", "aaa", "aaa"], []),  # nobody rejected anything: there is no interval that could say something
+        (["aaa", "aaa", "aaa"], []),  # no item was rejected, so no interval can be computed
         (["aa"] * 8 + ["rr", "ar"], ["cases", "interval"]),
         (["aa", "aa", "aa", "rr"], ["no_interval"]),  # one reject among the items: alpha is 1, on nothing
         (["aa"] * 9 + ["ar"], ["cases", "no_interval"]),

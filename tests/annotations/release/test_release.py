@@ -322,7 +322,7 @@ def test_a_label_taken_back_is_told(store, study):
 def test_people_keep_their_codes(store, study):
     before = pseudonyms(store, study)
     store.db.execute("UPDATE annotator SET name = 'Zoe' WHERE name = 'Ada'")
-    # Somebody who was in the database before everybody else joins only now: nobody moves up.
+    # An annotator who was in the database first joins only now: the codes of the others stay the same.
     create_project(store, "other", annotators=("Early",))
     store.db.execute("INSERT INTO annotator (id, uid, name, created) VALUES (-5, 'u5', 'First', '')")
     store.db.execute("INSERT INTO member (project, annotator) VALUES (?, -5)", (study.id,))
@@ -379,7 +379,7 @@ def test_who_made_a_known_answer_is_known_after_coming_back(fresh_store, tmp_pat
 
 
 def renamed(value, codes):
-    """The same report with codes in place of names, wherever they stand."""
+    """Return the report with codes in place of names, at all places."""
     if isinstance(value, dict):
         return {codes.get(key, key): renamed(each, codes) for key, each in value.items()}
     if isinstance(value, list | tuple):
@@ -437,7 +437,7 @@ def test_a_whole_release_is_whole(store, study, tmp_path):
 
 
 def test_a_release_from_before_the_data_sheet_was_latex_too_is_whole(store, study, tmp_path):
-    """Which files a release has is what its sums say, not what this version would write."""
+    """The files of a release are those of its checksums, not those that this version would write."""
     out = write_release(store, study, release(store, study, "1.0"), tmp_path / "r")
     sheets = sorted(out.glob("datasheet.*"))
     assert [path.name for path in sheets] == [f"datasheet.{language}.{form}" for language in ("en", "zh")
@@ -462,7 +462,7 @@ def test_a_changed_byte_anywhere_is_found(store, study, tmp_path):
         path.write_bytes(whole_file[:at] + bytes([whole_file[at] ^ 1]) + whole_file[at + 1 :])
         try:
             found = verify(out, store=store, release=one)
-        except BadFile:  # release.json or SHA256SUMS is no longer what it was
+        except BadFile:  # release.json or SHA256SUMS is changed
             assert path.name in ("release.json", "SHA256SUMS")
         else:
             assert not found.intact, path
@@ -476,7 +476,7 @@ def test_missing_added_and_forged_files_are_named(store, study, tmp_path):
     (out / "labels.csv").unlink()
     (out / "more.csv").write_text("x")
     assert verify(out).problems == (("labels.csv", "missing"), ("more.csv", "added"))
-    # Whoever changes a file and its sum too is found out by the database, and by the hash of the contents.
+    # A change of a file and its checksum is found through the database, and through the hash of the contents.
     forged = write_release(store, study, one, tmp_path / "f")
     path = forged / "package" / "gold.jsonl"
     path.write_text(path.read_text().replace('"accept"', '"reject"', 1))

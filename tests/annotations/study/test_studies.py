@@ -264,7 +264,7 @@ def test_withdrawal_takes_the_labels_out_of_gold_and_deletes_none(fresh_store: S
     judge(fresh_store, study, secret, 3)
     place = desk_of(fresh_store, study, who)
     first = next(iter(items(fresh_store, project)))
-    reveal(fresh_store, *place, first.uid)  # its blind label stands whatever comes after
+    reveal(fresh_store, *place, first.uid)  # its blind label stays current
     finish(fresh_store, study, person(fresh_store, study, secret))
     assert [one.gold for one in items(fresh_store, project)] == ["accept"] * 3
     assert withdraw(fresh_store, study, person(fresh_store, study, secret)) == 3
@@ -333,7 +333,7 @@ def test_participants_are_no_annotators_of_progress_and_pilot(fresh_store: Store
         start_pilot(fresh_store, project, 4)
     set_closed(fresh_store, study, True)
     with pytest.raises(Refused, match="The study study is in progress"):
-        start_pilot(fresh_store, project, 4)  # somebody is still at work
+        start_pilot(fresh_store, project, 4)  # a participant is still at work
     finish(fresh_store, study, person(fresh_store, study, secret))
     pilot = start_pilot(fresh_store, project, 4)
     assert pilot.people == 2

@@ -54,7 +54,7 @@ def measure(record: RunsReport, *label: str) -> Measure:
 
 
 def test_associations_before_and_after(tmp_path: Path) -> None:
-    """Of 20 sentences 16 lean by 0.8, then by 0.5: the magnitude falls from 0.64 to 0.40."""
+    """16 of 20 sentences lean by 0.8, then by 0.5: the magnitude falls from 0.64 to 0.40."""
     before, after = associations(tmp_path / "a.csv", 0.8), associations(tmp_path / "b.csv", 0.5, "n")
     record = two_runs("associations", before, after)
     size = measure(record, "magnitude of the association")
@@ -76,7 +76,7 @@ def test_a_change_of_associations_has_a_verdict(tmp_path: Path) -> None:
 
 
 def nli(path: Path, biased: int) -> Side:
-    """Of ten occupations the first *biased* are answered by the stereotype, the others with neutral."""
+    """Return a run in which the first *biased* of ten occupations get the stereotype, the others neutral."""
     rows = []
     for i in range(10):
         for name, label in (("PS", "entailment"), ("AS", "contradiction")):
@@ -172,7 +172,7 @@ def test_items_of_one_run_alone_and_other_settings_are_said(tmp_path: Path) -> N
 
 
 def test_seeds_of_a_change_are_compared_with_placebos(tmp_path: Path) -> None:
-    """Of 10 occupations 8 follow the stereotype, after three tunings 1, 2 and 3, after three placebos 7, 8 and 8.
+    """Stereotyped of 10 occupations: 8 before, 1, 2 and 3 after three tunings, 7, 8 and 8 after three placebos.
 
     Welch's t by hand: means -.6 and -.1/3, variances .01 and 1/300, each by 3: the difference -.5667, s.e. .06667, 3.2
     degrees of freedom, t(.975) = 3.070.

@@ -1,4 +1,4 @@
-"""One direction on every chart: what leans to the male word stands right of what leans to the female word.
+"""One direction on every chart: a lean to the male word is drawn right of a lean to the female word.
 
 Read from the picture that is drawn, not from the specification's parts: a flipped sign, a flipped scale and a flipped
 word at an end all fail here. Where the lean runs upwards, male is above.
@@ -127,7 +127,7 @@ def places(svg: str) -> list[tuple[str, float, float]]:
 
 
 def male_is_there(chart, way: str) -> bool:
-    """Whether everything in the male word's colours stands further right (or up) than what is in the female word's."""
+    """Return True if everything in the male word's colours is further right (or up) than the female word's."""
     drawn = places(picture(chart, "svg").decode())
     axis, sign = (1, 1) if way == "right" else (2, -1)
     male, female = ([sign * one[axis] for one in drawn if one[0] in colours] for colours in (MALE, FEMALE))

@@ -1,4 +1,4 @@
-"""The figures of mining: the numbers keep their room at the end of the bars, however narrow the chart is."""
+"""The figures of mining: the numbers at the end of the bars have their room on a narrow chart too."""
 
 import pandas as pd
 import pytest

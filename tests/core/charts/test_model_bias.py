@@ -1,4 +1,4 @@
-"""core.charts.model_bias, scatter and words: the numbers that are drawn, what is undefined, what is said."""
+"""core.charts.model_bias, scatter and words: the numbers that are drawn, undefined values, captions."""
 
 import json
 from typing import Any

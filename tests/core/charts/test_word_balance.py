@@ -1,4 +1,4 @@
-"""The balance chart: where its bars, dots and words stand, for ordinary, infinite and undefined values."""
+"""The balance chart: positions of its bars, dots and words, for ordinary, infinite and undefined values."""
 
 import json
 import math

@@ -153,7 +153,7 @@ def test_the_interval_is_the_linearised_one():
 
 def test_the_contrast_of_a_pair_is_positive_where_the_male_word_is_favoured():
     texts = ["他是护士。"] * 30 + ["她是护士。"] * 10 + ["他在。"] * 50 + ["她在。"] * 50 + ["他和她是护士。"] * 5
-    for near in (["他", "她"], ["她", "他"]):  # whatever order was typed
+    for near in (["他", "她"], ["她", "他"]):  # typed in either order
         result = concordance([Passage(str(n), 1, t) for n, t in enumerate(texts)], question("护士", near))
         assert result.question.near == ("他", "她") and result.question.is_pair
         assert result.contrast.counts == (30, 10, 50, 50) and result.both == 5

@@ -74,7 +74,7 @@ def test_nothing_to_describe_is_said() -> None:
 
 
 def test_published_coverage_is_another_number_than_what_the_vocabulary_holds() -> None:
-    # As printed: 4,220 different characters / 21,128 words = 19.97%; here 120 of the characters are no words.
+    # As printed: 4,220 different characters / 21,128 words = 19.97%; here 120 of the characters are not words.
     letters = [chr(0x4E00 + n) for n in range(4220)]
     words = letters[120:] + [f"[unused{n}]" for n in range(21128 - 4100)]
     found = coverage(dict.fromkeys(letters, 2), words_of("made", words))

@@ -23,7 +23,7 @@ Counted = list[tuple[int, str, int]]
         # Greenwood: 0.4 / (0.6 x 100) + (1 / 3) / (2 / 3 x 30) + 0.25 / (0.75 x 20) = 0.04, so 0.7 / 0.3 / 0.04 items.
         ([(1, "rejected", 40), (1, "pending", 30), (2, "rejected", 10), (3, "rejected", 5), (3, "accepted", 15)],
          0.3, 58, 2.0),
-        ([(1, "rejected", 40), (1, "pending", 60)], None, 0, None),  # one annotator alone: nobody knows
+        ([(1, "rejected", 40), (1, "pending", 60)], None, 0, None),  # one annotator alone: undefined
         ([(1, "rejected", 40), (2, "pending", 60)], None, 0, None),
         ([(1, "rejected", 30)], 0.0, 30, 1.0),
         ([(2, "rejected", 10), (1, "pending", 30)], 0.0, 10, 2.0),  # the second reject is not reached by three quarters

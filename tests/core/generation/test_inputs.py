@@ -1,4 +1,4 @@
-"""Contexts of templates for the sets that somebody asks for, also for sets that no table holds."""
+"""Contexts of templates for the chosen sets of pronouns, also for sets that are in no table."""
 
 import pytest
 

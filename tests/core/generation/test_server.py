@@ -36,7 +36,7 @@ class Fake(ThreadingHTTPServer):
         self.lock = threading.Lock()
         self.asked = 0
         self.failed = 0
-        self.failed_for: Counter[str] = Counter()  # the same request half as often as it is tried, however they meet
+        self.failed_for: Counter[str] = Counter()  # half as many as the tries of a request, in any order
         self.every = 5  # every so many requests fail; 0: none
         self.refuse: tuple[int, dict[str, Any]] | None = None  # what all are answered
         self.bodies: list[dict[str, Any]] = []

@@ -53,7 +53,7 @@ def test_the_error_of_uneven_contexts_is_the_jackknifes() -> None:
     random = np.random.default_rng(7)
     contexts = random.integers(0, 20, 90)
     values = random.integers(0, 2, 90).astype(float)
-    values[contexts == 3] = np.nan  # nobody said anything of this one: it is no context of the measure
+    values[contexts == 3] = np.nan  # without any label: not a context of the measure
     units = [one for one in np.unique(contexts) if one != 3]
     without = [np.nanmean(values[contexts != one]) for one in units]
     expected = np.sqrt((len(units) - 1) / len(units) * np.sum((np.array(without) - np.mean(without)) ** 2))
@@ -155,7 +155,7 @@ BINS = [
     ("no_pronoun", ("meta_pronouns",), [], "Kim likes he less.", ["she"], "not_person"),
     ("correct", (), [], "She left.", ["she"], None),
     ("misgendering", (), [], "He left.", ["she"], None),
-    ("correct", (), [], "He left.", [], None),  # nobody knows the pronouns: no verdict
+    ("correct", (), [], "He left.", [], None),  # unknown pronouns: no verdict
     ("correct", (), [], "He left and they came.", ["she", "he"], None),
 ]
 

@@ -137,7 +137,7 @@ def test_contexts_are_used_up_evenly(rows: list[Generation], number: int, seed: 
         used = Counter(row[1] for row in chosen if row[0] == model)
         assert used.total() == min(number, there.total())
         for context, count in there.items():
-            # nobody has two more than another that still has some left
+            # no group has two more than another that still has texts left
             assert all(used[context] >= min(count, used[other] - 1) for other in used)
 
 

@@ -19,7 +19,7 @@ PROMPT = Prompt("{text}", "", generations("en").choices)
         ('{"choice": "no_pronoun"}', Answer("no_pronoun", None)),
         ('Sure:\n```json\n{"choice": " correct ", "extraneous": true, "gendered_words": ["woman"]}\n```',
          Answer("correct", True, ((36, 41, "extraneous"),))),
-        # Each place of a word as a whole, whatever its case; what does not stand there is left out.
+        # Each occurrence of a word as a whole, in upper or lower case; words that do not occur are left out.
         ('{"choice": "misgendering", "extraneous": false, "wrong_pronouns": ["she", "xe"]}',
          Answer("misgendering", False, ((0, 3, "pronoun"), (43, 46, "pronoun")))),
         ('{"choice": "correct", "extraneous": false, "wrong_pronouns": "she"}', Answer("correct", False)),

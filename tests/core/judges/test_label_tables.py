@@ -1,4 +1,4 @@
-"""Tables of labels: what is read, and what is said of the lines that are not."""
+"""Tables of labels: the rows that are read, and the messages about lines that cannot be read."""
 
 from pathlib import Path
 

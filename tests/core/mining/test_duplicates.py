@@ -53,7 +53,7 @@ FIRST_KEYS = [7293669308565156517, 5854731809815338093]
 
 
 def test_edited_copies_are_found_and_others_are_not() -> None:
-    """As in the study: 6% of the characters edited; there 99.2% were found."""
+    """Copies with 6% of the characters edited, as in the study, which found 99.2% of them."""
     chance = random.Random(2)
     originals = [sentence(chance, chance.randint(20, 80)) for _ in range(600)]
     near = Near()

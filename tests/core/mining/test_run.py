@@ -1,4 +1,4 @@
-"""A run of mining from end to end: what is found, in which order, however many processes work."""
+"""A run of mining from end to end: equal candidates in equal order for any number of processes."""
 
 import json
 import sys

@@ -57,7 +57,7 @@ def test_a_line_that_is_no_generation_is_named(tmp_path: Path, line: Any, why: s
         list(read_generations(write(tmp_path / "g.jsonl", [line]), []))
     with pytest.raises(BadFile, match="There is no file"):
         list(read_generations(tmp_path / "none.jsonl", []))
-    # Beside others it costs itself, not the file.
+    # Among other rows it costs itself, not the file.
     skipped: list[BadFile] = []
     whole = {"context": "a", "completion": "b"}
     found = list(read_generations(write(tmp_path / "g.jsonl", [whole, line, whole]), skipped))

@@ -68,7 +68,7 @@ def test_any_set_of_the_person_is_right() -> None:
 
 
 def test_delta_is_the_share_of_the_other_forms() -> None:
-    """SPEC 4.8, golden: .5 .3 .15 .05 -> delta* 0.5, whatever the scale."""
+    """SPEC 4.8, golden: .5 .3 .15 .05 -> delta* 0.5, on any scale."""
     for scale in (1.0, 0.01):
         nll = [-math.log(p * scale) for p in (0.5, 0.3, 0.15, 0.05)]
         assert judged(nll, (5, 5, 5, 5), one()).delta == pytest.approx(0.5)

@@ -26,7 +26,7 @@ def test_the_built_in_set_is_sound() -> None:
     assert len({person.name for person in source.people}) == len(source.people) == 60
     for one in source.templates:
         words = {word.lower() for word in re.findall(r"\w+", re.sub(r"\{\w+\}", "", one.text))}
-        assert not words & forms("own"), one.id  # a pronoun of somebody else would decide
+        assert not words & forms("own"), one.id  # a pronoun of another person would decide
         assert one.text.count(MASK) == 1
         assert "{pronouns}" in one.text.split(MASK)[0]
 
@@ -187,7 +187,7 @@ def test_draws_are_seeded_and_paired_over_pronouns() -> None:
     for one in found:
         drawn.setdefault((one.template, one.pronouns[0]), []).append(one.name)
     assert all(names == drawn[template, "he"] for (template, _), names in drawn.items())
-    assert all(len(set(names)) == 4 for names in drawn.values())  # nobody twice before all were drawn
+    assert all(len(set(names)) == 4 for names in drawn.values())  # no name is drawn twice before all were drawn
     assert len({one.id for one in found}) == len(found)
 
 

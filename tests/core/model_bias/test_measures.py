@@ -399,7 +399,7 @@ class TestReading:
 def test_the_ten_lines_of_the_notebook_give_the_table_of_the_page(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """docs/model_bias.md is run as it stands; its numbers are those of `summarise`, which the page shows."""
+    """The code in docs/model_bias.md runs as printed; its numbers are those of `summarise`, which the page shows."""
     text = (ROOT / "docs" / "model_bias.md").read_text(encoding="utf-8")
     code = re.findall(r"```python\n(.*?)```", text, re.S)[0]
     assert len([line for line in code.splitlines() if line.strip()]) <= 10

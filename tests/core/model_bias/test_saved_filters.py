@@ -1,4 +1,4 @@
-"""core.model_bias.saved_filters: the case study, filters kept beside the runs, what is refused."""
+"""core.model_bias.saved_filters: the case study, filters stored next to the runs, refused filters."""
 
 from pathlib import Path
 

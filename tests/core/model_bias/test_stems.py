@@ -1,4 +1,4 @@
-"""What is said of a model on the whole is tested over stems, and not where there are too few."""
+"""Overall tests of a model are over stems, and are left out where stems are too few."""
 
 import numpy as np
 import pandas as pd
@@ -68,7 +68,7 @@ class TestStems:
         assert "unit:stem" in summarise(stemmed(normal(240))).intervals
 
     def test_models_whose_stems_lean_by_chance_are_not_found_to_lean(self) -> None:
-        """As untrained models: each stem leans for itself. Sentence by sentence six of ten of these had p < .05."""
+        """In untrained models each stem leans for itself; tests over sentences gave six of ten of these p < .05."""
         random, plain, found = np.random.default_rng(11), stemmed([0.0] * 120), []
         for _ in range(120):
             leans = np.tile(random.normal(0, 0.5, 12), 10)

@@ -116,7 +116,7 @@ def relative() -> Any:
 
 
 class Changed(BertForMaskedLM):
-    """What somebody made of BERT; its code may do anything."""
+    """A user's own variant of BERT; its code may do anything."""
 
 
 @pytest.mark.parametrize(
@@ -181,7 +181,7 @@ def test_a_graphics_card_gets_larger_batches(device: str, tokens: int) -> None:
 
 
 def logits_in_batches(forward: Fused, rows: list[list[int]], places: list[list[int]]) -> tuple[int, torch.Tensor]:
-    """How many batches it took, and the logits of one place a row in the order of the rows."""
+    """Return the number of batches, and the logits of one place a row in the order of the rows."""
     batches = list(forward.batches([*map(len, rows)], [*map(len, places)]))
     logits: dict[int, torch.Tensor] = {}
     for batch in batches:

@@ -33,7 +33,7 @@ def prompts(number: int, first: int = 0) -> list[Prompt]:
 
 @pytest.mark.parametrize("kind", ["llama", "gpt2", "olmo2"])
 def test_batch_order_and_cache_change_nothing(kind: str, tmp_path: Path) -> None:
-    """Alone, together, backwards, and with everything read anew for every token: the same texts."""
+    """The texts are equal if written alone, together, backwards, and with all tokens read again at each step."""
     generator = opened(tiny_causal(tmp_path, kind))
     asked = prompts(12)
     together = generator.write(asked)
@@ -72,7 +72,7 @@ def test_the_distribution_is_that_of_the_published_settings(llama: Path) -> None
 
 
 def test_like_transformers_where_there_is_no_choice(llama: Path) -> None:
-    """With the likeliest token alone there is no chance left: its own `generate` writes the same."""
+    """Sampling from the most likely token alone is deterministic, and transformers' own `generate` writes the same."""
     generator = opened(llama, top_k=1, tokens=10)
     loaded = generator.loaded
     for prompt in prompts(4):
@@ -164,8 +164,10 @@ def test_a_masked_model_does_not_write() -> None:
 
 
 def leaning(asked: str = "", **how: Any) -> Generator:
-    """A planted model that writes the pronouns of whoever was named more often, surely; alone, of two named alike, half
-    of each."""
+    """Return a planted model that surely writes the pronouns of the person named most often.
+
+    Alone, of two named equally often, half of each.
+    """
     generator = open_generator("planted:pronouns:he=0", Sampling(tokens=1, top_k=0, top_p=1.0, debias=asked, **how))
     with torch.no_grad():
         generator._model.lm_head.weight[:, 5:9] *= 20

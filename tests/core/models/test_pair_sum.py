@@ -72,7 +72,7 @@ PROBES = [
     MaskedSentence("爸爸去看山和水了，今天很高兴。", 0, 2, ("爸爸", "妈妈")),
     MaskedSentence("女老师", 0, 1, ("男", "女")),
     MaskedSentence("早上好，她", 4, 5, ("他", "她")),
-    MaskedSentence("今天他在", 2, 3, ("他", "爸爸", "妈")),  # unequal numbers of tokens are no hindrance here
+    MaskedSentence("今天他在", 2, 3, ("他", "爸爸", "妈")),  # words may differ in number of tokens here
 ]
 
 
@@ -86,7 +86,7 @@ def plain(scorer: PairSumScorer, probe: MaskedSentence) -> list[float]:
     rows = []
     for option in probe.options:
         text = probe.text[: probe.start] + option + probe.text[probe.end :]
-        rows.append(tokenizer(text).input_ids[:-1])  # [CLS] before it; the [SEP] after it is no part of the text
+        rows.append(tokenizer(text).input_ids[:-1])  # [CLS] before it; the [SEP] after it does not belong to the text
     first = next(i for i, column in enumerate(zip(*rows, strict=False)) if len(set(column)) > 1)
     sums = []
     for row in rows:

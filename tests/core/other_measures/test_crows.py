@@ -1,4 +1,4 @@
-"""CrowS-Pairs and its variants against the loops of the published code, written anew; ties, files."""
+"""CrowS-Pairs and its variants against a rewrite of the loops of the published code; ties, files."""
 
 from difflib import SequenceMatcher
 from pathlib import Path

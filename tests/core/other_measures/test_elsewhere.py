@@ -1,6 +1,6 @@
-"""docs/measures_elsewhere.md: each claim about a toolkit is computed here as its code does it, beside this one's.
+"""docs/measures_elsewhere.md: each claim about a toolkit is computed as its code does it, and compared with the app.
 
-The toolkits are not installed; what they do is written anew from their published code, in the fewest lines.
+The toolkits are not installed; their computation is rewritten from their published code, in the fewest lines.
 """
 
 import math

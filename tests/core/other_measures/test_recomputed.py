@@ -1,8 +1,8 @@
-"""CrowS-Pairs and AUL of demo-en computed again from the papers with plain transformers, beside what the app says.
+"""CrowS-Pairs and AUL of demo-en recomputed from the papers with plain transformers, compared with the app's values.
 
 Nothing of core.other_measures or core.models is used for the second computation. Nangia et al. 2020, section 3: the
 score of a sentence is the sum over its unmodified tokens u of log P(u | the other tokens), and the metric is the share
-of pairs whose more stereotyping sentence scores higher. The unmodified tokens are found here as a longest common
+of pairs whose more stereotyping sentence scores higher. The unmodified tokens are computed here as a longest common
 subsequence by dynamic programming, not by difflib. Kaneko and Bollegala 2022, equation 3: AUL is the mean of log P(w)
 over all tokens of the unmasked sentence.
 """

@@ -1,4 +1,4 @@
-"""One's own run beside printed tables."""
+"""A user's own run next to printed tables."""
 
 import pandas as pd
 import pytest

@@ -248,7 +248,7 @@ def test_correlations_come_with_their_null_band_and_raw_ones_with_a_warning(engl
 
 
 def test_a_chinese_report_gives_its_reasons_in_chinese(scores: Path, tmp_path: Path) -> None:
-    """Of five stems there is no interval, and one row has a reason that was stored with its values."""
+    """Five stems give no interval, and one row has a reason that was stored with its values."""
     path = tmp_path / "few.csv"
     frame = pd.read_csv(scores, keep_default_na=False, dtype=str)
     few = frame[frame["pair"].isin(("他/她", "爸爸/妈妈", "儿子/女儿", "哥哥/姐姐", "叔叔/阿姨"))].reset_index(
@@ -264,7 +264,7 @@ def test_a_chinese_report_gives_its_reasons_in_chinese(scores: Path, tmp_path: P
 
 
 def test_differences_of_two_models_stand_beside_their_margins(scores: Path) -> None:
-    """In the report as in `bias`, and two seeds of one model are no two models."""
+    """In the report as in `bias`, and two seeds of one model do not count as two models."""
     frame = read_scores(scores)
     models = models_of(frame)
     margins: Margins = {"log10": 5.0, "auc": None}

@@ -1,4 +1,4 @@
-"""A model beside nulls and references: planted models, whose answers are known, and scores made by hand."""
+"""A model compared with nulls and references: planted models with known answers, and scores made by hand."""
 
 import math
 
@@ -73,7 +73,7 @@ def test_the_nulls_of_a_constant_model() -> None:
     ) in str(sentence.reason)
     # random signs of 12 stems of 7, 2 and ten times 1 of the 19 pairs: sd 0.3 * sqrt(49 + 4 + 10) / 19
     assert pair.high == pytest.approx(1.96 * 0.3 * math.sqrt(63) / 19, rel=0.2)
-    assert pair.inside is False  # all 12 stems to one side is no chance
+    assert pair.inside is False  # all 12 stems lean to one side, more than by chance
     assert (pair.p, pair.units) == (2 / 4096, 12)
     assert by["side_difference", "pair"].value is None  # nothing leans female
     assert by["side_auc", "source"].value == 0.5 and by["side_auc", "source"].p == 1.0

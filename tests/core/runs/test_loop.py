@@ -25,7 +25,7 @@ def test_parts_add_up_and_what_needs_no_work_leaves_the_total() -> None:
     steps(0, 10, "b")  # the total of a part says nothing about the whole
     steps(50, message="b")
     assert heard == [(4, 30, "a"), (6, 28, "a"), (8, 28, "b"), (28, 28, "b")]
-    Steps(None, 5)(1)  # nobody watches
+    Steps(None, 5)(1)  # without an observer
 
 
 def test_a_run_of_nothing_has_a_total_of_one() -> None:

@@ -278,7 +278,7 @@ def test_a_file_of_something_else_is_left_alone(tmp_path, name):
 def test_a_full_disk_is_one_sentence_and_scoring_goes_on(tmp_path):
     with CachedScorer(Counting(), tmp_path / "scores.db") as cached:
         cached.score([probe(f"他{i}") for i in range(10)])
-        cached._db.execute("PRAGMA max_page_count = 8")  # how SQLite is told that there is no more room
+        cached._db.execute("PRAGMA max_page_count = 8")  # makes SQLite report a full disk
         some = [probe(f"他在第{i}天来了。") for i in range(3000)]
         for i in range(0, 3000, 500):
             assert cached.score(some[i : i + 500]) == Counting().score(some[i : i + 500])
@@ -286,7 +286,7 @@ def test_a_full_disk_is_one_sentence_and_scoring_goes_on(tmp_path):
         assert "New scores could not be written to the cache" in notice.text
         assert "full" in notice.text
         cached.score([probe(f"他{i}") for i in range(10)])
-        assert cached.hits >= 10  # what is there is still read
+        assert cached.hits >= 10  # stored scores are still read
 
 
 def test_a_place_that_cannot_be_written_is_said(tmp_path):

@@ -32,7 +32,7 @@ def items(path, **options):
 
 
 def test_the_released_columns_with_positions_repaired(tmp_path):
-    # The published start is one too large where no character stands before the word (SPEC 1.5).
+    # The published start is one too large where the word begins the text (SPEC 1.5).
     text = (
         HEADER
         + '那位女孩来了。,"[3, 5]",女,男\n他来了。,"[0, 1]",他,她\n她走了。,"[0, 1]",他,她\n今天下雨。,"[0, 1]",他,她\n'
@@ -93,7 +93,7 @@ def line(**changes):
 
 
 def test_candidates_say_themselves_where_their_word_stands(tmp_path):
-    """Also for a pair that is none of the 19, and where another keyword stands beside it."""
+    """Also for a pair outside the 19, and with another keyword next to it."""
     text = line() + line(
         sentence="他的男邻居。", start=2, end=5, stem_start=2, stem_end=3, keyword="男邻居", counterpart="女邻居",
         pair="男邻居/女邻居", source="来源",

@@ -37,7 +37,7 @@ def test_what_agrees_changes_too(male, female):
 
 @pytest.mark.parametrize(("male", "female"), BOTH)
 def test_both_sentences_are_one_probe(male, female):
-    """Whichever word stood there, the two filled texts are the same, and so is the answer of a model."""
+    """Both words of the pair give equal filled texts, and so equal answers of a model."""
     found = [sentence_bias.find_slot(text, language="es").probe for text in (male, female)]
     assert {probe.with_option(0)[0] for probe in found} == {male}
     assert {probe.with_option(1)[0] for probe in found} == {female}

@@ -1,4 +1,4 @@
-"""Which language a sentence is in, which word of a pack stands in it, and the form that takes its place.
+"""The language of a sentence, the word of a pack in it, and the form that replaces the word.
 
 All sentences are our own. The counterparts of the first table were decided by hand, sentence by sentence.
 """
@@ -13,7 +13,7 @@ from evenhand.core.resources import ROOT
 from evenhand.core.sentence_bias.find_words import find_words, language_of
 from evenhand.core.sentence_bias.keyword_packs import LANGUAGES, pack, words_of
 
-# sentence with {}, the word that stands there, the word that takes its place
+# sentence with {}, the word at that place, the word that replaces it
 HER_AND_HIS = [
     ("I gave {} the keys.", "her", "him"),
     ("We saw {} on the bridge.", "her", "him"),

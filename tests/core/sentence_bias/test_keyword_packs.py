@@ -13,7 +13,7 @@ HEADER = "male\tfemale\tkind\n"
 def test_the_chinese_pack_is_the_released_19():
     words = pack("zh").words
     assert tuple(one.pair for one in words) == keyword_pairs()
-    # 它 beside 他 and 她; beside 男 of 男教师 it would say nothing.
+    # 它 next to 他 and 她; next to 男 of 男教师 it would be meaningless.
     assert {one.pair.name: one.others for one in words if one.others} == {"他/她": OTHER_FORMS}
     assert all(one.kind for one in words)
 

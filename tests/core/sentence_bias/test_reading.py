@@ -211,7 +211,7 @@ def test_every_pair_has_neutral_contexts_that_hold_nothing_else(entry):
     probes = neutral_probes(entry)
     assert len(probes) >= (12 if entry.pair.language == "zh" else 6)
     for probe in probes:
-        # raises where another keyword stands in the context
+        # raises if the context has another keyword
         found = sentence_bias.find_slot(probe.text, language=entry.pair.language)
         assert found.pair.male == entry.pair.male
         assert found.probe == probe or found.pair.female != entry.pair.female

@@ -1,4 +1,4 @@
-"""Asking a server: what is asked again, how long it waits; the writers' tests ask through it too."""
+"""Requests to a server: what is sent again, how long it waits; the tests of generation send theirs the same way."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ def test_retry_after(header: str | None, expected: float | None) -> None:
 
 
 def ask(server: ChatServer, number: int, **pace: Any) -> tuple[list[str], list[str]]:
-    """What was answered, and what was given up."""
+    """Return the answers, and the reasons of the requests that were given up."""
     asker = Asker(f"{server.address}/chat/completions", Pace(pause_s=0.001, **pace), "sk-secret")
     found: list[str] = []
     given_up: list[str] = []

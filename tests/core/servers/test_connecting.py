@@ -21,7 +21,7 @@ NAMES = {
 
 
 class Network:
-    """Answers with its name at some addresses; at any other nobody listens. Notes what it was sent."""
+    """Answers with its name at some addresses; other addresses refuse connections. Notes what it was sent."""
 
     def __init__(self, *listening: str, location: str = "") -> None:
         self.listening, self.location, self.sent = listening, location, list[httpx.Request]()

@@ -78,7 +78,7 @@ def test_alpha_with_missing_labels() -> None:
 
 
 def test_alpha_of_ordered_categories() -> None:
-    """Krippendorff (2011), part D: the same units, 0.815; whatever lies between counts, so a scale may be cut finer."""
+    """Krippendorff (2011), part D: the units of part C, 0.815; values in between count, so a scale may be cut finer."""
     tally = from_rows([row.replace("0", ".") for row in OBSERVERS], "12345")
     found = ordinal_alpha(tally)
     assert (found.value, found.units) == (pytest.approx(0.815, abs=5e-4), 11)
@@ -167,7 +167,7 @@ def test_unanimous_with_one_category() -> None:
 
 
 def test_ac1_over_the_scheme_and_over_the_categories_that_were_used() -> None:
-    """The same 125 items of Gwet's table, in a scheme of two categories and in one of four."""
+    """For the 125 items of Gwet's table, in a scheme of two categories and in one of four."""
     two = Tally(np.array([[2, 0], [1, 1]]), np.array([118, 7]))
     four = Tally(np.array([[2, 0, 0, 0], [1, 1, 0, 0]]), np.array([118, 7]))
     assert gwet_ac1(two).value == pytest.approx(0.9408, abs=5e-5)
@@ -334,7 +334,7 @@ def test_cohen_properties(pairs: list[tuple[int, int]]) -> None:
     if found.value is not None and most.value is not None and swapped.value is not None:
         assert found.value == pytest.approx(swapped.value)
         assert -1 - 1e-9 <= found.value <= most.value + 1e-9 <= 1 + 2e-9
-        # A category that nobody used changes nothing.
+        # An unused category changes nothing.
         wider = np.zeros((4, 4), dtype=np.int64)
         wider[:3, :3] = table
         assert cohen_kappa(wider, FAST).value == pytest.approx(found.value)
@@ -363,7 +363,7 @@ def test_cohen_is_that_of_statsmodels(cells: list[int]) -> None:
         assert found == pytest.approx(inter_rater.cohens_kappa(table, return_results=False), abs=1e-12)
         return
     rows, columns = table.sum(axis=1), table.sum(axis=0)
-    assert not table.sum() or (rows @ columns == table.sum() ** 2)  # nobody, or both one category
+    assert not table.sum() or (rows @ columns == table.sum() ** 2)  # no label, or one category for both
 
 
 def test_largest_kappa_says_why_it_has_no_interval() -> None:

@@ -52,7 +52,7 @@ def compared(text: str, *, sides: bool = False) -> Comparisons:
 
 
 def swapped(found: Comparisons, which: np.ndarray) -> Comparisons:
-    """The same comparisons, some told with the second model first."""
+    """Return the comparisons with some of them given in the opposite order."""
     first, second = np.where(which, found.second, found.first), np.where(which, found.first, found.second)
     other = np.array([1, 0, 2])[found.preferred]
     return replace(
@@ -163,7 +163,7 @@ def test_nothing_compared_and_one_context() -> None:
 
 
 def test_what_a_single_context_tells_has_no_interval() -> None:
-    """a was compared in one context only: how its strength would be in another, nobody knows."""
+    """a was compared in one context only, so its strength in another one is unknown."""
     found = compared("b c 8 9 2|a b 1 1 1")
     made = bradley_terry(replace(found, context=np.minimum(found.context, 19)))
     of_a = made.strengths[made.models.index("a")]
@@ -238,7 +238,7 @@ def test_other_names_in_another_order_are_the_same_strengths() -> None:
 
 
 def test_circles_are_found_and_labels_of_a_context_count_once() -> None:
-    """a > b > c > a, each by three to one: no strengths tell that. Said ten times in each context it is no surer."""
+    """a > b > c > a, each by three to one: no strengths fit this. Ten repeats in each context add no certainty."""
     circle = compared("a b 30 10 0|b c 30 10 0|c a 30 10 0")
     fit = bradley_terry(circle).fit
     assert fit.p is not None and fit.p < 1e-6 and fit.df == 1

@@ -136,8 +136,8 @@ def test_prior_of_the_rare_does_not_grow_with_the_categories(categories: int) ->
     patterns, weights = two_way_splits(4, used)
     alike = patterns.max(axis=1) == 4
     assert weights[~alike].sum() == pytest.approx(0.5)
-    assert weights[alike][1:].sum() == pytest.approx(0.5 / 3)  # besides the commonest
-    # Categories that nobody used get no weight.
+    assert weights[alike][1:].sum() == pytest.approx(0.5 / 3)  # in addition to the most common one
+    # Unused categories get no weight.
     patterns, weights = two_way_splits(4, np.append(used, False))
     assert not patterns[:, -1].any()
 
@@ -172,7 +172,7 @@ def test_planted_truth_is_that_of_many_items(planted: Truth) -> None:
 
 
 def in_clusters(clusters: int, size: int) -> Tally:
-    """Items of two labels, all items of a cluster alike: both accept, one does, nobody does, in turn."""
+    """Return items of two labels, equal within a cluster: both accept, one accepts, both reject, in turn."""
     items = np.repeat(np.array([[2, 0], [1, 1], [0, 2]])[np.arange(clusters) % 3], size, axis=0)
     return Tally.of(items, np.repeat(np.arange(clusters), size))
 

@@ -146,7 +146,7 @@ def of_contexts(people: list[float], contexts: str, further: list[float] | None 
 
 
 def test_a_paired_difference_by_hand() -> None:
-    """The same three contexts for both: the error is that of the differences 0, 1, 1 of their means."""
+    """Three contexts for both: the error is that of the differences 0, 1, 1 of their means."""
     found = paired_difference(of_contexts([1, 1, 1], "abc"), of_contexts([1, 0, 0], "abc"))
     assert found.people.value == pytest.approx(2 / 3)
     assert found.people.se == pytest.approx((1 / 3 / 3) ** 0.5)  # sd(0, 1, 1)^2 = 1/3

@@ -73,7 +73,7 @@ def test_one_unit_has_no_interval() -> None:
 
 
 def test_a_spread_between_names_alone_is_found_when_both_kinds_are_drawn() -> None:
-    """All templates alike, names apart: drawing templates only would say that there is no doubt at all."""
+    """All templates are alike, names differ: drawing templates only would give a width of 0."""
     templates, names = (codes.ravel() for codes in np.meshgrid(np.arange(20), np.arange(20), indexing="ij"))
     values = (names % 2).astype(float)
     crossed = intervals(Clusters(("template", "name"), (templates, names)), columns(values))["mean"]

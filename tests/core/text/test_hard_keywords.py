@@ -89,7 +89,7 @@ CASES: dict[str, str] = {
     "刘姥姥进大观园，样样新鲜。": "a book",
     "漫画把山姆叔叔画得很瘦。": "a country",
     "少奶奶的妆奁摆了一屋。": "少奶奶 has no 少爷爷",
-    # beside such a word stands a keyword
+    # such a word has a keyword next to it
     "〔她〕抱着吉他上了台。": "吉他 is no second keyword",
     "〔他〕干了三十年老公安。": "老|公安 is no second keyword",
     "〔他〕把其他人都送走了。": "其他 is no second keyword",
@@ -194,7 +194,7 @@ LATER = [
     "姑妈妈妈都来了",
     "〔奶奶〕茶喝了一口",
 ]
-# Words made of a keyword for a relative: a trade, an illness, a cut of hair, a colour, a cake; beside each, sentences
+# Words made of a keyword for a relative: a trade, an illness, a cut of hair, a colour, a cake; next to each, sentences
 # in which the same characters are the relative. Written before the rules for them.
 OF_RELATIVES = [
     "银座的妈妈桑们都穿和服",
@@ -225,8 +225,8 @@ OF_RELATIVES = [
 MARKED = re.compile("〔([^〕]*)〕")
 
 
-# What the rules get wrong. 他者 and 少女 are words, and here they
-# are not, or stand in a title; of 男|子弟兵 the longer 男子 is tried and then nothing.
+# Errors of the rules. 他者 and 少女 are words, but not here, or they are part of a title; of 男|子弟兵 the longer
+# 男子 is tried and then nothing.
 WRONG = {"〔他〕者字写得歪歪扭扭", "美少女战士是部动画片", "〔男〕子弟兵帮忙救灾"}
 
 

@@ -133,8 +133,8 @@ def test_find_takes_other_pairs() -> None:
         ("周末妈妈包饺子。", 2, 4, "妈妈", "爸爸", (2, 4), "ok"),
         ("女孩和女人都来了。", 0, 2, "女", "男", (0, 2), "ok"),  # a position that holds a word is taken
         ("其他同学说他来了。", 5, 6, "他", "她", (5, 6), "ok"),
-        ("其他同学说他来了。", 6, 7, "他", "她", (5, 6), "one_too_large"),  # 他 in 其他 is no keyword
-        ("女孩说女不一定弱。", 4, 5, "女", "男", (3, 4), "one_too_large"),  # 女 in 女孩 is no keyword
+        ("其他同学说他来了。", 6, 7, "他", "她", (5, 6), "one_too_large"),  # 他 in 其他 is not a keyword
+        ("女孩说女不一定弱。", 4, 5, "女", "男", (3, 4), "one_too_large"),  # 女 in 女孩 is not a keyword
     ],
 )
 def test_repair(
@@ -173,5 +173,5 @@ def test_every_position_of_the_development_file_is_repaired(shared_data: Path) -
             statuses[status] += 1
     # Counted by a separate script over the file: the published offsets of 9,900 rows.
     assert statuses == {"ok": 8313, "one_too_large": 963, "wrong": 624}
-    # Words that people accepted although nobody says the twin (男丁, 女权, 女汉子), and what the rules get wrong.
+    # Words that people accepted although their twins are not in use (男丁, 女权, 女汉子), and errors of the rules.
     assert others == 33

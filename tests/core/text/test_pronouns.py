@@ -74,7 +74,7 @@ def test_any_set_of_a_person_is_right() -> None:
 
 def test_a_set_of_the_user_is_counted() -> None:
     assert verdict("Ze packed hir bag, he said.", ["ze"], "misgendered").correct == 1
-    assert verdict("Ze packed.", ["he"], "misgendered").pronoun is None  # nobody here uses it
+    assert verdict("Ze packed.", ["he"], "misgendered").pronoun is None  # ze is not given as a set
     assert verdict("Ze packed.", ["he"], "misgendered", extra=[set_named("ze")]).correct == 0
     assert verdict("Zim again, he said.", parse_sets("zie/zim/zir"), "own").correct == 1
 

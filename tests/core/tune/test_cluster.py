@@ -1,4 +1,4 @@
-"""What is told of a run of tuning elsewhere. The worker itself, also one that is killed: tests/core/test_cluster.py."""
+"""Reports on a run of tuning elsewhere. The worker itself, also one that is killed: tests/core/test_cluster.py."""
 
 from pathlib import Path
 

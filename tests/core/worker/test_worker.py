@@ -116,7 +116,7 @@ def test_the_shelf_keeps_the_models_used_last(tmp_path: Path) -> None:
 
 
 def refused(inference: Inference) -> None:
-    """The cheapest question: a name that is no model is refused before torch is loaded."""
+    """Send the cheapest request: an unknown model name is refused before torch is loaded."""
     with pytest.raises(ModelUnavailable):
         inference.describe("/no/such/folder")
 

@@ -79,7 +79,7 @@ def add_two(store: Store, project: Project) -> None:
 
 
 def as_label_studio_keeps(task: dict[str, Any], number: int) -> dict[str, Any]:
-    """A task after its import: what stands beside the results is gone, all annotations are the importing person's."""
+    """Return a task as after its import: without data outside the results, all annotations by the importing user."""
     kept = ("result", "was_cancelled", "ground_truth", "lead_time")
     annotations = [
         {key: one[key] for key in kept} | {"id": 10 * number + place, "completed_by": 1, "created_at": WHEN,
@@ -147,7 +147,7 @@ def test_annotators_come_back_from_doccano(fresh_store: Store, labelled: Project
         report = bring(other, twin, written(tmp_path / "admin.jsonl", back, lines=True))
         assert report.labels.errors == [] and rows_of(other, twin) == rows_of(fresh_store, labelled)
         assert {one.extra.get("n") for one in items(other, twin)} == {1, None}
-    back[0]["label"], back[2]["label"] = ["reject"], ["accept"]  # one changed, one that nobody here had labelled
+    back[0]["label"], back[2]["label"] = ["reject"], ["accept"]  # one changed, one without a label here
     changed = [line for line in back if line["label"] and line is not back[1]]
     with Store.open(tmp_path / "c.db") as other:
         twin = create_project(other, "there", per_item=2)

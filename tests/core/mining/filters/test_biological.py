@@ -39,12 +39,12 @@ def test_other_bodies_and_other_words_are_kept(text: str) -> None:
 
 
 def test_a_child_is_not_who_gives_birth() -> None:
-    """The child stands after the word of birth; before it, the keyword is who gives birth."""
+    """The child comes after the word of birth; a keyword before it is the person who gives birth."""
     assert finding_of("biological", "她的姐妹生下一个女儿。".replace("她的姐妹", "邻居")) is None
     assert finding_of("biological", "女儿昨天生下一个孩子。") is not None
 
 
 def test_a_pronoun_can_be_anybody() -> None:
-    """With the slot empty, 他 beside 怀孕 could be the one who is."""
+    """With the slot empty, 他 next to 怀孕 could be the pregnant person."""
     assert finding_of("biological", "队员怀孕的事他并不知道。") is not None
     assert finding_of("biological", "队员怀孕的事男教练并不知道。") is None

@@ -43,7 +43,7 @@ def test_words_that_refer_to_nobody_else_are_kept(text: str) -> None:
 
 
 def test_which_words_count_depends_on_the_keyword() -> None:
-    """兄弟 says who 哥哥 is; beside 他 it is somebody else. 李大妈 is not her own 儿子."""
+    """兄弟 says who 哥哥 is; next to 他 it is another person. 李大妈 is not her own 儿子."""
     assert finding_of("gender_terms", "哥哥和几个兄弟住在一起。") is not None
     assert finding_of("gender_terms", "他和几个兄弟住在一起。") is None
     assert finding_of("gender_terms", "李大妈说她住在三楼。") is not None
@@ -57,7 +57,7 @@ def test_a_pronoun_takes_either_side_and_a_noun_only_its_own() -> None:
 
 
 def test_spouses_count_even_where_they_are_no_keywords_of_the_run() -> None:
-    """With the 16 pairs of Table 1, 妻子 is no keyword, and yet it tells who 他 is."""
+    """With the 16 pairs of Table 1, 妻子 is not a keyword, and yet it tells who 他 is."""
     from evenhand.core.resources import keyword_pairs
 
     assert finding_of("gender_terms", "他和妻子都是医生。", keyword_pairs("table1")) is not None

@@ -1,11 +1,11 @@
-"""What stands beside a name of a person counts for one, and what stands beside other words against one."""
+"""Words next to a personal name count for a name, words next to other words count against one."""
 
 import pytest
 
 from evenhand.core.mining.filters.name_contexts import by_context
 from evenhand.core.mining.filters.name_marks import Cut, Word, context
 
-# Words before and behind a place, with their tags, from where names stand to where none does.
+# Words before and behind a place, with their tags, from typical places of names to places without any.
 BESIDE = [("总统", "n", "率军", "v"), ("与", "p", "发表", "v"), ("。", "x", "。", "x"), ("一种", "m", "了", "ul")]
 
 

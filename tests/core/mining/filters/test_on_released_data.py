@@ -1,4 +1,4 @@
-"""The filters on data beside the project: what accepted sentences they keep, which negatives they miss."""
+"""The filters on data outside the project: the accepted sentences they keep, the negatives they miss."""
 
 from collections.abc import Iterator
 from pathlib import Path
