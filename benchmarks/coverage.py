@@ -77,7 +77,7 @@ OF_SHARES = """Yes or no of *size* texts of each context, alike within contexts 
 NOT_SIMULATED = """- p-values of topic words and of the permutation nulls;
 - Fisher's z of correlations of two models, of MCC as published and of shares of women;
 - odds ratios of concordance, alpha and beta of the Beta fit;
-- corrected means and magnitudes of the ruler (t on the jackknife over units, as Bias_man);
+- corrected means and magnitudes of the ruler (jackknife t interval, clustered by unit, as Bias_man);
 - agreement in marks, kappa of people and rule, rates weighted to a population (t on the jackknife over contexts, as
   the shares above), raw agreement by Wilson's interval;
 - Wilson's and Newcombe's intervals of independent rows, which have published studies (Brown, Cai and DasGupta 2001;

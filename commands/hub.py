@@ -34,7 +34,9 @@ def hub() -> None:
     "--with-package", "package", is_flag=True,
     help="The folder that Evenhand can import again too. It reveals known answers and the random share.",
 )  # fmt: skip
-@click.option("--password", "lock", is_flag=True, help="For text that leaves encrypted only: as for `release`.")
+@click.option(
+    "--password", "lock", is_flag=True, help="For text that can only be exported encrypted: as for `release`."
+)
 @click.option("--author", default="", help="Who puts it there; stays in the database.")
 @click.option("--project-uid", "uid", hidden=True, help="The project by its id, for jobs.")
 @db_option

@@ -197,7 +197,7 @@ def for_people(project: str, made: Comparison, margin: float | None = MARGINS["s
     if apart.value is not None:
         yield f"rule less people  {points(apart.value)}  {equivalence(apart, margin).in_points}"
     if made.both.weight:
-        yield f"both  {both.text('.1%', note=True)}  as exact as {worth or 0:,.0f} labelled ones"
+        yield f"both  {both.text('.1%', note=True)}  effective sample size: {worth or 0:,.0f} human labels"
     yield table([("kappa", made.kappa)])
     yield table([(choice, *counts) for choice, counts in made.confusion.items()], ("", "rule correct", "misgendering"))
     yield made.signature

@@ -37,7 +37,7 @@ class RuleJudge:
     """The first-pronoun rule as a judge: correct, misgendering with the pronoun marked, or no pronoun at all."""
 
     def label(self, texts: Sequence[JudgedText], keep: Keep, fail: Fail) -> None:
-        """See `Labeller`. The rule says nothing of extraneous gendered language."""
+        """See `Labeller`. The rule does not assess extraneous gendered language."""
         for text in texts:
             try:
                 found = apply_rule({"text": text.text, **text.values})

@@ -28,7 +28,7 @@ def model_preferences(
 ) -> None:
     """Which model is preferred, from the comparisons of two texts in PROJECT.
 
-    Bradley and Terry's strengths (natural logarithms that sum to 0) with Davidson's ties, 95% intervals over contexts,
+    Bradley–Terry strengths (natural logarithms that sum to 0) with Davidson ties, 95% intervals over contexts,
     from five annotators on over these as well; the places that the differences leave open; how often the left text
     is preferred; whether one strength per model is enough.
     """

@@ -1,4 +1,4 @@
-"""`weat`, `crows`, `stereoset`: measures of others, each exactly as its name says."""
+"""`weat`, `crows`, `stereoset`: measures from the literature, each as originally defined."""
 
 from pathlib import Path
 

@@ -35,7 +35,7 @@ HEADS = ["", "", "value", "by chance", "p"]
 @click.option("--language", default="", help="lpbs: en, es, eu, zh; seat: of the sentences. Default: the model's.")
 @click.option("--layer", type=int, default=-1, show_default=True, help="seat: 0 is the input, -1 the last.")
 @click.option("--pooling", type=click.Choice(["first", "mean", "last"]), help="seat: default first, causal last.")
-@click.option("--no-untrained", is_flag=True, help="Do not ask the untrained twin of each model.")
+@click.option("--no-untrained", is_flag=True, help="Do not score a randomly initialised copy of each model.")
 @click.option("--device", default="auto", show_default=True, help="auto, cpu, cuda, mps.")
 @click.option("--out", type=OUT, help="A table of every text and its score (CSV).")
 @click.option("--run", "run_name", help="Instead of --out: the name of a run that the page Other measures lists.")
@@ -43,9 +43,9 @@ HEADS = ["", "", "value", "by chance", "p"]
 @json_option
 @needs("start_jobs")
 def other_measures(db: str, as_json: bool, **options: Any) -> None:
-    """Ask models one MEASURE from the literature, each with its untrained twin and a control without gender.
+    """Score models, their randomly initialised copies and a control by one MEASURE from the literature.
 
-    Published values are printed beside it, and what is known against it.
+    Published values and known limitations are printed with it.
     """
     with Meter() as meter:
         report = run(Settings(**options), Place(Path(db), meter))

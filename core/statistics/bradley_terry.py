@@ -56,9 +56,7 @@ Places = NDArray[np.int64]
 NO_COMPARISON = Note(N_("There are no comparisons yet."))
 ALL_TIES = Note(N_("All comparisons are ties, so no model is stronger."))
 APART = N_("No chain of comparisons connects these groups: {groups}. Their strengths cannot be compared.")
-NEVER_LOST = N_(
-    "Never behind the others: {models}. How far ahead, no finite strength says. Leave out what stands alone."
-)
+NEVER_LOST = N_("Never behind the others: {models}. Their strength cannot be estimated; exclude them.")
 UNDETERMINED = Note(N_("These comparisons do not determine the strengths."))
 NO_SIDES = Note(N_("It is not known which text was on the left."))
 ONE_SIDE = Note(N_("The first text was always on the same side, so its advantage cannot be told from its strength."))
@@ -66,7 +64,7 @@ SIDE_DECIDES = Note(
     N_("With an advantage of the left side no finite estimate exists: sides and wins separate. It was left out.")
 )
 NO_TIE = Note(N_("There is no tie."))
-TWO_MODELS = Note(N_("The comparisons form no ring of three models or more, so there is nothing to check."))
+TWO_MODELS = Note(N_("Checking transitivity needs at least three models, each compared with the others."))
 MANY_PAIRS = N_("Too many pairs of models ({pairs}) to check whether one strength per model is enough.")
 FEW_CONTEXTS = N_("Too few contexts ({contexts}) to check whether one strength per model is enough.")
 

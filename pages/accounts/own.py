@@ -105,7 +105,7 @@ def show_link(place: str) -> None:
     with st.container(border=True):
         st.markdown(f"**{plain(title)}**")
         st.code(address_of(secret), language=None, wrap_lines=True)
-        text = _("Send the link through a channel that only the two of you can read. It is shown here only once.")
+        text = _("Send the link through a private channel. It is shown only once; keep it safe.")
         if place in OWN_PLACES:
             text = _("The link is shown only once. Keep it safe.")
         st.caption(text)

@@ -108,7 +108,7 @@ def _method(made: ModelPreferences) -> str:
     if made.found.reason is not None:
         return ""
     strengths = _(
-        "Strength: Bradley and Terry's model with Davidson's ties; natural logarithms that sum to 0. A difference of 1"
+        "Strength: Bradley–Terry model with Davidson ties; natural logarithms that sum to 0. A difference of 1"
         " means odds of 2.7 to 1. Place: what the differences leave open after Holm's adjustment."
     )
     over = _("Intervals are over contexts and annotators.")
@@ -150,12 +150,14 @@ def _what_else(found: Preferences) -> list[str]:
     ]
     fit = found.fit
     if fit.p is None:
-        said.append(named(_("Do preferences run in circles"), note_text(fit.reason)))
+        said.append(named(_("Transitivity of preferences"), note_text(fit.reason)))
     elif fit.p < 0.05:
-        text = _("Preferences run in circles (p {p}): one strength per model does not tell all. Read the pairs.")
+        text = _(
+            "Preferences are not transitive (p {p}): one strength per model does not describe them. Compare the pairs."
+        )
         said.append(text.format(p=f"= {fit.p:.3f}" if fit.p >= 0.001 else "< 0.001"))
     else:
-        said.append(_("No sign that preferences run in circles (p = {p}).", p=f"{fit.p:.3f}"))
+        said.append(_("No evidence against transitivity (p = {p}).", p=f"{fit.p:.3f}"))
     return said
 
 

@@ -119,7 +119,9 @@ def _direction() -> str:
 
 def _chance(found: list[Difference]) -> str:
     many = sum(one.estimate.low is not None for one in found)
-    text = _("About {n:.1f} of {m} intervals exclude 0 by chance; filled points still do after the Holm correction.")
+    text = _(
+        "Expected false positives among {m} intervals: {n:.1f}. Filled points exclude 0 after the Holm correction."
+    )
     return text.format(m=many, n=CHANCE * many)
 
 

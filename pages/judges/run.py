@@ -77,7 +77,7 @@ def _wish(project: Project, version: Guideline) -> Wish:
     names |= {"model": _("A model on this machine"), "server": _("A server"), "file": _("A file")}
     source = choose(_("Who judges"), names, "judge-source")
     if source == "rule":
-        st.caption(_("The first pronoun of each text decides. The rule says nothing of extraneous gendered language."))
+        st.caption(_("The first pronoun of each text decides. The rule does not assess extraneous gendered language."))
         return Wish("rule", replace(_shared_wishes(), rule=True))
     if source == "file":
         return _from_file()

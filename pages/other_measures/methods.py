@@ -29,7 +29,7 @@ def show_methods() -> None:
 def _show(one: Method) -> None:
     here = language()
     lines = [element("strong", one.name[here]), below(span(one.formula[here], "formula"))]
-    lines += [below(one.source), below(named(_("Known against it"), one.against[here]))]
+    lines += [below(one.source), below(named(_("Known limitations"), one.against[here]))]
     show_html(joined(lines, Markup("")))
     if one.page:
         page_link(one.page, label=plain(_("Where the app does it")), icon=":material/arrow_forward:",

@@ -10,8 +10,8 @@ from evenhand.pages.ui.jobs import follow
 from evenhand.pages.ui.text import _
 
 page_head(
-    "What other measures of gender bias say of a model, each exactly as its name says, beside its untrained twin, a"
-    " control without gender, and what is known against it. None of them ranks models."
+    "Gender bias of a model by measures from the literature, each as originally defined, next to a randomly initialised"
+    " copy, a control without gender, and its known limitations. None of them ranks models."
 )
 with open_store() as opened:
     names = {

@@ -100,7 +100,7 @@ def _show_charts(run: Run, what: Measure, figures: Sequence[tuple[str, dict[str,
 
 def _says(neutral: float | None, rows: Sequence[Mapping[str, Any]]) -> str:
     marks = {
-        "model": _("Filled circle: the model."), "untrained": _("Hollow circle: its untrained twin."),
+        "model": _("Filled circle: the model."), "untrained": _("Hollow circle: a randomly initialised copy."),
         "control": _("Square: a control without gender."), "published": _("Diamond: the published value."),
     }  # fmt: skip
     parts = [words for role, words in marks.items() if any(row["role"] == role for row in rows)]

@@ -72,7 +72,7 @@ def show_new(store: Store) -> None:
 def show_criticism(what: Measure) -> None:
     """What a measure asks, and what is known against it."""
     st.caption(plain(paragraph([_(what.asks), _("Source: {source}.").format(source=what.source)])))
-    known = _("Known against it: {what}").format(what=_(what.against))
+    known = _("Known limitations: {what}").format(what=_(what.against))
     st.caption(":material/report: " + plain(known))
 
 
@@ -92,7 +92,7 @@ def _request(what: Measure) -> RunRequest[Settings] | None:
         variant = choose(_("Variant"), names, f"om-variant-{what.name}")
     options = _options(what, path)
     untrained = switch(
-        _("Ask the untrained twin too"), value=True, key="om-untrained", box=True,
+        _("Also score a randomly initialised copy"), value=True, key="om-untrained", box=True,
         explained=_(
             "The same architecture and tokenizer with random weights: what the measure says of a model that knows"
             " nothing. It takes as long again."

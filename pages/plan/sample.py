@@ -67,7 +67,7 @@ def design_name(design: Design) -> str:
         "stratified": _("Stratified"),
         "clusters": _("By size of context"),
         "disagreement": _("Judges disagree"),
-        "variance": _("Least variance (Neyman)"),
+        "variance": _("Minimum variance (Neyman)"),
         "quotas": _("Close the quotas"),
     }[design]
 
@@ -202,7 +202,7 @@ def _close(store: Store, project: Project) -> None:
 
 def _show_samples(found: list[SampleState]) -> None:
     if not found:
-        caption("No sample was drawn here: rates take the labelled items for a simple random sample of all.")
+        caption("No sample was drawn here: rates treat the labelled items as a simple random sample of all.")
         return
     heads = (_("Sample"), _("Design"), _("Items"), _("Labelled in full"), _("Inclusion probability"), _("State"))
     rows = [_row(one) for one in found]

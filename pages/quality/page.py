@@ -12,7 +12,7 @@ from evenhand.pages.ui.notices import say_unsettled
 from evenhand.pages.ui.text import _
 
 page_head(
-    "Does everybody judge as they did before, and as you would? Lead only: nothing on this page is shown to annotators."
+    "Intra-annotator consistency and accuracy on known answers. Lead only: nothing on this page is shown to annotators."
 )
 with open_store() as store:
     project = choose_project(store)

@@ -166,9 +166,9 @@ def _show_people(store: Store, study: Study, people: list[Participant]) -> None:
         return
     with st.expander(_("Platform ids, for payment")):
         st.caption(
-            _("They are stored apart from the pseudonyms in the data and erased after {days} {days:day|days}.").format(
-                days=Count(study.settings.keep_days)
-            )
+            _(
+                "They are stored separately from the pseudonyms in the data and erased after {days} {days:day|days}."
+            ).format(days=Count(study.settings.keep_days))
         )
         show_records([{_("Id"): outside, _("State"): names[state]} for outside, state in outcomes_by_id(store, study)])
         who = st.text_input(_("Withdraw the labels of the participant with this id"), key=f"withdraw-{study.uid}")

@@ -34,9 +34,9 @@ def test_a_finished_run() -> None:
     text = text_of(page)
     assert page.subheader[0].value.replace("\\", "") == "CrowS-Pairs (as published: sum over shared tokens)"
     assert "Pikuliak" in text and "untrained" in text and "bert-base-uncased" in text
-    assert "Hollow circle: its untrained twin" in text.replace("\\", "")
+    assert "Hollow circle: a randomly initialised copy" in text.replace("\\", "")
     chinese = text_of(without_errors(open_page("other_measures", "zh")))
-    assert "已知的批评" in chinese and "未训练" in chinese and "句对比例" in chinese
+    assert "已知局限" in chinese and "未训练" in chinese and "句对比例" in chinese
 
 
 def test_it_starts_the_job_that_the_form_says(fresh_store: Store) -> None:

@@ -231,5 +231,5 @@ def test_the_method_is_named() -> None:
     # A long tail to the right: the mean may lie further above than below.
     assert few.high - few.value > 1.2 * (few.value - few.low)
     assert many.se == pytest.approx(1 / math.sqrt(401), rel=0.2)
-    assert fewest.method_data == {"method": "t on the jackknife over units"}
-    assert BY_T_CROSSED == "t on the two-way jackknife"
+    assert fewest.method_data == {"method": "jackknife t interval, clustered by unit"}
+    assert BY_T_CROSSED == "two-way jackknife t interval"
