@@ -16,7 +16,7 @@ from evenhand.core.concordance.answer_rows import COLUMNS, row, terminal_line
 from evenhand.core.concordance.answer_text import as_json, contrast_says, near_says
 from evenhand.core.concordance.passages import passages
 from evenhand.core.errors import N_, Refused
-from evenhand.core.files.formula_cells import neutralised
+from evenhand.core.files.csv_out import neutralised
 
 
 @click.command("concord")

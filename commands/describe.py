@@ -12,8 +12,8 @@ from evenhand.commands.shared import answer, db_option, existing_store, json_opt
 from evenhand.commands.tables import DASH, number, table
 from evenhand.core.describe import Description, vocabulary
 from evenhand.core.describe import as_json as whole
+from evenhand.core.describe.as_json import as_latex
 from evenhand.core.describe.keywords import KeywordCount, PairBalance, largest_imbalance
-from evenhand.core.describe.latex import as_latex
 from evenhand.core.errors import N_, Refused
 from evenhand.core.language import significant
 

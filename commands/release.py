@@ -10,7 +10,7 @@ from evenhand.annotations.database.store import Store
 from evenhand.annotations.items.derived import NAMED
 from evenhand.annotations.projects.projects import named_project
 from evenhand.annotations.release import Release, Verification
-from evenhand.annotations.release.run import Made, Settings, run, state_rights
+from evenhand.annotations.release.make import Made, Settings, run, state_rights
 from evenhand.annotations.types import Project
 from evenhand.commands.permissions import needs
 from evenhand.commands.shared import (

@@ -16,7 +16,7 @@ from evenhand.core.errors import N_, BadFile, Refused
 
 if TYPE_CHECKING:
     from evenhand.annotations.database.store import Store
-    from evenhand.annotations.files.from_rows import RowImport
+    from evenhand.annotations.files.other_tools.import_tasks import RowImport
     from evenhand.annotations.types import Project
 
 __all__ = ["agreement", "describe", "mine", "release", "rule", "score"]
@@ -169,7 +169,7 @@ def release(
     sentence is kept or *out* exists.
     """
     from evenhand.annotations.database.store import Store
-    from evenhand.annotations.files.from_rows import import_rows
+    from evenhand.annotations.files.other_tools.import_tasks import import_rows
     from evenhand.annotations.projects.projects import change_project, create_project
     from evenhand.annotations.release.write_out import refuse_out
 

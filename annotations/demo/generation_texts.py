@@ -13,8 +13,7 @@ from typing import Any
 
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.demo import ANNOTATORS, BEFORE_S
-from evenhand.annotations.files.columns import Columns
-from evenhand.annotations.files.detect import Layout
+from evenhand.annotations.files.detect import Columns, Layout
 from evenhand.annotations.files.generations import FACTS, generation_row
 from evenhand.annotations.items.batch import Batch, NewItem
 from evenhand.annotations.labels.operations import store_operations

@@ -1,18 +1,225 @@
-"""The format of a file, by its columns, and the column that holds the sentence."""
+"""Rows of files: the format, the meaning of columns (guessed by name, chosen by a person, remembered), bad lines."""
 
+import json
 import re
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from itertools import islice
+from pathlib import Path
 from typing import Any, Literal, NoReturn
 
-from evenhand.annotations.files.columns import Columns, checked_columns, guess_columns, is_complete
-from evenhand.annotations.files.columns import list_columns as _listed_columns
-from evenhand.annotations.files.other_tools.detect import task_keys
-from evenhand.annotations.files.other_tools.tasks import TASKS
+from evenhand.annotations.files.other_tools import argilla_read, doccano_read, label_studio_read
+from evenhand.annotations.files.other_tools.tasks import PROGRAMS, TASKS, Task, TaskFormat
 from evenhand.annotations.items.batch import NewItem
 from evenhand.annotations.types import Kind
 from evenhand.core.errors import N_, BadFile, BadLine
-from evenhand.core.files.readers import Row, Source
+from evenhand.core.files.readers import Row, Source, rows
+from evenhand.core.files.whole_file import whole_file
 from evenhand.core.text.keywords import SpanStatus
+from evenhand.core.types import Problem
+
+LOOKED_AT = 10  # first rows, for the program that wrote a file
+
+
+def task_format(source: Source) -> TaskFormat | None:
+    """The program whose export *source* is, by its first rows; None for another file."""
+    try:
+        first = [row.values for row in islice(rows(source), LOOKED_AT)]
+    except BadFile:
+        return None  # reading it later reports what is wrong with it
+    if source.shape in ("jsonl", "json", "csv", "tsv") and label_studio_read.are_tasks(first):
+        return "label-studio"
+    if source.shape in ("jsonl", "json") and argilla_read.are_tasks(first):
+        return "argilla"
+    if source.shape in ("jsonl", "json") and doccano_read.are_tasks(first):
+        return "doccano"
+    return None
+
+
+def task_keys(source: Source, format: str, column: str = "text") -> tuple[str, ...]:
+    """The keys of the first tasks, without annotations."""
+    tasks = [read_task(format, row.values, column) for row in islice(rows(source), LOOKED_AT)]
+    return tuple(dict.fromkeys(key for task in tasks for key in task.values))
+
+
+def read_task(format: str, values: Mapping[str, Any], column: str) -> Task:
+    """The task in a row; *column*: the key of the text that is judged, which marks point into.
+
+    With a context, "completion" finds the key "text" too: doccano requires that name.
+    """
+    reader = {"label-studio": label_studio_read, "argilla": argilla_read}.get(format, doccano_read)
+    task: Task = reader.read(values, column)
+    if column == "completion" and {"context", "text"} <= task.values.keys() and "completion" not in task.values:
+        task.values["completion"] = task.values.pop("text")
+    return task
+
+
+def text_key(source: Source, format: str) -> str | None:
+    """The key of the text in tasks of a project of sentences, if its name is known."""
+    keys = task_keys(source, format)
+    return next((key for key in SENTENCE_COLUMNS if key in keys), None)
+
+
+# What a generation has; "generation" is context and completion in one text, as the published samples have it. "second"
+# is the other text of a comparison.
+KEYS = (
+    *("context", "completion", "generation", "name", "pronouns", "dataset", "setting", "model", "index", "template"),
+    *("second", "second_model"),
+)
+FIXED = ("name", "pronouns", "dataset", "setting", "model", "second_model")  # which may be one value for a whole file
+# What stands before A and B, or 1 and 2, in the names of the columns of a comparison.
+_SIDES = ("completion", "continuation", "response", "output", "text", "answer")
+# Names in lower case, letters and digits only; the first that a file has is used.
+SYNONYMS: dict[str, tuple[str, ...]] = {
+    "context": ("context", "prompt", "prefix", "input", "上文", "语境", "提示", "提示词"),
+    "completion": (
+        *("completion", "continuation", "response", "output", "generatedtext", "续文", "续写", "回答", "输出"),
+        *("first", "firsttext", "firstcompletion", *(f"{word}{end}" for end in ("a", "1") for word in _SIDES)),
+        *("第一篇", "文本一", "回答一"),
+    ),
+    "generation": ("randompregen", "randompostgen", "randomgen", "generation", "fulltext", "generations"),
+    "name": ("name", "who", "target", "targetname", "person", "referent", "antecedent", "ante", "姓名", "指称对象"),
+    "pronouns": ("pronouns", "pronoun", "pronounset", "pronounsets", "declaredpronouns", "代词", "代词组"),
+    "dataset": ("dataset", "benchmark", "数据集"),
+    "setting": ("setting", "condition", "设置", "条件"),
+    "model": ("model", "modelname", "modelid", "模型", "firstmodel", "modela", "model1", "第一篇模型"),
+    "index": ("index", "generationindex", "sample", "sampleindex", "k", "序号", "编号"),
+    "template": ("template", "templateid", "templateidx", "模板"),
+    "second": (
+        *("second", "secondtext", "secondcompletion", *(f"{word}{end}" for end in ("b", "2") for word in _SIDES)),
+        *("第二篇", "文本二", "回答二"),
+    ),
+    "second_model": ("secondmodel", "modelb", "model2", "第二篇模型"),
+}
+# Enough to separate context and completion. A generation may or may not repeat its context; comparisons need none.
+WHOLE = ({"context", "completion"}, {"context", "generation"}, {"generation", "template"}, {"completion", "second"})
+FILE = "-columns.json"  # beside the database: its stem, then this
+MOST = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Where each value comes from: `named[key]` is a column of the file, `fixed[key]` one value for all its rows."""
+
+    named: Mapping[str, str] = field(default_factory=dict)
+    fixed: Mapping[str, str] = field(default_factory=dict)
+
+
+def bare_name(name: str) -> str:
+    """The name of a column in lower case, letters and digits only: "Pronoun set" and "pronoun_set" are the same."""
+    return "".join(sign for sign in name.lower() if sign.isalnum())
+
+
+def guess_columns(columns: Sequence[str]) -> Columns:
+    """The columns with telling names; a template with its generation is read as the published layout."""
+    known = {bare_name(name): name for name in reversed(columns)}
+    named = {
+        key: next(known[word] for word in words if word in known)
+        for key, words in SYNONYMS.items()
+        if any(word in known for word in words)
+    }
+    if {"context", "completion"} <= named.keys():
+        named.pop("generation", None)
+    return Columns(named)
+
+
+def checked_columns(source: Source, wished: Columns) -> Columns:
+    """*wished*, completed by the guess; "" in *wished* means no column.
+
+    Raises BadFile if a column is missing or named twice, or if neither context and completion nor a generation is
+    named.
+    """
+    for key in {*wished.named, *wished.fixed} - set(KEYS):
+        raise BadFile(N_("A generation has no field {key}; its fields are {keys}."), key=key, keys=", ".join(KEYS))
+    for key, column in wished.named.items():
+        if column and column not in source.columns:
+            message = N_("{file} has no column {column} for {key}. Its columns: {found}.")
+            raise BadFile(message, file=source.name, column=column, key=key, found=list_columns(source.columns))
+    taken = {column for column in wished.named.values() if column}
+    guessed = {k: c for k, c in guess_columns(source.columns).named.items() if k not in wished.named and c not in taken}
+    guessed = {key: column for key, column in guessed.items() if key not in wished.fixed}
+    named = {key: column for key, column in (guessed | dict(wished.named)).items() if column}
+    if {"context", "completion"} <= named.keys():
+        named.pop("generation", None)
+    twice = next((column for column in named.values() if list(named.values()).count(column) > 1), None)
+    if twice is not None:
+        raise BadFile(
+            N_("The column {column} cannot serve two purposes; choose another for one of them."), column=twice
+        )
+    found = Columns({key: named[key] for key in KEYS if key in named}, dict(wished.fixed))
+    if is_complete(found):
+        return found
+    message = N_(
+        "{file}: which columns hold the context and the completion? Its columns: {found}. Choose them (on"
+        " the command line: --map context=COLUMN --map completion=COLUMN), or rename them; a published"
+        " sample needs template and random_pre_gen or random_post_gen."
+    )
+    raise BadFile(message, file=source.name, found=list_columns(source.columns))
+
+
+def is_complete(found: Columns) -> bool:
+    """Whether *found* is enough to read a context and a completion."""
+    return any(pair <= found.named.keys() for pair in WHOLE)
+
+
+def list_columns(columns: Sequence[str]) -> str:
+    """The first twenty columns, long names cut."""
+    shown = [name if len(name) <= 40 else name[:39] + "…" for name in columns[:20]]
+    return ", ".join(shown) + (" …" if len(columns) > 20 else "") if shown else "—"
+
+
+def memory_path(database: Path) -> Path:
+    """The file of remembered columns, beside the database."""
+    return database.with_name(database.stem + FILE)
+
+
+def recall_columns(database: Path, columns: Sequence[str]) -> Columns | None:
+    """The last choice for a file with these columns in any order, or None.
+
+    A file that cannot be read is ignored: there is the guess.
+    """
+    kept = _remembered(memory_path(database)).get(_header(columns))
+    if not isinstance(kept, dict):
+        return None
+    parts = [kept.get("named"), kept.get("fixed")]
+    if not all(isinstance(part, dict) and all(isinstance(text, str) for text in part.values()) for part in parts):
+        return None
+    named, fixed = ({key: text for key, text in part.items() if key in KEYS} for part in parts if part is not None)
+    return Columns(named, fixed) if {column for column in named.values() if column} <= set(columns) else None
+
+
+def remember_columns(database: Path, columns: Sequence[str], chosen: Columns) -> None:
+    """Remember the choice for files with these columns; the oldest of more than 500 is dropped."""
+    path = memory_path(database)
+    kept = _remembered(path)
+    kept.pop(_header(columns), None)
+    kept[_header(columns)] = asdict(Columns(dict(chosen.named), dict(chosen.fixed)))
+    last = dict(list(kept.items())[-MOST:])
+    with whole_file(path) as write:
+        write(json.dumps(last, ensure_ascii=False, indent=1) + "\n")
+
+
+def _header(columns: Sequence[str]) -> str:
+    return json.dumps(sorted(columns), ensure_ascii=False)
+
+
+def _remembered(path: Path) -> dict[str, object]:
+    try:
+        kept = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return kept if isinstance(kept, dict) else {}
+
+
+SETTING = re.compile(r"\b(pre|post)[\s_-]*\[?mask\]?\b|^(pre|post)$", re.I)
+
+
+def setting_of(text: str) -> str:
+    """ "pre" or "post" for every spelling (pre-[MASK], post_mask); anything else unchanged."""
+    found = SETTING.search(text.strip().replace("_", "-"))
+    return (found[1] or found[2]).lower() if found else text.strip()
+
 
 Format = Literal["slguset", "sentences", "candidates", "generations", "label-studio", "doccano", "argilla"]
 FORMATS: tuple[Format, ...] = ("slguset", "sentences", "candidates", "generations")  # beside those in tasks.TASKS
@@ -110,7 +317,9 @@ def _are_generations(source: Source) -> bool:
 def _with(source: Source, format: Format, needed: tuple[str, ...], column: str) -> Layout:
     if not set(needed) <= set(source.columns):
         message = N_("{file} does not have the format {format}, which needs the columns {needed}. It has {found}.")
-        raise BadFile(message, file=source.name, format=format, needed=", ".join(needed), found=_column_list(source))
+        raise BadFile(
+            message, file=source.name, format=format, needed=", ".join(needed), found=list_columns(source.columns)
+        )
     return Layout(format, column)
 
 
@@ -120,7 +329,7 @@ def _sentence_column(source: Source, column: str | None) -> str:
     if column is not None:
         if column not in source.columns and source.columns:
             message = N_("{file} has no column named {column}. It has {found}.")
-            raise BadFile(message, file=source.name, column=column, found=_column_list(source))
+            raise BadFile(message, file=source.name, column=column, found=list_columns(source.columns))
         return column
     known = next((name for name in SENTENCE_COLUMNS if name in source.columns), None)
     if known is None and source.columns:
@@ -128,12 +337,8 @@ def _sentence_column(source: Source, column: str | None) -> str:
             "{file}: which column holds the sentences? It has {found}. "
             "Choose one (on the command line: --column NAME), or name it sentence."
         )
-        raise BadFile(message, file=source.name, found=_column_list(source))
+        raise BadFile(message, file=source.name, found=list_columns(source.columns))
     return known or SENTENCE_COLUMNS[0]
-
-
-def _column_list(source: Source) -> str:
-    return _listed_columns(source.columns)
 
 
 def bad(reason: str, message: str, **values: Any) -> NoReturn:
@@ -166,3 +371,52 @@ def origin_of(source: Source, row: Row, exported: tuple[str, ...], read: tuple[s
             return Origin(file, line, uid, extra)
         case _:
             return Origin(source.name, row.line, None, {k: v for k, v in values.items() if k not in read})
+
+
+# In the order in which they are offered. A format that is missing here cannot be chosen anywhere.
+FORMAT_NAMES: Mapping[str, str] = {
+    "auto": N_("Detect automatically"),
+    "slguset": N_("Released SlguSet columns"),
+    "sentences": N_("Sentences"),
+    "candidates": N_("Mined candidates"),
+    "generations": N_("Generations"),
+    "labels": N_("Labels exported by this app"),
+    "package": N_("Project package"),
+    **PROGRAMS,
+}
+
+
+LISTED = 10_000  # problems listed in a report; others are only counted, to bound the memory
+
+
+@dataclass(slots=True, kw_only=True)
+class Rejections:
+    """The lines that could not be used: their number, how many for each reason code, and the first 10,000."""
+
+    rejected: int = 0
+    reasons: Counter[str] = field(default_factory=Counter)
+    errors: list[Problem] = field(default_factory=list)
+
+    def note(self, problem: Problem) -> None:
+        """Count a line that could not be used."""
+        self.rejected += 1
+        self.reasons[problem.reason] += 1
+        if len(self.errors) < LISTED:
+            self.errors.append(problem)
+
+    def errors_json(self) -> list[dict[str, Any]]:
+        """Return the listed lines as `import --json` prints them; messages are English."""
+        return [
+            {"file": error.file, "line": error.line, "reason": error.reason, "message": english_problem(error)}
+            for error in self.errors
+        ]
+
+
+def problem_of(error: BadLine, **more: Any) -> Problem:
+    """Return the facts of an error; *more*: further values."""
+    return Problem(error.file, error.line, error.reason, error.message, error.values | more)
+
+
+def english_problem(problem: Problem) -> str:
+    """The sentence of a problem in English; `values` may hold more than it names."""
+    return problem.message.format(**problem.values) if problem.values else problem.message

@@ -14,14 +14,6 @@ from typing import IO
 from evenhand.annotations.database.events import EXPORTED, record
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.detect import SLGUSET
-from evenhand.annotations.files.disaggregated import (
-    USE_OF,
-    LeftOut,
-    disaggregated_lines,
-    left_out,
-    publishable_row_count,
-    soft_label_lines,
-)
 from evenhand.annotations.files.export_formats import (
     ARCHIVES,
     ENDING,
@@ -30,16 +22,26 @@ from evenhand.annotations.files.export_formats import (
     check_export,
     export_options,
 )
-from evenhand.annotations.files.item_lines import item_lines_with_gold
-from evenhand.annotations.files.label_tables import json_lines, long_lines, wide_lines
-from evenhand.annotations.files.other_tools import doccano_write, label_studio_write
+from evenhand.annotations.files.generations import published_files
+from evenhand.annotations.files.label_tables import (
+    USE_OF,
+    LeftOut,
+    disaggregated_lines,
+    item_lines_with_gold,
+    json_lines,
+    left_out,
+    long_lines,
+    publishable_row_count,
+    soft_label_lines,
+    wide_lines,
+)
+from evenhand.annotations.files.other_tools import write
 from evenhand.annotations.files.package.write_package import package_files
-from evenhand.annotations.files.published_samples import published_files
 from evenhand.annotations.guideline.versions import guideline
 from evenhand.annotations.items.batch import items as stored_items
 from evenhand.annotations.items.recount_mark import open_recount
+from evenhand.annotations.papers.blocks import Form
 from evenhand.annotations.papers.datasheet import datasheet
-from evenhand.annotations.papers.markdown import Form
 from evenhand.annotations.plan.recount import finish_recount
 from evenhand.annotations.projects.projects import counts, project_by_uid
 from evenhand.annotations.text_policy import packed
@@ -134,7 +136,7 @@ def _write_export(
             written += not line.startswith('{"canary":')
     if wish.format == "label-studio":
         with _bytes_of(path.with_name(path.stem + CONFIG)) as file:
-            file.write(label_studio_write.labelling_config(project, guideline(store, project)).encode())
+            file.write(write.labelling_config(project, guideline(store, project)).encode())
     return ExportReport(written - FRAME.get(ENDING[wish.format], 0), path)
 
 
@@ -196,11 +198,11 @@ def _archive(store: Store, project: Project, wish: ExportOptions, name: str, pas
     if wish.format == "published":
         files = {each: "".join(rows) for each, rows in published_files(store, project, wish).items()}
     elif wish.format == "doccano":
-        files = doccano_write.files_out(store, project, wish)
+        files = write.files_out(store, project, wish)
     elif wish.format == "package":
         files = package_files(store, project, wish)
     elif wish.format == "label-studio":
-        config = label_studio_write.labelling_config(project, guideline(store, project))
+        config = write.labelling_config(project, guideline(store, project))
         files = {name: "".join(export_lines(store, project, wish)), Path(name).stem + CONFIG: config}
     else:
         files = {name: "".join(export_lines(store, project, wish))}
@@ -263,7 +265,7 @@ def _format_lines(store: Store, project: Project, wish: ExportOptions) -> Iterat
         case "jsonl":
             yield from item_lines_with_gold(store, project, wish)
         case "label-studio":
-            yield from label_studio_write.tasks_out(store, project, wish)
+            yield from write.tasks_out(store, project, wish)
         case _:
             raise BadFile(N_("This export is an archive of several files."))
 

@@ -1,15 +1,28 @@
-"""A sample of a file of generations for people to judge, and the size that a pilot suggests."""
+"""Generations for people to judge: a sample of a file, the size that a pilot suggests, and comparisons.
+
+A comparison is two texts of one context by different models, drawn at random. In each context the models stand in a
+circle in a random order and play rounds, everybody against another one in each (the circle method of tournaments); the
+first pairs of these rounds are taken. So models take part about equally often in every context, and each two of its m
+models are compared with the same probability, k / (m (m - 1) / 2) for k pairs. Of several texts of a model one is
+drawn. A row keeps the probability of its two texts.
+"""
 
 import json
-from collections import defaultdict
+import random
+import tempfile
+from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from evenhand.annotations.database.store import Store
+from evenhand.annotations.files.import_items import import_file
+from evenhand.annotations.guideline.comparison import PREFERENCE, compares
 from evenhand.annotations.guideline.versions import refuse_own_scheme
+from evenhand.annotations.items.batch import items
 from evenhand.annotations.labels.generation_labels import labels_of_generations
+from evenhand.annotations.projects.projects import create_project
 from evenhand.annotations.types import Project
 from evenhand.core.errors import N_, BadFile, Refused
 from evenhand.core.files.readers import open_source, rows
@@ -125,3 +138,123 @@ def _grouped(values: Iterable[tuple[str, str, float]]) -> dict[Hashable, dict[Ha
 
 def _csv_value(value: Any) -> str:
     return "+".join(map(str, value)) if isinstance(value, list | tuple) else str(value if value is not None else "")
+
+
+ASKED = ("context", "name", "pronouns", "dataset", "setting", "template")  # what both texts of a comparison share
+FILE = "comparisons.jsonl"
+NO_PAIR = N_(
+    "No context has different texts of two models, so there is nothing to compare; the models must continue the same"
+    " contexts."
+)
+COMPARED_ALREADY = N_("{project} already holds comparisons; choose a project of single texts.")
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnComparisons:
+    """`rows`: the comparisons; `contexts`: how many have one; `alone`: contexts with texts of one model only; `same`:
+    pairs that were left out because both models wrote the same; `compared`: how often each model takes part."""
+
+    rows: tuple[Row, ...]
+    contexts: int
+    alone: int
+    same: int
+    compared: Mapping[str, int]
+
+
+def draw_comparisons(texts: Sequence[Row], *, per_context: int = 1, seed: int = 0) -> DrawnComparisons:
+    """At most *per_context* pairs of each context of *texts*, whose `model` says who wrote them.
+
+    Which text is first is drawn too; desks draw left and right again. Raises Refused where no context has two models.
+    """
+    found: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    for row in texts:
+        asked = {name: row[name] for name in ASKED if row.get(name) not in (None, "", [])}
+        found[json.dumps(asked, ensure_ascii=False, sort_keys=True)][str(row.get("model") or "")].add(
+            str(row["completion"])
+        )
+    rows, same, alone = list[Row](), 0, 0
+    for context, by_model in sorted(found.items()):
+        chance = random.Random(f"{seed}/{context}")  # noqa: S311
+        named = sorted(name for name in by_model if name)
+        if len(named) < 2:
+            alone += 1
+            continue
+        schedule = _rounds(named, chance)
+        of = min(per_context, len(schedule))
+        for pair in schedule[:of]:
+            first, second = chance.sample(pair, 2)
+            one, other = (chance.choice(sorted(by_model[name])) for name in (first, second))
+            if one == other:
+                same += 1
+                continue
+            probability = of / len(schedule) / len(by_model[first]) / len(by_model[second])
+            rows.append(
+                json.loads(context) | {"completion": one, "second": other, "model": first, "second_model": second,
+                                       "probability": round(probability, 6)}
+            )  # fmt: skip
+    if not rows:
+        raise Refused(NO_PAIR)
+    random.Random(seed).shuffle(rows)  # noqa: S311
+    contexts = len({json.dumps([row.get(name) for name in ASKED]) for row in rows})
+    compared = Counter(row[side] for row in rows for side in ("model", "second_model"))
+    return DrawnComparisons(tuple(rows), contexts, alone, same, dict(sorted(compared.items())))
+
+
+def _rounds(models: Sequence[str], chance: random.Random) -> list[tuple[str, str]]:
+    """Every two of *models* once, in rounds in which each takes part once; with an odd number one rests."""
+    circle: list[str | None] = [*chance.sample(models, len(models)), *([None] if len(models) % 2 else [])]
+    made = []
+    for _ in range(len(circle) - 1):
+        half = len(circle) // 2
+        games = list(zip(circle[:half], reversed(circle[half:]), strict=True))
+        chance.shuffle(games)
+        made += [(one, other) for one, other in games if one is not None and other is not None]
+        circle = [circle[0], circle[-1], *circle[1:-1]]
+    return made
+
+
+def texts_of_files(files: Sequence[Path]) -> list[Row]:
+    """The generations of *files*; where two files name the same model, the name of the file stands beside it."""
+    found = [(file, read_generations(file)) for file in files]
+    said = [{str(row.get("model") or file.stem) for row in rows} for file, rows in found]
+    twice = {name for name, files_with in Counter(name for names in said for name in names).items() if files_with > 1}
+    made = []
+    for file, texts in found:
+        for row in texts:
+            name = str(row.get("model") or file.stem)
+            made.append({**row, "model": f"{name} ({file.stem})" if name in twice else name})
+    return made
+
+
+def texts_of_project(store: Store, project: Project) -> list[Row]:
+    """The generations of a project as rows. Raises Refused for sentences and for comparisons."""
+    if project.kind != "generations":
+        raise Refused(N_("{project} holds sentences, not generations."), project=project.name)
+    if compares(store, project):
+        raise Refused(COMPARED_ALREADY, project=project.name)
+    return [{**one.extra, "context": one.context or "", "completion": one.text} for one in items(store, project)]
+
+
+def comparisons_project(
+    store: Store, name: str, texts: Sequence[Row], *, annotators: Iterable[str] = (), per_item: int = 3,
+    per_context: int = 1, seed: int = 0, language: str = "en",
+) -> tuple[Project, DrawnComparisons]:  # fmt: skip
+    """A new project with the built-in scheme of comparisons, drawn from *texts*.
+
+    Raises Refused, NotAllowed where the name is taken.
+    """
+    drawn = draw_comparisons(texts, per_context=per_context, seed=seed)
+    made = create_project(
+        store, name, kind="generations", annotators=annotators, per_item=per_item, seed=seed, language=language,
+        choices=PREFERENCE.choices, reasons=PREFERENCE.flags, scheme=PREFERENCE.more,
+    )  # fmt: skip
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / FILE
+        file.write_text(file_text(drawn.rows), encoding="utf-8")
+        import_file(store, made, file, format="generations", name=FILE)
+    return made, drawn
+
+
+def file_text(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Comparisons as JSON lines."""
+    return "".join(json.dumps(row, ensure_ascii=False, sort_keys=True) + "\n" for row in rows)

@@ -1,24 +1,228 @@
-"""Rows to generations: context, completion, the person meant and this person's pronouns."""
+"""Rows to generations: context, completion, the person meant and this person's pronouns; and the published samples.
+
+In the published samples of document 004 (SPEC 7), context and completion are in one column and are separated here. The
+context is the template with name and declared pronouns filled in, cut before the slot (pre) or with the slot filled by
+the right form (post); the completion is what follows it. `{he,she,they,xe}_{pre,post}_mask_gen.csv` name pronouns and
+setting in the name of the file.
+"""
 
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import PurePosixPath
 from typing import Any
 
-from evenhand.annotations.files.columns import Columns, setting_of
-from evenhand.annotations.files.detect import GENERATION_KEYS, GOLD_KEYS, Layout, Usable, bad, origin_of
-from evenhand.annotations.files.published_samples import (
-    GenerationParts,
-    of_column,
-    of_file,
-    of_folder,
-    of_path,
-    split_generation,
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.files.detect import (
+    GENERATION_KEYS,
+    GOLD_KEYS,
+    Columns,
+    Layout,
+    Usable,
+    bad,
+    origin_of,
+    setting_of,
 )
+from evenhand.annotations.files.export_formats import ExportOptions
 from evenhand.annotations.items.batch import NewItem
+from evenhand.annotations.items.batch import items as stored_items
+from evenhand.annotations.text_policy import CANARY_ID, CANARY_KEY
+from evenhand.annotations.types import Item, Project
 from evenhand.core.errors import N_, BadFile
+from evenhand.core.files.csv_out import data_line
 from evenhand.core.files.readers import Row, Source
-from evenhand.core.text.pronouns import PRONOUN_DATASETS, parse_sets
+from evenhand.core.human_vs_rule.apply_rule import apply_rule
+from evenhand.core.text.pronouns import CASES, PRONOUN_DATASETS, parse_sets, sets
 from evenhand.core.text.sentences import control_character
+
+FILE_NAME = re.compile(r"(?:^|[^a-z])(he|she|they|xe)_(pre|post)_mask", re.I)
+COLUMN_SETTING = re.compile(r"(pre|post)_?(?:mask_?)?gen", re.I)
+# {name} and $OCCUPATION stand for words, {nom} and $NOM_PRONOUN for a pronoun, [MASK] for the pronoun asked for.
+PLAIN_FOLDERS = ("samples", "data", "out", "outputs", "generations", "human_eval", "annotation", "annotations")
+SLOT = re.compile(r"\{([A-Za-z_]{1,20})\}|\$([A-Z_]{2,20})|(\[MASK\]|<mask>)")
+MASKS = {"mask_token", "mask", "mask_pronoun"}
+CASE_OF = {
+    **{case: case for case in CASES},
+    "pos_indep": "pos_ind",
+    "gen_att": "pos_dep",
+    "gen_pred": "pos_ind",
+    "nom_pronoun": "nom",
+    "acc_pronoun": "acc",
+    "poss_pronoun": "pos_dep",
+}
+MOST_SLOTS, MOST_WORDS = 30, 3  # with more names, their ends are ambiguous
+
+
+@dataclass(frozen=True, slots=True)
+class GenerationParts:
+    """Context and completion of a generation, with `name` and `pronouns` of the template or ""."""
+
+    context: str
+    completion: str
+    name: str
+    pronouns: str
+
+
+def of_file(name: str) -> tuple[str, str]:
+    """Pronouns and setting in the name of a sample file; ("", "") for any other name."""
+    found = FILE_NAME.search(name.lower())
+    return (found[1], found[2]) if found else ("", "")
+
+
+def of_column(name: str) -> str:
+    """The setting in the name of a column such as random_pre_gen; "" for any other name."""
+    found = COLUMN_SETTING.search(name)
+    return found[1].lower() if found else ""
+
+
+def of_path(path: str) -> str:
+    """The data set that a folder or file is named after, or ""."""
+    low = path.lower()
+    return next((one for one in PRONOUN_DATASETS[:3] if one in low), "")
+
+
+def of_folder(path: str) -> str:
+    """The model whose folder holds a sample file (Llama-70B/pre/he_pre_mask_gen.csv); "" where no folder says it."""
+    folders = PurePosixPath(path).parts[:-1] if of_file(PurePosixPath(path).name)[0] else ()
+    plain = {*BASES, *SETTINGS, *PLAIN_FOLDERS}
+    return next((one for one in reversed(folders) if not of_path(one) and one.lower() not in plain), "")
+
+
+def split_generation(
+    template: str, generation: str, *, pronouns: Sequence[str], setting: str, dataset: str
+) -> GenerationParts | None:
+    """The context and the completion of *generation*; None if they cannot be separated.
+
+    `pronouns`: names of sets; (): as the template declares. `setting`: "pre", "post", or "" for the one that fits.
+    Blanks and line breaks are equal, and so is the case of a pronoun; nothing else may differ.
+    """
+    asked = setting_of(setting)
+    settings = (asked,) if asked in ("pre", "post") else ("post", "pre")
+    known = sets(dataset if dataset in PRONOUN_DATASETS else "own")
+    names = [one for one in pronouns if one in known] or list(known)
+    for one in settings:
+        for name in names:
+            pattern = _pattern(template, one, known[name].forms)
+            found = pattern.match(generation) if pattern is not None else None
+            if found is not None:
+                named = next((text for text in found.groups() if text), "")
+                declared = name if _declares(template) or pronouns else ""
+                return GenerationParts(generation[: found.end()], generation[found.end() :], named, declared)
+    return None
+
+
+def _declares(template: str) -> bool:
+    """Whether the context holds a pronoun, so that only one set fits."""
+    return len([found for found in SLOT.finditer(template) if _case(found)]) > 1
+
+
+def _slot(found: re.Match[str]) -> str:
+    return (found[1] or found[2] or "mask").lower()
+
+
+def _case(found: re.Match[str]) -> str:
+    return CASE_OF.get(_slot(found), "")
+
+
+@lru_cache(maxsize=4096)
+def _pattern(template: str, setting: str, forms: tuple[str, ...]) -> re.Pattern[str] | None:
+    """The pattern of the context; None if the template does not define its end."""
+    slots = list(SLOT.finditer(template))
+    if len(slots) > MOST_SLOTS:
+        return None
+    asked = _match_question(slots)
+    if setting == "pre" and asked is not None:
+        template, slots = template[: asked.start()], slots[: slots.index(asked)]
+    if len({_slot(found) for found in slots if not _case(found)} - MASKS) > MOST_WORDS:
+        return None
+    parts: list[str] = []
+    groups: dict[str, int] = {}
+    last = 0
+    for found in slots:
+        parts.append(_words(template[last : found.start()]))
+        parts.append(_fill_slots(found, forms, groups))
+        last = found.end()
+    rest = template[last:]
+    if not rest.strip() and slots and not _case(slots[-1]) and _slot(slots[-1]) not in MASKS:
+        return None  # a name at the very end: its end is unknown
+    # In post-[MASK] the sentence is complete; the completion may begin without a blank.
+    end = _words(rest.rstrip()) + (r"\s*" if setting == "pre" and rest != rest.rstrip() else "")
+    return re.compile("".join([*parts, end]) + ("" if rest.strip() or setting == "pre" else r"\b"))
+
+
+def _match_question(slots: list[re.Match[str]]) -> re.Match[str] | None:
+    """The slot that the model fills: the mask, else the last pronoun; earlier ones are declared."""
+    masks = [found for found in slots if _slot(found) in MASKS]
+    pronouns = [found for found in slots if _case(found)]
+    return masks[-1] if masks else pronouns[-1] if pronouns else None
+
+
+def _fill_slots(found: re.Match[str], forms: tuple[str, ...], groups: dict[str, int]) -> str:
+    slot = _slot(found)
+    if slot in MASKS:
+        return "(?i:" + "|".join(map(re.escape, dict.fromkeys(form for form in forms if form))) + ")"
+    if case := _case(found):
+        return f"(?i:{re.escape(forms[CASES.index(case)])})"
+    if slot in groups:
+        return rf"\{groups[slot]}"
+    groups[slot] = len(groups) + 1
+    return r"(\S(?:[^\n]{0,60}?\S)?)"
+
+
+def _words(text: str) -> str:
+    """A literal part: a blank matches any run of blanks."""
+    return r"\s+".join(map(re.escape, re.split(r"\s+", text))) if text else ""
+
+
+BASES = ("he", "she", "they", "xe")
+SETTINGS = ("pre", "post")
+
+
+def published_files(store: Store, project: Project, wish: ExportOptions) -> dict[str, list[str]]:
+    """File name -> lines of a CSV with the columns template, random_{pre,post}_gen (context and completion), correct,
+    pronoun, model, dataset, item; generations that fit no file go into `other_gen.csv` with setting and all their
+    pronouns.
+
+    `correct` is the verdict of the first-pronoun rule on the completion (SPEC 4.3), empty if the right pronouns are
+    unknown; it is no label.
+    """
+    files: dict[str, list[str]] = {}
+    for item in stored_items(store, project, accepted_only=wish.items == "accepted"):
+        name, column = _place(item)
+        rows = files.setdefault(name, [data_line(_header(column))])
+        rows.append(data_line(_row(item, column)))
+    return {name: files[name] for name in sorted(files)}
+
+
+def _place(item: Item) -> tuple[str, str]:
+    sets, setting = item.extra.get("pronouns") or [], item.extra.get("setting", "")
+    if len(sets) == 1 and sets[0] in BASES and setting in SETTINGS:
+        return f"{sets[0]}_{setting}_mask_gen.csv", f"random_{setting}_gen"
+    return "other_gen.csv", "random_gen"
+
+
+def _header(column: str) -> list[str]:
+    more = ["setting"] if column == "random_gen" else []
+    return ["template", column, "correct", "pronoun", "model", *more, "dataset", "name", "index", "item", CANARY_KEY]
+
+
+def _row(item: Item, column: str) -> list[object]:
+    extra, context = item.extra, item.context or ""
+    sets = [str(one) for one in extra.get("pronouns") or []]
+    correct = apply_rule({**extra, "completion": item.text}).correct
+    template = str(extra.get("template") or context)
+    told = split_generation(template, context + item.text, pronouns=sets, setting=str(extra.get("setting", "")),
+                      dataset=str(extra.get("dataset", "own")))  # fmt: skip
+    if told is None or told.context != context:
+        template = context  # a template by its number, or one without a defined end of the context
+    more = [extra.get("setting", "")] if column == "random_gen" else []
+    return [
+        template, context + item.text, "" if correct is None else correct, "; ".join(sets), extra.get("model", ""),
+        *more, extra.get("dataset", "own"), extra.get("name", ""), extra.get("index", ""), item.uid, CANARY_ID,
+    ]  # fmt: skip
+
 
 MAX_LENGTH = 20_000  # code points of a context or a completion
 LONGEST_FACT = 300  # of a name, a model, a setting

@@ -12,12 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.files.columns import Columns
-from evenhand.annotations.files.detect import Layout, Usable, detect_layout
+from evenhand.annotations.files.detect import Columns, Layout, Rejections, Usable, detect_layout, problem_of, read_task
 from evenhand.annotations.files.generations import ODD_SIGNS, generation_row
-from evenhand.annotations.files.other_tools.detect import read_task
 from evenhand.annotations.files.other_tools.tasks import TASKS, Task
-from evenhand.annotations.files.rejections import Rejections, problem_of
 from evenhand.annotations.files.sentences import checked_text, mined_row, released_row, sentence_row
 from evenhand.annotations.guideline.comparison import compares
 from evenhand.annotations.items.batch import Batch, NewItem

@@ -9,8 +9,10 @@ from itertools import islice
 from typing import Any
 
 from evenhand.annotations.database.store import Store
+from evenhand.annotations.files.detect import Rejections, problem_of
 from evenhand.annotations.files.label_files import (
     CameWith,
+    LabelRow,
     StoredLabel,
     add_to_file,
     insert_label_file,
@@ -20,8 +22,6 @@ from evenhand.annotations.files.label_files import (
     undoing_operation,
     valid_operation,
 )
-from evenhand.annotations.files.read_labels import LabelRow
-from evenhand.annotations.files.rejections import Rejections, problem_of
 from evenhand.annotations.guideline.versions import guidelines
 from evenhand.annotations.items.batch import id_and_length
 from evenhand.annotations.items.changes import look_again

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.files.columns import guess_columns
+from evenhand.annotations.files.detect import guess_columns
 from evenhand.annotations.items.batch import item as one_item
 from evenhand.annotations.items.batch import items, uid_of_hash
 from evenhand.annotations.quality.known_answers import set_known

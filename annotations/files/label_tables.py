@@ -1,25 +1,34 @@
-"""Labels as rows: one per item and annotator (long, CSV or JSON lines) or one per item (wide)."""
+"""Items and labels as lines of files.
+
+Items are JSON lines with all their data: importing them gives the same items with the same ids. Labels are one row per
+item and annotator (long, CSV or JSON lines) or one per item (wide). Labels to publish are the shares of each choice by
+item, and one row a label of those who consented: both of blind labels only, the last one of each annotator before any
+opinion was shown, without texts, notes, times and names.
+"""
 
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from dataclasses import dataclass
+from itertools import groupby, islice
 from operator import itemgetter
 from typing import Any
 
 from evenhand.annotations.adjudication.decisions import decisions_in_force
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.files.detect import DECISION
+from evenhand.annotations.files.detect import DECISION, GENERATION_KEYS, GOLD_KEYS, ITEM_KEYS, SPAN_KEYS
 from evenhand.annotations.files.export_formats import ExportOptions
 from evenhand.annotations.guideline.comparison import compares
 from evenhand.annotations.guideline.versions import guidelines
 from evenhand.annotations.items.batch import items as stored_items
 from evenhand.annotations.items.gold import generation_statuses
 from evenhand.annotations.labels.read import each_label_row
+from evenhand.annotations.projects.consent import Use, consenting
 from evenhand.annotations.projects.pseudonyms import coded_file, pseudonyms
 from evenhand.annotations.sampling.samples import drawn_items
 from evenhand.annotations.text_policy import CANARY, CANARY_ID, CANARY_KEY, needs_canary
 from evenhand.annotations.types import Item, Project
 from evenhand.core.files.csv_out import data_line, json_line
+from evenhand.core.files.paths import short_path, without_folders
 
 LABELS = (
     *("item", "annotator", "choice", "reasons", "extraneous", "spans", "note", "seconds", "guideline"),
@@ -266,3 +275,121 @@ def labelled_items(
                 said.setdefault(row["item"], []).append(row)
         for item in some:
             yield item, said.get(item.uid, [])
+
+
+def item_lines(store: Store, project: Project, wish: ExportOptions) -> Iterator[str]:
+    """One object per item; a file of generations begins with the canary line, which an import skips."""
+    yield from map(json_line, item_objects(store, project, accepted_only=wish.items == "accepted"))
+
+
+def item_lines_with_gold(store: Store, project: Project, wish: ExportOptions) -> Iterator[str]:
+    """The same; a generation also has its gold label, whether the adjudicator decided it, and that flag and marks."""
+    if project.kind != "generations":
+        yield from item_lines(store, project, wish)
+        return
+    if needs_canary(project):
+        yield json_line({CANARY_KEY: CANARY})
+    states, decided = generation_statuses(store, project), decisions_in_force(store, project)
+    for item in stored_items(store, project, accepted_only=wish.items == "accepted"):
+        found = item_object(item)
+        clashing = {name: found.pop(name) for name in GOLD_KEYS if name in found}
+        gold = {"status": states[item.uid], "gold": item.gold} | dict.fromkeys(GOLD_KEYS[1:]) | {"adjudicated": False}
+        found |= gold | decided.get(item.uid, {})
+        yield json_line(found | ({"extra": found.get("extra", {}) | clashing} if clashing else {}))
+
+
+def item_objects(store: Store, project: Project, *, accepted_only: bool = False) -> Iterator[dict[str, Any]]:
+    """The same lines as objects."""
+    if needs_canary(project):
+        yield {CANARY_KEY: CANARY}
+    for item in stored_items(store, project, accepted_only=accepted_only):
+        yield item_object(item)
+
+
+def item_object(item: Item) -> dict[str, Any]:
+    """An item as a flat object; an imported column with one of these names is in `extra`.
+
+    Absolute paths are shortened here too: old items still hold some.
+    """
+    place = {"status": item.status, "file": short_path(item.file), "line": item.line}
+    columns = without_folders(item.extra)
+    if item.word is None or item.stem is None:
+        own: dict[str, Any] = {"item": item.uid, "context": item.context, "completion": item.text}
+        own |= ({} if item.second is None else {"second": item.second}) | place
+    else:
+        spans = (*item.word, *item.stem, item.keyword, item.counterpart, item.pair)
+        own = {"item": item.uid, "sentence": item.text, **dict(zip(SPAN_KEYS, spans, strict=True)), "side": item.side}
+        own |= place
+    reserved = GENERATION_KEYS if item.word is None else ITEM_KEYS
+    clashing = {name: value for name, value in columns.items() if name in reserved}
+    free = {name: value for name, value in columns.items() if name not in reserved}
+    return own | free | ({"extra": clashing} if clashing else {})
+
+
+ONE_BY_ONE = ("item", "annotator", "choice", "reasons", "extraneous", "spans", "guideline", "form_shown")
+USE_OF: dict[str, Use] = {"disaggregated": "disaggregated", "disaggregated-training": "training"}  # by format
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """Labels and annotators whose labels a disaggregated file does not hold, since they have not consented."""
+
+    labels: int
+    annotators: int
+
+
+def soft_label_lines(store: Store, project: Project) -> Iterator[str]:
+    """CSV, one row an item with a blind label: how many labels, and the share of each choice among them, 0 to 1.
+
+    Of generations also the share flagged for extraneous gendered language, empty where no label could be flagged.
+    """
+    codes = _codes(store, project)
+    flagged = project.kind == "generations"
+    more = ("share_extraneous",) if flagged else ()
+    yield data_line(("item", "labels", *(f"share_{code}" for code in codes), *more))
+    for item, rows in groupby(_blind(store, project), key=lambda row: row["item"]):
+        said = list(rows)
+        shares = [_share(row["choice"] == code for row in said) for code in codes]
+        flags = [row["extraneous"] for row in said if row["extraneous"] is not None]
+        yield data_line((item, len(said), *shares, *([_share(flags)] if flagged else [])))
+
+
+def disaggregated_lines(store: Store, project: Project, use: Use) -> Iterator[str]:
+    """CSV, one row a blind label of an annotator who consented to *use*, under the code of every file."""
+    may, names = consenting(store, project, use), pseudonyms(store, project)
+    yield data_line(ONE_BY_ONE)
+    for row in _blind(store, project):
+        if row["annotator"] in may:
+            cells = row | {"annotator": names[row["annotator"]]}
+            yield data_line([cell_text(key, cells[key]) for key in ONE_BY_ONE])
+
+
+def left_out(store: Store, project: Project, use: Use) -> LeftOut:
+    """What `disaggregated_lines` leaves out."""
+    may = consenting(store, project, use)
+    without = [row["annotator"] for row in _blind(store, project) if row["annotator"] not in may]
+    return LeftOut(len(without), len(set(without)))
+
+
+def publishable_row_count(store: Store, project: Project, format: str) -> int:
+    """How many rows the file has, without its header."""
+    use = USE_OF.get(format)
+    lines = soft_label_lines(store, project) if use is None else disaggregated_lines(store, project, use)
+    return sum(1 for _ in lines) - 1
+
+
+def _blind(store: Store, project: Project) -> Iterator[dict[str, Any]]:
+    """By item and annotator."""
+    return each_label_row(store, project, which="blind")
+
+
+def _codes(store: Store, project: Project) -> list[str]:
+    """The choices of every version of the guideline, the newest first, then what else was chosen."""
+    versions = sorted(guidelines(store, project), key=lambda one: -one.version)
+    offered = dict.fromkeys(choice.code for one in versions for choice in one.choices)
+    return list(offered | dict.fromkeys(sorted({row["choice"] for row in _blind(store, project)} - offered.keys())))
+
+
+def _share(said: Iterable[bool]) -> str:
+    answers = list(said)
+    return f"{sum(answers) / len(answers):.6g}" if answers else ""

@@ -6,9 +6,9 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from evenhand.annotations.files.columns import Columns
+from evenhand.annotations.files.detect import Columns
+from evenhand.annotations.files.generations import of_folder
 from evenhand.annotations.files.import_items import Examined, Preview, examine, preview
-from evenhand.annotations.files.published_samples import of_folder
 from evenhand.core.errors import N_, BadFile
 from evenhand.core.files.archives import TABLES, Member, is_archive, unpacked
 from evenhand.core.files.readers import open_source, rows

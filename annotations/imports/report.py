@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from evenhand.annotations.files.detect import english_problem
 from evenhand.annotations.files.import_items import ImportReport
 from evenhand.annotations.files.import_labels import LabelImport
 from evenhand.annotations.files.other_tools.import_tasks import TaskImport
-from evenhand.annotations.files.package.gold_labels import GoldLabels
-from evenhand.annotations.files.rejections import english_problem
+from evenhand.annotations.files.package.write_package import GoldLabels
 from evenhand.annotations.types import Project
 from evenhand.core.errors import N_, BadFile, Notice
 from evenhand.core.runs.kinds import UnusableLine

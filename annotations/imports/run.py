@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 from evenhand.annotations.accounts.accounts import take_over_roles
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.files import read_labels
+from evenhand.annotations.files import label_files
+from evenhand.annotations.files.detect import task_format, text_key
 from evenhand.annotations.files.import_items import Examined, check_file, import_examined
 from evenhand.annotations.files.import_labels import LabelImport
 from evenhand.annotations.files.open_upload import examine_tables, tables_in
-from evenhand.annotations.files.other_tools.detect import task_format, text_key
 from evenhand.annotations.files.other_tools.import_tasks import TaskImport, import_tasks
 from evenhand.annotations.files.other_tools.tasks import TASKS
 from evenhand.annotations.files.package import write_package
@@ -36,7 +36,7 @@ def run(settings: Settings, place: Place) -> Outcome:
         if (program := _program_of(members, settings.layout)) is not None:
             return _import_tasks(settings, place, members, program)
         columns = settings.columns()
-        if settings.layout in read_labels.FORMATS or (settings.layout == "auto" and _is_export(members)):
+        if settings.layout in label_files.FORMATS or (settings.layout == "auto" and _is_export(members)):
             return _import_labels(settings, place, members)
         layout = settings.layout
         if layout == "auto" and _kind(settings, place) == "generations":  # the project decides before the header
@@ -64,7 +64,7 @@ def _program_of(members: Sequence[Member], layout: str) -> str | None:
 
 
 def _is_export(members: Sequence[Member]) -> bool:
-    return write_package.is_package(members) or read_labels.is_labels(members[0])
+    return write_package.is_package(members) or label_files.is_labels(members[0])
 
 
 def _kind(settings: Settings, place: Place) -> Kind | None:

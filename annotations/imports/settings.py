@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from evenhand.annotations.files.columns import FIXED, KEYS, Columns
-from evenhand.annotations.files.other_tools.choice_names import Names
+from evenhand.annotations.files.detect import FIXED, KEYS, Columns
+from evenhand.annotations.files.other_tools.import_tasks import Names
 from evenhand.annotations.types import Kind
 from evenhand.core.errors import N_, BadFile
 

@@ -13,7 +13,7 @@ KINDS = {
     "import": "evenhand.annotations.imports.run:IMPORT",
     "undo": "evenhand.annotations.files.undo:UNDO",
     "guideline send-back": "evenhand.annotations.pilot.send_back:SEND_BACK",
-    "release": "evenhand.annotations.release.run:RELEASE",
+    "release": "evenhand.annotations.release.make:RELEASE",
     "hub push": "evenhand.annotations.hub.push:PUSH",
     "mine": "evenhand.core.mining.request:MINE",
     "score": "evenhand.annotations.files.project_texts:SCORING",

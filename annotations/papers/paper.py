@@ -14,9 +14,20 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from markupsafe import Markup
 
-from evenhand.annotations.papers.blocks import DASH, Answered, Block, Heading, Points, Table, Text, Verbatim, cell
+from evenhand.annotations.papers.blocks import (
+    DASH,
+    Answered,
+    Block,
+    Heading,
+    Points,
+    Say,
+    Table,
+    Text,
+    Verbatim,
+    cell,
+    markdown_text,
+)
 from evenhand.annotations.papers.claims import render_claims
-from evenhand.annotations.papers.markdown import Say, markdown_text
 from evenhand.core.language import Language
 from evenhand.core.statistics import Estimate
 

@@ -7,8 +7,7 @@ from typing import Any
 
 from evenhand.annotations.files.label_tables import item_facts as generation_facts
 from evenhand.annotations.labels.full_agreement import POPULATIONS, name_of_labels
-from evenhand.annotations.papers.blocks import one_line
-from evenhand.annotations.papers.markdown import rendered
+from evenhand.annotations.papers.blocks import one_line, rendered
 from evenhand.annotations.papers.paper import paper_blocks
 from evenhand.annotations.release.changes import TEMPLATES
 from evenhand.annotations.text_policy import CANARY, CANARY_KEY, needs_canary

@@ -18,7 +18,7 @@ from evenhand.annotations.describe.project_description import describe_project, 
 from evenhand.annotations.items.articles import articles
 from evenhand.annotations.labels.full_agreement import REVIEWED
 from evenhand.annotations.papers.datasheet import Known, read_known
-from evenhand.annotations.papers.label_totals import BREAKS_S, LabelTotals
+from evenhand.annotations.papers.evidence import BREAKS_S, LabelTotals
 from evenhand.annotations.pilot.figures import pilot_figures
 from evenhand.annotations.pilot.pilots import Pilot, items_left, pilots
 from evenhand.annotations.progress.cells import ACCEPTED_BY_ALL

@@ -7,14 +7,13 @@ from typing import Any
 from evenhand.annotations.database.chain import daily_heads, head
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.export_formats import ExportOptions
-from evenhand.annotations.files.other_tools.label_studio_write import labelling_config
+from evenhand.annotations.files.generations import published_files
+from evenhand.annotations.files.other_tools.write import labelling_config
 from evenhand.annotations.files.package.records import author_codes
-from evenhand.annotations.files.published_samples import published_files
 from evenhand.annotations.guideline.versions import guideline, guidelines
 from evenhand.annotations.labels.full_agreement import POPULATIONS, name_of_labels
-from evenhand.annotations.papers.blocks import Block
+from evenhand.annotations.papers.blocks import Block, rendered
 from evenhand.annotations.papers.datasheet import Known, datasheets, read_known
-from evenhand.annotations.papers.markdown import rendered
 from evenhand.annotations.papers.paper import paper_blocks
 from evenhand.annotations.projects.consent import consenting
 from evenhand.annotations.projects.preregistration import sheets
@@ -22,11 +21,16 @@ from evenhand.annotations.projects.pseudonyms import pseudonyms
 from evenhand.annotations.release.changes import TEMPLATES, described, facts_compared, label_changes
 from evenhand.annotations.release.dataset_card import DATA, HARD_CASES, card, data_features, hard_case_features
 from evenhand.annotations.release.facts import gather
-from evenhand.annotations.release.frozen_file import FrozenFile, freeze, pretty
-from evenhand.annotations.release.kept_sets import KeptSets
-from evenhand.annotations.release.labelled_files import SPREADSHEETS, LabelledFiles, Table, labelled_files, packed_items
+from evenhand.annotations.release.labelled_files import (
+    SPREADSHEETS,
+    KeptSets,
+    LabelledFiles,
+    Table,
+    labelled_files,
+    packed_items,
+)
 from evenhand.annotations.release.readiness import to_explain
-from evenhand.annotations.release.records import LOG_HEAD, Release
+from evenhand.annotations.release.records import LOG_HEAD, FrozenFile, Release, freeze, pretty
 from evenhand.annotations.text_policy import text_may_leave
 from evenhand.annotations.types import Project
 from evenhand.core.errors import N_

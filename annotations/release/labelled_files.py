@@ -1,11 +1,14 @@
-"""The files of a release that need every label: the package, the tables of labels, the hard cases.
+"""The files of a release with labels: the package, the tables of labels, the hard cases, and the kept items.
+
+Hard cases are items that were rejected, split or adjudicated, with labels and outcome. Kept items stand in every layout
+of one line an item, written from one reading.
 
 The labels are read once for all of them. In a large project another process does it beside the rest of the release; the
 items of the package are written here meanwhile, so that both have about as much to do.
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing, contextmanager
@@ -16,9 +19,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from evenhand.annotations.database.store import Store, connect
+from evenhand.annotations.files.export import RELEASED_HEADER, released_line
 from evenhand.annotations.files.export_formats import ExportOptions
-from evenhand.annotations.files.item_lines import item_object
-from evenhand.annotations.files.label_tables import LabelTables
+from evenhand.annotations.files.label_tables import LabelTables, item_object, labelled_items
+from evenhand.annotations.files.other_tools.write import gold_line, task
 from evenhand.annotations.files.package.records import author_codes
 from evenhand.annotations.files.package.write_package import (
     canary_lines,
@@ -28,21 +32,101 @@ from evenhand.annotations.files.package.write_package import (
     project_description,
 )
 from evenhand.annotations.items.batch import items
-from evenhand.annotations.labels.read import count_operations, each_labelled_item
+from evenhand.annotations.labels.read import ItemLabels, count_operations, each_labelled_item
 from evenhand.annotations.projects.consent import consenting, left_out
 from evenhand.annotations.projects.projects import project_by_uid
 from evenhand.annotations.projects.pseudonyms import pseudonyms
-from evenhand.annotations.release.changes import content_differences, frozen_contents
-from evenhand.annotations.release.content_hash import Contents, content_hash
-from evenhand.annotations.release.dataset_card import HARD_CASES
-from evenhand.annotations.release.frozen_file import Freezing, FrozenFile, freeze
-from evenhand.annotations.release.hard_cases import HardCases
-from evenhand.annotations.release.records import Release
-from evenhand.annotations.text_policy import text_may_leave
-from evenhand.annotations.types import Project
+from evenhand.annotations.release.changes import Contents, content_differences, content_hash, frozen_contents
+from evenhand.annotations.release.dataset_card import DATA, HARD_CASES, data_row
+from evenhand.annotations.release.records import Freezing, FrozenFile, Release, freeze
+from evenhand.annotations.text_policy import CANARY, CANARY_KEY, needs_canary, text_may_leave
+from evenhand.annotations.types import Item, Project
 from evenhand.core.errors import N_, EvenhandError
 from evenhand.core.files.csv_out import has_formula, json_line, spreadsheet_lines
 from evenhand.core.processes import end_with_parent
+
+CASES = """
+SELECT item.uid, item.status, item.gold, item.split, settlement.action, settlement.choice, settlement.reasons,
+       settlement.extraneous, settlement.why, settlement.adjudicator, settlement.created
+FROM published_item AS item
+     LEFT JOIN settlement ON settlement.id = item.settlement
+WHERE item.project = ? AND (item.status = 'rejected' OR item.split = 1 OR item.settlement IS NOT NULL)
+"""
+ACT = ("action", "choice", "reasons", "extraneous", "why", "adjudicator", "created")
+KEPT = ("choice", "reasons", "extraneous", "spans", "note", "form_shown", "guideline")
+
+
+class HardCases:
+    """The hard cases of a project: one object per case, the item, its gold label, why it is here, its blind labels, the
+    adjudication (or null). Of annotators who did not consent, `left_out` counts the labels.
+
+    All have the same keys with values of the same kinds, as the `datasets` library wants it (features of the card).
+    `why_here`: "rejected_by_all", "split", "rejected" (by the adjudicator, or at a first reject) or "settled". Texts,
+    notes and reasons in words are left out unless `with_text`.
+    """
+
+    def __init__(
+        self, store: Store, project: Project, codes: Mapping[str, str], may: Collection[str], *, with_text: bool
+    ) -> None:
+        self.project, self.codes, self.may, self.with_text = project, codes, may, with_text
+        self.cases = {row[0]: row[1:] for row in store.db.execute(CASES, (project.id,))}
+        self.canary = {CANARY_KEY: CANARY} if with_text and needs_canary(project) else {}
+        self.made = 0
+
+    def of(self, items: Iterable[ItemLabels]) -> Iterator[dict[str, Any]]:
+        """Those among *items* which have blind labels."""
+        for one in items:
+            if one.blind and one.item in self.cases:
+                yield self._object(one.item, one.blind)
+
+    def left(self) -> Iterator[dict[str, Any]]:
+        """Those that were not among them: settled, and the labels were undone or sent for relabelling."""
+        for uid in list(self.cases):
+            yield self._object(uid, [])
+
+    def _object(self, uid: str, labels: list[dict[str, Any]]) -> dict[str, Any]:
+        self.made += 1
+        found = _case(self.project, uid, self.cases.pop(uid), labels, self.codes, self.may, self.with_text)
+        return found | self.canary
+
+
+def _case(
+    project: Project,
+    uid: str,
+    case: tuple[Any, ...],
+    labels: list[dict[str, Any]],
+    codes: Mapping[str, str],
+    may: Collection[str],
+    with_text: bool,
+) -> dict[str, Any]:
+    status, gold, split, *act = case
+    names = ["pair", "side", "keyword"] if project.kind == "sentences" else ["pair"]
+    if with_text:
+        names += ["text"] if project.kind == "sentences" else ["context", "text"]
+    found: dict[str, Any] = {"item": uid} | {name: labels[0][name] if labels else None for name in names}
+    found |= {"status": status, "gold": gold, "why_here": _why(status, split, act[0], labels)}
+    found["labels"] = [
+        {"annotator": codes.get(row["annotator"], "")} | {k: row[k] for k in KEPT if with_text or k != "note"}
+        | {"spans": [{"start": start, "end": end, "kind": kind} for start, end, kind in row["spans"]]}
+        for row in labels if row["annotator"] in may
+    ]  # fmt: skip
+    found["left_out"] = len(labels) - len(found["labels"])
+    found["settlement"] = None
+    if act[0] is not None:
+        settled = dict(zip(ACT, act, strict=True))
+        settled |= {"reasons": json.loads(settled["reasons"]), "adjudicator": codes.get(settled["adjudicator"], "")}
+        settled["extraneous"] = None if settled["extraneous"] is None else bool(settled["extraneous"])
+        found["settlement"] = {key: value for key, value in settled.items() if with_text or key != "why"}
+    return found
+
+
+def _why(status: str, split: int, action: str | None, labels: list[dict[str, Any]]) -> str:
+    if split:
+        return "split"
+    if status == "rejected" and action is None and len({row["choice"] for row in labels}) == 1 and len(labels) > 1:
+        return "rejected_by_all"
+    return "rejected" if status == "rejected" else "settled"
+
 
 SPREADSHEETS = "for_spreadsheets/"
 LARGE = 20_000  # labels; another process takes two seconds to begin
@@ -249,3 +333,40 @@ def _each_taken(rows: Iterable[dict[str, Any]], take: Callable[[dict[str, Any]],
     for row in rows:
         take(row)
         yield row
+
+
+Labelled = tuple[Item, list[dict[str, Any]]]  # an item with its valid labels
+
+
+class KeptSets:
+    """The files of the kept items. `table`: the layout of the published data set, which only sentences have.
+
+    *people*: the names whose labels may stand in it one by one.
+    """
+
+    def __init__(self, store: Store, project: Project, kept: ExportOptions, people: Collection[str]) -> None:
+        self.project = project
+        self.table = Table("slguset.csv")
+        self.items, self.data = Freezing("kept.jsonl"), Freezing(DATA)
+        self.tasks, self.doccano = Freezing("label_studio.json"), Freezing("doccano.jsonl")
+        self.table.add([RELEASED_HEADER])
+        self.items.add(map(json_line, canary_lines(project)))
+        self.tasks.add(["[\n"])
+        self._written = 0
+        source = labelled_items(store, project, kept, people)
+        while some := list(islice(source, ITEMS_AT_ONCE)):
+            self._add(some)
+        self.tasks.add(["\n]\n" if self._written else "]\n"])
+
+    def _add(self, some: list[Labelled]) -> None:
+        project = self.project
+        objects = [item_object(item) for item, _ in some]  # made once, the longest part of three of the layouts
+        if project.kind == "sentences":
+            self.table.add(released_line(item) for item, _ in some)
+        self.items.add(map(json_line, objects))
+        self.data.add(json_line(data_row(project, item)) for item, _ in some)
+        for (item, labels), data in zip(some, objects, strict=True):
+            self._written += 1
+            before = ",\n" if self._written > 1 else ""
+            self.tasks.add([before + task(project, item, labels, self._written, data)])
+            self.doccano.add([gold_line(project, item, self._written, data)])

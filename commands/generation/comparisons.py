@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.files.comparisons import comparisons_project, texts_of_files, texts_of_project
+from evenhand.annotations.files.generation_sample import comparisons_project, texts_of_files, texts_of_project
 from evenhand.annotations.permissions import require
 from evenhand.annotations.projects.projects import project as find_project
 from evenhand.commands.permissions import acting_person, needs, own_new_project

@@ -8,7 +8,7 @@ import pandas as pd
 
 from evenhand.core.association.scoring import COLUMNS, OK, Associated
 from evenhand.core.errors import N_, BadFile
-from evenhand.core.files.formula_cells import is_guarded, restored
+from evenhand.core.files.csv_out import is_guarded, restored
 
 NUMBERS = ("women", "logp_target", "logp_prior", "association")
 NEEDED = ("template", "person", "person_key", "pair", "person_gender", "profession_key", "class", "association")

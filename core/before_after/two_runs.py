@@ -244,7 +244,7 @@ def _read_associations(path: Path) -> "pd.DataFrame":
 def _read_nli(path: Path) -> "pd.DataFrame":
     import pandas as pd
 
-    from evenhand.core.files.formula_cells import is_guarded, restored
+    from evenhand.core.files.csv_out import is_guarded, restored
 
     try:
         frame = pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8-sig")

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from evenhand.core.concordance.counting import concordance
 from evenhand.core.concordance.question import Line, Passage, Question
-from evenhand.core.files.formula_cells import neutralised
+from evenhand.core.files.csv_out import neutralised
 from evenhand.core.language import columns_wide
 
 COLUMNS = ("document", "place", "left", "word", "right", "near")

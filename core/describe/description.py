@@ -1,21 +1,187 @@
-"""The statistics of a set of texts in one value."""
+"""The statistics of a set of texts in one value.
+
+Characters and lengths: a character is a Unicode code point; nothing is normalised before counting. Texts that come
+twice: exactly, but for punctuation and blanks, or but for the keyword. Of generations also words, different words and
+how repetitive they are.
+"""
 
 import hashlib
 import re
+import statistics
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
-from evenhand.core.describe.characters import Characters, Lengths, characters, endings, lengths
-from evenhand.core.describe.generations import Writing, writing
 from evenhand.core.describe.keywords import Cell, KeywordCount, PairBalance, keyword_counts, pair_balances
-from evenhand.core.describe.repeats import Repeats, bare, repeats
 from evenhand.core.describe.vocabulary import Coverage, Vocabulary, coverage
 from evenhand.core.errors import N_, BadFile
+from evenhand.core.statistics.estimate import Note
+from evenhand.core.text.english_tokens import tokens
 from evenhand.core.text.keywords import find
+from evenhand.core.text.repetition import Repeated, full_text, repetitiveness, summary
 from evenhand.core.text.sentences import LONGEST_SENTENCE, control_character
+
+NO_TEXT = Note(N_("There is no text to describe."))
+COMMONEST = 10  # characters, as in the papers' Table 2
+
+
+@dataclass(frozen=True, slots=True)
+class Characters:
+    """How often each character stands in the texts, the commonest first; equally common ones in the order of Unicode.
+
+    Punctuation, digits and blanks count as characters, as in the papers.
+    """
+
+    counts: dict[str, int]
+    json_names: ClassVar = {"counts": None, "listed": "commonest"}
+    also_in_json: ClassVar = ("total", "distinct", "listed")
+
+    @property
+    def listed(self) -> list[dict[str, Any]]:
+        """The commonest characters, as JSON has them."""
+        return counted(dict(self.commonest()))
+
+    @property
+    def total(self) -> int:
+        """Characters of all texts."""
+        return sum(self.counts.values())
+
+    @property
+    def distinct(self) -> int:
+        """Different characters."""
+        return len(self.counts)
+
+    def commonest(self, number: int = COMMONEST) -> list[tuple[str, int]]:
+        """The *number* commonest characters with their counts."""
+        return list(self.counts.items())[:number]
+
+
+def counted(counts: Mapping[str, int]) -> list[dict[str, Any]]:
+    """Return characters with their counts, as JSON has them."""
+    return [{"character": character, "count": count} for character, count in counts.items()]
+
+
+def characters(texts: Iterable[str]) -> Characters:
+    """Count the characters of *texts*."""
+    found = Counter("".join(texts))
+    return Characters(dict(sorted(found.items(), key=lambda pair: (-pair[1], pair[0]))))
+
+
+@dataclass(frozen=True, slots=True)
+class Lengths:
+    """Lengths of texts in one unit; `by[n]`: how many texts have length n. Undefined (None) where there is no text."""
+
+    texts: int
+    least: int | None
+    median: float | None
+    mean: float | None
+    most: int | None
+    by: dict[int, int]
+    json_names: ClassVar = {"texts": None, "least": "min", "most": "max", "by": "counts"}
+    also_in_json: ClassVar = ("reason",)
+    explained_by: ClassVar = "reason"
+
+    @property
+    def reason(self) -> Note:
+        """Why a length is undefined."""
+        return NO_TEXT
+
+
+def lengths(values: Sequence[int]) -> Lengths:
+    """Least, median (of an even number: the mean of the middle two), mean and most of *values*."""
+    by = dict(sorted(Counter(values).items()))
+    if not values:
+        return Lengths(0, None, None, None, None, by)
+    return Lengths(
+        len(values), min(values), float(statistics.median(values)), sum(values) / len(values), max(values), by
+    )
+
+
+def endings(texts: Iterable[str]) -> dict[str, int]:
+    """How often each character is the last one of a text, the commonest first."""
+    found = Counter(text[-1] for text in texts if text)
+    return dict(sorted(found.items(), key=lambda pair: (-pair[1], pair[0])))
+
+
+LISTED = 50  # groups that are kept with the places of their texts
+_MARKS = re.compile(r"[\W_]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Repeats:
+    """Texts that are the same in one sense.
+
+    `groups`: how many different ones occur twice or more; `texts`: how many texts belong to them; `surplus`: how many
+    would go if one of each group stayed, `different`: how many would stay. `places`: of the texts of the first groups.
+    """
+
+    groups: int
+    texts: int
+    surplus: int
+    different: int
+    places: tuple[tuple[str, ...], ...]
+
+
+def bare(text: str) -> str:
+    """*text* without punctuation, symbols and blanks; letters, digits and characters stay as they are."""
+    return _MARKS.sub("", text)
+
+
+def repeats(keys: Sequence[str | None], places: Sequence[str]) -> Repeats:
+    """Return which of *keys* (one a text; None: left out) occur more than once, in the order of their first text.
+
+    *places*: where each text is found.
+    """
+    first: dict[str, int] = {}
+    groups: dict[str, list[int]] = {}
+    for number, key in enumerate(keys):
+        if key is None:
+            continue
+        if key not in first:
+            first[key] = number
+        else:
+            groups.setdefault(key, [first[key]]).append(number)
+    texts = sum(map(len, groups.values()))
+    surplus, listed = texts - len(groups), sorted(groups.values())[:LISTED]
+    named = tuple(tuple(places[number] for number in group) for group in listed)
+    return Repeats(len(groups), texts, surplus, len(keys) - surplus, named)
+
+
+__all__ = ["Writing", "writing"]
+
+
+@dataclass(frozen=True, slots=True)
+class Writing:
+    """English generations. Tokens are lower-cased words and punctuation (text.english_tokens), white space left out.
+
+    `distinct`: different tokens over all completions; `per_text`: mean share of different tokens within a completion,
+    0 to 1, None where there is none. `completion`, `published`: repetitiveness (SPEC 4.10, 0 to 1, higher is more
+    repetitive) of the completions alone and, as published, of context and completion together.
+    """
+
+    tokens: Lengths
+    total: int
+    distinct: int
+    per_text: float | None
+    completion: Repeated
+    published: Repeated
+
+
+def writing(pairs: Sequence[tuple[str, str]]) -> Writing:
+    """Of (context, completion) pairs."""
+    words = [[one.lower() for one in tokens(completion) if not one.isspace()] for _, completion in pairs]
+    shares = [len(set(one)) / len(one) for one in words if one]
+    return Writing(
+        tokens=lengths([len(one) for one in words]),
+        total=sum(map(len, words)),
+        distinct=len({token for one in words for token in one}),
+        per_text=sum(shares) / len(shares) if shares else None,
+        completion=summary(repetitiveness(completion)[0] for _, completion in pairs),
+        published=summary(repetitiveness(full_text(context, completion))[0] for context, completion in pairs),
+    )
+
 
 _DATE = re.compile(r"(?<!\d)(\d{4})(?:\s*[-/.年]\s*(\d{1,2})(?:\s*[-/.月]\s*(\d{1,2}))?|(\d{2})(\d{2})(?!\d))?(?!\d)")
 YEARS = range(1000, 2101)

@@ -1,4 +1,11 @@
-"""Single lines of the files that are written: exact CSV, CSV that no spreadsheet runs, and JSON lines."""
+"""Single lines of the files that are written: exact CSV, CSV that no spreadsheet runs, and JSON lines.
+
+Tables that people open and copies for spreadsheet programs are guarded: a cell that begins with = + - @, their
+full-width forms, a tab or a line break gets an apostrophe in front (the rule of OWASP's page on CSV injection). A cell
+that already has apostrophes before such a character gets one more, so taking one away always gives back what was there.
+Releases, exports of data, scores and tables of runs are not guarded: what they hold is the text. Tables of runs of
+earlier versions are guarded throughout, which `is_guarded` tells.
+"""
 
 import csv
 import json
@@ -8,7 +15,31 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
-from evenhand.core.files.formula_cells import FIRST, neutralised
+DANGEROUS = re.compile("'*[=+\\-@\uff1d\uff0b\uff0d\uff20\t\r\n]")
+FIRST = frozenset("'=+-@\uff1d\uff0b\uff0d\uff20\t\r\n")  # what a match begins with: most cells need no further look
+NEUTRALISED = re.compile("'+[=+\\-@\uff1d\uff0b\uff0d\uff20\t\r\n]")
+
+
+def neutralised(cell: str) -> str:
+    """*cell* so that no spreadsheet runs it; `restored` undoes it exactly."""
+    return "'" + cell if cell[:1] in FIRST and DANGEROUS.match(cell) else cell
+
+
+def restored(cell: str) -> str:
+    """*cell* as it was before `neutralised`."""
+    return cell[1:] if NEUTRALISED.match(cell) else cell
+
+
+def is_guarded(cells: Iterable[str]) -> bool:
+    """Whether the texts of a table are guarded: some look so, and none stands bare that would have been."""
+    guarded = False
+    for cell in cells:
+        if cell[:1] in FIRST:
+            if cell[0] != "'" and DANGEROUS.match(cell):
+                return False
+            guarded = guarded or NEUTRALISED.match(cell) is not None
+    return guarded
+
 
 BOM = "\ufeff"
 LONGEST_CELL = 16 << 20  # characters; Python's own limit of 131,072 is below what a text of a table may have

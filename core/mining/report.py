@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field
 from functools import cache
 from typing import Any
 
-from evenhand.core.files.formula_cells import neutralised
+from evenhand.core.files.csv_out import neutralised
 from evenhand.core.mining.settings import CODES, Settings
 from evenhand.core.types import Side
 from evenhand.core.version import VERSION

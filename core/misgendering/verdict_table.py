@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from evenhand.core.errors import N_, BadFile
-from evenhand.core.files.formula_cells import is_guarded, restored
+from evenhand.core.files.csv_out import is_guarded, restored
 from evenhand.core.statistics.resampling import Numbers
 
 GEN = re.compile(r"gen(\d+)")

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from evenhand.core.errors import N_, BadFile, NotFound
-from evenhand.core.files.formula_cells import is_guarded, restored
+from evenhand.core.files.csv_out import is_guarded, restored
 from evenhand.core.model_bias.model_names import labels
 from evenhand.core.resources import keyword_pairs
 from evenhand.core.sentence_bias.bias import LN10, NO_ANSWER, whole_sentences

@@ -5,8 +5,16 @@ Only facts and figures are stored, as printed and with their origin, in core/dat
 
 from evenhand.core.published.claims import DOCUMENTS, VERDICTS, PrintedClaim
 from evenhand.core.published.other_papers import inference_claims, misgendering_claims, thesis_claims
-from evenhand.core.published.own_numbers import BASES, OwnCheck, check_own, read_rows
-from evenhand.core.published.own_runs import BesidePrinted, beside_inference, beside_misgendering, compared
+from evenhand.core.published.own_runs import (
+    BASES,
+    BesidePrinted,
+    OwnCheck,
+    beside_inference,
+    beside_misgendering,
+    check_own,
+    compared,
+    read_rows,
+)
 from evenhand.core.published.slguset import readings, slguset_claims, table4
 
 __all__ = [

@@ -1,7 +1,7 @@
 """The report as one HTML file for a paper's appendix: nothing in it runs and nothing is fetched.
 
 Every text from a file is escaped; figures are inline SVG; the settings, the hash of the data, the versions and the
-signatures say how each number was made.
+signatures say how each number was made. Each formula of the method has its source.
 """
 
 import hashlib
@@ -30,15 +30,81 @@ from evenhand.core.model_bias import (
     summarise,
     summarise_by,
 )
-from evenhand.core.report import sentences, table
 from evenhand.core.report.figures import WIDTH, Figure, figures
-from evenhand.core.report.method_texts import METHOD, UNDEFINED, WORDS
-from evenhand.core.report.several_models import default_margins, differences_html, seeds_html
-from evenhand.core.report.table_lines import Paper, table_lines
-from evenhand.core.report.topic_words import words_html
+from evenhand.core.report.several_models import default_margins, differences_html, seeds_html, words_html
+from evenhand.core.report.table_lines import Paper, list_html, table_html, table_lines
 from evenhand.core.sentence_bias.bias import OBVIOUS, Denominator, SideMeans, side_means
 from evenhand.core.statistics.equivalence import Margins
 from evenhand.core.version import VERSION
+
+METHOD = (
+    (
+        "Bias_c",
+        N_(
+            "= log10(p(male word) / p(female word)) at the masked keyword of a sentence (SlguSet paper,"
+            " equation 1; after Kurita et al. 2019, whose measure divides each probability by a prior)."
+            " The male word is always in the numerator. A word of several characters has one mask for each"
+            " character that differs; its probability is the product over the masks."
+        ),
+    ),
+    (
+        "Bias_man, Bias_woman, Model_bias",
+        N_(
+            "= the mean of the positive values, the mean magnitude of the negative values, and the mean of"
+            " these two (SlguSet paper, equations 2 and 3). With the denominator 'all', each sum is"
+            " divided by the number of all finite values (journal paper). A value of 0 belongs to neither"
+            " side. ln = log10 × 2.3026; only ln is consistent with the paper's Table 4."
+        ),
+    ),
+    (
+        N_("Pair mass"),
+        N_(
+            "= p(male word) + p(female word). Where it is small, the model prefers other words and the"
+            " ratio means little."
+        ),
+    ),
+    (
+        N_("Prior-corrected"),
+        N_("= Bias_c minus the mean Bias_c of its keyword pair in the same model and data: what the context adds."),
+    ),
+    (
+        N_("Variance"),
+        N_(
+            "= the variance of Bias_c divided into the shares between mask counts, between pairs with the"
+            " same mask count, and within pairs."
+        ),
+    ),
+    (
+        N_("Side AUC"),
+        N_(
+            "= the probability that, of two sentences of one pair, the one whose source had the male word"
+            " has the larger Bias_c; pairs are pooled with weights equal to their number of such"
+            " comparisons. 0.5: the context tells the model nothing."
+        ),
+    ),
+    (
+        N_("Intervals"),
+        N_(
+            "95%. Signed mean, side AUC and correlations: over all subsets of the stems of the word pairs"
+            " (男/女 is the stem of seven pairs), because sentences of a pair share its preference; with"
+            " fewer than 6 stems there is no interval (docs/nulls.md). Bias_man, Bias_woman, Model_bias"
+            " and mean magnitude: t on the jackknife over sentences, or over articles where the scores"
+            " name them; above 400 units, from the spread of resamples on the log scale"
+            " (docs/coverage.md). These intervals apply to other contexts of these word pairs only."
+        ),
+    ),
+)
+UNDEFINED = N_(
+    "Undefined values (a missing probability, or 0 for both words) and infinite values (0 for one word)"
+    " enter no mean. They are counted here and never treated as 0."
+)
+WORDS = N_(
+    "Topic words of sentences that lean obviously to one side, without keywords. The weight says that a"
+    " word is common on a side, not that the sides differ. An asterisk marks words whose share differs"
+    " between the sides (permutation within keyword pairs, p < 0.05 after the Holm correction over the"
+    " words shown)."
+)
+
 
 EXTREMES = 5
 LISTED = 20  # rows without a value that are named
@@ -251,7 +317,7 @@ def _table(
         N_("log10 unless another base is given; 95% intervals in brackets, for these pairs only unless stems are named")
     )
     signatures = {one.model: one.signature for one in found}
-    return table.table_html([one.model for one in found], groups, corner=corner, notes=notes, signatures=signatures)
+    return table_html([one.model for one in found], groups, corner=corner, notes=notes, signatures=signatures)
 
 
 def _together(
@@ -279,7 +345,7 @@ def _extremes(rows: pd.DataFrame, model: str, count: int, say: Say) -> str:
     }
     for side in ("female", "male"):
         listed = extremes(rows, count, sign="male" if side == "male" else "female").to_dict("records")
-        inside = sentences.list_html(listed, say=say) if listed else _e(say(N_("No sentence leans this way.")))
+        inside = list_html(listed, say=say) if listed else _e(say(N_("No sentence leans this way.")))
         parts.append(f'<div><div class="models-side {side[0]}">{_e(titles[side])}</div>{inside}</div>')
     return "".join(parts) + "</div>"
 
@@ -296,7 +362,7 @@ def _undefined(frame: pd.DataFrame, say: Say) -> str:
     for (model, status), count in rows:
         reason = infinite if status == "infinite" else translate_stored(str(status), say)
         parts.append(f"<p class=note>{_e(str(model))}: {count:,} × {_e(reason)}</p>")
-    parts.append(sentences.list_html(without.head(LISTED).to_dict("records"), say=say))
+    parts.append(list_html(without.head(LISTED).to_dict("records"), say=say))
     return "".join(parts)
 
 

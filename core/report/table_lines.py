@@ -1,17 +1,20 @@
-"""The table of models, line by line: each measure with what it means, a cell per model in the caller's order.
+"""The table of models, and single sentences, as HTML in which every text is escaped.
+
+The table goes line by line: each measure with what it means, a cell per model in the caller's order.
 
 There is no rank and no order by bias: less lean is not better (SPEC 6.1).
 """
 
-from collections.abc import Mapping, Sequence
+import html
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from evenhand.core.errors import N_
-from evenhand.core.language import Say
+from evenhand.core.language import Say, translate_stored
 from evenhand.core.model_bias import Summary, in_ln
 from evenhand.core.model_bias.missing import MissingValues
-from evenhand.core.report.numbers import interval, percent, plain_number, signed_number
+from evenhand.core.report.numbers import interval, percent, plain_number, probability, signed_number
 from evenhand.core.sentence_bias.bias import LN10, SideMeans
 from evenhand.core.statistics import Estimate
 from evenhand.core.statistics.estimate import note_text
@@ -289,3 +292,91 @@ def numbers(summary: Summary, corrected: SideMeans | None, paper: Paper | None) 
         dict.fromkeys(e.method for e in (summary.model_bias, summary.signed_mean, auc) if e.method)
     )
     return row | {"drawn": summary.intervals, "signature": summary.signature}
+
+
+def table_html(
+    models: Sequence[str],
+    groups: Sequence[Group],
+    *,
+    corner: str,
+    notes: Mapping[str, str],
+    signatures: Mapping[str, str],
+) -> str:
+    """The table. `corner` stands above the measures, `notes` below a model's name; hovering says the signature."""
+    heads = "".join(f'<th scope="col">{html.escape(model)}{_note(notes.get(model, ""))}</th>' for model in models)
+    rows = []
+    for group in groups:
+        name = f'<tr class="models-group"><th colspan="{len(models) + 1}" scope="rowgroup"><span>'
+        rows.append(f"{name}{html.escape(group.name)}</span></th></tr>")
+        rows += [_row(line, models, signatures) for line in group.lines]
+    return (
+        f'<div class="models-scroll" tabindex="0"><table class="models-table"><thead><tr><th scope="col">'
+        f"<small>{html.escape(corner)}</small></th>{heads}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
+    )
+
+
+def _note(note: str) -> str:
+    return f'<br><span class="models-note">{html.escape(note)}</span>' if note else ""
+
+
+def _row(line: Line, models: Sequence[str], signatures: Mapping[str, str]) -> str:
+    cells = "".join(_cell(cell, signatures.get(model, "")) for model, cell in zip(models, line.cells, strict=True))
+    head = f'<th scope="row">{html.escape(line.name)}<small>{html.escape(line.meaning)}</small></th>'
+    return f"<tr{' class=models-strong' if line.strong else ''}>{head}{cells}</tr>"
+
+
+def _cell(cell: Cell, signature: str) -> str:
+    number = f"<b>{html.escape(cell.text)}</b>" if cell.text else ""
+    # A cell of small lines only holds how something was made: long words without a place to break.
+    kind = ' class="models-how"' if not cell.text and not cell.parts else ""
+    below = "".join(f"<small{kind}>{html.escape(text)}</small>" for text in (*cell.below, cell.reason) if text)
+    return f'<td title="{html.escape(signature, quote=True)}">{number}{_bar(cell.parts)}{below}</td>'
+
+
+def _bar(parts: Sequence[BarPart]) -> str:
+    if not parts:
+        return ""
+    said = ", ".join(f"{part.name} {100 * part.share:.1f}%" for part in parts)
+    inner = "".join(f'<i class="{part.colour}" style="width:{100 * part.share:.2f}%"></i>' for part in parts)
+    return f'<div class="models-bar" role="img" aria-label="{html.escape(said, quote=True)}">{inner}</div>'
+
+
+def list_html(rows: Iterable[dict[str, Any]], *, say: Say, value: str = "bias_log10") -> str:
+    """The rows of a score file as a list; `value` names the column of the large number."""
+    return f'<ul class="models-list">{"".join(_sentence(row, value, say) for row in rows)}</ul>'
+
+
+def _sentence(row: dict[str, Any], value: str, say: Say) -> str:
+    number = row[value]
+    colour, arrow = ("m", " ▶") if number > 0 else ("f", " ◀") if number < 0 else ("", "")
+    male, _slash, female = str(row["pair"]).partition("/")
+    facts = [
+        f"ln {signed_number(row['bias_log10'] * LN10)}",
+        f"p({html.escape(male)}) {probability(row['p_male'])}",
+        f"p({html.escape(female)}) {probability(row['p_female'])}",
+    ]
+    if value != "bias_log10":
+        facts.insert(0, f"Bias_c {signed_number(row['bias_log10'])}")
+    if row["status"] != "ok":
+        facts = [html.escape(translate_stored(str(row["status"]), say))]
+    model = html.escape(str(row["model"]))
+    signature = html.escape(f"{row['model']}: {row['signature']}", quote=True)
+    told = " · ".join(f"<span>{fact}</span>" for fact in (*facts, model))
+    return (
+        f'<li><b class="{colour}" title="{signature}">{signed_number(number)}{arrow}</b><p>{marked(row)}</p>'
+        f"<small>{told}</small></li>"
+    )
+
+
+def marked(row: dict[str, Any]) -> str:
+    """The sentence as HTML with its keyword marked; nothing else of it is HTML."""
+    text, start, end = str(row["sentence"]), row.get("start"), row.get("end")
+    if not isinstance(start, int) or not isinstance(end, int) or not 0 <= start < end <= len(text):
+        word = str(row["keyword"])
+        start = text.find(word) if word else -1
+        if start < 0:
+            return html.escape(text)
+        end = start + len(word)
+    colour = {"male": "m", "female": "f"}.get(str(row.get("side")), "")
+    word = f'<mark class="{colour}">{html.escape(text[start:end])}</mark>'
+    return f"{html.escape(text[:start])}{word}{html.escape(text[end:])}"

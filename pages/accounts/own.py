@@ -6,7 +6,7 @@ from evenhand.annotations.accounts.accounts import Account, account_of_uid
 from evenhand.annotations.accounts.links import reset_link
 from evenhand.annotations.accounts.sign_ins import end_all, end_sign_in, sign_ins
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.log.own_data import own_data
+from evenhand.annotations.log.erasure import own_data
 from evenhand.annotations.permissions import Person
 from evenhand.annotations.projects.projects import projects
 from evenhand.pages.ui.charts import download

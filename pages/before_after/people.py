@@ -6,7 +6,7 @@ import streamlit as st
 
 from evenhand.annotations.before_after.blind import KIND, judgements, mixed_project
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.files.comparisons import comparisons_project, texts_of_files
+from evenhand.annotations.files.generation_sample import comparisons_project, texts_of_files
 from evenhand.core.runs.records import TEXTS, Run, run_file, runs_folder, runs_in
 from evenhand.pages.before_after.start import COMPARISONS
 from evenhand.pages.before_after.two_runs import show_runs_report

@@ -16,7 +16,7 @@ from evenhand.annotations.items.gold import generation_status
 from evenhand.annotations.projects.projects import annotators
 from evenhand.annotations.text_policy import CANARY, CANARY_KEY, needs_canary, text_may_leave
 from evenhand.annotations.types import Project
-from evenhand.core.files.formula_cells import neutralised
+from evenhand.core.files.csv_out import neutralised
 from evenhand.pages.browse.history import action_name
 from evenhand.pages.browse.item import open_item
 from evenhand.pages.browse.text import LONGEST, found_in, marked, marks, state_name, veiled

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 from markupsafe import Markup
 
-from evenhand.core.report.sentences import list_html
+from evenhand.core.report.table_lines import list_html
 from evenhand.core.sentence_bias.bias import SideMeans
 from evenhand.pages.model_bias.source import Settings
 from evenhand.pages.ui.charts import downloads, foot

@@ -12,8 +12,7 @@ from evenhand.core.model_bias import Groups, is_reference
 from evenhand.core.report import html_file
 from evenhand.core.report.figures import side_rows
 from evenhand.core.report.html_file import ReportSettings, file_digest, report_html
-from evenhand.core.report.table import table_html
-from evenhand.core.report.table_lines import Paper, numbers, table_lines
+from evenhand.core.report.table_lines import Paper, numbers, table_html, table_lines
 from evenhand.core.sentence_bias.bias import LN10
 from evenhand.core.statistics.equivalence import Margins
 from evenhand.pages.model_bias.numbers import corrected_means, quick_means, summary

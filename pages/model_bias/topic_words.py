@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @st.cache_data(max_entries=REMEMBERED, show_spinner=False)
 def words_of(source: ScoreFile, model: str, settings: Settings, top: int, corrected: bool) -> "pd.DataFrame":
     """The topic words of one model, with their signature."""
-    from evenhand.core.report.topic_words import words_of as topics
+    from evenhand.core.report.several_models import words_of as topics
 
     rows = rows_for(source, [model], settings)
     value = "corrected_log10" if corrected else "bias_log10"

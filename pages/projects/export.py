@@ -6,7 +6,6 @@ from hashlib import sha256
 import streamlit as st
 
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.files.disaggregated import USE_OF, left_out
 from evenhand.annotations.files.export import CONFIG, counted_elsewhere, export_preview, made_elsewhere, record_export
 from evenhand.annotations.files.export_formats import (
     ARCHIVES,
@@ -17,7 +16,8 @@ from evenhand.annotations.files.export_formats import (
     formats_of,
     needs_password,
 )
-from evenhand.annotations.files.other_tools import label_studio_write
+from evenhand.annotations.files.label_tables import USE_OF, left_out
+from evenhand.annotations.files.other_tools import write
 from evenhand.annotations.guideline.versions import guideline
 from evenhand.annotations.projects.consent import consenting
 from evenhand.annotations.projects.pipeline_counts import state
@@ -171,7 +171,7 @@ def _show_file(store: Store, project: Project, wish: ExportOptions, password: st
     file = f"{name}.zip" if password is not None or wish.format in ARCHIVES else inner
     download(_("Download"), data, file, key="export", type="primary")
     if wish.format == "label-studio" and password is None:
-        config = label_studio_write.labelling_config(project, guideline(store, project))
+        config = write.labelling_config(project, guideline(store, project))
         text = _("Paste this into Label Studio under Settings, Labeling Interface, Code.")
         label = _("Labelling configuration (XML)")
         download(label, config, name + CONFIG, key="export-config", help=text, type="secondary")

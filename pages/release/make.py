@@ -140,8 +140,8 @@ def _to_explain(now: tuple[str, ...], uid: str, _store: Store, _project: Project
 
 @asks("release")
 def _start(project: Project, version: str, who: str, notes: str, reason: str) -> None:
+    from evenhand.annotations.release.make import RELEASE, Settings
     from evenhand.annotations.release.records import refuse_taken
-    from evenhand.annotations.release.run import RELEASE, Settings
 
     version = checked_version(version)
     with open_store(project) as store:

@@ -10,8 +10,7 @@ import streamlit as st
 from markupsafe import Markup
 
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.files.detect import detect_layout
-from evenhand.annotations.files.format_names import FORMAT_NAMES
+from evenhand.annotations.files.detect import FORMAT_NAMES, detect_layout
 from evenhand.annotations.files.project_texts import PROJECT, Reading, file_input, project_input
 from evenhand.annotations.projects.pipeline_counts import state
 from evenhand.annotations.projects.projects import counts

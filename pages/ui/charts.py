@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import streamlit as st
 
 from evenhand.core.charts.palette import Palette, palette
-from evenhand.core.files.formula_cells import neutralised
+from evenhand.core.files.csv_out import neutralised
 from evenhand.pages.ui.text import _, plain
 
 if TYPE_CHECKING:  # both cost a third of a second to import; the first page draws no chart

@@ -9,7 +9,7 @@ import pytest
 
 from evenhand.annotations.files.detect import detect_layout
 from evenhand.annotations.files.import_items import read_row
-from evenhand.annotations.papers.latex import latex_text
+from evenhand.annotations.papers.blocks import latex_text
 from evenhand.core.concordance.counting import concordance
 from evenhand.core.concordance.question import Passage, question
 from evenhand.core.errors import BadFile, BadLine

@@ -34,7 +34,7 @@ from evenhand.annotations.projects.projects import change_project, counts
 from evenhand.annotations.projects.pseudonyms import pseudonyms
 from evenhand.annotations.queue.leases import LEASE_S
 from evenhand.annotations.release import make_release, readiness, release_files, releases, verify, write_release
-from evenhand.annotations.release.content_hash import content_hash, contents_of
+from evenhand.annotations.release.changes import content_hash, contents_of
 from evenhand.annotations.types import Project
 from evenhand.core.files.archives import Member
 from evenhand.core.statistics import Resampling

@@ -12,7 +12,7 @@ from evenhand.annotations.accounts.accounts import Account, account, add_account
 from evenhand.annotations.accounts.links import invitations, invite_link, link
 from evenhand.annotations.accounts.sign_ins import sign_in, sign_ins
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.log.own_data import own_data
+from evenhand.annotations.log.erasure import own_data
 from evenhand.annotations.log.verify import verify
 from evenhand.annotations.permissions import OPEN, Person, Role
 from evenhand.annotations.projects.annotators import annotators

@@ -4,7 +4,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.files.columns import Columns, recall_columns
+from evenhand.annotations.files.detect import Columns, recall_columns
 from evenhand.annotations.items.batch import items
 from evenhand.annotations.jobs import jobs
 from evenhand.annotations.projects.projects import annotators, create_project, guideline, project
@@ -80,7 +80,7 @@ def _columns_page():
 
     import streamlit as st
 
-    from evenhand.annotations.files.columns import is_complete, remember_columns
+    from evenhand.annotations.files.detect import is_complete, remember_columns
     from evenhand.annotations.files.open_upload import preview_tables, tables_in
     from evenhand.pages.projects.import_.columns import choose_columns, show_texts
     from evenhand.pages.ui.head import open_store
@@ -210,8 +210,7 @@ def _brought_page():
 
 def _lacking_page():
     from evenhand.annotations.files.import_labels import LabelImport
-    from evenhand.annotations.files.package.gold_labels import GoldLabels
-    from evenhand.annotations.files.package.write_package import PackageImport
+    from evenhand.annotations.files.package.write_package import GoldLabels, PackageImport
     from evenhand.pages.projects.import_.report import show_brought
 
     left_out = {"annotators": 1, "labels": 90, "comments": 2, "open_cases": 3}

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.import_labels import store_labels
-from evenhand.annotations.files.read_labels import label_rows_in, open_labels
+from evenhand.annotations.files.label_files import label_rows_in, open_labels
 from evenhand.annotations.items.batch import NewItem
 from evenhand.annotations.types import Project
 from evenhand.core.text.keywords import find

@@ -5,11 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.files.columns import Columns
+from evenhand.annotations.files.detect import Columns, task_format
 from evenhand.annotations.files.open_upload import examine_tables, tables_in
-from evenhand.annotations.files.other_tools.choice_names import Names
-from evenhand.annotations.files.other_tools.detect import task_format
-from evenhand.annotations.files.other_tools.import_tasks import TaskImport, import_tasks
+from evenhand.annotations.files.other_tools.import_tasks import Names, TaskImport, import_tasks
 from evenhand.annotations.labels.read import label_rows
 from evenhand.annotations.types import Project
 from evenhand.core.files.readers import open_source

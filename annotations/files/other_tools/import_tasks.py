@@ -1,16 +1,20 @@
-"""Import from another labelling program: texts of tasks become items, annotations become labels of their annotators."""
+"""Import of texts with labels in words: tasks of another labelling program, and rows in memory, as of a notebook.
+
+Texts become items, annotations become labels of their annotators. Names of choices become codes: guessed by name, or
+mapped by a person.
+"""
 
 import json
 import uuid
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Any, Literal
 
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.files.detect import Layout
+from evenhand.annotations.files.detect import Layout, bare_name
 from evenhand.annotations.files.import_items import (
     Examined,
     ImportReport,
@@ -21,19 +25,123 @@ from evenhand.annotations.files.import_items import (
     task_of,
 )
 from evenhand.annotations.files.import_labels import LabelImport, store_labels
-from evenhand.annotations.files.label_files import label_of
-from evenhand.annotations.files.other_tools.choice_names import Names, annotator_name, choice_and_reasons
-from evenhand.annotations.files.other_tools.doccano_write import safe_name
+from evenhand.annotations.files.label_files import FORMS, PLACES, LabelRow, label_of
 from evenhand.annotations.files.other_tools.tasks import PROGRAMS, TaskLabel, moment_of, seconds_of, strings
-from evenhand.annotations.files.read_labels import FORMS, PLACES, LabelRow
+from evenhand.annotations.files.other_tools.write import safe_name
+from evenhand.annotations.files.sentences import checked_text, only_keyword
 from evenhand.annotations.guideline.versions import guideline, guidelines
-from evenhand.annotations.items.batch import item_hash, uid_of_hash
+from evenhand.annotations.items.batch import Batch, NewItem, item_hash, uid_of_hash
 from evenhand.annotations.labels.checks import mark_kinds
 from evenhand.annotations.quality.known_answers import set_known
-from evenhand.annotations.types import Guideline, Mark, Project
-from evenhand.core.errors import BadLine
+from evenhand.annotations.types import Choice, Guideline, Mark, Project
+from evenhand.core.errors import N_, BadFile, BadLine
 from evenhand.core.files.readers import Row, Source, file_sha256, rows
 from evenhand.core.text.sentences import control_character, text_hash
+
+NOBODY = "annotator"
+Meaning = Literal["choice", "reason", "nothing", "unknown"]
+
+# Lower case, letters and digits only. For projects of sentences; the choices of generations have their own names.
+SYNONYMS: dict[str, tuple[str, ...]] = {
+    "accept": (
+        *("accept", "accepted", "keep", "kept", "yes", "y", "ok", "okay", "good", "valid", "positive", "pass", "true"),
+        *(
+            "use",
+            "usable",
+            "suitable",
+            "保留",
+            "接受",
+            "采纳",
+            "采用",
+            "是",
+            "通过",
+            "可用",
+            "合格",
+            "有效",
+            "适合",
+            "好",
+        ),
+    ),
+    "reject": (
+        *("reject", "rejected", "drop", "dropped", "discard", "no", "n", "bad", "invalid", "negative", "fail", "false"),
+        *("remove", "unusable", "unsuitable", "拒绝", "不接受", "删除", "剔除", "舍弃", "丢弃", "否", "不通过"),
+        *("不可用", "不合格", "无效", "不适合", "不保留", "差"),
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """A mapping of the names in a file.
+
+    `choices`: name -> code of a choice or reason, "" to ignore the name; a missing name is guessed. `people`: name of
+    an annotator in the file -> name here; the key "" is for annotations without an annotator.
+    """
+
+    choices: Mapping[str, str] = field(default_factory=dict)
+    people: Mapping[str, str] = field(default_factory=dict)
+
+
+def guess_choice(name: str, guideline: Guideline) -> str | None:
+    """The code of the choice or reason of *guideline* that *name* means, or None.
+
+    Codes and labels of the guideline first (choices before reasons), then words for accept and reject.
+    """
+    wanted = bare_name(name)
+    for options in (guideline.choices, guideline.beside):
+        for option in options:
+            if name == option.code or (wanted and wanted in map(bare_name, (option.code, option.zh, option.en))):
+                return option.code
+    codes = {option.code for option in guideline.choices}
+    return next((code for code, words in SYNONYMS.items() if code in codes and wanted in words), None)
+
+
+def meaning_of_name(name: str, guideline: Guideline, names: Names) -> tuple[Meaning, str]:
+    """What *name* means: ("choice" or "reason", its code), ("nothing", "") to ignore it, or ("unknown", "")."""
+    code = names.choices.get(name)
+    if code is None:
+        code = guess_choice(name, guideline)
+    if code is None:
+        return "unknown", ""
+    if not code:
+        return "nothing", ""
+    if _has(guideline.choices, code):
+        return "choice", code
+    return ("reason", code) if _has(guideline.beside, code) else ("unknown", "")
+
+
+def choice_and_reasons(
+    given: Sequence[str], guideline: Guideline, names: Names, line: int
+) -> tuple[str, tuple[str, ...]]:
+    """Return the choice and the reasons that the names *given* mean.
+
+    Raises BadLine for an unknown name, or unless there is exactly one choice.
+    """
+    known = [(name, *meaning_of_name(name, guideline, names)) for name in given]
+    unknown = [name for name, kind, _ in known if kind == "unknown"]
+    if unknown:
+        message = N_(
+            "The meaning of {choice} in this project is unknown: specify it (on the command line: --map {example})."
+        )
+        example = f"{unknown[0][:40]}={guideline.choices[0].code}"
+        raise BadLine("", line, "unknown_choice", message, choice=", ".join(unknown)[:80], example=example)
+    choices = list(dict.fromkeys(code for _, kind, code in known if kind == "choice"))
+    if len(choices) != 1:
+        message = N_("An annotation needs exactly one choice; this one has {count} ({found}).")
+        raise BadLine("", line, "label", message, count=len(choices), found=", ".join(choices) or "—")
+    return choices[0], tuple(dict.fromkeys(code for _, kind, code in known if kind == "reason"))
+
+
+def annotator_name(who: str, names: Names) -> str:
+    """The name here of an annotator of a file; a number alone becomes "user 3"."""
+    if who in names.people:
+        return names.people[who].strip() or NOBODY
+    return NOBODY if not who else f"user {who}" if who.isdecimal() else who
+
+
+def _has(options: tuple[Choice, ...], code: str) -> bool:
+    return any(option.code == code for option in options)
+
 
 LOOKED_AT = 2_000  # tasks that are read to list the names of a file
 TOGETHER = (
@@ -249,3 +357,66 @@ class _TaskReader:
                 return own
         parts = [uid, who, task_label.key, task_label.created, *codes]
         return uuid.uuid5(uuid.NAMESPACE_OID, json.dumps(parts)).hex
+
+
+NAME = "rows"  # where a person would see the name of a file
+
+
+@dataclass(slots=True)
+class RowImport:
+    """What an import of rows did. `left_out`: sentences that are no items, by the number of their row from 1."""
+
+    labels: LabelImport
+    left_out: list[BadLine] = field(default_factory=list)
+
+
+def import_rows(
+    store: Store, project: Project, sentences: Sequence[tuple[Hashable, Any]], labels: Iterable[Mapping[str, Any]]
+) -> RowImport:
+    """Import *sentences*, each with the key that labels name it by, and *labels* into a project of sentences.
+
+    Of several sentences with one key the first has its labels. A label has `item`, `annotator` and `choice` (a code, or
+    a word that means one), if wanted `reason` and `note`.
+    Labels of sentences that are no items are left out. Raises BadFile where a label names no sentence.
+    """
+    rows = list(labels)
+    keys = {key for key, _ in sentences}
+    strange = list(dict.fromkeys(row["item"] for row in rows if row["item"] not in keys))
+    if strange:
+        message = N_("Labels name items that are not among the sentences: {items}.")
+        raise BadFile(message, items=", ".join(map(str, strange[:5])))
+    report = RowImport(LabelImport())
+    new: list[tuple[Hashable, NewItem]] = []
+    for number, (key, sentence) in enumerate(sentences, 1):
+        try:
+            text = checked_text(sentence)
+            new.append((key, NewItem(text=text, candidate=only_keyword(text), file=NAME, line=number)))
+        except BadLine as error:
+            report.left_out.append(error.at(NAME, number))
+    with Batch.begin(store, project, NAME) as batch:
+        batch.add(item for _, item in new)
+        batch.publish() if new else batch.discard()
+    first = dict(reversed(new))
+    report.labels = store_labels(store, project, NAME, _label_rows(store, project, first, rows))
+    return report
+
+
+def _label_rows(
+    store: Store, project: Project, new: Mapping[Hashable, NewItem], rows: Iterable[Mapping[str, Any]]
+) -> Iterator[LabelRow | BadLine]:
+    ids = {key: str(uid_of_hash(store, project, item_hash(item))) for key, item in new.items()}
+    newest, names = guideline(store, project), Names()
+    for line, row in enumerate(rows, 1):
+        if row["item"] not in ids:
+            continue
+        given = [str(row[key]) for key in ("choice", "reason") if isinstance(row.get(key), str) and row[key]]
+        try:
+            choice, reasons = choice_and_reasons(given, newest, names, line)
+        except BadLine as error:
+            yield error.at(NAME, line)
+            continue
+        note, who = row.get("note"), annotator_name(str(row["annotator"]), names)
+        yield LabelRow(
+            line=line, item=ids[row["item"]], annotator=who, op_id=uuid.uuid4().hex, choice=choice, reasons=reasons,
+            note=note if isinstance(note, str) else "",
+        )  # fmt: skip

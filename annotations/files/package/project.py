@@ -2,13 +2,19 @@
 
 A package is imported in many transactions. Two events mark the beginning and the end, so that a repeated import
 continues an interrupted one: {"package": hash of project.json, "made": whether the package created the project}.
+
+Public ids are unique in a database. So where a package comes a second time into one, as another project, its items and
+operations get ids of their own, made from the id of the project and the id in the package: the same import, repeated or
+continued, makes the same ones.
 """
 
 import hashlib
 import json
 import sqlite3
-from collections.abc import Iterator, Mapping
+import uuid
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, Literal
 
 from evenhand.annotations.database.events import PACKAGE_BEGUN, PACKAGE_DONE, Event, events, record
@@ -19,6 +25,7 @@ from evenhand.annotations.projects.projects import create_project, write_changes
 from evenhand.annotations.types import Choice, Project, Scheme
 from evenhand.core.errors import N_, BadFile
 from evenhand.core.files.archives import Member
+from evenhand.core.files.csv_out import json_line
 from evenhand.core.files.timestamps import moment
 
 MARK = "evenhand-package"
@@ -130,3 +137,46 @@ def mark(store: Store, project: Project, described: Mapping[str, Any], action: s
     """Record that the import of a package into an existing project begins, or has ended."""
     with store.write():
         _mark(store, project, action, described, made=False)
+
+
+FILES = ("items.jsonl", "labels.jsonl", "decisions.jsonl", "records.jsonl", "gold.jsonl")
+# The keys that hold the id of an item, of an operation or of a retest, and the one that holds a list of them.
+KEYS = ("item", "op_id", "base", "latest", "blind", "first", "after", "uid", "retest", "judge")
+LIST = "seen"
+
+
+def with_new_ids(parts: Mapping[str, Member], project: Project, folder: Path) -> dict[str, Member]:
+    """The files of a package with ids for *project*, written into *folder*; lines that are no JSON object stay."""
+    found = dict(parts)
+    for name in FILES:
+        if name not in parts:
+            continue
+        path = folder / name
+        with (
+            parts[name].path.open(encoding="utf-8-sig", errors="surrogateescape") as source,
+            path.open("w", encoding="utf-8", errors="surrogateescape") as out,
+        ):
+            out.writelines(_lines(source, project))
+        found[name] = Member(path, parts[name].name)
+    return found
+
+
+def _lines(source: Iterable[str], project: Project) -> Iterator[str]:
+    for line in source:
+        try:
+            row = json.loads(line)
+        except (ValueError, RecursionError):
+            row = None
+        yield json_line(_renamed(row, project)) if isinstance(row, dict) else line
+
+
+def _renamed(row: dict[str, Any], project: Project) -> dict[str, Any]:
+    changed: dict[str, Any] = {key: new_id(row[key], project) for key in KEYS if isinstance(row.get(key), str)}
+    if isinstance(row.get(LIST), list):
+        changed[LIST] = [new_id(one, project) if isinstance(one, str) else one for one in row[LIST]]
+    return row | changed
+
+
+def new_id(old: str, project: Project) -> str:
+    """The id in *project* of what has the id *old* in the package; "" stays."""
+    return uuid.uuid5(uuid.UUID(project.uid), old).hex if old else old

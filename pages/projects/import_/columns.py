@@ -6,7 +6,7 @@ import streamlit as st
 from markupsafe import Markup, escape
 
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.files.columns import FIXED, KEYS, Columns, guess_columns, is_complete, recall_columns
+from evenhand.annotations.files.detect import FIXED, KEYS, Columns, guess_columns, is_complete, recall_columns
 from evenhand.annotations.files.import_items import PreviewRow
 from evenhand.annotations.items.batch import NewItem
 from evenhand.annotations.types import FIRST_SIGN, SECOND_SIGN

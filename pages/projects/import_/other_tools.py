@@ -8,15 +8,16 @@ from pathlib import Path
 import streamlit as st
 
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.files.columns import Columns
+from evenhand.annotations.files.detect import Columns, task_format, text_key
 from evenhand.annotations.files.import_items import Examined
 from evenhand.annotations.files.open_upload import examine_tables, preview_tables
-from evenhand.annotations.files.other_tools.choice_names import Names, annotator_name, guess_choice
-from evenhand.annotations.files.other_tools.detect import task_format, text_key
 from evenhand.annotations.files.other_tools.import_tasks import (
     LOOKED_AT,
+    Names,
     TaskImport,
     TaskSurvey,
+    annotator_name,
+    guess_choice,
     import_tasks,
     survey_tasks,
 )

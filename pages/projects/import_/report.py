@@ -8,8 +8,7 @@ import streamlit as st
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.import_items import ImportReport
 from evenhand.annotations.files.import_labels import LabelImport
-from evenhand.annotations.files.package.gold_labels import NOT_STATED, GoldLabels
-from evenhand.annotations.files.package.write_package import PackageImport
+from evenhand.annotations.files.package.write_package import NOT_STATED, GoldLabels, PackageImport
 from evenhand.annotations.types import Project
 from evenhand.core.language import Count
 from evenhand.core.types import Problem

@@ -12,7 +12,7 @@ from evenhand.annotations.database.store import Store
 from evenhand.annotations.desk.requests import DeskRequest
 from evenhand.annotations.desk.routes import ROUTES
 from evenhand.annotations.desk.session import DeskSession
-from evenhand.annotations.files.other_tools.choice_names import Names
+from evenhand.annotations.files.other_tools.import_tasks import Names
 from evenhand.annotations.items.batch import items
 from evenhand.annotations.papers.datasheet import datasheet
 from evenhand.annotations.projects.projects import add_annotators, annotators

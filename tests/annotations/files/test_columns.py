@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from evenhand.annotations.files.columns import (
+from evenhand.annotations.files.detect import (
     Columns,
     bare_name,
     checked_columns,

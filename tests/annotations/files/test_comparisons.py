@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from cli import cli
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.files.comparisons import draw_comparisons, texts_of_files, texts_of_project
+from evenhand.annotations.files.generation_sample import draw_comparisons, texts_of_files, texts_of_project
 from evenhand.annotations.items.batch import items
 from evenhand.annotations.projects.projects import create_project, project
 from evenhand.core.errors import Refused

@@ -12,8 +12,8 @@ from click.testing import CliRunner
 
 from cli import cli
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.files.disaggregated import LeftOut, disaggregated_lines, left_out, soft_label_lines
 from evenhand.annotations.files.export import export_file
+from evenhand.annotations.files.label_tables import LeftOut, disaggregated_lines, left_out, soft_label_lines
 from evenhand.annotations.projects.annotators import annotator
 from evenhand.annotations.projects.consent import TEXTS, answer_consent, consent_of, consenting
 from evenhand.annotations.projects.projects import create_project

@@ -22,7 +22,7 @@ from evenhand.annotations.projects.projects import annotator, create_project
 from evenhand.annotations.queue.leases import claim
 from evenhand.annotations.types import Item, Operation, Project
 from evenhand.core.errors import BadFile
-from evenhand.core.files.formula_cells import restored
+from evenhand.core.files.csv_out import restored
 from evenhand.core.text.keywords import find
 from tests.support.projects import filled_project
 

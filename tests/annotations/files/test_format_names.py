@@ -4,9 +4,8 @@ from typing import get_args
 
 import pytest
 
-from evenhand.annotations.files import read_labels
-from evenhand.annotations.files.detect import FORMATS, Format
-from evenhand.annotations.files.format_names import FORMAT_NAMES
+from evenhand.annotations.files import label_files
+from evenhand.annotations.files.detect import FORMAT_NAMES, FORMATS, Format
 from evenhand.annotations.files.other_tools.tasks import TASKS
 from evenhand.commands.files.command import import_file
 from evenhand.core.language import translate
@@ -14,7 +13,7 @@ from evenhand.pages.projects.import_.files import format_name
 
 
 def test_every_format_has_a_name() -> None:
-    known = {"auto", *get_args(Format), *FORMATS, *read_labels.FORMATS, *TASKS}
+    known = {"auto", *get_args(Format), *FORMATS, *label_files.FORMATS, *TASKS}
     assert known == FORMAT_NAMES.keys()
     assert all(FORMAT_NAMES.values()) and len(set(FORMAT_NAMES.values())) == len(FORMAT_NAMES)
 

@@ -3,7 +3,7 @@
 import pytest
 
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.files.from_rows import import_rows
+from evenhand.annotations.files.other_tools.import_tasks import import_rows
 from evenhand.annotations.items.batch import items
 from evenhand.annotations.projects.projects import create_project
 from evenhand.annotations.types import Project

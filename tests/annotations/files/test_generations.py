@@ -7,7 +7,7 @@ import zipfile
 import openpyxl
 import pytest
 
-from evenhand.annotations.files.columns import Columns
+from evenhand.annotations.files.detect import Columns
 from evenhand.annotations.files.import_items import import_examined, import_file
 from evenhand.annotations.files.open_upload import examine_tables, preview_tables, tables_in
 from evenhand.annotations.items.batch import items

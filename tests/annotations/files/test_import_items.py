@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.files import import_items, rejections
+from evenhand.annotations.files import detect, import_items
+from evenhand.annotations.files.detect import english_problem
 from evenhand.annotations.files.import_items import check_file, examine, import_file, preview
-from evenhand.annotations.files.rejections import english_problem
 from evenhand.annotations.items import batch as batches
 from evenhand.annotations.items.batch import items
 from evenhand.annotations.projects.projects import archive, create_project
@@ -211,7 +211,7 @@ def test_preview_stores_nothing_and_shows_words_and_problems(tmp_path: Path) -> 
 
 
 def test_a_report_keeps_a_limited_list_but_counts_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rejections, "LISTED", 3)
+    monkeypatch.setattr(detect, "LISTED", 3)
     examined = examine(written(tmp_path, "a.txt", "没有。\n" * 8))
     assert (examined.rows, examined.usable) == (8, False)
     printed = check_file(examined).as_json()

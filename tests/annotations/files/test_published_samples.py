@@ -2,7 +2,7 @@
 
 import pytest
 
-from evenhand.annotations.files.published_samples import GenerationParts, of_column, of_file, of_path, split_generation
+from evenhand.annotations.files.generations import GenerationParts, of_column, of_file, of_path, split_generation
 
 DECLARED = "{name}/'s pronouns are {nom}/{acc}/{pos_ind}. {name} sings in a choir because {mask_token} likes company."
 SLOT = "{name}/'s pronouns are {nom}/{acc}/{pos_ind}. {nom} sings in a choir."

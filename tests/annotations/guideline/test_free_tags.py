@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.export import export_lines
 from evenhand.annotations.files.export_formats import export_options
-from evenhand.annotations.files.read_labels import label_rows_in, open_labels
+from evenhand.annotations.files.label_files import label_rows_in, open_labels
 from evenhand.annotations.guideline.free_tags import (
     MOST_TAGS,
     bare_tag,

@@ -20,7 +20,7 @@ from evenhand.annotations.files.export import export_file
 from evenhand.annotations.files.export_formats import ExportOptions
 from evenhand.annotations.files.label_tables import json_lines, long_lines, wide_lines
 from evenhand.annotations.files.open_upload import tables_in
-from evenhand.annotations.files.other_tools.label_studio_write import labelling_config
+from evenhand.annotations.files.other_tools.write import labelling_config
 from evenhand.annotations.files.package.write_package import import_package
 from evenhand.annotations.guideline.scheme import own_scheme as stored_scheme
 from evenhand.annotations.guideline.versions import guideline

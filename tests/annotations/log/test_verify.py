@@ -14,7 +14,7 @@ from evenhand.annotations.database.chain import KINDS, daily_heads, head
 from evenhand.annotations.database.schema.v7_log import Kind
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.import_labels import store_labels
-from evenhand.annotations.files.read_labels import LabelRow
+from evenhand.annotations.files.label_files import LabelRow
 from evenhand.annotations.guideline.comparison import PREFERENCE, place_on_left
 from evenhand.annotations.guideline.versions import add_guideline
 from evenhand.annotations.items.batch import items

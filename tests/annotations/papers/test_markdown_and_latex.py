@@ -6,9 +6,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.annotations.papers.blocks import Answered, Heading, Points, Table, Text, Verbatim, one_line
-from evenhand.annotations.papers.latex import latex_text
-from evenhand.annotations.papers.markdown import markdown_text, rendered
+from evenhand.annotations.papers.blocks import (
+    Answered,
+    Heading,
+    Points,
+    Table,
+    Text,
+    Verbatim,
+    latex_text,
+    markdown_text,
+    one_line,
+    rendered,
+)
 from evenhand.annotations.release.dataset_card import card_header
 
 yaml = pytest.importorskip("yaml")  # comes with the hub's library

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.annotations.release.content_hash import Entry, content_hash, contents_of
+from evenhand.annotations.release.changes import Entry, content_hash, contents_of
 
 GOLDEN = (
     [{"item": "i1", "sentence": "他来了。", "start": 0, "end": 1, "stem_start": 0, "stem_end": 1, "keyword": "他",

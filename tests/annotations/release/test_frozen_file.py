@@ -2,7 +2,7 @@
 
 from concurrent.futures import ThreadPoolExecutor
 
-from evenhand.annotations.release.frozen_file import MOST_GIVEN, PACKED_AT_ONCE, freeze
+from evenhand.annotations.release.records import MOST_GIVEN, PACKED_AT_ONCE, freeze
 
 
 def test_a_thread_beside_packs_the_same():

@@ -13,7 +13,7 @@ from evenhand.annotations.items.batch import items
 from evenhand.annotations.plan.recount import correct_derived
 from evenhand.annotations.projects.projects import annotators, change_project, project
 from evenhand.annotations.release import Verification, make_release, readiness, release, verify, write_release
-from evenhand.annotations.release.frozen_gold import FrozenGold
+from evenhand.annotations.release.verify import FrozenGold
 from evenhand.annotations.types import Project
 from evenhand.core.errors import Refused
 from tests.support.released_project import label, rehearse

@@ -5,7 +5,7 @@ from dataclasses import replace
 from evenhand.annotations.files.export import export_lines
 from evenhand.annotations.files.export_formats import ExportOptions
 from evenhand.annotations.projects.annotators import annotators
-from evenhand.annotations.release.kept_sets import KeptSets
+from evenhand.annotations.release.labelled_files import KeptSets
 from tests.support.released_project import rehearse
 
 

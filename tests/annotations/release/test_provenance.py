@@ -18,7 +18,7 @@ from evenhand.annotations.files.export import export_file
 from evenhand.annotations.files.import_items import import_examined
 from evenhand.annotations.files.label_files import point_assignment
 from evenhand.annotations.files.open_upload import examine_tables, tables_in
-from evenhand.annotations.files.other_tools.choice_names import Names
+from evenhand.annotations.files.other_tools.import_tasks import Names
 from evenhand.annotations.files.package.write_package import import_package, import_package_labels
 from evenhand.annotations.guideline.drafts import read_draft, write_version
 from evenhand.annotations.items.batch import items

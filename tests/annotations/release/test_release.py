@@ -42,7 +42,7 @@ from evenhand.annotations.release import (
     verify,
     write_release,
 )
-from evenhand.annotations.release.content_hash import content_hash, contents_of
+from evenhand.annotations.release.changes import content_hash, contents_of
 from evenhand.annotations.release.facts import gather
 from evenhand.annotations.release.readiness import checked_version
 from evenhand.annotations.release.records import discard_broken

@@ -25,7 +25,7 @@ from evenhand.annotations.log.verify import verify
 from evenhand.annotations.pilot.pilots import start_pilot
 from evenhand.annotations.projects.projects import annotators, create_project, set_quotas
 from evenhand.annotations.queue.leases import claim, release
-from evenhand.annotations.release.content_hash import content_hash, contents_of
+from evenhand.annotations.release.changes import content_hash, contents_of
 from evenhand.annotations.sampling.frame import frame, free_items, plan_sample
 from evenhand.annotations.sampling.samples import (
     close_sample,

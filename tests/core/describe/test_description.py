@@ -27,11 +27,9 @@ from evenhand.core.describe import (
     pair_balances,
     vocabulary,
 )
-from evenhand.core.describe.characters import characters, endings, lengths
-from evenhand.core.describe.description import date_of, origins
+from evenhand.core.describe.as_json import as_latex, escaped
+from evenhand.core.describe.description import bare, characters, date_of, endings, lengths, origins, repeats
 from evenhand.core.describe.keywords import largest_imbalance
-from evenhand.core.describe.latex import as_latex, escaped
-from evenhand.core.describe.repeats import bare, repeats
 from evenhand.core.describe.vocabulary import Vocabulary
 from evenhand.core.errors import BadFile, NotFound
 from evenhand.core.resources import MODELS, quotas

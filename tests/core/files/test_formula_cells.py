@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.core.files.formula_cells import is_guarded, neutralised, restored
+from evenhand.core.files.csv_out import is_guarded, neutralised, restored
 from evenhand.core.resources import ROOT
 
 STARTS = "=+-@＝＋－＠\t\r\n'"

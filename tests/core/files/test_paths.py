@@ -145,8 +145,8 @@ def test_a_release_of_old_items_names_no_folder_and_nothing_else_changed(
         for one in items(fresh_store, made):
             label(fresh_store, made, who, one.uid, "accept")
     with monkeypatch.context() as before:
-        before.setattr("evenhand.annotations.files.item_lines.without_folders", dict)
-        before.setattr("evenhand.annotations.files.item_lines.short_path", str)
+        before.setattr("evenhand.annotations.files.label_tables.without_folders", dict)
+        before.setattr("evenhand.annotations.files.label_tables.short_path", str)
         old = release_files(fresh_store, make_release(fresh_store, made, "1.0"))
     assert SECRET in old["kept.jsonl"].decode()
     new = release_files(fresh_store, make_release(fresh_store, made, "1.1"))

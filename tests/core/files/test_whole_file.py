@@ -12,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from evenhand.core.errors import BadFile
-from evenhand.core.files.csv_out import csv_line, data_line, has_formula, spreadsheet_lines
-from evenhand.core.files.formula_cells import restored
+from evenhand.core.files.csv_out import csv_line, data_line, has_formula, restored, spreadsheet_lines
 from evenhand.core.files.whole_file import whole_file
 from tests.conftest import ROOT
 

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from cli import cli
 from evenhand.core.errors import BadFile, NotFound
-from evenhand.core.files.formula_cells import neutralised
+from evenhand.core.files.csv_out import neutralised
 from evenhand.core.model_bias import label_of, models_of, plain_names, read_scores, rows_of, summarise
 from evenhand.core.scoring.rows import COLUMNS
 from evenhand.core.sentence_bias.bias import NO_SLOT

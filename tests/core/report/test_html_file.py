@@ -16,9 +16,8 @@ from evenhand.core.model_bias import models_of, paired_differences, read_scores,
 from evenhand.core.model_bias.compare_models import against_margins
 from evenhand.core.report.html_file import ReportSettings, file_digest, report_html, write_report
 from evenhand.core.report.numbers import interval, percent, plain_number, probability, signed_number
-from evenhand.core.report.sentences import list_html, marked
 from evenhand.core.report.several_models import differences_html, seeds_html
-from evenhand.core.report.table_lines import numbers, table_lines
+from evenhand.core.report.table_lines import list_html, marked, numbers, table_lines
 from evenhand.core.statistics.equivalence import Margins
 from tests.support.english_left import english_left
 from tests.support.made_up_scores import write

@@ -9,7 +9,7 @@ import pytest
 
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.other_tools.argilla_read import QUESTIONS, are_tasks, read
-from evenhand.annotations.files.other_tools.choice_names import Names
+from evenhand.annotations.files.other_tools.import_tasks import Names
 from evenhand.annotations.projects.projects import create_project
 from tests.support.task_files import bring, said, written
 

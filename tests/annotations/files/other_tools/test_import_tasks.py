@@ -13,12 +13,11 @@ from hypothesis import strategies as st
 
 from evenhand.annotations.database.events import events
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.files.columns import Columns
+from evenhand.annotations.files.detect import Columns
 from evenhand.annotations.files.export import archive_bytes, export_file, export_preview
 from evenhand.annotations.files.export_formats import export_options
 from evenhand.annotations.files.open_upload import examine_tables, tables_in
-from evenhand.annotations.files.other_tools.choice_names import Names
-from evenhand.annotations.files.other_tools.import_tasks import import_tasks, survey_tasks
+from evenhand.annotations.files.other_tools.import_tasks import Names, import_tasks, survey_tasks
 from evenhand.annotations.items.batch import Batch, NewItem, items
 from evenhand.annotations.labels.operations import reveal, store_operations
 from evenhand.annotations.labels.read import label_rows

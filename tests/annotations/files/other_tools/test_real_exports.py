@@ -9,7 +9,7 @@ import pytest
 
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.export import export_file
-from evenhand.annotations.files.other_tools.choice_names import Names
+from evenhand.annotations.files.other_tools.import_tasks import Names
 from evenhand.annotations.items.batch import Batch, NewItem, items
 from evenhand.annotations.labels.operations import store_operations
 from evenhand.annotations.labels.read import label_rows
