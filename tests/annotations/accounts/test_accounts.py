@@ -42,7 +42,7 @@ def test_a_name_and_a_password_open_an_account(fresh_store: Store) -> None:
     assert PASSWORD not in stored
 
 
-def test_whatever_is_wrong_the_answer_is_the_same(fresh_store: Store) -> None:
+def test_every_failed_sign_in_gets_one_message(fresh_store: Store) -> None:
     grant(fresh_store, add_account(fresh_store, "Olga", password=PASSWORD), "owner", None)
     add_account(fresh_store, "without")
     close_account(fresh_store, add_account(fresh_store, "closed", password=PASSWORD))
@@ -61,14 +61,16 @@ def test_whatever_is_wrong_the_answer_is_the_same(fresh_store: Store) -> None:
         ("Bo", "short", "12 to"),
     ],
 )
-def test_what_is_no_account_is_refused(fresh_store: Store, name: str, password: str, sentence: str) -> None:
+def test_invalid_and_taken_account_names_are_refused(
+    fresh_store: Store, name: str, password: str, sentence: str
+) -> None:
     add_account(fresh_store, "Olga")
     with pytest.raises(Refused, match=sentence):
         add_account(fresh_store, name, password=password)
     assert [one.name for one in accounts(fresh_store)] == ["Olga"]
 
 
-def test_a_role_holds_in_its_project(fresh_store: Store) -> None:
+def test_a_role_holds_in_its_project_only(fresh_store: Store) -> None:
     project = ready_project(fresh_store, 2)
     who = add_account(fresh_store, "Ada")
     grant(fresh_store, who, "reader", None)
@@ -101,7 +103,7 @@ def test_an_account_takes_the_desk_of_an_annotator(fresh_store: Store) -> None:
     assert {"Carla", "Doris"}.isdisjoint(one.name for one in annotators(fresh_store, project))
 
 
-def test_the_last_owner_stays(fresh_store: Store) -> None:
+def test_the_last_owner_cannot_be_removed(fresh_store: Store) -> None:
     olga, otto = add_account(fresh_store, "Olga"), add_account(fresh_store, "Otto")
     grant(fresh_store, olga, "owner", None)
     with pytest.raises(Refused, match="last owner"):
@@ -118,13 +120,13 @@ def test_the_last_owner_stays(fresh_store: Store) -> None:
     assert person_of(fresh_store, olga.uid) is not None
 
 
-def test_what_is_not_there_is_not_found(fresh_store: Store) -> None:
+def test_an_unknown_account_is_not_found(fresh_store: Store) -> None:
     with pytest.raises(NotFound):
         account(fresh_store, "nobody")
     assert person_of(fresh_store, "0" * 32) is None
 
 
-def test_acts_are_recorded_without_secrets(fresh_store: Store) -> None:
+def test_account_changes_are_recorded_without_secrets(fresh_store: Store) -> None:
     olga = add_account(fresh_store, "Olga", password=PASSWORD)
     change_password(fresh_store, olga, "another long one", author=olga)
     rows = fresh_store.db.execute("SELECT action, account, author, data FROM account_event ORDER BY id").fetchall()
@@ -155,11 +157,11 @@ OWNER, LEAD, ELSEWHERE = Person("owner"), Person(None, roles={"p": "lead"}), Per
         (Person(None, roles={"p": "owner"}), Person(None, roles={"p": "owner"}), True),
     ],
 )
-def test_who_manages_whom(who: Person, other: Person, expected: bool) -> None:
+def test_managers_of_an_account_depend_on_both_roles(who: Person, other: Person, expected: bool) -> None:
     assert manages(who, other) == expected
 
 
-def test_roles_that_somebody_may_give(fresh_store: Store) -> None:
+def test_roles_that_each_role_may_grant(fresh_store: Store) -> None:
     project = ready_project(fresh_store, 1)
     lead, reader = Person(None, roles={project.uid: "lead"}), Person("reader")
     assert roles_to_give(OWNER, project)[0] == roles_to_give(OWNER, None)[0] == "owner"
@@ -167,7 +169,7 @@ def test_roles_that_somebody_may_give(fresh_store: Store) -> None:
     assert roles_to_give(lead, None) == roles_to_give(reader, project) == roles_to_give(ELSEWHERE, project) == []
 
 
-def test_a_project_in_the_place_of_another_has_its_people(fresh_store: Store) -> None:
+def test_a_replacing_project_takes_over_the_roles(fresh_store: Store) -> None:
     empty, new = ready_project(fresh_store, 1, name="empty"), ready_project(fresh_store, 1, name="new")
     for name, role in (("Lea", "lead"), ("Ann", "annotator"), ("Rea", "reader")):
         grant(fresh_store, add_account(fresh_store, name), role, empty)  # type: ignore[arg-type]

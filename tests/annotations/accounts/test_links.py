@@ -48,7 +48,7 @@ def test_the_first_account_owns_the_server(fresh_store: Store) -> None:
         first_link(fresh_store)
 
 
-def test_a_server_prints_how_the_first_account_is_made(fresh_store: Store) -> None:
+def test_a_server_without_accounts_prints_the_first_link(fresh_store: Store) -> None:
     text = first_link_to_print(fresh_store, "https://e.example/")
     assert text is not None
     assert "https://e.example/account/link#" in text
@@ -56,7 +56,7 @@ def test_a_server_prints_how_the_first_account_is_made(fresh_store: Store) -> No
     assert first_link_to_print(fresh_store, "https://e.example/") is None
 
 
-def test_of_two_who_open_the_first_link_at_once_one_gets_in(fresh_store: Store) -> None:
+def test_the_first_link_opened_twice_at_once_makes_one_account(fresh_store: Store) -> None:
     secret, start, errors = first_link(fresh_store), Barrier(2), list[EvenhandError]()
 
     def open_it(name: str) -> None:
@@ -87,7 +87,7 @@ def test_an_invitation_makes_an_annotator(fresh_store: Store) -> None:
         spend(fresh_store, secret, "Eve", PASSWORD)
 
 
-def test_what_is_refused_spends_nothing(fresh_store: Store) -> None:
+def test_a_refused_sign_up_does_not_spend_the_link(fresh_store: Store) -> None:
     add_account(fresh_store, "Olga")
     secret = invite_link(fresh_store, "reader", None)
     for name, password in (("Ada", "short"), ("Olga", PASSWORD), ("", PASSWORD)):
@@ -96,7 +96,7 @@ def test_what_is_refused_spends_nothing(fresh_store: Store) -> None:
     assert spend(fresh_store, secret, "Rita", PASSWORD).name == "Rita"
 
 
-def test_a_link_for_several(fresh_store: Store) -> None:
+def test_a_link_for_several_people_can_be_used_several_times(fresh_store: Store) -> None:
     project = ready_project(fresh_store, 1)
     secret = invite_link(fresh_store, "annotator", project, uses=2)
     for name in ("Ada", "Bo"):
@@ -107,7 +107,7 @@ def test_a_link_for_several(fresh_store: Store) -> None:
         invite_link(fresh_store, "annotator", project, name="Carla", uses=2)
 
 
-def test_a_link_that_is_too_old_or_none(fresh_store: Store) -> None:
+def test_expired_and_malformed_links_are_refused(fresh_store: Store) -> None:
     for secret in (invite_link(fresh_store, "reader", None, hours=-1), "nonsense", "", "\udc80"):
         with pytest.raises(NotAllowed):
             link(fresh_store, secret)
@@ -126,7 +126,7 @@ def test_a_reset_sets_the_password_and_signs_out(fresh_store: Store) -> None:
         spend(fresh_store, secret, "Ada", "a third long one")
 
 
-def test_an_account_that_exists_joins_by_a_link(fresh_store: Store) -> None:
+def test_an_existing_account_joins_by_a_link(fresh_store: Store) -> None:
     project = ready_project(fresh_store, 1)
     ada = add_account(fresh_store, "Ada")
     grant(fresh_store, ada, "reader", None)

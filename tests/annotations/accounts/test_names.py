@@ -14,7 +14,7 @@ ALIKE = ["esc", "ESC", "\uff45\uff53\uff43", "\u24d4\u24e2\u24d2", "e\u200ds\u00
 
 
 @pytest.mark.parametrize("other", ALIKE)
-def test_the_same_name_in_other_characters_is_taken_and_signs_in(fresh_store: Store, other: str) -> None:
+def test_an_equivalent_spelling_of_a_name_is_taken_and_signs_in(fresh_store: Store, other: str) -> None:
     made = add_account(fresh_store, "Esc", password=PASSWORD)
     assert authenticate(fresh_store, other, PASSWORD) == account(fresh_store, other) == made
     with pytest.raises(Refused, match=r"There is already an account named|must be one line"):
@@ -27,7 +27,7 @@ def test_the_same_name_in_other_characters_is_taken_and_signs_in(fresh_store: St
     ["Ada", "Ada Lovelace-2", "王小明", "王 Ada", "\u3005木さん", "山田タロー", "김철수 Kim", "\u3105王", "Иван",
      "Ελένη", "أحمد", "आदित्य", "Zoë O’Brien 3", "陳\uff21", "a_b@example.org"],
 )  # fmt: skip
-def test_names_of_one_script_or_of_scripts_that_are_written_together(fresh_store: Store, name: str) -> None:
+def test_names_of_one_script_or_compatible_scripts_are_allowed(fresh_store: Store, name: str) -> None:
     made = add_account(fresh_store, name, password=PASSWORD)
     assert authenticate(fresh_store, name, PASSWORD) == made
 
@@ -39,7 +39,7 @@ def test_a_name_of_several_scripts_is_refused(fresh_store: Store, name: str) -> 
 
 
 @pytest.mark.parametrize("name", ["\u3164", "\u115f\u1160", "\u034f"])
-def test_a_name_that_cannot_be_seen_is_refused(fresh_store: Store, name: str) -> None:
+def test_an_invisible_name_is_refused(fresh_store: Store, name: str) -> None:
     with pytest.raises(Refused):
         add_account(fresh_store, name)
 

@@ -24,7 +24,7 @@ def ada(fresh_store: Store) -> Account:
     return add_account(fresh_store, "Ada")
 
 
-def test_the_secret_of_a_cookie_stands_for_the_person(fresh_store: Store, ada: Account) -> None:
+def test_a_cookie_secret_identifies_the_account_and_is_not_stored(fresh_store: Store, ada: Account) -> None:
     secret = sign_in(fresh_store, ada, "Firefox")
     person = signed_in(fresh_store, secret)
     assert person is not None
@@ -34,7 +34,7 @@ def test_the_secret_of_a_cookie_stands_for_the_person(fresh_store: Store, ada: A
         assert signed_in(fresh_store, wrong) is None
 
 
-def test_two_browsers_have_two_secrets(fresh_store: Store, ada: Account) -> None:
+def test_signing_out_of_one_browser_keeps_the_other_signed_in(fresh_store: Store, ada: Account) -> None:
     first, second = sign_in(fresh_store, ada, "Firefox"), sign_in(fresh_store, ada, "Chrome")
     assert [one.browser for one in sign_ins(fresh_store, ada)] == ["Chrome", "Firefox"]
     sign_out(fresh_store, first)
@@ -52,7 +52,7 @@ def test_two_browsers_have_two_secrets(fresh_store: Store, ada: Account) -> None
         ([IDLE_S * k * 0.9 for k in range(1, 70)], False),  # but for 30 days at most
     ],
 )
-def test_a_sign_in_ends_by_itself(fresh_store: Store, ada: Account, requests: list[float], holds: bool) -> None:
+def test_a_sign_in_expires(fresh_store: Store, ada: Account, requests: list[float], holds: bool) -> None:
     secret = sign_in(fresh_store, ada, now=NOW)
     found = [signed_in(fresh_store, secret, now=NOW + after) is not None for after in requests]
     assert found[-1] == holds
@@ -60,7 +60,7 @@ def test_a_sign_in_ends_by_itself(fresh_store: Store, ada: Account, requests: li
         assert found == [after < LONGEST_S for after in requests]
 
 
-def test_what_ends_every_sign_in_of_an_account(fresh_store: Store, ada: Account) -> None:
+def test_a_new_password_or_closing_ends_all_sign_ins(fresh_store: Store, ada: Account) -> None:
     acts = (
         lambda: end_all(fresh_store, ada),
         lambda: change_password(fresh_store, ada, "another long one"),
@@ -74,7 +74,7 @@ def test_what_ends_every_sign_in_of_an_account(fresh_store: Store, ada: Account)
         assert sign_ins(fresh_store, ada) == []
 
 
-def test_one_sign_in_is_ended_by_its_account_only(fresh_store: Store, ada: Account) -> None:
+def test_only_the_own_account_can_end_a_sign_in(fresh_store: Store, ada: Account) -> None:
     bo = add_account(fresh_store, "Bo")
     secret = sign_in(fresh_store, ada)
     uid = sign_ins(fresh_store, ada)[0].uid

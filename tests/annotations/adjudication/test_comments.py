@@ -11,7 +11,7 @@ from tests.support.judged_sentences import judged
 from tests.support.projects import new_items
 
 
-def test_a_thread_needs_no_votes_and_stays_between_two(fresh_store: Store) -> None:
+def test_a_thread_opens_before_labels_and_is_private(fresh_store: Store) -> None:
     made, items = judged(fresh_store, ["a"])
     ada, bo, _chen = annotators(fresh_store, made)
     uid = items[0].uid
@@ -29,7 +29,7 @@ def test_a_thread_needs_no_votes_and_stays_between_two(fresh_store: Store) -> No
     assert [one.text for one in every_comment(fresh_store, made, uid)] == ["Why?", "Because.", "And you?"]
 
 
-def test_nobody_writes_in_the_thread_of_another(fresh_store: Store) -> None:
+def test_writing_in_the_thread_of_another_annotator_is_refused(fresh_store: Store) -> None:
     made, items = judged(fresh_store, ["aar"])
     ada, bo, _chen = annotators(fresh_store, made)
     with pytest.raises(NotAllowed, match="one annotator and the lead"):
@@ -37,7 +37,7 @@ def test_nobody_writes_in_the_thread_of_another(fresh_store: Store) -> None:
     assert every_comment(fresh_store, made, items[0].uid) == []
 
 
-def test_the_discussion_holds_no_thread(fresh_store: Store) -> None:
+def test_the_discussion_excludes_private_threads(fresh_store: Store) -> None:
     made, items = judged(fresh_store, ["aar"])
     ada, *_others = annotators(fresh_store, made)
     add_comment(fresh_store, made, items[0].uid, "For all.", author="Lead")
@@ -45,7 +45,7 @@ def test_the_discussion_holds_no_thread(fresh_store: Store) -> None:
     assert [one.text for one in comments(fresh_store, made, items[0].uid)] == ["For all."]
 
 
-def test_the_same_operation_twice_is_one_comment(fresh_store: Store) -> None:
+def test_a_repeated_comment_operation_is_stored_once(fresh_store: Store) -> None:
     made, items = judged(fresh_store, ["a"])
     ada, *_others = annotators(fresh_store, made)
     for _time in range(2):
@@ -54,19 +54,19 @@ def test_the_same_operation_twice_is_one_comment(fresh_store: Store) -> None:
 
 
 @pytest.mark.parametrize(("text", "error"), [("  ", Refused), ("x" * 4001, Refused), ("a\x00b", Refused)])
-def test_what_cannot_be_said(text: str, error: type[Exception], fresh_store: Store) -> None:
+def test_empty_too_long_and_binary_comments_are_refused(text: str, error: type[Exception], fresh_store: Store) -> None:
     made, items = judged(fresh_store, ["a"])
     with pytest.raises(error):
         add_comment(fresh_store, made, items[0].uid, text, author="Lead", thread=annotators(fresh_store, made)[0])
 
 
-def test_an_unknown_item(fresh_store: Store) -> None:
+def test_a_comment_on_an_unknown_item_is_refused(fresh_store: Store) -> None:
     made, _items = judged(fresh_store, ["a"])
     with pytest.raises(NotFound):
         add_comment(fresh_store, made, "nowhere", "Why?", author="Lead", thread=annotators(fresh_store, made)[0])
 
 
-def test_what_is_still_coming_in_takes_no_comment(fresh_store: Store) -> None:
+def test_an_unpublished_item_takes_no_comment(fresh_store: Store) -> None:
     made, _items = judged(fresh_store, ["a"])
     ada, *_others = annotators(fresh_store, made)
     more = Batch.begin(fresh_store, made, "more.txt")

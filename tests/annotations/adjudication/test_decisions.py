@@ -55,7 +55,7 @@ def test_authors_are_letters_that_change_from_item_to_item(fixed_ids: None, stor
     assert "Ada" not in repr(case(store, made, items[0].uid).labels)
 
 
-def test_the_hundred_percent_rule_stands_unless_the_project_lets_adjudication_rescue(store: Store) -> None:
+def test_adjudication_accepts_a_rejected_item_only_with_rescue(store: Store) -> None:
     made, items = judged(store, ["aar", "aar"])
     with pytest.raises(NotAllowed, match="everybody accepts"):
         settled(store, made, items[0], A)
@@ -69,7 +69,7 @@ def test_the_hundred_percent_rule_stands_unless_the_project_lets_adjudication_re
     assert broken_rules(store) == []
 
 
-def test_left_as_it_is_leaves_the_queue_and_can_be_reopened(store: Store) -> None:
+def test_a_case_left_undecided_is_settled_and_can_be_reopened(store: Store) -> None:
     made, items = judged(store, ["aar"])
     settled(store, made, items[0], None, why="")
     assert case_counts(store, made) == {"open": 0, "settled": 1} and state(store, items[0]) == ("rejected", R)
@@ -80,7 +80,7 @@ def test_left_as_it_is_leaves_the_queue_and_can_be_reopened(store: Store) -> Non
     assert [each.action for each in case(store, made, items[0].uid).settlements] == ["leave", "reopen"]
 
 
-def test_generations_wait_for_a_decision_and_get_it(store: Store) -> None:
+def test_an_adjudicator_decides_a_generation_with_marks(store: Store) -> None:
     made, items = generations(store)
     assert cases(store, made) == [items[0].uid, items[1].uid]  # the second differs in the flag alone
     assert state(store, items[0]) == ("pending", None) and state(store, items[1]) == ("accepted", "correct")
@@ -107,14 +107,14 @@ def test_generations_wait_for_a_decision_and_get_it(store: Store) -> None:
         ({"choice": R, "why": "a\x00b"}, "control character"),
     ],
 )
-def test_what_is_refused(store: Store, fields: dict[str, object], why: str) -> None:
+def test_invalid_decisions_are_refused(store: Store, fields: dict[str, object], why: str) -> None:
     made, items = judged(store, ["aar"])
     with pytest.raises(EvenhandError, match=why):
         settled(store, made, items[0], **fields)  # type: ignore[arg-type]
     assert list(each_settlement_row(store, made)) == []
 
 
-def test_an_item_that_waits_for_labels_is_not_for_adjudication(store: Store) -> None:
+def test_an_item_without_all_labels_cannot_be_adjudicated(store: Store) -> None:
     made, items = judged(store, ["ar"])
     with pytest.raises(
         NotAllowed, match=r"This item is still awaiting labels; adjudication begins once it has all of them\."
@@ -126,7 +126,7 @@ def test_an_item_that_waits_for_labels_is_not_for_adjudication(store: Store) -> 
         case(store, made, "nowhere")
 
 
-def test_the_second_of_two_adjudicators_is_told(store: Store) -> None:
+def test_a_second_adjudicator_is_refused_with_the_name_of_the_first(store: Store) -> None:
     made, items = judged(store, ["aar"])
     settled(store, made, items[0], None, adjudicator="One")
     with pytest.raises(NotAllowed, match=r"One has settled this item in the meantime|\{name\} has settled"):
@@ -134,14 +134,14 @@ def test_the_second_of_two_adjudicators_is_told(store: Store) -> None:
     assert len(list(each_settlement_row(store, made))) == 1
 
 
-def test_the_same_operation_twice_is_stored_once(store: Store) -> None:
+def test_a_repeated_decision_is_stored_once(store: Store) -> None:
     made, items = judged(store, ["aar"])
     for _ in range(2):
         settled(store, made, items[0], R, op_id="click")
     assert len(list(each_settlement_row(store, made))) == 1
 
 
-def test_comments_come_after_all_votes_and_stay(store: Store) -> None:
+def test_comments_open_after_all_labels_and_are_kept(store: Store) -> None:
     made, items = judged(store, ["aar"])
     (ada, *_) = annotators(store, made)
     add_comment(store, made, items[0].uid, " Is this a name? ", author="Lead", op_id="c1")
@@ -156,7 +156,7 @@ def test_comments_come_after_all_votes_and_stay(store: Store) -> None:
         add_comment(store, made, items[0].uid, " ", author="Lead")
 
 
-def test_what_was_settled_is_never_changed(store: Store) -> None:
+def test_settlements_and_comments_are_append_only(store: Store) -> None:
     made, items = judged(store, ["aar"])
     settled(store, made, items[0], R)
     add_comment(store, made, items[0].uid, "So be it.", author="Lead")
@@ -188,7 +188,7 @@ def _race(path: str, name: str, uid: str, seen: list[str], ready: object, result
     results.put(answer)  # type: ignore[attr-defined]
 
 
-def test_of_three_processes_at_once_one_decides(tmp_path: Path) -> None:
+def test_one_of_three_simultaneous_decisions_is_stored(tmp_path: Path) -> None:
     with Store.open(database(tmp_path)) as store:
         made, items = judged(store, ["aar"])
         seen = list(case(store, made, items[0].uid).seen)

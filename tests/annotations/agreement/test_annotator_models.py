@@ -30,7 +30,7 @@ def labelled(store: Store, columns: dict[str, str]) -> Project:
 COLUMNS = {"Ada": "1100110010-", "Bo": "1100110010-", "Chen": "1100010101-", "Dee": "1010101010-", "Eva": "01100011101"}
 
 
-def test_five_labels_an_item_go_in_and_gold_stays(fresh_store: Store) -> None:
+def test_models_read_five_labels_an_item_and_leave_gold(fresh_store: Store) -> None:
     project = labelled(fresh_store, COLUMNS)
     before = fresh_store.db.execute("SELECT id, status, gold FROM item ORDER BY id").fetchall()
     found = annotator_models(fresh_store, project)
@@ -45,12 +45,12 @@ def test_five_labels_an_item_go_in_and_gold_stays(fresh_store: Store) -> None:
     assert fresh_store.db.execute("SELECT id, status, gold FROM item ORDER BY id").fetchall() == before
 
 
-def test_nothing_to_say_has_a_reason(fresh_store: Store) -> None:
+def test_an_undefined_model_has_a_reason(fresh_store: Store) -> None:
     few = annotator_models(fresh_store, labelled(fresh_store, dict(list(COLUMNS.items())[:4])))
     assert (few.items, few.fewer) == ((), 10) and "No item has 5 labels or more" in str(few.reason)
 
 
-def test_items_that_still_wait_for_a_label_are_not_to_read(fresh_store: Store) -> None:
+def test_unfinished_items_are_not_modelled(fresh_store: Store) -> None:
     project = labelled(fresh_store, COLUMNS | {"Eva": "0110001-101"})
     add_annotators(fresh_store, project, ["Fay"])
     rows = [row[0] for row in fresh_store.db.execute("SELECT id FROM item ORDER BY id")]
@@ -68,7 +68,7 @@ TWO_GOOD = {  # Chen, Dee and Eva guess, and are all wrong on the first item
 }
 
 
-def test_command_and_page_say_the_same(fresh_store: Store) -> None:
+def test_command_and_page_show_equal_numbers(fresh_store: Store) -> None:
     project = labelled(fresh_store, TWO_GOOD)
     asked = ["annotator-models", project.name, "--db", str(fresh_store.path)]
     told = json.loads(CliRunner().invoke(cli, [*asked, "--json"], catch_exceptions=False).stdout)

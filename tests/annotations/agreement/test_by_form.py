@@ -33,7 +33,7 @@ def drawn(number: int, seed: int = 1) -> list[Label]:
     return found
 
 
-def test_counts_and_shares() -> None:
+def test_counts_and_shares_by_form() -> None:
     labels: list[Label] = [(1, 1, "accept", "original"), (1, 2, "reject", "masked"), (2, 1, "accept", "original")]
     found = rates([*labels, (3, 2, "accept", "masked"), (4, 2, "accept", "masked")])
     original, masked = found.forms
@@ -84,7 +84,7 @@ def test_several_labels_of_an_item_are_one_unit() -> None:
     assert (four.low, four.high) == pytest.approx((one.low, one.high), abs=0.01)
 
 
-def test_undefined_says_why() -> None:
+def test_undefined_values_have_a_reason() -> None:
     only = rates([(1, 1, "accept", "masked"), (2, 1, "reject", "masked")])
     assert only.difference.value is None and "masked form" in str(only.difference.reason)
     assert not only.compared and only.annotators == () and only.forms[0].rate.value is None

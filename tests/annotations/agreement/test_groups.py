@@ -35,7 +35,7 @@ def put(store: Store, project: Project, names: list[str], group: str) -> None:
         set_group(store, project, of, annotator(store, project, name), group, "lead")
 
 
-def test_two_groups_and_the_item_of_opinion(fresh_store: Store) -> None:
+def test_agreement_within_two_groups_and_the_most_divided_item(fresh_store: Store) -> None:
     project = labelled(fresh_store)
     of = add_grouping(fresh_store, project, "dialect", ("north", "south", "east"))
     put(fresh_store, project, NORTH, "north")
@@ -59,7 +59,7 @@ def test_two_groups_and_the_item_of_opinion(fresh_store: Store) -> None:
         group_differences(fresh_store, project, of, ("north", "east"))
 
 
-def test_an_own_answer_counts_and_goes_with_the_person(fresh_store: Store) -> None:
+def test_an_own_answer_overrides_and_is_erased_with_the_person(fresh_store: Store) -> None:
     project = make(fresh_store, 1, ("Ada", "Bo"))
     of = add_grouping(fresh_store, project, "L1", ("Wu", "Yue"))
     ada = annotator(fresh_store, project, "Ada")
@@ -79,7 +79,7 @@ def test_an_own_answer_counts_and_goes_with_the_person(fresh_store: Store) -> No
     assert salts == (0,) and verify(fresh_store).kinds["annotator_group"] == 4
 
 
-def test_commands_and_pages(fresh_store: Store) -> None:
+def test_groups_by_command_and_page(fresh_store: Store) -> None:
     project = labelled(fresh_store)
 
     def answer_to(*arguments: str) -> dict[str, object]:

@@ -92,7 +92,7 @@ def with_missing_labels(store: Store) -> AgreementReport:
     return agreement(store, project, resampling=FAST)
 
 
-def test_every_row_says_its_items_and_ac1_its_categories(fresh_store: Store) -> None:
+def test_every_row_has_its_number_of_items_and_ac1_its_categories(fresh_store: Store) -> None:
     report = with_missing_labels(fresh_store)
     lines = "\n".join(for_people(report)).splitlines()
     by_name = {line.split("  ")[0]: line for line in lines[1:]}
@@ -106,7 +106,7 @@ def test_every_row_says_its_items_and_ac1_its_categories(fresh_store: Store) -> 
     assert "over the 4 categories of the scheme" in shown and "over those of them that were chosen (2 of 4)" in shown
 
 
-def test_items_with_missing_labels(fresh_store: Store) -> None:
+def test_alpha_includes_items_with_missing_labels(fresh_store: Store) -> None:
     report = with_missing_labels(fresh_store)
     assert (report.all_items, report.items, report.labels) == (20, 16, 34)
     assert report.by_labels == {0: 4, 1: 4, 2: 6, 3: 6}
@@ -134,7 +134,7 @@ def test_a_label_after_an_opinion_does_not_count(fresh_store: Store) -> None:
     assert disagreements(fresh_store, project) == ([], 0)
 
 
-def test_a_changed_and_a_withdrawn_label(fresh_store: Store) -> None:
+def test_changed_and_withdrawn_labels_do_not_count(fresh_store: Store) -> None:
     project = make(fresh_store, 3)
     first = texts(fresh_store, project)
     label(fresh_store, project, "Ada", dict.fromkeys(first, "accept"))
@@ -178,7 +178,7 @@ def test_disagreements_by_pair_and_between_two(fresh_store: Store) -> None:
     assert all(d.text[slice(*d.word)] in ("爸爸", "妈妈") for d in of_pair if d.word)
 
 
-def test_an_item_is_listed_when_nobody_is_left_who_would_label_it_blindly(fresh_store: Store) -> None:
+def test_a_disagreement_is_listed_after_the_last_blind_label(fresh_store: Store) -> None:
     project = make(fresh_store, 4)
     first = texts(fresh_store, project)
     label(fresh_store, project, "Ada", dict.fromkeys(first, "accept"))
@@ -190,7 +190,7 @@ def test_an_item_is_listed_when_nobody_is_left_who_would_label_it_blindly(fresh_
     assert disagreements(fresh_store, project)[1] == 4
 
 
-def test_a_reader_sees_what_the_reader_has_labelled_and_that_is_recorded(fresh_store: Store) -> None:
+def test_an_annotator_sees_only_labelled_items_and_the_view_is_recorded(fresh_store: Store) -> None:
     project = make(fresh_store, 4, per_item=2)
     first = texts(fresh_store, project)
     label(fresh_store, project, "Ada", dict.fromkeys(first, "accept"))
@@ -210,7 +210,7 @@ def test_a_reader_sees_what_the_reader_has_labelled_and_that_is_recorded(fresh_s
     assert not any(dict(fresh_store.db.execute(query, (ada.id,)).fetchall()).values())
 
 
-def test_by_keyword_pair_adds_up(fresh_store: Store) -> None:
+def test_rows_by_keyword_pair_add_up(fresh_store: Store) -> None:
     project = make(fresh_store, 40)
     first = texts(fresh_store, project)
     for shift, name in enumerate(("Ada", "Bo", "Chen")):
@@ -259,13 +259,13 @@ def test_command_without_labels(fresh_store: Store) -> None:
         assert measure["value"] is None and measure["value_reason"]  # type: ignore[index]
 
 
-def test_command_for_people(fresh_store: Store) -> None:
+def test_command_prints_readable_text(fresh_store: Store) -> None:
     make(fresh_store, 3)
     text = CliRunner().invoke(cli, ["agreement", "made", "--db", str(fresh_store.path)]).stdout
     assert "0 of 3 items with 0 blind labels" in text and "—" in text and "nan" not in text
 
 
-def test_page_says_what_is_missing(fresh_store: Store) -> None:
+def test_page_explains_missing_labels(fresh_store: Store) -> None:
     assert "no projects yet" in open_page("agreement").info[0].value
     project = create_project(fresh_store, "made", annotators=("Ada",))
     assert "no items yet" in open_page("agreement").info[0].value
@@ -277,7 +277,7 @@ def test_page_says_what_is_missing(fresh_store: Store) -> None:
     assert "No item has labels by two annotators yet" in open_page("agreement").info[0].value
 
 
-def test_page_shows_what_the_report_says(fresh_store: Store) -> None:
+def test_page_shows_the_numbers_of_the_report(fresh_store: Store) -> None:
     hostile = "<b>**Bo** :red[x] $a$"
     project = make(fresh_store, 30, per_item=2)
     add_annotators(fresh_store, project, [hostile])
@@ -306,7 +306,7 @@ def test_page_shows_what_the_report_says(fresh_store: Store) -> None:
     assert len([e for e in page.get("html") if "<article" in str(e.value)]) == 1
 
 
-def test_a_negative_kappa_has_a_true_minus(fresh_store: Store) -> None:
+def test_a_negative_kappa_is_printed_with_a_minus_sign(fresh_store: Store) -> None:
     project = make(fresh_store, 20)
     first = texts(fresh_store, project)
     for name, choices in (("Ada", ("accept", "reject")), ("Bo", ("reject", "accept"))):
@@ -347,7 +347,7 @@ def test_page_with_an_open_desk_records_what_it_shows(fresh_store: Store) -> Non
     assert fresh_store.db.execute("SELECT after_reveal FROM label ORDER BY id DESC LIMIT 1").fetchone() == (1,)
 
 
-def test_page_reckons_anew_for_another_project_of_the_same_name(fresh_store: Store) -> None:
+def test_page_recomputes_for_a_new_project_of_the_same_name(fresh_store: Store) -> None:
     project = make(fresh_store, 4, ("Ada", "Bo"), per_item=2)
     for name in ("Ada", "Bo"):
         label(fresh_store, project, name, dict.fromkeys(texts(fresh_store, project), "accept"))

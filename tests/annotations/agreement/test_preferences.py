@@ -16,7 +16,7 @@ from tests.support.pages import html_of, open_page, text_of, without_errors
 from tests.support.projects import database, new_store
 
 
-def test_planted_strengths_the_left_side_and_groups_come_back(tmp_path: Path) -> None:
+def test_planted_strengths_side_and_group_effects_are_recovered(tmp_path: Path) -> None:
     with new_store(database(tmp_path)) as store:
         of = preferred_project(store, tmp_path)
         made = preferences(store, of, by="setting")

@@ -36,7 +36,7 @@ def two_versions(store: Store) -> Project:
     return project
 
 
-def test_each_version_is_compared_by_itself(fresh_store: Store) -> None:
+def test_agreement_is_computed_per_guideline_version(fresh_store: Store) -> None:
     project = two_versions(fresh_store)
     whole = agreement(fresh_store, project, resampling=FAST)
     assert whole.version is None and whole.overall.unanimity.value == 0.5
@@ -83,7 +83,7 @@ def stopped(store: Store) -> Project:
 
 
 @pytest.mark.parametrize(("shared", "why"), [(0, EMPTY_SHARE), (3, SHARE_UNDER_WAY)], ids=["empty", "under way"])
-def test_where_the_share_gives_nothing_the_reason_is_the_share(fresh_store: Store, shared: int, why: Note) -> None:
+def test_an_empty_random_share_is_given_as_the_reason(fresh_store: Store, shared: int, why: Note) -> None:
     """Other items have labels of two annotators by then: to say that none has would be wrong."""
     project = change_project(fresh_store, make(fresh_store, 8, ("Ada", "Bo"), per_item=2), plan="stop", share=0.0)
     first = texts(fresh_store, project)
@@ -111,7 +111,7 @@ def test_on_the_random_share_only_items_with_all_their_labels_count(fresh_store:
     assert everything.items == 10 and everything.overall.unanimity.units == 7
 
 
-def test_after_a_change_of_plan_what_a_reject_ended_is_named_and_the_share_is_the_basis(fresh_store: Store) -> None:
+def test_after_a_change_of_plan_the_share_is_the_basis_and_ended_items_are_named(fresh_store: Store) -> None:
     """The plan `all` reopens items that a reject ended; until they are labelled the others are selected."""
     before = stopped(fresh_store)
     assert total(fresh_store, before, funnel(fresh_store, before))["rate"].reason.values == {"begun": 1}
@@ -134,14 +134,14 @@ def test_after_a_change_of_plan_what_a_reject_ended_is_named_and_the_share_is_th
     assert total(fresh_store, project, funnel(fresh_store, project))["rate"].value is not None
 
 
-def test_a_project_that_labels_all_signs_as_before(fresh_store: Store) -> None:
+def test_the_signature_of_plan_all_is_unchanged(fresh_store: Store) -> None:
     project = make(fresh_store, 4)
     found = agreement(fresh_store, project, resampling=FAST)
     assert (found.on, found.stopped) == ("all", False)
     assert found.signature.startswith("agreement|labels:blind|items:all-reviewed|categories:accept+reject|unit:item|")
 
 
-def test_items_of_an_import_that_was_taken_back_do_not_count(fresh_store: Store) -> None:
+def test_items_of_an_undone_import_do_not_count(fresh_store: Store) -> None:
     project = make(fresh_store, 6, ("Ada", "Bo"), per_item=2)
     first = texts(fresh_store, project)
     label(fresh_store, project, "Ada", dict.fromkeys(first, "accept"))
@@ -207,7 +207,7 @@ def test_page_chooses_a_version_and_compares_forms(fresh_store: Store) -> None:
     assert any("nothing to compare" in one.value for one in page.caption)
 
 
-def test_page_says_what_the_share_is_and_warns_without_it(fresh_store: Store) -> None:
+def test_page_explains_the_share_and_warns_without_it(fresh_store: Store) -> None:
     project = stopped(fresh_store)
     page = open_page("agreement")
     assert "random share" in page.info[0].value and "3 of its 4 items" in page.info[0].value and not page.warning
@@ -216,9 +216,7 @@ def test_page_says_what_the_share_is_and_warns_without_it(fresh_store: Store) ->
     assert not page.exception and "Biased" in page.warning[0].value
 
 
-def test_imported_items_that_a_reject_ended_are_no_complete_items_of_the_share(
-    fresh_store: Store, tmp_path: Path
-) -> None:
+def test_imported_items_ended_by_a_reject_are_incomplete(fresh_store: Store, tmp_path: Path) -> None:
     """At the source the first reject ended an item, so of the share only accepted items have all labels."""
     project = make(fresh_store, 12, ("Ada", "Bo"), per_item=2)
     project = change_project(fresh_store, project, plan="stop", share=1.0)

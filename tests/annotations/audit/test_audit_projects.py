@@ -38,7 +38,7 @@ def strata(sample, stratum):
     return {item.sentence for item in sample.items if item.stratum == stratum}
 
 
-def test_what_was_sent_is_what_was_drawn(fresh_store, sample, sent) -> None:
+def test_an_audit_project_holds_the_drawn_sentences(fresh_store, sample, sent) -> None:
     assert {item.text for item in items(fresh_store, sent)} == {item.sentence for item in sample.items}
     found = audit_projects.audit(fresh_store, sent)
     assert (found.run, found.model, found.seed, found.by) == ("first run", "m", 7, "bias")
@@ -55,7 +55,7 @@ def test_the_guideline_asks_for_leaks(fresh_store, sent) -> None:
     assert sent.presentation == "masked" and sent.opinion_model is None
 
 
-def test_the_desk_is_told_nothing_of_how_a_sentence_was_drawn(fresh_store, sample, sent) -> None:
+def test_the_desk_does_not_learn_the_stratum_of_a_sentence(fresh_store, sample, sent) -> None:
     person = annotators(fresh_store, sent)[0]
     body = {"want": 40, "hello": 40}
     reply = ROUTES["sync"][0](DeskRequest(fresh_store, DeskSession(sent, person), fresh_store.uid, body, "en"))
@@ -84,7 +84,7 @@ def test_the_order_does_not_follow_the_strata(fresh_store, frame) -> None:
     assert not any(order == tuple(sorted(order)) or order == tuple(sorted(order, reverse=True)) for order in orders)
 
 
-def test_the_answer_when_extremes_leak(fresh_store, frame, sample, sent) -> None:
+def test_the_audit_finds_leaks_of_extreme_sentences(fresh_store, frame, sample, sent) -> None:
     extremes, controls = strata(sample, "extreme"), strata(sample, "control")
     doubtful = sorted(controls)[0]
     judge(fresh_store, sent, lambda text, who: text in extremes or (text == doubtful and who == "Bo"))
@@ -113,7 +113,7 @@ def test_only_sentences_with_all_labels_count(fresh_store, sample, sent) -> None
     assert "run" not in found.measures["any"]
 
 
-def test_a_label_taken_back_does_not_count(fresh_store, sample, sent) -> None:
+def test_a_withdrawn_label_does_not_count(fresh_store, sample, sent) -> None:
     judge(fresh_store, sent, lambda text, who: False)
     person = annotators(fresh_store, sent)[0]
     from evenhand.annotations.labels.own import own_decisions
@@ -126,7 +126,7 @@ def test_a_label_taken_back_does_not_count(fresh_store, sample, sent) -> None:
     assert len(found.audit.settled) == 11 and found.audit.labels == 35
 
 
-def test_other_scores_are_refused(fresh_store, frame, sent) -> None:
+def test_scores_of_another_run_are_refused(fresh_store, frame, sent) -> None:
     changed = frame.assign(bias_log10=frame["bias_log10"] + 0.5)
     with pytest.raises(
         Refused,
@@ -137,7 +137,7 @@ def test_other_scores_are_refused(fresh_store, frame, sent) -> None:
         audit_projects.audit_result(fresh_store, sent, frame.assign(model="other"))
 
 
-def test_audits_are_found_and_nothing_else(fresh_store, sample, sent, sample_project) -> None:
+def test_only_audit_projects_are_listed(fresh_store, sample, sent, sample_project) -> None:
     other = create_project(fresh_store, "own file of that name")
     with Batch.begin(fresh_store, other, audit_projects.FILE) as batch:
         batch.add([NewItem("没有关键词。", None, audit_projects.FILE, 1, {"audit": "text"})])
@@ -149,12 +149,12 @@ def test_audits_are_found_and_nothing_else(fresh_store, sample, sent, sample_pro
             audit_projects.audit(fresh_store, none)
 
 
-def test_a_name_that_is_taken(fresh_store, sample, sent) -> None:
+def test_a_taken_project_name_is_refused(fresh_store, sample, sent) -> None:
     with pytest.raises(NotAllowed, match="already a project"):
         audit_projects.create_audit_project(fresh_store, sample, "audit of m", PEOPLE)
 
 
-def test_a_sample_that_cannot_be_shown_makes_no_project(fresh_store, frame) -> None:
+def test_a_sample_that_cannot_be_imported_makes_no_project(fresh_store, frame) -> None:
     broken = frame.assign(start=None, sentence=[f"{n}他说他来。" for n in range(len(frame))], pair="他/她", side="male")
     with pytest.raises(NotFound, match=r"of the scores does not give the position of 他 in its sentence\."):
         audit_projects.create_audit_project(fresh_store, draw(broken, "m", 2), "broken", PEOPLE)
@@ -162,7 +162,7 @@ def test_a_sample_that_cannot_be_shown_makes_no_project(fresh_store, frame) -> N
         project(fresh_store, "broken")
 
 
-def test_the_guideline_in_both_languages() -> None:
+def test_the_guideline_is_written_in_both_languages() -> None:
     assert audit_projects.guideline_text("zh") != audit_projects.guideline_text("en")
     assert audit_projects.guideline_text("ja") == audit_projects.guideline_text("en")
 
@@ -180,7 +180,7 @@ def test_an_import_that_fails_leaves_the_name_free(fresh_store, sample, monkeypa
     assert audit_projects.create_audit_project(fresh_store, sample, "audit of m", PEOPLE).name == "audit of m"
 
 
-def test_a_text_that_stands_there_twice_is_still_that_run(fresh_store, frame, sample, sent) -> None:
+def test_duplicate_texts_in_the_scores_are_still_the_audited_run(fresh_store, frame, sample, sent) -> None:
     again = frame.assign(row=frame["row"].astype(int) + 1000, bias_log10=9.0, side="")
     twice = pd.concat([again, frame, frame.assign(row=frame["row"].astype(int) + 2000, bias_log10=0.7)])
     found = audit_projects.audit_result(fresh_store, sent, twice)

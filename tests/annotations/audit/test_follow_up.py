@@ -43,7 +43,7 @@ def judge(store: Store, made: Project, name: str, neutral: set[str]) -> None:
         label(store, made, person, one.uid, "accept" if one.text in neutral else "reject", note="no")
 
 
-def test_the_draw_is_seeded_and_mixed_and_bears_no_label(fixed_ids: None, fresh_store: Store, parent: Project) -> None:
+def test_the_draw_is_seeded_mixed_and_without_labels(fixed_ids: None, fresh_store: Store, parent: Project) -> None:
     made = [create_follow_up(fresh_store, parent, f"f{n}", ["Zoe"], kept=4, rejected=3, seed=n // 2) for n in range(4)]
     texts = [list(strata(fresh_store, one).items()) for one in made]
     assert texts[0] == texts[1] != texts[2] == texts[3]
@@ -55,7 +55,7 @@ def test_the_draw_is_seeded_and_mixed_and_bears_no_label(fixed_ids: None, fresh_
     assert all(one.status == "pending" for one in items(fresh_store, made[0]))
 
 
-def test_the_desk_is_told_nothing(fresh_store: Store, parent: Project) -> None:
+def test_the_desk_does_not_learn_the_stratum(fresh_store: Store, parent: Project) -> None:
     made = create_follow_up(fresh_store, parent, "f", ["Zoe"], kept=4, rejected=3)
     session = DeskSession(made, annotators(fresh_store, made)[0])
     reply = ROUTES["sync"][0](DeskRequest(fresh_store, session, fresh_store.uid, {"want": 40, "hello": 40}, "en"))
@@ -64,7 +64,7 @@ def test_the_desk_is_told_nothing(fresh_store: Store, parent: Project) -> None:
     assert "stratum" not in sent and "rejected" not in sent and parent.uid not in sent
 
 
-def test_what_outsiders_say_is_in_the_data_sheet(fresh_store: Store, parent: Project) -> None:
+def test_labels_of_outsiders_are_in_the_data_sheet(fresh_store: Store, parent: Project) -> None:
     made = create_follow_up(fresh_store, parent, "f", ["Zoe", "Yan"], kept=5, rejected=2, per_item=2)
     assert "none of them is fully labelled yet" in datasheet(fresh_store, parent, "en")
     kept = sorted(text for text, stratum in strata(fresh_store, made).items() if stratum == "kept")
@@ -83,7 +83,7 @@ def test_what_outsiders_say_is_in_the_data_sheet(fresh_store: Store, parent: Pro
     assert gather(fresh_store, parent)["follow_ups"][0]["kept"]["share"]["value"] == 0.8
 
 
-def test_people_of_the_project_are_refused_and_their_labels_do_not_count(fresh_store: Store, parent: Project) -> None:
+def test_members_of_the_project_are_refused_as_outsiders(fresh_store: Store, parent: Project) -> None:
     with pytest.raises(Refused, match="ada"):
         create_follow_up(fresh_store, parent, "f", ["Zoe", " Ada"], kept=2, rejected=1)
     made = create_follow_up(fresh_store, parent, "f", ["Zoe"], kept=2, rejected=1, per_item=1)
@@ -93,9 +93,7 @@ def test_people_of_the_project_are_refused_and_their_labels_do_not_count(fresh_s
     assert (found.people, found.left_out, found.strata["kept"].judged) == (0, 3, 0)
 
 
-def test_labels_that_exist_and_do_not_count_are_named_with_the_reason(
-    fresh_store: Store, parent: Project, tmp_path: Path
-) -> None:
+def test_uncounted_labels_are_listed_with_the_reason(fresh_store: Store, parent: Project, tmp_path: Path) -> None:
     made = create_follow_up(fresh_store, parent, "f", ["Zoe"], kept=2, rejected=1, per_item=1)
     people = {"1": "Guest 1", "2": "Guest 2"}
     tasks = [
@@ -117,7 +115,7 @@ def test_labels_that_exist_and_do_not_count_are_named_with_the_reason(
 
 
 @pytest.mark.parametrize(("kept", "rejected"), [(7, 0), (1, 5), (0, 1)])
-def test_more_than_there_are_cannot_be_drawn(fresh_store: Store, parent: Project, kept: int, rejected: int) -> None:
+def test_drawing_more_than_available_is_refused(fresh_store: Store, parent: Project, kept: int, rejected: int) -> None:
     with pytest.raises(Refused, match="Cannot draw"):
         create_follow_up(fresh_store, parent, "f", ["Zoe"], kept=kept, rejected=rejected)
     assert follow_ups(fresh_store, parent) == []

@@ -32,7 +32,7 @@ def written(model: str, word: str, contexts: int = 6, each: int = 2) -> list[dic
     ]  # fmt: skip
 
 
-def test_the_file_of_a_project_is_the_same_with_the_sides_exchanged() -> None:
+def test_exchanging_the_sides_leaves_the_file_unchanged() -> None:
     before, after = written("Old-7B", "He"), written("New-7B", "She")
     one, other = mix(before, after, seed=3), mix(after, before, seed=3)
     assert file_text(one.rows) == file_text(other.rows)
@@ -40,7 +40,7 @@ def test_the_file_of_a_project_is_the_same_with_the_sides_exchanged() -> None:
     assert file_text(mix(before, after, seed=4).rows) != file_text(one.rows)
 
 
-def test_nothing_of_a_row_tells_its_side() -> None:
+def test_rows_do_not_reveal_their_side() -> None:
     found = mix(written("Old-7B", "He"), written("New-7B", "She"))
     text = file_text(found.rows)
     assert not any(word in text for word in ("Old", "New", "7B", "sampling", "jsonl", "seed"))
@@ -49,7 +49,7 @@ def test_nothing_of_a_row_tells_its_side() -> None:
     assert sides != sorted(sides) and sides.count("before") == sides.count("after") == 12
 
 
-def test_equal_texts_of_both_are_both_judged() -> None:
+def test_equal_texts_of_both_models_are_both_judged() -> None:
     found = mix(written("Old", "He"), written("New", "He"))
     assert len(found.rows) == 24 and len(found.key) == 24
 
@@ -74,7 +74,7 @@ def mixed(store: Store, tmp_path: Path) -> Any:
     return project, run
 
 
-def test_a_project_stores_and_shows_nothing_of_the_models(fresh_store: Store, tmp_path: Path) -> None:
+def test_a_project_does_not_reveal_the_models(fresh_store: Store, tmp_path: Path) -> None:
     project, run = mixed(fresh_store, tmp_path)
     stored = list(items(fresh_store, project))
     assert len(stored) == 24 and {item.file for item in stored} == {FILE}
@@ -85,7 +85,7 @@ def test_a_project_stores_and_shows_nothing_of_the_models(fresh_store: Store, tm
     assert run.owner[0] == project.uid and run.models == ("Old-7B", "New-7B")
 
 
-def test_what_people_judge_is_put_back_to_its_side(fresh_store: Store, tmp_path: Path) -> None:
+def test_labels_are_assigned_to_the_side_of_their_text(fresh_store: Store, tmp_path: Path) -> None:
     project, run = mixed(fresh_store, tmp_path)
     empty = judgements(fresh_store, run)
     assert empty.measures[0].change.value is None and empty.verdict == "no result yet"
@@ -104,7 +104,7 @@ def judgement(item: str, side: str, context: str, who: str, wrong: bool) -> dict
     return {"item": item, "side": side, "context": context, "annotator": who, "choice": choice}
 
 
-def test_the_difference_is_over_contexts() -> None:
+def test_the_interval_of_the_difference_is_over_contexts() -> None:
     """Ten contexts, two people: before 6 of 10 wrong by both and one by Ada alone (0.65), after 1 of 10."""
     rows = []
     for c in range(10):

@@ -23,7 +23,7 @@ def kinds(entries: Sequence[Entry]) -> list[str]:
     return [one.kind for one in entries]
 
 
-def test_everything_that_happened_is_there(fresh_store: Store) -> None:
+def test_history_lists_every_event_in_order(fresh_store: Store) -> None:
     store = fresh_store
     made, people = filled_project(store, 1)
     (item,) = all_items(store, made)
@@ -86,7 +86,7 @@ def _release(store: Store, made: Project, item: Item) -> None:
     assert search_ids(store, made, Filters(flag="released")) == [item.id]
 
 
-def test_a_label_that_came_too_late_is_told_as_such(fresh_store: Store) -> None:
+def test_a_superseded_label_is_marked_in_the_history(fresh_store: Store) -> None:
     made, people = filled_project(fresh_store, 1)
     (item,) = all_items(fresh_store, made)
     store_operations(fresh_store, made, people[0], [decide(item, "accept", desk="one")])
@@ -95,7 +95,7 @@ def test_a_label_that_came_too_late_is_told_as_such(fresh_store: Store) -> None:
     assert late.data["superseded"] and not late.data["stands"]
 
 
-def test_the_second_label_of_an_item_that_came_again(fresh_store: Store) -> None:
+def test_history_shows_the_label_of_a_retest(fresh_store: Store) -> None:
     made, items = judged(fresh_store, ["aaa"])
     ada = annotators(fresh_store, made)[0]
     version = guideline(fresh_store, made).id
@@ -116,7 +116,7 @@ def test_the_second_label_of_an_item_that_came_again(fresh_store: Store) -> None
     assert "again" not in kinds(item_history(fresh_store, made, items[0].uid, reader=ada))
 
 
-def test_an_annotator_sees_the_own_part(fresh_store: Store) -> None:
+def test_an_annotator_sees_only_the_own_part_of_a_history(fresh_store: Store) -> None:
     store = fresh_store
     made, items = judged(store, ["aar"])
     ada, bo, _chen = annotators(store, made)
@@ -136,7 +136,7 @@ def test_an_annotator_sees_the_own_part(fresh_store: Store) -> None:
     assert mine.held == () and mine.talkers == ()
 
 
-def test_what_tells_the_choice_of_somebody(fresh_store: Store) -> None:
+def test_labels_and_comments_are_flagged_as_revealing_a_choice(fresh_store: Store) -> None:
     made, items = judged(fresh_store, ["a"])
     ada = annotators(fresh_store, made)[0]
     add_comment(fresh_store, made, items[0].uid, "Why?", author="Lead", thread=ada)
@@ -146,7 +146,7 @@ def test_what_tells_the_choice_of_somebody(fresh_store: Store) -> None:
     assert not record_of(fresh_store, made, items[0].uid).finished
 
 
-def test_who_has_it_now(fresh_store: Store) -> None:
+def test_record_lists_the_current_holders_of_an_item(fresh_store: Store) -> None:
     store = fresh_store
     made, people = filled_project(store, 1)
     (item,) = all_items(store, made)
@@ -161,13 +161,13 @@ def test_who_has_it_now(fresh_store: Store) -> None:
     assert found.talkers == (people[0].uid, people[1].uid)
 
 
-def test_an_unknown_item(fresh_store: Store) -> None:
+def test_the_record_of_an_unknown_item_is_not_found(fresh_store: Store) -> None:
     made, _people = filled_project(fresh_store, 1)
     with pytest.raises(NotFound):
         record_of(fresh_store, made, "nowhere")
 
 
-def test_marks_of_a_generation(fresh_store: Store) -> None:
+def test_history_shows_the_marks_of_a_generation(fresh_store: Store) -> None:
     made, items = generations(fresh_store)
     labels = [one for one in item_history(fresh_store, made, items[0].uid) if one.kind == "label"]
     assert labels[0].data["spans"] == [list(Mark(0, 2, "pronoun"))] and labels[0].data["extraneous"] is False
@@ -186,7 +186,9 @@ WHY = [
 
 
 @pytest.mark.parametrize(("letters", "gold", "expected"), WHY)
-def test_why_an_item_has_its_status(letters: str, gold: str, expected: str, fresh_store: Store) -> None:
+def test_the_reason_of_a_status_follows_from_labels_and_rule(
+    letters: str, gold: str, expected: str, fresh_store: Store
+) -> None:
     made, items = judged(fresh_store, [letters])
     made = change_project(fresh_store, made, gold=gold)
     assert [str(note) for note in record_of(fresh_store, made, items[0].uid).because] == [expected]
@@ -202,7 +204,7 @@ def test_a_tie_waits_and_a_single_label_is_enough(fresh_store: Store) -> None:
     assert str(gold_reasons(fresh_store, made, row)[0]) == "The only label is: accept."
 
 
-def test_generations_that_differ_wait(fresh_store: Store) -> None:
+def test_a_generation_with_different_labels_waits(fresh_store: Store) -> None:
     made, items = generations(fresh_store)
     assert str(record_of(fresh_store, made, items[0].uid).because[0]) == "The 2 labels differ: awaiting adjudication."
 
@@ -216,7 +218,9 @@ def test_generations_that_differ_wait(fresh_store: Store) -> None:
                       "Lead confirmed the labels."]),
     ],
 )  # fmt: skip
-def test_why_after_adjudication(rescue: bool, choice: str | None, expected: list[str], fresh_store: Store) -> None:
+def test_the_reason_of_a_status_after_adjudication(
+    rescue: bool, choice: str | None, expected: list[str], fresh_store: Store
+) -> None:
     made, items = judged(fresh_store, ["aar"])
     made = change_project(fresh_store, made, rescue=rescue)
     found = case(fresh_store, made, items[0].uid)
@@ -224,7 +228,7 @@ def test_why_after_adjudication(rescue: bool, choice: str | None, expected: list
     assert [str(note) for note in record_of(fresh_store, made, items[0].uid).because] == expected
 
 
-def test_a_decision_that_does_not_count_any_more(fresh_store: Store) -> None:
+def test_the_reason_names_a_decision_that_no_longer_counts(fresh_store: Store) -> None:
     made, items = judged(fresh_store, ["aar"])
     made = change_project(fresh_store, made, rescue=True)
     found = case(fresh_store, made, items[0].uid)
@@ -234,7 +238,7 @@ def test_a_decision_that_does_not_count_any_more(fresh_store: Store) -> None:
     assert notes[1] == "Lead decided: accept. The decision has no effect: only what everybody accepts is kept here."
 
 
-def test_the_first_reject_ended_it(fresh_store: Store) -> None:
+def test_the_reason_names_the_reject_that_ended_labelling(fresh_store: Store) -> None:
     made, items = judged(fresh_store, ["r"], seed=3)
     made = change_project(fresh_store, made, plan="stop", share=0.0)
     found = record_of(fresh_store, made, items[0].uid)

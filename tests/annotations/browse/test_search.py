@@ -126,7 +126,7 @@ FILTERS = [
 
 
 @pytest.mark.parametrize(("filters", "expected"), FILTERS, ids=[repr(one) for one, _lines in FILTERS])
-def test_a_filter(
+def test_each_filter_finds_its_items(
     filters: dict[str, object],
     expected: list[int],
     once: tuple[Store, SixSentences],
@@ -157,7 +157,7 @@ SEARCHES = [
 
 
 @pytest.mark.parametrize(("text", "expected"), SEARCHES)
-def test_a_search(text: str, expected: list[int], once: tuple[Store, SixSentences]) -> None:
+def test_each_search_finds_its_items(text: str, expected: list[int], once: tuple[Store, SixSentences]) -> None:
     assert lines(once[0], once[1][0], text=text) == expected
 
 
@@ -172,7 +172,7 @@ def test_an_id_finds_its_item(fresh_store: Store, six_sentences: SixSentences) -
 @given(
     word=st.text(st.sampled_from("他她老师 %_\\100iPhone“”图书馆。，" + string.ascii_letters), min_size=1, max_size=5)
 )
-def test_a_search_finds_what_python_finds(once: tuple[Store, SixSentences], word: str) -> None:
+def test_a_search_matches_a_python_search(once: tuple[Store, SixSentences], word: str) -> None:
     wanted = [one.lower() if one.isascii() else _lower(one) for one in search_words(word)]
     expected = [line for line, (text, _file, _flags) in enumerate(TEXTS, 1) if all(w in _lower(text) for w in wanted)]
     assert lines(once[0], once[1][0], text=word) == expected
@@ -196,11 +196,11 @@ def _lower(text: str) -> str:
         ("护士　医院", ["护士", "医院"]),
     ],
 )
-def test_words_of_a_search(text: str, words: list[str]) -> None:
+def test_a_search_text_is_split_into_words(text: str, words: list[str]) -> None:
     assert search_words(text) == words
 
 
-def test_marks_that_come_later(fresh_store: Store, six_sentences: SixSentences) -> None:
+def test_filters_find_comments_decisions_and_versions(fresh_store: Store, six_sentences: SixSentences) -> None:
     store, (project, items, people) = fresh_store, six_sentences
     ada, bo = people
     add_comment(store, project, items[4].uid, "Why?", author="Lead", thread=ada)
@@ -220,12 +220,12 @@ def test_marks_that_come_later(fresh_store: Store, six_sentences: SixSentences) 
 
 
 @pytest.mark.parametrize("flag", [*FLAGS, f"{MINED}x"])
-def test_every_mark_can_be_asked_for(flag: str, once: tuple[Store, SixSentences]) -> None:
+def test_every_flag_is_accepted_as_a_filter(flag: str, once: tuple[Store, SixSentences]) -> None:
     store, (project, items, _people) = once
     assert set(lines(store, project, flag=flag)) <= set(items)
 
 
-def test_a_reader_gets_the_own_items_alone(fresh_store: Store, six_sentences: SixSentences) -> None:
+def test_an_annotator_finds_only_own_items(fresh_store: Store, six_sentences: SixSentences) -> None:
     store, (project, items, people) = fresh_store, six_sentences
     ada, bo = people
     add_comment(store, project, items[2].uid, "Why, Ada?", author="Lead", thread=ada)
@@ -244,7 +244,7 @@ def test_a_reader_gets_the_own_items_alone(fresh_store: Store, six_sentences: Si
             search_items(store, project, Filters(flag=flag, reader=bo))
 
 
-def test_pages_cover_everything_once(once: tuple[Store, SixSentences]) -> None:
+def test_pages_list_every_item_once(once: tuple[Store, SixSentences]) -> None:
     store, (project, *_rest) = once
     pages = [search_items(store, project, Filters(), number, size=4) for number in (1, 2)]
     assert [row.item.line for page in pages for row in page.rows] == [1, 2, 3, 4, 5, 6]
@@ -253,7 +253,7 @@ def test_pages_cover_everything_once(once: tuple[Store, SixSentences]) -> None:
     assert search_items(store, project, Filters(text="龘"), 3).pages == 1
 
 
-def test_a_row_says_how_far_its_item_is(once: tuple[Store, SixSentences]) -> None:
+def test_a_row_has_labels_wanted_labels_and_disagreement(once: tuple[Store, SixSentences]) -> None:
     store, (project, *_rest) = once
     made = {row.item.line: row for row in rows(store, search_ids(store, project, Filters()))}
     assert [(row.labels, row.wanted, row.split) for row in made.values()] == [
@@ -262,7 +262,7 @@ def test_a_row_says_how_far_its_item_is(once: tuple[Store, SixSentences]) -> Non
     assert made[2].item.status == "rejected" and made[1].item.gold == "accept"
 
 
-def test_what_is_not_published_is_not_found(fresh_store: Store, six_sentences: SixSentences) -> None:
+def test_unpublished_items_are_not_found(fresh_store: Store, six_sentences: SixSentences) -> None:
     project = six_sentences[0]
     batch = Batch.begin(fresh_store, project, "three.txt")
     batch.add([NewItem("奶奶在老师家。", find("奶奶在老师家。")[0], "three.txt", 1)])
@@ -296,11 +296,13 @@ def test_a_generation_is_found_by_its_context(fresh_store: Store) -> None:
     ("ids", "item", "expected"),
     [([3, 5, 9], 5, (3, 9, 2)), ([3, 5, 9], 3, (None, 5, 1)), ([3], 3, (None, None, 1)), ([3], 4, (None, None, 0))],
 )
-def test_neighbours(ids: list[int], item: int, expected: tuple[int | None, int | None, int]) -> None:
+def test_neighbours_of_an_item_in_a_list(
+    ids: list[int], item: int, expected: tuple[int | None, int | None, int]
+) -> None:
     assert neighbours(ids, item) == expected
 
 
-def test_uid_of(once: tuple[Store, SixSentences]) -> None:
+def test_uid_of_an_item(once: tuple[Store, SixSentences]) -> None:
     assert uid_of(once[0], once[1][1][3].id) == once[1][1][3].uid
 
 
@@ -317,7 +319,7 @@ def test_uid_of(once: tuple[Store, SixSentences]) -> None:
     ],
     ids=["text", "cell and status", "choice", "version and form"],
 )
-def test_a_search_is_one_walk(
+def test_a_search_scans_the_items_once(
     filters: Filters,
     steps: list[str],
     fresh_store: Store,

@@ -17,7 +17,7 @@ from evenhand.core.errors import BadFile, EvenhandError, NotAllowed, NotFound, R
 from tests.support.projects import broken_rules, decide, filled_project
 
 
-def test_there_and_back(fresh_store: Store, tmp_path: Path) -> None:
+def test_a_restored_backup_equals_the_database(fresh_store: Store, tmp_path: Path) -> None:
     made, people = filled_project(fresh_store, 12)
     store_operations(
         fresh_store, made, people[0], [decide(item) for item in claim(fresh_store, made, people[0], want=5)]
@@ -33,7 +33,7 @@ def test_there_and_back(fresh_store: Store, tmp_path: Path) -> None:
         assert broken_rules(store) == []
 
 
-def test_a_restored_database_has_its_log_again(fresh_store: Store, tmp_path: Path) -> None:
+def test_a_restored_database_uses_a_write_ahead_log(fresh_store: Store, tmp_path: Path) -> None:
     """Without a log, readers make writers wait."""
 
     def mode(path: Path) -> str:
@@ -55,7 +55,7 @@ def test_a_restored_database_has_its_log_again(fresh_store: Store, tmp_path: Pat
     assert mode(path) == "wal"
 
 
-def test_a_backup_while_labels_arrive_is_one_moment(fresh_store: Store, tmp_path: Path) -> None:
+def test_a_backup_during_labelling_is_consistent(fresh_store: Store, tmp_path: Path) -> None:
     made, people = filled_project(fresh_store, 150, per_item=1)
     begun, failures = threading.Event(), []
 
@@ -83,7 +83,7 @@ def test_a_backup_while_labels_arrive_is_one_moment(fresh_store: Store, tmp_path
     assert [copy.labels for copy in copies] == sorted(copy.labels for copy in copies)
 
 
-def test_nothing_is_replaced_by_accident(fresh_store: Store, tmp_path: Path) -> None:
+def test_existing_files_are_never_overwritten(fresh_store: Store, tmp_path: Path) -> None:
     filled_project(fresh_store, 3)
     saved = backup(fresh_store, tmp_path / "saved.db")
     with pytest.raises(NotAllowed):
@@ -137,7 +137,7 @@ def test_a_database_in_use_is_not_replaced(fresh_store: Store, tmp_path: Path) -
     assert not list(tmp_path.glob("*before-restore*"))
 
 
-def test_the_place_of_a_database_is_never_empty(
+def test_a_database_exists_at_every_step_of_a_restore(
     fresh_store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     filled_project(fresh_store, 3)
@@ -191,7 +191,7 @@ def test_a_broken_backup_changes_nothing(fresh_store: Store, tmp_path: Path) -> 
         assert len(projects(store)) == 1
 
 
-def test_a_folder_that_is_not_there(fresh_store: Store, tmp_path: Path) -> None:
+def test_a_backup_into_a_missing_folder_is_refused(fresh_store: Store, tmp_path: Path) -> None:
     with pytest.raises(Refused):
         backup(fresh_store, tmp_path / "nowhere" / "saved.db")
     assert not list(tmp_path.glob("**/*.part"))

@@ -29,7 +29,9 @@ KEY = b"0123456789abcdef0123456789abcdef"
 
 @pytest.mark.parametrize("key", [None, KEY])
 @pytest.mark.parametrize("place", ["folder/of/backups", "memory://backups"])
-def test_there_and_back(fresh_store: Store, tmp_path: Path, place: str, key: bytes | None) -> None:
+def test_a_backup_at_a_place_is_listed_and_restored(
+    fresh_store: Store, tmp_path: Path, place: str, key: bytes | None
+) -> None:
     filled_project(fresh_store, 12)
     place = place if "://" in place else str(tmp_path / place)
     made, name = back_up_to(fresh_store, place, key=key)
@@ -68,7 +70,7 @@ def test_a_sealed_backup_opens_with_its_key_only(fresh_store: Store, tmp_path: P
     assert not (tmp_path / "new.db").exists()
 
 
-def test_the_newest_are_kept_and_nothing_else_is_touched(
+def test_pruning_keeps_the_newest_backups_and_other_files(
     fresh_store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     place = tmp_path / "b"
@@ -86,7 +88,7 @@ def test_the_newest_are_kept_and_nothing_else_is_touched(
     assert len(names) == 6
 
 
-def test_what_does_not_come_back_whole_is_no_backup(
+def test_an_incomplete_upload_is_removed_and_reported(
     fresh_store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def send_half(files: object, source: Path, path: str) -> None:
@@ -99,7 +101,7 @@ def test_what_does_not_come_back_whole_is_no_backup(
     assert len(list((tmp_path / "b").iterdir())) == 1  # and the one before is kept
 
 
-def test_a_place_that_cannot_be_used_is_one_sentence_without_its_password(fresh_store: Store, tmp_path: Path) -> None:
+def test_the_error_of_an_unusable_place_hides_its_password(fresh_store: Store, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")
     for place in (str(tmp_path / "file" / "b") + "/", "nowhere://me:hunter2@host/b?token=abc"):
         with pytest.raises(Refused) as error:
@@ -112,7 +114,7 @@ def test_a_place_that_cannot_be_used_is_one_sentence_without_its_password(fresh_
 
 
 @pytest.mark.parametrize(("kind", "package"), [("s3", "s3fs"), ("gs", "gcsfs"), ("sftp", "paramiko")])
-def test_a_library_that_is_missing_is_named(
+def test_the_missing_library_of_a_place_is_named(
     fresh_store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, package: str
 ) -> None:
     monkeypatch.setitem(sys.modules, package, None)  # as where it is not installed
@@ -126,7 +128,7 @@ def test_a_library_that_is_missing_is_named(
         assert "hunter2" not in str(caught.value)
 
 
-def test_a_key_is_long_enough(tmp_path: Path) -> None:
+def test_a_short_key_is_refused(tmp_path: Path) -> None:
     (tmp_path / "key").write_text("short\n", encoding="utf-8")
     with pytest.raises(Refused, match="at least 20"):
         read_key(tmp_path / "key")
@@ -136,7 +138,7 @@ def test_a_key_is_long_enough(tmp_path: Path) -> None:
     assert read_key(tmp_path / "key") == KEY
 
 
-def test_nothing_that_opens_the_server_holds_after_a_restore(fresh_store: Store, tmp_path: Path) -> None:
+def test_a_restore_invalidates_links_cookies_and_tokens(fresh_store: Store, tmp_path: Path) -> None:
     ids = {"database": fresh_store.uid, "project": "p", "annotator": "a"}
     first = first_link(fresh_store)
     ada = add_account(fresh_store, "Ada")
@@ -161,7 +163,7 @@ def test_nothing_that_opens_the_server_holds_after_a_restore(fresh_store: Store,
     assert len(secrets) == 3
 
 
-def test_a_whole_drill(fresh_store: Store, tmp_path: Path) -> None:
+def test_a_sealed_backup_restores_a_lost_server(fresh_store: Store, tmp_path: Path) -> None:
     """The machine is gone; what is left is a sealed backup and its key."""
     made, people = filled_project(fresh_store, 6)
     grant(fresh_store, add_account(fresh_store, "Ada", password=PASSWORD), "owner", None)

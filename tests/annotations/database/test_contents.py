@@ -39,7 +39,7 @@ def test_a_change_of_an_item_without_labels_is_found(fresh_store: Store, stateme
     assert broken_at(fresh_store).startswith("Items of the import 1 20")
 
 
-def test_an_undone_import_and_one_that_comes_back_are_no_change(fresh_store: Store) -> None:
+def test_undoing_and_repeating_an_import_is_not_a_change(fresh_store: Store) -> None:
     project, people = filled_project(fresh_store, 8)
     store_operations(fresh_store, project, people[0], [decide(claim(fresh_store, project, people[0], want=1)[0])])
     with Batch.begin(fresh_store, project, "more.txt") as batch:
@@ -58,7 +58,7 @@ def test_an_undone_import_and_one_that_comes_back_are_no_change(fresh_store: Sto
         verify(fresh_store)
 
 
-def test_imports_of_before_get_their_entry_with_a_release(fresh_store: Store) -> None:
+def test_a_release_adds_the_log_entries_of_older_imports(fresh_store: Store) -> None:
     made = ready_project(fresh_store, 12)
     work(fresh_store, made)
     assert imports_without_entry(fresh_store.db, made.id) == []
@@ -86,7 +86,7 @@ def test_a_changed_test_or_code_of_a_study_is_found(fresh_store: Store, statemen
     assert broken_at(fresh_store).startswith("The test or the codes of the study")
 
 
-def test_a_reference_to_a_row_that_does_not_exist_is_found(fresh_store: Store) -> None:
+def test_a_dangling_reference_is_found(fresh_store: Store) -> None:
     """The public id of no row is hashed as that of a row that does not exist."""
     project, _ = filled_project(fresh_store, 2)
     with fresh_store.write():

@@ -68,7 +68,7 @@ def database(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("file", "folder", "frozen"), [(0o400, 0o500, True), (0o600, 0o500, True), (0o400, 0o700, False)]
 )
-def test_what_cannot_be_written_is_read(database: Path, file: int, folder: int, frozen: bool) -> None:
+def test_a_read_only_database_can_be_read(database: Path, file: int, folder: int, frozen: bool) -> None:
     database.with_name("labels.db-turn").unlink()
     database.chmod(file)
     database.parent.chmod(folder)
@@ -82,7 +82,7 @@ def test_what_cannot_be_written_is_read(database: Path, file: int, folder: int, 
     assert told["refused"].startswith("The database could not be written (attempt to write a readonly database).")
 
 
-def test_a_full_disk_is_one_sentence_and_nothing_is_stored(fresh_store: Store) -> None:
+def test_a_full_disk_is_reported_and_nothing_is_stored(fresh_store: Store) -> None:
     made, _people = filled_project(fresh_store, 3)
     (pages,) = fresh_store.db.execute("PRAGMA page_count").fetchone()
     fresh_store.db.execute(f"PRAGMA max_page_count = {pages}")
@@ -92,7 +92,7 @@ def test_a_full_disk_is_one_sentence_and_nothing_is_stored(fresh_store: Store) -
     assert [one.extra for one in items(fresh_store, made)] == [{}] * 3
 
 
-def test_a_database_that_is_gone_is_not_begun_anew(database: Path) -> None:
+def test_a_missing_database_is_not_created_again(database: Path) -> None:
     pool, away = Pool(), database.with_name("away.db")
     with Store.open(database):
         pass
@@ -108,7 +108,7 @@ def test_a_database_that_is_gone_is_not_begun_anew(database: Path) -> None:
 
 
 @pytest.mark.parametrize("page", ["home", "projects", "jobs"])
-def test_a_page_says_that_the_database_is_gone(database: Path, monkeypatch: pytest.MonkeyPatch, page: str) -> None:
+def test_a_page_reports_a_missing_database(database: Path, monkeypatch: pytest.MonkeyPatch, page: str) -> None:
     monkeypatch.setenv("EVENHAND_DB", str(database))
     app = without_errors(open_page(page))
     database.rename(database.with_name("away.db"))
@@ -130,9 +130,7 @@ def test_a_page_says_that_the_database_is_gone(database: Path, monkeypatch: pyte
         (sqlite3.SQLITE_CORRUPT, BadFile, "is damaged"),
     ],
 )
-def test_what_the_disk_does_while_somebody_reads(
-    fresh_store: Store, code: int, kind: type[Exception], says: str
-) -> None:
+def test_disk_errors_of_a_read_are_translated(fresh_store: Store, code: int, kind: type[Exception], says: str) -> None:
     error = (sqlite3.DatabaseError if kind is BadFile else sqlite3.OperationalError)("disk")
     error.sqlite_errorcode = code
     with pytest.raises(kind, match=says), Store.open(fresh_store.path):
@@ -152,7 +150,7 @@ def test_a_damaged_page_of_the_database(database: Path) -> None:
     assert "labels.db is damaged" in ended.stderr or "labels.db is not an Evenhand database" in ended.stderr, ended
 
 
-def test_a_file_that_takes_nothing_is_one_sentence(database: Path) -> None:
+def test_an_unwritable_file_is_reported_in_one_sentence(database: Path) -> None:
     with Store.open(database) as store:
         name = projects(store)[0].name
     out = database.with_name("none") / "out.tex"

@@ -19,7 +19,7 @@ def imported_items(fresh_store: Store) -> tuple[Project, list[Item]]:
     return project, all_items(fresh_store, project)
 
 
-def test_what_was_done_is_read_in_order(fresh_store: Store, imported_items: tuple[Project, list[Item]]) -> None:
+def test_events_are_read_in_order(fresh_store: Store, imported_items: tuple[Project, list[Item]]) -> None:
     project, items = imported_items
     ada = fresh_store.db.execute("SELECT id, uid FROM annotator ORDER BY id").fetchone()
     with fresh_store.write():
@@ -37,7 +37,7 @@ def test_what_was_done_is_read_in_order(fresh_store: Store, imported_items: tupl
     assert [one.action for one in events(fresh_store, project, action="plan")] == ["plan"]
 
 
-def test_what_comes_back_comes_once_and_two_of_one_moment_are_two(
+def test_restored_events_are_deduplicated_but_equal_ones_of_one_time_are_kept(
     fresh_store: Store, imported_items: tuple[Project, list[Item]]
 ) -> None:
     """Known answers and events bear no id: set, taken back and set again within a millisecond they are three."""
@@ -55,14 +55,14 @@ def test_what_comes_back_comes_once_and_two_of_one_moment_are_two(
     assert len(events(fresh_store, project, action="seen")) == 2
 
 
-def test_events_of_one_project_only(fresh_store: Store, imported_items: tuple[Project, list[Item]]) -> None:
+def test_only_events_of_the_project_are_listed(fresh_store: Store, imported_items: tuple[Project, list[Item]]) -> None:
     other, _people = filled_project(fresh_store, 1)
     with fresh_store.write():
         record(fresh_store, other, "plan")
     assert events(fresh_store, imported_items[0]) == [] and len(events(fresh_store, other)) == 1
 
 
-def test_what_is_taken_back_leaves_no_event(fresh_store: Store, imported_items: tuple[Project, list[Item]]) -> None:
+def test_a_rolled_back_change_leaves_no_event(fresh_store: Store, imported_items: tuple[Project, list[Item]]) -> None:
     with pytest.raises(RuntimeError), fresh_store.write():
         record(fresh_store, imported_items[0], "plan")
         raise RuntimeError
@@ -77,7 +77,7 @@ def test_an_event_is_never_changed(change: str, fresh_store: Store, imported_ite
         fresh_store.db.execute(change)
 
 
-def test_what_cannot_be_an_event(fresh_store: Store, imported_items: tuple[Project, list[Item]]) -> None:
+def test_invalid_events_are_rejected(fresh_store: Store, imported_items: tuple[Project, list[Item]]) -> None:
     with pytest.raises(ValueError, match="action"):
         record(fresh_store, imported_items[0], "  ")
     with pytest.raises(ValueError, match="JSON"):
@@ -87,7 +87,7 @@ def test_what_cannot_be_an_event(fresh_store: Store, imported_items: tuple[Proje
     assert events(fresh_store, imported_items[0]) == []
 
 
-def test_another_connection_sees_it(
+def test_an_event_is_visible_to_other_connections(
     tmp_path: Path, fresh_store: Store, imported_items: tuple[Project, list[Item]]
 ) -> None:
     with fresh_store.write():

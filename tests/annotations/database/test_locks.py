@@ -57,7 +57,7 @@ def locked(path: Path) -> Iterator[None]:
         other.execute("ROLLBACK")
 
 
-def test_another_process_keeps_the_log_that_this_one_reads(tmp_path):
+def test_another_process_keeps_the_log_of_an_open_reader(tmp_path):
     path = tmp_path / "labels.db"
     with Store.open(path) as reader:
         assert reader.db.execute("SELECT count(*) FROM annotator").fetchone()[0] == 0
@@ -71,7 +71,7 @@ def test_another_process_keeps_the_log_that_this_one_reads(tmp_path):
         assert reader.db.execute("SELECT name FROM annotator").fetchall() == [("Ada",)]
 
 
-def test_a_new_database_is_for_its_owner_alone(tmp_path):
+def test_only_the_owner_may_read_a_new_database(tmp_path):
     path = tmp_path / "labels.db"
     Store.open(path).close()
     assert path.stat().st_mode & 0o777 == 0o600
@@ -79,7 +79,7 @@ def test_a_new_database_is_for_its_owner_alone(tmp_path):
     assert (tmp_path / "labels.db-turn").stat().st_mode & 0o777 == 0o600
 
 
-def test_who_writes_without_a_pause_lets_the_others_have_their_turn(tmp_path):
+def test_a_busy_writer_lets_other_writers_through(tmp_path):
     path = tmp_path / "labels.db"
     with ExitStack() as later, Store.open(path) as store:
         files = [tmp_path / str(number) for number in range(3)]
@@ -114,7 +114,7 @@ def test_who_writes_without_a_pause_lets_the_others_have_their_turn(tmp_path):
     ],
     ids=["delete_items", "archive", "save_draft", "discard_draft", "set_quotas"],
 )
-def test_who_cannot_write_is_told_so_in_one_sentence(fresh_store, change, monkeypatch):
+def test_a_locked_database_is_reported_in_one_sentence(fresh_store, change, monkeypatch):
     made, _ = filled_project(fresh_store, 1)
     begun = Batch.begin(fresh_store, made, "more.txt")
     monkeypatch.setattr("evenhand.annotations.database.store.BUSY_MS", 10)
@@ -122,7 +122,7 @@ def test_who_cannot_write_is_told_so_in_one_sentence(fresh_store, change, monkey
         change(fresh_store, made, begun)
 
 
-def test_a_job_waits_longer_for_who_writes_than_a_page_does(fresh_store, monkeypatch):
+def test_a_job_waits_longer_for_the_lock_than_a_page(fresh_store, monkeypatch):
     monkeypatch.setattr("evenhand.annotations.database.store.BUSY_MS", 10)
     asked, has_begun = [], write_lock._has_begun
 
@@ -142,7 +142,7 @@ def test_a_job_waits_longer_for_who_writes_than_a_page_does(fresh_store, monkeyp
         pass
 
 
-def test_what_stopped_an_import_is_told_where_nothing_can_be_cleared_up(fresh_store, monkeypatch):
+def test_the_cause_of_a_failed_import_is_raised_when_cleanup_is_locked_out(fresh_store, monkeypatch):
     made, _ = filled_project(fresh_store, 1)
     with (
         ExitStack() as later,

@@ -70,7 +70,7 @@ MADE: dict[str, Making] = {
 
 
 @pytest.mark.parametrize("name", MADE)
-def test_who_labels_meanwhile_is_in_all_of_it_or_in_none(fresh_store: Store, name: str) -> None:
+def test_a_report_shows_one_point_in_time(fresh_store: Store, name: str) -> None:
     """Labels are stored between the queries of a report; the report must equal that of one of these times."""
     making, every = MADE[name], EVERY.get(name, 1)
     made, people = filled_project(fresh_store, ITEMS)
@@ -106,7 +106,7 @@ def test_who_labels_meanwhile_is_in_all_of_it_or_in_none(fresh_store: Store, nam
     assert found in moments
 
 
-def test_a_read_within_a_read_is_part_of_it_and_leaves_nothing_open(fresh_store: Store) -> None:
+def test_a_nested_read_shares_the_snapshot_of_the_outer_one(fresh_store: Store) -> None:
     with fresh_store.read():
         with fresh_store.read():
             before = fresh_store.db.execute("SELECT count(*) FROM annotator").fetchone()

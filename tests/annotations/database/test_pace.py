@@ -43,7 +43,7 @@ def test_the_pace_follows_labels_and_desks(fresh_store: Store) -> None:
 @pytest.mark.parametrize(
     ("hold", "asked", "done"), [(60.0, [1, 2, 4, 8, 16, 32, 64, 128, 128, 128], 300), (-1.0, [1], 1)]
 )
-def test_parts_grow_until_the_time_is_over(fresh_store: Store, hold: float, asked: list[int], done: int) -> None:
+def test_parts_grow_until_the_time_is_used(fresh_store: Store, hold: float, asked: list[int], done: int) -> None:
     work = Work(fresh_store, 300)
     assert (until_over(Pace(hold, 0.0), work), work.asked) == (done, asked)
 
@@ -59,7 +59,7 @@ def test_rows_are_committed_by_time(
     assert fresh_store.db.execute("PRAGMA synchronous").fetchone() == (2,)  # again FULL, as labels need it
 
 
-def test_a_failure_takes_back_its_own_commit_only(fresh_store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failure_rolls_back_only_its_own_commit(fresh_store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pace, "ALONE", Pace(-1.0, 0.0))
     with pytest.raises(ZeroDivisionError):
         in_commits(fresh_store, Work(fresh_store, 5, fails_after=2))

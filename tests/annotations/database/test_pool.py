@@ -25,7 +25,7 @@ def test_a_store_is_kept_for_the_next_request(pool: Pool) -> None:
         assert second is first and third is not first
 
 
-def test_a_file_that_was_replaced_is_opened_anew(pool: Pool, fresh_store: Store, tmp_path: Path) -> None:
+def test_a_replaced_file_is_reopened(pool: Pool, fresh_store: Store, tmp_path: Path) -> None:
     with pool.borrow() as before:
         assert before.uid == fresh_store.uid
     with Store.open(tmp_path / "other.db") as other:
@@ -77,7 +77,7 @@ def test_threads_never_share_a_store_and_lose_nothing(pool: Pool, fresh_store: S
 
 
 @pytest.mark.parametrize(("in_memory", "setting"), [(False, 0), (True, 2)], ids=["files", "memory"])
-def test_where_temporary_pages_lie(fresh_store: Store, in_memory: bool, setting: int) -> None:
+def test_temporary_pages_are_in_memory_or_in_files(fresh_store: Store, in_memory: bool, setting: int) -> None:
     pool = Pool(in_memory=in_memory)
     with pool.borrow() as lent:
         assert lent.db.execute("PRAGMA temp_store").fetchone()[0] == setting

@@ -99,7 +99,7 @@ def race_project(store: Store, number: int, people: tuple[str, ...], per_item: i
     store.db.execute("UPDATE project SET name = 'race' WHERE id = ?", (made.id,))
 
 
-def test_processes_that_claim_and_label_at_once(fresh_store: Store, tmp_path: Path) -> None:
+def test_simultaneous_processes_fill_each_slot_once(fresh_store: Store, tmp_path: Path) -> None:
     people = ("Ada", "Bo", "Chen", "Dan", "Eve")
     race_project(fresh_store, 90, people, per_item=2)
     workers = {name: start(WORKER, database(tmp_path), name, 1_000) for name in people}
@@ -114,7 +114,7 @@ def test_processes_that_claim_and_label_at_once(fresh_store: Store, tmp_path: Pa
     assert broken_rules(fresh_store) == []
 
 
-def test_killed_between_labels_nothing_told_is_lost(fresh_store: Store, tmp_path: Path) -> None:
+def test_a_kill_between_labels_loses_no_acknowledged_label(fresh_store: Store, tmp_path: Path) -> None:
     race_project(fresh_store, 3_000, ("Ada",), per_item=1)
     worker = start(WORKER, database(tmp_path), "Ada", 1_000)
     told: list[str] = []
@@ -131,7 +131,7 @@ def test_killed_between_labels_nothing_told_is_lost(fresh_store: Store, tmp_path
     assert broken_rules(fresh_store) == []
 
 
-def test_killed_inside_a_transaction_leaves_nothing_of_it(fresh_store: Store, tmp_path: Path) -> None:
+def test_a_kill_inside_a_transaction_leaves_no_trace(fresh_store: Store, tmp_path: Path) -> None:
     race_project(fresh_store, 8, ("Ada", "Bo"), per_item=2)
     made = project(fresh_store, "race")
     item = next(iter(fresh_store.db.execute("SELECT uid FROM item")))[0]
@@ -149,7 +149,7 @@ def test_killed_inside_a_transaction_leaves_nothing_of_it(fresh_store: Store, tm
     assert broken_rules(fresh_store) == []
 
 
-def test_a_killed_import_is_removed_and_a_living_one_is_not(fresh_store: Store, tmp_path: Path) -> None:
+def test_only_the_import_of_a_dead_process_is_removed(fresh_store: Store, tmp_path: Path) -> None:
     race_project(fresh_store, 8, ("Ada",), per_item=1)
     importer = start(IMPORTER, database(tmp_path))
     wait_for(importer, "added")
@@ -168,13 +168,13 @@ def test_a_killed_import_is_removed_and_a_living_one_is_not(fresh_store: Store, 
     assert broken_rules(fresh_store) == []
 
 
-def test_processes_that_meet_at_a_new_file(tmp_path: Path) -> None:
+def test_simultaneous_processes_create_one_database(tmp_path: Path) -> None:
     script = "import sys; from evenhand.annotations.database.store import Store; print(Store.open(sys.argv[1]).uid)"
     processes = [start(script, tmp_path / "new.db") for _ in range(5)]
     assert len({lines[0] for lines in outputs(processes)}) == 1
 
 
-def test_labels_go_on_during_an_import(fresh_store: Store) -> None:
+def test_labels_are_stored_during_an_import(fresh_store: Store) -> None:
     race_project(fresh_store, 200, ("Ada",), per_item=1)
     made = project(fresh_store, "race")
     failures: list[BaseException] = []
@@ -204,7 +204,7 @@ def test_labels_go_on_during_an_import(fresh_store: Store) -> None:
 
 
 @pytest.mark.long
-def test_killed_again_and_again(fresh_store: Store, tmp_path: Path) -> None:
+def test_repeated_kills_lose_no_acknowledged_label(fresh_store: Store, tmp_path: Path) -> None:
     race_project(fresh_store, 20_000, ("Ada", "Bo"), per_item=2)
     for round_number in range(12):
         workers = [start(WORKER, database(tmp_path), name, 10_000) for name in ("Ada", "Bo")]
@@ -220,7 +220,7 @@ def test_killed_again_and_again(fresh_store: Store, tmp_path: Path) -> None:
         assert broken_rules(fresh_store) == []
 
 
-def test_what_is_removed_twice_takes_nothing_from_the_next_release(
+def test_removing_a_release_twice_leaves_the_next_one_complete(
     fresh_store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Two programs found the same release to be removed; by the time of the second its number is another's."""

@@ -23,7 +23,7 @@ def names(store: Store) -> set[str]:
     return {row[0] for row in store.db.execute("SELECT name FROM sqlite_master")}
 
 
-def test_an_empty_file_and_no_file_become_the_same_database(tmp_path: Path) -> None:
+def test_an_empty_file_and_a_missing_file_become_equal_databases(tmp_path: Path) -> None:
     (tmp_path / "empty.db").touch()
     with Store.open(tmp_path / "empty.db") as empty, Store.open(tmp_path / "new.db") as new:
         assert names(empty) == names(new) and "label" in names(new)
@@ -36,7 +36,7 @@ class Named:
     name: str
 
 
-def test_rows_are_read_by_the_names_of_their_columns(tmp_path: Path) -> None:
+def test_rows_are_read_by_column_name(tmp_path: Path) -> None:
     with Store.open(tmp_path / "a.db") as store:
         query = "SELECT 'b' AS name, 2 AS id UNION ALL SELECT 'a', 1"
         assert store.rows(Named, query) == [Named(2, "b"), Named(1, "a")]
@@ -51,7 +51,7 @@ PROJECT_OF_VERSION_1 = (
 )
 
 
-def test_opening_again_changes_nothing(tmp_path: Path) -> None:
+def test_reopening_changes_nothing(tmp_path: Path) -> None:
     with Store.open(tmp_path / "a.db") as store:
         before = (store.uid, store.secret, names(store))
         filled_project(store, 3)
@@ -60,7 +60,7 @@ def test_opening_again_changes_nothing(tmp_path: Path) -> None:
         assert store.db.execute("SELECT count(*) FROM item").fetchone() == (3,)
 
 
-def test_a_file_that_is_up_to_date_is_opened_without_pandas(tmp_path: Path) -> None:
+def test_a_current_database_is_opened_without_pandas(tmp_path: Path) -> None:
     """sqlite-utils brings pandas and numpy along, half of the time that a command needs to start."""
     Store.open(tmp_path / "a.db").close()
     query = "SELECT count(*) FROM project"
@@ -75,7 +75,7 @@ with Store.open({str(tmp_path / "a.db")!r}) as store:
     assert done.stdout == "0 []\n", done.stderr
 
 
-def test_what_is_replaced_is_refused_as_what_is_deleted(tmp_path: Path) -> None:
+def test_replacing_an_append_only_row_is_refused(tmp_path: Path) -> None:
     with Store.open(tmp_path / "a.db") as store:
         project, _people = filled_project(store, 1)
         with store.write():
@@ -137,7 +137,7 @@ def test_every_earlier_version_is_brought_up_to_date_and_kept(
         assert old.uid == uid
 
 
-def test_without_room_for_a_copy_nothing_is_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_room_for_a_copy_no_migration_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with Store.open(tmp_path / "a.db") as store:
         filled_project(store, 3)
 
@@ -153,7 +153,7 @@ def test_without_room_for_a_copy_nothing_is_changed(tmp_path: Path, monkeypatch:
         assert store.db.execute("SELECT count(*) FROM item").fetchone()[0] == 3
 
 
-def test_version_1_gets_gold_labels_and_what_is_in_dispute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_migrating_version_1_adds_gold_labels_and_disputes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(migrations, "MIGRATIONS", migrations.MIGRATIONS[:1])
     with Store.open(tmp_path / "a.db") as store:
         store.db.execute(PROJECT_OF_VERSION_1)
@@ -186,7 +186,7 @@ def test_version_1_gets_gold_labels_and_what_is_in_dispute(tmp_path: Path, monke
         assert projects.project(store, "old").checked is True
 
 
-def test_a_migration_that_fails_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_migration_is_rolled_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def m999_broken(db: object) -> None:
         db.execute("CREATE TABLE half (x)")  # type: ignore[attr-defined]
         raise RuntimeError("power cut")
@@ -199,7 +199,7 @@ def test_a_migration_that_fails_leaves_nothing(tmp_path: Path, monkeypatch: pyte
         assert "half" not in names(store) and "label" in names(store)
 
 
-def test_a_file_that_is_no_database_stays_as_it_is(tmp_path: Path) -> None:
+def test_a_file_of_another_format_is_refused_unchanged(tmp_path: Path) -> None:
     file = tmp_path / "notes.txt"
     file.write_text("This is not a database. " * 200, encoding="utf-8")
     before = file.read_bytes()
@@ -208,7 +208,7 @@ def test_a_file_that_is_no_database_stays_as_it_is(tmp_path: Path) -> None:
     assert file.read_bytes() == before
 
 
-def test_a_database_of_another_program_stays_as_it_is(tmp_path: Path) -> None:
+def test_a_database_of_another_program_is_refused_unchanged(tmp_path: Path) -> None:
     other = sqlite3.connect(tmp_path / "other.db")
     other.execute("CREATE TABLE songs (title TEXT)")
     other.close()
@@ -218,7 +218,7 @@ def test_a_database_of_another_program_stays_as_it_is(tmp_path: Path) -> None:
     assert (tmp_path / "other.db").read_bytes() == before
 
 
-def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
+def test_a_database_in_a_missing_folder_cannot_be_opened(tmp_path: Path) -> None:
     with pytest.raises(Busy, match="cannot be opened"):
         Store.open(tmp_path / "nowhere" / "a.db")
     with pytest.raises(Busy, match="cannot be opened"):
@@ -231,7 +231,7 @@ def test_settings_of_the_connection(fresh_store: Store) -> None:
     assert fresh_store.db.execute("PRAGMA foreign_keys").fetchone() == (1,)
 
 
-def test_a_commit_that_waits_for_no_disk_is_an_exception(fresh_store: Store) -> None:
+def test_only_commits_within_unsynced_skip_the_disk_sync(fresh_store: Store) -> None:
     def synchronous() -> int:
         return int(fresh_store.db.execute("PRAGMA synchronous").fetchone()[0])
 
@@ -247,7 +247,7 @@ def test_a_commit_that_waits_for_no_disk_is_an_exception(fresh_store: Store) -> 
         assert other.db.execute("SELECT created FROM database").fetchone() == ("x",)
 
 
-def test_the_file_is_for_its_owner(fresh_store: Store) -> None:
+def test_the_file_is_readable_by_its_owner_only(fresh_store: Store) -> None:
     assert stat.S_IMODE(fresh_store.path.stat().st_mode) & 0o077 == 0
 
 
@@ -264,7 +264,7 @@ def test_a_transaction_is_all_or_nothing(fresh_store: Store) -> None:
         assert other.db.execute(count).fetchone() == (1,)
 
 
-def test_a_busy_database_is_a_sentence(fresh_store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_busy_database_is_reported_in_one_sentence(fresh_store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     with closing(connect(fresh_store.path)) as other, monkeypatch.context() as patched:
         other.execute("BEGIN IMMEDIATE")
         patched.setattr("evenhand.annotations.database.store.BUSY_MS", 10)
@@ -279,7 +279,7 @@ def test_a_busy_database_is_a_sentence(fresh_store: Store, monkeypatch: pytest.M
         pass
 
 
-def test_a_full_disk_stores_nothing_and_says_so(fresh_store: Store) -> None:
+def test_a_full_disk_rolls_back_and_is_reported(fresh_store: Store) -> None:
     pages = fresh_store.db.execute("PRAGMA page_count").fetchone()[0]
     fresh_store.db.execute(f"PRAGMA max_page_count = {pages}")
     with pytest.raises(Busy, match="could not be written"), fresh_store.write() as db:
@@ -289,7 +289,7 @@ def test_a_full_disk_stores_nothing_and_says_so(fresh_store: Store) -> None:
     assert broken_rules(fresh_store) == []
 
 
-def test_a_mistake_in_a_statement_is_not_dressed_up(fresh_store: Store) -> None:
+def test_an_error_in_a_statement_is_raised_untranslated(fresh_store: Store) -> None:
     with pytest.raises(sqlite3.OperationalError, match="no such table"), fresh_store.write() as db:
         db.execute("SELECT * FROM no_such_table")
 

@@ -30,12 +30,12 @@ def opened_again(store: Store) -> Store:
     return Store.open(store.path)
 
 
-def test_the_digest_is_that_of_the_schema(fresh_store: Store) -> None:
+def test_the_stored_digest_matches_the_schema(fresh_store: Store) -> None:
     """Write the digest of the newest version into `DIGEST` where this fails: without it each first opening is slow."""
     assert digest_of_triggers(fresh_store.db) == triggers.DIGEST
 
 
-def test_all_triggers_come_back(fresh_store: Store) -> None:
+def test_dropped_triggers_are_restored(fresh_store: Store) -> None:
     project, people = filled_project(fresh_store, 4)
     before = names(fresh_store.db)
     with closing(sqlite3.connect(fresh_store.path, isolation_level=None)) as plain:
@@ -68,7 +68,7 @@ def test_a_label_stored_without_its_trigger_is_found_afterwards(fresh_store: Sto
         )
 
 
-def test_a_trigger_of_another_program_stays(fresh_store: Store) -> None:
+def test_a_trigger_of_another_program_is_kept(fresh_store: Store) -> None:
     fresh_store.db.execute("CREATE TRIGGER own AFTER INSERT ON label BEGIN SELECT 1; END")
     entries = verify(fresh_store).entries
     with opened_again(fresh_store) as store:
@@ -76,7 +76,7 @@ def test_a_trigger_of_another_program_stays(fresh_store: Store) -> None:
         assert verify(store).entries == entries
 
 
-def test_a_database_that_is_read_only_is_opened_without_them(fresh_store: Store) -> None:
+def test_a_read_only_database_is_opened_without_restoring_triggers(fresh_store: Store) -> None:
     fresh_store.db.execute("DROP TRIGGER log_label")
     with Store.reading(fresh_store.path) as store:
         assert different_triggers(store.db).missing == ("log_label",)
@@ -85,7 +85,7 @@ def test_a_database_that_is_read_only_is_opened_without_them(fresh_store: Store)
 
 
 @pytest.mark.parametrize("version", [3, 7, 12])
-def test_an_older_database_gets_all_triggers_and_no_entry(
+def test_an_older_database_gets_all_triggers_without_a_log_entry(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: int
 ) -> None:
     with monkeypatch.context() as patch:

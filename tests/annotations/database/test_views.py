@@ -42,7 +42,7 @@ def plan(store: Store, query: str) -> str:
 
 
 @pytest.mark.parametrize("view", sorted(VIEWS))
-def test_every_view_is_folded_into_the_statement(fresh_store: Store, view: str) -> None:
+def test_sqlite_flattens_every_view(fresh_store: Store, view: str) -> None:
     """A view that is computed first, or joined through a temporary index, would read the whole table at every use."""
     found = plan(fresh_store, f"SELECT count(*) FROM cell JOIN {view} AS one ON one.project = cell.project"
                  if view not in ("valid_skip", "valid_retest_label") else f"SELECT * FROM {view} AS one")  # fmt: skip
@@ -90,7 +90,7 @@ def test_a_whole_project_is_read_in_the_order_of_items(fresh_store: Store, state
     assert ("COVERING INDEX label_item" in found) == ("label.id" in WHOLE[statement]), found
 
 
-def test_items_of_an_import_that_was_taken_back_are_in_one_view_only(fresh_store: Store) -> None:
+def test_items_of_an_undone_import_are_in_one_view_only(fresh_store: Store) -> None:
     filled_project(fresh_store, 3)
 
     def counted(view: str) -> int:

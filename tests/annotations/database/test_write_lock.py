@@ -64,7 +64,7 @@ def names(store: Store) -> list[str]:
     return [row[0] for row in store.db.execute("SELECT name FROM annotator ORDER BY id")]
 
 
-def test_first_come_first_served() -> None:
+def test_threads_write_in_the_order_of_their_requests() -> None:
     line, order = Line(Path("evenhand.db")), list[int]()
     assert line.enter(0)
 
@@ -85,7 +85,7 @@ def test_first_come_first_served() -> None:
     assert line.enter(0)
 
 
-def test_who_has_no_patience_leaves_the_line() -> None:
+def test_a_thread_leaves_the_queue_after_its_timeout() -> None:
     line, came = Line(Path("evenhand.db")), list[bool]()
     assert line.enter(0)
     other = threading.Thread(target=lambda: came.append(line.enter(0)))
@@ -97,7 +97,7 @@ def test_who_has_no_patience_leaves_the_line() -> None:
 
 
 @pytest.mark.parametrize("called", [False, True], ids=["while waiting", "at the very moment of its turn"])
-def test_a_wait_that_is_broken_off_keeps_nobody_waiting(called: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupted_wait_does_not_block_the_queue(called: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     line, lock = Line(Path("evenhand.db")), threading.Lock
 
     class Interrupted:
@@ -134,7 +134,7 @@ def test_a_wait_that_is_broken_off_keeps_nobody_waiting(called: bool, monkeypatc
     assert line.enter(0)
 
 
-def test_a_transaction_within_another_one_is_a_mistake_that_is_told_at_once(fresh_store: Store) -> None:
+def test_a_nested_transaction_raises_at_once(fresh_store: Store) -> None:
     with Store.open(fresh_store.path) as second:
         for inner in (fresh_store, second):
             with pytest.raises(RuntimeError, match="within another one"), fresh_store.write(), inner.write():
@@ -143,7 +143,7 @@ def test_a_transaction_within_another_one_is_a_mistake_that_is_told_at_once(fres
     assert names(fresh_store) == ["Ada"]
 
 
-def test_every_name_of_a_database_is_one_queue(tmp_path: Path) -> None:
+def test_all_paths_of_a_database_share_one_queue(tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "other").mkdir()
     real, link = tmp_path / "real" / "labels.db", tmp_path / "other" / "link.db"
@@ -159,7 +159,9 @@ def test_every_name_of_a_database_is_one_queue(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("code", [errno.ENOTSUP, errno.ENOLCK, errno.ENOSYS])
-def test_a_disk_without_such_locks(fresh_store: Store, monkeypatch: pytest.MonkeyPatch, code: int) -> None:
+def test_writing_works_on_a_disk_without_file_locks(
+    fresh_store: Store, monkeypatch: pytest.MonkeyPatch, code: int
+) -> None:
     def flock(_file: int, _how: int) -> None:
         raise OSError(code, os.strerror(code))
 
@@ -168,7 +170,7 @@ def test_a_disk_without_such_locks(fresh_store: Store, monkeypatch: pytest.Monke
     assert names(fresh_store) == ["Ada"]
 
 
-def test_a_folder_that_takes_no_file(fresh_store: Store) -> None:
+def test_writing_works_when_the_queue_file_cannot_be_created(fresh_store: Store) -> None:
     queue = fresh_store.path.with_name(f"{fresh_store.path.name}-turn")
     queue.unlink()
     queue.mkdir()
@@ -176,7 +178,7 @@ def test_a_folder_that_takes_no_file(fresh_store: Store) -> None:
     assert names(fresh_store) == ["Ada"]
 
 
-def test_the_file_of_the_queue_deleted_while_somebody_has_it(fresh_store: Store) -> None:
+def test_deleting_a_locked_queue_file_does_not_block_writers(fresh_store: Store) -> None:
     queue = fresh_store.path.with_name(f"{fresh_store.path.name}-turn")
     with queue.open() as held:
         fcntl.flock(held, fcntl.LOCK_EX)
@@ -186,7 +188,7 @@ def test_the_file_of_the_queue_deleted_while_somebody_has_it(fresh_store: Store)
     assert queue.exists()
 
 
-def test_who_is_first_and_never_asks_keeps_nobody_from_writing(
+def test_a_halted_process_with_the_turn_does_not_block_writers(
     fresh_store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("evenhand.annotations.database.store.BUSY_MS", 40)
@@ -196,7 +198,7 @@ def test_who_is_first_and_never_asks_keeps_nobody_from_writing(
     assert names(fresh_store) == ["Ada"]
 
 
-def test_processes_that_are_split_off(tmp_path: Path) -> None:
+def test_forked_processes_can_write(tmp_path: Path) -> None:
     path = tmp_path / "labels.db"
     quiet = ["-W", "ignore::DeprecationWarning"]  # from 3.12 on, Python warns of fork() in a process with threads
     command = [sys.executable, *quiet, "-c", SPLIT_OFF, str(path)]

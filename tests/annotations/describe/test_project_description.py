@@ -37,7 +37,7 @@ def labelled_project(store: Store) -> Project:
     return project
 
 
-def test_kept_items_and_all_items(fresh_store: Store) -> None:
+def test_a_description_covers_kept_items_or_all_items(fresh_store: Store) -> None:
     project = labelled_project(fresh_store)
     some, everything = describe_items(fresh_store, project), describe_items(fresh_store, project, items="all")
     assert (some.items, some.sentences, everything.sentences) == ("accepted", 6, 20)
@@ -50,7 +50,7 @@ def test_kept_items_and_all_items(fresh_store: Store) -> None:
     assert [(one.male, one.female) for one in everything.balances] == [(5, 5), (5, 5)]
 
 
-def test_where_quotas_decide_what_is_kept_there_is_no_p(fresh_store: Store) -> None:
+def test_p_is_undefined_when_quotas_fix_the_balance(fresh_store: Store) -> None:
     project = labelled_project(fresh_store)
     set_quotas(fresh_store, project, {("他/她", "male"): 2, ("他/她", "female"): 2, ("爸爸/妈妈", "male"): 1})
     fixed, free = describe_project(fresh_store, project)["balance"]
@@ -67,7 +67,7 @@ def test_where_quotas_decide_what_is_kept_there_is_no_p(fresh_store: Store) -> N
     assert all(one.p is not None for one in everything.balances)
 
 
-def test_a_set_that_nobody_labelled_is_described_as_a_whole(fresh_store: Store) -> None:
+def test_an_unlabelled_set_is_described_as_a_whole(fresh_store: Store) -> None:
     project = make(fresh_store, 4)
     assert usual_items(fresh_store, project) == "all"
     found = describe_project(fresh_store, project, accepted=None)
@@ -76,7 +76,7 @@ def test_a_set_that_nobody_labelled_is_described_as_a_whole(fresh_store: Store) 
     assert none["sentences"] == 0 and none["length"]["median"] is None and none["length"]["median_reason"]
 
 
-def test_sources_and_dates_of_what_came_along(fresh_store: Store) -> None:
+def test_sources_and_dates_come_from_extra_columns(fresh_store: Store) -> None:
     project = create_project(fresh_store, "made", annotators=("Ada",))
     extras: tuple[dict[str, object], ...] = (
         {"source": {"file": "/srv/corpus/2018/a.txt", "name": None, "date": "2018-03-01"}},
@@ -101,7 +101,7 @@ def test_sources_and_dates_of_what_came_along(fresh_store: Store) -> None:
     assert found["dates"]["by_month"] == {"2018-03": 1, "2019-04": 1} and found["dates"]["undated"] == 2
 
 
-def test_items_of_an_import_that_is_not_published_are_out(fresh_store: Store) -> None:
+def test_unpublished_items_are_not_described(fresh_store: Store) -> None:
     project = make(fresh_store, 4)
     batch = Batch.begin(fresh_store, project, "later.txt")
     text = "她在等车。"
@@ -132,7 +132,7 @@ def test_generations_have_words_and_repetition(fresh_store: Store) -> None:
     assert shares and all(one["value"] is None and "not accepted or rejected" in one["value_reason"] for one in shares)
 
 
-def test_the_vocabulary_of_a_language() -> None:
+def test_the_vocabulary_fits_the_language() -> None:
     assert (usual_vocabulary("zh"), usual_vocabulary("en"), usual_vocabulary("ja")) == ("demo-zh", "demo-en", "demo-zh")
 
 
@@ -154,7 +154,7 @@ def test_files_count_every_row(tmp_path: Path) -> None:
     assert (one.before, one.after, one.share.value) == (8, 1, 0.125)
 
 
-def test_files_that_hold_nothing(tmp_path: Path) -> None:
+def test_a_file_without_texts_is_refused(tmp_path: Path) -> None:
     empty = tmp_path / "own.csv"
     empty.write_text("sentence\n", encoding="utf-8")
     with pytest.raises(BadFile, match=r"own\.csv has no text"):
@@ -170,7 +170,7 @@ def run(*arguments: str) -> dict[str, object]:
     return dict(json.loads(result.stdout, parse_constant=lambda name: pytest.fail(f"{name} is not JSON")))
 
 
-def test_command_says_what_the_function_says(fresh_store: Store, tmp_path: Path) -> None:
+def test_command_prints_the_numbers_of_the_function(fresh_store: Store, tmp_path: Path) -> None:
     project = labelled_project(fresh_store)
     found = run("made", "--model", "demo-zh", "--db", str(fresh_store.path), "--latex", str(tmp_path / "t.tex"))
     assert found == json.loads(json.dumps(describe_project(fresh_store, project, "demo-zh")))
@@ -183,12 +183,12 @@ def test_command_says_what_the_function_says(fresh_store: Store, tmp_path: Path)
 @pytest.mark.parametrize(
     "arguments", [[], ["made", "--file", "x.csv"], ["made", "--before", "x.csv"], ["--file", "x.csv", "--items", "all"]]
 )
-def test_command_refuses_what_makes_no_sense(fresh_store: Store, arguments: list[str]) -> None:
+def test_command_refuses_contradictory_options(fresh_store: Store, arguments: list[str]) -> None:
     result = CliRunner().invoke(cli, ["describe", *arguments, "--db", str(fresh_store.path)])
     assert isinstance(result.exception, EvenhandError) or result.exit_code == 2
 
 
-def test_command_without_the_vocabulary(fresh_store: Store) -> None:
+def test_command_works_without_the_vocabulary(fresh_store: Store) -> None:
     make(fresh_store, 4)
     result = CliRunner().invoke(cli, ["describe", "made", "--model", "no/model", "--db", str(fresh_store.path)])
     assert isinstance(result.exception, NotFound) or "not on this machine" in result.output
@@ -197,7 +197,7 @@ def test_command_without_the_vocabulary(fresh_store: Store) -> None:
 # --- the page
 
 
-def test_page_says_what_is_missing(fresh_store: Store) -> None:
+def test_page_explains_missing_projects_and_items(fresh_store: Store) -> None:
     assert "no projects yet" in open_page("describe").info[0].value
     create_project(fresh_store, "made", annotators=("Ada",))
     assert "no items yet" in open_page("describe").info[0].value
@@ -236,7 +236,7 @@ def test_page_counts_many_texts_when_asked(fresh_store: Store, monkeypatch: pyte
     )
 
 
-def test_page_takes_a_file(fresh_store: Store) -> None:
+def test_page_describes_an_uploaded_file(fresh_store: Store) -> None:
     hostile = "<b>x</b> :red[y].csv"
     page = open_page("describe")
     page.segmented_control(key="described").set_value("file").run()
@@ -261,7 +261,7 @@ def test_the_document_shows_what_the_command_prints(tmp_path: Path, monkeypatch:
     assert done.stdout == shown
 
 
-def test_page_of_generations(fresh_store: Store) -> None:
+def test_page_describes_generations(fresh_store: Store) -> None:
     project = create_project(fresh_store, "gen", kind="generations", language="en", annotators=("Ada",))
     with Batch.begin(fresh_store, project, "g.jsonl") as batch:
         text = " here and here and here."

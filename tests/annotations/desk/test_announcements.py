@@ -34,14 +34,14 @@ def with_extra(store: Store, *extras: dict[str, Any]) -> Project:
         ({"sensitive": 0}, False), ({"sensitive": "no"}, False), ({"sensitive": True}, True),
     ],
 )  # fmt: skip
-def test_what_counts_as_flagged(fresh_store: Store, extra: dict[str, Any], flagged: bool) -> None:
+def test_sensitive_items_are_flagged(fresh_store: Store, extra: dict[str, Any], flagged: bool) -> None:
     from evenhand.annotations.items.batch import items
 
     (item,) = items(fresh_store, with_extra(fresh_store, extra))
     assert is_flagged(item) is flagged
 
 
-def test_covered_is_said_only_where_the_project_blurs_and_never_why(client: TestClient, fresh_store: Store) -> None:
+def test_items_are_covered_only_in_blurring_projects_without_a_reason(client: TestClient, fresh_store: Store) -> None:
     project = with_extra(fresh_store, {"flags": ["secret_flag"]}, {})
     reply = Desk(client, fresh_store, project, "Ada").sync(want=5)
     assert [item["veil"] for item in reply["items"]] == [False, False]
@@ -57,7 +57,7 @@ def test_texts_of_models_are_covered_by_the_desk_itself(client: TestClient, fres
     assert {item["veil"] for item in reply["items"]} == {False}
 
 
-def test_what_was_sent_back_comes_with_what_one_had_said(client: TestClient, fresh_store: Store) -> None:
+def test_a_returned_item_is_sent_with_the_former_label(client: TestClient, fresh_store: Store) -> None:
     project = with_extra(fresh_store, {}, {})
     ada = Desk(client, fresh_store, project, "Ada")
     first, second = (item["id"] for item in ada.sync(want=2)["items"])
@@ -100,7 +100,7 @@ def test_an_open_desk_learns_of_a_new_version_with_its_next_answer(client: TestC
     assert (reply["next"]["guideline"]["version"], reply["news"], reply["back"]) == (2, [], 0)
 
 
-def test_reading_what_changed_is_recorded_once(client: TestClient, fresh_store: Store) -> None:
+def test_reading_the_changes_is_recorded_once(client: TestClient, fresh_store: Store) -> None:
     project = with_extra(fresh_store, {}, {})
     ada = Desk(client, fresh_store, project, "Ada")
     ada.sync(ada.op(ada.sync(want=1)["items"][0]["id"], "accept"))

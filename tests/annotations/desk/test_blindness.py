@@ -246,21 +246,23 @@ def both(
 
 @FIXTURES
 @given(STEPS)
-def test_under_all_every_byte_is_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, steps: list[Step]) -> None:
+def test_plan_all_sends_equal_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, steps: list[Step]) -> None:
     one, other = both(tmp_path, monkeypatch, steps, number=24, per_item=3, seed=3)
     assert one.sent == other.sent and len(one.sent) > 5
 
 
 @FIXTURES
 @given(STEPS)
-def test_with_labels_that_come_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, steps: list[Step]) -> None:
+def test_retests_are_sent_in_equal_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, steps: list[Step]) -> None:
     one, other = both(tmp_path, monkeypatch, steps, number=12, per_item=3, seed=4, retest=0.6, retest_hours=0)
     assert one.sent == other.sent
 
 
 @FIXTURES
 @given(STEPS)
-def test_in_a_pilot_and_after_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, steps: list[Step]) -> None:
+def test_bytes_are_equal_in_a_pilot_and_after_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, steps: list[Step]
+) -> None:
     one, other = both(tmp_path, monkeypatch, steps, tags=True, pilot=8, number=20, per_item=3, seed=5)
     assert one.sent == other.sent
 
@@ -277,7 +279,7 @@ def items_of(world: World) -> dict[str, str]:
 
 @FIXTURES
 @given(STEPS)
-def test_under_stop_the_bytes_of_each_item_are_the_same(
+def test_plan_stop_sends_equal_bytes_per_item(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, steps: list[Step]
 ) -> None:
     one, other = both(tmp_path, monkeypatch, steps, number=24, per_item=3, seed=6, plan="stop", share=0.2)
@@ -298,9 +300,7 @@ def own(progress: dict[str, Any]) -> tuple[int, int]:
 
 @FIXTURES
 @given(STEPS)
-def test_a_quota_may_change_the_order_and_nothing_else(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, steps: list[Step]
-) -> None:
+def test_a_quota_changes_only_the_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, steps: list[Step]) -> None:
     worlds = []
     for version in (0, 1):
         world = World(tmp_path, version, monkeypatch, number=24, per_item=1, seed=7)
@@ -320,9 +320,7 @@ def keys_of(data: Any) -> set[str]:
 
 
 @pytest.mark.parametrize("plan", ["all", "stop"])
-def test_nothing_of_plan_share_gold_or_pilot_has_a_name_on_the_wire(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, plan: str
-) -> None:
+def test_plan_share_gold_and_pilot_are_not_sent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, plan: str) -> None:
     steps = [(n % 3, 4, "label", "accept" if n % 2 else "reject", "label", "accept") for n in range(12)]
     one, other = both(tmp_path, monkeypatch, steps, number=20, seed=8, plan=plan, share=0.5, retest=0.5, retest_hours=0)
     for data in (*one.sent, *other.sent):
@@ -343,7 +341,7 @@ def judged(world: World, choice: str) -> None:
 
 @settings(FIXTURES, max_examples=2)
 @given(STEPS)
-def test_what_judges_say_changes_no_byte(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, steps: list[Step]) -> None:
+def test_labels_of_judges_change_no_byte(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, steps: list[Step]) -> None:
     """Two worlds that differ in nothing but the labels of judges, before the work and in the middle of it."""
     worlds = []
     for version in (0, 1):
@@ -365,7 +363,7 @@ def item_ids(data: bytes) -> list[str]:
     return [one["id"] for one in reply.get("items", []) if isinstance(one, dict)]
 
 
-def test_how_an_open_sample_was_drawn_changes_no_byte(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_draw_of_an_open_sample_changes_no_byte(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two worlds in which the same items are drawn, by chance or by what judges say; then the rest is handed out."""
     steps: list[Step] = [(n % 3, 4, "skip" if n % 5 == 4 else "label", "accept", "label", "reject") for n in range(12)]
     worlds = []
@@ -391,7 +389,7 @@ def test_how_an_open_sample_was_drawn_changes_no_byte(tmp_path: Path, monkeypatc
     assert len(asked) > 12, "the sample alone has 12"
 
 
-def test_nor_at_the_desk_for_generations(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_desk_for_generations_is_sent_equal_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def generations(store: Store, **fields: Any) -> tuple[Project, list[Annotator]]:
         project = generations_project(store, "blind", 16, annotators=("Ada", "Bo", "Chen"), checked=False)
         return project, annotators(store, project)
@@ -410,7 +408,7 @@ def test_nor_at_the_desk_for_generations(tmp_path: Path, monkeypatch: pytest.Mon
     assert not any(b"misgendering again" in data for data in worlds[1].sent)
 
 
-def test_the_comparison_can_fail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_comparison_detects_a_difference(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     steps: list[Step] = [(0, 2, "label", "accept", "label", "accept"), (1, 2, "label", "accept", "label", "reject")]
     one, other = both(tmp_path, monkeypatch, steps, number=6, seed=9)
     assert one.sent == other.sent
@@ -420,5 +418,5 @@ def test_the_comparison_can_fail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert third.sent != one.sent
 
 
-def test_every_route_of_the_desk_is_looked_at() -> None:
+def test_every_route_of_the_desk_is_compared() -> None:
     assert set(ROUTES) == {"sync", "heartbeat", "history", "item", "opinion", "told"}

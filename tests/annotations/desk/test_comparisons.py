@@ -28,7 +28,9 @@ def op(at: Desk, item: str, choice: str | None, **more: Any) -> dict[str, Any]:
     return at.op(item, choice, **{"form": "original", "extraneous": None, "spans": [], **more})
 
 
-def test_left_is_stored_as_the_text_that_was_there(client: TestClient, fresh_store: Store, project: Project) -> None:
+def test_a_choice_of_side_is_stored_as_the_text_shown_there(
+    client: TestClient, fresh_store: Store, project: Project
+) -> None:
     ada, bo = (Desk(client, fresh_store, project, who, f"desk-{who}") for who in ("Ada", "Bo"))
     stored = {one.uid: one for one in items(fresh_store, project)}
     shown = {}
@@ -51,9 +53,7 @@ def test_left_is_stored_as_the_text_that_was_there(client: TestClient, fresh_sto
     assert any(shown[uid, "Ada"] != shown[uid, "Bo"] for uid in stored)
 
 
-def test_what_comes_back_to_the_desk_is_left_and_right_again(
-    client: TestClient, fresh_store: Store, project: Project
-) -> None:
+def test_stored_labels_are_sent_as_left_and_right(client: TestClient, fresh_store: Store, project: Project) -> None:
     ada = Desk(client, fresh_store, project, "Ada")
     sent = {one["id"]: one for one in ada.sync(want=NUMBER)["items"]}
     said = dict(zip(sent, ["first", "second", "tie"] * NUMBER, strict=False))
@@ -75,7 +75,7 @@ def test_what_comes_back_to_the_desk_is_left_and_right_again(
     assert {one["id"]: one["earlier"]["choice"] for one in back} == {uid: names[one] for uid, one in said.items()}
 
 
-def test_no_reply_names_a_model_or_says_which_text_is_first(
+def test_replies_do_not_reveal_models_or_the_first_text(
     client: TestClient, fresh_store: Store, project: Project
 ) -> None:
     ada = Desk(client, fresh_store, project, "Ada")
@@ -91,7 +91,7 @@ def test_no_reply_names_a_model_or_says_which_text_is_first(
     assert 0 < sum(on_the_left) < NUMBER  # so a place says nothing of the order in the file
 
 
-def test_the_choices_stand_as_the_texts_do(fresh_store: Store, project: Project) -> None:
+def test_choices_are_in_the_order_of_the_texts(fresh_store: Store, project: Project) -> None:
     start = {
         language: frontend.start_data(
             fresh_store, project, Desk(None, fresh_store, project, "Ada").who, language=language, api="/"
@@ -105,7 +105,7 @@ def test_the_choices_stand_as_the_texts_do(fresh_store: Store, project: Project)
     assert start["en"]["scheme"]["compares"] is True
 
 
-def test_a_version_for_single_texts_takes_no_label_of_a_comparison(
+def test_a_version_for_single_texts_refuses_a_comparison_label(
     client: TestClient, fresh_store: Store, tmp_path: Any
 ) -> None:
     made, _ = compared_project(fresh_store, tmp_path, 1, name="with tie only")

@@ -81,7 +81,7 @@ def test_a_search_does_not_find_a_covered_word(desk: RouteDesk) -> None:
     assert says(oldest["text"], *WORDS)
 
 
-def test_what_left_the_undo_history_is_never_covered_again(desk: RouteDesk) -> None:
+def test_a_word_past_the_undo_history_stays_uncovered(desk: RouteDesk) -> None:
     who = annotator(desk.store, desk.project, "Ada")
 
     def first_covered() -> int:
@@ -103,7 +103,7 @@ def entry_of(desk: RouteDesk, item: str) -> Entry:
     return next(one for one in every_entry(desk.store, desk.project, who) if one.uid == item)
 
 
-def test_my_record_covers_what_can_still_be_undone(desk: RouteDesk) -> None:
+def test_the_own_record_covers_labels_that_can_be_undone(desk: RouteDesk) -> None:
     store, project, who = desk.store, desk.project, annotator(desk.store, desk.project, "Ada")
     made = label(desk, UNDOABLE + 1)
     skipped, undone = (one["id"] for one in desk.sync(want=2)["items"])

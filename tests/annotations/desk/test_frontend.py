@@ -27,14 +27,14 @@ def test_the_joined_script_parses(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def test_every_script_is_joined_once_and_corpus_text_never_becomes_html() -> None:
+def test_every_script_is_joined_once_and_none_writes_html() -> None:
     folder = Path(frontend.__file__).parent / "static"
     assert sorted(frontend.SCRIPTS) == sorted(path.stem for path in folder.glob("*.js"))
     forbidden = re.findall(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(", frontend.script())
     assert forbidden == []
 
 
-def test_every_word_of_the_script_is_known_and_every_known_word_is_used() -> None:
+def test_words_of_the_script_match_the_list_of_words() -> None:
     used = set(re.findall(r'\bt\(\s*"((?:[^"\\]|\\.)+)"', frontend.script()))
     chosen = re.findall(r'"(\{accepted\}[^"]+)"', frontend.script())  # picked by a condition before it is translated
     assert used - set(WORDS) == set()
@@ -42,7 +42,7 @@ def test_every_word_of_the_script_is_known_and_every_known_word_is_used() -> Non
 
 
 @pytest.mark.parametrize("word", WORDS)
-def test_every_word_is_translated_with_the_same_places(word: str) -> None:
+def test_every_word_is_translated_with_its_placeholders(word: str) -> None:
     chinese = translate(word, "zh")
     assert chinese != word
     assert sorted(re.findall(r"\{\w+\}", chinese)) == sorted(re.findall(r"\{\w+\}", word))
@@ -69,7 +69,7 @@ def test_a_guideline_becomes_blocks_of_plain_text(markdown: str, expected: list[
 
 
 @pytest.mark.parametrize(("language", "keep"), [("zh", "保留"), ("en", "Keep")])
-def test_a_desk_opens_with_who_what_and_words(
+def test_start_data_has_token_project_and_words(
     fresh_store: Store, sample_project: Project, language: Any, keep: str
 ) -> None:
     ada = annotators(fresh_store, sample_project)[0]

@@ -28,7 +28,7 @@ def source_line(extra: dict[str, Any]) -> str:
         ({"score": 0.9}, "news.jsonl"),
     ],
 )
-def test_where_a_sentence_comes_from(extra: dict[str, Any], expected: str) -> None:
+def test_the_source_line_names_file_or_source_and_date(extra: dict[str, Any], expected: str) -> None:
     assert source_line(extra) == expected
 
 
@@ -39,7 +39,7 @@ def written(**extra: Any) -> Item:
     )
 
 
-def test_of_a_generation_only_the_text_and_who_is_meant_leave() -> None:
+def test_only_text_context_and_referent_of_a_generation_are_sent() -> None:
     sent = item_out(written(name="Sam", pronouns=["he"], dataset="ruff"), "op1", "generations")
     he = {"none": False, "forms": ["he", "him", "his", "himself"]}
     context = {"context": "Sam (he).", "name": "Sam", "sets": [he]}
@@ -65,7 +65,7 @@ def test_of_a_generation_only_the_text_and_who_is_meant_leave() -> None:
         ({"pronouns": ["none"]}, "", [[]]),
     ],
 )
-def test_who_is_meant_with_every_form_once(extra: dict[str, Any], name: str, forms: list[list[str]]) -> None:
+def test_the_referent_is_sent_with_each_form_once(extra: dict[str, Any], name: str, forms: list[list[str]]) -> None:
     sent = item_out(written(**extra), kind="generations")
     assert (sent["name"], [each["forms"] for each in sent["sets"]]) == (name, forms)
     assert [each["none"] for each in sent["sets"]] == [each == [] for each in forms]

@@ -14,7 +14,9 @@ from evenhand.core.errors import Refused
 from evenhand.core.types import Score
 
 
-def test_what_is_told(fresh_store: Store, sample_project: Project, fake_scorer: Any) -> None:
+def test_an_opinion_has_both_words_and_their_probabilities(
+    fresh_store: Store, sample_project: Project, fake_scorer: Any
+) -> None:
     project = replace(sample_project, opinion_model="fake")
     item = next(each for each in items(fresh_store, project) if "姥姥" in each.text)
     told = opinion_of(project, item, fake_scorer)
@@ -40,6 +42,8 @@ def test_zero_is_undefined_with_a_reason(fresh_store: Store, sample_project: Pro
     assert told["bias"] is None and "probability 0" in told["reason"] and told["p_female"] == 0
 
 
-def test_no_model_no_opinion(fresh_store: Store, sample_project: Project, fake_scorer: Any) -> None:
+def test_a_project_without_a_model_has_no_opinion(
+    fresh_store: Store, sample_project: Project, fake_scorer: Any
+) -> None:
     with pytest.raises(Refused, match=r"This project does not show model opinions\."):
         opinion_of(sample_project, next(items(fresh_store, sample_project)), fake_scorer)

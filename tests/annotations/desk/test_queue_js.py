@@ -12,7 +12,7 @@ from tests.support.desk_js import run
     ("status", "state"),
     [(400, "away"), (404, "away"), (413, "away"), (500, "away"), (503, "away"), (401, "signed_out"), (403, "closed")],
 )
-def test_only_who_may_not_is_shut_out(status: int, state: str) -> None:
+def test_each_status_sets_the_state_of_the_queue(status: int, state: str) -> None:
     told = run(f"""
       replies.push({{ status: {status} }});
       const queue = open();
@@ -29,7 +29,7 @@ def test_only_who_may_not_is_shut_out(status: int, state: str) -> None:
 
 
 @pytest.mark.parametrize("status", [400, 413])
-def test_one_decision_that_is_never_accepted_does_not_hold_up_the_others(status: int) -> None:
+def test_a_rejected_decision_does_not_block_others(status: int) -> None:
     told = run(f"""
       const queue = open();
       queue.greeted = true;
@@ -45,7 +45,7 @@ def test_one_decision_that_is_never_accepted_does_not_hold_up_the_others(status:
     assert told == {"sent": [3, 1, 1, 1], "refused": ["i1"], "left": 0, "alone": False}
 
 
-def test_who_has_left_is_handed_nothing_and_may_come_back() -> None:
+def test_an_annotator_who_left_gets_no_items_until_the_return() -> None:
     """Decisions made before are still sent; prefetched items are dropped, since others have them."""
     told = run("""
       const queue = open();
@@ -63,7 +63,7 @@ def test_who_has_left_is_handed_nothing_and_may_come_back() -> None:
     assert told == {"first": [True, 0, 0, True], "second": [True, 0, True], "back": [False, 2]}
 
 
-def test_a_desk_that_is_only_open_learns_from_its_heartbeat_that_somebody_else_sits_there() -> None:
+def test_a_heartbeat_reports_that_another_annotator_has_the_desk() -> None:
     told = run("""
       const queue = open();
       queue.greeted = true;
@@ -86,7 +86,7 @@ def test_a_desk_that_is_only_open_learns_from_its_heartbeat_that_somebody_else_s
     assert told == [[False, 40, 0, 1], [True, 0, 1, 2], [True, 0, 1, 3], [False, 2, 3, 5]]
 
 
-def test_a_newer_guideline_stops_the_desk_and_what_was_ready_is_asked_for_anew() -> None:
+def test_a_newer_guideline_stops_the_desk_and_refetches_items() -> None:
     """Earlier decisions keep their version; a heartbeat alone is enough to learn of the new one."""
     told = run("""
       const next = { guideline: { version: 2, blocks: [] }, choices: [], reasons: [], changes: [] };
@@ -128,7 +128,7 @@ OPS = {
 
 
 @pytest.mark.parametrize("made", OPS.values(), ids=OPS)
-def test_a_clock_that_was_set_back_changes_no_order(made: list[tuple[Any, ...]]) -> None:
+def test_setting_the_clock_back_changes_no_order(made: list[tuple[Any, ...]]) -> None:
     names = ("op", "revision", "base", "made", "desk")
     ops = [dict(zip(names, values, strict=True)) | {"item": "i0", "choice": "accept"} for values in made]
     scene = f"keep(...{json.dumps(ops[::-1])}); const queue = open(); await queue.flush();"
@@ -136,7 +136,7 @@ def test_a_clock_that_was_set_back_changes_no_order(made: list[tuple[Any, ...]])
     assert told == [op["op"] for op in ops]
 
 
-def test_a_refused_operation_is_nobody_s_base_any_more() -> None:
+def test_a_refused_operation_is_not_used_as_a_base() -> None:
     told = run("""
       const queue = open();
       queue.greeted = true;
@@ -155,7 +155,7 @@ def test_a_refused_operation_is_nobody_s_base_any_more() -> None:
     assert told == {"base": "w", "stored": "w", "latest": True}
 
 
-def test_what_the_desk_has_is_told_only_where_something_is_asked_for() -> None:
+def test_held_items_are_sent_only_with_a_request_for_more() -> None:
     told = run("""
       const queue = open();
       queue.greeted = true;
@@ -184,7 +184,7 @@ tell([...desk.draft.reasons]);
     ("action", "chosen"),
     [({"code": "second"}, ["second"]), ({"code": "first"}, ["first"]), ({"key": "3"}, ["third"]), ({"key": "7"}, [])],
 )
-def test_the_reason_that_is_clicked_is_the_one_that_is_chosen(action: dict[str, str], chosen: list[str]) -> None:
+def test_click_and_key_choose_the_intended_reason(action: dict[str, str], chosen: list[str]) -> None:
     scene = f"const ACTIONS = {json.dumps([{'name': 'reason', **action}])};{SAME_KEYS}"
     assert run(scene, "clock", "news", "veil", "desk") == chosen
 
@@ -198,7 +198,7 @@ def test_a_choice_has_a_letter_or_a_digit(code: str, choice: str | None) -> None
 
 
 @pytest.mark.parametrize("left", ["queue.stopped = true", "desk.showOpinion = false"], ids=["left", "switched off"])
-def test_no_opinion_is_asked_for_that_nobody_would_see(left: str) -> None:
+def test_no_opinion_is_requested_that_would_not_be_shown(left: str) -> None:
     """The server records that it was shown."""
     told = run(
         f"""

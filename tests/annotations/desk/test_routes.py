@@ -30,7 +30,7 @@ def rows(desk: Desk) -> list[tuple[Any, ...]]:
     return desk.store.db.execute("SELECT op_id, choice, form_shown, superseded FROM label ORDER BY id").fetchall()
 
 
-def test_items_go_out_and_labels_come_in(ada: Desk) -> None:
+def test_sync_sends_items_and_stores_labels(ada: Desk) -> None:
     first = ada.sync(want=5, hello=10)
     assert len(first["items"]) == 5 and first["history"] == [] and first["progress"]["labelled"] == 0
     item = first["items"][0]
@@ -42,7 +42,7 @@ def test_items_go_out_and_labels_come_in(ada: Desk) -> None:
     assert rows(ada) == [("desk-1-1", "accept", "masked", 0)]
 
 
-def test_a_reload_shows_the_same_items_in_the_same_order(ada: Desk) -> None:
+def test_a_reload_sends_equal_items_in_equal_order(ada: Desk) -> None:
     first = ada.sync(want=5)["items"]
     assert ada.sync(want=5)["items"] == first
     have = [item["id"] for item in first]
@@ -95,7 +95,7 @@ def test_a_refused_operation_does_not_hold_up_the_others(ada: Desk) -> None:
     assert [row[1] for row in rows(ada)] == ["accept", "reject"]
 
 
-def test_undo_and_another_label_are_new_rows(ada: Desk) -> None:
+def test_undo_and_relabelling_append_rows(ada: Desk) -> None:
     item = ada.sync(want=1)["items"][0]["id"]
     first = ada.op(item, "accept")
     undo = ada.op(item, None, base=first["op"])
@@ -108,7 +108,7 @@ def test_undo_and_another_label_are_new_rows(ada: Desk) -> None:
     assert [row[1] for row in rows(ada)] == ["accept", None, "reject"]
 
 
-def test_two_desks_conflict_and_the_first_one_stands(ada: Desk) -> None:
+def test_two_desks_conflict_and_the_first_label_stays(ada: Desk) -> None:
     other = Desk(ada.client, ada.store, ada.project, "Ada", "desk-2")
     item = ada.sync(want=1)["items"][0]["id"]
     ada.sync(ada.op(item, "accept"))
@@ -119,7 +119,7 @@ def test_two_desks_conflict_and_the_first_one_stands(ada: Desk) -> None:
     assert ada.sync(ada.op(item, "accept", base="desk-1-1"))["conflicts"] == []
 
 
-def test_nobody_sees_another_ones_decisions(ada: Desk) -> None:
+def test_decisions_of_other_annotators_are_not_sent(ada: Desk) -> None:
     bo = Desk(ada.client, ada.store, ada.project, "Bo", "desk-b")
     item = ada.sync(want=1)["items"][0]["id"]
     ada.sync(ada.op(item, "reject", reasons=["name"], note="secret"))
@@ -130,7 +130,7 @@ def test_nobody_sees_another_ones_decisions(ada: Desk) -> None:
     assert bo.post("opinion", {"item": item}).status_code == 404
 
 
-def test_what_was_skipped_twice_is_counted_when_nothing_is_left(ada: Desk) -> None:
+def test_items_skipped_twice_are_counted_at_the_end(ada: Desk) -> None:
     handed = ada.sync(want=60)["items"]
     skips = [ada.op(one["id"], "skip") for one in handed[:2]]
     rest = [ada.op(one["id"], "accept") for one in handed[2:]]
@@ -146,7 +146,7 @@ def test_what_was_skipped_twice_is_counted_when_nothing_is_left(ada: Desk) -> No
     assert ada.sync(want=60)["skipped"] == 1
 
 
-def test_search_and_reading_one_past_item(ada: Desk) -> None:
+def test_history_can_be_searched_and_one_item_read(ada: Desk) -> None:
     items = ada.sync(want=8)["items"]
     ada.sync(*(ada.op(item["id"], "accept") for item in items))
     found = ada.post("history", {"search": items[3]["text"][2:8], "limit": 5}).json()["history"]
@@ -155,7 +155,7 @@ def test_search_and_reading_one_past_item(ada: Desk) -> None:
     assert decision["choice"] == "accept" and decision["item"]["text"] == items[3]["text"]
 
 
-def test_who_was_replaced_is_told_with_the_next_answer(ada: Desk) -> None:
+def test_a_replaced_annotator_learns_it_with_the_next_answer(ada: Desk) -> None:
     """The label that was on its way is stored; nothing more is handed out, until the lead lets her label again."""
     item = ada.sync(want=3)["items"][0]["id"]
     replace_annotator(ada.store, ada.project, ada.who, "Zoe")
@@ -177,7 +177,7 @@ def test_heartbeat_holds_the_leases(ada: Desk) -> None:
     assert ada.store.db.execute("SELECT max(seen) FROM member").fetchone()[0] >= before
 
 
-def test_a_new_guideline_is_told_and_the_old_codes_still_count(ada: Desk) -> None:
+def test_a_new_guideline_is_announced_and_old_codes_still_count(ada: Desk) -> None:
     items = ada.sync(want=2)
     assert items["guideline"] == 1
     old = guideline(ada.store, ada.project)
@@ -194,7 +194,7 @@ def test_no_route_answers_without_a_token(ada: Desk, path: str, token: str) -> N
     assert response.status_code == 401 and response.json()["message"]
 
 
-def test_an_expired_token_and_one_of_another_database_are_401(ada: Desk) -> None:
+def test_an_expired_or_foreign_token_is_401(ada: Desk) -> None:
     op = ada.op(ada.sync(want=1)["items"][0]["id"], "accept")
     for token in (issue(ada.store.secret, **ada.owner, now=1.0), issue(b"x" * 32, **ada.owner)):
         ada.token = token
@@ -214,7 +214,7 @@ def test_a_token_ends_with_the_version_of_its_account(ada: Desk) -> None:
         assert ada.post("sync", {"ops": []}).status_code == 401
 
 
-def test_a_token_for_somebody_who_is_no_member_is_403(ada: Desk) -> None:
+def test_a_token_of_a_non_member_is_403(ada: Desk) -> None:
     ada.token = issue(ada.store.secret, **{**ada.owner, "annotator": "nobody"})
     response = ada.post("sync", {"ops": [], "language": "zh"})
     assert response.status_code == 403 and "标注台" in response.json()["message"]
@@ -242,17 +242,17 @@ def test_every_reply_renews_the_token(ada: Desk) -> None:
         pytest.param(b"x" * (MOST_BYTES + 1), 413, id="too long"),
     ],
 )
-def test_nonsense_gets_one_sentence(ada: Desk, body: bytes, status: int) -> None:
+def test_a_malformed_body_gets_one_sentence(ada: Desk, body: bytes, status: int) -> None:
     response = ada.post("sync", body)
     assert response.status_code == status and response.json()["message"]
 
 
 @pytest.mark.parametrize("search", ["x" * 201, 5, "\ud800"])
-def test_a_search_that_is_none_is_refused(ada: Desk, search: object) -> None:
+def test_an_invalid_search_is_refused(ada: Desk, search: object) -> None:
     assert ada.post("history", {"search": search}).status_code == 400
 
 
-def test_a_failure_inside_is_a_sentence_and_loses_nothing(ada: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_internal_error_gets_one_sentence_and_loses_no_label(ada: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     op = ada.op(ada.sync(want=1)["items"][0]["id"], "accept")
 
     def broken(*_: object, **__: object) -> None:
@@ -265,7 +265,7 @@ def test_a_failure_inside_is_a_sentence_and_loses_nothing(ada: Desk, monkeypatch
     assert ada.sync(op)["answers"][0]["result"] == "acked"
 
 
-def test_a_busy_database_is_tried_again_and_not_called_wrong(ada: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_busy_database_asks_for_a_retry(ada: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     op = ada.op(ada.sync(want=1)["items"][0]["id"], "accept")
     with monkeypatch.context() as patch, Store.open(ada.store.path) as other, other.db:
         patch.setattr(store, "BUSY_MS", 10)
@@ -278,14 +278,14 @@ def test_a_busy_database_is_tried_again_and_not_called_wrong(ada: Desk, monkeypa
     assert ada.sync(op)["answers"][0]["result"] == "acked"
 
 
-def test_a_database_that_cannot_be_opened_is_tried_again(ada: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_database_that_cannot_be_opened_asks_for_a_retry(ada: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
         patch.setenv("EVENHAND_DB", str(ada.store.path.parent / "no folder" / "evenhand.db"))
         assert ada.post("sync", {"want": 1}).status_code == 503
     assert ada.post("sync", {"want": 1}).status_code == 200
 
 
-def test_labels_are_stored_even_where_handing_out_fails(ada: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_labels_are_stored_even_if_handing_out_fails(ada: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     op = ada.op(ada.sync(want=1)["items"][0]["id"], "accept")
     with monkeypatch.context() as patch:
         patch.setattr(leases, "claim", lambda *_, **__: 1 / 0)
@@ -294,7 +294,7 @@ def test_labels_are_stored_even_where_handing_out_fails(ada: Desk, monkeypatch: 
 
 
 @pytest.mark.parametrize("path", ["sync", "heartbeat", "history", "item", "opinion"])
-def test_a_route_does_only_what_is_allowed(ada: Desk, monkeypatch: pytest.MonkeyPatch, path: str) -> None:
+def test_each_route_checks_the_permission(ada: Desk, monkeypatch: pytest.MonkeyPatch, path: str) -> None:
     item = ada.sync(want=1)["items"][0]["id"]
     monkeypatch.setitem(permissions.ALLOWED, "annotator", frozenset())
     response = ada.post(path, {"ops": [ada.op(item, "accept")], "item": item})
@@ -302,7 +302,7 @@ def test_a_route_does_only_what_is_allowed(ada: Desk, monkeypatch: pytest.Monkey
     assert "You do not have permission" in response.json()["message"]
 
 
-def test_get_is_not_answered(ada: Desk) -> None:
+def test_get_requests_are_refused(ada: Desk) -> None:
     assert ada.client.get(f"{PATH}/sync").status_code == 405
 
 

@@ -31,7 +31,7 @@ def op(at: Desk, item: str, choice: str | None, **more: Any) -> dict[str, Any]:
     return at.op(item, choice, **{"form": "original", "extraneous": False, "spans": [], **more})
 
 
-def test_no_reply_names_model_setting_row_or_anybody_elses_label(
+def test_replies_do_not_reveal_model_setting_row_or_other_labels(
     client: TestClient, fresh_store: Store, project: Project, ada: Desk
 ) -> None:
     bo = Desk(client, fresh_store, project, "Bo", "desk-2")
@@ -83,14 +83,14 @@ def test_no_reply_names_model_setting_row_or_anybody_elses_label(
         ({"choice": "accept"}, "accept is not a choice of this guideline."),
     ],
 )
-def test_a_client_that_breaks_a_rule_is_told_which(ada: Desk, more: dict[str, Any], why: str) -> None:
+def test_a_refusal_names_the_broken_rule(ada: Desk, more: dict[str, Any], why: str) -> None:
     first, second = (item["id"] for item in ada.sync(want=2)["items"])
     refused, stored = ada.sync({**op(ada, first, "correct"), **more}, op(ada, second, "correct"))["answers"]
     assert refused["result"] == "refused" and why in refused["reason"]
     assert stored["result"] == "acked", "one that is refused holds up no other"
 
 
-def test_reasons_are_told_in_chinese(ada: Desk) -> None:
+def test_refusals_are_translated(ada: Desk) -> None:
     (item,) = ada.sync(want=1)["items"]
     (answer,) = ada.sync(op(ada, item["id"], "misgendering"), language="zh")["answers"]
     assert answer["reason"] == "“误称性别”需要标出用错的代词。"

@@ -73,19 +73,19 @@ def together(shared: SharedCommit, *works: Work) -> list[Any]:
     return asyncio.run(run())
 
 
-def test_what_arrives_together_is_one_commit(fresh_store: Store, pool: Commits) -> None:
+def test_simultaneous_requests_share_one_commit(fresh_store: Store, pool: Commits) -> None:
     assert together(SharedCommit(pool), insert("Ada"), insert("Bo"), insert("Cy")) == ["Ada", "Bo", "Cy"]
     assert pool.count == 2  # of the request before, and of these
     assert names(fresh_store) == ["Ada", "Bo", "Cy"]
 
 
-def test_more_than_the_most_are_several(fresh_store: Store, pool: Commits) -> None:
+def test_more_requests_than_the_limit_take_several_commits(fresh_store: Store, pool: Commits) -> None:
     made = [f"P{number}" for number in range(MOST + 1)]
     assert together(SharedCommit(pool), *map(insert, made)) == made
     assert pool.count == 3 and names(fresh_store) == made
 
 
-def test_one_that_is_refused_is_undone_alone(fresh_store: Store, pool: Commits) -> None:
+def test_a_refused_request_is_undone_alone(fresh_store: Store, pool: Commits) -> None:
     def refused(store: Store, _: None) -> None:
         insert("half")(store, None)
         raise Refused("no")
@@ -96,7 +96,7 @@ def test_one_that_is_refused_is_undone_alone(fresh_store: Store, pool: Commits) 
 
 
 @pytest.mark.parametrize("error", [ValueError("a mistake"), sqlite3.OperationalError("disk I/O error")])
-def test_one_that_breaks_undoes_nobody_else(fresh_store: Store, pool: Commits, error: Exception) -> None:
+def test_a_failing_request_does_not_undo_others(fresh_store: Store, pool: Commits, error: Exception) -> None:
     """A request that breaks may have undone the whole transaction, so each of the others is then done alone."""
 
     def breaks(store: Store, _: None) -> None:
@@ -109,7 +109,7 @@ def test_one_that_breaks_undoes_nobody_else(fresh_store: Store, pool: Commits, e
     assert names(fresh_store) == ["Ada", "Bo"]
 
 
-def test_a_commit_that_fails_acknowledges_nobody(
+def test_a_failed_commit_acknowledges_no_request(
     fresh_store: Store, pool: Commits, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     failed = []
@@ -125,7 +125,7 @@ def test_a_commit_that_fails_acknowledges_nobody(
     assert failed == [2, 1, 1] and names(fresh_store) == []  # together, then each alone
 
 
-def test_who_asks_is_found_out_before_the_transaction(fresh_store: Store, pool: Commits) -> None:
+def test_the_caller_is_identified_before_the_transaction(fresh_store: Store, pool: Commits) -> None:
     async def run() -> tuple[bool, bool]:
         found: tuple[bool, bool] = await SharedCommit(pool).run(
             lambda store: store.db.in_transaction, lambda store, known: (known, store.db.in_transaction)
@@ -142,7 +142,7 @@ def test_who_asks_is_found_out_before_the_transaction(fresh_store: Store, pool: 
     assert names(fresh_store) == []
 
 
-def test_who_leaves_before_the_answer_has_stored_it(fresh_store: Store, pool: Commits) -> None:
+def test_a_cancelled_request_is_still_stored(fresh_store: Store, pool: Commits) -> None:
     shared = SharedCommit(pool)
 
     async def leave(asked: Coroutine[Any, Any, Any]) -> None:
@@ -155,7 +155,7 @@ def test_who_leaves_before_the_answer_has_stored_it(fresh_store: Store, pool: Co
     assert together(shared, insert("Bo")) == ["Bo"]  # the thread goes on, though a loop was closed
 
 
-def test_the_log_is_written_back_beside_the_commits(
+def test_the_log_is_checkpointed_between_commits(
     fresh_store: Store, pool: Commits, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A log that is never written back grows with each label; one that is, is used again from its beginning."""
@@ -178,7 +178,7 @@ def test_the_log_is_written_back_beside_the_commits(
     assert log.stat().st_size < 2_000_000  # of 3.2 MB that were written
 
 
-def test_its_thread_outlives_what_goes_wrong_beside_the_work(
+def test_the_commit_thread_survives_an_unexpected_error(
     fresh_store: Store, pool: Commits, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shared = SharedCommit(pool)

@@ -11,7 +11,7 @@ SECRET = b"s" * 32
 IDS = {"database": "d1", "project": "p1", "annotator": "a1"}
 
 
-def test_what_was_signed_comes_back() -> None:
+def test_a_signed_token_is_verified() -> None:
     grant = verify(SECRET, issue(SECRET, **IDS, now=1000.0), now=1001.0)
     assert (grant.database, grant.project, grant.annotator) == ("d1", "p1", "a1")
     assert grant.expires == 1000.0 + 12 * 3600
@@ -38,25 +38,25 @@ def test_renewing_ends_after_a_day() -> None:
     assert now == LONGEST_S
 
 
-def test_another_database_refuses_it() -> None:
+def test_a_token_of_another_database_is_refused() -> None:
     with pytest.raises(NotAllowed, match="not valid"):
         verify(b"t" * 32, issue(SECRET, **IDS))
 
 
 @pytest.mark.parametrize("token", ["", ".", "a", "a.b", "é.é", "x" * 5000, "e30.e30", "bnVsbA.bnVsbA", "====.===="])
-def test_nonsense_is_refused(token: str) -> None:
+def test_a_malformed_token_is_refused(token: str) -> None:
     with pytest.raises(NotAllowed):
         verify(SECRET, token)
 
 
 @given(st.text(max_size=300))
-def test_no_text_passes_for_a_token(token: str) -> None:
+def test_random_text_is_refused_as_a_token(token: str) -> None:
     with pytest.raises(NotAllowed):
         verify(SECRET, token)
 
 
 @given(st.data())
-def test_no_changed_character_passes(data: st.DataObject) -> None:
+def test_a_token_with_a_changed_character_is_refused(data: st.DataObject) -> None:
     token = issue(SECRET, **IDS, now=1000.0)
     place = data.draw(st.integers(0, len(token) - 2))  # the last character holds bits that base64 ignores
     letter = data.draw(st.sampled_from("ABCabc019-_."))

@@ -37,7 +37,7 @@ def result_of(scene: str) -> object:
     return run(f"{SCENE}\n{scene}", "panels", "typed", "desk")
 
 
-def test_it_comes_back_on_its_item_and_to_its_annotator_once() -> None:
+def test_a_typed_note_is_restored_once_to_its_item_and_annotator() -> None:
     assert result_of("""
       const desk = at();
       show(desk, one);
@@ -49,7 +49,7 @@ def test_it_comes_back_on_its_item_and_to_its_annotator_once() -> None:
 
 
 @pytest.mark.parametrize("decided", ['desk.store(one, "accept", [])', "desk.skip(1)"], ids=["stored", "skipped"])
-def test_a_page_that_was_left_and_is_shown_again_keeps_nothing_of_what_is_decided(decided: str) -> None:
+def test_a_reopened_page_drops_notes_of_decided_items(decided: str) -> None:
     assert result_of(f"""
       const desk = at();
       show(desk, one);
@@ -61,7 +61,7 @@ def test_a_page_that_was_left_and_is_shown_again_keeps_nothing_of_what_is_decide
     """) == [0, ["", ""]]
 
 
-def test_what_was_taken_back_has_the_note_that_was_stored_with_it() -> None:
+def test_an_undone_label_restores_its_stored_note() -> None:
     assert result_of("""
       const desk = at();
       show(desk, one);
@@ -72,7 +72,7 @@ def test_what_was_taken_back_has_the_note_that_was_stored_with_it() -> None:
     """) == [["decided in another tab", "b"], 0]
 
 
-def test_nothing_typed_leaves_nothing_and_a_full_or_damaged_storage_breaks_nothing() -> None:
+def test_empty_notes_and_a_failing_storage_are_ignored() -> None:
     assert result_of("""
       const desk = at();
       show(desk, one);

@@ -46,12 +46,12 @@ def source(*columns, tmp="g.csv"):
     ],
     ids=lambda value: "-".join(value),
 )
-def test_a_guess_by_name(columns, named):
+def test_columns_are_guessed_by_name(columns, named):
     assert guess_columns(columns).named == named
     assert is_complete(guess_columns(columns)) is (len(named) > 0)
 
 
-def test_what_a_person_says_goes_before_the_guess():
+def test_named_columns_override_the_guess():
     columns = checked_columns(
         source("context", "completion", "who", "other"), Columns({"name": "other", "context": "who"})
     )
@@ -75,7 +75,7 @@ def test_what_a_person_says_goes_before_the_guess():
     ],
     ids=["nothing", "half", "absent", "twice", "unknown"],
 )
-def test_what_cannot_be_read_is_told(columns, wished, says):
+def test_ambiguous_columns_are_refused_with_a_reason(columns, wished, says):
     with pytest.raises(BadFile, match=says):
         checked_columns(source(*columns), wished)
 
@@ -96,7 +96,7 @@ def test_a_choice_is_remembered_for_the_same_columns(tmp_path):
     "content",
     ["", "[]", "{broken", json.dumps({'["a", "b"]': {"named": {"context": "gone"}, "fixed": {}}}), '{"x": 1}'],
 )
-def test_a_memory_that_makes_no_sense_is_none(tmp_path, content):
+def test_an_invalid_stored_choice_is_ignored(tmp_path, content):
     database = tmp_path / "labels.db"
     memory_path(database).write_text(content, "utf-8")
     assert recall_columns(database, ("a", "b")) is None
@@ -106,9 +106,9 @@ def test_a_memory_that_makes_no_sense_is_none(tmp_path, content):
     ("text", "setting"),
     [("pre", "pre"), ("pre-[MASK]", "pre"), ("post_mask", "post"), (" Post ", "post"), ("zero shot", "zero shot")],
 )
-def test_settings_are_named_alike(text, setting):
+def test_setting_names_are_normalised(text, setting):
     assert setting_of(text) == setting
 
 
-def test_names_are_compared_without_their_signs():
+def test_column_names_are_compared_without_punctuation():
     assert bare_name("Pronoun set(s)") == bare_name("pronoun_sets") == "pronounsets"

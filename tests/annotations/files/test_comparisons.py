@@ -25,7 +25,7 @@ def texts(models: str, contexts: int = 30, each: int = 2) -> list[dict[str, obje
 
 
 @pytest.mark.parametrize("models", ["abcd", "abcde"])
-def test_every_two_models_are_as_likely_and_models_are_in_balance(models: str) -> None:
+def test_each_pair_of_models_is_equally_likely_and_models_are_balanced(models: str) -> None:
     """Over 600 contexts each pair is within four standard errors of its probability; no model is ever ahead by two."""
     drawn = draw_comparisons(texts(models, 600), per_context=2, seed=1)
     pairs = Counter(frozenset((row["model"], row["second_model"])) for row in drawn.rows)
@@ -44,14 +44,14 @@ def test_every_two_models_are_as_likely_and_models_are_in_balance(models: str) -
     assert 0.45 < firsts / len(drawn.rows) < 0.55
 
 
-def test_all_pairs_once_where_more_are_asked_for_and_the_seed_decides() -> None:
+def test_a_large_request_draws_each_pair_once_by_seed() -> None:
     drawn = draw_comparisons(texts("abc", 5), per_context=9, seed=2)
     assert len(drawn.rows) == 15 and drawn.compared == {"a": 10, "b": 10, "c": 10}
     assert draw_comparisons(texts("abc", 5)[::-1], per_context=9, seed=2).rows == drawn.rows
     assert draw_comparisons(texts("abc", 5), per_context=9, seed=3).rows != drawn.rows
 
 
-def test_what_cannot_be_compared_is_left_out() -> None:
+def test_contexts_without_two_texts_by_named_models_are_left_out() -> None:
     alone = [{"context": "Only a.", "completion": "x", "model": "a"}]
     same = [{"context": "The same.", "completion": "x", "model": model} for model in "ab"]
     unnamed = [{"context": "No name.", "completion": text, "model": ""} for text in "xy"]
@@ -62,7 +62,7 @@ def test_what_cannot_be_compared_is_left_out() -> None:
         draw_comparisons([*alone, *same])
 
 
-def test_from_files_and_from_a_project(tmp_path: Path) -> None:
+def test_comparisons_are_drawn_from_files_and_from_a_project(tmp_path: Path) -> None:
     for name, model in (("before", "m"), ("after", "m"), ("other", "n")):
         rows = [{"context": f"Q {at}?", "completion": f"{name} says {at}", "model": model} for at in range(4)]
         (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")

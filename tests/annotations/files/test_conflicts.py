@@ -35,7 +35,9 @@ def label(store: Store, project: Project, uid: str, who: str) -> str | None:
     return found[0] if found else None
 
 
-def test_two_files_of_labels(fresh_store: Store, sample_project: Project, uids: list[str], tmp_path: Path) -> None:
+def test_different_labels_in_two_files_are_a_conflict(
+    fresh_store: Store, sample_project: Project, uids: list[str], tmp_path: Path
+) -> None:
     first, second = tmp_path / "one.csv", tmp_path / "two.csv"
     bring(
         fresh_store,
@@ -70,7 +72,7 @@ def test_two_files_of_labels(fresh_store: Store, sample_project: Project, uids: 
         take_second(fresh_store, sample_project, one.key)
 
 
-def test_a_file_against_the_desk_and_the_other_one_counts(
+def test_a_label_of_a_file_can_replace_the_label_of_the_desk(
     fresh_store: Store, sample_project: Project, uids: list[str], tmp_path: Path
 ) -> None:
     ada = annotators(fresh_store, sample_project)[0]
@@ -89,7 +91,7 @@ def test_a_file_against_the_desk_and_the_other_one_counts(
     assert at_the_desk(fresh_store, sample_project, ada) == []  # nothing to decide there any more either
 
 
-def test_a_conflict_ends_when_its_file_is_taken_back(
+def test_a_conflict_ends_when_its_file_is_undone(
     fresh_store: Store, sample_project: Project, uids: list[str], tmp_path: Path
 ) -> None:
     bring(fresh_store, sample_project, tmp_path / "one.csv", (uids[0], "Ada", "accept"))
@@ -100,7 +102,7 @@ def test_a_conflict_ends_when_its_file_is_taken_back(
     assert label(fresh_store, sample_project, uids[0], "Ada") == "accept"
 
 
-def test_the_other_label_is_not_lost_when_the_first_file_is_taken_back(
+def test_undoing_the_first_file_restores_the_other_label(
     fresh_store: Store, sample_project: Project, uids: list[str], tmp_path: Path
 ) -> None:
     one, two = tmp_path / "one.csv", tmp_path / "two.csv"
@@ -118,7 +120,7 @@ def test_the_other_label_is_not_lost_when_the_first_file_is_taken_back(
     assert conflicts(fresh_store, sample_project) == []
 
 
-def test_who_kept_the_first_is_asked_again_when_its_file_is_taken_back(
+def test_undoing_the_file_of_a_kept_label_reopens_the_conflict(
     fresh_store: Store, sample_project: Project, uids: list[str], tmp_path: Path
 ) -> None:
     bring(fresh_store, sample_project, tmp_path / "one.csv", (uids[0], "Ada", "accept"))
@@ -132,7 +134,7 @@ def test_who_kept_the_first_is_asked_again_when_its_file_is_taken_back(
     assert label(fresh_store, sample_project, uids[0], "Ada") is None
 
 
-def test_what_the_lead_let_count_stays_when_its_file_is_taken_back(
+def test_a_label_chosen_by_the_lead_survives_an_undo_of_its_file(
     fresh_store: Store, sample_project: Project, uids: list[str], tmp_path: Path
 ) -> None:
     bring(fresh_store, sample_project, tmp_path / "one.csv", *((uid, "Ada", "accept") for uid in uids[:2]))
@@ -164,7 +166,9 @@ def test_texts_of_generations_stay(fresh_store: Store, tmp_path: Path) -> None:
     assert exported_row(opened, found)["text"] == one.text
 
 
-def test_two_desks_are_no_matter_of_files(fresh_store: Store, sample_project: Project, uids: list[str]) -> None:
+def test_a_conflict_of_two_desks_is_not_listed_for_files(
+    fresh_store: Store, sample_project: Project, uids: list[str]
+) -> None:
     ada = annotators(fresh_store, sample_project)[0]
     for desk, choice in (("a", "accept"), ("b", "reject")):
         store_operations(fresh_store, sample_project, ada, [Operation(desk, uids[0], choice, desk, 1, note="n")])
@@ -172,7 +176,9 @@ def test_two_desks_are_no_matter_of_files(fresh_store: Store, sample_project: Pr
     assert conflicts(fresh_store, sample_project) == []
 
 
-def test_two_known_answers(fresh_store: Store, sample_project: Project, uids: list[str]) -> None:
+def test_two_known_answers_of_an_item_are_a_conflict(
+    fresh_store: Store, sample_project: Project, uids: list[str]
+) -> None:
     set_known(fresh_store, sample_project, uids[3], "accept", why="one.json")
     set_known(fresh_store, sample_project, uids[3], "reject", why="two.json")
     set_known(fresh_store, sample_project, uids[4], "reject", why="two.json")
@@ -184,7 +190,9 @@ def test_two_known_answers(fresh_store: Store, sample_project: Project, uids: li
     assert {known.item.uid: known.choice for known in known_items(fresh_store, sample_project)}[uids[3]] == "accept"
 
 
-def test_the_same_text_with_another_word(fresh_store: Store, sample_project: Project, tmp_path: Path) -> None:
+def test_a_text_imported_with_another_word_is_a_conflict(
+    fresh_store: Store, sample_project: Project, tmp_path: Path
+) -> None:
     text = "他请她修灯。"
     for number in (0, 1, 1):  # the third file says the same as the second: listed once
         with Batch.begin(fresh_store, sample_project, "placed") as batch:
@@ -199,7 +207,7 @@ def test_the_same_text_with_another_word(fresh_store: Store, sample_project: Pro
     assert conflicts(fresh_store, sample_project) == []
 
 
-def test_the_same_id_with_another_text(
+def test_an_id_imported_with_another_text_is_a_conflict(
     fresh_store: Store, sample_project: Project, uids: list[str], tmp_path: Path
 ) -> None:
     new: dict[str, Any] = {"item": uids[0], "sentence": "他改了主意。", "start": 0, "end": 1, "stem_start": 0,

@@ -88,7 +88,7 @@ def conflict_row(one: Conflict) -> tuple[str, str, str, str | None, str]:
 
 
 @pytest.mark.parametrize("names", [True, False], ids=["names", "codes"])
-def test_what_was_decided_stays_decided_and_the_rest_is_listed(
+def test_a_package_keeps_decided_and_open_conflicts(
     fresh_store: Store, disagreeing: Project, elsewhere: Store, tmp_path: Path, names: bool
 ) -> None:
     before = conflicts(fresh_store, disagreeing)
@@ -110,7 +110,7 @@ def test_what_was_decided_stays_decided_and_the_rest_is_listed(
     assert conflicts(elsewhere, back) == []
 
 
-def test_a_text_that_is_not_here_is_said_in_words(
+def test_a_text_missing_from_this_database_is_reported(
     fresh_store: Store, disagreeing: Project, elsewhere: Store, tmp_path: Path
 ) -> None:
     back = travel(fresh_store, disagreeing, elsewhere, tmp_path / "set.zip")
@@ -122,7 +122,7 @@ def test_a_text_that_is_not_here_is_said_in_words(
     assert shown.exit_code == 0 and "not in this database" in shown.output and OTHER not in shown.output
 
 
-def test_the_page_says_it_too(fresh_store: Store, sample_project: Project, uids: list[str]) -> None:
+def test_the_page_reports_a_missing_text(fresh_store: Store, sample_project: Project, uids: list[str]) -> None:
     numbers = {"line": 1, "start": 2, "end": 3}  # what an older version left of such events in a package with codes
     item = fresh_store.db.execute("SELECT id FROM item WHERE uid = ?", (uids[0],)).fetchone()[0]
     with fresh_store.write():
@@ -133,7 +133,7 @@ def test_the_page_says_it_too(fresh_store: Store, sample_project: Project, uids:
     assert shown.count("is not in this database") == 2 and SENTENCES[0] in shown
 
 
-def test_two_desks_stay_their_annotators_matter_when_all_labels_come_in_one_file(
+def test_a_conflict_of_two_desks_survives_a_package(
     fresh_store: Store, sample_project: Project, uids: list[str], elsewhere: Store, tmp_path: Path
 ) -> None:
     two_desks(fresh_store, sample_project, uids[0])
@@ -150,7 +150,7 @@ def test_two_desks_stay_their_annotators_matter_when_all_labels_come_in_one_file
         assert [each.of for each in conflicts(third, again)] == [one.of]
 
 
-def test_a_package_that_was_cut_off_between_two_desks_is_one_import(
+def test_an_interrupted_package_is_continued_as_one_import(
     fresh_store: Store, sample_project: Project, uids: list[str], elsewhere: Store, tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
@@ -193,7 +193,7 @@ def test_an_older_event_counts_in_its_own_database_and_for_its_own_conflict(
 
 
 @pytest.mark.parametrize("older", [True, False])
-def test_a_file_that_was_taken_back_elsewhere_is_not_the_file_of_that_number_here(
+def test_undone_files_of_a_package_are_not_confused_with_local_ones(
     fresh_store: Store, sample_project: Project, uids: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     older: bool,
 ) -> None:  # fmt: skip
@@ -220,7 +220,7 @@ def test_a_file_that_was_taken_back_elsewhere_is_not_the_file_of_that_number_her
         assert not find_import(store, back, "labels-3").unfinished
 
 
-def test_an_older_event_of_a_file_that_was_taken_back_counts(
+def test_an_older_event_of_an_undone_file_counts(
     fresh_store: Store, sample_project: Project, uids: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bring(fresh_store, sample_project, tmp_path / "one.csv", (uids[0], "Ada", "accept"))

@@ -47,7 +47,7 @@ def test_soft_labels_are_the_shares_of_every_choice(fresh_store: Store, project:
     assert shares == [("3", "0.666667", "0.333333"), ("2", "1", "0")]
 
 
-def test_labels_one_by_one_need_consent(fresh_store: Store, project: Project) -> None:
+def test_single_labels_are_exported_only_with_consent(fresh_store: Store, project: Project) -> None:
     assert rows(disaggregated_lines(fresh_store, project, "disaggregated")) == []
     assert left_out(fresh_store, project, "disaggregated") == LeftOut(5, 3)
     for name in ("Ada", "Bo"):
@@ -76,13 +76,13 @@ def test_answers_are_appended_with_the_text_as_read(fresh_store: Store, project:
             db.execute(statement)
 
 
-def test_consent_is_of_one_project(fresh_store: Store, project: Project) -> None:
+def test_consent_holds_for_one_project(fresh_store: Store, project: Project) -> None:
     consent(fresh_store, project, "Ada")
     other = create_project(fresh_store, "other", annotators=("Ada",))
     assert consenting(fresh_store, other, "disaggregated") == frozenset()
 
 
-def test_commands_and_the_page_store_the_same_answer(fresh_store: Store, project: Project, tmp_path: Path) -> None:
+def test_commands_and_the_page_store_equal_consent(fresh_store: Store, project: Project, tmp_path: Path) -> None:
     def answer_to(*arguments: str) -> Any:
         found = CliRunner().invoke(cli, [*arguments, "--db", str(fresh_store.path), "--json"], catch_exceptions=False)
         return json.loads(found.stdout)

@@ -27,7 +27,7 @@ from evenhand.core.text.keywords import find
 from tests.support.projects import filled_project
 
 
-def test_the_released_layout(fresh_store: Store, sample_project: Project, tmp_path: Path) -> None:
+def test_the_slguset_layout_is_exported(fresh_store: Store, sample_project: Project, tmp_path: Path) -> None:
     out = tmp_path / "out.csv"
     assert export_file(fresh_store, sample_project, out, format="slguset").rows == 8
     lines = out.read_bytes().decode("utf-8").split("\r\n")
@@ -96,7 +96,7 @@ def read_labels(path: Path) -> list[dict[str, str]]:
         return [{key: restored(cell) for key, cell in row.items()} for row in csv.DictReader(file)]
 
 
-def test_labels(fresh_store: Store, labelled: Project, tmp_path: Path) -> None:
+def test_labels_are_exported_with_pseudonyms(fresh_store: Store, labelled: Project, tmp_path: Path) -> None:
     out = tmp_path / "labels.csv"
     assert export_file(fresh_store, labelled, out, format="labels").rows == 4
     rows = read_labels(out)
@@ -120,7 +120,7 @@ def test_labels(fresh_store: Store, labelled: Project, tmp_path: Path) -> None:
     assert not any(name in out.read_text("utf-8") for name in ("Ada", "Chen"))
 
 
-def test_who_has_left_keeps_the_pseudonym(fresh_store: Store, labelled: Project, tmp_path: Path) -> None:
+def test_an_annotator_who_left_keeps_the_pseudonym(fresh_store: Store, labelled: Project, tmp_path: Path) -> None:
     ada = annotator(fresh_store, labelled, "Ada")
     fresh_store.db.execute("UPDATE member SET active = 0 WHERE annotator = ?", (ada.id,))
     export_file(fresh_store, labelled, tmp_path / "labels.csv", format="labels")
@@ -128,7 +128,9 @@ def test_who_has_left_keeps_the_pseudonym(fresh_store: Store, labelled: Project,
     assert by_operation == {"a0": "A1", "a1": "A2", "a2": "A3", "c": "A2"}
 
 
-def test_names_history_and_accepted(fresh_store: Store, labelled: Project, tmp_path: Path) -> None:
+def test_exports_can_include_names_history_or_accepted_items_only(
+    fresh_store: Store, labelled: Project, tmp_path: Path
+) -> None:
     out = tmp_path / "labels.csv"
     export_file(fresh_store, labelled, out, format="labels", names=True, history=True)
     rows = read_labels(out)
@@ -144,7 +146,7 @@ def test_names_history_and_accepted(fresh_store: Store, labelled: Project, tmp_p
     assert json.loads(out.read_text("utf-8"))["status"] == "accepted"
 
 
-def test_nothing_half_written(
+def test_a_failed_export_leaves_the_old_file(
     fresh_store: Store, sample_project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     out = tmp_path / "out.csv"
@@ -166,7 +168,7 @@ def test_nothing_half_written(
     ]
 
 
-def test_where_it_cannot_be_written(fresh_store: Store, sample_project: Project, tmp_path: Path) -> None:
+def test_an_unwritable_target_or_format_is_refused(fresh_store: Store, sample_project: Project, tmp_path: Path) -> None:
     for out in (tmp_path / "none" / "x.csv", tmp_path):
         with pytest.raises(BadFile, match="cannot be written"):
             export_file(fresh_store, sample_project, out, format="slguset")
@@ -190,7 +192,7 @@ def test_every_export_leaves_an_event_with_its_hash(fresh_store: Store, tmp_path
     assert package_files(fresh_store, study, export_options("package")) == before  # an export changes no package
 
 
-def test_a_package_calls_generations_what_every_file_calls_them(fresh_store: Store, labelled: Project) -> None:
+def test_statuses_in_a_package_match_other_files(fresh_store: Store, labelled: Project) -> None:
     for study, version, words in ((make_generations_demo(fresh_store), 2, {"has_gold"}), (labelled, 1, {"accepted"})):
         files = package_files(fresh_store, study, export_options("package"))
         found = {json.loads(line)["status"] for line in files["gold.jsonl"].splitlines()}

@@ -39,25 +39,25 @@ def test_rows_become_items_and_labels(fresh_store: Store, project: Project) -> N
     assert fresh_store.db.execute("SELECT DISTINCT program, file FROM label_file").fetchall() == [("", "rows")]
 
 
-def test_a_word_without_a_meaning_is_listed_with_its_row(fresh_store: Store, project: Project) -> None:
+def test_an_unmapped_choice_is_listed_with_its_row(fresh_store: Store, project: Project) -> None:
     found = import_rows(fresh_store, project, TEXTS, [label("a", "Ada", "accept"), label("b", "Ada", "maybe")])
     assert [(bad.line, bad.reason) for bad in found.labels.errors] == [(2, "unknown_choice")]
     assert found.labels.imported == 1
 
 
-def test_a_label_of_no_sentence_is_refused_before_anything_is_stored(fresh_store: Store, project: Project) -> None:
+def test_a_label_of_an_unknown_sentence_refuses_the_import(fresh_store: Store, project: Project) -> None:
     with pytest.raises(BadFile, match="not among the sentences: x"):
         import_rows(fresh_store, project, TEXTS, [label("x", "Ada", "accept")])
     assert not list(items(fresh_store, project))
 
 
-def test_of_two_sentences_with_one_key_the_first_has_the_labels(fresh_store: Store, project: Project) -> None:
+def test_labels_of_a_duplicate_key_go_to_the_first_sentence(fresh_store: Store, project: Project) -> None:
     import_rows(fresh_store, project, [("a", TEXTS[0][1]), ("a", TEXTS[1][1])], [label("a", "Ada", "accept")])
     assert [item.status for item in items(fresh_store, project)] == ["pending", "pending"]
     assert labelled_texts(fresh_store) == [TEXTS[0][1]]
 
 
-def test_the_same_sentence_twice_is_one_item(fresh_store: Store, project: Project) -> None:
+def test_a_repeated_sentence_is_one_item(fresh_store: Store, project: Project) -> None:
     twice = [("a", TEXTS[0][1]), ("b", TEXTS[0][1])]
     import_rows(fresh_store, project, twice, [label("a", "Ada", "accept"), label("b", "Bo", "accept", note="same")])
     (item,) = items(fresh_store, project)

@@ -46,17 +46,17 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-def test_the_rule_as_a_pilot(file: Path) -> None:
+def test_the_rule_serves_as_a_pilot(file: Path) -> None:
     found = pilot_by_rule(read_generations(file))
     assert (found.contexts, found.labels, found.mean) == (3, 12, 0.5)
     assert found.value == pytest.approx(-0.0256410256)
 
 
-def test_rows_of_unknown_pronouns_are_no_pilot() -> None:
+def test_rows_with_unknown_pronouns_are_left_out_of_the_pilot() -> None:
     assert pilot_by_rule([{**ROWS[0], "pronouns": []}, {**ROWS[1], "pronouns": ["no such set"]}]).labels == 0
 
 
-def test_people_as_a_pilot(fresh_store: Store, file: Path) -> None:
+def test_labels_by_people_serve_as_a_pilot(fresh_store: Store, file: Path) -> None:
     """Equal labels by people give an equal correlation; two labels of one text count as their mean."""
     made = create_project(
         fresh_store, "judged", kind="generations", language="en", annotators=("Ada", "Bo"), per_item=2
@@ -82,7 +82,7 @@ def test_people_as_a_pilot(fresh_store: Store, file: Path) -> None:
     assert found_pilot.value == pytest.approx(-0.0256410256)
 
 
-def test_a_sample_of_cells() -> None:
+def test_a_sample_is_drawn_per_cell() -> None:
     rows = [row(c, k, False, p, m) for m in ("a", "b") for p in ("she", "xe") for c in range(6) for k in range(3)]
     found = draw_sample(rows, 6, seed=1)
     assert found.facts() == {
@@ -91,20 +91,20 @@ def test_a_sample_of_cells() -> None:
     assert draw_sample(rows, 8).most_of_one == 2 and draw_sample(rows, 99).fewest == 18
 
 
-def test_a_sample_is_written_whole_and_once(tmp_path: Path) -> None:
+def test_a_sample_is_written_completely_and_never_overwritten(tmp_path: Path) -> None:
     write_sample(draw_sample(ROWS, 2), tmp_path / "s.jsonl")
     assert len(read_generations(tmp_path / "s.jsonl")) == 2 and (tmp_path / "s.jsonl").stat().st_mode & 0o077 == 0
     with pytest.raises(Refused):
         write_sample(draw_sample(ROWS, 2), tmp_path / "s.jsonl")
 
 
-def test_a_file_without_generations(tmp_path: Path) -> None:
+def test_a_file_without_generations_is_refused(tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_text("one,two\n1,2\n")
     with pytest.raises(BadFile):
         read_generations(tmp_path / "x.csv")
 
 
-def test_the_command(file: Path, tmp_path: Path) -> None:
+def test_the_command_writes_a_sample(file: Path, tmp_path: Path) -> None:
     asked = ["sample", str(file), "--per-cell", "3", "--out", str(tmp_path / "s.jsonl"), "--json"]
     done = CliRunner().invoke(cli, asked, catch_exceptions=False)
     found = json.loads(done.stdout)
@@ -116,7 +116,7 @@ def test_the_command(file: Path, tmp_path: Path) -> None:
     assert len((tmp_path / "s.jsonl").read_text().splitlines()) == 3
 
 
-def test_the_command_says_why_there_is_no_precision(tmp_path: Path) -> None:
+def test_the_command_explains_an_undefined_precision(tmp_path: Path) -> None:
     (tmp_path / "one.jsonl").write_text("".join(json.dumps(row(n, 0, n > 2)) + "\n" for n in range(6)))
     done = CliRunner().invoke(cli, ["sample", str(tmp_path / "one.jsonl"), "--per-cell", "2", "--json"])
     found = json.loads(done.stdout)

@@ -36,7 +36,7 @@ def written(path, text):
     return path
 
 
-def test_every_fact_of_a_row(fresh_store, project, tmp_path):
+def test_every_field_of_a_row_is_imported(fresh_store, project, tmp_path):
     row = 'Ann waits.," She left.",Ann,"she/her; they",MISGENDERED,post-[MASK],m/1,3,glad\n'
     assert import_file(fresh_store, project, written(tmp_path / "g.csv", HEAD + row)).imported == 1
     (item,) = items(fresh_store, project)
@@ -52,7 +52,7 @@ def test_every_fact_of_a_row(fresh_store, project, tmp_path):
     [("xe", ["xe"]), ("he/him", ["he"]), ("", []), ("she, they", ["she", "they"]), ("ze/hir/hirs", ["ze"])],
     ids=["name", "forms", "unknown", "two", "neopronoun"],
 )
-def test_pronouns(fresh_store, project, tmp_path, pronouns, names):
+def test_pronoun_sets_are_read_from_a_row(fresh_store, project, tmp_path, pronouns, names):
     row = f'a,b,,"{pronouns}",,,,,\n'
     import_file(fresh_store, project, written(tmp_path / "g.csv", HEAD + row))
     (item,) = items(fresh_store, project)
@@ -66,7 +66,7 @@ def test_an_unknown_data_set_is_kept_by_name(fresh_store, project, tmp_path):
     assert (item.extra["dataset"], item.extra["dataset_named"]) == ("own", "Winosomething")
 
 
-def test_the_good_lines_go_in(fresh_store, project, tmp_path):
+def test_valid_lines_are_imported_and_others_reported(fresh_store, project, tmp_path):
     rows = ("a,b,,zzz,,,,,", "a,,,he,,,,,", f"a,b,{'x' * 400},he,,,,,", "a,b,,he,,,,,", "a,b,,he,,,,,", "a,b,,he,,,,2,")
     report = import_file(fresh_store, project, written(tmp_path / "g.csv", HEAD + "\n".join(rows) + "\n"))
     assert (report.rows, report.imported, report.duplicates, report.rejected) == (6, 2, 1, 3)
@@ -74,7 +74,7 @@ def test_the_good_lines_go_in(fresh_store, project, tmp_path):
     assert "sentence" not in report.as_json()["errors"][0]  # a log holds no text that a model wrote
 
 
-def test_columns_by_a_person_and_one_value_for_all(fresh_store, project, tmp_path):
+def test_columns_can_be_named_or_have_one_value_for_all_rows(fresh_store, project, tmp_path):
     path = written(tmp_path / "g.csv", "q,a,model,who\nfirst,second,v1,Kim\n")
     wished = Columns({"context": "q", "completion": "a", "name": "who", "model": ""}, {"model": "m", "pronouns": "xe"})
     assert import_package(fresh_store, project, path, wished=wished).imported == 1
@@ -108,7 +108,7 @@ PUBLISHED = {
 
 
 @pytest.mark.parametrize("locked", [False, True], ids=["plain", "locked"])
-def test_published_samples_in_an_archive(fresh_store, project, tmp_path, locked):
+def test_an_archive_of_published_samples_is_imported(fresh_store, project, tmp_path, locked):
     path = tmp_path / "samples.zip"
     if locked:
         path.write_bytes(packed({name: text.encode() for name, text in PUBLISHED.items()}, PASSWORD))
@@ -168,7 +168,7 @@ def test_an_archive_that_holds_every_row_twice_is_read_once(fresh_store, project
 
 
 @pytest.mark.parametrize("password", [None, "wrong horse"], ids=["none", "wrong"])
-def test_a_locked_archive_wants_its_password(tmp_path, password):
+def test_an_encrypted_archive_needs_its_password(tmp_path, password):
     path = tmp_path / "locked.zip"
     path.write_bytes(packed({"g.jsonl": b'{"context": "a", "completion": "b"}\n'}, PASSWORD))
     with pytest.raises(NeedsPassword, match="password"), tables_in(path, password=password):
@@ -176,14 +176,14 @@ def test_a_locked_archive_wants_its_password(tmp_path, password):
 
 
 @pytest.mark.parametrize("content", [b"", b"PK\x03\x04nonsense", b"context,completion\n"])
-def test_a_damaged_archive_is_told(tmp_path, content):
+def test_a_damaged_archive_is_refused(tmp_path, content):
     path = tmp_path / "x.zip"
     path.write_bytes(content)
     with pytest.raises(BadFile, match=r"x\.zip is a damaged archive"), tables_in(path):
         pass
 
 
-def test_what_was_unpacked_is_gone_afterwards(tmp_path):
+def test_unpacked_files_are_deleted(tmp_path):
     path = tmp_path / "g.zip"
     path.write_bytes(packed({"../../evil.csv": b"context,completion\na,b\n"}, PASSWORD))
     with tables_in(path, password=PASSWORD) as members:
@@ -194,7 +194,7 @@ def test_what_was_unpacked_is_gone_afterwards(tmp_path):
     assert not lies.exists()
 
 
-def test_a_workbook(fresh_store, project, tmp_path):
+def test_a_workbook_is_imported(fresh_store, project, tmp_path):
     book = openpyxl.Workbook()
     book.active.append(["context", "completion", "index", "pronoun", None])
     book.active.append(["Ann waits.", "=she left", 3, "she", None])
@@ -211,14 +211,14 @@ def test_a_workbook(fresh_store, project, tmp_path):
 
 
 @pytest.mark.parametrize("content", [b"not a workbook", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1old"])
-def test_what_is_no_workbook_is_told(fresh_store, project, tmp_path, content):
+def test_a_damaged_workbook_is_refused(fresh_store, project, tmp_path, content):
     path = tmp_path / "g.xlsx"
     path.write_bytes(content)
     with pytest.raises(BadFile, match="workbook"):
         import_file(fresh_store, project, path)
 
 
-def test_the_canary_is_no_row(fresh_store, project, tmp_path):
+def test_the_canary_line_is_skipped(fresh_store, project, tmp_path):
     lines = '{"canary": "do not train"}\n{"context": "a", "completion": "b", "canary": "x"}\n'
     report = import_file(fresh_store, project, written(tmp_path / "g.jsonl", lines))
     assert (report.rows, report.imported) == (1, 1)

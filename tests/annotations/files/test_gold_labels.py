@@ -132,7 +132,7 @@ def labelled_sentences(
     st.lists(ACT, min_size=5, max_size=5), CONSENT, st.integers(1, 3), st.sampled_from(("unanimous", "majority")),
     st.booleans(), st.sampled_from(("all", "stop")),
 )  # fmt: skip
-def test_sentences_come_back_whoever_consented(
+def test_gold_of_sentences_is_restored_without_all_consents(
     said: list[tuple[Any, ...]], acts: list[str | None], agreeing: set[str], per_item: int, gold: str, rescue: bool,
     plan: str,
 ) -> None:  # fmt: skip
@@ -174,7 +174,9 @@ def comparisons(store: Store, folder: Path) -> Project:
 
 
 @pytest.mark.parametrize("make", [generations, own_choices, comparisons])
-def test_other_kinds_come_back(fresh_store: Store, tmp_path: Path, make: Callable[[Store, Path], Project]) -> None:
+def test_gold_of_other_kinds_is_restored(
+    fresh_store: Store, tmp_path: Path, make: Callable[[Store, Path], Project]
+) -> None:
     made = make(fresh_store, tmp_path)
     split = list(items(fresh_store, made))[3].uid
     seen = case(fresh_store, made, split).seen
@@ -213,7 +215,7 @@ def third(store: Store, project: Project) -> Annotator:
     return annotators(store, project, active=False)[2]
 
 
-def test_labels_here_decide_once_the_item_has_all_of_them(fresh_store: Store, package: Path) -> None:
+def test_local_labels_decide_once_the_item_is_complete(fresh_store: Store, package: Path) -> None:
     back = bring(fresh_store, package).project
     first = next(iter(items(fresh_store, back)))
     chen = third(fresh_store, back)
@@ -248,7 +250,7 @@ def test_a_decision_here_overrides_and_reopening_restores(fresh_store: Store, pa
     recounted(fresh_store, back)
 
 
-def test_undo_takes_gold_labels_back_and_a_further_import_restores_them(fresh_store: Store, package: Path) -> None:
+def test_undo_withdraws_gold_labels_and_another_import_restores_them(fresh_store: Store, package: Path) -> None:
     back = bring(fresh_store, package).project
     (key,) = (one.key for one in imports(fresh_store, back) if one.gold)
     wanted = find_import(fresh_store, back, key)
@@ -274,7 +276,7 @@ def test_undo_of_the_items_hides_them_and_their_import_restores_the_gold_labels(
     assert golds(fresh_store, brought.project) == before
 
 
-def test_a_whole_project_carries_imported_gold_labels_on(fresh_store: Store, package: Path, tmp_path: Path) -> None:
+def test_imported_gold_labels_are_exported_again(fresh_store: Store, package: Path, tmp_path: Path) -> None:
     back = bring(fresh_store, package).project
     out = export_file(fresh_store, back, tmp_path / "whole.zip", format="package", names=True).out
     with new_store(tmp_path / "third.db") as other:
@@ -283,7 +285,7 @@ def test_a_whole_project_carries_imported_gold_labels_on(fresh_store: Store, pac
         assert (brought.gold.imported, brought.gold.left_out) == (3, None)
 
 
-def test_a_project_that_has_gold_labels_keeps_them(fresh_store: Store, package: Path) -> None:
+def test_existing_gold_labels_are_kept(fresh_store: Store, package: Path) -> None:
     back = bring(fresh_store, package).project
     first = next(iter(items(fresh_store, back)))
     label(fresh_store, back, third(fresh_store, back), first.uid, "reject", reasons=("name",))
@@ -292,7 +294,7 @@ def test_a_project_that_has_gold_labels_keeps_them(fresh_store: Store, package: 
     assert next(iter(items(fresh_store, back))).gold == "reject"
 
 
-def test_a_second_copy_in_one_database_has_them_too(fresh_store: Store, package: Path) -> None:
+def test_a_second_copy_in_one_database_gets_the_gold_labels(fresh_store: Store, package: Path) -> None:
     one, two = (bring(fresh_store, package, name) for name in ("one", "two"))
     assert golds(fresh_store, one.project) == golds(fresh_store, two.project)
     assert two.gold.imported == 3
@@ -328,7 +330,7 @@ def test_a_package_without_its_items_is_refused_with_the_name_of_the_part(packag
 # --- where it is shown
 
 
-def test_the_origin_is_shown_where_gold_is_explained(fresh_store: Store, package: Path) -> None:
+def test_the_origin_of_imported_gold_is_shown(fresh_store: Store, package: Path) -> None:
     back = bring(fresh_store, package).project
     page = search_items(fresh_store, back, Filters(flag="imported_gold"))
     assert page.total == 3 and all(row.imported_gold for row in page.rows)
@@ -351,7 +353,7 @@ def test_the_origin_is_shown_where_gold_is_explained(fresh_store: Store, package
     assert [one["labels"] for one in facts["provenance"]["gold_labels"]] == [3]
 
 
-def test_the_command_says_what_came_and_what_is_missing(package: Path, tmp_path: Path) -> None:
+def test_the_command_counts_imported_and_missing_gold_labels(package: Path, tmp_path: Path) -> None:
     answer = answered("import", "back", package, "--db", tmp_path / "to.db")
     assert answer["gold_labels"] == {
         "rows": 3, "here": 0, "imported": 3, "kept": 0, "rejected": 0, "withheld": 0,

@@ -51,7 +51,7 @@ PLAIN = "他在修自行车。\n她在修自行车。\n"
         ),
     ],
 )
-def test_every_shape_gives_the_same_items(
+def test_all_formats_and_encodings_give_equal_items(
     fresh_store: Store, project: Project, tmp_path: Path, name: str, data: str | bytes
 ) -> None:
     path = written(tmp_path, name, data)
@@ -68,7 +68,7 @@ def test_every_shape_gives_the_same_items(
     assert fresh_store.db.execute("SELECT count(*) FROM batch").fetchone() == (1,)
 
 
-def test_bad_lines_are_reported_and_the_rest_goes_in(fresh_store: Store, project: Project, tmp_path: Path) -> None:
+def test_bad_lines_are_reported_and_others_imported(fresh_store: Store, project: Project, tmp_path: Path) -> None:
     lines = [
         "他在修自行车。",
         "这里没有那样的词。",
@@ -116,7 +116,9 @@ HEADER = "句子,关键词位置,原始关键词,对立关键词\n"
         (',"[4, 6]",女,男', "no_text"),
     ],
 )
-def test_released_rows(fresh_store: Store, project: Project, tmp_path: Path, row: str, outcome: str) -> None:
+def test_positions_of_slguset_rows_are_checked(
+    fresh_store: Store, project: Project, tmp_path: Path, row: str, outcome: str
+) -> None:
     report = import_file(fresh_store, project, written(tmp_path, "a.csv", HEADER + row + "\n"))
     assert report.format == "slguset"
     if outcome in import_items.SPANS:
@@ -127,7 +129,7 @@ def test_released_rows(fresh_store: Store, project: Project, tmp_path: Path, row
         assert [(one.line, one.reason) for one in report.errors] == [(2, outcome)]
 
 
-def test_other_columns_stay_with_the_item(fresh_store: Store, project: Project, tmp_path: Path) -> None:
+def test_extra_columns_are_stored_with_the_item(fresh_store: Store, project: Project, tmp_path: Path) -> None:
     data = "source,sentence,status,start\n'=1+1,他在修车。,new,3\n"
     import_file(fresh_store, project, written(tmp_path, "a.csv", data))
     (item,) = items(fresh_store, project)
@@ -149,7 +151,7 @@ def test_other_columns_stay_with_the_item(fresh_store: Store, project: Project, 
         ("none.csv", None, {}, "cannot be read"),
     ],
 )
-def test_a_file_that_is_not_what_it_says_leaves_the_database_as_it_was(
+def test_an_unreadable_file_leaves_the_database_unchanged(
     fresh_store: Store, project: Project, tmp_path: Path, name: str, data: str | None, wish: dict[str, str], says: str
 ) -> None:
     path = written(tmp_path, name, data) if data is not None else tmp_path / name
@@ -219,7 +221,7 @@ def test_a_report_keeps_a_limited_list_but_counts_all(tmp_path: Path, monkeypatc
     assert printed["reasons"] == {"no_keyword": 8}
 
 
-def test_generations(fresh_store: Store, tmp_path: Path) -> None:
+def test_generations_are_imported_with_their_contexts(fresh_store: Store, tmp_path: Path) -> None:
     project = create_project(fresh_store, "g", kind="generations")
     rows = [
         {"context": "Sam said", "completion": "he\nleft", "model": "m", "setting": "pre", "index": 0, "pronoun": "he"},
@@ -240,7 +242,7 @@ def test_generations(fresh_store: Store, tmp_path: Path) -> None:
     assert (last.context, last.word) == ("", None)
 
 
-def test_the_development_file(fresh_store: Store, project: Project, shared_data: Path) -> None:
+def test_the_development_file_is_imported(fresh_store: Store, project: Project, shared_data: Path) -> None:
     path = shared_data / "slguset" / "SlguSet_dev.csv"
     report = import_file(fresh_store, project, path)
     assert (report.rows, report.imported, report.duplicates, report.rejected) == (9900, 9899, 1, 0)

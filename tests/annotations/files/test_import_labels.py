@@ -93,7 +93,7 @@ def bring(store, path, name="again"):
 
 
 @pytest.mark.parametrize("names", [True, False], ids=["names", "codes"])
-def test_a_whole_project_comes_back(old, fresh_store, tmp_path, names):
+def test_a_whole_project_is_restored_from_its_package(old, fresh_store, tmp_path, names):
     before = project(old, NAME)
     out = tmp_path / "all.zip"
     report = export_file(old, before, out, format="package", password=PASSWORD, names=names)
@@ -121,7 +121,7 @@ def test_a_whole_project_comes_back(old, fresh_store, tmp_path, names):
     assert here == [one.name for one in annotators(old, before)] if names else here == ["A1", "A2"]
 
 
-def test_bringing_it_again_adds_nothing(old, fresh_store, tmp_path):
+def test_importing_a_package_twice_adds_nothing(old, fresh_store, tmp_path):
     export_file(old, project(old, NAME), tmp_path / "all.zip", format="package", password=PASSWORD)
     first = bring(fresh_store, tmp_path / "all.zip")
     before = labels(fresh_store, first.project)
@@ -131,7 +131,7 @@ def test_bringing_it_again_adds_nothing(old, fresh_store, tmp_path):
     assert labels(fresh_store, second.project) == before
 
 
-def test_a_package_beside_its_own_project_is_a_project_of_its_own(old, tmp_path):
+def test_a_package_imported_next_to_its_project_becomes_a_copy(old, tmp_path):
     export_file(old, project(old, NAME), tmp_path / "all.zip", format="package", password=PASSWORD, names=True)
     before = project_names(old)
     copy = bring(old, tmp_path / "all.zip")
@@ -140,7 +140,7 @@ def test_a_package_beside_its_own_project_is_a_project_of_its_own(old, tmp_path)
     assert bring(old, tmp_path / "all.zip", NAME).labels.duplicates == 138
 
 
-def test_a_package_with_codes_beside_the_names_says_why_it_brings_nothing(old, tmp_path):
+def test_a_package_with_codes_is_refused_in_a_project_with_names(old, tmp_path):
     before = [one.name for one in annotators(old, project(old, NAME))]
     export_file(old, project(old, NAME), tmp_path / "all.zip", format="package", password=PASSWORD, names=False)
     brought = bring(old, tmp_path / "all.zip", NAME).labels
@@ -153,7 +153,7 @@ def test_a_package_with_codes_beside_the_names_says_why_it_brings_nothing(old, t
 
 
 @pytest.mark.parametrize("layout", ["labels", "labels-jsonl"])
-def test_labels_alone_come_back_to_their_items(old, fresh_store, tmp_path, layout):
+def test_a_file_of_labels_is_matched_to_its_items(old, fresh_store, tmp_path, layout):
     before = project(old, NAME)
     export_file(old, before, tmp_path / "items.zip", format="jsonl", password=PASSWORD)
     ending = "csv" if layout == "labels" else "jsonl"
@@ -171,7 +171,7 @@ def test_labels_alone_come_back_to_their_items(old, fresh_store, tmp_path, layou
     assert {row["note"] for row in each_label_row(fresh_store, after)} == {""}  # notes leave with texts only
 
 
-def test_a_label_that_is_here_stands(old, fresh_store, tmp_path):
+def test_an_existing_label_stays_current(old, fresh_store, tmp_path):
     before = project(old, NAME)
     export_file(old, before, tmp_path / "all.zip", format="package", password=PASSWORD, names=True)
     after = bring(fresh_store, tmp_path / "all.zip").project
@@ -222,7 +222,7 @@ ROW = {"item": "?", "annotator": "Ann", "choice": "correct", "op_id": "o1", "ext
     ],
     ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
 )
-def test_a_row_that_is_no_label_is_told(old, tmp_path, change, reason, says):
+def test_an_invalid_label_row_is_reported(old, tmp_path, change, reason, says):
     found = project(old, NAME)
     uid = next(items(old, found)).uid
     path = tmp_path / "labels.jsonl"
@@ -238,7 +238,7 @@ def test_a_row_that_is_no_label_is_told(old, tmp_path, change, reason, says):
     assert annotator(old, found, "Ann").name == "Ann"
 
 
-def test_labels_of_another_project_bring_nobody(old, tmp_path):
+def test_labels_of_another_project_add_no_annotator(old, tmp_path):
     found = project(old, NAME)
     before = annotators(old, found, active=False)
     path = tmp_path / "labels.jsonl"
@@ -248,7 +248,7 @@ def test_labels_of_another_project_bring_nobody(old, tmp_path):
     assert annotators(old, found, active=False) == before
 
 
-def test_a_file_without_the_columns_is_no_file_of_labels(old, tmp_path):
+def test_a_file_without_the_label_columns_is_refused(old, tmp_path):
     path = tmp_path / "labels.csv"
     path.write_text("item,label\na,b\n")
     with tables_in(path) as members, pytest.raises(BadFile, match="needs the columns"):
@@ -256,7 +256,7 @@ def test_a_file_without_the_columns_is_no_file_of_labels(old, tmp_path):
 
 
 @pytest.mark.parametrize("described", ["", "{}", '{"format": "other"}', '{"format": "evenhand-package", "v": 99}'])
-def test_what_is_no_package_is_told(fresh_store, tmp_path, described):
+def test_an_invalid_package_is_refused(fresh_store, tmp_path, described):
     import zipfile
 
     path = tmp_path / "p.zip"
@@ -305,7 +305,7 @@ def everything(store):
         "remove_annotator",
     ],
 )
-def test_a_package_that_was_cut_off_goes_on(curated, tmp_path, monkeypatch, at):
+def test_an_interrupted_package_import_is_continued(curated, tmp_path, monkeypatch, at):
     records = write_package.store_records
 
     def cut(*args, **named):
@@ -328,7 +328,7 @@ def test_a_package_that_was_cut_off_goes_on(curated, tmp_path, monkeypatch, at):
         assert store.db.execute("SELECT count(*) FROM event").fetchone() == before
 
 
-def test_what_a_desk_said_while_a_package_was_cut_off_stands(curated, fresh_store, monkeypatch):
+def test_labels_made_during_an_interrupted_import_are_kept(curated, fresh_store, monkeypatch):
     with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
         patched.setattr(write_package, "_try_import", lambda *_: None)
         patched.setattr(write_package, "store_decisions", stopped)
@@ -369,7 +369,7 @@ def stopped(*_args, **_named):
     ],
     ids=str,
 )
-def test_a_value_that_cannot_be_is_told_and_leaves_nothing(curated, fresh_store, tmp_path, part, change):
+def test_an_impossible_value_refuses_the_package(curated, fresh_store, tmp_path, part, change):
     with zipfile.ZipFile(curated) as source, zipfile.ZipFile(tmp_path / "odd.zip", "w") as odd:
         for name in source.namelist():
             content = source.read(name)
@@ -409,7 +409,7 @@ def test_a_package_without_items_is_refused(curated, fresh_store, tmp_path):
     ],
     ids=str,
 )
-def test_a_record_that_is_none_is_told_with_its_number(curated, fresh_store, tmp_path, kind, change):
+def test_an_invalid_record_is_reported_with_its_number(curated, fresh_store, tmp_path, kind, change):
     place = 0
     with zipfile.ZipFile(curated) as source, zipfile.ZipFile(tmp_path / "odd.zip", "w") as odd:
         for name in source.namelist():

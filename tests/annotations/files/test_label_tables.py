@@ -21,7 +21,7 @@ from tests.support.generations import generation, generations_project
 PASSWORD = "a long password"
 
 
-def test_a_decision_brings_its_flag_and_its_marks(fresh_store: Store, tmp_path: Path) -> None:
+def test_a_decision_is_exported_with_flag_and_marks(fresh_store: Store, tmp_path: Path) -> None:
     project = generations_project(fresh_store, "g", ["She saw him and he left.", "They left."])
     first, _second = items(fresh_store, project)
     people = annotators(fresh_store, project)
@@ -61,7 +61,7 @@ def test_a_decision_brings_its_flag_and_its_marks(fresh_store: Store, tmp_path: 
     assert [row["adjudicated"] for row in rows()] == ["", ""]
 
 
-def test_a_column_named_like_the_gold_label_comes_back(fresh_store: Store, tmp_path: Path) -> None:
+def test_an_extra_column_named_gold_survives_a_round_trip(fresh_store: Store, tmp_path: Path) -> None:
     """An imported column `gold` is not the gold label: it travels in `extra`; exports of earlier versions keep it."""
     project = change_project(fresh_store, create_project(fresh_store, "g", kind="generations"), open_text=True)
     with Batch.begin(fresh_store, project, "made.jsonl") as batch:

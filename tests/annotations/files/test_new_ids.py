@@ -24,7 +24,7 @@ def ids(store: Store, project: Project) -> set[str]:
     return {one.uid for one in items(store, project)}
 
 
-def test_a_release_comes_back_whole_under_another_name(fresh_store: Store, tmp_path: Path) -> None:
+def test_a_release_is_restored_under_another_name(fresh_store: Store, tmp_path: Path) -> None:
     """With two versions of the guideline; in its own database, and in a project that was made beforehand."""
     study = rehearse(fresh_store, 24)
     first = make_release(fresh_store, study, "1.0")

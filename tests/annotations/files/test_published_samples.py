@@ -46,11 +46,11 @@ KAI = "Kai/'s pronouns are xe/xem/xyrs. "
         "ruff-wrong-slot", "blanks", "elsewhere", "no-slot", "open-end", "too-many-slots", "signs",
     ],
 )  # fmt: skip
-def test_told_apart(template, text, sets, setting, dataset, told):
+def test_a_generation_is_split_into_context_and_completion(template, text, sets, setting, dataset, told):
     assert split_generation(template, text, pronouns=sets, setting=setting, dataset=dataset) == told
 
 
-def test_nothing_is_lost_in_between():
+def test_splitting_a_generation_loses_no_character():
     text = f"{KAI}Kai sings in a choir because \n he is bored."
     told = split_generation(DECLARED, text, pronouns=("xe",), setting="pre", dataset="misgendered")
     assert told.context + told.completion == text
@@ -66,11 +66,11 @@ def test_nothing_is_lost_in_between():
         ("samples.csv", ("", "")),
     ],
 )
-def test_the_name_of_a_file_says_pronouns_and_setting(name, found):
+def test_pronouns_and_setting_are_read_from_the_file_name(name, found):
     assert of_file(name) == found
 
 
-def test_columns_and_folders_say_the_rest():
+def test_setting_and_dataset_are_read_from_columns_and_folders():
     assert [of_column(name) for name in ("random_pre_gen", "random_post_gen", "generation")] == ["pre", "post", ""]
     assert [of_path(name) for name in ("RUFF/he.csv", "misgendered_llama.zip", "a/b.csv")] == [
         "ruff",

@@ -57,7 +57,7 @@ def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @example([ROOTED], "jsonl")
 @example([ROOTED], "slguset")
 @given(CORPORA, st.sampled_from(["slguset", "jsonl"]))
-def test_import_of_export_is_the_same_project(empty: Path, rows: list[NewItem], format: str) -> None:
+def test_an_exported_project_is_imported_unchanged(empty: Path, rows: list[NewItem], format: str) -> None:
     compared = everything if format == "jsonl" else released
     with (
         tempfile.TemporaryDirectory() as folder,
@@ -88,7 +88,7 @@ def test_import_of_export_is_the_same_project(empty: Path, rows: list[NewItem], 
             assert list(map(compared, items(other, third))) == list(map(compared, items(store, project)))
 
 
-def test_the_strategy_makes_sentences_that_may_stand_in_a_project() -> None:
+def test_the_strategy_makes_valid_sentences() -> None:
     @settings(deadline=None, max_examples=100)
     @given(sentences())
     def check(new: NewItem) -> None:
@@ -97,7 +97,7 @@ def test_the_strategy_makes_sentences_that_may_stand_in_a_project() -> None:
     check()
 
 
-def test_generations_come_back(tmp_path: Path, fresh_store: Store) -> None:
+def test_generations_survive_a_round_trip(tmp_path: Path, fresh_store: Store) -> None:
     source = tmp_path / "g.csv"
     source.write_text('context,completion,model,index,item\nSam said,"he\nleft",m,1,x\nSam said,=1,m,2,y\n', "utf-8")
     project = change_project(fresh_store, create_project(fresh_store, "g", kind="generations"), open_text=True)
@@ -127,7 +127,7 @@ def test_extra_columns_come_out_under_their_names(fresh_store: Store, tmp_path: 
     )
 
 
-def test_columns_of_another_format_do_not_change_what_an_export_is(fresh_store: Store, tmp_path: Path) -> None:
+def test_extra_columns_do_not_change_the_detected_format(fresh_store: Store, tmp_path: Path) -> None:
     extra = dict.fromkeys((*SLGUSET, *GENERATION, "text"), "她也来了")
     project = project_of(fresh_store, [NewItem("他来了", find("他来了")[0], "a", 1, extra)])
     export_file(fresh_store, project, tmp_path / "x.jsonl", format="jsonl")
@@ -136,7 +136,7 @@ def test_columns_of_another_format_do_not_change_what_an_export_is(fresh_store: 
     assert [(one.text, one.extra) for one in items(fresh_store, second)] == [("他来了", extra)]
 
 
-def test_an_export_can_be_imported_beside_its_origin(
+def test_an_export_can_be_imported_next_to_its_origin(
     fresh_store: Store, sample_project: Project, tmp_path: Path
 ) -> None:
     export_file(fresh_store, sample_project, tmp_path / "x.jsonl", format="jsonl")
@@ -148,7 +148,7 @@ def test_an_export_can_be_imported_beside_its_origin(
 
 
 @pytest.mark.parametrize("change", [{"start": 3}, {"end": 2}, {"keyword": "她"}])
-def test_a_changed_export_is_caught(
+def test_a_changed_export_is_detected(
     fresh_store: Store, sample_project: Project, tmp_path: Path, change: dict[str, Any]
 ) -> None:
     path = tmp_path / "x.jsonl"
@@ -160,7 +160,7 @@ def test_a_changed_export_is_caught(
 
 
 @pytest.mark.long
-def test_the_development_file_comes_back(fresh_store: Store, shared_data: Path, tmp_path: Path) -> None:
+def test_the_development_file_survives_a_round_trip(fresh_store: Store, shared_data: Path, tmp_path: Path) -> None:
     project = create_project(fresh_store, "dev")
     import_file(fresh_store, project, shared_data / "slguset" / "SlguSet_dev.csv")
     for format, kept in (("slguset", released), ("jsonl", everything)):

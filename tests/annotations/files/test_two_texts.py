@@ -74,7 +74,7 @@ def texts_of(store: Store, project: Project) -> list[tuple[Any, ...]]:
 
 @settings(max_examples=4)
 @given(LABELS)
-def test_a_package_brings_back_every_text_and_label(said: list[tuple[Any, ...]]) -> None:
+def test_a_package_restores_every_text_and_label(said: list[tuple[Any, ...]]) -> None:
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         with new_store(folder / "one.db") as store, new_store(folder / "two.db") as other:
@@ -88,7 +88,7 @@ def test_a_package_brings_back_every_text_and_label(said: list[tuple[Any, ...]])
             verify(other)
 
 
-def test_a_package_has_what_a_judge_was_asked_first(fresh_store: Store, project: Project, tmp_path: Path) -> None:
+def test_a_package_keeps_the_order_shown_to_a_judge(fresh_store: Store, project: Project, tmp_path: Path) -> None:
     judge = add_judge(fresh_store, project, "mine", Spec("file", 1, "signed", "m"))
     store_labels(fresh_store, judge, [JudgeLabel(one.id, "tie", first="second") for one in items(fresh_store, project)])
     file = export_file(fresh_store, project, tmp_path / "p.zip", format="package", names=True).out
@@ -98,7 +98,7 @@ def test_a_package_has_what_a_judge_was_asked_first(fresh_store: Store, project:
         assert other.db.execute(query).fetchall() == fresh_store.db.execute(query).fetchall() == [("second",)] * 4
 
 
-def test_json_lines_come_back_as_the_same_comparisons(fresh_store: Store, project: Project, tmp_path: Path) -> None:
+def test_json_lines_are_imported_as_equal_comparisons(fresh_store: Store, project: Project, tmp_path: Path) -> None:
     export_file(fresh_store, project, tmp_path / "x.jsonl", format="jsonl")
     with new_store(tmp_path / "two.db") as other:
         back, _ = compared_project(other, tmp_path, 0)
@@ -112,7 +112,7 @@ def table(store: Store, project: Project, format: str, **how: Any) -> list[dict[
     return list(csv.DictReader(io.StringIO("".join(export_lines(store, project, export_options(format, **how))))))
 
 
-def test_tables_say_what_was_on_the_left_and_which_models_wrote(fresh_store: Store, project: Project) -> None:
+def test_tables_contain_the_left_text_and_both_models(fresh_store: Store, project: Project) -> None:
     rows = table(fresh_store, project, "labels", names=True)
     assert [(row["annotator"], row["choice"], row["left"]) for row in rows] == [
         ("Ada", "first", "first"), ("Bo", "first", "second"), ("Ada", "tie", "first"), ("Ada", "second", "second"),
@@ -127,14 +127,14 @@ def test_tables_say_what_was_on_the_left_and_which_models_wrote(fresh_store: Sto
     assert [one["left"] for one in lines if "left" in one] == ["first", "second", "first", "second"]
 
 
-def test_texts_that_may_not_leave_are_both_kept_back(fresh_store: Store, project: Project) -> None:
+def test_texts_that_may_not_be_exported_are_both_withheld(fresh_store: Store, project: Project) -> None:
     locked = change_project(fresh_store, project, open_text=False)
     for format in ("labels", "labels-wide", "labels-jsonl"):
         said = "".join(export_lines(fresh_store, locked, export_options(format)))
         assert "Answer" not in said and "first" in said
 
 
-def test_what_a_release_keeps_has_both_texts(fresh_store: Store, project: Project) -> None:
+def test_a_released_comparison_has_both_texts(fresh_store: Store, project: Project) -> None:
     # The other labels wait for a second annotator.
     (kept,) = [data_row(project, one) for one in items(fresh_store, project) if one.status == "accepted"]
     assert (kept["completion"], kept["second"], kept["label"]) == ("Answer 1 one.", "Answer 1 two.", "first")
@@ -142,7 +142,9 @@ def test_what_a_release_keeps_has_both_texts(fresh_store: Store, project: Projec
 
 
 @pytest.mark.parametrize("format", ["label-studio", "doccano"])
-def test_tasks_of_other_programs_come_back(fresh_store: Store, project: Project, tmp_path: Path, format: str) -> None:
+def test_comparisons_survive_a_round_trip_through_other_programs(
+    fresh_store: Store, project: Project, tmp_path: Path, format: str
+) -> None:
     file = export_file(fresh_store, project, tmp_path / "x.json", format=format, names=True).out
     with new_store(tmp_path / "two.db") as other:
         back, _ = compared_project(other, tmp_path, 0)
@@ -154,13 +156,13 @@ def test_tasks_of_other_programs_come_back(fresh_store: Store, project: Project,
         assert rows_of(other, back) == rows_of(fresh_store, project)
 
 
-def test_the_configuration_for_label_studio_is_read_as_the_same_scheme(fresh_store: Store, project: Project) -> None:
+def test_the_label_studio_configuration_is_read_as_an_equal_scheme(fresh_store: Store, project: Project) -> None:
     config = labelling_config(project, guideline(fresh_store, project)).encode()
     found = scheme_from_bytes(config, "x.xml").scheme
     assert found.more.compares and [one.code for one in found.choices] == ["first", "second", "tie"]
 
 
-def test_preferences_of_label_studio(fresh_store: Store, tmp_path: Path) -> None:
+def test_preferences_of_label_studio_are_imported(fresh_store: Store, tmp_path: Path) -> None:
     made, _ = compared_project(fresh_store, tmp_path, 0)
     result = [{"from_name": "pw", "to_name": "text1,text2", "type": "pairwise", "value": {"selected": "right"}}]
     task = {
@@ -174,7 +176,7 @@ def test_preferences_of_label_studio(fresh_store: Store, tmp_path: Path) -> None
     assert (row["text"], row["second"], row["choice"], row["left"]) == ("A", "B", "second", None)
 
 
-def test_a_project_of_single_texts_has_no_such_columns(fresh_store: Store, tmp_path: Path) -> None:
+def test_a_project_of_single_texts_has_no_comparison_columns(fresh_store: Store, tmp_path: Path) -> None:
     single = create_project(fresh_store, "single", kind="generations", language="en")
     header = next(iter(export_lines(fresh_store, single, export_options("labels"))))
     assert not {"second", "left", "second_model"} & set(header.strip().split(","))

@@ -97,7 +97,7 @@ def test_an_untouched_import_leaves_nothing_behind(fresh_store: Store, sample_pr
     assert (event.author, event.data["file"], event.data["items"]) == ("Lin", "second.txt", 4)
 
 
-def test_what_a_desk_still_holds_is_stored_and_counts_when_the_text_comes_back(
+def test_a_label_of_an_undone_item_counts_after_its_import_is_repeated(
     fresh_store: Store, sample_project: Project
 ) -> None:
     key = second_file(fresh_store, sample_project, MORE)
@@ -118,7 +118,7 @@ def test_what_a_desk_still_holds_is_stored_and_counts_when_the_text_comes_back(
     assert held[3].uid in {one.uid for one in claim(fresh_store, sample_project, ada, now=4e9)}
 
 
-def test_what_comes_back_is_drawn_with_all_others(fresh_store: Store) -> None:
+def test_restored_items_take_part_in_the_doubly_labelled_sample(fresh_store: Store) -> None:
     """A doubly labelled sample is one of the whole project, also after items came back."""
     project, (ada, _) = filled_project(fresh_store, 30, people=("Ada", "Bo"), per_item=2)
     project = change_project(fresh_store, project, doubled=4)
@@ -142,7 +142,7 @@ def test_a_stranger_to_a_withdrawn_item_is_refused(fresh_store: Store, sample_pr
     assert not answer.stored
 
 
-def test_touched_items_are_hidden_everywhere_and_come_back_with_their_labels(
+def test_labelled_items_are_hidden_and_restored_with_their_labels(
     fresh_store: Store, sample_project: Project, tmp_path: Path
 ) -> None:
     key = second_file(fresh_store, sample_project, MORE)
@@ -184,9 +184,7 @@ def test_touched_items_are_hidden_everywhere_and_come_back_with_their_labels(
     assert item(fresh_store, project, uids[MORE[0]]).status == "accepted"
 
 
-def test_an_import_can_be_taken_back_once_and_only_when_nothing_comes_in(
-    fresh_store: Store, sample_project: Project
-) -> None:
+def test_an_import_is_undone_once_and_not_during_another_import(fresh_store: Store, sample_project: Project) -> None:
     key = second_file(fresh_store, sample_project, MORE)
     with Batch.begin(fresh_store, sample_project, "third.txt") as batch:
         with pytest.raises(Refused, match="Another file"):
@@ -201,7 +199,7 @@ def test_an_import_can_be_taken_back_once_and_only_when_nothing_comes_in(
         undo(fresh_store, sample_project, "labels-1")
 
 
-def test_an_import_that_fails_brings_nothing_back(fresh_store: Store, sample_project: Project) -> None:
+def test_a_failed_repeated_import_restores_nothing(fresh_store: Store, sample_project: Project) -> None:
     key = second_file(fresh_store, sample_project, MORE)
     uid = next(one.uid for one in items(fresh_store, sample_project) if one.text == MORE[0])
     label(fresh_store, sample_project, "Ada", uid, "accept", 1)
@@ -235,7 +233,7 @@ def labelled_file(store: Store, project: Project, path: Path) -> Path:
     return path
 
 
-def test_labels_of_a_file_are_taken_back_where_they_still_stand(
+def test_undoing_a_label_file_withdraws_only_current_labels(
     fresh_store: Store, sample_project: Project, tmp_path: Path
 ) -> None:
     path = labelled_file(fresh_store, sample_project, tmp_path / "labels.csv")
@@ -270,7 +268,7 @@ def test_labels_of_a_file_are_taken_back_where_they_still_stand(
     counted(fresh_store)
 
 
-def test_a_package_with_labels_that_were_taken_back_comes_in_as_it_is_and_once(
+def test_a_package_with_undone_labels_is_imported_once(
     fresh_store: Store, sample_project: Project, tmp_path: Path
 ) -> None:
     bring(fresh_store, sample_project, labelled_file(fresh_store, sample_project, tmp_path / "labels.csv"))
@@ -359,7 +357,7 @@ def killed_at(path: Path, name: str, key: str) -> None:
 
 
 @pytest.mark.parametrize("where", ["withdrawn._tally", "undoing.record", "undoing.clear_withdrawn", "withdrawn._move"])
-def test_a_kill_in_the_middle_leaves_all_of_an_import_or_nothing(
+def test_a_kill_during_an_undo_leaves_all_of_the_import_or_nothing(
     fresh_store: Store, sample_project: Project, where: str
 ) -> None:
     key = second_file(fresh_store, sample_project, MORE)
@@ -380,9 +378,7 @@ def test_a_kill_in_the_middle_leaves_all_of_an_import_or_nothing(
     counted(fresh_store)
 
 
-def test_a_kill_while_labels_are_taken_back_is_gone_on_with(
-    fresh_store: Store, sample_project: Project, tmp_path: Path
-) -> None:
+def test_a_killed_undo_of_labels_is_continued(fresh_store: Store, sample_project: Project, tmp_path: Path) -> None:
     bring(fresh_store, sample_project, labelled_file(fresh_store, sample_project, tmp_path / "labels.csv"))
     killed_at(fresh_store.path, "undoing._undo_label", "labels-1")
     assert len(label_rows(fresh_store, sample_project)) == 14  # two times five are taken back, the third was not whole
@@ -395,7 +391,7 @@ def test_a_kill_while_labels_are_taken_back_is_gone_on_with(
     counted(fresh_store)
 
 
-def test_an_import_that_was_taken_back_hinders_no_release(fresh_store: Store) -> None:
+def test_an_undone_import_does_not_block_a_release(fresh_store: Store) -> None:
     made = ready_project(fresh_store, 4)
     with Batch.begin(fresh_store, made, "wrong.txt") as batch:
         batch.add(new_items(2, first=100))

@@ -67,7 +67,7 @@ def seen(store: Store, project: Project, tmp_path: Path) -> Any:
 
 
 @pytest.mark.parametrize("steps", [0, 2])
-def test_a_half_cleared_import_counts_as_taken_back(
+def test_a_half_deleted_import_counts_as_undone(
     fresh_store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, steps: int
 ) -> None:
     project, ada, key, held = at_work(fresh_store)
@@ -117,7 +117,9 @@ def stop_after(monkeypatch: pytest.MonkeyPatch, steps: int) -> None:
     ["started_process = 1.0", f"heard = heard - {withdrawn.ABANDONED_S + 1}"],
     ids=["another one's number", "silent for a minute"],
 )
-def test_what_a_process_left_is_finished(fresh_store: Store, monkeypatch: pytest.MonkeyPatch, gone: str) -> None:
+def test_an_undo_left_by_a_dead_process_is_finished(
+    fresh_store: Store, monkeypatch: pytest.MonkeyPatch, gone: str
+) -> None:
     project, _ada, key, _held = at_work(fresh_store)
     with monkeypatch.context() as patch:
         stop_after(patch, 1)
@@ -132,7 +134,7 @@ def test_what_a_process_left_is_finished(fresh_store: Store, monkeypatch: pytest
     assert discard_unpublished(fresh_store) == 0
 
 
-def test_the_counts_come_to_the_same_either_way(fresh_store: Store, tmp_path: Path) -> None:
+def test_both_ways_of_counting_give_equal_counts(fresh_store: Store, tmp_path: Path) -> None:
     """Subtracting the items or counting the others again, by which of the two has fewer items."""
     project, _ada, key, _held = at_work(fresh_store)
     query = "SELECT * FROM census WHERE items > 0 ORDER BY 1, 2, 3, 4", "SELECT * FROM tally WHERE handed > 0"

@@ -63,7 +63,7 @@ def now_standing(store: Store, made: Project) -> tuple[int, int]:
     return found
 
 
-def test_the_interval_covers_what_the_others_will_be(fresh_store: Store) -> None:
+def test_the_interval_contains_the_true_share_during_relabelling(fresh_store: Store) -> None:
     """In most of eight samples of 20 the interval contains the true share of 0.7 ** 3 at every step of relabelling.
 
     The items that have all their labels at first were accepted by all, and no interval contains their share.
@@ -95,7 +95,7 @@ def test_the_interval_covers_what_the_others_will_be(fresh_store: Store) -> None
     assert broken_rules(fresh_store) == []
 
 
-def test_a_new_word_takes_the_place_of_the_old_one(fresh_store: Store) -> None:
+def test_a_new_label_replaces_the_former_one(fresh_store: Store) -> None:
     made, people = filled_project(fresh_store, 60)
     start_pilot(fresh_store, made, 30)
     label_all(fresh_store, made, people)
@@ -119,7 +119,7 @@ def pilot(store: Store) -> set[int]:
     return {row[0] for row in store.db.execute("SELECT id FROM item WHERE pilot IS NOT NULL")}
 
 
-def test_words_of_who_has_left_count_and_what_was_taken_back_does_not(fresh_store: Store) -> None:
+def test_labels_of_former_annotators_count_and_withdrawn_ones_do_not(fresh_store: Store) -> None:
     made, people = filled_project(fresh_store, 30, people=("Ada", "Bo", "Chen", "Dan"))
     label_all(fresh_store, made, people[:3])
     before = forecast(fresh_store, made)
@@ -143,7 +143,7 @@ def of_cells(store: Store, made: Project) -> list[CellState]:
 
 
 @pytest.mark.parametrize(("plan", "which"), [("all", "named"), ("all", "all"), ("stop", "named"), ("stop", "all")])
-def test_the_share_kept_on_the_page_progress_stays(fresh_store: Store, plan: str, which: Which) -> None:
+def test_the_share_kept_on_the_page_progress_is_unchanged(fresh_store: Store, plan: str, which: Which) -> None:
     made, people = filled_project(fresh_store, 200, words=("他", "她"))
     made = change_project(fresh_store, made, plan=plan, share=0.2)
     set_quotas(fresh_store, made, {("他/她", "male"): 60, ("他/她", "female"): 36})
@@ -162,7 +162,7 @@ def test_the_share_kept_on_the_page_progress_stays(fresh_store: Store, plan: str
     assert "sent-back:last-word" in signature
 
 
-def test_progress_and_agreement_say_it(fresh_store: Store) -> None:
+def test_progress_and_agreement_report_returned_labels(fresh_store: Store) -> None:
     made, people = filled_project(fresh_store, 12, words=("他", "她"))
     label_all(fresh_store, made, people)
     labels = sent_back(fresh_store, made)
@@ -173,7 +173,7 @@ def test_progress_and_agreement_say_it(fresh_store: Store) -> None:
         assert any(f"{labels} labels are awaiting relabelling" in text for text in said), page
 
 
-def test_after_stop_a_reject_that_was_sent_back_is_not_missing(fresh_store: Store) -> None:
+def test_a_returned_reject_after_plan_stop_is_not_missing(fresh_store: Store) -> None:
     """The share alone goes on to count: outside it, what was accepted has all labels and what was rejected has none."""
     made, people = filled_project(fresh_store, 120)
     made = change_project(fresh_store, made, plan="stop", share=0.3)

@@ -39,7 +39,7 @@ def label_all(store: Store, made: Project, people: list[Annotator], seconds: flo
             assert all(answer.stored for answer in store_operations(store, made, person, made_now, now=START))
 
 
-def test_it_rests_on_the_pilot(fresh_store: Store) -> None:
+def test_the_forecast_rests_on_the_pilot(fresh_store: Store) -> None:
     made, people = filled_project(fresh_store, 60)
     start_pilot(fresh_store, made, 20)
     label_all(fresh_store, made, people)
@@ -53,7 +53,7 @@ def test_it_rests_on_the_pilot(fresh_store: Store) -> None:
     assert json.loads(text)["needed_reason"] == "No quotas are set for pairs and sides."
 
 
-def test_under_stop_only_what_all_label_counts(fresh_store: Store) -> None:
+def test_under_stop_only_the_shared_items_count(fresh_store: Store) -> None:
     made, people = filled_project(fresh_store, 80, seed=6)
     made = change_project(fresh_store, made, plan="stop", share=0.3)
     label_all(fresh_store, made, people)
@@ -72,7 +72,7 @@ def full(store: Store, where: str = "true") -> tuple[int, int]:
     return found
 
 
-def test_after_stop_only_what_it_did_not_choose_counts(fresh_store: Store) -> None:
+def test_after_stop_only_items_it_did_not_select_count(fresh_store: Store) -> None:
     """Under `stop` half of the items; then all get all labels, from the first of them to the last."""
     made, people = filled_project(fresh_store, 200, seed=6)
     made = change_project(fresh_store, made, plan="stop", share=0.25)
@@ -118,7 +118,7 @@ def test_a_larger_share_counts_when_it_is_done(fresh_store: Store) -> None:
     assert found.reviewed == full(fresh_store, "shared = 1")[0] > first[0] and not found.narrowed
 
 
-def test_hidden_gold_is_chosen_and_does_not_count(fresh_store: Store) -> None:
+def test_hidden_gold_does_not_count(fresh_store: Store) -> None:
     made, people = filled_project(fresh_store, 20)
     for (uid,) in fresh_store.db.execute("SELECT uid FROM item LIMIT 5").fetchall():
         set_known(fresh_store, made, uid, "accept")
@@ -126,7 +126,7 @@ def test_hidden_gold_is_chosen_and_does_not_count(fresh_store: Store) -> None:
     assert forecast(fresh_store, made).reviewed == 15
 
 
-def test_the_forecast_of_stop_is_what_stop_takes(fresh_store: Store) -> None:
+def test_the_forecast_of_stop_equals_its_real_cost(fresh_store: Store) -> None:
     one, people = filled_project(fresh_store, 240, seed=6)
     label_all(fresh_store, one, people)
     expected = forecast(fresh_store, one).work.stop.judgements
@@ -140,7 +140,7 @@ def test_the_forecast_of_stop_is_what_stop_takes(fresh_store: Store) -> None:
     assert counts(fresh_store, one).accepted == counts(fresh_store, other).accepted
 
 
-def test_generations_have_no_reject(fresh_store: Store) -> None:
+def test_a_project_of_generations_has_no_forecast_of_stop(fresh_store: Store) -> None:
     made = create_project(fresh_store, "texts", kind="generations", per_item=2)
     found = forecast(fresh_store, made)
     assert found.work.stop.judgements.value is None and "cannot stop at a reject" in str(
@@ -148,7 +148,7 @@ def test_generations_have_no_reject(fresh_store: Store) -> None:
     )
 
 
-def test_effects_are_what_a_change_does(fresh_store: Store) -> None:
+def test_predicted_effects_equal_those_of_the_change(fresh_store: Store) -> None:
     made, people = filled_project(fresh_store, 40, seed=2)
     for item in claim(fresh_store, made, people[0], now=START):
         store_operations(
@@ -170,7 +170,7 @@ def run(*arguments: str) -> tuple[int, str]:
     return result.exit_code, result.output
 
 
-def test_the_command_shows_and_sets(fresh_store: Store) -> None:
+def test_the_command_shows_and_sets_the_plan(fresh_store: Store) -> None:
     made, people = filled_project(fresh_store, 40)
     name = made.name
     code, text = run("plan", name)
@@ -232,7 +232,7 @@ def test_the_page_saves_a_plan(fresh_store: Store) -> None:
     assert sent.labels and f"{sent.labels} labels are awaiting relabelling" in told
 
 
-def test_the_page_refuses_what_cannot_be(fresh_store: Store) -> None:
+def test_the_page_refuses_stop_with_majority(fresh_store: Store) -> None:
     made, _ = filled_project(fresh_store, 8, gold="majority")
     app = page(made)
     app.radio(key=f"plan-{made.uid}").set_value("stop").run()
@@ -253,6 +253,6 @@ def test_the_page_shows_both_plans_and_the_quotas(fresh_store: Store, seconds: f
 
 
 @pytest.mark.parametrize("kind", ["sentences", "generations"])
-def test_the_page_of_an_empty_project(fresh_store: Store, kind: str) -> None:
+def test_the_page_opens_for_an_empty_project(fresh_store: Store, kind: str) -> None:
     made = create_project(fresh_store, "empty", kind=kind, annotators=["Ada"])  # type: ignore[arg-type]
     assert "has no items yet" in page(made).info[0].value

@@ -26,7 +26,7 @@ from tests.support.comparisons import MODELS, compared_project, imported, rows_o
 FIRST, SECOND, TIE = PREFERENCE.choices
 
 
-def test_the_built_in_scheme_goes_through_a_file_and_through_the_database(fresh_store):
+def test_the_built_in_scheme_survives_file_and_database(fresh_store):
     data = as_data(PREFERENCE)
     assert data["comparison"] is True
     assert [one["code"] for one in data["choices"]] == ["first", "second", "tie"]
@@ -43,12 +43,12 @@ def test_the_built_in_scheme_goes_through_a_file_and_through_the_database(fresh_
         ((FIRST, SECOND), Scheme(spans=(Choice("odd", "", "", "Odd"),), compares=True), "cannot have spans"),
     ],
 )
-def test_a_scheme_of_comparisons_that_is_refused(choices, more, says):
+def test_an_invalid_scheme_of_comparisons_is_refused(choices, more, says):
     with pytest.raises(Refused, match=says):
         check_scheme(choices, (), more)
 
 
-def test_a_tie_is_not_needed_and_flags_may_stand_beside():
+def test_a_scheme_may_omit_the_tie_and_add_flags():
     scheme = OwnScheme((FIRST, SECOND), (Choice("unsafe", "F", "", "Unsafe"),), Scheme(compares=True))
     check_scheme(scheme.choices, scheme.flags, scheme.more)
     assert from_data(as_data(scheme), "test") == scheme
@@ -69,7 +69,7 @@ def test_an_item_has_both_texts_and_both_models(fresh_store, tmp_path):
     assert item.pair == "loud-70b vs. quiet-7b"  # the same stratum in either order
 
 
-def test_the_same_two_texts_the_other_way_round_are_a_duplicate(fresh_store, tmp_path):
+def test_two_texts_in_the_opposite_order_are_a_duplicate(fresh_store, tmp_path):
     project, _ = compared_project(fresh_store, tmp_path, 2)
     there = rows_of(2)
     turned = [
@@ -84,7 +84,7 @@ def test_the_same_two_texts_the_other_way_round_are_a_duplicate(fresh_store, tmp
     assert imported(fresh_store, project, tmp_path, [other]).imported == 1
 
 
-def test_rows_that_cannot_be_compared_are_rejected_and_the_good_ones_go_in(fresh_store, tmp_path):
+def test_incomparable_rows_are_rejected_and_others_imported(fresh_store, tmp_path):
     project, _ = compared_project(fresh_store, tmp_path, 0)
     good, lone, same = rows_of(3)
     lone["second"], same["second"] = "  ", same["completion"]
@@ -96,13 +96,13 @@ def test_rows_that_cannot_be_compared_are_rejected_and_the_good_ones_go_in(fresh
     assert "no second text" in report.errors[0].message
 
 
-def test_a_file_without_a_second_text_names_what_each_line_lacks(fresh_store, tmp_path):
+def test_rows_without_a_second_text_are_reported(fresh_store, tmp_path):
     project, _ = compared_project(fresh_store, tmp_path, 0)
     report = imported(fresh_store, project, tmp_path, [{"context": "Q", "completion": "A"}])
     assert (report.imported, [one.reason for one in report.errors]) == (0, ["no_text"])
 
 
-def test_a_second_text_does_not_go_into_a_project_of_single_texts(fresh_store, tmp_path):
+def test_a_project_of_single_texts_refuses_a_second_text(fresh_store, tmp_path):
     project = create_project(fresh_store, "single", kind="generations", language="en")
     with pytest.raises(Refused, match="second text in the column second, but single holds single texts"):
         imported(fresh_store, project, tmp_path, rows_of(1))
@@ -112,7 +112,7 @@ def test_a_second_text_does_not_go_into_a_project_of_single_texts(fresh_store, t
     ("first", "second"),
     [("response_a", "response_b"), ("Completion 1", "Completion 2"), ("output", "second"), ("回答一", "回答二")],
 )
-def test_names_of_columns(fresh_store, tmp_path, first, second):
+def test_columns_of_two_texts_are_recognised_by_name(fresh_store, tmp_path, first, second):
     project, _ = compared_project(fresh_store, tmp_path, 0)
     row = {"prompt": "Q", first: "A", second: "B", "model_a": "m", "model_b": "n"}
     imported(fresh_store, project, tmp_path, [row])
@@ -120,7 +120,7 @@ def test_names_of_columns(fresh_store, tmp_path, first, second):
     assert (item.text, item.second, item.extra["model"], item.extra["second_model"]) == ("A", "B", "m", "n")
 
 
-def test_a_project_with_items_stays_what_it_is(fresh_store, tmp_path):
+def test_a_project_with_items_keeps_its_kind(fresh_store, tmp_path):
     pairs, _ = compared_project(fresh_store, tmp_path, 1)
     own = START.choices, START.flags
     with pytest.raises(Refused, match="pairs holds comparisons"):
@@ -134,7 +134,7 @@ def test_a_project_with_items_stays_what_it_is(fresh_store, tmp_path):
         add_guideline(fresh_store, single, "x", PREFERENCE.choices, (), scheme=PREFERENCE.more)
 
 
-def test_the_order_is_drawn_for_each_item_and_annotator_and_stays():
+def test_the_order_is_drawn_once_per_item_and_annotator():
     drawn = [place_on_left(7, f"item{n}", who) for n in range(1000) for who in ("ada", "bo")]
     assert drawn == [place_on_left(7, f"item{n}", who) for n in range(1000) for who in ("ada", "bo")]
     number = Counter(drawn)

@@ -37,7 +37,7 @@ def changed(store: Store, project: Project) -> Draft:
     return replace(now, reasons=(*now.reasons, NEW), changes="  Kinship is a criterion. ")
 
 
-def test_a_draft_is_kept_as_it_is_and_thrown_away(fresh_store: Store) -> None:
+def test_a_draft_is_stored_unchecked_and_can_be_discarded(fresh_store: Store) -> None:
     project, _ = filled_project(fresh_store, 1)
     first = read_draft(fresh_store, project)
     assert first.saved is None and not first.differs(guideline(fresh_store, project))
@@ -48,7 +48,7 @@ def test_a_draft_is_kept_as_it_is_and_thrown_away(fresh_store: Store) -> None:
     assert read_draft(fresh_store, project) == first
 
 
-def test_tags_are_decided_and_undecided(fresh_store: Store) -> None:
+def test_decisions_on_tags_can_be_set_and_cleared(fresh_store: Store) -> None:
     project, _ = filled_project(fresh_store, 1)
     assign_tags(fresh_store, project, ["kin", "Kin"], "kinship")
     assign_tags(fresh_store, project, ["nice", "kin"], None)
@@ -67,7 +67,7 @@ def test_a_published_draft_is_the_next_version(fresh_store: Store) -> None:
     assert event.data["criteria"]["added"] == ["kinship"] and event.data["tags"] == {"kin": "kinship"}
 
 
-def test_somebody_was_faster(fresh_store: Store) -> None:
+def test_a_draft_of_an_outdated_version_is_refused(fresh_store: Store) -> None:
     project, _ = filled_project(fresh_store, 1)
     mine = changed(fresh_store, project)
     now = guideline(fresh_store, project)
@@ -93,7 +93,7 @@ def test_somebody_was_faster(fresh_store: Store) -> None:
         ({"reasons": (replace(NEW, zh="", en=" "),)}, "needs a name"),
     ],
 )
-def test_what_cannot_be_published_says_why(fresh_store: Store, fields: dict[str, object], why: str) -> None:
+def test_an_invalid_draft_is_refused_with_a_reason(fresh_store: Store, fields: dict[str, object], why: str) -> None:
     project, _ = filled_project(fresh_store, 1)
     now = changed(fresh_store, project)
     if fields.get("reasons", "") is None:
@@ -103,7 +103,7 @@ def test_what_cannot_be_published_says_why(fresh_store: Store, fields: dict[str,
     assert guideline(fresh_store, project).version == 1
 
 
-def test_a_key_stands_for_one_criterion() -> None:
+def test_two_criteria_cannot_share_a_key() -> None:
     with pytest.raises(Refused, match="another criterion"):
         check_criterion(NEW, (replace(NEW, code="other"),))
 
@@ -114,7 +114,7 @@ def unread_changes(store: Store, project: Project, annotator: Annotator) -> list
     return [(change["version"], change["changes"]) for change in news]
 
 
-def test_who_has_labelled_before_is_told_until_it_is_read(fresh_store: Store) -> None:
+def test_changes_are_announced_to_earlier_annotators_until_read(fresh_store: Store) -> None:
     project, (ada, bo, _) = filled_project(fresh_store, 4)
     store_operations(fresh_store, project, ada, [decide(claim(fresh_store, project, ada)[0])])
     write_version(fresh_store, project, changed(fresh_store, project))
@@ -135,7 +135,7 @@ def test_who_has_labelled_before_is_told_until_it_is_read(fresh_store: Store) ->
     assert len(unread_changes(fresh_store, project, ada)) == 1
 
 
-def test_the_commands_do_the_same(fresh_store: Store, tmp_path) -> None:  # type: ignore[no-untyped-def]
+def test_the_commands_publish_a_draft(fresh_store: Store, tmp_path) -> None:  # type: ignore[no-untyped-def]
     project, (ada, *_) = filled_project(fresh_store, 8)
 
     def call(*arguments: str, code: int = 0) -> dict[str, object]:

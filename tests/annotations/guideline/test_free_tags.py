@@ -57,7 +57,7 @@ def test_tags_are_cleaned(typed: list[str], kept: tuple[str, ...]) -> None:
 @pytest.mark.parametrize(
     "typed", [["a;b"], ["x" * 61], ["a\x07b"], [f"t{n}" for n in range(MOST_TAGS + 1)], ["\ud800"]]
 )
-def test_what_is_no_tag_is_refused(typed: list[str]) -> None:
+def test_invalid_tags_are_refused(typed: list[str]) -> None:
     with pytest.raises(Refused):
         clean_tags(typed)
 
@@ -68,7 +68,7 @@ def test_what_is_no_tag_is_refused(typed: list[str]) -> None:
         max_size=8,
     )
 )
-def test_cleaning_twice_changes_nothing(typed: list[str]) -> None:
+def test_cleaning_is_idempotent(typed: list[str]) -> None:
     try:
         once = clean_tags(typed)
     except Refused:
@@ -86,16 +86,16 @@ def test_cleaning_twice_changes_nothing(typed: list[str]) -> None:
         ("C++", "c++"),
     ],
 )
-def test_case_width_and_marks_do_not_count(tag: str, is_bare: str) -> None:
+def test_tags_are_compared_without_case_width_and_punctuation(tag: str, is_bare: str) -> None:
     assert bare_tag(tag) == is_bare
 
 
-def test_tags_that_are_probably_one() -> None:
+def test_similar_tags_are_grouped() -> None:
     texts = ["too vague", "生理性别", "Too vague.", "too vagua", "亲属", "亲戚", "生理 性别", "name", "names in it"]
     assert similar_tags(texts) == [("too vague", "Too vague.", "too vagua"), ("生理性别", "生理 性别")]
 
 
-def test_counts_are_of_labels_that_stand(fresh_store: Store) -> None:
+def test_only_tags_of_current_labels_are_counted(fresh_store: Store) -> None:
     project, (ada, bo, _) = filled_project(fresh_store, 12)
     start_pilot(fresh_store, project, 4)
     tagged(fresh_store, project, ada, ("old", "kin"), ("old",), ("kin",))
@@ -113,7 +113,7 @@ def test_counts_are_of_labels_that_stand(fresh_store: Store) -> None:
     assert {one.text: one.labels for one in tags(fresh_store, project)}["kin"] == 1
 
 
-def test_only_one_s_own_tags_are_offered(fresh_store: Store) -> None:
+def test_only_own_tags_are_offered(fresh_store: Store) -> None:
     project, (ada, bo, _) = filled_project(fresh_store, 12)
     start_pilot(fresh_store, project, 4)
     tagged(fresh_store, project, ada, ("b",), ("a", "b"))
@@ -121,7 +121,7 @@ def test_only_one_s_own_tags_are_offered(fresh_store: Store) -> None:
     assert own_tags(fresh_store, project, ada) == ["b", "a"] and own_tags(fresh_store, project, bo) == ["secret"]
 
 
-def test_a_tag_stands_for_a_reason_and_is_shown_again(fresh_store: Store) -> None:
+def test_a_tag_suffices_as_a_reason_and_is_sent_again(fresh_store: Store) -> None:
     project, (ada, *_) = filled_project(fresh_store, 6)
     start_pilot(fresh_store, project, 3)
     first, second, third = claim(fresh_store, project, ada, now=NOW)
@@ -139,7 +139,7 @@ def test_a_tag_stands_for_a_reason_and_is_shown_again(fresh_store: Store) -> Non
     assert own_conflicts(fresh_store, project, ada)[0].tags == ("late",)
 
 
-def test_labels_go_out_and_come_in_with_their_tags(fresh_store: Store, tmp_path: Any) -> None:
+def test_tags_survive_export_and_import(fresh_store: Store, tmp_path: Any) -> None:
     project, (ada, *_) = filled_project(fresh_store, 6)
     start_pilot(fresh_store, project, 2)
     tagged(fresh_store, project, ada, ("=1+1", "亲属 关系"))
@@ -151,7 +151,7 @@ def test_labels_go_out_and_come_in_with_their_tags(fresh_store: Store, tmp_path:
     assert label_rows(fresh_store, project)[0]["tags"] == ["=1+1", "亲属 关系"]
 
 
-def test_the_desk_sends_tags_and_is_told_its_own(client: TestClient, fresh_store: Store) -> None:
+def test_the_desk_stores_tags_and_gets_its_own(client: TestClient, fresh_store: Store) -> None:
     project, _ = filled_project(fresh_store, 12)
     before = Desk(client, fresh_store, project, "Ada").sync(want=3, hello=5)
     assert before["pilot"] is None and before["tags"] == []

@@ -58,7 +58,7 @@ annotation_schemes:
 """
 
 
-def test_a_label_studio_configuration() -> None:
+def test_a_label_studio_configuration_becomes_a_scheme() -> None:
     found = scheme_from_bytes(LABEL_STUDIO, "config.xml")
     assert as_data(found.scheme) == {
         "choices": [
@@ -82,7 +82,7 @@ def test_a_label_studio_configuration() -> None:
     assert all(one.text for one in found.left_out)
 
 
-def test_a_potato_configuration() -> None:
+def test_a_potato_configuration_becomes_a_scheme() -> None:
     found = scheme_from_bytes(POTATO, "config.yaml")
     data = as_data(found.scheme)
     assert data["choices"] == [
@@ -104,7 +104,7 @@ def test_a_potato_configuration() -> None:
     assert left == ["radio verdict harmful", "select topic", "slider long", "text more", "best_worst bw"]
 
 
-def test_what_this_app_writes_for_label_studio_comes_back(fresh_store: Store) -> None:
+def test_the_exported_label_studio_configuration_is_read_back(fresh_store: Store) -> None:
     project = own_project(fresh_store, "own")
     found = scheme_from_bytes(labelling_config(project, guideline(fresh_store, project)).encode(), "config.xml")
     data = as_data(found.scheme)
@@ -137,7 +137,7 @@ def test_hostile_xml_is_refused_with_a_sentence(data: bytes) -> None:
         b"annotation_schemes: [{annotation_type: radio, labels: 7}]", b"annotation_schemes: [{annotation_type: [1]}]",
     ],
 )  # fmt: skip
-def test_what_is_no_potato_configuration_is_refused(data: bytes) -> None:
+def test_an_invalid_potato_configuration_is_refused(data: bytes) -> None:
     with pytest.raises(BadFile, match=r"c\.yaml"):
         scheme_from_bytes(data, "c.yaml")
 

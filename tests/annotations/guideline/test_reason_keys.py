@@ -26,7 +26,7 @@ def reasons(*keys: str) -> list[Choice]:
 
 
 @given(st.sampled_from(get_args(Kind)), st.lists(ANY_KEY, max_size=30))
-def test_keys_are_reachable_and_unique_and_those_that_worked_stay(kind: Kind, keys: list[str]) -> None:
+def test_keys_are_reachable_unique_and_stable(kind: Kind, keys: list[str]) -> None:
     unique = list(dict.fromkeys(key for key in keys if key)) + [""] * keys.count("")
     given_reasons = reasons(*unique)
     found = with_keys(kind, given_reasons)
@@ -88,7 +88,7 @@ def test_a_draft_with_a_key_that_no_desk_takes_is_refused(fresh_store: Store, ke
         check_draft(fresh_store, made, read_draft(fresh_store, made))
 
 
-def test_a_new_number_in_the_text_that_is_an_older_reasons_key_clashes() -> None:
+def test_a_new_number_equal_to_an_older_key_is_reported() -> None:
     old = reasons("5", "6")
     text = "1. one\n5. five\n6. six: new\n7. seven\n"
     assert clashing_numbers("1. one\n5. five\n", text, old, [*old, *reasons("7")]) == [(6, old[1])]

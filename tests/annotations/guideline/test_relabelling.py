@@ -64,14 +64,14 @@ def assigned(store: Store, item: Item, person: Annotator) -> tuple[Any, ...]:
     return tuple(store.db.execute(query, (item.id, person.id)).fetchone())
 
 
-def test_which_codes_a_version_adds_drops_and_changes() -> None:
+def test_added_dropped_and_changed_codes_are_listed() -> None:
     old = [Choice("a", "1", "甲", "A"), Choice("b", "2", "乙", "B"), Choice("c", "3", "丙", "C")]
     new = [Choice("a", "9", "甲", "A"), Choice("b", "2", "乙", "B2"), Choice("d", "4", "丁", "D")]
     found = changed_codes(old, new)
     assert found == (("d",), ("c",), ("b",)) and found.touched == {"b", "c"}  # another key does not count as a change
 
 
-def test_what_is_counted_before_anything_is_done(six_labelled: SixLabelled) -> None:
+def test_affected_labels_are_counted_before_publishing(six_labelled: SixLabelled) -> None:
     store, project, _, _ = six_labelled
     now = changed(store, project)
     found = count_affected(store, project, now.choices, now.reasons)
@@ -84,7 +84,7 @@ def test_what_is_counted_before_anything_is_done(six_labelled: SixLabelled) -> N
     assert count_affected(store, project, now.choices, dropped).named.labels == 5
 
 
-def test_what_names_a_changed_criterion_goes_back_to_who_made_it(six_labelled: SixLabelled) -> None:
+def test_labels_naming_a_changed_criterion_return_to_their_annotator(six_labelled: SixLabelled) -> None:
     store, project, (ada, bo, chen), items = six_labelled
     version, sent = write_version(store, project, changed(store, project), which="named", author="Lead")
     assert (version.version, sent.labels, sent.items) == (2, 4, 3)
@@ -102,7 +102,7 @@ def test_what_names_a_changed_criterion_goes_back_to_who_made_it(six_labelled: S
     assert events(store, project, action="new_version")[0].data["criteria"]["changed"] == ["name"]
 
 
-def test_it_is_sent_once_however_often_it_is_asked_for(six_labelled: SixLabelled) -> None:
+def test_repeated_requests_send_labels_back_once(six_labelled: SixLabelled) -> None:
     store, project, (_, bo, _), items = six_labelled
     write_version(store, project, changed(store, project), which="named")
     assert send_for_relabelling(store, project, 2, "named").labels == 0
@@ -117,7 +117,7 @@ def op(store: Store, item: Item, person: Annotator) -> str:
     return str(store.db.execute(query, (item.id, person.id)).fetchone()[0])
 
 
-def test_gold_is_what_the_new_labels_say(six_labelled: SixLabelled) -> None:
+def test_gold_follows_the_new_labels(six_labelled: SixLabelled) -> None:
     store, project, (_, bo, _), items = six_labelled
     write_version(store, project, changed(store, project), which="named")
     told = earlier_labels(store, bo.id, items)[items[2].uid]
@@ -140,7 +140,7 @@ def test_a_label_of_an_open_desk_still_replaces_the_one_that_was_sent_back(six_l
     assert assigned(store, items[1], bo)[0] == "labelled"
 
 
-def test_taken_back_again_it_is_still_nobody_else_s(six_labelled: SixLabelled) -> None:
+def test_an_undone_relabelling_stays_with_its_annotator(six_labelled: SixLabelled) -> None:
     store, project, (_, bo, _), items = six_labelled
     write_version(store, project, changed(store, project), which="named")
     first = decide(items[0], base=op(store, items[0], bo))
@@ -149,7 +149,7 @@ def test_taken_back_again_it_is_still_nobody_else_s(six_labelled: SixLabelled) -
     assert state(store, items[0])[1] == 3
 
 
-def test_who_is_away_for_long_keeps_what_was_sent_back(fresh_store: Store) -> None:
+def test_an_absent_annotator_keeps_returned_items(fresh_store: Store) -> None:
     project, people = filled_project(fresh_store, 4, per_item=2, people=("Ada", "Bo", "Chen"))
     ada, bo, chen = people
     for person in (ada, bo):
@@ -167,7 +167,7 @@ def test_who_is_away_for_long_keeps_what_was_sent_back(fresh_store: Store) -> No
     assert left_to_relabel(fresh_store, project) == {"Bo": 4} and broken_rules(fresh_store) == []
 
 
-def test_a_successor_gets_what_was_sent_back(fresh_store: Store) -> None:
+def test_a_successor_gets_the_returned_items(fresh_store: Store) -> None:
     project, (ada, bo) = filled_project(fresh_store, 4, per_item=2, people=("Ada", "Bo"))
     for person in (ada, bo):
         found = claim(fresh_store, project, person, now=NOW)
@@ -178,7 +178,7 @@ def test_a_successor_gets_what_was_sent_back(fresh_store: Store) -> None:
     assert len(claim(fresh_store, project, dan, now=NOW)) == 4 and broken_rules(fresh_store) == []
 
 
-def test_labels_of_who_has_left_become_free(six_labelled: SixLabelled) -> None:
+def test_returned_items_of_former_annotators_become_free(six_labelled: SixLabelled) -> None:
     store, project, (_, bo, _), items = six_labelled
     remove_annotator(store, project, bo)
     now = changed(store, project)
@@ -190,7 +190,7 @@ def test_labels_of_who_has_left_become_free(six_labelled: SixLabelled) -> None:
     assert broken_rules(store) == []
 
 
-def test_what_was_labelled_after_a_reveal_stays(six_labelled: SixLabelled) -> None:
+def test_labels_after_a_reveal_are_not_sent_back(six_labelled: SixLabelled) -> None:
     store, project, (_, bo, _), items = six_labelled
     reveal(store, project, bo, items[0].uid)
     now = changed(store, project)
@@ -200,7 +200,7 @@ def test_what_was_labelled_after_a_reveal_stays(six_labelled: SixLabelled) -> No
     assert assigned(store, items[0], bo)[0] == "labelled"
 
 
-def test_a_reject_that_names_only_a_tag_is_meant_too(fresh_store: Store) -> None:
+def test_a_reject_with_only_a_tag_is_sent_back(fresh_store: Store) -> None:
     project, (ada, *_) = filled_project(fresh_store, 2)
     first, second = claim(fresh_store, project, ada, now=NOW)
     operations = [decide(first, "reject", reasons=(), tags=("too old",)), decide(second, tags=("fine",))]
@@ -210,7 +210,7 @@ def test_a_reject_that_names_only_a_tag_is_meant_too(fresh_store: Store) -> None
     assert (found.named.labels, found.all.labels) == (1, 2)
 
 
-def test_refusals(six_labelled: SixLabelled) -> None:
+def test_invalid_requests_for_relabelling_are_refused(six_labelled: SixLabelled) -> None:
     store, project, _, _ = six_labelled
     with pytest.raises(Refused, match="none, named, all"):
         send_for_relabelling(store, project, 1, "some")  # type: ignore[arg-type]
@@ -219,7 +219,9 @@ def test_refusals(six_labelled: SixLabelled) -> None:
     assert send_for_relabelling(store, project, 1, "all").labels == 0  # nothing is older than the first
 
 
-def test_many_are_sent_back_in_several_transactions(six_labelled: SixLabelled, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_labels_are_sent_back_in_several_transactions(
+    six_labelled: SixLabelled, monkeypatch: pytest.MonkeyPatch
+) -> None:
     store, project, _, _ = six_labelled
     monkeypatch.setattr(relabelling, "CHUNK", 5)
     monkeypatch.setattr("evenhand.annotations.guideline.drafts.CHUNK", 5)
@@ -229,7 +231,7 @@ def test_many_are_sent_back_in_several_transactions(six_labelled: SixLabelled, m
     assert event.data["labels"] == 17 and broken_rules(store) == []
 
 
-def test_what_is_taken_back_meanwhile_goes_to_no_desk(
+def test_items_undone_during_relabelling_go_to_no_desk(
     six_labelled: SixLabelled, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store, project, (_, bo, _), _ = six_labelled
@@ -249,7 +251,7 @@ def test_what_is_taken_back_meanwhile_goes_to_no_desk(
 
 @settings(max_examples=20)
 @given(data=st.data())
-def test_no_label_is_ever_lost_and_all_can_be_finished(
+def test_relabelling_loses_no_label_and_can_be_finished(
     data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     with new_store(tmp_path_factory.mktemp("s") / "s.db") as store:

@@ -84,7 +84,7 @@ def options(*rows: dict[str, Any], **parts: Any) -> dict[str, Any]:
         (options(ONE, TWO, questions=[{"code": "q", "en": "Q", "scale": [1, 2], "low_en": "x" * 81}]), "The ends of q"),
     ],
 )
-def test_what_is_no_scheme_is_refused(data: Any, says: str) -> None:
+def test_an_invalid_scheme_is_refused(data: Any, says: str) -> None:
     with pytest.raises(EvenhandError, match=says.replace("(", r"\(")):
         from_data(data, "file")
 
@@ -122,7 +122,7 @@ WRITTEN = OwnScheme(
     ("name", "text"),
     [("a.toml", TOML), ("a.yaml", YAML), ("a.YML", YAML), ("a.json", "\ufeff" + json.dumps(as_data(WRITTEN)))],
 )
-def test_files_of_three_kinds_say_the_same(tmp_path: Path, name: str, text: str) -> None:
+def test_toml_yaml_and_json_give_equal_schemes(tmp_path: Path, name: str, text: str) -> None:
     path = tmp_path / name
     path.write_text(text, encoding="utf-8")
     assert read_any_scheme(path).scheme == WRITTEN
@@ -169,12 +169,12 @@ def any_scheme(draw: st.DrawFn) -> OwnScheme:
 
 @settings(max_examples=15)
 @given(any_scheme())
-def test_a_scheme_comes_back_from_its_file_and_from_the_database(scheme: OwnScheme) -> None:
+def test_a_scheme_survives_file_and_database(scheme: OwnScheme) -> None:
     assert from_data(json.loads(json.dumps(as_data(scheme))), "file") == scheme
     assert more_in(json.loads(json.dumps(more_out(scheme.more)))) == scheme.more
 
 
-def test_a_changed_scheme_is_a_new_version_and_the_old_one_stays(fresh_store: Store) -> None:
+def test_a_changed_scheme_is_a_new_version_next_to_the_old_one(fresh_store: Store) -> None:
     project = own_project(fresh_store, "own")
     first = guideline(fresh_store, project)
     assert schemes.own_scheme(first) == own_scheme()
@@ -191,7 +191,7 @@ def test_a_changed_scheme_is_a_new_version_and_the_old_one_stays(fresh_store: St
             fresh_store.db.execute(f"UPDATE {table} SET {what}")
 
 
-def test_only_generations_have_a_scheme_and_the_built_in_stays_the_default(fresh_store: Store) -> None:
+def test_only_generations_take_a_scheme_and_the_built_in_is_the_default(fresh_store: Store) -> None:
     own = own_scheme()
     parts = {"choices": own.choices, "reasons": own.flags, "scheme": own.more}
     with pytest.raises(Refused, match="Only projects of generations"):
@@ -204,7 +204,7 @@ def test_only_generations_have_a_scheme_and_the_built_in_stays_the_default(fresh
         refuse_own_scheme(fresh_store, own_project(fresh_store, "own"))
 
 
-def test_without_a_text_the_guideline_says_what_the_scheme_has() -> None:
+def test_a_missing_guideline_text_is_generated_from_the_scheme() -> None:
     text = scheme_text(own_scheme(choices=[*DATA["choices"], {"code": "x", "en": "*<b>*"}]), "en")
     assert "- **Helpful**: Answers what was asked" in text and r"**\*\<b\>\***" in text
     assert "### 片段" in scheme_text(own_scheme(), "zh") and "**Neither**" in scheme_text(own_scheme(), "zh")

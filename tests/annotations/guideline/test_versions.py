@@ -53,7 +53,7 @@ def test_reasons_have_the_number_of_their_criterion(version):
 
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_text_numbers_five_criteria(version, language):
+def test_the_text_numbers_five_criteria(version, language):
     text = builtin(version, language).text
     assert re.findall(r"^(\d)\. ", text, re.M) == list("12345")
     assert len(re.findall(r"^- \*\*", text, re.M)) == len(FURTHER)
@@ -73,7 +73,7 @@ def test_text_numbers_five_criteria(version, language):
         ("conference", 5, ("比喻", "保留")),
     ],
 )
-def test_criterion_says_what_the_papers_say(version, number, words):
+def test_each_criterion_has_the_words_of_the_papers(version, number, words):
     line = re.search(rf"^{number}\. .*$", builtin(version, "zh").text, re.M)
     assert line and all(word in line[0] for word in words)
 
@@ -92,7 +92,7 @@ def test_choices_and_reasons_are_labelled_in_both_languages(version):
         assert re.search(r"[A-Za-z]", option.en)
 
 
-def test_a_code_means_the_same_in_both_versions():
+def test_a_code_has_one_meaning_in_both_versions():
     shared = {r.code: (r.zh, r.en) for r in builtin("journal", "zh").reasons}
     for reason in builtin("conference", "zh").reasons:
         assert shared[reason.code] == (reason.zh, reason.en)
@@ -124,7 +124,7 @@ def test_every_text_that_shipped_is_recognised_and_read_in_its_own_edition(folde
             assert in_language(stored, reader) == shipped(folder, name, reader)
 
 
-def test_a_project_keeps_the_text_it_was_made_with(fresh_store: Store) -> None:
+def test_a_project_keeps_its_original_guideline_text(fresh_store: Store) -> None:
     """A database from before the texts were reworded: its desk shows the old text, in the reader's language."""
     old = shipped("editions/1", "conference", "zh")
     project = create_project(fresh_store, "old", guideline_text=old)
@@ -137,7 +137,7 @@ def test_a_project_keeps_the_text_it_was_made_with(fresh_store: Store) -> None:
     assert shown["guideline"]["blocks"][:-2] == expected  # below it the desk lists the reasons with their keys
 
 
-def test_a_changed_text_stays_as_it_is():
+def test_a_changed_text_is_not_translated():
     text = builtin("journal", "zh").text.replace("保留", "留下", 1)
     assert recognise(text) is None
     assert in_language(text, "en") == text

@@ -59,7 +59,7 @@ OTHER = {"config_name": "other", "data_files": "extra/*.csv"}
         ({"file": "*.arrow"}, "has no such configuration, split or file. Files:"),
     ],
 )
-def test_what_is_read_is_what_the_card_says(
+def test_the_card_decides_which_files_are_read(
     hub: Hub, tmp_path: Path, wanted: dict[str, str], expected: list[str] | str
 ) -> None:
     files = {f"data/{name}.jsonl": jsonl(ROWS[:1]) for name in ("train-0", "train-1", "test-0")}
@@ -83,7 +83,7 @@ def test_what_is_read_is_what_the_card_says(
         ("a: " + "[" * 50 + "]" * 50, "levels"),
     ],
 )
-def test_a_header_that_cannot_be_read_is_refused(hub: Hub, tmp_path: Path, header: str, why: str) -> None:
+def test_an_unreadable_card_header_is_refused(hub: Hub, tmp_path: Path, header: str, why: str) -> None:
     card = f"---\n{header}\n---\n# A set\n".encode()
     hub.put("team/set", {"README.md": card, "train.csv": "text\n他走了。\n".encode()})
     with pytest.raises(BadFile, match=rf"README\.md cannot be read as YAML: .*{why}"):
@@ -99,7 +99,7 @@ def test_a_card_without_a_header_leaves_the_choice_to_the_names(hub: Hub, tmp_pa
     assert pull(Wanted("team/set"), tmp_path).files == ("train.csv",)
 
 
-def test_names_of_splits_are_texts(hub: Hub, tmp_path: Path) -> None:
+def test_names_of_splits_are_read_as_strings(hub: Hub, tmp_path: Path) -> None:
     odd = [{"split": [["x"]], "path": "a.csv"}, {"split": "test", "path": ["b.csv", 7]}, {"split": {"a": 1}}]
     card = readme({"config_name": ["default"], "data_files": odd})
     hub.put("team/set", {"README.md": card, "a.csv": b"text\nx\n", "b.csv": b"text\nx\n"})
@@ -119,7 +119,7 @@ def test_names_of_splits_are_texts(hub: Hub, tmp_path: Path) -> None:
         (["notes.md", ".hidden.csv"], None, "has no such configuration, split or file. Files:"),
     ],
 )
-def test_without_a_card_the_names_say_it(
+def test_without_a_card_splits_are_read_from_file_names(
     hub: Hub, tmp_path: Path, names: list[str], split: str | None, expected: str
 ) -> None:
     hub.put("team/set", dict.fromkeys(names, "text\n他走了。\n".encode()))
@@ -130,7 +130,7 @@ def test_without_a_card_the_names_say_it(
     assert expected in found
 
 
-def test_parquet_of_the_datasets_library(hub: Hub, tmp_path: Path) -> None:
+def test_parquet_of_the_datasets_library_is_read(hub: Hub, tmp_path: Path) -> None:
     rows = [row | {"label": n, "score": float("nan"), "picture": b"1"} for n, row in enumerate(ROWS)]
     features = {"label": {"names": ["keep", "drop"], "_type": "ClassLabel"}, "text": {"_type": "Value"}}
     hub.put("team/set", {"data/train-00000-of-00001.parquet": parquet(rows, features)})
@@ -167,7 +167,7 @@ def test_several_files_of_parquet_are_one_table(hub: Hub, tmp_path: Path) -> Non
     assert [json.loads(line) for line in got.path.read_text(encoding="utf-8").splitlines()] == ROWS
 
 
-def test_a_set_becomes_items(hub: Hub, tmp_path: Path) -> None:
+def test_a_pulled_set_becomes_items(hub: Hub, tmp_path: Path) -> None:
     hub.put("team/set", {"data/train.jsonl": jsonl(ROWS)})
     db = tmp_path / "e.db"
     done = answered("hub", "pull", "new", "team/set", "--db", db)
@@ -227,7 +227,9 @@ def test_an_argilla_project_comes_with_its_answers(hub: Hub, tmp_path: Path) -> 
         ("team/broken", EvenhandError, "is not a readable Parquet file."),
     ],
 )
-def test_what_cannot_be_had(hub: Hub, tmp_path: Path, case: str, kind: type[EvenhandError], words: str) -> None:
+def test_missing_gated_and_damaged_sets_are_refused(
+    hub: Hub, tmp_path: Path, case: str, kind: type[EvenhandError], words: str
+) -> None:
     hub.put("team/set", {"train.csv": b"text\n"})
     hub.put("team/gated", {"train.csv": b"text\n"}, gated="manual")
     hub.put("team/large", {"train.csv": b"text\n" * 200})
@@ -238,7 +240,7 @@ def test_what_cannot_be_had(hub: Hub, tmp_path: Path, case: str, kind: type[Even
     assert words in str(error.value)
 
 
-def test_the_command_pushes_too(hub: Hub, tmp_path: Path) -> None:
+def test_the_command_pulls_and_pushes(hub: Hub, tmp_path: Path) -> None:
     db = tmp_path / "e.db"
     assert typed("demo", "--db", db).code == 0
     name = "示例 · Demo"

@@ -28,7 +28,7 @@ def token(monkeypatch: pytest.MonkeyPatch, hub: Hub) -> None:
     monkeypatch.setenv("HF_TOKEN", TOKEN)
 
 
-def test_what_arrives_is_what_was_frozen(
+def test_pushed_files_equal_the_frozen_release(
     hub: Hub, fresh_store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     logged = io.StringIO()
@@ -59,7 +59,7 @@ def test_what_arrives_is_what_was_frozen(
     assert there.messages == ["Release 1.0"]
 
 
-def test_the_next_release_takes_the_place_of_the_last(hub: Hub, fresh_store: Store) -> None:
+def test_the_next_release_replaces_the_previous_one(hub: Hub, fresh_store: Store) -> None:
     made = ready_project(fresh_store, 12)
     work(fresh_store, made)
     push_release(fresh_store, made, make_release(fresh_store, made, "1.0"), "team/set", package=True)
@@ -72,7 +72,7 @@ def test_the_next_release_takes_the_place_of_the_last(hub: Hub, fresh_store: Sto
     assert set(there.tags) == {"1.0", "1.1"} and set(there.commits[there.tags["1.0"]]) == old
 
 
-def test_texts_that_must_not_leave_in_plain_leave_locked(hub: Hub, fresh_store: Store) -> None:
+def test_protected_texts_are_pushed_encrypted(hub: Hub, fresh_store: Store) -> None:
     made = generations_project(fresh_store, "g", 3)
     made = change_project(fresh_store, made, licence="CC BY 4.0", source_statement="Own texts.")
     texts = [item.text for item in items(fresh_store, made)]
@@ -116,7 +116,7 @@ def refused(hub: Hub, store: Store, case: str, monkeypatch: pytest.MonkeyPatch) 
         ("nobody there", Refused, "did not respond"),
     ],
 )
-def test_what_is_refused(
+def test_invalid_pushes_are_refused_without_a_commit(
     hub: Hub, fresh_store: Store, monkeypatch: pytest.MonkeyPatch, case: str, kind: type[EvenhandError], words: str
 ) -> None:
     with pytest.raises(kind) as error:

@@ -14,7 +14,7 @@ from tests.support.judged_generations import Said, all_written, judged_project, 
 from tests.support.pages import html_of, open_page, without_errors
 
 
-def test_only_finished_texts_and_one_label_counts_as_wrong(fresh_store: Store) -> None:
+def test_one_label_suffices_to_count_a_finished_text_as_wrong(fresh_store: Store) -> None:
     texts = all_written(1)
     project = judged_project(fresh_store, texts)
     say_all(fresh_store, project, texts[:30])
@@ -37,7 +37,7 @@ def test_a_tie_is_left_out(fresh_store: Store) -> None:
     assert math.isnan(found["people"].iloc[0]) and found["people"].iloc[1:].tolist() == [1, 1, 1]
 
 
-def test_a_settled_text_that_wants_more_labels_is_left_out_again(fresh_store: Store) -> None:
+def test_a_settled_text_reopened_for_labels_is_left_out(fresh_store: Store) -> None:
     texts = all_written(1)[:2]
     project = judged_project(fresh_store, texts, ("Ada", "Bo", "Cy"), per_item=2)
     say(fresh_store, project, "Ada", [(one.text, Said("correct")) for one in texts])
@@ -50,7 +50,7 @@ def test_a_settled_text_that_wants_more_labels_is_left_out_again(fresh_store: St
     assert people(fresh_store, project).empty
 
 
-def test_nothing_is_known_of_a_project_without_labels(fresh_store: Store) -> None:
+def test_a_project_without_labels_has_no_verdicts(fresh_store: Store) -> None:
     assert people(fresh_store, judged_project(fresh_store, all_written(1)[:4])).empty
 
 
@@ -70,7 +70,7 @@ def test_a_text_finds_its_instance_in_the_run(fresh_store: Store) -> None:
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_the_page_shows_people_beside_the_rule(fresh_store: Store, language: str) -> None:
+def test_the_page_shows_people_next_to_the_rule(fresh_store: Store, language: str) -> None:
     texts = all_written(1)
     project = judged_project(fresh_store, texts)
     say_all(fresh_store, project, texts)

@@ -39,7 +39,7 @@ FIRST_VERSION = [
 
 
 @pytest.mark.parametrize("rows", [REAL["json"], REAL["flat"], VERSION_1, COLUMNS_OF_VERSION_1], ids=range(4))
-def test_answers_become_labels(rows: list[dict[str, Any]]) -> None:
+def test_argilla_answers_become_labels(rows: list[dict[str, Any]]) -> None:
     assert are_tasks(rows)
     one, two = (read(row, "sentence") for row in rows)
     assert (one.values["sentence"], one.values["source"], one.predictions) == (HE, "a.txt", 1)
@@ -50,7 +50,7 @@ def test_answers_become_labels(rows: list[dict[str, Any]]) -> None:
     assert not {"status", "_server_id", "neutral", "responses"} & two.values.keys()
 
 
-def test_marks_of_argilla_2() -> None:
+def test_spans_of_argilla_2_become_marks() -> None:
     for rows in REAL.values():
         (label,) = [one for one in read(rows[0], "sentence").labels if one.who == ADA]
         assert label.marks == ((0, 1, "keyword"),)
@@ -74,7 +74,7 @@ def test_the_first_version_has_one_annotation() -> None:
         ([{"value": "a", "rank": 1}], "ranking", (), "", 1),
     ],
 )
-def test_the_kind_of_a_question_says_what_an_answer_is(
+def test_an_answer_is_read_by_the_kind_of_its_question(
     value: Any, kind: str | None, names: tuple[str, ...], note: str, other: int
 ) -> None:
     row = {"sentence": HE, "q.responses": [value], "q.responses.users": [ADA], "q.responses.status": ["submitted"]}
@@ -86,12 +86,12 @@ def test_the_kind_of_a_question_says_what_an_answer_is(
     "rows",
     [[], [{"text": HE}], [{"text": HE, "label": ["a"]}], [{"data": {"text": HE}, "annotations": []}], [{"fields": 1}]],
 )
-def test_other_files_are_not_argillas(rows: list[dict[str, Any]]) -> None:
+def test_other_files_are_not_recognised_as_argilla(rows: list[dict[str, Any]]) -> None:
     assert not are_tasks(rows)
 
 
 @pytest.mark.parametrize("layout", ["json", "flat"])
-def test_a_file_comes_in(fresh_store: Store, tmp_path: Path, layout: str) -> None:
+def test_an_argilla_file_is_imported_once(fresh_store: Store, tmp_path: Path, layout: str) -> None:
     made = create_project(fresh_store, "moved", annotators=("Ada", "Bo"))
     names = Names(people={ADA: "Ada", BO: "Bo"})
     path = written(tmp_path / "records.json", REAL[layout])

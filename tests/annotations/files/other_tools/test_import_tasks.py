@@ -40,7 +40,7 @@ def project(fresh_store: Store) -> Project:
 NOTES = st.text(alphabet="好 nur=<>&\"'\\\n👩", max_size=8) | st.sampled_from(NASTY)
 
 
-def test_tasks_of_label_studio_come_in_with_labels_of_their_annotators(
+def test_label_studio_tasks_are_imported_with_labels_by_annotator(
     fresh_store: Store, project: Project, tmp_path: Path
 ) -> None:
     note = {"from_name": "n", "type": "textarea", "value": {"text": ["第一行", "second"]}}
@@ -79,9 +79,7 @@ def test_tasks_of_label_studio_come_in_with_labels_of_their_annotators(
     )
 
 
-def test_a_name_that_nobody_explained_is_refused_with_its_task_and_can_be_explained(
-    fresh_store: Store, project: Project, tmp_path: Path
-) -> None:
+def test_an_unmapped_choice_is_refused_until_it_is_mapped(fresh_store: Store, project: Project, tmp_path: Path) -> None:
     path = written(tmp_path / "p.json", [task(HE, chosen("maybe")), task(SHE, chosen("保留"))])
     report = bring(fresh_store, project, path)
     assert said(fresh_store, project) == [(SHE, "user 3", "accept")]
@@ -104,7 +102,7 @@ def test_a_name_that_nobody_explained_is_refused_with_its_task_and_can_be_explai
     ],
     ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
 )
-def test_an_annotation_with_odd_values_is_told_by_itself(
+def test_a_malformed_annotation_is_reported_without_losing_others(
     fresh_store: Store,
     project: Project,
     tmp_path: Path,
@@ -119,7 +117,7 @@ def test_an_annotation_with_odd_values_is_told_by_itself(
     assert [line for line, _ in told] == ([1] if says else []) and all(says in message for _, message in told)
 
 
-def test_names_may_be_reasons_passed_over_or_contradict_each_other(
+def test_choice_names_may_be_reasons_ignored_or_contradictory(
     fresh_store: Store, project: Project, tmp_path: Path
 ) -> None:
     reason = guidelines(fresh_store, project)[0].reasons[0]
@@ -132,9 +130,7 @@ def test_names_may_be_reasons_passed_over_or_contradict_each_other(
     assert [one.line for one in report.labels.errors] == [2]
 
 
-def test_a_marked_word_says_which_of_several_keywords_is_meant(
-    fresh_store: Store, project: Project, tmp_path: Path
-) -> None:
+def test_a_marked_word_selects_one_of_several_keywords(fresh_store: Store, project: Project, tmp_path: Path) -> None:
     text = "👩他告诉她门没锁。"
 
     def span(start: int, end: int, quoted: str) -> dict[str, Any]:
@@ -175,7 +171,7 @@ MIN = {"id": 4, "text": HE, "decision": "keep", "annotator": 2, "annotation_id":
          [(HE, "user 1", "accept"), (HE, "user 5", "reject")]),
     ],
 )  # fmt: skip
-def test_the_variants_of_the_formats(
+def test_all_variants_of_the_formats_are_imported(
     fresh_store: Store, project: Project, tmp_path: Path, name: str, content: Any, lines: bool, expected: Any
 ) -> None:
     names = Names({"1": "accept", "2": "reject"} if name == "export.json" else {})
@@ -183,7 +179,7 @@ def test_the_variants_of_the_formats(
     assert said(fresh_store, project) == sorted(expected)
 
 
-def test_the_csv_export_of_label_studio(fresh_store: Store, project: Project, tmp_path: Path) -> None:
+def test_the_csv_export_of_label_studio_is_imported(fresh_store: Store, project: Project, tmp_path: Path) -> None:
     path = tmp_path / "p.csv"
     path.write_text(
         "annotation_id,annotator,choice,created_at,id,lead_time,text,updated_at\n"
@@ -195,9 +191,7 @@ def test_the_csv_export_of_label_studio(fresh_store: Store, project: Project, tm
     assert said(fresh_store, project) == [(HE, "user 1", "accept"), (HE, "user 2", "accept")]
 
 
-def test_ground_truth_becomes_hidden_gold_where_that_is_wished(
-    fresh_store: Store, project: Project, tmp_path: Path
-) -> None:
+def test_ground_truth_becomes_hidden_gold_on_request(fresh_store: Store, project: Project, tmp_path: Path) -> None:
     path = written(tmp_path / "p.json", [task(HE, chosen("keep", ground_truth=True)), task(SHE, chosen("keep"))])
     assert bring(fresh_store, project, path).left["ground_truth"] == 1
     assert known_items(fresh_store, project) == []
@@ -207,7 +201,7 @@ def test_ground_truth_becomes_hidden_gold_where_that_is_wished(
     assert [one.action for one in events(fresh_store, project)][-1] == "hidden_gold"
 
 
-def test_looking_at_a_file_names_choices_and_annotators(fresh_store: Store, tmp_path: Path) -> None:
+def test_examining_a_file_lists_choices_and_annotators(fresh_store: Store, tmp_path: Path) -> None:
     path = written(
         tmp_path / "p.json", [task(HE, chosen("Keep"), chosen("Drop", completed_by=4)), task(SHE, chosen("Keep"))]
     )
@@ -228,7 +222,7 @@ def test_looking_at_a_file_names_choices_and_annotators(fresh_store: Store, tmp_
     ],
     ids=range(6),
 )
-def test_a_damaged_array_is_told_where(tmp_path: Path, text: str, says: str) -> None:
+def test_a_damaged_array_is_reported_with_its_position(tmp_path: Path, text: str, says: str) -> None:
     path = tmp_path / "a.json"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(BadFile) as error, tables_in(path) as members:
@@ -266,7 +260,7 @@ LIKE_A_GENERATION = NewItem(
 @example([LIKE_A_GENERATION], [(0, 0, "reject", "n", 1.5, 1)], "label-studio")
 @example([ROOTED], [], "doccano")
 @given(CORPORA, labels(), st.sampled_from(["label-studio", "doccano"]))
-def test_what_leaves_comes_back_the_same(corpus: list[Any], made: Any, format: str) -> None:
+def test_exported_tasks_are_imported_unchanged(corpus: list[Any], made: Any, format: str) -> None:
     with tempfile.TemporaryDirectory() as folder, new_store(Path(folder) / "a.db") as store:
         project = create_project(store, "p", annotators=("An", "Bo/../x", "=Chen 👩"), per_item=2)
         if corpus:
@@ -303,7 +297,7 @@ def test_what_leaves_comes_back_the_same(corpus: list[Any], made: Any, format: s
 
 
 @pytest.mark.parametrize("format", ["label-studio", "doccano"])
-def test_generations_leave_locked_and_come_back_with_marks_and_flags(
+def test_generations_are_exported_encrypted_and_imported_with_marks_and_flags(
     fresh_store: Store, tmp_path: Path, format: str
 ) -> None:
     source = create_project(fresh_store, "g", kind="generations", language="en", annotators=("An",), per_item=1)
@@ -342,7 +336,7 @@ def test_generations_leave_locked_and_come_back_with_marks_and_flags(
         assert rows_of(other, twin) == rows_of(fresh_store, source)
 
 
-def test_a_label_that_was_changed_in_the_other_program_stands_beside(
+def test_a_label_changed_in_another_program_is_imported_as_a_second_label(
     fresh_store: Store, sample_project: Project, tmp_path: Path
 ) -> None:
     uid = next(iter(items(fresh_store, sample_project))).uid
@@ -361,7 +355,7 @@ def test_a_label_that_was_changed_in_the_other_program_stands_beside(
 
 
 @pytest.mark.parametrize("changed", [False, True])
-def test_what_was_said_after_an_opinion_is_never_blind(
+def test_imported_labels_after_an_opinion_are_not_blind(
     fresh_store: Store, sample_project: Project, tmp_path: Path, changed: bool
 ) -> None:
     uid = next(iter(items(fresh_store, sample_project))).uid

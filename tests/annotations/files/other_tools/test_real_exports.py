@@ -34,7 +34,7 @@ def flat(text: str, annotation: int | None, annotator: int | None, **answers: An
     return {"text": text, "src": "s", "id": 5} | answers | {"annotator": annotator, "annotation_id": annotation} | made
 
 
-def test_answers_of_json_min_are_those_between_the_task_and_the_annotator(
+def test_answers_of_json_min_are_the_columns_between_task_and_annotator(
     fresh_store: Store, project: Project, tmp_path: Path
 ) -> None:
     rows = [
@@ -89,7 +89,9 @@ def as_label_studio_keeps(task: dict[str, Any], number: int) -> dict[str, Any]:
     return {"id": number + 500, "data": task["data"], "annotations": annotations, "drafts": [], "predictions": []}
 
 
-def test_annotators_come_back_from_label_studio(fresh_store: Store, labelled: Project, tmp_path: Path) -> None:
+def test_annotators_survive_a_round_trip_through_label_studio(
+    fresh_store: Store, labelled: Project, tmp_path: Path
+) -> None:
     out = export_file(fresh_store, labelled, tmp_path / "out.json", format="label-studio", names=True).out
     tasks = [as_label_studio_keeps(one, number) for number, one in enumerate(json.loads(out.read_text("utf-8")))]
     with Store.open(tmp_path / "b.db") as other:
@@ -98,7 +100,7 @@ def test_annotators_come_back_from_label_studio(fresh_store: Store, labelled: Pr
         assert report.labels.errors == [] and rows_of(other, twin) == rows_of(fresh_store, labelled)
 
 
-def test_what_was_changed_or_copied_there_is_of_who_did_it(
+def test_labels_changed_in_label_studio_belong_to_their_editor(
     fresh_store: Store, labelled: Project, tmp_path: Path
 ) -> None:
     out = export_file(fresh_store, labelled, tmp_path / "out.json", format="label-studio", names=True).out
@@ -126,7 +128,7 @@ def doccano_lines(store: Store, project: Project, folder: Path) -> dict[str, lis
         }
 
 
-def test_every_line_for_doccano_has_the_same_keys_and_no_empty_cell(
+def test_every_doccano_line_has_equal_keys_and_no_empty_cell(
     fresh_store: Store, labelled: Project, tmp_path: Path
 ) -> None:
     # doccano makes a table of the lines: a missing key becomes NaN, which its database refuses for the whole file.
@@ -135,7 +137,7 @@ def test_every_line_for_doccano_has_the_same_keys_and_no_empty_cell(
     assert all(value is not None for line in lines for value in line.values())
 
 
-def test_annotators_come_back_from_doccano(fresh_store: Store, labelled: Project, tmp_path: Path) -> None:
+def test_annotators_survive_a_round_trip_through_doccano(fresh_store: Store, labelled: Project, tmp_path: Path) -> None:
     files = doccano_lines(fresh_store, labelled, tmp_path)
     back = [
         # All files were imported by one person; `meta` is flat again, labels are sorted, comments are doccano's own.
