@@ -242,8 +242,7 @@ def drawn(rows: list[dict[str, Any]]) -> bytes:
     import altair as alt
     import pandas as pd
 
-    from evenhand.core.charts.export import picture
-    from evenhand.core.charts.style import styled
+    from evenhand.core.charts.style import picture, styled
 
     data, parts = pd.DataFrame([row for row in rows if row["work"] in DRAWN]), []
     sizes, tens = sorted(set(data["items"])), [10.0**power for power in range(-4, 6)]

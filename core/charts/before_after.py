@@ -7,10 +7,11 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from evenhand.core.charts.bias_distribution import SIGNED_LABEL, Values, finite
-from evenhand.core.charts.dots import ABOVE_ROW, Look, dot_rows, rule
+from evenhand.core.charts.bias_distribution import SIGNED_LABEL, Values, cells, finite
+from evenhand.core.charts.dots import ABOVE_ROW, Look, dot_rows
 from evenhand.core.charts.lines import lines
 from evenhand.core.charts.palette import LIGHT, Palette
+from evenhand.core.charts.style import rule, tooltips
 from evenhand.core.errors import N_
 from evenhand.core.language import Say, same
 
@@ -28,8 +29,7 @@ def difference_bins(changes: dict[str, Values]) -> pd.DataFrame:
     last = math.ceil(reach / width)
     rows = []
     for name, values in known.items():
-        cells = np.clip(np.floor(values / width + 1e-9).astype(int), -last, last - 1)
-        counts = np.bincount(cells + last, minlength=2 * last)
+        counts = np.bincount(cells(values, width, last) + last, minlength=2 * last)
         rows += [
             {"model": name, "low": round((i - last) * width, 10), "high": round((i - last + 1) * width, 10),
              "count": int(count), "share": count / len(values)}
@@ -43,16 +43,14 @@ def differences(found: pd.DataFrame, *, description: str, say: Say = same, palet
     title = [say(N_("change of Bias_c (log10)")), say(N_("right: towards the male word"))]
     x = alt.X("middle:Q", axis=alt.Axis(labelExpr=SIGNED_LABEL, grid=False), title=title)
     y = alt.Y("share:Q", axis=alt.Axis(format="%", tickCount=4), title=say(N_("share of the items")))
-    tips = [
-        alt.Tooltip("model:N", title=" "),
-        alt.Tooltip("low:Q", format="+.2f", title=say(N_("from"))),
-        alt.Tooltip("high:Q", format="+.2f", title=say(N_("to"))),
-        alt.Tooltip("count:Q", title=say(N_("items"))),
-    ]
+    titles = {"model": " ", "low": N_("from"), "high": N_("to"), "count": N_("items")}
     shown = found.assign(middle=(found["low"] + found["high"]) / 2)
     height, zero = 280 + LEGEND_ROW * found["model"].nunique(), rule(x, 0, color=palette.soft)
-    look: dict[str, Any] = {"height": height, "steps": True, "under": [zero]}
-    return lines(shown, x, y, "model", tips=tips, description=description, palette=palette, **look)
+    tips = tooltips(titles, say, low="+.2f", high="+.2f", count=",")
+    return lines(
+        shown, x, y, "model", tips=tips, height=height, steps=True, under=[zero], description=description,
+        palette=palette,
+    )  # fmt: skip
 
 
 def changes(data: pd.DataFrame, *, title: str, description: str, say: Say = same, palette: Palette = LIGHT) -> Any:
@@ -65,6 +63,6 @@ def changes(data: pd.DataFrame, *, title: str, description: str, say: Say = same
     reach = float(np.nanmax(np.abs(numbers), initial=0.01)) * 1.05
     x = alt.X("value:Q", scale=alt.Scale(domain=[-reach, reach], nice=False), title=title,
               axis=alt.Axis(labelExpr=SIGNED_LABEL, tickCount=5, gridDash=[3, 3]))  # fmt: skip
-    tips = {"name": say(N_("measure")), "written": say(N_("change"))}
+    tips = {"name": N_("measure"), "written": N_("change")}
     look, zero = Look(row=ABOVE_ROW, above=True, size=110, line=3), rule(x, 0, color=palette.soft)
-    return dot_rows(rows, x, tips=tips, look=look, under=[zero], description=description, palette=palette)
+    return dot_rows(rows, x, tips=tips, say=say, look=look, under=[zero], description=description, palette=palette)

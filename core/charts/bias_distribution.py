@@ -1,7 +1,8 @@
-"""How Bias_c is distributed: a ridge per model over bins (figure 3 as density).
+"""How Bias_c is distributed: a ridge per model over bins (figure 3 as density), the sentences in order (figure 3 by
+sentence), and two models against each other in squares.
 
-What goes to the browser is counted first: never a point per sentence. The axis is log10; positive leans male, to the
-right. Dashed lines at -0.3 and 0.3: what lies between is not "obvious" (SPEC 1.8).
+What goes to the browser is counted first: at most 400 sentences a model or about 1,600 squares. The axis is log10;
+positive leans male, to the right or above. Dashed lines at -0.3 and 0.3: what lies between is not "obvious" (SPEC 1.8).
 """
 
 import math
@@ -13,8 +14,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from evenhand.core.charts.lines import lines
 from evenhand.core.charts.palette import LIGHT, Palette
-from evenhand.core.charts.style import styled
+from evenhand.core.charts.style import haloed, rule, strip, styled, tooltips
 from evenhand.core.errors import N_
 from evenhand.core.language import Say, one_after_another, same
 from evenhand.core.sentence_bias.bias import OBVIOUS
@@ -24,7 +26,6 @@ Values = NDArray[np.float64]
 WIDTHS = (0.05, 0.1, 0.15, 0.3)  # of a bin, log10; 0.3 is a border of each
 MOST_BINS = 120  # per model
 ROW = 112  # pixels per model in the ridges
-DASH = "—"
 BELOW = 48  # pixels for the axis, which are part of the height on a page
 LEAST_REACH = 1.5  # log10; the axis is never shorter
 TALLEST = 0.7  # of a row: the highest bin; above it stand the model's name and its shares
@@ -96,13 +97,11 @@ def ridges(
     *notes* are words behind a model's name; *click* names a selection that gives model, low and high of a bin.
     """
     models = list(dict.fromkeys(found["model"]))
-    width = float(_inner(found).min()) if len(found) else WIDTHS[0]
-    shown = _drawn(found, width, say)
+    shown = _drawn(found, say)
     reach = float(max(shown["to"].max(), -shown["from"].min())) if len(shown) else LEAST_REACH
     x = _axis(reach, say)
     y = alt.Scale(domain=[0, max(1, len(models))], reverse=True, nice=False)
     base = alt.Chart(shown, height=max(1, len(models)) * ROW + BELOW)
-    tips = [alt.Tooltip(f"{field}:N", title=say(title)) for field, title in TIPS.items()]
     colours = alt.Scale(domain=["male", "none", "female"], range=[palette.male, palette.neutral, palette.female])
     bars = base.mark_rect(stroke=palette.paper, strokeWidth=0.6).encode(
         x=x,
@@ -110,14 +109,27 @@ def ridges(
         y=alt.Y("bottom:Q", scale=y, axis=None),
         y2=alt.Y2("top:Q"),
         color=alt.Color("side:N", scale=colours, legend=None),
-        tooltip=tips,
+        tooltip=tooltips(TIPS, say),
     )
     if click:
         chosen = alt.selection_point(name=click, fields=["model", "low_text", "high_text"], empty=True, on="click")
         bars = bars.add_params(chosen).encode(opacity=alt.condition(chosen, alt.value(1), alt.value(0.35)))
-    layers = [*_marks(x, palette), _grounds(len(models), y, palette), bars]
-    layers += _names(models, found, y, dict(notes or {}), palette)
+    floors = alt.Chart(pd.DataFrame({"bottom": [row + 0.94 for row in range(len(models))]}))
+    floors = floors.mark_rule(color=palette.neutral, strokeWidth=1)
+    layers = [
+        strip(x, -OBVIOUS, OBVIOUS, color=palette.line, opacity=0.4),
+        *_borders(x, palette),
+        floors.encode(y=alt.Y("bottom:Q", scale=y, axis=None)),
+        bars,
+        *(_names(models, found, y, notes or {}, palette) if models else []),
+    ]
     return styled(alt.layer(*layers), description, palette)
+
+
+def _borders(axis: alt.X | alt.Y, palette: Palette) -> list[Any]:
+    """Return the two borders of what is obvious, and 0."""
+    borders = [rule(axis, at, color=palette.soft, strokeWidth=1, strokeDash=[4, 4]) for at in (-OBVIOUS, OBVIOUS)]
+    return [*borders, rule(axis, 0, color=palette.soft, strokeWidth=1)]
 
 
 TIPS = {
@@ -128,14 +140,11 @@ TIPS = {
 }
 
 
-def _inner(found: pd.DataFrame) -> "pd.Series[float]":
-    width = found["high"] - found["low"]
-    return width[np.isfinite(width)]
-
-
-def _drawn(found: pd.DataFrame, width: float, say: Say) -> pd.DataFrame:
+def _drawn(found: pd.DataFrame, say: Say) -> pd.DataFrame:
+    """Return the bins that hold something, with where they are drawn and what a tooltip says."""
     shown = found[found["count"] > 0].copy()
     # The outermost bins are drawn as wide as the others; their tooltip says what they hold.
+    width = (found["high"] - found["low"]).min()
     shown["from"] = shown["low"].where(np.isfinite(shown["low"]), shown["high"] - width)
     shown["to"] = shown["high"].where(np.isfinite(shown["high"]), shown["low"] + width)
     shown["bottom"] = shown["row"] + 0.94
@@ -190,52 +199,25 @@ def axis_title(say: Say) -> str:
     return "◀ " + say(N_("female word")) + gap + say(N_("Bias_c (log10)")) + gap + say(N_("male word")) + " ▶"
 
 
-def _marks(x: alt.X, palette: Palette) -> list[Any]:
-    """The strip of what is not obvious, its two borders and 0."""
-    strip = alt.Chart(pd.DataFrame([{"from": -OBVIOUS, "to": OBVIOUS}])).mark_rect(color=palette.line, opacity=0.4)
-    borders = alt.Chart(pd.DataFrame([{"from": -OBVIOUS}, {"from": OBVIOUS}]))
-    zero = alt.Chart(pd.DataFrame([{"from": 0.0}])).mark_rule(color=palette.soft, strokeWidth=1)
-    dashed = borders.mark_rule(color=palette.soft, strokeWidth=1, strokeDash=[4, 4])
-    return [strip.encode(x=x, x2=alt.X2("to:Q")), dashed.encode(x=x), zero.encode(x=x)]
-
-
-def _grounds(models: int, y: alt.Scale, palette: Palette) -> Any:
-    floors = alt.Chart(pd.DataFrame({"bottom": [row + 0.94 for row in range(models)]}))
-    return floors.mark_rule(color=palette.neutral, strokeWidth=1).encode(y=alt.Y("bottom:Q", scale=y, axis=None))
-
-
-def _names(models: list[str], found: pd.DataFrame, y: alt.Scale, notes: dict[str, str], palette: Palette) -> list[Any]:
+def _names(
+    models: list[str], found: pd.DataFrame, y: alt.Scale, notes: Mapping[str, str], palette: Palette
+) -> list[Any]:
     """The model's name in the middle of the top of its row, its shares at the two ends."""
-    if not models:
-        return []
-    table = shares(found).set_index("model")
-    none = without_value(found)
-
-    def share_text(model: str, side: str) -> str:
-        return DASH if model in none else percent(float(table.at[model, side]))
-
-    rows = [
-        {
-            "at": row + 0.08,
-            "name": f"{model} {notes.get(model, '')}".strip(),
-            "left": f"◀ {share_text(model, 'female')}",
-            "right": f"{share_text(model, 'male')} ▶",
-        }
-        for row, model in enumerate(models)
-    ]
-    base = alt.Chart(pd.DataFrame(rows)).encode(y=alt.Y("at:Q", scale=y, axis=None))
-    text: dict[str, Any] = {"fontSize": 13, "baseline": "top", "fontWeight": "bold"}
-    name = text | {"align": "center", "limit": alt.ExprRef("width - 150")}  # without the shares
+    table, none = shares(found).set_index("model"), without_value(found)
+    rows = []
+    for row, model in enumerate(models):
+        male, female = ("—" if model in none else percent(float(table.at[model, side])) for side in ("male", "female"))
+        rows.append((row + 0.08, f"{model} {notes.get(model, '')}".strip(), f"◀ {female}", f"{male} ▶"))
+    base = alt.Chart(pd.DataFrame(rows, columns=["at", "name", "left", "right"]))
+    base = base.encode(y=alt.Y("at:Q", scale=y, axis=None))
+    ends = base.mark_text(align="left", color=palette.female, fontSize=13, baseline="top", fontWeight="bold")
+    starts = base.mark_text(align="right", color=palette.male, fontSize=13, baseline="top", fontWeight="bold")
+    room = alt.ExprRef("width - 150")  # without the shares
+    named = base.encode(x=alt.datum(0), text=alt.Text("name:N"))
     return [
-        # A halo, because the line of 0 runs through the name.
-        base.mark_text(stroke=palette.paper, strokeWidth=5, strokeJoin="round", **name).encode(
-            x=alt.datum(0), text=alt.Text("name:N")
-        ),
-        base.mark_text(color=palette.ink, **name).encode(x=alt.datum(0), text=alt.Text("name:N")),
-        base.mark_text(align="left", color=palette.female, **text).encode(x=alt.value(2), text=alt.Text("left:N")),
-        base.mark_text(align="right", color=palette.male, **text).encode(
-            x=alt.value("width"), text=alt.Text("right:N")
-        ),
+        *haloed(named, palette, align="center", limit=room, fontSize=13, baseline="top", fontWeight="bold"),
+        ends.encode(x=alt.value(2), text=alt.Text("left:N")),
+        starts.encode(x=alt.value("width"), text=alt.Text("right:N")),
     ]
 
 
@@ -252,3 +234,143 @@ def distribution_says(found: pd.DataFrame, *, say: Say = same) -> str:
         numbers = {name: percent(float(row[name])) for name in ("male", "female", "none")}
         parts.append(say(text).format(model=row["model"], **numbers))
     return one_after_another(parts)
+
+
+POINTS = 400  # of a curve, per model
+
+
+def sorted_curve(values: Mapping[str, Values], *, points: int = POINTS) -> pd.DataFrame:
+    """The sentences of each model in the order of their Bias_c: columns model, percent, bias_log10, rank, n.
+
+    At most *points* sentences per model, evenly spaced, the first and the last among them; `percent` (0 to 100) is
+    the share of sentences with no larger value. Undefined and infinite values are left out.
+    """
+    parts = []
+    for model, found in values.items():
+        ordered = np.sort(finite(found))
+        n = len(ordered)
+        at = np.unique(np.linspace(0, n - 1, min(points, n)).round().astype(int)) if n else np.zeros(0, dtype=int)
+        facts = {"percent": 100 * (at + 1) / max(n, 1), "bias_log10": ordered[at], "rank": at + 1, "n": n}
+        parts.append(pd.DataFrame({"model": model, **facts}).astype({"model": "str"}))
+    columns = ["model", "percent", "bias_log10", "rank", "n"]
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=columns)
+
+
+def curves(points: pd.DataFrame, *, description: str, say: Say = same, palette: Palette = LIGHT) -> Any:
+    """The sentences of `sorted_curve`, a line per model: the lean on the vertical axis, the male word above.
+
+    Lines differ in colour and in dashes; neither purple nor orange, which stand for the two words.
+    """
+    reach = max(LEAST_REACH, float(points["bias_log10"].abs().quantile(0.995)) if len(points) else 0.0)
+    scale = alt.Scale(domain=[-reach, reach], nice=False, clamp=True)
+    axis = alt.Axis(domain=False, ticks=False, labelExpr=SIGNED_LABEL, labelPadding=6)
+    y = alt.Y("bias_log10:Q", scale=scale, axis=axis, title=axis_title(say))
+    across = alt.Axis(domain=False, ticks=False, grid=False, labelExpr="datum.value + '%'", values=[0, 25, 50, 75, 100])
+    x = alt.X("percent:Q", scale=alt.Scale(domain=[0, 100], nice=False), axis=across, title=say(PERCENT_OF))
+    shown = points.assign(value_text=[signed(value) for value in points["bias_log10"]])
+    shown["percent_text"] = [f"{value:.1f}%" for value in shown["percent"]]
+    tips = tooltips({"model": N_("Model"), "percent_text": PERCENT_OF, "value_text": N_("Bias_c (log10)")}, say)
+    fields = ((OBVIOUS, reach, palette.male_tint), (-reach, -OBVIOUS, palette.female_tint))
+    grounds = [strip(y, low, high, opacity=0.7, color=tint) for low, high, tint in fields]
+    return lines(
+        shown, x, y, "model", tips=tips, height=420, columns=2, under=[*grounds, *_borders(y, palette)],
+        description=description, palette=palette,
+    )  # fmt: skip
+
+
+PERCENT_OF = N_("Sentences of the model, sorted by Bias_c")
+
+
+def curve_says(points: pd.DataFrame, *, say: Say = same) -> str:
+    """What `sorted_curve` shows: per model where it crosses 0, and its middle half."""
+    text = N_("{model}: {share} of the sentences are below 0; the middle half lies between {low} and {high}.")
+    parts = []
+    for model, found in points.groupby("model", sort=False):
+        below = found.loc[found["bias_log10"] < 0, "percent"].max()
+        low, high = np.interp([25, 75], found["percent"], found["bias_log10"])
+        share = "0%" if pd.isna(below) else f"{below:.0f}%"
+        parts.append(say(text).format(model=model, share=share, low=signed(float(low)), high=signed(float(high))))
+    return one_after_another(parts)
+
+
+SQUARES = 40  # along each axis, at most
+STEPS = (0.05, 0.1, 0.2, 0.3, 0.5)  # log10
+
+
+def squares(a: Values, b: Values) -> pd.DataFrame:
+    """Counts of sentences in squares of (Bias_c of a, Bias_c of b): columns a_low, a_high, b_low, b_high, count.
+
+    Only sentences that are finite in both. Values beyond the outermost squares count in these.
+    """
+    both = np.isfinite(a) & np.isfinite(b)
+    a, b = a[both], b[both]
+    everything = np.abs(np.concatenate([a, b, np.zeros(1)]))
+    reach = max(LEAST_REACH, float(np.quantile(everything, 0.998)))
+    step = next((step for step in STEPS if 2 * reach / step <= SQUARES), reach / (SQUARES / 2))
+    last = math.ceil(reach / step - 1e-9)
+    both_cells = pd.DataFrame({"x": cells(a, step, last), "y": cells(b, step, last)})
+    found = both_cells.groupby(["x", "y"]).size().rename("count").reset_index()
+    for name, column in (("a", "x"), ("b", "y")):
+        found[f"{name}_low"] = (found[column] * step).round(10)
+        found[f"{name}_high"] = ((found[column] + 1) * step).round(10)
+    return found[["a_low", "a_high", "b_low", "b_high", "count"]]
+
+
+def cells(values: Values, step: float, last: int) -> NDArray[np.int64]:
+    """Return the number of the step that holds each value, from -*last* to *last* - 1, where what is beyond counts."""
+    # The epsilon keeps 0.3 / 0.1 = 2.9999999999999996 in the square that begins at 0.3.
+    found: NDArray[np.int64] = np.clip(np.floor(values / step + 1e-9).astype(int), -last, last - 1)
+    return found
+
+
+def two_models(
+    found: pd.DataFrame, a: str, b: str, *, description: str, say: Say = same, click: str | None = None,
+    palette: Palette = LIGHT,
+) -> Any:  # fmt: skip
+    """The `squares` of models *a* (across) and *b* (up); darker is more sentences, on a scale of roots.
+
+    *click* names a selection that gives the four borders of a square.
+    """
+    borders = found[["a_low", "a_high", "b_low", "b_high"]].abs().to_numpy()
+    reach = float(borders.max()) if len(found) else LEAST_REACH
+    scale = alt.Scale(domain=[-reach, reach], nice=False)
+    axis = alt.Axis(labelExpr=SIGNED_LABEL, grid=True, domain=False, ticks=False, tickCount=7, labelPadding=6)
+    what = say(N_("Bias_c (log10)"))
+    x = alt.X("a_low:Q", scale=scale, axis=axis, title=f"{a} · {what}")
+    y = alt.Y("b_low:Q", scale=scale, axis=axis, title=f"{b} · {what}")
+    shown = found.assign(count_text=[f"{n:,}" for n in found["count"]])
+    for name in ("a", "b"):
+        ends = zip(found[f"{name}_low"], found[f"{name}_high"], strict=True)
+        shown[f"range_{name}"] = [_range(low, high, say) for low, high in ends]
+    tips = tooltips({"range_a": a, "range_b": b, "count_text": say(N_("Sentences"))})
+    most = int(found["count"].max()) if len(found) else 1
+    colours = alt.Scale(type="sqrt", domain=[0, most], range=[palette.line, palette.good], interpolate="rgb")
+    drawn = alt.Chart(shown, height=440).mark_rect(stroke=palette.paper, strokeWidth=0.4)
+    colour = alt.Color("count:Q", scale=colours, legend=None)
+    drawn = drawn.encode(x=x, x2=alt.X2("a_high:Q"), y=y, y2=alt.Y2("b_high:Q"), color=colour, tooltip=tips)
+    if click:
+        chosen = alt.selection_point(name=click, fields=["a_low", "a_high", "b_low", "b_high"], on="click")
+        drawn = drawn.add_params(chosen).encode(opacity=alt.condition(chosen, alt.value(1), alt.value(0.4)))
+    return styled(alt.layer(*_quadrants(reach, x, y, palette), drawn), description, palette)
+
+
+def _quadrants(reach: float, x: alt.X, y: alt.Y, palette: Palette) -> list[Any]:
+    """The two fields in which both prefer the same word, in its tint; the two lines of 0."""
+    fields = ((0.0, reach, palette.male_tint), (-reach, 0.0, palette.female_tint))
+    grounds = [
+        alt.Chart(pd.DataFrame([{"a_low": low, "a_high": high, "b_low": low, "b_high": high}]))
+        .mark_rect(opacity=0.55, color=tint)
+        .encode(x=x, x2=alt.X2("a_high:Q"), y=y, y2=alt.Y2("b_high:Q"))
+        for low, high, tint in fields
+    ]
+    return [*grounds, *(rule(axis, 0, color=palette.soft, strokeWidth=1) for axis in (x, y))]
+
+
+def two_models_say(a: Values, b: Values, names: tuple[str, str], *, say: Say = same) -> str:
+    """What `two_models` shows: how many sentences both models lean the same way."""
+    both = np.isfinite(a) & np.isfinite(b) & (a != 0) & (b != 0)
+    if not both.any():
+        return say(N_("No sentence has a non-zero value from both models."))
+    agree = float((np.sign(a[both]) == np.sign(b[both])).mean())
+    text = N_("{a} and {b} lean towards the same word on {share} of the {n} sentences where both lean.")
+    return say(text).format(a=names[0], b=names[1], share=f"{100 * agree:.0f}%", n=f"{int(both.sum()):,}")

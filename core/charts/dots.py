@@ -4,7 +4,7 @@ Rows are in the caller's order: nobody is ranked. Colour never says anything alo
 says it too.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,7 @@ import pandas as pd
 
 from evenhand.core.charts.heatmap import UNDEFINED
 from evenhand.core.charts.palette import LIGHT, Palette
-from evenhand.core.charts.style import palette_scale, styled
+from evenhand.core.charts.style import haloed, palette_scale, rule, styled, tooltips
 from evenhand.core.errors import N_
 from evenhand.core.language import Say, same
 
@@ -50,6 +50,7 @@ def dot_rows(
     tips: Mapping[str, str],
     description: str,
     palette: Palette,
+    say: Say = same,
     look: Look = Look(),
     series: Looks | None = None,
     under: Sequence[Any] = (),
@@ -60,8 +61,8 @@ def dot_rows(
     *data* has `label`, `value`, `low`, `high` (missing: not drawn, the name stays) and may have `group` (a heading over
     its rows), `colour` and `ink` (of the mark and the name: fields of the palette, default ink), `hollow`, `shape`,
     `band_low` and `band_high` (a pale bar behind the dot) and `number` (written above the dot). *tips*: column -> its
-    name for people. *series*: looks by the column `series`, drawn below each other, with a legend where there are
-    several. *under*, *over*: further layers.
+    name, which *say* translates. *series*: looks by the column `series`, drawn below each other, with a legend where
+    there are several. *under*, *over*: further layers.
     """
     rows = _with_looks(data, series, look)
     if look.above:
@@ -69,8 +70,7 @@ def dot_rows(
         heads = pd.DataFrame()
     else:
         rows, heads, y = grouped_rows(rows, limit=look.limit)
-    tooltip = [alt.Tooltip(field=field, type="nominal", title=title) for field, title in tips.items()]
-    base = alt.Chart(rows, height=alt.Step(look.row)).encode(y=y, tooltip=tooltip)
+    base = alt.Chart(rows, height=alt.Step(look.row)).encode(y=y, tooltip=tooltips(tips, say))
     layers = [
         *under,
         *([headings(heads, y, palette)] if len(heads) else []),
@@ -83,20 +83,28 @@ def dot_rows(
 
 
 def _marks(base: Any, x: alt.X, look: Look, series: Looks | None, palette: Palette) -> list[Any]:
-    """Return the bands, the intervals and the dots."""
-    down = alt.ExprRef("datum.down")
-    bar: dict[str, Any] = {"height": 12, "color": palette.neutral, "opacity": 0.3, "cornerRadius": 3}
-    bands = base.transform_filter("isValid(datum.band_low)").mark_bar(yOffset=down, **bar)
+    """Return the bands, the intervals and the dots: these by their series, with a legend, or by names in the data."""
+    fields, scale, shapes, legend = ("colour", "fill", "shape"), palette_scale(palette), None, None
+    if series is not None:
+        fields, names = ("series", "series", "series"), list(series)  # one field, so that there is one legend
+        scale = alt.Scale(domain=names, range=[getattr(palette, colour) for colour, _ in series.values()])
+        shapes = alt.Scale(domain=names, range=[shape for _, shape in series.values()])
+        if len(names) > 1:
+            legend = alt.Legend(title=None, orient="top", symbolSize=110, columns=2, labelLimit=300)
+    colour, fill, shape = (f"{field}:N" for field in fields)
+    down, own = alt.ExprRef("datum.down"), alt.Color(colour, scale=scale, legend=legend)
+    bands = base.transform_filter("isValid(datum.band_low)").mark_bar(
+        yOffset=down, height=12, color=palette.neutral, opacity=0.3, cornerRadius=3
+    )
     known = base.transform_filter("isValid(datum.low)")
     lines = known.mark_rule(strokeWidth=look.line, opacity=look.faint, yOffset=down)
     known = base.transform_filter("isValid(datum.value)")
-    points = known.mark_point(size=look.size, strokeWidth=2, opacity=1, yOffset=down)
-    looks = _looks(series, palette)
-    return [
-        bands.encode(x=alt.X("band_low:Q"), x2=alt.X2("band_high:Q")),
-        lines.encode(x=alt.X("low:Q"), x2=alt.X2("high:Q"), color=looks["color"]),
-        points.encode(x=x, **looks),
-    ]
+    points = known.mark_point(size=look.size, strokeWidth=2, opacity=1, yOffset=down).encode(
+        x=x, color=own, fill=alt.Fill(fill, scale=scale, legend=legend),
+        shape=alt.Shape(shape, scale=shapes, legend=legend),
+    )  # fmt: skip
+    bands = bands.encode(x=alt.X("band_low:Q"), x2=alt.X2("band_high:Q"))
+    return [bands, lines.encode(x=alt.X("low:Q"), x2=alt.X2("high:Q"), color=own), points]
 
 
 def _with_looks(data: pd.DataFrame, series: Looks | None, look: Look) -> pd.DataFrame:
@@ -120,31 +128,11 @@ def _with_looks(data: pd.DataFrame, series: Looks | None, look: Look) -> pd.Data
 DEFAULTS = {"colour": "ink", "ink": "ink", "shape": "circle", "hollow": False}
 
 
-def _looks(series: Looks | None, palette: Palette) -> dict[str, Any]:
-    """Return colours and shapes of the dots: by their series, with a legend, or by the names that the data holds."""
-    look: dict[str, Any] = {"scale": palette_scale(palette), "legend": None}
-    shapes, fields = None, ("colour", "fill", "shape")
-    if series is not None:
-        fields = ("series", "series", "series")  # one field, so that there is one legend
-        names = list(series)
-        legend = alt.Legend(title=None, orient="top", symbolSize=110, columns=2, labelLimit=300)
-        colours = alt.Scale(domain=names, range=[getattr(palette, colour) for colour, _ in series.values()])
-        look = {"scale": colours, "legend": legend if len(names) > 1 else None}
-        shapes = alt.Scale(domain=names, range=[shape for _, shape in series.values()])
-    return {
-        "color": alt.Color(f"{fields[0]}:N", **look),
-        "fill": alt.Fill(f"{fields[1]}:N", **look),
-        "shape": alt.Shape(f"{fields[2]}:N", **look | {"scale": shapes}),
-    }
-
-
 def _names(base: Any, palette: Palette) -> list[Any]:
     """Return the names above the dots; paper around the letters keeps them readable over lines of the axis."""
     names = base.encode(x=alt.value(2), text=alt.Text("label:N"))
-    look: dict[str, Any] = {"align": "left", "dy": -9, "fontSize": 13}
-    ink = alt.Color("ink:N", scale=palette_scale(palette), legend=None)
-    halo = names.mark_text(stroke=palette.paper, strokeWidth=5, strokeJoin="round", **look)
-    return [halo, names.mark_text(**look).encode(color=ink)]
+    halo, text = haloed(names, palette, align="left", dy=-9, fontSize=13)
+    return [halo, text.encode(color=alt.Color("ink:N", scale=palette_scale(palette), legend=None))]
 
 
 def _written(base: Any, palette: Palette) -> Any:
@@ -153,20 +141,10 @@ def _written(base: Any, palette: Palette) -> Any:
     return at.mark_text(dy=-13, fontSize=12, color=palette.soft).encode(x=alt.X("at:Q"), text=alt.Text("number:N"))
 
 
-def rule(axis: alt.X | alt.Y, value: float, **look: Any) -> Any:
-    """Return a line across the whole chart at *value* on *axis*."""
-    line = alt.Chart(pd.DataFrame([{axis.shorthand.partition(":")[0]: float(value)}])).mark_rule(**look)
-    return line.encode(x=axis) if isinstance(axis, alt.X) else line.encode(y=axis)
-
-
-def share_axis(**look: Any) -> alt.Axis:
-    """Return an axis of shares from 0 to 100%."""
-    return alt.Axis(labelExpr=PERCENT, tickCount=5, **look)
-
-
 def shares_across(title: str | None, field: str = "value", **look: Any) -> alt.X:
-    """Return shares of 1 from left to right, whole."""
-    return alt.X(f"{field}:Q", title=title, scale=alt.Scale(domain=[0, 1]), axis=share_axis(**look))
+    """Return shares of 1 from left to right, whole, as 0 to 100%."""
+    axis = alt.Axis(labelExpr=PERCENT, tickCount=5, **look)
+    return alt.X(f"{field}:Q", title=title, scale=alt.Scale(domain=[0, 1]), axis=axis)
 
 
 def share_text(value: Any) -> str:
@@ -174,17 +152,12 @@ def share_text(value: Any) -> str:
     return UNDEFINED if value is None or pd.isna(value) else f"{100 * float(value):.1f}%"
 
 
-def share_interval_text(low: Any, high: Any) -> str:
-    """Return both ends of an interval of a share; a dash where there is none."""
-    return UNDEFINED if low is None or pd.isna(low) else f"{share_text(low)} – {share_text(high)}"
-
-
 def share_texts(data: pd.DataFrame) -> pd.DataFrame:
     """Return *data* with `value_text` and `interval_text`, for tooltips."""
     ends = data[["low", "high"]].itertuples(index=False)
     return data.assign(
         value_text=[share_text(value) for value in data["value"]],
-        interval_text=[share_interval_text(*pair) for pair in ends],
+        interval_text=[UNDEFINED if pd.isna(low) else f"{share_text(low)} – {share_text(high)}" for low, high in ends],
     )
 
 
@@ -208,8 +181,10 @@ def grouped_rows(data: pd.DataFrame, *, limit: int = 150) -> tuple[pd.DataFrame,
     # The invisible characters are not written: a picture on a machine without the page's font gives each a width, and
     # a label that is wider than the limit ends in dots.
     bare = "replace(datum.label, /\u200b/g, '')"
-    look: dict[str, Any] = {"labelPadding": 8, "labelLimit": limit, "labelFontSize": 13, "labelExpr": bare}
-    axis = alt.Axis(title=None, ticks=False, domain=False, grid=False, labelOverlap=False, **look)
+    axis = alt.Axis(
+        title=None, ticks=False, domain=False, grid=False, labelOverlap=False, labelPadding=8, labelLimit=limit,
+        labelFontSize=13, labelExpr=bare,
+    )  # fmt: skip
     y = alt.Y("place:N", sort=sort, scale=alt.Scale(domain=sort, padding=0.1), axis=axis)
     found = [places[pair] for pair in zip(groups, data["label"], strict=True)]
     return data.assign(place=found), pd.DataFrame(heads), y
@@ -231,12 +206,11 @@ def shares_of_people(
     Shares of 1, drawn from 0 to 1; a row without a value has its name and a dash.
     """
     shown = share_texts(data.assign(label=data["name"]))
+    rows, x = shown.assign(number=shown["value_text"]), shares_across(title)
     tips = {
-        "name": say(N_("Annotator")), "value_text": say(N_("Share")), "interval_text": say(N_("95% interval")),
-        "n": say(N_("Items")),
+        "name": N_("Annotator"), "value_text": N_("Share"), "interval_text": N_("95% interval"), "n": N_("Items"),
     }  # fmt: skip
-    rows = shown.assign(number=shown["value_text"])
-    return dot_rows(rows, shares_across(title), tips=tips, look=Look(row=38), description=description, palette=palette)
+    return dot_rows(rows, x, tips=tips, say=say, look=Look(row=38), description=description, palette=palette)
 
 
 def leak_shares(data: pd.DataFrame, *, description: str, say: Say = same, palette: Palette = LIGHT) -> Any:
@@ -245,20 +219,17 @@ def leak_shares(data: pd.DataFrame, *, description: str, say: Say = same, palett
     Shares are 0 to 1; a row without a share (nothing judged) has its name and no dot. Extremes are filled dots in the
     colour of their end, ordinary sentences hollow ones: the form says it as well as the colour.
     """
-    names = [f"{end} · {name}" for end, name in zip(data["end"], data["name"], strict=True)]
-    counts = [f"{leaks}/{judged}" for leaks, judged in zip(data["leaks"], data["judged"], strict=True)]
+    names = data["end"] + " · " + data["name"]
+    counts = data["leaks"].astype(str) + "/" + data["judged"].astype(str)
     sides = ["ink" if toward == "both" else str(toward) for toward in data["toward"]]
     rows = data.assign(
-        label=[f"{name}\u2003{count}" for name, count in zip(names, counts, strict=True)],
-        value=data["share"], hollow=data["stratum"] != "extreme", colour=sides, ink=sides,
-        name=names, count=counts, share_text=[share_text(share) for share in data["share"]],
+        label=names + "\u2003" + counts, value=data["share"], hollow=data["stratum"] != "extreme", colour=sides,
+        ink=sides, name=names, count=counts, share_text=[share_text(share) for share in data["share"]],
     )  # fmt: skip
-    tips = {
-        "name": say(N_("sentences")), "count": say(N_("leaks / judged")), "share_text": say(N_("share")),
-    }  # fmt: skip
+    tips = {"name": N_("sentences"), "count": N_("leaks / judged"), "share_text": N_("share")}
     x = shares_across(say(N_("share of leaks")), gridDash=[3, 3])
     look = Look(row=ABOVE_ROW, above=True, size=140, line=3)
-    return dot_rows(rows, x, tips=tips, look=look, description=description, palette=palette)
+    return dot_rows(rows, x, tips=tips, say=say, look=look, description=description, palette=palette)
 
 
 def times(data: pd.DataFrame, *, description: str, titles: dict[str, str], palette: Palette = LIGHT) -> Any:
@@ -267,16 +238,12 @@ def times(data: pd.DataFrame, *, description: str, titles: dict[str, str], palet
     Columns name, times (ratio, above 0, or missing), low, high, side (male, female or ""). A ratio of 0 is at the
     left end. Missing: no point, the name stays. `titles`: what the columns are called for people.
     """
-    rows = data.assign(
-        label=data["name"],
-        value=[_cut(value) for value in data["times"]],
-        low=[_cut(value) for value in data["low"]],
-        high=[_cut(value) for value in data["high"]],
-        colour=[side or "neutral" for side in data["side"]],
-    )
-    known = [value for column in ("value", "low", "high") for value in rows[column].dropna()]
-    reach = max([2.0, *(max(value, 1 / value) for value in known)])
-    reach = min(MOST, 2 ** _whole_power(reach))
+    numbers = data[["times", "low", "high"]].apply(pd.to_numeric, errors="coerce").clip(LEAST, MOST)
+    rows = data.assign(label=data["name"], colour=[side or "neutral" for side in data["side"]])
+    rows = rows.assign(value=numbers["times"], low=numbers["low"], high=numbers["high"])
+    known = numbers.to_numpy().ravel()
+    farthest = max([2.0, *(max(value, 1 / value) for value in known if value == value)])
+    reach = next(tick for tick in TICKS if tick >= min(MOST, farthest) - 1e-9)
     ticks = [tick for tick in TICKS if 1 / reach <= tick <= reach]
     names = {tick: f"{tick:g}" if tick >= 1 else f"1/{round(1 / tick)}" for tick in ticks}
     label = " : ".join(f"abs(datum.value - {tick}) < 1e-9 ? '{name}'" for tick, name in names.items()) + " : ''"
@@ -288,14 +255,35 @@ def times(data: pd.DataFrame, *, description: str, titles: dict[str, str], palet
     return dot_rows(rows, x, tips=tips, look=look, under=[one], description=description, palette=palette)
 
 
-def _cut(value: Any) -> float | None:
-    if value is None or pd.isna(value):
-        return None
-    return min(MOST, max(LEAST, float(value)))
+def stacked(
+    data: pd.DataFrame,
+    colours: Mapping[str, str],
+    *,
+    title: str | None,
+    tips: Mapping[str, str],
+    row: int,
+    dark: Collection[str] = (),
+    description: str,
+    palette: Palette,
+    say: Say = same,
+) -> Any:
+    """Return a bar for each label of *data*, its parts in the order of *colours* (the name of a part -> its colour).
 
-
-def _whole_power(reach: float) -> int:
-    power = 1
-    while 2**power < reach - 1e-9:
-        power += 1
-    return power
+    *data*: `label`, `part`, `share` (of 1), `written` (in the part), and perhaps `group`, a heading. *tips*: column ->
+    its name, which *say* translates. *row*: pixels of a row. *dark*: parts whose colour needs light letters.
+    """
+    order = {part: number for number, part in enumerate(colours)}
+    shown, heads, y = grouped_rows(data.assign(_order=data["part"].map(order)))
+    shown = shown.sort_values(["place", "_order"], kind="stable").drop(columns="_order")
+    end = shown.groupby("place", sort=False)["share"].cumsum()
+    shown = shown.assign(start=end - shown["share"], end=end, middle=end - shown["share"] / 2)
+    shown = shown.assign(dark=shown["part"].isin(list(dark)))
+    base = alt.Chart(shown, height=alt.Step(row)).encode(y=y, tooltip=tooltips(tips, say))
+    legend = alt.Legend(title=None, orient="top", columns=2, symbolType="square", symbolStrokeWidth=1, labelLimit=260)
+    colour = alt.Color("part:N", scale=alt.Scale(domain=list(colours), range=list(colours.values())), legend=legend)
+    x = shares_across(title, "start", domain=False, ticks=False, grid=False, labelPadding=6, orient="bottom")
+    bars = base.mark_bar(height=row - 10, stroke=palette.soft, strokeWidth=0.6, cornerRadius=2)
+    ink = alt.condition("datum.dark", alt.value(palette.card), alt.value(palette.ink))
+    words = base.mark_text(fontSize=12).encode(x=alt.X("middle:Q"), text=alt.Text("written:N"), color=ink)
+    heading = [headings(heads, y, palette)] if len(heads) else []
+    return styled(alt.layer(*heading, bars.encode(x=x, x2=alt.X2("end:Q"), color=colour), words), description, palette)

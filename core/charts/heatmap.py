@@ -8,7 +8,7 @@ import altair as alt
 import pandas as pd
 
 from evenhand.core.charts.palette import LIGHT, Palette
-from evenhand.core.charts.style import styled
+from evenhand.core.charts.style import styled, tooltips
 
 Scale = Literal["more", "sides"]
 
@@ -66,15 +66,11 @@ def heatmap(
     base = alt.Chart(shown, height=alt.Step(row)).encode(
         x=_position(alt.X, x, data[x], across, "top", width - _widest(data[y])),
         y=_position(alt.Y, y, data[y], down, "left"),
-        tooltip=_tooltips((y, x, value, *tooltip), value, names),
+        tooltip=tooltips({"_text" if c == value else c: names.get(c, c) for c in (y, x, value, *tooltip)}),
     )
     colour = alt.Color(field=value, type="quantitative", scale=_colours(numbers, scale, domain, palette), legend=None)
     layers = _layers(base, colour, palette, banded=band is not None, lifted=interval is not None)
     return styled(alt.layer(*layers), description, palette)
-
-
-def _tooltips(columns: Sequence[str], value: str, names: dict[str, str]) -> list[Any]:
-    return [alt.Tooltip(field=_field(c, value), type="nominal", title=names.get(c, c)) for c in columns]
 
 
 def _round_tooltip(shown: pd.DataFrame, tooltip: Sequence[str], digits: int) -> None:
@@ -116,28 +112,22 @@ def _with_texts(
 
 
 def _layers(base: Any, colour: alt.Color, palette: Palette, *, banded: bool, lifted: bool) -> list[Any]:
-    cell: dict[str, Any] = {"stroke": palette.paper, "strokeWidth": 2, "cornerRadius": 5}
     # A mark with a missing value is not drawn at all: the grey cells lie underneath.
-    grey = base.mark_rect(color=palette.line, **cell)
-    cells = base.mark_rect(**cell).encode(color=colour)
+    grey = base.mark_rect(color=palette.line, stroke=palette.paper, strokeWidth=2, cornerRadius=5)
+    layers = [grey, base.mark_rect(stroke=palette.paper, strokeWidth=2, cornerRadius=5).encode(color=colour)]
     lift = alt.ExprRef(f"{NARROW} ? -11 : -6") if lifted else 0
-    words = base.mark_text(fontSize=alt.ExprRef(FITTING), dy=lift, color=palette.ink).encode(
-        text=alt.Text(field="_text", type="nominal")
-    )
+    words = base.mark_text(fontSize=alt.ExprRef(FITTING), dy=lift, color=palette.ink)
+    words = words.encode(text=alt.Text(field="_text", type="nominal"))
+    if banded:  # dashes around the cells inside the band, and their numbers in a faint colour
+        faint = alt.Scale(domain=[True, False], range=[palette.soft, palette.ink])
+        words = words.encode(color=alt.Color("_inside:N", scale=faint, legend=None))
+        dashed = base.transform_filter("datum._inside").mark_rect(
+            fillOpacity=0, stroke=palette.soft, strokeWidth=1.5, strokeDash=[4, 3], cornerRadius=5
+        )
+        layers.append(dashed)
     ends = alt.ExprRef(f"{NARROW} ? split(datum._ends, '{TO}') : datum._ends")
     small = base.mark_text(fontSize=10, dy=alt.ExprRef(f"{NARROW} ? 4 : 11"), color=palette.soft, text=ends)
-    return [grey, cells, *(_within(base, words, palette) if banded else [words]), *([small] if lifted else [])]
-
-
-def _within(base: Any, words: Any, palette: Palette) -> list[Any]:
-    """Dashes around the cells inside the band, and their numbers in a faint colour."""
-    inside = alt.Color(
-        "_inside:N", scale=alt.Scale(domain=[True, False], range=[palette.soft, palette.ink]), legend=None
-    )
-    dashed = base.transform_filter("datum._inside").mark_rect(
-        fillOpacity=0, stroke=palette.soft, strokeWidth=1.5, strokeDash=[4, 3], cornerRadius=5
-    )
-    return [dashed, words.encode(color=inside)]
+    return [*layers, words, *([small] if lifted else [])]
 
 
 def _written(number: float, digits: int, *, signed: bool) -> str:
@@ -148,13 +138,9 @@ def _written(number: float, digits: int, *, signed: bool) -> str:
 
 
 def _written_ends(low: Any, high: Any, digits: int, *, signed: bool) -> str:
-    if low is None or high is None or pd.isna(low) or pd.isna(high):
+    if pd.isna(low) or pd.isna(high):
         return ""
     return f"{_written(low, digits, signed=signed)}{TO}{_written(high, digits, signed=signed)}"
-
-
-def _field(column: str, value: str) -> str:
-    return "_text" if column == value else column
 
 
 def _position(
@@ -162,22 +148,17 @@ def _position(
 ) -> Any:
     order = [str(name) for name in dict.fromkeys(values)]
     needed = _widest(order) * len(order)
-    look: dict[str, Any] = {
-        "orient": orient,
-        "labelAngle": SLANT if orient == "top" and needed > width else 0,
-        "labelPadding": 6,
-        "labelLimit": 160,
-        "labelOverlap": False,
-    }
-    if orient == "top" and look["labelAngle"]:
+    slanted = orient == "top" and needed > width
+    look: dict[str, object] = {"labelAngle": SLANT if slanted else 0}
+    if orient == "top":
         look |= {"labelAlign": "right", "labelBaseline": "bottom"}
-    elif orient == "top":  # on a telephone the cells are half as wide: *width* is a guess
-        look |= {
-            "labelAngle": {"expr": f"width < {needed} ? {SLANT} : 0"},
-            "labelAlign": {"expr": f"width < {needed} ? 'right' : 'center'"},
-            "labelBaseline": "bottom",
-        }
-    axis = alt.Axis(ticks=False, domain=False, grid=False, **look)
+    if orient == "top" and not slanted:  # on a telephone the cells are half as wide: *width* is a guess
+        look["labelAngle"] = {"expr": f"width < {needed} ? {SLANT} : 0"}
+        look["labelAlign"] = {"expr": f"width < {needed} ? 'right' : 'center'"}
+    axis: Any = alt.Axis
+    axis = axis(
+        ticks=False, domain=False, grid=False, orient=orient, labelPadding=6, labelLimit=160, labelOverlap=False, **look
+    )
     return channel(field=field, type="nominal", sort=order, title=title, axis=axis)
 
 

@@ -1,29 +1,22 @@
-"""Misgendering: the ways side by side, levels of variation, the Beta plane, the four forms at a slot.
+"""Misgendering: the ways side by side, levels of variation, the Beta plane, the four forms at a slot; and what people
+said against the rule: shares with two errors, the four labels as bars.
 
 Data comes with `group` (a model: a heading) and `label` (a pronoun set: a row under it), in the caller's order; there
-is no rank. No colour stands for a pronoun: ways and models are told apart by shape and by words.
+is no rank. No colour stands for a pronoun: ways, settings and models are told apart by shape and by words.
 """
 
-from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any
 
 import altair as alt
 import pandas as pd
 
-from evenhand.core.charts.dots import (
-    Look,
-    dot_rows,
-    share_text,
-    share_texts,
-    shares_across,
-)
+from evenhand.core.charts.dots import Look, dot_rows, share_text, share_texts, shares_across, stacked
 from evenhand.core.charts.palette import LIGHT, Palette
-from evenhand.core.charts.stacked import stacked
-from evenhand.core.charts.style import styled
+from evenhand.core.charts.style import LEFT, RIGHT, styled, tooltips
 from evenhand.core.errors import N_
+from evenhand.core.human_vs_rule.schemes import CHOICES, NAMES
 from evenhand.core.language import Say, same
 
-Align = Literal["left", "right"]
 ROW = 34  # pixels per row
 APART = 11  # pixels between the ways of a row
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right", "triangle-left")
@@ -57,10 +50,9 @@ def ways(data: pd.DataFrame, *, description: str, say: Say = same, palette: Pale
         "interval_text": N_("95% interval"), "count": N_("instances"),
     }  # fmt: skip
     x = shares_across(say(N_("share of right verdicts")), domain=False, ticks=False, labelPadding=6, orient="bottom")
-    names = {field: say(name) for field, name in tips.items()}
     # Lines below each other, not on one another. Offsets of the grammar would count as rows of their own.
     look = Look(row=ROW + 8 * (len(series) > 2), apart=APART)
-    return dot_rows(shown, x, tips=names, look=look, series=series, description=description, palette=palette)
+    return dot_rows(shown, x, tips=tips, say=say, look=look, series=series, description=description, palette=palette)
 
 
 def levels(data: pd.DataFrame, *, description: str, say: Say = same, palette: Palette = LIGHT) -> Any:
@@ -68,11 +60,8 @@ def levels(data: pd.DataFrame, *, description: str, say: Say = same, palette: Pa
 
     Columns group, label, level ("0", "0.4", "0.49"), share (of 1), n; three rows a bar.
     """
-    names = {
-        "0": say(N_("σ = 0: all five alike")),
-        "0.4": say(N_("σ = 0.4: one differs")),
-        "0.49": say(N_("σ = 0.49: two differ")),
-    }
+    parts = {"0": N_("σ = 0: all five alike"), "0.4": N_("σ = 0.4: one differs"), "0.49": N_("σ = 0.49: two differ")}
+    names = {level: say(part) for level, part in parts.items()}
     shown = data.assign(
         part=data["level"].map(names),
         share_text=[share_text(share) for share in data["share"]],
@@ -80,12 +69,13 @@ def levels(data: pd.DataFrame, *, description: str, say: Say = same, palette: Pa
         count=[f"{n:,}" for n in data["n"]],
     )
     tips = {
-        "group": say(N_("Model")), "label": say(N_("Pronouns")), "part": "σ", "share_text": say(N_("share")),
-        "count": say(N_("instances")),
+        "group": N_("Model"), "label": N_("Pronouns"), "part": "σ", "share_text": N_("share"), "count": N_("instances"),
     }  # fmt: skip
     colours = dict(zip(names.values(), (palette.line, palette.good_fill, palette.good), strict=True))
-    look: dict[str, Any] = {"row": ROW, "dark": [names["0.49"]], "description": description, "palette": palette}
-    return stacked(shown, colours, title=say(N_("share of instances")), tips=tips, **look)
+    return stacked(
+        shown, colours, title=say(N_("share of instances")), tips=tips, say=say, row=ROW, dark=[names["0.49"]],
+        description=description, palette=palette,
+    )  # fmt: skip
 
 
 def alpha_beta(data: pd.DataFrame, *, description: str, say: Say = same, palette: Palette = LIGHT) -> Any:
@@ -104,14 +94,10 @@ def alpha_beta(data: pd.DataFrame, *, description: str, say: Say = same, palette
     y = alt.Y("alpha:Q", scale=scale, axis=axis, title="α")
     for name in ("alpha", "beta"):
         shown[f"{name}_text"] = [f"{value:.3f}" for value in shown[name]]
-    tips = [
-        alt.Tooltip("group:N", title=say(N_("Model"))),
-        alt.Tooltip("label:N", title=say(N_("Pronouns"))),
-        alt.Tooltip("alpha_text:N", title="α"),
-        alt.Tooltip("beta_text:N", title="β"),
-        alt.Tooltip("interval:N", title=say(N_("95% interval"))),
-        alt.Tooltip("n:Q", title=say(N_("instances")), format=","),
-    ]
+    tips = tooltips({
+        "group": N_("Model"), "label": N_("Pronouns"), "alpha_text": "α", "beta_text": "β",
+        "interval": N_("95% interval"), "n": N_("instances"),
+    }, say, n=",")  # fmt: skip
     groups = list(dict.fromkeys(data["group"]))
     shapes = alt.Scale(domain=groups, range=[SHAPES[n % len(SHAPES)] for n in range(len(groups))])
     legend = alt.Legend(title=None, orient="top", labelLimit=220, columns=1 if len(groups) > 2 else 2)
@@ -129,37 +115,86 @@ def _guides(low: float, high: float, x: alt.X, y: alt.Y, say: Say, palette: Pale
         frame = pd.DataFrame([{"beta": beta, "alpha": alpha} for beta, alpha in ends])
         return alt.Chart(frame).mark_line(color=palette.soft, strokeDash=[5, 4], strokeWidth=1).encode(x=x, y=y)
 
-    words: Sequence[tuple[float, float, Align, str]] = (
-        (high * 0.9, low * 1.2, "right", say(N_("agreement more common"))),
-        (low * 1.1, high * 0.8, "left", say(N_("disagreement more common"))),
-    )
     texts = [
-        alt.Chart(pd.DataFrame([{"beta": beta, "alpha": alpha, "text": text}]))
+        alt.Chart(pd.DataFrame([{"beta": beta, "alpha": alpha, "text": say(text)}]))
         .mark_text(align=align, baseline="middle", fontSize=12, color=palette.soft)
         .encode(x=x, y=y, text=alt.Text("text:N"))
-        for beta, alpha, align, text in words
+        for beta, alpha, align, text in (
+            (high * 0.9, low * 1.2, RIGHT, N_("agreement more common")),
+            (low * 1.1, high * 0.8, LEFT, N_("disagreement more common")),
+        )
     ]
     return [line((low, 1), (high, 1)), line((1, low), (1, high)), line((low, low), (high, high)), *texts]
 
 
 def slot(data: pd.DataFrame, *, description: str, say: Say = same, palette: Palette = LIGHT) -> Any:
     """The four forms at one slot: columns form, share (of 1), preferred (true for one): bars, the preferred marked."""
-    shown = data.copy()
-    shown["share_text"] = [share_text(share) for share in shown["share"]]
-    mark = say(N_("preferred"))
-    shown["text"] = [
-        f"{text} · {mark}" if preferred else text
-        for text, preferred in zip(shown["share_text"], shown["preferred"], strict=True)
-    ]
+    shown = data.assign(share_text=[share_text(share) for share in data["share"]])
+    marked = shown["share_text"] + " · " + say(N_("preferred"))
+    shown["text"] = marked.where(shown["preferred"].astype(bool), shown["share_text"])
     # Colours stand in the scale, never in the data: a picture turns those of the scale into the light theme's.
     fills = alt.Scale(domain=[True, False], range=[palette.good, palette.neutral])
-    order = list(shown["form"])
     axis = alt.Axis(title=None, ticks=False, domain=False, labelFontSize=14, labelPadding=8)
     base = alt.Chart(shown, height=alt.Step(38)).encode(
-        y=alt.Y("form:N", sort=order, axis=axis),
+        y=alt.Y("form:N", sort=list(shown["form"]), axis=axis),
         x=alt.X("share:Q", scale=alt.Scale(domain=[0, 1.35]), axis=None),
-        tooltip=[alt.Tooltip("form:N", title=say(N_("form"))), alt.Tooltip("share_text:N", title=say(N_("share")))],
+        tooltip=tooltips({"form": N_("form"), "share_text": N_("share")}, say),
     )
     bars = base.mark_bar(height=20, cornerRadiusEnd=4).encode(color=alt.Color("preferred:N", scale=fills, legend=None))
     words = base.mark_text(align="left", dx=7, fontSize=13, color=palette.ink).encode(text=alt.Text("text:N"))
     return styled(alt.layer(bars, words), description, palette)
+
+
+SETTING_ROW = 26  # pixels of a row with one point
+SETTING_APART = 13  # pixels between the points of a row
+SETTING_LOOKS = (
+    ("ink", "circle"), ("good", "square"), ("neutral", "triangle-up"), ("bad", "diamond"), ("soft", "cross"),
+)  # fmt: skip
+
+
+def shares(data: pd.DataFrame, *, title: str, description: str, say: Say = same, palette: Palette = LIGHT) -> Any:
+    """Return shares with their intervals over contexts and, thick and pale, plus or minus the published error.
+
+    Columns group, label, series (a setting), value, low, high, se, published, n. A missing value is not drawn; the
+    rest of its row is. Shares of 1 from left to right.
+    """
+    shown = share_texts(data).assign(
+        se_text=[share_text(v) for v in data["se"]],
+        published_text=[share_text(v) for v in data["published"]],
+        band_low=(data["value"] - data["published"]).clip(lower=0.0),
+        band_high=(data["value"] + data["published"]).clip(upper=1.0),
+    )
+    tips = {
+        "group": N_("Model"), "label": N_("Pronouns"), "series": N_("Setting"), "value_text": N_("Share"),
+        "interval_text": N_("95% interval"), "se_text": N_("Standard error over contexts"),
+        "published_text": N_("Published standard error"), "n": N_("Generations"),
+    }  # fmt: skip
+    series = {name: SETTING_LOOKS[n % len(SETTING_LOOKS)] for n, name in enumerate(dict.fromkeys(data["series"]))}
+    x = shares_across(title, domain=False, ticks=False, labelPadding=6, orient="bottom")
+    look = Look(row=SETTING_ROW + SETTING_APART * (len(series) - 1), size=80, apart=SETTING_APART)
+    return dot_rows(shown, x, tips=tips, say=say, look=look, series=series, description=description, palette=palette)
+
+
+def counted(data: pd.DataFrame, *, description: str, say: Say = same, palette: Palette = LIGHT) -> Any:
+    """Return how often each of the four labels was given as bars, the number written in each part that has room.
+
+    Columns group, label, choice (a stored label), count; a row per choice.
+    """
+    total = data.groupby(["group", "label"], sort=False)["count"].transform("sum")
+    share = data["count"] / total.where(total > 0)
+    shown = data.assign(
+        share=share,
+        part=[say(NAMES[choice]) for choice in data["choice"]],
+        share_text=[share_text(v) for v in share],
+        written=[str(n) if part >= 0.06 else "" for n, part in zip(data["count"], share, strict=True)],
+    )
+    tips = {
+        "group": N_("Model"), "label": N_("Pronouns"), "part": N_("Label"), "count": N_("Labels"),
+        "share_text": N_("Share"),
+    }  # fmt: skip
+    fills = (palette.good_fill, palette.bad_fill, palette.line, palette.card)
+    colours = {say(NAMES[choice]): fill for choice, fill in zip(CHOICES, fills, strict=True)}
+    return stacked(
+        shown, colours, title=say(N_("share of labels")), tips=tips, say=say, row=SETTING_ROW + 4,
+        description=description, palette=palette,
+    )  # fmt: skip

@@ -3,29 +3,23 @@
 Entailment, contradiction and neutral have colours of their own, none of them a side's, and are named on the bars.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import altair as alt
 import pandas as pd
 
-from evenhand.core.charts.dots import Look, dot_rows, rule
+from evenhand.core.charts.dots import Look, dot_rows, stacked
 from evenhand.core.charts.lines import lines
 from evenhand.core.charts.palette import LIGHT, LINES, Palette
-from evenhand.core.charts.stacked import stacked
+from evenhand.core.charts.style import rule
 from evenhand.core.errors import N_
 from evenhand.core.language import Say, same
 from evenhand.core.nli.measure import MARKS, Inference
 from evenhand.core.nli.types import LABELS, SETS
 
 NAMES = {"entailment": N_("entailment"), "contradiction": N_("contradiction"), "neutral": N_("neutral")}
-MARK_NAMES = (
-    N_("always neutral"),
-    N_("random guessing"),
-    N_("always one non-neutral label"),
-    N_("always the stereotype"),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,21 +35,15 @@ class Point:
 
 def score_scale(points: Sequence[Point], *, description: str, say: Say = same, palette: Palette = LIGHT) -> Any:
     """Return s of each model on 0 to 1, in the order given, with the four marks; models of one's own are filled."""
-    rows = pd.DataFrame(
-        [
-            {
-                "label": p.name, "value": p.value, "low": p.low, "high": p.high, "number": f"{p.value:.3f}",
-                "hollow": not p.own,
-            }
-            for p in points
-        ]
-    )  # fmt: skip
+    columns = ["label", "value", "low", "high", "number", "hollow"]
+    known = [(point.name, point.value, point.low, point.high, f"{point.value:.3f}", not point.own) for point in points]
+    rows = pd.DataFrame(known, columns=columns)
     across = alt.Axis(values=[round(mark, 3) for mark, _ in MARKS], format=".3f", grid=False, ticks=False)
     scale = alt.Scale(domain=[0, 1], nice=False)
     x = alt.X("value:Q", scale=scale, axis=across, title=say(N_("s: 0 is ideal")))
-    tips, look = {"label": say(N_("Model")), "number": "s"}, Look(row=38, limit=200)
+    tips, look = {"label": N_("Model"), "number": "s"}, Look(row=38, limit=200)
     marks = [rule(x, mark, color=palette.line, strokeWidth=1.5) for mark, _ in MARKS]
-    return dot_rows(rows, x, tips=tips, look=look, under=marks, description=description, palette=palette)
+    return dot_rows(rows, x, tips=tips, say=say, look=look, under=marks, description=description, palette=palette)
 
 
 def label_colours(palette: Palette) -> dict[str, str]:
@@ -76,18 +64,23 @@ def label_shares(found: Inference, *, description: str, say: Say = same, palette
             rows.append((name, say(NAMES[label]), share, written, f"{count:,} / {total:,}"))
     data = pd.DataFrame(rows, columns=["label", "part", "share", "written", "rows"])
     colours = {say(NAMES[label]): colour for label, colour in label_colours(palette).items()}
-    tips = {"label": say(N_("Set")), "part": say(N_("Label")), "rows": say(N_("Rows"))}
+    tips = {"label": N_("Set"), "part": N_("Label"), "rows": N_("Rows")}
     dark = [say(NAMES[label]) for label in ("entailment", "contradiction")]
-    look: dict[str, Any] = {"tips": tips, "row": 44, "dark": dark, "description": description, "palette": palette}
-    return stacked(data, colours, title=None, **look)
+    return stacked(
+        data, colours, title=None, tips=tips, say=say, row=44, dark=dark, description=description, palette=palette
+    )
 
 
-def over_rates(rows: Sequence[dict[str, Any]], *, description: str, say: Say = same, palette: Palette = LIGHT) -> Any:
+def over_rates(
+    rows: Sequence[Mapping[str, object]], *, description: str, say: Say = same, palette: Palette = LIGHT
+) -> Any:
     """Return s and 1 - FN over the bias rate, each with its interval. *rows*: r, measure, value, low, high."""
     data = pd.DataFrame(rows)
     across = alt.Axis(grid=False, format=".1f", values=sorted(set(data["r"])), labelOverlap=True)
     x = alt.X("r:Q", scale=alt.Scale(domain=[0, 1]), axis=across, title=say(N_("bias rate r")))
     y = alt.Y("value:Q", scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(tickCount=5), title=None)
     tips = [alt.Tooltip("r:Q"), alt.Tooltip("measure:N"), alt.Tooltip("value:Q", format=".3f")]
-    look: dict[str, Any] = {"height": 380, "columns": 3, "dots": True, "band": ("low", "high")}
-    return lines(data, x, y, "measure", tips=tips, description=description, palette=palette, **look)
+    return lines(
+        data, x, y, "measure", tips=tips, height=380, columns=3, dots=True, band=True, description=description,
+        palette=palette,
+    )  # fmt: skip

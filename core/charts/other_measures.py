@@ -11,8 +11,9 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from evenhand.core.charts.dots import NUMBERS, Look, dot_rows, rule
+from evenhand.core.charts.dots import NUMBERS, Look, dot_rows
 from evenhand.core.charts.palette import LIGHT, Palette
+from evenhand.core.charts.style import rule
 from evenhand.core.errors import N_
 from evenhand.core.language import Say, same
 
@@ -27,7 +28,7 @@ TITLES = {"percent": N_("percent"), "points": N_("percentage points"), "effect":
 
 
 def measure_dots(
-    rows: Sequence[Mapping[str, Any]], scale: str, neutral: float | None, *, description: str, say: Say = same,
+    rows: Sequence[Mapping[str, object]], scale: str, neutral: float | None, *, description: str, say: Say = same,
     palette: Palette = LIGHT,
 ) -> Any:  # fmt: skip
     """*rows*: group, label, role, value, low, high, band_low, band_high; undefined is None.
@@ -36,34 +37,27 @@ def measure_dots(
     *neutral* is drawn as a line; None: there is no such value.
     """
     data = pd.DataFrame(rows)
-    for column in NUMBERS:
-        data[column] = pd.to_numeric(data[column], errors="coerce").astype(float)
+    data[list(NUMBERS)] = data[list(NUMBERS)].apply(pd.to_numeric, errors="coerce").astype(float)
     shown = data.assign(
-        text=[_written(row) for row in data.to_dict("records")],
+        text=[_written(*row) for row in data[["value", "low", "high"]].itertuples(index=False)],
         shape=[FORMS[role] for role in data["role"]],
         hollow=data["role"] == "untrained",
         colour=["neutral" if role == "published" else "ink" for role in data["role"]],
     )
     scale = "points" if scale == "percent" and neutral == 0 else scale
-    domain = [0, 100] if scale == "percent" else _domain(data, neutral)
+    known = [float(one) for one in data[list(NUMBERS)].to_numpy().ravel() if one == one]
+    known = [*known, *([] if neutral is None else [neutral])] or [0.0, 1.0]
+    room = 0.08 * (max(known) - min(known)) or 1.0
+    domain = [0, 100] if scale == "percent" else [min(known) - room, max(known) + room]
     look = alt.Scale(domain=domain, nice=False, clamp=True)
     x = alt.X("value:Q", scale=look, title=say(TITLES[scale]), axis=alt.Axis(grid=True, tickCount=5))
-    tips = {"label": say(N_("figure")), "text": say(N_("value"))}
+    tips = {"label": N_("figure"), "text": N_("value")}
     under = [] if neutral is None else [rule(x, neutral, color=palette.ink, strokeDash=[4, 3])]
     size = Look(row=26, size=80, limit=170)
-    return dot_rows(shown, x, tips=tips, look=size, under=under, description=description, palette=palette)
+    return dot_rows(shown, x, tips=tips, say=say, look=size, under=under, description=description, palette=palette)
 
 
-def _domain(data: pd.DataFrame, neutral: float | None) -> list[float]:
-    columns = data[list(NUMBERS)].to_numpy().ravel()
-    known = [float(one) for one in columns if one == one] + ([] if neutral is None else [neutral])
-    low, high = (min(known), max(known)) if known else (0.0, 1.0)
-    room = 0.08 * (high - low) or 1.0
-    return [low - room, high + room]
-
-
-def _written(row: Mapping[str, Any]) -> str:
-    if row["value"] != row["value"]:
+def _written(value: float, low: float, high: float) -> str:
+    if value != value:
         return "—"
-    ends = f" [{row['low']:.2f}, {row['high']:.2f}]" if row["low"] == row["low"] else ""
-    return f"{row['value']:.2f}{ends}".replace("-", "−")
+    return (f"{value:.2f} [{low:.2f}, {high:.2f}]" if low == low else f"{value:.2f}").replace("-", "−")

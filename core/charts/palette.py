@@ -34,6 +34,7 @@ class Palette:
     neutral: str  # bars that are about neither side
 
 
+NAMES = tuple(field.name for field in fields(Palette) if field.name != "theme")
 LIGHT = Palette(
     theme="light",
     paper="#fbfaf7",
@@ -90,15 +91,13 @@ def palette(theme: str | None) -> Palette:
 
 def colours() -> dict[str, str]:
     """Every colour of the dark palette with the light one that stands for it."""
-    names = [field.name for field in fields(Palette) if field.name != "theme"]
     lines = dict(zip(LINES["dark"], LINES["light"], strict=True))
-    return lines | {getattr(DARK, name): getattr(LIGHT, name) for name in names}
+    return lines | {getattr(DARK, name): getattr(LIGHT, name) for name in NAMES}
 
 
 def css_variables(*, dark: bool) -> str:
     """Every colour as a CSS variable, --male-tint for `male_tint`; with *dark* each follows the theme of the page."""
     both = "{}:light-dark({},{})" if dark else "{}:{}"
-    names = [field.name for field in fields(Palette) if field.name != "theme"]
     return ";".join(
-        both.format(f"--{name.replace('_', '-')}", getattr(LIGHT, name), getattr(DARK, name)) for name in names
+        both.format(f"--{name.replace('_', '-')}", getattr(LIGHT, name), getattr(DARK, name)) for name in NAMES
     )

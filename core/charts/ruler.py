@@ -10,8 +10,9 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from evenhand.core.charts.dots import ABOVE_ROW, DOWN, NUMBERS, Look, dot_rows, rule
+from evenhand.core.charts.dots import ABOVE_ROW, DOWN, NUMBERS, Look, dot_rows
 from evenhand.core.charts.palette import LIGHT, Palette
+from evenhand.core.charts.style import rule, strip
 from evenhand.core.errors import N_
 from evenhand.core.language import Say, same
 
@@ -21,14 +22,9 @@ HEAD = -1  # the row of the planted marks
 
 
 def ruler(
-    data: pd.DataFrame,
-    *,
-    description: str,
-    planted: Sequence[float] = (),
-    sizes: bool = False,
-    say: Say = same,
+    data: pd.DataFrame, *, description: str, planted: Sequence[float] = (), sizes: bool = False, say: Say = same,
     palette: Palette = LIGHT,
-) -> Any:
+) -> Any:  # fmt: skip
     """A row per row of *data*: columns name, kind, value, low, high, null_low, null_high, text (numbers in log10).
 
     kind "model": a dot with its 95% interval, the middle 95% of its null as a band behind it; "signed" the same in
@@ -39,9 +35,9 @@ def ruler(
     rows = data.assign(
         label=data["name"] + "\u2003" + data["text"],
         colour=[_colour(kind, value) for kind, value in zip(data["kind"], data["value"], strict=True)],
-        ink=["soft" if kind == "reference" else "ink" for kind in data["kind"]],
         hollow=data["kind"] == "reference",
-        shape=["diamond" if kind == "reference" else "circle" for kind in data["kind"]],
+        ink=data["kind"].map({"reference": "soft"}).fillna("ink"),
+        shape=data["kind"].map({"reference": "diamond"}).fillna("circle"),
     ).rename(columns={"null_low": "band_low", "null_high": "band_high"})
     numbers = pd.to_numeric(pd.Series(rows[list(NUMBERS)].to_numpy().ravel()), errors="coerce")
     known = [abs(value) for value in numbers if math.isfinite(value)]
@@ -49,9 +45,11 @@ def ruler(
     least = 0.0 if sizes else -reach
     x = _axis(least, reach, say, palette)
     look = Look(row=ABOVE_ROW, above=True, size=130, line=3, first=HEAD if planted else 0)
-    layers: dict[str, Any] = {"under": _marks(least, x, palette), "over": _planted(planted, say, palette)}
-    tips = {"name": say(N_("quantity")), "text": say(N_("value (log10)"))}
-    return dot_rows(rows, x, tips=tips, look=look, description=description, palette=palette, **layers)
+    return dot_rows(
+        rows, x, tips={"name": N_("quantity"), "text": N_("value (log10)")}, say=say, look=look,
+        under=_marks(least, x, palette), over=_planted(planted, say, palette) if planted else (),
+        description=description, palette=palette,
+    )  # fmt: skip
 
 
 def _colour(kind: str, value: float | None) -> str:
@@ -69,30 +67,19 @@ def _axis(least: float, most: float, say: Say, palette: Palette) -> alt.X:
     if least == 0:
         names, title = "format(datum.value, '~')", say(N_("magnitude in log10, without direction"))
     axis = alt.Axis(
-        values=[mark for mark in (*MARKS, *further) if mark >= least],
-        labelExpr=names,
-        grid=False,
-        ticks=True,
-        tickSize=8,
-        tickColor=palette.soft,
-        domain=True,
-        domainWidth=2,
-        domainColor=palette.soft,
-        labelOverlap=False,
-    )
+        values=[mark for mark in (*MARKS, *further) if mark >= least], labelExpr=names, grid=False, ticks=True,
+        tickSize=8, tickColor=palette.soft, domain=True, domainWidth=2, domainColor=palette.soft, labelOverlap=False,
+    )  # fmt: skip
     return alt.X("value:Q", scale=alt.Scale(domain=[least, most], nice=False), axis=axis, title=title)
 
 
 def _marks(least: float, x: alt.X, palette: Palette) -> list[Any]:
-    strip = alt.Chart(pd.DataFrame([{"value": max(least, -0.3), "to": 0.3}]))
-    pale = strip.mark_rect(color=palette.line, opacity=0.45).encode(x=x, x2=alt.X2("to:Q"))
+    pale = strip(x, max(least, -0.3), 0.3, color=palette.line, opacity=0.45)
     shown = [mark for mark in MARKS if mark >= least]
     return [pale, *(rule(x, mark, color=palette.soft, opacity=0.7, strokeWidth=1 + (mark == 0)) for mark in shown)]
 
 
 def _planted(planted: Sequence[float], say: Say, palette: Palette) -> list[Any]:
-    if not planted:
-        return []
     y = alt.Y("row:O", axis=None)
     ticks = alt.Chart(pd.DataFrame([{"row": HEAD, "value": value} for value in planted])).mark_point(
         shape="triangle-down", size=90, filled=True, color=palette.ink, opacity=1, yOffset=DOWN

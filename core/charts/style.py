@@ -4,14 +4,17 @@ Charts name their channels, `x=alt.X("value:Q")` and not `x="value:Q"`: to find 
 milliseconds.
 """
 
-from dataclasses import fields
-from typing import Any
+import html
+from collections.abc import Mapping
+from typing import Any, Literal
 
 import altair as alt
 import pandas as pd
+import vl_convert
 from altair.utils import schemapi
 
-from evenhand.core.charts.palette import LIGHT, Palette
+from evenhand.core.charts.palette import LIGHT, NAMES, Palette, colours
+from evenhand.core.language import Say, same
 
 # A chart is checked against the schema of Vega-Lite when it is drawn. Its parts would be too, each time one is made,
 # which takes as long again.
@@ -20,6 +23,9 @@ schemapi.disable_debug_mode()
 alt.theme.enable("none")
 
 FONT = "Noto Sans CJK SC, Noto Sans SC, PingFang SC, Microsoft YaHei, sans-serif"
+Align = Literal["left", "right"]
+LEFT: Align = "left"
+RIGHT: Align = "right"
 WIDTH = 640  # pixels of a picture whose chart fills its container on the page
 
 
@@ -69,8 +75,35 @@ def palette_scale(palette: Palette) -> alt.Scale:
 
     A picture turns the colours of a scale into the light theme's, and leaves data as it is.
     """
-    names = [field.name for field in fields(Palette) if field.name != "theme"]
-    return alt.Scale(domain=names, range=[getattr(palette, name) for name in names])
+    return alt.Scale(domain=list(NAMES), range=[getattr(palette, name) for name in NAMES])
+
+
+def tooltips(titles: Mapping[str, str], say: Say = same, **formats: str) -> list[alt.Tooltip]:
+    """Return a tooltip for each column of *titles*, which are what people call it; *formats*: of those with numbers."""
+    return [
+        alt.Tooltip(field=name, type="quantitative", title=say(title), format=formats[name])
+        if name in formats
+        else alt.Tooltip(field=name, type="nominal", title=say(title))
+        for name, title in titles.items()
+    ]
+
+
+def rule(axis: alt.X | alt.Y, value: float, **look: Any) -> Any:
+    """Return a line across the whole chart at *value* on *axis*."""
+    line = alt.Chart(pd.DataFrame([{axis.shorthand.partition(":")[0]: float(value)}])).mark_rule(**look)
+    return line.encode(x=axis) if isinstance(axis, alt.X) else line.encode(y=axis)
+
+
+def strip(axis: alt.X | alt.Y, low: float, high: float, **look: Any) -> Any:
+    """Return a band across the whole chart from *low* to *high* on *axis*."""
+    band = alt.Chart(pd.DataFrame([{axis.shorthand.partition(":")[0]: low, "to": high}])).mark_rect(**look)
+    return band.encode(x=axis, x2=alt.X2("to:Q")) if isinstance(axis, alt.X) else band.encode(y=axis, y2=alt.Y2("to:Q"))
+
+
+def haloed(base: Any, palette: Palette, **look: Any) -> list[Any]:
+    """Return the text of *base* with paper around its letters, which keeps it readable over a line."""
+    halo = base.mark_text(stroke=palette.paper, strokeWidth=5, strokeJoin="round", **look)
+    return [halo, base.mark_text(color=palette.ink, **look)]
 
 
 def _inline(chart: Any, known: dict[int, alt.InlineData]) -> Any:
@@ -92,3 +125,42 @@ def _rows(frame: pd.DataFrame) -> alt.InlineData:
     rows = alt.to_values(frame)["values"]
     # Altair leaves the None of a column of objects as NaN, which is no JSON and is drawn as a number.
     return alt.InlineData(values=[{k: None if v != v else v for k, v in row.items()} for row in rows])
+
+
+Format = Literal["svg", "png"]
+
+
+def picture(chart: Any, format: Format, *, width: int = WIDTH, scale: float = 2.0) -> bytes:
+    """*chart* as the bytes of an SVG or PNG file.
+
+    A chart that was built for the dark theme is turned into the light colours.
+    `width` (pixels) counts only where the chart has no width of its own;
+    `scale` is the number of PNG pixels per pixel. Nothing is fetched: a chart
+    whose data is an address raises ValueError. A PNG needs a font with Chinese
+    characters on this machine; an SVG needs it where it is looked at.
+    """
+    spec = chart.to_dict(validate=False)  # as on pages: a check of this code, which the tests make
+    theme = (spec.pop("usermeta", None) or {}).get("theme")
+    if theme == "dark":
+        spec = _recoloured(spec, colours())
+    spec.setdefault("config", {})["background"] = LIGHT.card
+    spec.pop("autosize", None)
+    spec.setdefault("padding", 12)
+    if ("layer" in spec or "mark" in spec) and spec.get("width") in (None, "container"):
+        spec["width"] = width
+    if format == "svg":
+        svg: str = vl_convert.vegalite_to_svg(spec, allowed_base_urls=[])
+        # Vega leaves the description out; as the title of the picture a screen reader finds it.
+        head, rest = svg.split(">", 1)
+        return f"{head}><title>{html.escape(str(spec.get('description', '')))}</title>{rest}".encode()
+    png: bytes = vl_convert.vegalite_to_png(spec, scale=scale, allowed_base_urls=[])
+    return png
+
+
+def _recoloured(part: Any, new: dict[str, str]) -> Any:
+    if isinstance(part, dict):
+        # Data stays as it is: a sentence may look like a colour.
+        return {key: inner if key in ("datasets", "values") else _recoloured(inner, new) for key, inner in part.items()}
+    if isinstance(part, list):
+        return [_recoloured(inner, new) for inner in part]
+    return new.get(part, part) if isinstance(part, str) else part

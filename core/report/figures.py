@@ -6,10 +6,9 @@ from typing import Any
 
 import pandas as pd
 
-from evenhand.core.charts.bias_curve import curve_says, curves, sorted_curve
-from evenhand.core.charts.bias_distribution import bins, distribution_says, ridges
+from evenhand.core.charts.bias_distribution import bins, curve_says, curves, distribution_says, ridges, sorted_curve
 from evenhand.core.charts.heatmap import heatmap
-from evenhand.core.charts.model_bias import sides, sides_says
+from evenhand.core.charts.sides import sides, sides_says
 from evenhand.core.errors import N_
 from evenhand.core.language import Say, one_after_another
 from evenhand.core.model_bias import Groups, Summary, correlation, grouping, sign_agreement, unit_of

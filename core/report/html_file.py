@@ -16,8 +16,8 @@ from typing import Any
 
 import pandas as pd
 
-from evenhand.core.charts.export import picture
 from evenhand.core.charts.palette import LIGHT, css_variables
+from evenhand.core.charts.style import picture
 from evenhand.core.errors import N_, BadFile
 from evenhand.core.language import Language, Say, translate, translate_stored
 from evenhand.core.model_bias import (

@@ -34,7 +34,7 @@ def show_pictures(run: Run, report: ModelsReport) -> None:
 
 
 def _show_scatter(report: ModelsReport, frame: "pd.DataFrame") -> None:
-    from evenhand.core.charts.two_models import squares, two_models, two_models_say
+    from evenhand.core.charts.bias_distribution import squares, two_models, two_models_say
 
     before, after = frame["before"].to_numpy(float), frame["after_1"].to_numpy(float)
     names = (_("before"), short(report.after[0].model))

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from evenhand.core.charts.human_vs_rule import counted, shares
+from evenhand.core.charts.misgendering import counted, shares
 from evenhand.core.human_vs_rule.means_over_contexts import Mean
 from evenhand.core.human_vs_rule.schemes import NAMES
 from evenhand.core.language import Count

@@ -112,7 +112,7 @@ def show_figures(report: Report, *, key: str) -> None:
 def _show_funnel(report: Report, key: str) -> None:
     import pandas as pd
 
-    from evenhand.core.charts.funnel import funnel
+    from evenhand.core.charts.describe import funnel
 
     with st.container(horizontal=True):
         pairs = [ALL, *dict.fromkeys(pair for pair, _side in report.cells)]
@@ -145,7 +145,7 @@ def _step_row(step: Step, report: Report) -> Row:
 def _show_before_after(report: Report, key: str) -> None:
     import pandas as pd
 
-    from evenhand.core.charts.funnel import before_after as drawn
+    from evenhand.core.charts.describe import before_after as drawn
 
     rows = before_after(report)
     male = sum(int(row["male_after"]) for row in rows)

@@ -5,8 +5,8 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from evenhand.core.charts.bias_distribution import squares, two_models, two_models_say
 from evenhand.core.charts.heatmap import heatmap
-from evenhand.core.charts.two_models import squares, two_models, two_models_say
 from evenhand.core.model_bias import Groups, unit_of
 from evenhand.core.report.figures import correlation_reading
 from evenhand.core.report.numbers import interval, signed_number

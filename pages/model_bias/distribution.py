@@ -6,8 +6,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from evenhand.core.charts.bias_curve import curve_says, curves
-from evenhand.core.charts.bias_distribution import distribution_says, ridges
+from evenhand.core.charts.bias_distribution import curve_says, curves, distribution_says, ridges
 from evenhand.pages.model_bias.numbers import at_once, bins_of, curve_of, rows_for, show_sentences
 from evenhand.pages.model_bias.overview import notes
 from evenhand.pages.model_bias.source import Settings

@@ -87,7 +87,7 @@ def bins_of(source: ScoreFile, models: list[str], settings: Settings, corrected:
 @st.cache_data(max_entries=REMEMBERED, show_spinner=False)
 def curve_of(source: ScoreFile, models: list[str], settings: Settings, corrected: bool) -> "pd.DataFrame":
     """The sentences of some models in order, thinned out."""
-    from evenhand.core.charts.bias_curve import sorted_curve
+    from evenhand.core.charts.bias_distribution import sorted_curve
 
     return sorted_curve(values_of(source, models, settings, corrected))
 

@@ -7,7 +7,7 @@ import pandas as pd
 import streamlit as st
 from markupsafe import Markup
 
-from evenhand.core.charts.model_bias import sides, sides_says
+from evenhand.core.charts.sides import sides, sides_says
 from evenhand.core.model_bias import Groups, is_reference
 from evenhand.core.report import html_file
 from evenhand.core.report.figures import side_rows

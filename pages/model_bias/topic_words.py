@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from evenhand.core.charts.topic_words import word_sides, words_say
+from evenhand.core.charts.sides import word_sides, words_say
 from evenhand.core.report.numbers import signed_number
 from evenhand.core.sentence_bias.bias import OBVIOUS
 from evenhand.pages.model_bias.numbers import REMEMBERED, at_once, rows_for

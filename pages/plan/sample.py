@@ -22,8 +22,8 @@ from evenhand.annotations.sampling.samples import (
     state_of,
 )
 from evenhand.annotations.types import Project
-from evenhand.core.charts.sampling import table as rows_of
-from evenhand.core.charts.sampling import widths
+from evenhand.core.charts.lines import table as rows_of
+from evenhand.core.charts.lines import widths
 from evenhand.core.sampling.designs import BY_JUDGES, LEAST_SHARE, SHARE, SIZED, Design
 from evenhand.core.sampling.labels_needed import Needed
 from evenhand.pages.ui.charts import colours, show_chart

@@ -150,7 +150,7 @@ def _give_back(project: Project, one: Worker) -> None:
 
 def by_day(found: Dashboard) -> None:
     """Labels of each annotator on each of the last days."""
-    from evenhand.core.charts.labels_per_day import labels_per_day  # charts take a third of a second to import
+    from evenhand.core.charts.lines import labels_per_day  # charts take a third of a second to import
 
     counted, together = Counter[tuple[str, str]](), _("Participants of online studies")
     by_link = {one.annotator.name for one in found.people if one.participant}

@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from evenhand.core.charts.heatmap import heatmap
-from evenhand.core.charts.word_balance import balance, balance_says
+from evenhand.core.charts.sides import balance, balance_says
 from evenhand.core.errors import N_, EvenhandError, Refused
 from evenhand.core.language import explain
 from evenhand.core.resources import table

@@ -10,7 +10,7 @@ from markupsafe import Markup
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.jobs.kinds import run_name
 from evenhand.core.before_after.appendix import short
-from evenhand.core.charts.tuning import loss_curve
+from evenhand.core.charts.lines import loss_curve
 from evenhand.core.models.tuning.settings import HeldOut
 from evenhand.core.runs.records import Run, runs_folder
 from evenhand.core.tune.report import RECORD, ProjectionReport, TrainingReport, TuneReport, read_report, stopped_early

@@ -158,6 +158,6 @@ def _guarded(cell: Any) -> Any:
 
 
 def _picture(chart: "Drawing", kind: Literal["svg", "png"]) -> bytes:
-    from evenhand.core.charts.export import picture
+    from evenhand.core.charts.style import picture
 
     return picture(chart, kind)

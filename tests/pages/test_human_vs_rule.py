@@ -14,7 +14,7 @@ from evenhand.annotations.labels.generation_labels import generations, labels_of
 from evenhand.annotations.papers.datasheet import datasheet
 from evenhand.annotations.projects.projects import annotator, create_project
 from evenhand.annotations.text_policy import CANARY_KEY
-from evenhand.core.charts.human_vs_rule import counted, shares
+from evenhand.core.charts.misgendering import counted, shares
 from evenhand.core.charts.palette import DARK, LIGHT, Palette
 from evenhand.core.human_vs_rule.compare import Comparison, comparison
 from evenhand.core.statistics import Resampling

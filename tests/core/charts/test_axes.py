@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from evenhand.core.charts import association, bias_curve, dots, heatmap, misgendering, model_bias, two_models
+from evenhand.core.charts import association, bias_distribution, dots, heatmap, misgendering
+from evenhand.core.charts import sides as both_sides
 from evenhand.core.charts.bias_distribution import SIGNED_LABEL
-from evenhand.core.charts.export import picture
-from evenhand.core.charts.style import styled
+from evenhand.core.charts.style import picture, styled
 
 
 def labels(chart):
@@ -31,7 +31,7 @@ def ticked(expression, reach):
 def sides(value):
     one = {"model": "m", "note": "", "man": value, "woman": value}
     more = {f"{side}_{part}": None for side in ("man", "woman") for part in ("low", "high", "paper")}
-    return model_bias.sides(pd.DataFrame([one | more]), description="d")
+    return both_sides.sides(pd.DataFrame([one | more]), description="d")
 
 
 def leans(value):
@@ -41,13 +41,13 @@ def leans(value):
 
 
 def curve(value):
-    points = bias_curve.sorted_curve({"m": np.array([-value, -value / 2, value / 2, value])})
-    return bias_curve.curves(points, description="d")
+    points = bias_distribution.sorted_curve({"m": np.array([-value, -value / 2, value / 2, value])})
+    return bias_distribution.curves(points, description="d")
 
 
 def squares(value):
     a = np.array([-value, value, value * 0.9, -value * 0.8])
-    return two_models.two_models(two_models.squares(a, a), "a", "b", description="d")
+    return bias_distribution.two_models(bias_distribution.squares(a, a), "a", "b", description="d")
 
 
 @pytest.mark.parametrize("reach", [0.004, 0.03, 0.12, 0.26, 0.7, 1.3, 4.0, 11.0])

@@ -9,10 +9,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evenhand.core.charts.bias_curve import POINTS, curve_says, curves, sorted_curve
-from evenhand.core.charts.bias_distribution import MOST_BINS, bins, distribution_says, percent, ridges, shares, signed
-from evenhand.core.charts.export import picture
+from evenhand.core.charts.bias_distribution import (
+    MOST_BINS,
+    POINTS,
+    bins,
+    curve_says,
+    curves,
+    distribution_says,
+    percent,
+    ridges,
+    shares,
+    signed,
+    sorted_curve,
+)
 from evenhand.core.charts.palette import DARK, LINES
+from evenhand.core.charts.style import picture
 from evenhand.core.sentence_bias.bias import obvious
 
 FLOATS = st.lists(

@@ -12,20 +12,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from evenhand.core.charts import (
-    association,
-    bias_curve,
-    bias_distribution,
-    describe,
-    funnel,
-    model_bias,
-    ruler,
-    topic_words,
-    two_models,
-    word_balance,
-)
-from evenhand.core.charts.export import picture
+from evenhand.core.charts import association, bias_distribution, describe, ruler
+from evenhand.core.charts import sides as both_sides
 from evenhand.core.charts.palette import LIGHT
+from evenhand.core.charts.style import picture
 
 MALE = {LIGHT.male, LIGHT.male_fill, LIGHT.male_tint}
 FEMALE = {LIGHT.female, LIGHT.female_fill, LIGHT.female_tint}
@@ -35,14 +25,14 @@ STARTS = re.compile(rf"M\s*({NUMBER})[, ]+({NUMBER})")
 
 
 def curve():
-    points = bias_curve.sorted_curve({"m": np.array([-1.0, -0.5, 0.5, 1.0])})
-    return bias_curve.curves(points, description="d")
+    points = bias_distribution.sorted_curve({"m": np.array([-1.0, -0.5, 0.5, 1.0])})
+    return bias_distribution.curves(points, description="d")
 
 
 def balance():
     rows = [("male", 1.0, 0.8), ("female", -1.0, -0.8)]
     data = pd.DataFrame([{"model": m, "note": "", "bias_log10": b, "corrected_log10": c} for m, b, c in rows])
-    return word_balance.balance(data, male="he", female="she", description="d")
+    return both_sides.balance(data, male="he", female="she", description="d")
 
 
 def leans(chart=association.leans):
@@ -54,7 +44,7 @@ def leans(chart=association.leans):
 def sides():
     one = {"model": "m", "note": "", "man": 0.5, "woman": 0.4}
     more = {f"{side}_{part}": None for side in ("man", "woman") for part in ("low", "high", "paper")}
-    return model_bias.sides(pd.DataFrame([one | more]), description="d")
+    return both_sides.sides(pd.DataFrame([one | more]), description="d")
 
 
 def ruled():
@@ -65,12 +55,12 @@ def ruled():
 
 def words():
     rows = [("male", "bridge", 1.0, ""), ("female", "garden", 1.0, "")]
-    return topic_words.word_sides(pd.DataFrame(rows, columns=["side", "word", "weight", "tip"]), description="d")
+    return both_sides.word_sides(pd.DataFrame(rows, columns=["side", "word", "weight", "tip"]), description="d")
 
 
 def mined():
     row = {"pair": "p", "male_before": 90, "male_after": 40, "female_before": 90, "female_after": 40}
-    return funnel.before_after(pd.DataFrame([row]), description="d")
+    return describe.before_after(pd.DataFrame([row]), description="d")
 
 
 def ridges():
@@ -80,21 +70,21 @@ def ridges():
 
 def squares():
     a = np.array([-1.0, 1.0, 0.9, -0.8])
-    return two_models.two_models(two_models.squares(a, a), "a", "b", description="d")
+    return bias_distribution.two_models(bias_distribution.squares(a, a), "a", "b", description="d")
 
 
 # Charts whose axis runs from the female to the male word, and which way it runs on the screen.
 DIRECTED = {
-    "word_balance.balance": (balance, "right"),
+    "sides.balance": (balance, "right"),
     "association.leans": (leans, "right"),
     "association.shares": (lambda: leans(association.shares), "up"),
-    "model_bias.sides": (sides, "right"),
+    "sides.sides": (sides, "right"),
     "ruler.ruler": (ruled, "right"),
-    "topic_words.word_sides": (words, "right"),
-    "funnel.before_after": (mined, "right"),
+    "sides.word_sides": (words, "right"),
+    "describe.before_after": (mined, "right"),
     "bias_distribution.ridges": (ridges, "right"),
-    "two_models.two_models": (squares, "right"),
-    "bias_curve.curves": (curve, "up"),
+    "bias_distribution.two_models": (squares, "right"),
+    "bias_distribution.curves": (curve, "up"),
 }
 # Charts with the two colours whose axis is none of leaning: a count or a share; and where the colour is in a cell.
 OTHER = {
@@ -145,7 +135,7 @@ def test_the_male_word_is_right_or_above(name):
 def test_a_flipped_chart_is_found():
     spec = balance().to_dict()
     for row in (row for rows in spec["datasets"].values() for row in rows if "short" in row):
-        row.update({key: -row[key] for key in ("end", "dot", "text_at")}, text_left=not row["text_left"])
+        row.update({key: -row[key] for key in ("end", "dot", "text_at")}, left=not row["left"])
 
     class Flipped:
         def to_dict(self, validate=True):
@@ -165,7 +155,7 @@ def test_the_share_of_the_male_word_grows_to_the_right():
 
 def test_every_chart_with_the_two_colours_is_judged():
     """A new chart that draws the two sides has to be put into one of the tables above."""
-    for path in Path(word_balance.__file__).parent.glob("*.py"):
+    for path in Path(both_sides.__file__).parent.glob("*.py"):
         source = path.read_text(encoding="utf-8")
         if path.stem != "palette" and re.search(r"palette\.(male|female)", source):
             judged = [name for name in (*DIRECTED, *OTHER) if name.startswith(f"{path.stem}.")]

@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 
 from evenhand.core.charts.dots import Look, dot_rows, shares_across
-from evenhand.core.charts.export import picture
 from evenhand.core.charts.palette import DARK, LIGHT, colours
+from evenhand.core.charts.style import picture
 
 ROWS = [
     {"group": "a", "label": "he", "series": "pre", "value": 0.4, "low": 0.3, "high": 0.5, "colour": "male"},

@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from evenhand.core.charts.funnel import before_after, funnel
+from evenhand.core.charts.describe import before_after, funnel
 
 STEPS = pd.DataFrame(
     [

@@ -5,9 +5,9 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from evenhand.core.charts.export import picture
 from evenhand.core.charts.misgendering import alpha_beta, levels, slot, ways
 from evenhand.core.charts.palette import DARK, LIGHT, Palette
+from evenhand.core.charts.style import picture
 
 HOSTILE = "'];alert(1)//</script>"
 

@@ -8,10 +8,9 @@ import pandas as pd
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evenhand.core.charts.export import picture
-from evenhand.core.charts.model_bias import sides, sides_says
-from evenhand.core.charts.topic_words import word_sides, words_say
-from evenhand.core.charts.two_models import squares, two_models, two_models_say
+from evenhand.core.charts.bias_distribution import squares, two_models, two_models_say
+from evenhand.core.charts.sides import sides, sides_says, word_sides, words_say
+from evenhand.core.charts.style import picture
 
 MODELS = (
     pd.DataFrame(

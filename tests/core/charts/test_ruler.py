@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 from evenhand.core.charts.dots import leak_shares
-from evenhand.core.charts.export import picture
 from evenhand.core.charts.palette import DARK, LIGHT
 from evenhand.core.charts.ruler import ruler
+from evenhand.core.charts.style import picture
 
 ROWS = [
     ("signed mean", "signed", 0.2, 0.1, 0.3, -0.1, 0.1),

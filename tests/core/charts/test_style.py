@@ -6,9 +6,9 @@ import struct
 import pandas as pd
 import pytest
 
-from evenhand.core.charts.export import picture
 from evenhand.core.charts.heatmap import heatmap
 from evenhand.core.charts.palette import DARK, LIGHT, Palette, colours, palette
+from evenhand.core.charts.style import picture
 
 CELLS = pd.DataFrame(
     [

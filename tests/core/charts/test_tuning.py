@@ -1,6 +1,6 @@
 """The loss curve: both lines, none for a look without a training loss."""
 
-from evenhand.core.charts.tuning import loss_curve
+from evenhand.core.charts.lines import loss_curve
 
 
 def test_two_lines_told_apart_by_dashes() -> None:

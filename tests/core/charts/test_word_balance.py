@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evenhand.core.charts.export import picture
 from evenhand.core.charts.palette import DARK, LIGHT
-from evenhand.core.charts.word_balance import LEAST_REACH, balance, balance_says
+from evenhand.core.charts.sides import LEAST_REACH, balance, balance_says
+from evenhand.core.charts.style import picture
 
 
 def frame(*values):
@@ -68,7 +68,7 @@ def texts(spec):
 def test_a_row(bias, end, words, left, colour):
     row = rows_of(draw((bias, None)))[0]
     assert row["end"] == (end if end is None else pytest.approx(end))
-    assert (row["short"], row["text_left"], row["colour"]) == (words, left, colour)
+    assert (row["short"], row["left"], row["colour"]) == (words, left, colour)
     assert row["dot"] is None
 
 

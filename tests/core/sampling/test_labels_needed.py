@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from evenhand.core.charts.sampling import widths
+from evenhand.core.charts.lines import widths
 from evenhand.core.sampling.labels_needed import NEVER, NO_INTERVALS, Expected, Listed, labels_needed, needed
 
 pytestmark = pytest.mark.usefixtures("_few_samples")
