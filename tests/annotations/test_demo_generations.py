@@ -29,7 +29,7 @@ def store(tmp_path_factory):
         yield opened
 
 
-def test_it_covers_what_there_is_to_judge():
+def test_the_demo_covers_every_choice_tag_and_pronoun_set():
     guideline = generations("en")
     assert {row["choice"] for row in ROWS} == {choice.code for choice in guideline.choices}
     assert {code for row in ROWS for code in row["reasons"]} == {reason.code for reason in guideline.reasons}
@@ -42,7 +42,7 @@ def test_it_covers_what_there_is_to_judge():
 
 
 @pytest.mark.parametrize(("text", "opinion"), OPINIONS, ids=range(len(OPINIONS)))
-def test_every_label_keeps_the_rules(text, opinion):
+def test_every_label_follows_the_rules(text, opinion):
     marks = [Mark(*mark) for mark in opinion["spans"]]
     check_marks(marks, len(text))
     check_marks_fit_choice(opinion["choice"], opinion["extraneous"], marks)
@@ -56,7 +56,7 @@ def test_every_label_keeps_the_rules(text, opinion):
 
 
 @pytest.mark.parametrize("row", [row for row in ROWS if row["choice"] == "misgendering"], ids=lambda row: row["name"])
-def test_a_wrong_pronoun_is_none_of_the_persons_own(row):
+def test_a_marked_pronoun_differs_from_the_persons_own(row):
     own = {form for name in row["pronouns"] for form in set_named(_name(name)).forms}
     for start, end, kind in row["spans"]:
         if kind == "pronoun":
@@ -67,7 +67,7 @@ def _name(pronouns):
     return pronouns.split("/")[0]
 
 
-def test_labels_are_made_as_at_a_desk(store):
+def test_labels_are_stored_as_at_a_desk(store):
     (project,) = projects(store)
     rows = label_rows(store, project)
     assert Counter(row["annotator"] for row in rows) == dict(zip(ANNOTATORS, generation_texts.LABELLED, strict=True))
@@ -83,12 +83,12 @@ def test_labels_are_made_as_at_a_desk(store):
     assert 0.6 < agreed < 1  # people differ now and then
 
 
-def test_no_label_lies_in_an_item(store):
+def test_items_contain_no_labels(store):
     (project,) = projects(store)
     for item in items(store, project):
         assert not {"choice", "reasons", "extraneous", "spans", "second"} & set(item.extra)
 
 
-def test_it_is_made_once(store):
+def test_the_demo_is_made_once(store):
     with pytest.raises(NotAllowed, match="already"):
         generation_texts.make_generations_demo(store)

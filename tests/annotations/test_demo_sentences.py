@@ -30,7 +30,7 @@ def demo(tmp_path_factory):
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row["text"][:8])
-def test_a_sentence_can_be_imported(row):
+def test_every_demo_sentence_can_be_imported(row):
     assert len(occurrences(row["text"])) == 1  # 男儿 and 女儿红, too, which annotators are to reject
     assert 9 <= len(row["text"]) <= 119  # the lengths of the released file (SPEC 1.5)
     assert row["text"].endswith("。")
@@ -42,12 +42,12 @@ def test_every_pair_and_side_occurs():
     assert len({text_hash(row["text"]) for row in ROWS}) == len(ROWS)
 
 
-def test_every_reason_is_one_of_the_guideline_and_all_occur():
+def test_reasons_are_exactly_those_of_the_guideline():
     used = {code for row in ROWS for name in COLUMNS if row[name] != "+" for code in row[name].split(";")}
     assert used == {reason.code for reason in builtin("journal").reasons}
 
 
-def test_nothing_is_copied_from_the_released_file(shared_data):
+def test_demo_sentences_are_not_in_the_released_file(shared_data):
     released = (shared_data / "slguset" / "SlguSet_dev.csv").read_text(encoding="utf-8")
     assert not [row["text"] for row in ROWS if row["text"][:10] in released]
 
@@ -62,7 +62,7 @@ def test_agreement_is_neither_perfect_nor_random(demo):
     assert 0.6 < unanimous < 0.9
 
 
-def test_labels_are_what_the_table_says(demo):
+def test_labels_equal_the_table(demo):
     store, found = demo
     said = {row["text"]: row for row in ROWS}
     names = dict(zip(ANNOTATORS, COLUMNS, strict=True))
@@ -73,7 +73,7 @@ def test_labels_are_what_the_table_says(demo):
     assert sum(bool(row["note"]) for row in label_rows(store, found)) > 5
 
 
-def test_a_third_waits_for_somebody_and_the_desk_has_work(demo):
+def test_a_third_of_the_items_still_needs_labels(demo):
     store, found = demo
     counted = counts(store, found)
     assert counted.items == len(ROWS)
@@ -83,7 +83,7 @@ def test_a_third_waits_for_somebody_and_the_desk_has_work(demo):
         assert len(claim(store, found, person, want=200)) == len(ROWS) - labelled
 
 
-def test_one_label_was_taken_back_without_a_conflict(demo):
+def test_one_label_was_undone_without_a_conflict(demo):
     store, found = demo
     rows = label_rows(store, found, which="all")
     assert len(rows) == sum(sentences.LABELLED) + 2
@@ -98,11 +98,11 @@ def test_labels_have_plausible_times(demo):
         assert len(set(times)) > len(times) * 0.9  # not all in the second in which the demo was made
 
 
-def test_the_annotators_are_said_to_be_made_up_in_both_languages():
+def test_annotators_are_marked_as_made_up_in_both_languages():
     assert all(re.search("虚构.*made up", name) for name in ANNOTATORS)
 
 
-def test_the_demo_is_made_once(tmp_path):
+def test_the_demo_is_made_only_in_a_new_database(tmp_path):
     path = tmp_path / "labels.db"
     Store.open(path).close()
     assert not sentences.ensure_demo(path)  # an existing database, even an empty one, is left alone
@@ -116,7 +116,7 @@ def test_a_second_demo_is_refused(demo):
         sentences.make_demo(store)
 
 
-def test_a_start_that_is_broken_off_leaves_nothing(tmp_path, monkeypatch):
+def test_an_interrupted_start_leaves_no_file(tmp_path, monkeypatch):
     def broken(*_args, **_named):
         raise KeyboardInterrupt
 

@@ -23,7 +23,7 @@ TABLE: dict[str, set[str]] = {
 
 @pytest.mark.parametrize("action", ACTIONS)
 @pytest.mark.parametrize("role", get_args(Role))
-def test_table_of_roles(role: Role, action: Action) -> None:
+def test_roles_are_allowed_the_actions_of_the_table(role: Role, action: Action) -> None:
     expected = action in TABLE[role]
     here, elsewhere = Person(None, "ada", {"p": role}), Person(role, "ada")
     assert allowed(here, action, project="p", annotator="ada") == expected
@@ -39,19 +39,21 @@ def test_each_role_is_in_the_table() -> None:
 @pytest.mark.parametrize("role", get_args(Role))
 @pytest.mark.parametrize("action", sorted(OWN))
 @pytest.mark.parametrize(("own", "asked"), [("ada", "bo"), ("ada", None), (None, "ada"), (None, None), ("", "bo")])
-def test_nobody_acts_for_another_annotator(role: Role, action: Action, own: str | None, asked: str | None) -> None:
+def test_acting_for_another_annotator_is_not_allowed(
+    role: Role, action: Action, own: str | None, asked: str | None
+) -> None:
     assert not allowed(Person(role, own), action, annotator=asked)
     assert not allowed(Person(None, own, {"p": role}), action, project="p", annotator=asked)
 
 
-def test_in_the_open_mode_whoever_is_there_opens_any_desk() -> None:
+def test_any_visitor_opens_any_desk_in_the_open_mode() -> None:
     assert all(allowed(OPEN, action, project="p", annotator="ada") for action in ACTIONS)
     owner = Person("owner", name="")  # has no display name, but has an account
     assert not allowed(owner, "label", project="p", annotator="ada")
 
 
 @pytest.mark.parametrize(("role", "action"), [("admin", "label"), ("", "try_models"), ("lead", "delete_everything")])
-def test_what_is_not_listed_is_not_allowed(role: str, action: str) -> None:
+def test_unlisted_roles_and_actions_are_not_allowed(role: str, action: str) -> None:
     person = Person(role, "ada")  # type: ignore[arg-type]
     assert not allowed(person, action, annotator="ada")  # type: ignore[arg-type]
     with pytest.raises(NotAllowed):

@@ -34,7 +34,7 @@ ITEM = Item(1, "uid", "", "", "she left", None, None, None, None, "f", 1, {}, "A
         ("generations", True, True),
     ],
 )
-def test_who_may_leave(kind, open_text, may):
+def test_texts_leave_depending_on_kind_and_setting(kind, open_text, may):
     project = replace(PROJECT, kind=kind, open_text=open_text)
     assert text_may_leave(project) is may
     assert text_or_reference(project, ITEM) == ("she left" if may else "uid")
@@ -64,7 +64,7 @@ def test_a_short_password_is_refused(password):
         packed({"a": b"x"}, password)
 
 
-def test_the_canary_is_one_line_with_an_id_of_its_own():
+def test_the_canary_is_one_line_with_a_unique_id():
     assert CANARY_ID in CANARY
     assert "\n" not in CANARY
     assert len(CANARY_ID.removeprefix("evenhand-canary-")) == 36

@@ -18,7 +18,7 @@ from tests.support.agreed_labels import label, make, texts
 
 
 @pytest.mark.parametrize("per_article", [2, 0])
-def test_shares_are_over_articles_where_these_hold_several_sentences(fresh_store: Store, per_article: int) -> None:
+def test_intervals_are_clustered_by_articles_with_several_sentences(fresh_store: Store, per_article: int) -> None:
     """All sentences of an article alike: 20 of them say no more than their 10 articles."""
     project = make(fresh_store, 20, ("Ada", "Bo"), per_article=per_article, per_item=2)
     start_pilot(fresh_store, project, 20)
@@ -52,7 +52,7 @@ def _is_over(one: Estimate, articles: int) -> None:
         assert one == alone
 
 
-def test_sentences_of_two_plain_files_have_the_intervals_of_one(fresh_store: Store) -> None:
+def test_plain_files_do_not_count_as_articles(fresh_store: Store) -> None:
     found = []
     for files in (1, 2):
         project = make(fresh_store, 20, ("Ada", "Bo"), files=files, per_item=2)
@@ -68,7 +68,7 @@ def test_sentences_of_two_plain_files_have_the_intervals_of_one(fresh_store: Sto
     assert found[0] == found[1] and found[0][0] is not None
 
 
-def test_too_few_named_articles_need_no_reason(fresh_store: Store) -> None:
+def test_too_few_named_articles_give_an_interval_over_sentences(fresh_store: Store) -> None:
     """Two articles: no interval for alpha, which a reason would not change."""
     project = make(fresh_store, 20, ("Ada", "Bo"), per_item=2, per_article=10)
     for person in ("Ada", "Bo"):

@@ -28,7 +28,7 @@ from evenhand.core.text.keywords import find
 from tests.support.projects import broken_rules, decide, filled_project, new_items
 
 
-def test_nothing_shows_before_it_is_published(fresh_store: Store) -> None:
+def test_items_are_invisible_before_publication(fresh_store: Store) -> None:
     project = create_project(fresh_store, "p", annotators=["Ada"])
     ada = annotators(fresh_store, project)[0]
     batch = Batch.begin(fresh_store, project, "a.txt")
@@ -46,9 +46,7 @@ def test_nothing_shows_before_it_is_published(fresh_store: Store) -> None:
     assert broken_rules(fresh_store) == []
 
 
-def test_an_import_writes_little_at_once_while_people_label(
-    fresh_store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_import_commits_small_parts_during_labelling(fresh_store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     project, (ada, *_others) = filled_project(fresh_store, 3)
     commits: list[int] = []
     heard = Batch._heard
@@ -73,7 +71,7 @@ def test_an_import_writes_little_at_once_while_people_label(
     assert broken_rules(fresh_store) == []
 
 
-def test_many_rows_are_written_back_and_leave_the_store_as_it_was(fresh_store: Store) -> None:
+def test_a_large_import_restores_the_settings_of_the_connection(fresh_store: Store) -> None:
     pragmas = ("cache_size", "wal_autocheckpoint", "synchronous")
     before = [fresh_store.db.execute(f"PRAGMA {name}").fetchone() for name in pragmas]
     project = create_project(fresh_store, "p")
@@ -85,7 +83,7 @@ def test_many_rows_are_written_back_and_leave_the_store_as_it_was(fresh_store: S
     assert broken_rules(fresh_store) == []
 
 
-def test_the_same_file_twice_adds_nothing(fresh_store: Store) -> None:
+def test_importing_a_file_twice_adds_nothing(fresh_store: Store) -> None:
     project, _ = filled_project(fresh_store, 30)
     with Batch.begin(fresh_store, project, "again.txt") as batch:
         assert batch.add(new_items(30)) == (0, 30)
@@ -95,20 +93,20 @@ def test_the_same_file_twice_adds_nothing(fresh_store: Store) -> None:
     assert broken_rules(fresh_store) == []
 
 
-def test_a_text_twice_in_one_file(fresh_store: Store) -> None:
+def test_a_repeated_text_in_a_file_is_a_duplicate(fresh_store: Store) -> None:
     project = create_project(fresh_store, "p")
     with Batch.begin(fresh_store, project, "a.txt") as batch:
         assert batch.add([*new_items(2), *new_items(2)]) == (2, 2)
 
 
-def test_the_same_text_in_two_projects_is_two_items(fresh_store: Store) -> None:
+def test_a_text_in_two_projects_is_two_items(fresh_store: Store) -> None:
     first, _ = filled_project(fresh_store, 5)
     second, _ = filled_project(fresh_store, 5)
     ids = {each.uid for project in (first, second) for each in items(fresh_store, project)}
     assert len(ids) == 10
 
 
-def test_order_of_import_and_pages(fresh_store: Store) -> None:
+def test_items_are_read_in_order_of_import_page_by_page(fresh_store: Store) -> None:
     project, _ = filled_project(fresh_store, CHUNK + 5)
     with Batch.begin(fresh_store, project, "b.txt") as batch:
         batch.add(new_items(3, first=90_000))
@@ -117,7 +115,7 @@ def test_order_of_import_and_pages(fresh_store: Store) -> None:
     assert lines == [*range(1, CHUNK + 6), 90_000, 90_001, 90_002]
 
 
-def test_accepted_only(fresh_store: Store) -> None:
+def test_items_can_be_limited_to_accepted_ones(fresh_store: Store) -> None:
     project, (ada,) = filled_project(fresh_store, 6, people=("Ada",), per_item=1)
     got = claim(fresh_store, project, ada)
     store_operations(fresh_store, project, ada, [decide(got[0]), decide(got[1], "reject")])
@@ -125,7 +123,7 @@ def test_accepted_only(fresh_store: Store) -> None:
     assert {each.status for each in items(fresh_store, project)} == {"accepted", "rejected", "pending"}
 
 
-def test_an_item_is_what_was_given(fresh_store: Store) -> None:
+def test_a_stored_item_equals_the_imported_row(fresh_store: Store) -> None:
     project = create_project(fresh_store, "p")
     text = "😀 他的姥姥𠮷说：“好。”"
     found = next(each for each in find(text) if each.keyword == "姥姥")
@@ -139,7 +137,7 @@ def test_an_item_is_what_was_given(fresh_store: Store) -> None:
     assert (got.pair, got.side, got.counterpart) == (found.pair.name, "female", "姥爷")
 
 
-def test_an_id_that_is_taken_is_made_anew(fresh_store: Store) -> None:
+def test_a_taken_id_is_replaced(fresh_store: Store) -> None:
     for name in ("p", "q"):
         project = create_project(fresh_store, name)
         with Batch.begin(fresh_store, project, "a.txt") as batch:
@@ -162,7 +160,7 @@ def test_a_known_id_among_new_rows_costs_no_other_row(fresh_store: Store) -> Non
     assert broken_rules(fresh_store) == []
 
 
-def test_generations_are_told_apart_by_their_key(fresh_store: Store) -> None:
+def test_generations_with_different_keys_are_different_items(fresh_store: Store) -> None:
     project = create_project(fresh_store, "g", kind="generations", annotators=["Ada"])
     rows = [
         NewItem("They went.", None, "g.csv", n, context="Sam?", key=f"m|s|{n % 2}", stratum="they") for n in range(4)
@@ -178,7 +176,7 @@ def test_generations_are_told_apart_by_their_key(fresh_store: Store) -> None:
     )[0].stored
 
 
-def test_a_block_that_fails_leaves_nothing(fresh_store: Store) -> None:
+def test_a_failed_batch_is_removed(fresh_store: Store) -> None:
     project = create_project(fresh_store, "p")
     with pytest.raises(RuntimeError), Batch.begin(fresh_store, project, "a.txt") as batch:
         batch.add(new_items(1_500))
@@ -209,7 +207,7 @@ def test_one_import_at_a_time_in_a_project(fresh_store: Store) -> None:
     Batch.begin(fresh_store, project, "b.txt").discard()
 
 
-def test_a_silent_import_is_given_up_and_told_so(fresh_store: Store) -> None:
+def test_an_abandoned_import_is_removed_and_cannot_continue(fresh_store: Store) -> None:
     project = create_project(fresh_store, "p")
     batch = Batch.begin(fresh_store, project, "a.txt")
     batch.add(new_items(5))
@@ -222,7 +220,7 @@ def test_a_silent_import_is_given_up_and_told_so(fresh_store: Store) -> None:
     assert counts(fresh_store, project).items == 0
 
 
-def test_a_number_that_is_given_again_is_another_import(fresh_store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_reused_batch_number_belongs_to_the_new_import(fresh_store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     project = create_project(fresh_store, "p")
     gone = Batch.begin(fresh_store, project, "a.txt")
     gone.add(new_items(5))
@@ -247,7 +245,7 @@ def test_a_number_that_is_given_again_is_another_import(fresh_store: Store, monk
     assert counts(fresh_store, project).items == 3
 
 
-def test_an_import_that_wakes_up_while_it_is_removed_publishes_nothing(
+def test_an_import_resumed_during_its_removal_publishes_nothing(
     fresh_store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     project = create_project(fresh_store, "p")
@@ -267,7 +265,7 @@ def test_an_import_that_wakes_up_while_it_is_removed_publishes_nothing(
 
 
 @pytest.mark.parametrize("pid", [1, os.getpid()], ids=["one", "own"])
-def test_what_an_earlier_process_of_the_same_number_left_is_removed(fresh_store: Store, pid: int) -> None:
+def test_a_batch_of_a_dead_process_with_a_reused_pid_is_removed(fresh_store: Store, pid: int) -> None:
     project = create_project(fresh_store, "p")
     Batch.begin(fresh_store, project, "a.txt").add(new_items(5))
     fresh_store.db.execute("UPDATE batch SET pid = ?, started_process = 1.0", (pid,))

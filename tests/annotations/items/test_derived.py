@@ -62,7 +62,7 @@ def test_a_changed_verdict_is_found_and_corrected(fresh_store: Store, assignment
     assert correct_derived(fresh_store, project) == 0
 
 
-def test_items_that_nobody_has_labelled_cannot_be_accepted(fresh_store: Store) -> None:
+def test_an_accepted_item_without_labels_is_found(fresh_store: Store) -> None:
     project, _ = filled_project(fresh_store, 3)
     uid = next(items(fresh_store, project)).uid
     changed_outside(fresh_store, "UPDATE item SET gold = 'accept', status = 'accepted' WHERE uid = ?", uid)
@@ -70,7 +70,7 @@ def test_items_that_nobody_has_labelled_cannot_be_accepted(fresh_store: Store) -
     assert notice is not None and notice.text.startswith(f"In 1 items of {project.name}") and f"({uid})" in notice.text
 
 
-def test_a_decision_in_force_is_the_last_one(fresh_store: Store) -> None:
+def test_a_changed_decision_in_force_is_found(fresh_store: Store) -> None:
     """Neither another settlement nor none can be put in its place, and a wanted number cannot end the labelling."""
     project, _ = labelled(fresh_store)
     project = change_project(fresh_store, project, rescue=True)
@@ -91,7 +91,7 @@ def test_a_decision_in_force_is_the_last_one(fresh_store: Store) -> None:
     assert uids(fresh_store, project) == [split.uid]
 
 
-def test_a_wanted_number_or_a_share_outside_the_plan_decides_nothing(fresh_store: Store) -> None:
+def test_a_changed_wanted_number_or_share_is_found(fresh_store: Store) -> None:
     project, people = filled_project(fresh_store, 4, per_item=3)
     project = change_project(fresh_store, project, plan="stop", share=0.0)
     item = claim(fresh_store, project, people[0], want=1)[0]

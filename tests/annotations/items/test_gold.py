@@ -30,7 +30,9 @@ choice_lists = st.lists(st.sampled_from((A, R)), max_size=7)
         (["correct", "no_pronoun", "no_pronoun"], 3, "pending", "accepted"),
     ],
 )
-def test_table(choices: list[str], wanted: int, unanimous: str, majority: str) -> None:
+def test_gold_follows_the_table_of_the_specification(
+    choices: list[str], wanted: int, unanimous: str, majority: str
+) -> None:
     assert decide_gold(choices, wanted, "unanimous").status == unanimous
     assert decide_gold(choices, wanted, "majority").status == majority
 
@@ -46,7 +48,7 @@ def test_table(choices: list[str], wanted: int, unanimous: str, majority: str) -
         (["plural_they", "plural_they"], 2, "plural_they", "plural_they", False),
     ],
 )
-def test_gold_and_whether_they_differ(
+def test_gold_comes_with_the_disagreement(
     choices: list[str], wanted: int, unanimous: str | None, majority: str | None, split: bool
 ) -> None:
     assert decide_gold(choices, wanted, "unanimous")[::2] == (unanimous, split)
@@ -54,7 +56,7 @@ def test_gold_and_whether_they_differ(
 
 
 @given(choice_lists, st.integers(1, 5), st.randoms(use_true_random=False))
-def test_order_does_not_matter(choices: list[str], wanted: int, random: object) -> None:
+def test_gold_does_not_depend_on_the_order_of_labels(choices: list[str], wanted: int, random: object) -> None:
     shuffled = list(choices)
     random.shuffle(shuffled)  # type: ignore[attr-defined]
     for rule in ("unanimous", "majority"):

@@ -33,7 +33,7 @@ def mined(folder, text, name="candidates"):
     return out, json.loads(answer.stdout)
 
 
-def test_a_run_is_told_from_the_text_to_the_papers_and_back(fresh_store, tmp_path):
+def test_facts_of_a_mining_run_reach_papers_and_packages(fresh_store, tmp_path):
     out, said = mined(tmp_path, TEXT)
     lines = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
     assert ["run" in line for line in lines] == [False] * (len(lines) - 1) + [True]
@@ -64,7 +64,7 @@ def test_a_run_is_told_from_the_text_to_the_papers_and_back(fresh_store, tmp_pat
         assert mined_runs(other, back) == mined_runs(fresh_store, project)
 
 
-def test_each_run_counts_once_and_not_when_it_was_taken_back(fresh_store, tmp_path):
+def test_each_mining_run_counts_once_and_not_after_its_undo(fresh_store, tmp_path):
     first, _ = mined(tmp_path, TEXT)
     second, said = mined(tmp_path, TEXT + "后来她去了北京。", "more")
     project = create_project(fresh_store, "set")
@@ -89,7 +89,7 @@ GOOD = {
 
 
 @pytest.mark.parametrize("said", [{"imported": "many"}, {"imported": True}, {"batch": [1]}, {"at": {}}], ids=str)
-def test_an_odd_event_of_a_package_stops_no_paper(said, fresh_store):
+def test_a_malformed_mining_event_does_not_break_papers(said, fresh_store):
     project = create_project(fresh_store, "set")
     data = {"at": "other", "batch": 1, "imported": 2, "run": GOOD} | said
     row = {"kind": "event", "data": data, "author": "", "created": "2026-01-01T00:00:00.000Z"}
@@ -105,7 +105,7 @@ def test_an_odd_event_of_a_package_stops_no_paper(said, fresh_store):
     [{"signature": "x"}, {"signature": 3}, {"read": {}}, {"read": None}, {"candidates": -1}, {"candidates": True},
      {"candidates": 1 << 60}, {"cells": []}, {"cells": {"他/她": {"male": {}}}}, {"cells": {"他/她": 1}}],
 )  # fmt: skip
-def test_what_is_no_run_stays_a_column(change, fresh_store, tmp_path):
+def test_invalid_run_facts_stay_an_extra_column(change, fresh_store, tmp_path):
     assert run_facts(GOOD) is not None and run_facts(GOOD | change) is None
     out, _ = mined(tmp_path, "昨天他修好了水泵。")
     line = json.loads(out.read_text(encoding="utf-8")) | {"run": GOOD | change}

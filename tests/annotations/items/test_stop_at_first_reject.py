@@ -49,7 +49,7 @@ PLAIN = LabelRules(3, None, "stop", 1, False, None, False)
         ([A, R, A], 3),
     ],
 )
-def test_wanted_now(choices: list[str], wanted: int) -> None:
+def test_wanted_labels_stop_at_the_first_reject(choices: list[str], wanted: int) -> None:
     assert wanted_now(PLAIN, choices) == wanted
 
 
@@ -67,12 +67,12 @@ def test_wanted_now(choices: list[str], wanted: int) -> None:
         (PLAIN, [A, A, A, A], 3),  # a late label
     ],
 )
-def test_wanted_now_of_others(terms: LabelRules, choices: list[str], wanted: int) -> None:
+def test_shared_known_and_pilot_items_want_all_labels(terms: LabelRules, choices: list[str], wanted: int) -> None:
     assert wanted_now(terms, choices) == wanted
 
 
 @given(st.permutations([A, A, A, R, R]), st.integers(1, 5))
-def test_whatever_the_order_the_result_is_that_of_full_labelling(order: list[str], per_item: int) -> None:
+def test_stopping_gives_the_result_of_full_labelling_in_any_order(order: list[str], per_item: int) -> None:
     choices = order[:per_item]
     made: list[str] = []
     while len(made) < wanted_now(PLAIN._replace(per_item=per_item), made):
@@ -82,7 +82,7 @@ def test_whatever_the_order_the_result_is_that_of_full_labelling(order: list[str
     assert len(made) == (choices.index(R) + 1 if R in choices else per_item)
 
 
-def test_the_share_is_drawn_with_its_probability_and_a_larger_one_holds_it() -> None:
+def test_a_larger_random_share_contains_a_smaller_one() -> None:
     found = [f"{n}".encode() for n in range(20_000)]
     some = {one for one in found if is_shared(3, one, 0.1)}
     assert abs(len(some) - 2_000) < 5 * (20_000 * 0.1 * 0.9) ** 0.5
@@ -117,7 +117,7 @@ def often(text: str, person: Annotator, of: int) -> bool:
     return is_shared(of, f"{text}|{person.name}".encode(), 0.7)
 
 
-def test_labels_end_with_the_first_reject_but_in_the_share(fresh_store: Store) -> None:
+def test_labels_end_with_the_first_reject_outside_the_share(fresh_store: Store) -> None:
     made, people = stopping(fresh_store, 80, 0.25, seed=5)
     shared = {row[0] for row in fresh_store.db.execute("SELECT text FROM item WHERE shared = 1")}
     assert 5 < len(shared) < 40
@@ -132,7 +132,7 @@ def test_labels_end_with_the_first_reject_but_in_the_share(fresh_store: Store) -
     assert broken_rules(fresh_store) == []
 
 
-def test_both_plans_keep_the_same_sentences(fresh_store: Store) -> None:
+def test_both_plans_accept_equal_sentences(fresh_store: Store) -> None:
     kept = []
     for plan in ("all", "stop"):
         made, people = filled_project(fresh_store, 40, seed=2)
@@ -144,7 +144,7 @@ def test_both_plans_keep_the_same_sentences(fresh_store: Store) -> None:
     assert kept[0] == kept[1] and 0 < len(kept[0]) < 40
 
 
-def test_new_items_come_in_with_the_numbers_of_the_plan(fresh_store: Store) -> None:
+def test_new_items_get_wanted_number_and_share_of_the_plan(fresh_store: Store) -> None:
     from evenhand.annotations.items.batch import Batch
     from tests.support.projects import new_items
 
@@ -158,7 +158,7 @@ def test_new_items_come_in_with_the_numbers_of_the_plan(fresh_store: Store) -> N
         assert (wanted, shared) == ((3, 1) if is_shared(9, bytes(identity), 0.3) else (1, 0))
 
 
-def test_an_accept_reaches_those_who_walked_past(fresh_store: Store) -> None:
+def test_an_accept_reopens_the_item_for_annotators_who_passed_it(fresh_store: Store) -> None:
     made, (ada, bo, chen) = stopping(fresh_store, 6)
     first = claim(fresh_store, made, ada, now=START)
     assert len(first) == 6 and claim(fresh_store, made, bo, now=START) == []  # all with Ada, one label each
@@ -171,7 +171,7 @@ def test_an_accept_reaches_those_who_walked_past(fresh_store: Store) -> None:
     assert counts(fresh_store, made).rejected == 2
 
 
-def test_a_label_taken_back_or_changed(fresh_store: Store) -> None:
+def test_a_withdrawn_or_changed_reject_reopens_the_item(fresh_store: Store) -> None:
     made, (ada, bo, _) = stopping(fresh_store, 1)
     item = claim(fresh_store, made, ada, now=START)[0]
     reject = decide(item, R)
@@ -198,7 +198,7 @@ def test_a_late_label_counts(fresh_store: Store) -> None:
     assert fresh_store.db.execute("SELECT wanted, labels, status FROM item").fetchone() == (2, 2, "rejected")
 
 
-def test_skipped_by_all_is_for_the_lead_and_one_label_ends_it(fresh_store: Store) -> None:
+def test_an_item_skipped_by_all_goes_to_the_lead_until_a_label(fresh_store: Store) -> None:
     made, (ada, bo) = stopping(fresh_store, 1, people=("Ada", "Bo"))
     item = claim(fresh_store, made, ada, now=START)[0]
     store_operations(fresh_store, made, ada, [decide(item, "skip")], now=START)
@@ -223,7 +223,7 @@ def test_a_quota_closes_and_opens(fresh_store: Store) -> None:
     assert counts(fresh_store, made).accepted == 12
 
 
-def test_who_leaves_gives_back_and_others_go_on(fresh_store: Store) -> None:
+def test_items_of_a_leaving_annotator_go_to_others(fresh_store: Store) -> None:
     made, (ada, bo, chen) = stopping(fresh_store, 8)
     claim(fresh_store, made, ada, now=START)
     remove_annotator(fresh_store, made, ada)
@@ -243,7 +243,7 @@ def test_who_leaves_gives_back_and_others_go_on(fresh_store: Store) -> None:
         ({"plan": "some"}, "all or stop"),
     ],
 )
-def test_what_cannot_be_planned(fresh_store: Store, fields: dict[str, object], words: str) -> None:
+def test_invalid_settings_of_the_plan_are_refused(fresh_store: Store, fields: dict[str, object], words: str) -> None:
     made, _ = stopping(fresh_store, 4)
     with pytest.raises(Refused, match=words):
         change_project(fresh_store, made, **fields)  # type: ignore[arg-type]
@@ -256,7 +256,7 @@ def test_generations_cannot_stop(fresh_store: Store) -> None:
         change_project(fresh_store, made, plan="stop")
 
 
-def test_changing_the_plan_settles_what_was_labelled(fresh_store: Store) -> None:
+def test_changing_the_plan_settles_labelled_items(fresh_store: Store) -> None:
     made, (ada, bo, chen) = filled_project(fresh_store, 4)
     items = claim(fresh_store, made, ada, now=START)
     store_operations(fresh_store, made, ada, [decide(item, A if n else R) for n, item in enumerate(items)], now=START)
@@ -276,7 +276,7 @@ def test_changing_the_plan_settles_what_was_labelled(fresh_store: Store) -> None
     assert broken_rules(fresh_store) == []
 
 
-def test_an_item_that_waited_for_the_lead_is_done_when_one_reject_is_enough(fresh_store: Store) -> None:
+def test_a_rejected_item_at_the_lead_is_done_under_stop(fresh_store: Store) -> None:
     made, (ada, bo) = filled_project(fresh_store, 1, people=("Ada", "Bo"), per_item=2)
     item = claim(fresh_store, made, ada, now=START)[0]
     store_operations(fresh_store, made, ada, [decide(item, R)], now=START)
@@ -288,7 +288,7 @@ def test_an_item_that_waited_for_the_lead_is_done_when_one_reject_is_enough(fres
     assert broken_rules(fresh_store) == []
 
 
-def test_what_came_back_is_neither_first_nor_in_a_block(fresh_store: Store) -> None:
+def test_returned_items_are_spread_under_stop(fresh_store: Store) -> None:
     made, (ada, bo, _) = stopping(fresh_store, 240)
     seen: set[str] = set()
     while len(seen) < 60:
@@ -306,7 +306,7 @@ def test_what_came_back_is_neither_first_nor_in_a_block(fresh_store: Store) -> N
     assert longest < 15
 
 
-def test_under_all_what_came_back_still_comes_first(fresh_store: Store) -> None:
+def test_returned_items_come_first_under_all(fresh_store: Store) -> None:
     made, (ada, bo) = filled_project(fresh_store, 40, people=("Ada", "Bo"), per_item=1)
     held = claim(fresh_store, made, ada, want=10, now=START)
     claim(fresh_store, made, bo, want=10, now=START)
@@ -314,14 +314,14 @@ def test_under_all_what_came_back_still_comes_first(fresh_store: Store) -> None:
     assert sum(item.uid in {one.uid for one in held} for item in back) >= 8
 
 
-def test_one_reject_that_ended_an_item_is_not_unanimity(fresh_store: Store) -> None:
+def test_an_item_ended_by_one_reject_is_not_unanimous(fresh_store: Store) -> None:
     made, people = stopping(fresh_store, 20)
     work_until_done(fresh_store, made, people, lambda who, item: A if item.line % 2 else R)
     found = pipeline(fresh_store)
     assert (found.reviewed, found.unanimous, found.kept) == (20, 10, 10)
 
 
-def test_own_total_is_not_about_others(fresh_store: Store) -> None:
+def test_the_own_total_does_not_depend_on_others(fresh_store: Store) -> None:
     made, (ada, bo, _) = stopping(fresh_store, 60, 0.1)
     before = own_progress(fresh_store, made, ada)
     assert 20 <= before.total <= 60
@@ -339,7 +339,9 @@ moves = st.lists(
 
 @settings(max_examples=12, deadline=None)
 @given(moves, st.sampled_from((0.0, 0.3, 1.0)))
-def test_invariants_of_any_course_of_work(fresh_store: Store, script: list[tuple[int, int, str]], share: float) -> None:
+def test_invariants_hold_for_any_course_of_work(
+    fresh_store: Store, script: list[tuple[int, int, str]], share: float
+) -> None:
     made, people = stopping(fresh_store, 14, share, seed=len(script))
     standing: dict[tuple[int, str], str] = {}
     mine: dict[int, list[Item]] = {0: [], 1: [], 2: []}
@@ -416,7 +418,7 @@ WORKER = """
 """
 
 
-def test_processes_that_label_at_once(fresh_store: Store, tmp_path: Path) -> None:
+def test_simultaneous_processes_respect_the_plan(fresh_store: Store, tmp_path: Path) -> None:
     made, people = stopping(fresh_store, 60, 0.2, seed=4)
     change_project(fresh_store, made, name="race")
     workers = [start(WORKER, database(tmp_path), person.name) for person in people]

@@ -77,11 +77,11 @@ def test_the_sample_is_exact_and_the_order_does_not_matter(found: set[bytes], nu
 
 
 @given(IDENTITIES, st.integers(0, 10), st.integers(0, 3))
-def test_a_larger_sample_holds_the_smaller_one(found: set[bytes], number: int, seed: int) -> None:
+def test_a_larger_sample_contains_the_smaller_one(found: set[bytes], number: int, seed: int) -> None:
     assert doubled_sample(seed, found, number) <= doubled_sample(seed, found, number + 1)
 
 
-def test_everybody_is_drawn_equally_often() -> None:
+def test_items_are_drawn_equally_often() -> None:
     found = [bytes([n]) for n in range(10)]
     drawn_often = Counter(one for seed in range(1_000) for one in doubled_sample(seed, found, 3))
     assert all(abs(drawn_often[one] - 300) < 5 * math.sqrt(1_000 * 0.3 * 0.7) for one in found)
@@ -92,14 +92,18 @@ def test_everybody_is_drawn_equally_often() -> None:
     ("per_item", "doubled", "inside", "expected"),
     [(2, None, False, 2), (2, None, True, 2), (2, 5, True, 2), (2, 5, False, 1), (3, 0, False, 1)],
 )
-def test_wanted_of(per_item: int, doubled: int | None, inside: bool, expected: int) -> None:
+def test_wanted_number_of_an_item_in_or_outside_the_sample(
+    per_item: int, doubled: int | None, inside: bool, expected: int
+) -> None:
     assert wanted_in_sample(per_item, doubled, b"x", {b"x"} if inside else set()) == expected
 
 
 @pytest.mark.parametrize(
     ("per_item", "doubled", "items", "expected"), [(2, 200, 2_400, 2_600), (4, None, 25, 100), (3, 50, 20, 60)]
 )
-def test_labels_planned(fresh_store: Store, per_item: int, doubled: int | None, items: int, expected: int) -> None:
+def test_planned_labels_count_the_sample_twice(
+    fresh_store: Store, per_item: int, doubled: int | None, items: int, expected: int
+) -> None:
     made = create_project(fresh_store, "planned", kind="generations", per_item=per_item)
     assert labels_planned(change_project(fresh_store, made, doubled=doubled), items) == expected
 
@@ -109,7 +113,7 @@ def test_publishing_draws_the_sample(fresh_store: Store) -> None:
     assert wanted_counts(fresh_store) == {1: 48, 2: 12}
 
 
-def test_the_sample_is_the_same_in_another_database(fresh_store: Store, tmp_path: Path) -> None:
+def test_the_sample_is_reproducible_in_another_database(fresh_store: Store, tmp_path: Path) -> None:
     generations(fresh_store, 60, ("Ada", "Bo"), per_item=2, doubled=12)
     with Store.open(tmp_path / "other.db") as other:
         made = create_project(other, "elsewhere", kind="generations", per_item=2, seed=3)
@@ -120,7 +124,7 @@ def test_the_sample_is_the_same_in_another_database(fresh_store: Store, tmp_path
         assert doubled_texts(other) == doubled_texts(fresh_store)
 
 
-def test_a_second_file_is_drawn_from_too(fresh_store: Store) -> None:
+def test_the_sample_includes_a_second_file(fresh_store: Store) -> None:
     made = generations(fresh_store, 40, ("Ada", "Bo"), per_item=2, doubled=10)
     before = doubled_texts(fresh_store)
     add(fresh_store, made, written(40, first=100))
@@ -128,7 +132,7 @@ def test_a_second_file_is_drawn_from_too(fresh_store: Store) -> None:
     assert len(after) == 10 and after - before and after & before
 
 
-def test_an_item_that_leaves_the_sample_is_settled(fresh_store: Store) -> None:
+def test_an_item_dropped_from_the_sample_is_settled(fresh_store: Store) -> None:
     made = generations(fresh_store, 12, ("Ada", "Bo"), per_item=2, doubled=12)
     ada = annotators(fresh_store, made)[0]
     for item in claim(fresh_store, made, ada):
@@ -141,7 +145,9 @@ def test_an_item_that_leaves_the_sample_is_settled(fresh_store: Store) -> None:
 
 
 @pytest.mark.parametrize(("doubled", "expected"), [(5, {1: 25, 2: 5}), (0, {1: 30}), (None, {2: 30}), (99, {2: 30})])
-def test_changing_the_plan(fresh_store: Store, doubled: int | None, expected: dict[int, int]) -> None:
+def test_changing_the_sample_size_updates_wanted_numbers(
+    fresh_store: Store, doubled: int | None, expected: dict[int, int]
+) -> None:
     made = generations(fresh_store, 30, ("Ada", "Bo"), per_item=2, doubled=10)
     change_project(fresh_store, made, doubled=doubled)
     assert wanted_counts(fresh_store) == expected
@@ -169,7 +175,7 @@ def test_models_and_pronouns_are_shuffled(fresh_store: Store) -> None:
     assert abs(same - 19) < 5 * math.sqrt(19)
 
 
-def test_the_order_depends_on_the_seed_and_on_no_label(tmp_path: Path) -> None:
+def test_the_order_depends_on_the_seed_and_not_on_labels(tmp_path: Path) -> None:
     orders = []
     for name, seed, choice in (("a", 1, "correct"), ("b", 1, "no_pronoun"), ("c", 2, "correct")):
         with new_store(tmp_path / f"{name}.db") as store:
@@ -204,7 +210,7 @@ WORKER = """
 """
 
 
-def test_three_processes_label_a_doubled_project(fresh_store: Store, tmp_path: Path) -> None:
+def test_three_processes_fill_a_doubly_labelled_sample_exactly(fresh_store: Store, tmp_path: Path) -> None:
     people = ("Ada", "Bo", "Chen")
     made = generations(fresh_store, 200, people, per_item=2, doubled=40)
     command = [sys.executable, "-c", PATIENT + textwrap.dedent(WORKER), str(database(tmp_path))]
@@ -228,7 +234,7 @@ def test_three_processes_label_a_doubled_project(fresh_store: Store, tmp_path: P
     assert counts(fresh_store, made).accepted == 200 and broken_rules(fresh_store) == []
 
 
-def test_the_share_of_an_annotator_counts_the_doubled_ones(fresh_store: Store) -> None:
+def test_the_share_of_an_annotator_counts_doubled_items(fresh_store: Store) -> None:
     made = generations(fresh_store, 60, ("Ada", "Bo", "Chen"), per_item=2, doubled=12)
     ada = annotators(fresh_store, made)[0]
     assert own_progress(fresh_store, made, ada).total == (60 + 12) / 3

@@ -88,7 +88,7 @@ def child_of(trace):
     return int(trace.read_text().split()[1])
 
 
-def test_progress_then_result(store, tmp_path, monkeypatch):
+def test_a_job_reports_progress_then_its_result(store, tmp_path, monkeypatch):
     monkeypatch.setenv("OMP_NUM_THREADS", "2")  # of the app; a job gets one
     job, gate, _ = gated(store, tmp_path, "one")
     seen = until(store, job, at_gate)
@@ -113,7 +113,7 @@ def test_progress_then_result(store, tmp_path, monkeypatch):
         jobs.resume(store, over)
 
 
-def test_cancel_ends_the_whole_group_and_unwinds(store, tmp_path):
+def test_cancelling_ends_the_process_group_and_unwinds(store, tmp_path):
     job, _, trace = gated(store, tmp_path, "one")
     seen = until(store, job, at_gate)
     jobs.cancel(store, seen)
@@ -124,7 +124,7 @@ def test_cancel_ends_the_whole_group_and_unwinds(store, tmp_path):
 
 
 @pytest.mark.rehearsal
-def test_killed_job_is_marked_interrupted_and_resumes(store, tmp_path):
+def test_a_killed_job_is_marked_interrupted_and_resumes(store, tmp_path):
     job, gate, trace = gated(store, tmp_path, "one")
     seen = until(store, job, at_gate)
     os.killpg(seen.pid, signal.SIGKILL)
@@ -143,7 +143,7 @@ def test_killed_job_is_marked_interrupted_and_resumes(store, tmp_path):
     assert trace.read_text().count("begun") == 2
 
 
-def test_a_living_job_is_not_marked(store, tmp_path):
+def test_a_living_job_is_not_marked_interrupted(store, tmp_path):
     job, gate, _ = gated(store, tmp_path, "one")
     until(store, job, at_gate)
     child = jobs._children.pop(job.uid)  # as after a restart of the app: only pid and start time are known
@@ -153,7 +153,7 @@ def test_a_living_job_is_not_marked(store, tmp_path):
     assert child.wait(600) == 0
 
 
-def test_another_process_with_the_same_pid_is_not_the_job(store):
+def test_a_process_with_a_reused_pid_is_not_the_job(store):
     with store.write() as db:
         db.execute(
             "INSERT INTO job (uid, command, title, state, pid, started_process, created) "
@@ -176,7 +176,7 @@ def test_a_row_without_a_process_is_lost_after_a_while(store, age, lost):
     assert jobs.mark_interrupted(store, now=created + age) == lost
 
 
-def test_a_third_job_waits_its_turn(store, tmp_path):
+def test_a_third_job_waits_for_a_free_place(store, tmp_path):
     first, second = gated(store, tmp_path, "a"), gated(store, tmp_path, "b")
     until(store, first[0], at_gate)
     until(store, second[0], at_gate)
@@ -190,7 +190,7 @@ def test_a_third_job_waits_its_turn(store, tmp_path):
     assert until(store, third[0], lambda one: not one.active).state == "done"
 
 
-def test_a_job_that_is_cancelled_in_the_database_alone_ends_by_itself(store, tmp_path):
+def test_a_job_ends_after_cancellation_in_the_database(store, tmp_path):
     job, _, trace = gated(store, tmp_path, "one")
     until(store, job, at_gate)
     with store.write() as db:
@@ -217,7 +217,7 @@ def test_a_known_error_becomes_a_sentence_with_its_values(store):
     assert over.result == {"error": "{file} is no table.", "values": {"file": "a<b>.csv"}}
 
 
-def test_an_unexpected_end_is_told(store):
+def test_an_unexpected_error_is_in_message_and_log(store):
     over = until(store, jobs.start(store, BROKEN, Text(), "x"), lambda one: not one.active)
     assert over.state == "failed" and "no such luck" in over.message
     assert "Traceback" in jobs.log_tail(store, over, 200)
@@ -229,7 +229,7 @@ def test_a_job_of_an_unknown_kind_fails_with_a_sentence(store):
     assert (over.state, over.message) == ("failed", "There is no kind of job named later.")
 
 
-def test_the_end_of_a_job_waits_for_a_database_that_is_busy(store, monkeypatch):
+def test_the_end_of_a_job_waits_for_a_busy_database(store, monkeypatch):
     with store.write() as db:
         db.execute(
             "INSERT INTO job (uid, command, title, state, pid, started, created) "
@@ -252,7 +252,7 @@ def test_the_end_of_a_job_waits_for_a_database_that_is_busy(store, monkeypatch):
     monkeypatch.setattr(Store, "write", write)
 
 
-def test_who_is_cancelled_while_the_end_waits_just_ends(store, monkeypatch):
+def test_a_job_cancelled_while_its_end_waits_just_ends(store, monkeypatch):
     with store.write() as db:
         db.execute("INSERT INTO job (uid, command, title, state, created) VALUES ('u', '[]', 't', 'waiting', '2020')")
 
@@ -267,7 +267,7 @@ def test_who_is_cancelled_while_the_end_waits_just_ends(store, monkeypatch):
     assert called == ["u"]
 
 
-def test_an_upload_goes_when_its_job_is_done(store):
+def test_an_upload_is_deleted_when_its_job_is_done(store):
     path = jobs.keep_upload(store, "../夜<b>.txt", "好".encode())
     assert path.name == "夜<b>.txt" and path.parent.parent == jobs.folder(store)
     over = until(store, jobs.start(store, WORDS, Text(str(path)), "x"), lambda one: not one.active)
@@ -276,7 +276,7 @@ def test_an_upload_goes_when_its_job_is_done(store):
     assert not path.parent.exists()
 
 
-def test_an_upload_stays_when_its_job_failed(store):
+def test_an_upload_is_kept_when_its_job_failed(store):
     path = jobs.keep_upload(store, "a.txt", b"\xff")
     over = until(store, jobs.start(store, WORDS, Text(str(path)), "x"), lambda one: not one.active)
     assert over.state == "failed" and path.exists()
@@ -288,7 +288,7 @@ def test_an_upload_needs_a_file_name(store, name):
         jobs.keep_upload(store, name, b"")
 
 
-def test_find_by_the_beginning_of_an_id(store):
+def test_a_job_is_found_by_the_beginning_of_its_id(store):
     with store.write() as db:
         for uid in ("aa1", "aa2"):
             db.execute(
@@ -303,12 +303,12 @@ def test_find_by_the_beginning_of_an_id(store):
 @pytest.mark.parametrize(
     ("data", "large"), [(b"a\n" * 20_000, False), (b"a\n" * 20_001, True), (b"a" * 5_000_001, True), (b"", False)]
 )
-def test_which_file_is_large(tmp_path, data, large):
+def test_large_files_are_recognised_by_lines_or_bytes(tmp_path, data, large):
     (tmp_path / "a.csv").write_bytes(data)
     assert jobs.is_large(tmp_path / "a.csv") is large
 
 
-def test_command_line(store, tmp_path, monkeypatch):
+def test_jobs_are_listed_shown_and_cancelled_by_command(store, tmp_path, monkeypatch):
     monkeypatch.setattr("evenhand.commands.jobs.command.words_of", lambda name, settings: [name])
     job, _, _ = gated(store, tmp_path, "标题")
     until(store, job, at_gate)
@@ -350,7 +350,7 @@ def test_an_import_that_is_killed_is_resumed_without_loss(tmp_path):
         process_end(job)
 
 
-def test_a_job_that_is_over_is_dismissed_with_its_log_and_upload(store, tmp_path):
+def test_dismissing_a_job_deletes_log_and_upload(store, tmp_path):
     job, gate, _trace = gated(store, tmp_path, "one")
     until(store, job, at_gate)
     with pytest.raises(Refused, match="Cancel it first"):
@@ -382,7 +382,7 @@ def test_a_job_that_is_over_is_dismissed_with_its_log_and_upload(store, tmp_path
         ),
     ],
 )  # fmt: skip
-def test_a_title_is_read_in_the_language_of_who_looks(store, monkeypatch, title, english, chinese):
+def test_a_title_is_shown_in_the_language_of_the_reader(store, monkeypatch, title, english, chinese):
     monkeypatch.setattr(jobs, "_spawn", lambda *_: None)
     found = jobs.start(store, WORDS, Text(), title)
     assert found.title == english

@@ -75,7 +75,7 @@ def test_agreement_confusion_and_disagreements_by_hand(fresh_store: Store, proje
     assert found.kappa.value == pytest.approx((observed - chance) / (1 - chance))
 
 
-def test_only_finished_items_are_compared_and_undefined_says_why(fresh_store: Store) -> None:
+def test_only_finished_items_are_compared(fresh_store: Store) -> None:
     made = judged_project(fresh_store, TEXTS)
     say(fresh_store, made, "Ada", [(one.text, one.said) for one in LABELLED])  # Bo has labelled nothing
     found = against_people(fresh_store, made, judged(fresh_store, made))
@@ -88,7 +88,7 @@ def test_a_judge_without_flags_has_no_agreement_on_them(fresh_store: Store, proj
     assert (found.flags.value, found.flags.estimate.reason) == (None, NO_FLAGS)
 
 
-def test_the_test_waits_for_its_eps(fresh_store: Store, project: Project) -> None:
+def test_the_alternative_annotator_test_needs_its_margin(fresh_store: Store, project: Project) -> None:
     mine = judged(fresh_store, project)
     assert against_people(fresh_store, project, mine).verdict is None
     verdict = against_people(fresh_store, project, choose_margin(fresh_store, project, mine, 0.2)).verdict
@@ -115,7 +115,7 @@ def test_the_difference_of_two_judges_on_the_same_texts(fresh_store: Store, proj
     )
 
 
-def test_rates_are_those_of_the_functions(fresh_store: Store, project: Project) -> None:
+def test_rates_equal_those_of_the_functions(fresh_store: Store, project: Project) -> None:
     found = estimates(fresh_store, project, judged(fresh_store, project))
     (cell,) = found.cells("misgendering")
     assert (cell.people, cell.further, cell.without_judge) == (40, 40, 0)
@@ -151,7 +151,7 @@ def test_rates_are_those_of_the_functions(fresh_store: Store, project: Project) 
     assert flags.rates.people.value is not None and flags.further == 40
 
 
-def test_what_the_judge_did_not_label_is_counted(fresh_store: Store, project: Project) -> None:
+def test_items_without_a_label_of_the_judge_are_counted(fresh_store: Store, project: Project) -> None:
     half = add_judge(fresh_store, project, "half", Spec("file", 1, "h", "h"))
     some = list(items(fresh_store, project))[:20]
     store_labels(fresh_store, half, [JudgeLabel(one.id, "correct") for one in some])
@@ -162,7 +162,7 @@ def test_what_the_judge_did_not_label_is_counted(fresh_store: Store, project: Pr
     assert flags.rates.people.value is not None and flags.without_judge == 40  # people alone need no judge
 
 
-def test_drift(fresh_store: Store, project: Project) -> None:
+def test_drift_compares_rounds_of_a_judge(fresh_store: Store, project: Project) -> None:
     mine = judged(fresh_store, project, answered="m-1")
     assert drift(fresh_store, mine).rounds == () and not drift(fresh_store, mine).has_changed_model
     texts = [one.id for one in items(fresh_store, project)][:10]
@@ -176,7 +176,7 @@ def test_drift(fresh_store: Store, project: Project) -> None:
     assert later.same.value == kept / 10 and sum(later.changed.values()) == 10 - kept and found.has_changed_model
 
 
-def test_a_rate_is_the_share_of_texts_as_on_human_vs_rule(fresh_store: Store) -> None:
+def test_a_rate_equals_the_share_of_human_vs_rule(fresh_store: Store) -> None:
     """Contexts of one to five texts, so that the mean of context means would differ."""
     uneven = [one for n, one in enumerate(TEXTS) if n % 5 >= n // 20]
     made = judged_project(fresh_store, uneven)

@@ -34,7 +34,7 @@ def project(fresh_store: Store) -> Project:
     return made
 
 
-def test_as_many_of_each_choice_as_far_as_they_go(fresh_store: Store, project: Project) -> None:
+def test_examples_are_balanced_over_choices(fresh_store: Store, project: Project) -> None:
     known = {one.uid: answer for one, answer in zip(list(items(fresh_store, project)), ANSWERS, strict=False)}
     version = guideline(fresh_store, project)
     for number, wanted in ((3, [1, 1, 1]), (6, [2, 2, 2]), (9, [4, 3, 2]), (50, [5, 3, 2])):
@@ -56,7 +56,7 @@ def test_as_many_of_each_choice_as_far_as_they_go(fresh_store: Store, project: P
     }
 
 
-def test_what_cannot_be_drawn_is_refused(fresh_store: Store, project: Project) -> None:
+def test_examples_without_placeholder_or_answers_are_refused(fresh_store: Store, project: Project) -> None:
     version = guideline(fresh_store, project)
     with pytest.raises(Refused, match="placeholder"):
         known_examples(fresh_store, project, version, 3, 1, "json", "{text}")
@@ -65,7 +65,7 @@ def test_what_cannot_be_drawn_is_refused(fresh_store: Store, project: Project) -
         known_examples(fresh_store, bare, guideline(fresh_store, bare), 3, 1, "json", FULL)
 
 
-def test_the_items_are_in_the_prompt_and_in_no_comparison(fresh_store: Store, project: Project) -> None:
+def test_example_items_are_left_out_of_the_comparison(fresh_store: Store, project: Project) -> None:
     with chat_server(lambda _body: '{"choice": "correct", "extraneous": false}') as server:
 
         def request(**more: int) -> Request:
@@ -85,7 +85,7 @@ def test_the_items_are_in_the_prompt_and_in_no_comparison(fresh_store: Store, pr
     assert every - set(judge_labels(fresh_store, judge(fresh_store, project, shown.name))["item"]) == set(uids)
 
 
-def test_an_example_of_comparisons_has_both_texts(fresh_store: Store, tmp_path: Path) -> None:
+def test_an_example_of_a_comparison_has_both_texts(fresh_store: Store, tmp_path: Path) -> None:
     pairs, _ = compared_project(fresh_store, tmp_path, 1)
     (item,) = items(fresh_store, pairs)
     set_known(fresh_store, pairs, item.uid, "second")

@@ -20,7 +20,7 @@ def project(fresh_store: Store) -> Project:
     return judged_project(fresh_store, all_written(1))
 
 
-def test_csv_and_json_lines(fresh_store: Store, project: Project, tmp_path: Path) -> None:
+def test_labels_are_read_from_csv_and_json_lines(fresh_store: Store, project: Project, tmp_path: Path) -> None:
     found = list(items(fresh_store, project))
     table, lines = tmp_path / "a.csv", tmp_path / "b.jsonl"
     table.write_text("item,label,extraneous\n" + "".join(f"{one.uid},correct,1\n" for one in found[:3]))
@@ -51,7 +51,7 @@ def test_csv_and_json_lines(fresh_store: Store, project: Project, tmp_path: Path
         ({"item": "UID", "label": "correct", "shares": [1]}, "shares"),
     ],
 )
-def test_lines_that_cannot_be_used(
+def test_unusable_lines_are_reported(
     fresh_store: Store, project: Project, tmp_path: Path, row: dict[str, object], reason: str
 ) -> None:
     first, second = [one.uid for one in items(fresh_store, project)][:2]

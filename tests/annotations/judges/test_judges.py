@@ -36,7 +36,7 @@ def rows(store: Store, project: Project) -> list[int]:
     return [row[0] for row in store.db.execute(query, (project.id,)).fetchall()]
 
 
-def test_the_same_spec_is_the_same_judge(fresh_store: Store, project: Project) -> None:
+def test_equal_specs_are_one_judge(fresh_store: Store, project: Project) -> None:
     one = add_judge(fresh_store, project, "mine", SPEC, author="Lea")
     assert add_judge(fresh_store, project, "other name", SPEC) == one
     other = add_judge(fresh_store, project, "", replace(SPEC, prompt="{text}!"))
@@ -55,7 +55,7 @@ def test_the_same_spec_is_the_same_judge(fresh_store: Store, project: Project) -
     "change", [{"model": "n"}, {"address": "http://i/v1"}, {"system": ""}, {"prompt": "{text} "}, {"settings": {}},
                {"guideline": 2}, {"kind": "model"}, {"signature": "n"}],
 )  # fmt: skip
-def test_whatever_can_change_a_label_is_in_the_hash(change: dict[str, object]) -> None:
+def test_every_field_that_affects_labels_is_in_the_hash(change: dict[str, object]) -> None:
     assert replace(SPEC, **change).hash != SPEC.hash  # type: ignore[arg-type]
 
 
@@ -75,7 +75,7 @@ def test_labels_are_stored_once_and_never_changed(fresh_store: Store, project: P
             fresh_store.db.execute(statement)
 
 
-def test_the_database_refuses_nonsense(fresh_store: Store, project: Project) -> None:
+def test_the_database_refuses_invalid_labels(fresh_store: Store, project: Project) -> None:
     found = add_judge(fresh_store, project, "mine", SPEC)
     other, _people = filled_project(fresh_store, 2)
     for wrong in (
@@ -98,7 +98,7 @@ def test_labels_and_margins_are_in_the_log(fresh_store: Store, project: Project)
         verify(fresh_store)
 
 
-def test_eps_is_chosen_once(fresh_store: Store, project: Project) -> None:
+def test_the_margin_is_chosen_once(fresh_store: Store, project: Project) -> None:
     found = add_judge(fresh_store, project, "mine", SPEC)
     store_labels(fresh_store, found, [JudgeLabel(rows(fresh_store, project)[0], "accept")])
     chosen = choose_margin(fresh_store, project, found, 0.15)

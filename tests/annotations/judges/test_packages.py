@@ -42,7 +42,7 @@ def bring(store: Store, file: Path, name: str) -> Project:
         return import_package(store, name, members, file.name).project
 
 
-def test_a_package_brings_the_judges_and_their_labels(fresh_store: Store, project: Project, tmp_path: Path) -> None:
+def test_a_package_restores_judges_and_their_labels(fresh_store: Store, project: Project, tmp_path: Path) -> None:
     file = export_file(fresh_store, project, tmp_path / "p.zip", format="package", names=True).out
     before = [facts(one) for one in judges(fresh_store, project)]
     labels = fresh_store.db.execute(LABELS).fetchall()
@@ -59,7 +59,7 @@ def test_a_package_brings_the_judges_and_their_labels(fresh_store: Store, projec
 
 
 @pytest.mark.parametrize(("open_text", "prompt"), [(True, SPEC.prompt), (False, "")])
-def test_what_is_released_names_no_server_and_no_prompt_of_texts_that_stay(
+def test_a_release_hides_the_server_and_prompts_of_protected_texts(
     fresh_store: Store, project: Project, open_text: bool, prompt: str
 ) -> None:
     project = change_project(fresh_store, project, open_text=open_text)

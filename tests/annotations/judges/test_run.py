@@ -60,7 +60,7 @@ def labels(store: Store) -> list[tuple[int, str, int]]:
     return [tuple(row) for row in store.db.execute(query).fetchall()]
 
 
-def test_the_rule_says_what_the_rule_says(fresh_store: Store, project: Project) -> None:
+def test_labels_of_the_rule_judge_equal_the_rule(fresh_store: Store, project: Project) -> None:
     report = run_judge(fresh_store, project, Request(rule=True))
     assert (report.labelled, report.failed, report.judge.name) == (80, 0, "first-pronoun rule")
     verdicts = {one.id: apply_rule({"text": one.text, **one.extra}) for one in items(fresh_store, project)}
@@ -73,12 +73,12 @@ def test_the_rule_says_what_the_rule_says(fresh_store: Store, project: Project) 
     assert run_judge(fresh_store, project, Request(rule=True)).labelled == 0
 
 
-def test_the_rule_judges_no_sentences(fresh_store: Store) -> None:
+def test_the_rule_is_refused_for_sentences(fresh_store: Store) -> None:
     with pytest.raises(Refused, match="holds sentences"):
         run_judge(fresh_store, filled_project(fresh_store, 3)[0], Request(rule=True))
 
 
-def test_one_request_in_twenty_fails_nothing_is_lost_or_doubled(fresh_store: Store, project: Project) -> None:
+def test_failing_requests_lose_or_double_no_label(fresh_store: Store, project: Project) -> None:
     with chat_server(says) as server:
         server.every = 20
         report = run_judge(fresh_store, project, asks(server, name="mine", eps=0.2))
@@ -92,7 +92,7 @@ def test_one_request_in_twenty_fails_nothing_is_lost_or_doubled(fresh_store: Sto
     assert KEY not in "".join(fresh_store.db.iterdump()) and server.headers[0]["Authorization"] == f"Bearer {KEY}"
 
 
-def test_texts_that_fail_are_told_and_asked_again_by_the_next_run(fresh_store: Store, project: Project) -> None:
+def test_failed_texts_are_listed_and_retried_by_the_next_run(fresh_store: Store, project: Project) -> None:
     bad = texts_of(fresh_store, project)[5].text
 
     with chat_server(lambda body: "well" if bad in body["messages"][1]["content"] else says(body)) as server:
@@ -127,7 +127,7 @@ def test_another_prompt_is_another_judge(fresh_store: Store, project: Project) -
     assert len(drawn) == 5  # the same ones each time
 
 
-def test_the_same_judge_is_asked_again_and_keeps_its_labels(fresh_store: Store, project: Project) -> None:
+def test_a_repeated_round_keeps_the_first_labels(fresh_store: Store, project: Project) -> None:
     with chat_server(says) as server:
         run_judge(fresh_store, project, asks(server, name="mine"))
         before = labels(fresh_store)
@@ -139,7 +139,7 @@ def test_the_same_judge_is_asked_again_and_keeps_its_labels(fresh_store: Store, 
     assert told == [(0, "planted-1", 80), (1, "planted-2", 30)]
 
 
-def test_the_forecast_knows_what_was_measured(fresh_store: Store, project: Project) -> None:
+def test_the_forecast_uses_measured_times(fresh_store: Store, project: Project) -> None:
     with chat_server(says) as server:
         first = forecast(fresh_store, project, asks(server), price_in=1.0, price_out=2.0)
         assert (first.texts, first.requests, first.measured, first.seconds) == (80, 80, 0, None)
@@ -153,7 +153,7 @@ def test_the_forecast_knows_what_was_measured(fresh_store: Store, project: Proje
 
 
 @pytest.mark.rehearsal
-def test_a_killed_run_goes_on_where_it_was(tmp_path: Path) -> None:
+def test_a_killed_run_continues_without_loss(tmp_path: Path) -> None:
     """kill -9 in the middle: what was stored is not asked for again, what was under way is; 0 lost, 0 doubled."""
     path = tmp_path / "a.db"
     with Store.open(path) as store:
@@ -191,14 +191,14 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path: Path) -> None:
         ("He left.", {"pronoun": "no such set at all"}, [], []),
     ],
 )
-def test_words_that_may_bear_a_mark(
+def test_marks_of_a_judge_are_on_whole_words(
     text: str, values: dict[str, str], pronouns: list[str], gendered: list[str]
 ) -> None:
     one = JudgedText(1, text, values=values)
     assert (may_bear(one, "pronoun"), may_bear(one, "extraneous")) == (pronouns, gendered)
 
 
-def test_a_judge_of_comparisons_reads_both_texts_in_an_order_that_is_drawn(fresh_store: Store, tmp_path: Path) -> None:
+def test_a_judge_of_comparisons_reads_both_texts_in_drawn_order(fresh_store: Store, tmp_path: Path) -> None:
     pairs, _ = compared_project(fresh_store, tmp_path, 12)
     with chat_server(lambda _: json.dumps({"choice": "first"})) as server:
         report = run_judge(fresh_store, pairs, asks(server))

@@ -51,7 +51,7 @@ def test_marks_are_read_in_the_order_of_the_text(raw: Any, expected: tuple[Mark,
         [[True, 5, "pronoun"]], [[3, False, "pronoun"]], [None], [[3, 5, None]], [[0, 1, "pronoun"]] * (MOST_MARKS + 1),
     ],
 )  # fmt: skip
-def test_what_is_no_mark_is_refused(raw: Any) -> None:
+def test_malformed_marks_are_refused(raw: Any) -> None:
     with pytest.raises(Refused):
         parse_marks(raw)
 
@@ -72,7 +72,7 @@ def test_what_is_no_mark_is_refused(raw: Any) -> None:
         ((Mark(0, 4, "who"),), False),
     ],
 )
-def test_marks_lie_in_the_text_and_not_over_another(marks: tuple[Mark, ...], fits: bool) -> None:
+def test_marks_outside_the_text_or_overlapping_are_refused(marks: tuple[Mark, ...], fits: bool) -> None:
     if fits:
         check_marks(marks, 12)
     else:
@@ -81,7 +81,7 @@ def test_marks_lie_in_the_text_and_not_over_another(marks: tuple[Mark, ...], fit
 
 
 @given(st.sets(st.integers(0, 40), max_size=12), st.randoms())
-def test_marks_come_back_from_json_as_they_were(cuts: set[int], chance: random.Random) -> None:
+def test_marks_survive_json(cuts: set[int], chance: random.Random) -> None:
     edges = sorted(cuts)
     places = [(edges[n], edges[n + 1]) for n in range(0, len(edges) - 1, 2)]
     marks = [Mark(start, end, chance.choice(("pronoun", "extraneous"))) for start, end in places]
@@ -114,7 +114,9 @@ RULES: list[tuple[str, bool | None, tuple[Mark, ...], str]] = [
 
 
 @pytest.mark.parametrize(("choice", "flag", "marks", "why"), RULES)
-def test_rules_of_a_label(choice: str, flag: bool | None, marks: tuple[Mark, ...], why: str) -> None:
+def test_labels_that_break_a_rule_are_refused(
+    choice: str, flag: bool | None, marks: tuple[Mark, ...], why: str
+) -> None:
     if not why:
         check_marks_fit_choice(choice, flag, marks)
     else:
@@ -122,7 +124,7 @@ def test_rules_of_a_label(choice: str, flag: bool | None, marks: tuple[Mark, ...
             check_marks_fit_choice(choice, flag, marks)
 
 
-def test_the_desk_and_the_server_know_the_same_rules() -> None:
+def test_desk_and_server_apply_equal_rules() -> None:
     kinds: list[tuple[Mark, ...]] = [(), (HE,), (MAN,), (HE, MAN)]
     # The desk takes the flag along with the marks, so it cannot come to marked words without it.
     cases = [
@@ -152,7 +154,7 @@ NASTY = [
 ]
 
 
-def test_pieces_are_the_text_and_counted_in_code_points() -> None:
+def test_pieces_join_to_the_text_and_are_counted_in_code_points() -> None:
     scene = f"tell({json.dumps(NASTY)}.map((text) => new Words(text, 'en').pieces));"
     for text, pieces in zip(NASTY, run(scene, "marks"), strict=True):
         assert "".join(piece["text"] for piece in pieces) == text
@@ -181,7 +183,7 @@ def test_punctuation_and_space_cannot_be_marked(text: str) -> None:
 
 
 @given(st.text(max_size=12))
-def test_what_the_desk_can_mark_the_server_takes(text: str) -> None:
+def test_the_server_accepts_every_mark_of_the_desk(text: str) -> None:
     sample = f"{text} he 👩‍👧 ♀ ↔ e\u0301 她"
     scene = (
         f"const w = new Words({json.dumps(sample)}, 'en');"
@@ -193,19 +195,19 @@ def test_what_the_desk_can_mark_the_server_takes(text: str) -> None:
 
 
 @pytest.mark.parametrize("language", ["en", "zh", "", "no language at all", "x-"])
-def test_a_language_that_no_browser_knows_still_has_words(language: str) -> None:
+def test_a_language_unknown_to_browsers_still_has_words(language: str) -> None:
     scene = f"tell(new Words(' he ran', {json.dumps(language)}).stops.length);"
     assert run(scene, "marks") == 2
 
 
-def test_a_letter_jumps_to_the_next_word_and_round() -> None:
+def test_a_letter_jumps_to_the_next_word_and_wraps() -> None:
     text = " He hid behind her Éva hut"
     scene = f"const w = new Words({json.dumps(text)}, 'en'); let at = w.first; const seen = [];"
     scene += "for (const letter of 'hhhhez') { at = w.jump(at, letter); seen.push(w.pieces[at]?.text); }"
     assert run(scene + "tell(seen);", "marks") == ["hid", "her", "hut", "He", "Éva", None]
 
 
-def test_marks_that_are_put_and_removed_never_overlap() -> None:
+def test_toggled_marks_never_overlap() -> None:
     chance = random.Random(7)
     games = [
         [(sorted(chance.sample(range(30), 2)), chance.choice(("pronoun", "extraneous", None))) for _ in range(25)]
@@ -232,7 +234,7 @@ def test_marks_that_are_put_and_removed_never_overlap() -> None:
         ([[0, 2, "pronoun"], [3, 5, "extraneous"]], [0, 9], "pronoun", [[0, 9, "pronoun"]]),
     ],
 )
-def test_what_a_mark_becomes_when_it_is_put_again(marks: Any, place: Any, kind: str, expected: Any) -> None:
+def test_toggling_a_mark_removes_or_replaces_it(marks: Any, place: Any, kind: str, expected: Any) -> None:
     scene = f"tell(toggled({json.dumps(marks)}, {json.dumps(place)}, {json.dumps(kind)}));"
     assert run(scene, "marks") == expected
 
@@ -240,7 +242,7 @@ def test_what_a_mark_becomes_when_it_is_put_again(marks: Any, place: Any, kind: 
 # ---- stored ---------------------------------------------------------------------------------------------------------
 
 
-def test_what_is_stored_and_what_is_refused(fresh_store: Store) -> None:
+def test_valid_marks_are_stored_and_invalid_ones_refused(fresh_store: Store) -> None:
     project = generations_project(fresh_store, "g", 6)
     ada = annotators(fresh_store, project)[0]
     items = claim(fresh_store, project, ada)

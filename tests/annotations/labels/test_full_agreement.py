@@ -47,7 +47,7 @@ def test_items_with_one_label_and_flags_do_not_count(fresh_store: Store) -> None
     assert [number for _name, number in funnel_steps(project, known.way, known.found)] == [120, 99, 31, 26, 94]
 
 
-def test_a_population_without_two_labels_says_so_of_itself(fresh_store: Store) -> None:
+def test_a_population_without_two_labels_has_a_reason(fresh_store: Store) -> None:
     """Two of three labels are there: the item has two labels, and it is not reviewed."""
     project = make(fresh_store, 1, ("Ada", "Bo", "Chen"), per_item=3)
     for who in ("Ada", "Bo"):
@@ -57,7 +57,7 @@ def test_a_population_without_two_labels_says_so_of_itself(fresh_store: Store) -
     assert reason is not None and reason.message == "No item of this kind has labels by two annotators yet."
 
 
-def test_kept_items_have_a_share_of_their_own_without_an_interval(fresh_store: Store) -> None:
+def test_kept_items_have_an_own_share_without_an_interval(fresh_store: Store) -> None:
     project = make(fresh_store, 4, ("Ada", "Bo"), per_item=2)
     one, two, three, _four = texts(fresh_store, project)
     choose(fresh_store, project, "Ada", dict.fromkeys((one, two, three), "accept"))
@@ -70,7 +70,7 @@ def test_kept_items_have_a_share_of_their_own_without_an_interval(fresh_store: S
     )
 
 
-def test_the_pilot_the_agreement_and_the_release_give_one_number(fresh_store: Store) -> None:
+def test_pilot_agreement_and_release_give_equal_numbers(fresh_store: Store) -> None:
     project = make(fresh_store, 12, ("Ada", "Bo"), per_item=2)
     start_pilot(fresh_store, project, 12)
     choose(fresh_store, project, "Ada", dict.fromkeys(texts(fresh_store, project), "accept"))
@@ -84,7 +84,7 @@ def test_the_pilot_the_agreement_and_the_release_give_one_number(fresh_store: St
     assert (facts["compared"], facts["agreement"]["value"]) == (9, figures.unanimous.value)
 
 
-def test_a_single_label_is_no_agreement_on_the_home_page(fresh_store: Store) -> None:
+def test_single_labels_are_not_counted_as_unanimous_on_the_home_page(fresh_store: Store) -> None:
     project = make(fresh_store, 4, ("Ada",), per_item=1)
     choose(fresh_store, project, "Ada", dict.fromkeys(texts(fresh_store, project), "accept"))
     found = pipeline(fresh_store)
@@ -93,7 +93,7 @@ def test_a_single_label_is_no_agreement_on_the_home_page(fresh_store: Store) -> 
 
 @settings(max_examples=20, deadline=None)
 @given(st.lists(st.lists(st.tuples(st.sampled_from(CHOICES), st.booleans()), max_size=3), min_size=1, max_size=8))
-def test_counts_and_shares_are_of_the_same_items(written: list[list[tuple[str, bool]]]) -> None:
+def test_counts_and_shares_are_over_equal_items(written: list[list[tuple[str, bool]]]) -> None:
     with tempfile.TemporaryDirectory() as folder, new_store(Path(folder) / "a.db") as store:
         project = generations_project(store, "g", TEXTS[: len(written)], annotators=("Ada", "Bo", "Cy"), per_item=2)
         project = change_project(store, project, doubled=None)

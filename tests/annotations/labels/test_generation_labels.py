@@ -14,7 +14,7 @@ from tests.support.judged_generations import Said, Written, all_written, judged_
 FAST = Resampling(200)
 
 
-def test_one_row_per_generation_and_per_label(fresh_store: Store) -> None:
+def test_tables_have_one_row_per_generation_and_per_label(fresh_store: Store) -> None:
     texts = all_written(1)
     project = judged_project(fresh_store, texts)
     say_all(fresh_store, project, texts[:30])
@@ -29,7 +29,7 @@ def test_one_row_per_generation_and_per_label(fresh_store: Store) -> None:
     assert isinstance(mark, Mark) and texts[5].text[mark.start : mark.end] == "woman"
 
 
-def test_what_is_not_told_is_not_invented(fresh_store: Store) -> None:
+def test_missing_fields_of_a_generation_stay_empty(fresh_store: Store) -> None:
     extras = [{}, {"pronouns": ["she", "they"], "dataset": "TANGO"}, {"pronoun": "qq"}, {"dataset": "poems"}]
     texts = [Written(f"She left, number {n}.", "" if n else "Kim.", extra) for n, extra in enumerate(extras)]
     items = generations(fresh_store, judged_project(fresh_store, texts))
@@ -39,7 +39,7 @@ def test_what_is_not_told_is_not_invented(fresh_store: Store) -> None:
     assert list(items["model"]) == [""] * 4
 
 
-def test_finished_when_nobody_is_left_who_would_label_blindly(fresh_store: Store) -> None:
+def test_a_generation_is_finished_after_the_last_blind_label(fresh_store: Store) -> None:
     texts = all_written(1)[:4]
     project = judged_project(fresh_store, texts, ("Ada", "Bo", "Chen"))
     for who in ("Ada", "Bo"):
@@ -49,7 +49,7 @@ def test_finished_when_nobody_is_left_who_would_label_blindly(fresh_store: Store
     assert generations(fresh_store, project)["finished"].all()
 
 
-def test_agreement_in_four_ways(fresh_store: Store) -> None:
+def test_agreement_is_computed_in_four_ways(fresh_store: Store) -> None:
     texts = all_written(1)[:40]
     project = judged_project(fresh_store, texts)
     said = [one.said.choice for one in texts]
@@ -87,7 +87,7 @@ def test_agreement_in_four_ways(fresh_store: Store) -> None:
     assert marks["extraneous"].pooled.value == 0 and marks["pronoun"].same == said.count("misgendering") - 1
 
 
-def test_intervals_widen_where_contexts_hold_several_generations(fresh_store: Store) -> None:
+def test_intervals_are_wider_for_contexts_with_several_generations(fresh_store: Store) -> None:
     """Twenty contexts of four; within a context people agree on all or none: only contexts tell."""
     texts = [
         Written(f"She left {n}.", "Kim.", {"pronouns": ["she"], "template": str(n // 4), "index": n}) for n in range(80)
@@ -108,7 +108,7 @@ def test_intervals_widen_where_contexts_hold_several_generations(fresh_store: St
     assert turned is not None and turned.kappa.value == two.kappa.value and turned.kappa.low == two.kappa.low
 
 
-def test_nothing_labelled(fresh_store: Store) -> None:
+def test_agreement_without_labels_is_undefined(fresh_store: Store) -> None:
     project = judged_project(fresh_store, all_written(1)[:3])
     for way in WAYS:
         report = agreement(fresh_store, project, resampling=FAST, way=way)

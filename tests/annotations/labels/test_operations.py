@@ -44,7 +44,7 @@ def state(eight_leased: EightLeased, item: Item, person: int = 0) -> tuple[Any, 
     return tuple(store.db.execute(query, (item.id, people[person].id)).fetchone())
 
 
-def test_a_label_is_on_disk_when_the_answer_comes(eight_leased: EightLeased) -> None:
+def test_an_acknowledged_label_is_stored(eight_leased: EightLeased) -> None:
     store, project, _, items = eight_leased
     operation = decide(items[0], note="  clear  ", seconds=2.5, form_shown="masked")
     assert one(eight_leased, operation) == Answer(operation.op_id, True, latest=operation.op_id)
@@ -54,7 +54,7 @@ def test_a_label_is_on_disk_when_the_answer_comes(eight_leased: EightLeased) -> 
     assert (row["form_shown"], row["guideline"], row["after_reveal"]) == ("masked", 1, False)
 
 
-def test_the_same_operation_twice_is_stored_once(eight_leased: EightLeased) -> None:
+def test_a_repeated_operation_is_stored_once(eight_leased: EightLeased) -> None:
     store, project, _, items = eight_leased
     operation = decide(items[0])
     first, second = one(eight_leased, operation), one(eight_leased, operation)
@@ -72,7 +72,7 @@ def test_a_skip_sent_twice_counts_once_even_after_a_label(eight_leased: EightLea
     assert store.db.execute("SELECT skips FROM assignment WHERE item = ?", (items[0].id,)).fetchone() == (1,)
 
 
-def test_an_id_of_another_item_or_annotator_is_refused(eight_leased: EightLeased) -> None:
+def test_a_reused_operation_id_is_refused(eight_leased: EightLeased) -> None:
     items = eight_leased[3]
     operation = decide(items[0])
     one(eight_leased, operation)
@@ -102,7 +102,7 @@ REFUSED: list[tuple[str, dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("choice", "fields"), REFUSED)
-def test_refused_with_a_reason_and_the_others_go_on(
+def test_an_invalid_operation_is_refused_and_others_are_stored(
     eight_leased: EightLeased, choice: str, fields: dict[str, Any]
 ) -> None:
     store, project, people, items = eight_leased
@@ -120,7 +120,7 @@ def test_a_reject_with_a_note_needs_no_reason(eight_leased: EightLeased) -> None
     assert one(eight_leased, decide(eight_leased[3][0], "reject", reasons=(), note="reads oddly")).stored
 
 
-def test_an_item_of_another_project_or_of_no_published_file_is_unknown(eight_leased: EightLeased) -> None:
+def test_items_of_other_projects_or_unpublished_files_are_unknown(eight_leased: EightLeased) -> None:
     from evenhand.annotations.items.batch import Batch
     from tests.support.projects import new_items
 
@@ -134,7 +134,7 @@ def test_an_item_of_another_project_or_of_no_published_file_is_unknown(eight_lea
     assert [answer.stored for answer in answers] == [False, False]
 
 
-def test_a_stranger_may_not_label(eight_leased: EightLeased) -> None:
+def test_a_non_member_cannot_label(eight_leased: EightLeased) -> None:
     store, project, _, items = eight_leased
     other = filled_project(store, 1, people=("Dan",))[1][0]
     with pytest.raises(NotAllowed):
@@ -142,7 +142,7 @@ def test_a_stranger_may_not_label(eight_leased: EightLeased) -> None:
     assert label_rows(store, project, which="all") == []
 
 
-def test_undo_and_redo_are_rows(eight_leased: EightLeased) -> None:
+def test_undo_and_redo_append_rows(eight_leased: EightLeased) -> None:
     store, project, _, items = eight_leased
     first = decide(items[0])
     undo = decide(items[0], None, base=first.op_id)
@@ -156,7 +156,7 @@ def test_undo_and_redo_are_rows(eight_leased: EightLeased) -> None:
     assert broken_rules(store) == []
 
 
-def test_undo_of_a_skip_takes_the_item_back(eight_leased: EightLeased) -> None:
+def test_undoing_a_skip_returns_the_item(eight_leased: EightLeased) -> None:
     store, _, _, items = eight_leased
     skip = decide(items[0], "skip")
     one(eight_leased, skip)
@@ -165,7 +165,7 @@ def test_undo_of_a_skip_takes_the_item_back(eight_leased: EightLeased) -> None:
     assert store.db.execute("SELECT skips, taken FROM assignment JOIN item ON item.id = item").fetchone() == (0, 1)
 
 
-def test_the_second_desk_is_stored_beside_the_first(eight_leased: EightLeased) -> None:
+def test_a_conflicting_label_of_a_second_desk_is_kept_until_resolved(eight_leased: EightLeased) -> None:
     store, project, people, items = eight_leased
     first, second = decide(items[0], desk="one"), decide(items[0], "reject", desk="two")
     one(eight_leased, first)
@@ -192,7 +192,7 @@ def test_within_a_desk_the_higher_revision_wins(eight_leased: EightLeased) -> No
     assert own_conflicts(store, project, people[0]) == []
 
 
-def test_a_decision_on_one_that_never_came_stands_where_nothing_does(eight_leased: EightLeased) -> None:
+def test_a_label_with_a_missing_base_counts_if_there_is_no_other(eight_leased: EightLeased) -> None:
     store, project, _, items = eight_leased
     never = decide(items[0], revision=1)
     later = decide(items[0], "reject", revision=2, base=never.op_id)
@@ -202,7 +202,7 @@ def test_a_decision_on_one_that_never_came_stands_where_nothing_does(eight_lease
     assert [row["choice"] for row in label_rows(store, project)] == ["reject"]
 
 
-def test_what_a_desk_decided_earlier_never_stands_for_what_it_decided_later(eight_leased: EightLeased) -> None:
+def test_an_earlier_decision_never_replaces_a_later_one(eight_leased: EightLeased) -> None:
     store, project, people, items = eight_leased
     other = decide(items[0], desk="other")
     first = decide(items[0], "reject", revision=1, base=other.op_id)
@@ -225,7 +225,7 @@ def test_gold_uses_the_last_blind_label(eight_leased: EightLeased) -> None:
     assert broken_rules(store) == []
 
 
-def test_a_blind_label_stays_when_taken_back_after_a_reveal(eight_leased: EightLeased) -> None:
+def test_a_label_withdrawn_after_a_reveal_still_counts_as_blind(eight_leased: EightLeased) -> None:
     store, project, people, items = eight_leased
     first = decide(items[0])
     one(eight_leased, first)
@@ -239,7 +239,7 @@ def test_a_blind_label_stays_when_taken_back_after_a_reveal(eight_leased: EightL
 
 
 @pytest.mark.parametrize("before", [[], ["skip"], ["accept", None]])
-def test_nothing_is_revealed_before_a_label_stands(eight_leased: EightLeased, before: list[str | None]) -> None:
+def test_an_opinion_is_revealed_only_after_a_current_label(eight_leased: EightLeased, before: list[str | None]) -> None:
     store, project, people, items = eight_leased
     base = None
     for choice in before:
@@ -252,7 +252,7 @@ def test_nothing_is_revealed_before_a_label_stands(eight_leased: EightLeased, be
 
 
 @pytest.mark.parametrize(("left", "slot"), [(False, ("leased", 1)), (True, ("released", 0))])
-def test_what_somebody_who_left_takes_back_goes_to_others(
+def test_an_item_undone_by_a_former_annotator_goes_to_others(
     eight_leased: EightLeased, left: bool, slot: tuple[str, int]
 ) -> None:
     store, project, people, items = eight_leased
@@ -275,7 +275,7 @@ def test_a_label_beyond_the_wanted_number_counts(fresh_store: Store) -> None:
     assert broken_rules(fresh_store) == []
 
 
-def test_statuses(fresh_store: Store) -> None:
+def test_statuses_of_items_by_their_labels(fresh_store: Store) -> None:
     project, people = filled_project(fresh_store, 4)
     items = claim(fresh_store, project, people[0])
     given = [("accept",) * 3, ("accept", "reject", "accept"), ("accept", "accept"), ("reject", "reject")]
@@ -298,14 +298,14 @@ def test_a_label_points_to_the_guideline_in_view(eight_leased: EightLeased) -> N
     assert not one(eight_leased, decide(items[2], "reject")).stored  # the new version has no such reason
 
 
-def test_labels_of_a_project_that_was_put_away_still_arrive(eight_leased: EightLeased) -> None:
+def test_labels_of_an_archived_project_are_still_stored(eight_leased: EightLeased) -> None:
     store, project, people, items = eight_leased
     archive(store, project)
     assert one(eight_leased, decide(items[0])).stored
     assert claim(store, project, people[0]) == []
 
 
-def test_history_newest_first_and_search(eight_leased: EightLeased) -> None:
+def test_history_is_newest_first_and_searchable(eight_leased: EightLeased) -> None:
     store, project, people, items = eight_leased
     for item in items[:4]:
         one(eight_leased, decide(item, note="see 姥姥" if item is items[1] else ""))
@@ -319,7 +319,7 @@ def test_history_newest_first_and_search(eight_leased: EightLeased) -> None:
     assert own_decisions(store, project, people[1]) == []
 
 
-def test_a_search_looks_back_so_far(eight_leased: EightLeased, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_history_search_has_a_limit(eight_leased: EightLeased, monkeypatch: pytest.MonkeyPatch) -> None:
     store, project, people, items = eight_leased
     store_operations(store, project, people[0], [decide(item) for item in items[:4]])
     monkeypatch.setattr("evenhand.annotations.labels.own.MOST_SEARCHED", 2)
@@ -339,7 +339,7 @@ def test_own_progress_counts_only_own_labels(eight_leased: EightLeased) -> None:
     assert sum(cell.accepted for cell in found.cells) == 1
 
 
-def test_pace_leaves_breaks_out(eight_leased: EightLeased) -> None:
+def test_pace_excludes_breaks(eight_leased: EightLeased) -> None:
     store, project, people, items = eight_leased
     minutes = (0, 1, 2, 3, 120, 121, 122, 123)  # a break of two hours
     for item, minute in zip(items, minutes, strict=True):
@@ -348,12 +348,12 @@ def test_pace_leaves_breaks_out(eight_leased: EightLeased) -> None:
     assert own_progress(store, project, people[0]).hours_left == 0
 
 
-def test_share_of_many_annotators(fresh_store: Store) -> None:
+def test_items_are_shared_equally_among_annotators(fresh_store: Store) -> None:
     project, people = filled_project(fresh_store, 9, people=("A", "B", "C", "D"), per_item=2)
     assert own_progress(fresh_store, project, people[0]).total == 5  # 9 x 2 / 4, rounded up
 
 
-def test_an_annotator_beyond_the_own_share_is_offered_what_is_counted(fresh_store: Store) -> None:
+def test_the_total_of_a_fast_annotator_includes_items_beyond_the_share(fresh_store: Store) -> None:
     """A faster annotator is handed more than an equal share: the count never says that all is done meanwhile."""
     project, people = filled_project(fresh_store, 9, people=("A", "B", "C", "D"), per_item=2)
     items = claim(fresh_store, project, people[0], want=9)
@@ -380,7 +380,7 @@ def test_a_quota_ends_the_share_of_its_cell(fresh_store: Store) -> None:
     assert (found.labelled, found.total) == (2, rest + 2)
 
 
-def test_a_quota_is_shared_like_the_items(fresh_store: Store) -> None:
+def test_a_quota_is_shared_among_annotators(fresh_store: Store) -> None:
     project, people = filled_project(fresh_store, 9, people=("A", "B", "C", "D"), per_item=2)
     cells = {(cell.pair, str(cell.side)): 1 for cell in counts(fresh_store, project).cells}
     set_quotas(fresh_store, project, cells)
@@ -420,7 +420,7 @@ def test_a_quota_is_shared_like_the_items(fresh_store: Store) -> None:
         " file, line, wanted FROM item",
     ],
 )
-def test_the_database_refuses_nonsense(eight_leased: EightLeased, statement: str) -> None:
+def test_the_database_refuses_invalid_labels(eight_leased: EightLeased, statement: str) -> None:
     store, _, _, items = eight_leased
     create_project(store, "second")
     one(eight_leased, decide(items[0]))

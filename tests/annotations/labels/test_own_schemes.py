@@ -70,14 +70,14 @@ def asking(store: Store, **fields: Any) -> Any:
         (("fluency:3", "care:11"), "care:11 is not a reason of this guideline."),
     ],
 )
-def test_an_answer_is_one_point_of_its_scale(fresh_store: Store, reasons: tuple[str, ...], says: str) -> None:
+def test_a_scale_needs_exactly_one_valid_answer(fresh_store: Store, reasons: tuple[str, ...], says: str) -> None:
     project = asking(fresh_store)
     answer = say(fresh_store, project, "Ada", 0, "helpful", *reasons)
     assert answer.reason.format(**answer.values) == says
     assert say(fresh_store, project, "Ada", 1, "helpful", "fluency:3", "care:0", note="Because.").stored
 
 
-def test_answers_are_columns_of_their_own_and_compared_in_their_order(fresh_store: Store) -> None:
+def test_answers_are_exported_columns_compared_as_ordinal(fresh_store: Store) -> None:
     project = asking(fresh_store)
     points = ((1, 1), (2, 3), (5, 4), (3, 3))
     for place, pair in enumerate(points):
@@ -115,7 +115,7 @@ def test_answers_are_columns_of_their_own_and_compared_in_their_order(fresh_stor
         ("helpful", (), {"spans": (Mark(0, 4, "claim"), Mark(3, 6, "slur"))}, "Two marks overlap at 3"),
     ],
 )
-def test_what_the_scheme_does_not_have_is_refused(
+def test_choices_flags_and_marks_outside_the_scheme_are_refused(
     fresh_store: Store, choice: str, flags: tuple[str, ...], more: dict[str, Any], says: str
 ) -> None:
     project = own_project(fresh_store, "own")
@@ -124,13 +124,13 @@ def test_what_the_scheme_does_not_have_is_refused(
     assert label_rows(fresh_store, project) == []
 
 
-def test_rules_that_are_not_checked_bind_nobody_and_kinds_do(fresh_store: Store) -> None:
+def test_unchecked_rules_are_not_enforced_but_mark_kinds_are(fresh_store: Store) -> None:
     project = own_project(fresh_store, "own", checked=False)
     assert say(fresh_store, project, "Ada", 0, "harmful", spans=()).stored
     assert not say(fresh_store, project, "Bo", 0, "harmful", spans=(Mark(0, 2, "pronoun"),)).stored
 
 
-def test_the_database_itself_refuses_a_choice_that_no_guideline_has(fresh_store: Store) -> None:
+def test_the_database_refuses_an_unknown_choice(fresh_store: Store) -> None:
     project = own_project(fresh_store, "own")
     say(fresh_store, project, "Ada", 0, "helpful")
     for table in ("label", "known"):
@@ -177,7 +177,7 @@ def test_agreement_is_by_choice_and_by_flag(fresh_store: Store) -> None:
     assert (slur.kind, slur.pairs, slur.pooled.value) == ("slur", 1, 1.0) and (claim.kind, claim.pairs) == ("claim", 0)
 
 
-def test_gold_is_what_all_chose_and_the_adjudicator_decides_the_rest(fresh_store: Store) -> None:
+def test_gold_is_the_unanimous_choice_or_the_adjudication(fresh_store: Store) -> None:
     project = labelled(fresh_store)
     gold = [(one.gold, one.status) for one in items(fresh_store, project)]
     assert gold == [("helpful", "accepted"), ("harmful", "accepted"), (None, "pending"), ("helpful", "accepted")]
@@ -194,7 +194,7 @@ def test_gold_is_what_all_chose_and_the_adjudicator_decides_the_rest(fresh_store
     assert list(items(fresh_store, project))[2].gold == "harmful"
 
 
-def test_a_decision_answers_scales_and_goes_where_the_project_goes(fresh_store: Store, tmp_path: Path) -> None:
+def test_a_decision_with_answers_survives_a_package(fresh_store: Store, tmp_path: Path) -> None:
     made = own_project(fresh_store, "own", scheme=own_scheme(questions=QUESTIONS))
     say(fresh_store, made, "Ada", 1, "helpful", "fluency:2")
     say(fresh_store, made, "Bo", 1, "neither", "fluency:4")
@@ -258,7 +258,7 @@ LABEL = st.tuples(
 
 @settings(max_examples=3)
 @given(st.lists(st.tuples(LABEL, LABEL), min_size=1, max_size=4))
-def test_a_package_brings_back_exactly_what_left(said: list[Any]) -> None:
+def test_labels_of_an_own_scheme_survive_a_package(said: list[Any]) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         with new_store(folder / "one.db") as store:
@@ -281,7 +281,7 @@ def _all(store: Store, project: Any) -> Any:
 
 
 @pytest.mark.parametrize("format", ["label-studio", "doccano"])
-def test_labels_go_through_another_program_and_back(fresh_store: Store, tmp_path: Path, format: str) -> None:
+def test_labels_of_an_own_scheme_survive_other_programs(fresh_store: Store, tmp_path: Path, format: str) -> None:
     project = asking(fresh_store, open_text=True)
     assert say(fresh_store, project, "Ada", 0, "harmful", "stereotype", "made_up", "fluency:3", note="Why not.").stored
     file = tmp_path / {"label-studio": "out.json", "doccano": "out.jsonl"}[format]

@@ -72,7 +72,7 @@ def both(desk: Desk, entries: list[dict[str, Any]]) -> tuple[list[Any], list[Any
     return found
 
 
-def test_items_decisions_and_answers_have_one_shape(desk: Desk) -> None:
+def test_retests_have_the_shape_of_other_items(desk: Desk) -> None:
     items = desk.sync(want=40)["items"]
     ordinary, came_again = both(desk, items)
     assert all(one in ordinary for one in came_again)
@@ -94,7 +94,7 @@ def test_items_decisions_and_answers_have_one_shape(desk: Desk) -> None:
     assert all(one in ordinary for one in came_again)
 
 
-def test_taken_back_it_comes_first_like_any_other(desk: Desk) -> None:
+def test_an_undone_retest_comes_first_like_any_item(desk: Desk) -> None:
     choice = CHOICE[desk.project.kind]
     items = desk.sync(want=30)["items"]
     ops = [desk.op(item["id"], choice) for item in items]
@@ -107,7 +107,7 @@ def test_taken_back_it_comes_first_like_any_other(desk: Desk) -> None:
     assert again(desk) & {op["item"] for op in ops} and {op["item"] for op in ops} - again(desk)
 
 
-def test_another_desk_that_comes_too_late_is_told_so(desk: Desk) -> None:
+def test_a_late_second_desk_gets_a_conflict_on_a_retest(desk: Desk) -> None:
     choice = CHOICE[desk.project.kind]
     items = desk.sync(want=30)["items"]
     second = Desk(desk.client, desk.store, desk.project, "Ada", "desk-2")
@@ -119,7 +119,7 @@ def test_another_desk_that_comes_too_late_is_told_so(desk: Desk) -> None:
     assert {one["stands"] for one in reply["conflicts"]} == {choice}
 
 
-def test_lost_answers_and_old_deliveries(desk: Desk) -> None:
+def test_repeated_and_late_operations_on_a_retest_are_safe(desk: Desk) -> None:
     choice = CHOICE[desk.project.kind]
     item = next(item for item in desk.sync(want=30)["items"] if item["id"] in again(desk))
     late, newer = desk.op(item["id"], choice), desk.op(item["id"], choice, note="newer")
@@ -130,7 +130,7 @@ def test_lost_answers_and_old_deliveries(desk: Desk) -> None:
     assert desk.store.db.execute(query).fetchall() == [(newer["op"], 0), (late["op"], 1)]
 
 
-def test_what_a_label_may_not_say_a_second_one_may_not_either(desk: Desk) -> None:
+def test_an_invalid_retest_label_is_refused(desk: Desk) -> None:
     item = next(item for item in desk.sync(want=30)["items"] if item["id"] in again(desk))
     choice = CHOICE[desk.project.kind]
     bad = [
@@ -148,7 +148,7 @@ def test_what_a_label_may_not_say_a_second_one_may_not_either(desk: Desk) -> Non
     assert desk.store.db.execute("SELECT count(*) FROM retest_label").fetchone() == (0,)
 
 
-def test_two_histories_become_one_and_each_keeps_its_order() -> None:
+def test_merged_histories_keep_their_order() -> None:
     def decision_at(created: str, op: str, revision: int = 1) -> Decision:
         return Decision(None, "accept", (), "", op, revision, created, False)  # type: ignore[arg-type]
 
@@ -164,7 +164,7 @@ def test_two_histories_become_one_and_each_keeps_its_order() -> None:
     assert merge_newest_first(first, []) == first and merge_newest_first([], second) == second
 
 
-def test_thousands_that_wait_cost_a_claim_little(fresh_store: Store) -> None:
+def test_due_retests_are_found_by_an_index(fresh_store: Store) -> None:
     """The plan of every query is by an index: no table is read as a whole."""
     from evenhand.annotations.queue.retests import DUE
 

@@ -53,7 +53,7 @@ def labels(store: Store) -> list[tuple[object, ...]]:
     return store.db.execute("SELECT op_id, item, annotator, choice, reasons, created FROM label ORDER BY id").fetchall()
 
 
-def test_the_name_goes_and_the_labels_stay(worked: tuple[Store, Project], tmp_path: Path) -> None:
+def test_erasure_removes_the_name_and_keeps_the_labels(worked: tuple[Store, Project], tmp_path: Path) -> None:
     store, study = worked
     secret, uid, before = sign_in(store, account(store, NAME)), account(store, NAME).uid, labels(store)
     done = erase(store, NAME, author=account(store, "owner"))
@@ -76,7 +76,7 @@ def test_the_name_goes_and_the_labels_stay(worked: tuple[Store, Project], tmp_pa
     assert b"of Bo" in content
 
 
-def test_a_salt_goes_with_its_text(worked: tuple[Store, Project]) -> None:
+def test_scrubbing_a_text_deletes_its_salt(worked: tuple[Store, Project]) -> None:
     store, _study = worked
     salts = "SELECT count(*) FROM log_salt WHERE kind = 'label'"
     assert store.db.execute(salts).fetchone() == (8,)
@@ -91,7 +91,7 @@ def test_a_salt_goes_with_its_text(worked: tuple[Store, Project]) -> None:
     assert {row[0] for row in store.db.execute("SELECT text FROM comment")} == {SCRUBBED}
 
 
-def test_nothing_but_scrubbing_changes_a_text(worked: tuple[Store, Project]) -> None:
+def test_texts_and_salts_change_only_by_scrubbing(worked: tuple[Store, Project]) -> None:
     store, _study = worked
     for statement in (
         "UPDATE label SET note = ''", "UPDATE comment SET text = 'x'", "UPDATE event SET author = ''",
@@ -108,7 +108,7 @@ def test_nothing_but_scrubbing_changes_a_text(worked: tuple[Store, Project]) -> 
     assert verify(store)
 
 
-def test_whoever_touches_a_scrubbed_text_is_found(worked: tuple[Store, Project]) -> None:
+def test_a_changed_scrubbed_text_is_found(worked: tuple[Store, Project]) -> None:
     store, _study = worked
     erase(store, NAME)
     scrub_texts(store, texts_of(store, f"P-{_uid(store)[:8]}"))
@@ -136,7 +136,7 @@ def _uid(store: Store) -> str:
     return str(store.db.execute("SELECT uid FROM annotator WHERE id = 1").fetchone()[0])
 
 
-def test_an_own_chain_is_the_same_after_an_erasure_of_somebody_else(worked: tuple[Store, Project]) -> None:
+def test_erasing_another_person_leaves_the_own_chain(worked: tuple[Store, Project]) -> None:
     store, study = worked
     bo = next(one for one in annotators(store, study) if one.name == "Bo")
     before = own_chain(store.db, bo.id)
@@ -145,7 +145,7 @@ def test_an_own_chain_is_the_same_after_an_erasure_of_somebody_else(worked: tupl
     assert own_chain(store.db, bo.id) == before
 
 
-def test_an_annotator_without_an_account_and_whom_nobody_knows(worked: tuple[Store, Project]) -> None:
+def test_an_annotator_without_an_account_can_be_erased(worked: tuple[Store, Project]) -> None:
     store, study = worked
     done = erase(store, "Bo")
     assert done.code.startswith("P-") and [one.text for one in done.texts] == ["of Bo", "of Bo"]

@@ -112,7 +112,7 @@ def lived(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_what_happened_holds(lived: Path) -> None:
+def test_the_log_of_a_complete_history_is_valid(lived: Path) -> None:
     with Store.open(lived) as store:
         holds = verify(store)
         assert set(holds.kinds) == {"start", *(kind.table for kind in KINDS)} - {"scrubbed"}
@@ -192,7 +192,7 @@ def test_every_edit_of_an_entry_is_found(lived: Path, column: str) -> None:
             store.db.execute("ROLLBACK TO one")
 
 
-def test_every_entry_that_is_missing_moved_or_put_in_is_found(lived: Path) -> None:
+def test_missing_moved_and_inserted_entries_are_found(lived: Path) -> None:
     with opened_bare(lived) as store:
         db, draw = store.db, random.Random(7)
         last = head(db).entry
@@ -218,7 +218,7 @@ def test_every_entry_that_is_missing_moved_or_put_in_is_found(lived: Path) -> No
         assert f"Log entry {last + 1} " in broken_at(store)
 
 
-def test_a_text_and_its_sentence_are_part_of_a_label(lived: Path) -> None:
+def test_a_changed_note_or_sentence_of_a_label_is_found(lived: Path) -> None:
     changes = (
         "UPDATE item SET text = text || ' ' WHERE id = (SELECT min(item) FROM label)",
         "UPDATE item SET second = second || ' ' WHERE id = (SELECT min(item) FROM left_text)",
@@ -235,7 +235,7 @@ def test_a_text_and_its_sentence_are_part_of_a_label(lived: Path) -> None:
             store.db.execute("ROLLBACK TO one")
 
 
-def test_the_database_refuses_a_label_without_its_entry(fresh_store: Store) -> None:
+def test_the_database_refuses_a_label_without_its_log_entry(fresh_store: Store) -> None:
     """Another program than this app has no function for the hash, so its label is not stored at all."""
     study, (ada, *_others) = filled_project(fresh_store, 2)
     (one,) = claim(fresh_store, study, ada, want=1)
@@ -259,7 +259,7 @@ def test_a_transaction_that_fails_leaves_no_entry(fresh_store: Store) -> None:
 
 
 @pytest.mark.parametrize("version", [1, 2, 3, 4, 5, 6])
-def test_rows_that_are_older_than_the_log_are_in_its_first_entry(
+def test_rows_older_than_the_log_are_in_its_first_entry(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: int
 ) -> None:
     path = tmp_path / "old.db"

@@ -84,7 +84,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("change", BROKEN.values(), ids=BROKEN)
-def test_a_line_that_does_not_fit_is_reported(fresh_store, project, tmp_path, change):
+def test_an_invalid_line_is_reported(fresh_store, project, tmp_path, change):
     good = line("昨天她修好了水泵。")
     file = written(tmp_path / "candidates.jsonl", [good | {"sentence": "明天她要去修水泵。"}, good | change])
     report = add_candidates(fresh_store, project, file)
@@ -92,7 +92,7 @@ def test_a_line_that_does_not_fit_is_reported(fresh_store, project, tmp_path, ch
     assert [(one.reason, one.line) for one in report.errors] == [("bad_span", 2)]
 
 
-def test_another_file_is_refused(fresh_store, project, tmp_path):
+def test_other_files_and_archived_projects_are_refused(fresh_store, project, tmp_path):
     file = tmp_path / "a.jsonl"
     file.write_text('{"sentence": "昨天她修好了水泵。"}\n', encoding="utf-8")
     with pytest.raises(BadFile, match="start"):
@@ -103,14 +103,14 @@ def test_another_file_is_refused(fresh_store, project, tmp_path):
         add_candidates(fresh_store, archived, good)
 
 
-def test_a_mined_file_is_known_without_being_named(tmp_path):
+def test_a_mined_file_is_recognised_by_its_content(tmp_path):
     mined = written(tmp_path / "a.jsonl", [line("昨天她修好了水泵。")])
     assert preview(mined).format == examine(mined).layout.format == "candidates"
     exported = written(tmp_path / "b.jsonl", [line("昨天她修好了水泵。", item="0" * 32)])
     assert preview(exported).format == "sentences"
 
 
-def test_mining_more_adds_only_what_is_new(fresh_store, project, tmp_path):
+def test_mining_more_adds_only_new_sentences(fresh_store, project, tmp_path):
     first = [line(f"昨天她在第{n}车间修水泵。") for n in range(5)]
     more = [line(f"昨天他在第{n}车间修水泵。", "他") for n in range(3)]
     assert add_candidates(fresh_store, project, written(tmp_path / "1.jsonl", first)).imported == 5
@@ -122,7 +122,7 @@ def test_mining_more_adds_only_what_is_new(fresh_store, project, tmp_path):
     assert len(list(items(fresh_store, project))) == 8
 
 
-def test_stock_counts_both(fresh_store, project, tmp_path):
+def test_stock_counts_new_and_stored_candidates(fresh_store, project, tmp_path):
     set_quotas(fresh_store, project, {("他/她", "female"): 4})
     file = written(tmp_path / "1.jsonl", [line(f"昨天她在第{n}车间修水泵。") for n in range(5)])
     add_candidates(fresh_store, project, file)
@@ -141,7 +141,7 @@ def served(store, project, person, want):
     return [item.text for item in claim(store, project, person, want=want)]
 
 
-def test_flagged_candidates_come_last_whatever_is_mined_later(fresh_store, project, tmp_path):
+def test_flagged_candidates_come_after_later_unflagged_ones(fresh_store, project, tmp_path):
     ada, bo, _ = annotators(fresh_store, project)
     doubtful = [line(f"听说她在第{n}车间修水泵。", flags=["names", "generic"]) for n in range(4)]
     sure = [line(f"昨天她在第{n}车间修水泵。") for n in range(4)]
@@ -155,7 +155,7 @@ def test_flagged_candidates_come_last_whatever_is_mined_later(fresh_store, proje
     assert [text[:2] for text in served(fresh_store, project, bo, 11)][6:] == ["后来"] * 3 + ["听说"] * 2
 
 
-def test_flags_come_back_from_an_export(fresh_store, project, tmp_path):
+def test_flags_survive_an_export(fresh_store, project, tmp_path):
     from evenhand.annotations.files.export import export_file
     from evenhand.annotations.files.import_items import import_file
 
@@ -170,7 +170,7 @@ def test_flags_come_back_from_an_export(fresh_store, project, tmp_path):
     ]
 
 
-def test_the_desk_is_not_told_about_flags(fresh_store, project, tmp_path):
+def test_flags_are_not_sent_to_the_desk(fresh_store, project, tmp_path):
     add_candidates(fresh_store, project, written(tmp_path / "1.jsonl", [line("昨天她修好了水泵。", flags=["names"])]))
     (item,) = claim(fresh_store, project, annotators(fresh_store, project)[0])
     sent = item_out(item)
@@ -178,7 +178,7 @@ def test_the_desk_is_not_told_about_flags(fresh_store, project, tmp_path):
     assert sent["source"] == "晚报.txt 晚报 2019-03-04"
 
 
-def test_nobody_is_told_where_on_the_server_a_text_lies(fresh_store, project, tmp_path):
+def test_paths_of_the_server_are_not_sent_to_the_desk(fresh_store, project, tmp_path):
     sources = [{"file": f"/srv/texts/{paper}/一.txt", "offset": 0} for paper in ("晚报", "早报")]
     lines = [line("昨天她修好了水泵。", source=sources[0]), line("明天她要去修水泵。", source=sources[1])]
     add_candidates(fresh_store, project, written(tmp_path / "1.jsonl", lines))
@@ -187,7 +187,7 @@ def test_nobody_is_told_where_on_the_server_a_text_lies(fresh_store, project, tm
     assert {one.document for one in passages_of(fresh_store, project)} == {"晚报/一.txt", "早报/一.txt"}
 
 
-def test_sentences_of_own_pairs_come_back_from_an_export(fresh_store, project, tmp_path):
+def test_sentences_of_own_pairs_survive_an_export(fresh_store, project, tmp_path):
     from evenhand.annotations.files.export import export_file
     from evenhand.annotations.files.import_items import import_file
 
@@ -201,7 +201,7 @@ def test_sentences_of_own_pairs_come_back_from_an_export(fresh_store, project, t
     assert (item.keyword, item.pair, item.side, item.counterpart) == ("先生", "先生/女士", "male", "女士")
 
 
-def test_who_waits_long_enough_is_refused(fresh_store, project, tmp_path):
+def test_a_second_import_is_refused_after_its_timeout(fresh_store, project, tmp_path):
     file = written(tmp_path / "1.jsonl", [line("昨天她修好了水泵。")])
     with Batch.begin(fresh_store, project, "other.jsonl"), pytest.raises(ImportBusy):
         add_candidates(fresh_store, project, file, patience_s=0.0)
@@ -219,7 +219,7 @@ print(json.dumps([report.imported, report.duplicates]))
 """
 
 
-def test_two_processes_into_one_project_end_with_every_sentence_once(fresh_store, project, tmp_path):
+def test_two_simultaneous_imports_store_every_sentence_once(fresh_store, project, tmp_path):
     shared = [line(f"昨天她在第{n}车间修水泵。") for n in range(1_500)]
     files = [
         written(tmp_path / f"{name}.jsonl", shared + [line(f"{name}天她在第{n}车间修水泵。") for n in range(1_000)])

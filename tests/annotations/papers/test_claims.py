@@ -416,7 +416,7 @@ def test_no_claim_contradicts_the_records(history: list[tuple[str, int, bool]]) 
         json.dumps(facts["provenance"], allow_nan=False)
 
 
-def test_every_check_of_what_is_printed_can_fail(fresh_store: Store, tmp_path: Path) -> None:
+def test_every_check_of_a_claim_can_fail(fresh_store: Store, tmp_path: Path) -> None:
     """A claim printed for one project is false of another, whose records have none of its events."""
     full = rehearse(fresh_store)
     facts = gather(fresh_store, full)

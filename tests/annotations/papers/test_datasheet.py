@@ -28,7 +28,7 @@ def demo(tmp_path_factory):
         ("zh", "# 数据说明：", ("语言模型生成文本 94 条", "项目中共有 120 条", "24 个不同的上文", "有效标注 136 个")),
     ],
 )
-def test_its_numbers(demo, language, title, says):
+def test_the_data_sheet_has_the_numbers_of_the_project(demo, language, title, says):
     store, project = demo
     sheet = datasheet(store, project, language)
     assert sheet.startswith(title)
@@ -42,7 +42,7 @@ def test_its_numbers(demo, language, title, says):
     assert "虚构" not in sheet  # no annotator's name
 
 
-def test_it_says_how_texts_leave(demo):
+def test_the_data_sheet_describes_how_texts_are_distributed(demo):
     store, project = demo
     assert "encrypted archives" in datasheet(store, project, "en")
     opened = change_project(store, project, open_text=True)
@@ -51,7 +51,7 @@ def test_it_says_how_texts_leave(demo):
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_latex_says_what_markdown_says(demo, language):
+def test_latex_has_the_words_of_markdown(demo, language):
     """One writer makes both: the same words in the same order, and nothing of an item in either."""
     store, project = demo
     markdown, paper = (datasheet(store, project, language, form) for form in ("md", "tex"))
@@ -63,14 +63,14 @@ def test_latex_says_what_markdown_says(demo, language):
         assert item.text.strip() not in paper
 
 
-def test_of_sentences_without_labels(fresh_store, sample_project):
+def test_the_data_sheet_of_unlabelled_sentences(fresh_store, sample_project):
     sheet = datasheet(fresh_store, sample_project, "en")
     assert "The data set has 0 sentences that were kept. Before filtering, the project had 8" in sheet
     assert "Fewer than two annotators have labelled" in sheet
     assert "canary" not in sheet
 
 
-def test_names_from_files_stay_in_their_cells(fresh_store):
+def test_file_names_stay_in_their_table_cells(fresh_store):
     project = create_project(fresh_store, "g | *x*", kind="generations")
     extra = {"model": "a | b\n# c `d` <script>", "pronouns": ["she"]}
     with Batch.begin(fresh_store, project, "f") as batch:

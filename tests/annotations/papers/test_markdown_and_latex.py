@@ -47,13 +47,13 @@ def bare(text: str) -> str:
 
 
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
-def test_nothing_in_a_name_is_a_command(text):
+def test_special_characters_of_a_name_are_escaped_in_latex(text):
     left = bare(latex_text(text)).replace("{[}", "").replace("{]}", "").replace("{*}", "").replace("{}", "")
     assert not SPECIAL & set(left), left
 
 
 @given(st.text(max_size=80))
-def test_any_text_is_escaped_whole(text):
+def test_any_text_is_escaped_completely(text):
     left = bare(latex_text(text)).replace("{[}", "").replace("{]}", "").replace("{*}", "").replace("{}", "")
     assert not SPECIAL & set(left)
     assert "\n" not in latex_text(text) and "\n" not in markdown_text(text)
@@ -61,7 +61,7 @@ def test_any_text_is_escaped_whole(text):
 
 
 @given(st.lists(st.text(max_size=30), min_size=1, max_size=4))
-def test_a_whole_paper_is_balanced(texts):
+def test_braces_of_a_paper_are_balanced(texts):
     first = texts[0]
     blocks = [
         Heading(first, 1), Heading(first), Text(first), Points(tuple(texts)), Verbatim("\n".join(texts)),
@@ -94,7 +94,7 @@ def balanced(paper: str) -> bool:
     return depth == 0
 
 
-def test_a_table_keeps_its_shape_and_numbers_stand_right():
+def test_a_table_keeps_its_shape_with_numbers_aligned_right():
     table = Table(("name", "n"), (("a|b", 1_000), ("c\nd", None)))
     assert rendered([table], "md", "en") == "| name | n |\n| --- | ---: |\n| a\\|b | 1,000 |\n| c d | — |\n"
     paper = rendered([table], "tex", "en")
@@ -113,13 +113,13 @@ def test_a_table_keeps_its_shape_and_numbers_stand_right():
         ("😀 ع", "{[}U+1F600{]} {[}U+0639{]}"),
     ],
 )  # fmt: skip
-def test_what_a_line_or_a_font_cannot_hold(text, expected):
+def test_long_words_can_break_and_rare_characters_are_kept(text, expected):
     """A hash gets places where it may be broken, Greek comes from mathematics, a rare sign is never left out."""
     assert latex_text(text) == expected
 
 
 @pytest.mark.parametrize("language", ["zh", "en"])
-def test_a_paper_is_a_document_and_a_part_of_another(language):
+def test_the_inner_part_of_a_paper_fits_into_another_document(language):
     """Inside of a document it must neither begin a second one nor end the first; an empty line ends no line twice."""
     paper = rendered([Heading("T", 1), Verbatim("one\n\n\n  two {\n")], "tex", language)
     inside = inner(paper)
@@ -143,14 +143,14 @@ def test_every_row_is_a_row_of_the_table():
     assert rules == ["\\toprule", "\\midrule", "\\endhead", "\\bottomrule", "\\endlastfoot"]
 
 
-def test_only_what_holds_chinese_asks_for_its_fonts():
+def test_only_papers_with_chinese_load_its_fonts():
     plain, chinese = (rendered([Text(text)], "tex", "en") for text in ("plain", "她"))
     assert "ctex" not in plain and "pdflatex" in plain
     assert "\\usepackage[UTF8]{ctex}" in chinese and "pdflatex" not in chinese
 
 
 @pytest.mark.parametrize("sign", "*[")
-def test_no_line_begins_with_what_belongs_to_the_end_of_the_one_before(sign):
+def test_a_line_starting_with_a_star_or_bracket_is_protected(sign):
     """LaTeX reads a star or a bracket behind a line end as part of it, over the line break: the sign would be gone."""
     text = f"first\n{sign} second"
     paper = rendered([Verbatim(text), Table(("a",), (("x",), (f"{sign} y",)))], "tex", "en")
@@ -159,7 +159,7 @@ def test_no_line_begins_with_what_belongs_to_the_end_of_the_one_before(sign):
 
 
 @pytest.mark.parametrize("text", ["a\u2028b: c", "a\x85- d", 'quote" \\ #', "{x: [1]}", "\ufffe\x7f", "😀", "--- |"])
-def test_the_header_of_the_card_is_yaml_whatever_names_hold(text):
+def test_the_card_header_is_valid_yaml_for_any_name(text):
     facts = {
         "project": {"licence": text, "name": text, "language": "zh", "kind": "sentences", "source_statement": text},
         "total": {"kept": 1},
@@ -175,5 +175,5 @@ def test_the_header_of_the_card_is_yaml_whatever_names_hold(text):
     ("text", "escaped"),
     [("0.5 of them", "0.5 of them"), ("1. a", "1\\. a"), ("- a", "\\- a"), ("a - b", "a - b"), ("<b>", "\\<b\\>")],
 )
-def test_markdown_is_text(text, escaped):
+def test_markdown_markup_in_a_text_is_escaped(text, escaped):
     assert markdown_text(text) == escaped

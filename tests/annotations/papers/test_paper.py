@@ -42,7 +42,7 @@ def source(folder: Path, name: str, language: Language) -> str:
     return (folder / language / f"{name}.md.jinja").read_text(encoding="utf-8")
 
 
-def test_every_template_is_there_in_every_language() -> None:
+def test_every_template_exists_in_every_language() -> None:
     for folder in {folder for folder, _name in TEMPLATES}:
         found = {language: sorted(file.name for file in (folder / language).iterdir()) for language in LANGUAGES}
         assert len({tuple(names) for names in found.values()}) == 1
@@ -50,7 +50,7 @@ def test_every_template_is_there_in_every_language() -> None:
 
 
 @pytest.mark.parametrize(("folder", "name"), TEMPLATES)
-def test_both_languages_say_the_same_things(folder: Path, name: str) -> None:
+def test_both_languages_use_equal_facts_and_blocks(folder: Path, name: str) -> None:
     """Both have equal facts, under equal conditions, in blocks of the same kinds."""
     english, chinese = (source(folder, name, language) for language in ("en", "zh"))
     used = [
@@ -69,7 +69,7 @@ def test_both_languages_say_the_same_things(folder: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize(("folder", "name"), TEMPLATES)
-def test_a_chinese_template_is_chinese(folder: Path, name: str) -> None:
+def test_chinese_templates_are_in_chinese(folder: Path, name: str) -> None:
     text = re.sub(r"\{[{%].*?[}%]\}", "", source(folder, name, "zh"))
     sentences = [line for line in text.splitlines() if re.search(r"[A-Za-z]{2,}.* [A-Za-z]{2,}.* [A-Za-z]{2,}", line)]
     assert not [line for line in sentences if not re.search("[\u4e00-\u9fff]", line)]
@@ -82,7 +82,7 @@ def test_a_missing_fact_is_an_error(language: Language) -> None:
 
 
 @given(words, words, st.lists(st.text(max_size=20), min_size=1, max_size=5))
-def test_whatever_a_value_holds_stays_text(tmp_path_factory, one, two, lines) -> None:
+def test_values_of_a_template_stay_text(tmp_path_factory, one, two, lines) -> None:
     folder = tmp_path_factory.getbasetemp() / "templates"
     for language in LANGUAGES:
         (folder / language).mkdir(parents=True, exist_ok=True)

@@ -21,7 +21,7 @@ COVERED = {"coverage": coverage_cited()}
 
 
 @pytest.mark.parametrize("kind", ["sentences", "generations"])
-def test_only_the_order_of_generations_is_called_random_throughout(kind: str) -> None:
+def test_only_the_order_of_generations_is_described_as_fully_random(kind: str) -> None:
     facts = {"provenance": {"here": {"labels": 3}}, "project": {"seed": 42, "kind": kind}}
     assert {name for name in LABELLING if name.startswith("order") and LABELLING[name](facts)} == {f"order_{kind}"}
     for language, rule in (("en", "The next pair and side is not drawn"), ("zh", "并非随机")):

@@ -51,7 +51,7 @@ def pilot_items(store: Store, pilot: Pilot) -> list[int]:
     return [row[0] for row in store.db.execute("SELECT id FROM item WHERE pilot = ? ORDER BY rank", (pilot.id,))]
 
 
-def test_only_the_drawn_items_are_handed_out_and_to_everybody(fresh_store: Store) -> None:
+def test_only_drawn_items_are_handed_out_to_all_annotators(fresh_store: Store) -> None:
     project, people = filled_project(fresh_store, 40, per_item=2, people=("A", "B", "C", "D"))
     pilot = start_pilot(fresh_store, project, 10)
     drawn = set(pilot_items(fresh_store, pilot))
@@ -71,7 +71,7 @@ def test_only_the_drawn_items_are_handed_out_and_to_everybody(fresh_store: Store
     assert len(rest) == 30 and not {item.id for item in rest} & drawn
 
 
-def test_sides_are_mixed_in_a_pilot_as_elsewhere(fresh_store: Store) -> None:
+def test_sides_are_mixed_in_a_pilot(fresh_store: Store) -> None:
     project, (ada, *_) = filled_project(fresh_store, 64)
     start_pilot(fresh_store, project, 32)
     sides = [item.side for item in claim(fresh_store, project, ada, want=32, now=NOW)]
@@ -93,7 +93,7 @@ def test_the_draw_depends_on_seed_number_and_texts_alone(fresh_store: Store, tmp
         assert drawn(other, None) == drawn(other, 0)
 
 
-def test_what_a_desk_had_ready_is_taken_back_and_its_label_still_arrives(fresh_store: Store) -> None:
+def test_starting_a_pilot_returns_leased_items_and_accepts_their_labels(fresh_store: Store) -> None:
     project, (ada, bo, _) = filled_project(fresh_store, 30)
     before = claim(fresh_store, project, ada, want=10, now=NOW)
     store_operations(fresh_store, project, ada, [decide(before[0])], now=NOW)
@@ -110,7 +110,7 @@ def test_what_a_desk_had_ready_is_taken_back_and_its_label_still_arrives(fresh_s
     assert rows(fresh_store, "SELECT count(*) FROM item WHERE labels > 0") == [(30,)]
 
 
-def test_closing_early_lets_untouched_items_go_and_loses_none(fresh_store: Store) -> None:
+def test_closing_early_releases_untouched_items(fresh_store: Store) -> None:
     project, people = filled_project(fresh_store, 30, per_item=2, people=("A", "B", "C"))
     pilot = start_pilot(fresh_store, project, 12)
     for item in claim(fresh_store, project, people[0], want=5, now=NOW)[:4]:
@@ -127,7 +127,7 @@ def test_closing_early_lets_untouched_items_go_and_loses_none(fresh_store: Store
     assert broken_rules(fresh_store) == [] and pilot.id == ended.id
 
 
-def test_who_leaves_during_a_pilot_leaves_nothing_pending(fresh_store: Store) -> None:
+def test_leaving_during_a_pilot_leaves_no_item_pending(fresh_store: Store) -> None:
     project, people = filled_project(fresh_store, 10, per_item=2, people=("A", "B", "C"))
     start_pilot(fresh_store, project, 6)
     for person in people[:2]:
@@ -150,7 +150,7 @@ def test_the_plan_stop_does_not_shorten_a_pilot(fresh_store: Store) -> None:
     assert rows(fresh_store, "SELECT DISTINCT labels, status FROM item WHERE pilot IS NOT NULL") == [(3, "rejected")]
 
 
-def test_a_quota_that_is_met_does_not_close_a_pilot(fresh_store: Store) -> None:
+def test_a_met_quota_does_not_close_a_pilot(fresh_store: Store) -> None:
     project, (ada, *_) = filled_project(fresh_store, 16)
     set_quotas(fresh_store, project, {("他/她", "male"): 0, ("他/她", "female"): 0})
     pilot = start_pilot(fresh_store, project, 16)
@@ -180,7 +180,7 @@ def test_several_pilots_draw_different_items(fresh_store: Store) -> None:
     assert [one.number for one in pilots(fresh_store, project)] == [1, 2, 3]
 
 
-def test_what_cannot_be_started_or_closed_says_why(fresh_store: Store) -> None:
+def test_invalid_starts_and_ends_of_a_pilot_are_refused(fresh_store: Store) -> None:
     empty = create_project(fresh_store, "empty", annotators=("Ada",))
     with pytest.raises(Refused, match="Import a file first"):
         start_pilot(fresh_store, empty, 5)
@@ -197,7 +197,7 @@ def test_what_cannot_be_started_or_closed_says_why(fresh_store: Store) -> None:
         start_pilot(fresh_store, project, 1)
 
 
-def test_two_leads_at_once_start_one_pilot(tmp_path: Path) -> None:
+def test_simultaneous_starts_make_one_pilot(tmp_path: Path) -> None:
     with Store.open(database(tmp_path)) as store:
         project, _ = filled_project(store, 30)
     outcomes: list[str] = []
@@ -223,7 +223,7 @@ def test_two_leads_at_once_start_one_pilot(tmp_path: Path) -> None:
 
 @settings(max_examples=6)
 @given(data=st.data())
-def test_whatever_happens_every_item_can_be_finished(
+def test_every_item_can_be_finished_after_any_course_of_pilots(
     data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     with new_store(tmp_path_factory.mktemp("p") / "p.db") as store:
@@ -250,7 +250,7 @@ def test_whatever_happens_every_item_can_be_finished(
         assert rows(store, "SELECT count(*) FROM item WHERE labels < wanted") == [(0,)]
 
 
-def test_figures_of_a_pilot(fresh_store: Store) -> None:
+def test_figures_of_a_pilot_equal_counts_by_hand(fresh_store: Store) -> None:
     project, people = filled_project(fresh_store, 20, per_item=2)
     pilot = start_pilot(fresh_store, project, 8)
     figures = pilot_figures(fresh_store, project, pilot)
@@ -270,7 +270,7 @@ def test_figures_of_a_pilot(fresh_store: Store) -> None:
     assert sorted(named.values()) == ["A", "B", "C"] and letters(fresh_store, project, pilot) == named
 
 
-def test_what_was_taken_back_is_in_no_pilot(fresh_store: Store) -> None:
+def test_undone_items_are_in_no_pilot(fresh_store: Store) -> None:
     project, people = filled_project(fresh_store, 10, per_item=2, people=("A", "B"))
     with Batch.begin(fresh_store, project, "more.txt") as batch:
         batch.add(new_items(10, first=500))
@@ -291,7 +291,7 @@ def test_what_was_taken_back_is_in_no_pilot(fresh_store: Store) -> None:
     assert pilot_figures(fresh_store, project, pilot).complete
 
 
-def test_what_is_sent_back_later_does_not_change_what_the_pilot_showed(fresh_store: Store) -> None:
+def test_relabelling_does_not_change_the_figures_of_a_closed_pilot(fresh_store: Store) -> None:
     project, people = filled_project(fresh_store, 12)
     start_pilot(fresh_store, project, 4)
     for person, choices in zip(people, ("a", "ar", "a"), strict=True):
@@ -305,7 +305,7 @@ def test_what_is_sent_back_later_does_not_change_what_the_pilot_showed(fresh_sto
     assert pilot_figures(fresh_store, project, ended) == before and before.unanimous.value == 0.5
 
 
-def test_all_that_a_pilot_held_back_is_found_again(fresh_store: Store) -> None:
+def test_items_held_back_by_a_pilot_are_handed_out_afterwards(fresh_store: Store) -> None:
     """Bo had walked past what Ada held; more of it comes back at once than a desk is handed."""
     made, (ada, bo) = filled_project(fresh_store, 120, people=("Ada", "Bo"), per_item=1)
     assert len(claim(fresh_store, made, ada, want=120, now=NOW)) == 120
@@ -316,7 +316,7 @@ def test_all_that_a_pilot_held_back_is_found_again(fresh_store: Store) -> None:
     assert broken_rules(fresh_store) == []
 
 
-def test_what_people_differed_on_is_listed_at_the_end(fresh_store: Store) -> None:
+def test_disagreements_are_listed_when_the_pilot_ends(fresh_store: Store) -> None:
     """An item that an annotator has yet to label is left out, so that labels stay blind."""
     project, people = filled_project(fresh_store, 8)
     pilot = start_pilot(fresh_store, project, 4)

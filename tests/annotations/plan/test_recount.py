@@ -69,7 +69,9 @@ def everything(store: Store) -> tuple[list[tuple[object, ...]], ...]:
 
 
 @pytest.mark.parametrize("fields", CHANGES, ids=str)
-def test_small_steps_come_to_the_same(fresh_store: Store, tmp_path: Path, in_small_steps: None, fields: Any) -> None:
+def test_recounting_in_small_steps_gives_equal_results(
+    fresh_store: Store, tmp_path: Path, in_small_steps: None, fields: Any
+) -> None:
     project, people = labelled(fresh_store)
     with Store.open(tmp_path / "copy.db") as other:
         fresh_store.db.backup(other.db)
@@ -90,7 +92,7 @@ def test_small_steps_come_to_the_same(fresh_store: Store, tmp_path: Path, in_sma
     assert fresh_store.db.execute(short).fetchone()[0] == 0 and broken_rules(fresh_store) == []
 
 
-def test_a_doubly_labelled_sample_in_small_steps(fresh_store: Store, in_small_steps: None) -> None:
+def test_a_doubly_labelled_sample_is_recounted_in_small_steps(fresh_store: Store, in_small_steps: None) -> None:
     project = generations_project(fresh_store, "made", 20, per_item=2)
     for doubled, wanted in ((6, {1: 14, 2: 6}), (None, {2: 20}), (0, {1: 20})):
         project = change_project(fresh_store, project, doubled=doubled)
@@ -126,7 +128,7 @@ def halfway(store: Store, monkeypatch: pytest.MonkeyPatch, **fields: Any) -> tup
     return project_by_uid(store, project.uid), people
 
 
-def test_an_export_is_of_a_moment_at_which_everything_is_settled(
+def test_an_export_never_contains_half_settled_items(
     fresh_store: Store, in_small_steps: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     project, _people = labelled(fresh_store)
@@ -146,7 +148,7 @@ def test_an_export_is_of_a_moment_at_which_everything_is_settled(
     assert (tmp_path / "a.jsonl").read_bytes() == (tmp_path / "b.jsonl").read_bytes()
 
 
-def test_what_is_half_done_is_known_and_finished(
+def test_an_unfinished_recount_is_recorded_and_finished(
     fresh_store: Store, in_small_steps: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     project, people = halfway(fresh_store, monkeypatch, per_item=2)
@@ -167,7 +169,7 @@ def test_what_is_half_done_is_known_and_finished(
     assert fresh_store.db.execute(pending).fetchone()[0] == 0
 
 
-def test_a_change_that_is_stored_is_not_refused_where_others_keep_the_database_busy(
+def test_a_stored_change_succeeds_though_its_recount_is_locked_out(
     fresh_store: Store, in_small_steps: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     project, _people = labelled(fresh_store)
@@ -185,7 +187,7 @@ def kept_busy(*_given: Any) -> None:
 
 
 @pytest.mark.parametrize("way", ["release", "export", "import", "another change"])
-def test_who_passes_gold_on_finishes_first(
+def test_release_export_import_and_changes_finish_the_recount_first(
     fresh_store: Store, in_small_steps: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, way: str
 ) -> None:
     project, _people = halfway(fresh_store, monkeypatch, gold="majority")
@@ -232,7 +234,7 @@ def test_a_second_change_overtakes_the_first(
 
 
 @pytest.mark.parametrize("command", ["agreement", "progress", "quality", "describe", "plan", "project show"])
-def test_numbers_of_half_settled_items_say_so(
+def test_reports_during_a_recount_have_a_warning(
     fresh_store: Store, in_small_steps: None, monkeypatch: pytest.MonkeyPatch, command: str
 ) -> None:
     project, _people = halfway(fresh_store, monkeypatch, per_item=2)
@@ -242,7 +244,7 @@ def test_numbers_of_half_settled_items_say_so(
     assert CliRunner().invoke(cli, asked, catch_exceptions=False).stderr == ""
 
 
-def test_another_setting_meanwhile_does_not_begin_anew(
+def test_an_unrelated_setting_does_not_restart_the_recount(
     fresh_store: Store, in_small_steps: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     project, _people = halfway(fresh_store, monkeypatch, per_item=2)
@@ -253,7 +255,7 @@ def test_another_setting_meanwhile_does_not_begin_anew(
 
 
 @pytest.mark.parametrize("data", [{}, {"changed": 3}, {"changed": ["gold"]}], ids=str)
-def test_the_mark_is_of_one_database(
+def test_the_recount_mark_does_not_travel_in_packages(
     fresh_store: Store, in_small_steps: None, monkeypatch: pytest.MonkeyPatch, data: dict[str, Any]
 ) -> None:
     """A package neither exports nor imports it, since only this database knows whether its own work is done."""
@@ -266,7 +268,7 @@ def test_the_mark_is_of_one_database(
     assert open_recount(fresh_store, project) is None
 
 
-def test_an_import_takes_the_plan_of_the_moment_it_begins(fresh_store: Store) -> None:
+def test_an_import_uses_the_plan_at_its_beginning(fresh_store: Store) -> None:
     """The page that imports may have read the project before the plan was changed."""
     before = filled_project(fresh_store, 0)[0]
     change_project(fresh_store, before, plan="stop", share=0.5, per_item=2)
@@ -299,7 +301,7 @@ KILLED = """
 
 
 @pytest.mark.parametrize("steps", [0, 4])
-def test_a_kill_in_between_is_finished_later(fresh_store: Store, tmp_path: Path, steps: int) -> None:
+def test_a_killed_recount_is_finished_later(fresh_store: Store, tmp_path: Path, steps: int) -> None:
     project, _people = labelled(fresh_store)
     with Store.open(tmp_path / "copy.db") as other:
         fresh_store.db.backup(other.db)

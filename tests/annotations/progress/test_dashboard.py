@@ -51,7 +51,7 @@ def worker(found: Dashboard, name: str) -> Worker:
     return next(one for one in found.people if one.annotator.name == name)
 
 
-def test_people_by_hand(fresh_store: Store) -> None:
+def test_figures_of_annotators_equal_counts_by_hand(fresh_store: Store) -> None:
     project, _people, _items = labelled(fresh_store)
     found = dashboard(fresh_store, project, now=NOON)
     ada, bo, chen = found.people
@@ -62,7 +62,7 @@ def test_people_by_hand(fresh_store: Store) -> None:
     assert [one.leased for one in found.people] == [0, 1, 3]
 
 
-def test_differences_by_hand(fresh_store: Store) -> None:
+def test_disagreement_rates_equal_counts_by_hand(fresh_store: Store) -> None:
     """Only items with two labels or more count; `any`: labels differ; `most`: more than half of the others differ."""
     project, _people, _items = labelled(fresh_store)
     ada, bo, chen = dashboard(fresh_store, project, now=NOON).people
@@ -84,7 +84,7 @@ def test_a_label_after_a_reveal_does_not_count_as_a_difference(fresh_store: Stor
     assert after.differs == before.differs and after.accepted.value == 3 / 6
 
 
-def test_under_stop_only_the_random_share_tells_how_people_differ(fresh_store: Store) -> None:
+def test_under_stop_disagreement_is_over_the_random_share(fresh_store: Store) -> None:
     project, _people, items = labelled(fresh_store)
     stopped = change_project(fresh_store, project, plan="stop")
     fresh_store.db.execute("UPDATE item SET shared = (id = ?)", (items[1].id,))
@@ -93,7 +93,7 @@ def test_under_stop_only_the_random_share_tells_how_people_differ(fresh_store: S
     assert "items:random-share" in dashboard(fresh_store, stopped, now=NOON).signature
 
 
-def test_nobody_shares_an_item(fresh_store: Store) -> None:
+def test_disagreement_without_shared_items_has_a_reason(fresh_store: Store) -> None:
     project, _people, _items = labelled(fresh_store, ("a", "r"))
     ada, bo, _chen = dashboard(fresh_store, project, now=NOON).people
     assert ada.differs.most.value is None and "by another annotator" in str(ada.differs.most.reason)
@@ -101,7 +101,7 @@ def test_nobody_shares_an_item(fresh_store: Store) -> None:
     assert bo.pace is None and bo.seconds is None and bo.last is None
 
 
-def test_cells_by_hand(fresh_store: Store) -> None:
+def test_figures_of_cells_equal_counts_by_hand(fresh_store: Store) -> None:
     project, _people, _items = labelled(fresh_store)
     set_quotas(fresh_store, project, {("他/她", "male"): 5, ("他/她", "female"): 0, ("男/女", "male"): 2})
     found = {(cell.pair, cell.side): cell for cell in dashboard(fresh_store, project, now=NOON).cells}
@@ -113,7 +113,7 @@ def test_cells_by_hand(fresh_store: Store) -> None:
     assert found["他/她", "male"].forecast.missing == 5 and found["他/她", "male"].forecast.verdict == "no"
 
 
-def test_an_adjudicators_decision_makes_nothing_unanimous(fresh_store: Store) -> None:
+def test_an_adjudicated_item_is_not_unanimous(fresh_store: Store) -> None:
     project, _people, _items = labelled(fresh_store, ("aar",))
     project = change_project(fresh_store, project, rescue=True)
     uid = fresh_store.db.execute("SELECT uid FROM item").fetchone()[0]
@@ -123,7 +123,7 @@ def test_an_adjudicators_decision_makes_nothing_unanimous(fresh_store: Store) ->
     assert (cell.counted.reviewed, cell.counted.unanimous, cell.counted.kept) == (1, 0, 1)
 
 
-def test_the_labels_ahead(fresh_store: Store) -> None:
+def test_remaining_labels_are_forecast(fresh_store: Store) -> None:
     project, _people, _items = labelled(fresh_store)
     found = dashboard(fresh_store, project, now=NOON)
     # Fewer than 20 are reviewed, so three labels each: items 4, 5 and 6 lack 1 + 1 + 2.
@@ -133,13 +133,13 @@ def test_the_labels_ahead(fresh_store: Store) -> None:
     assert dashboard(fresh_store, project, now=NOON).ahead.labels == 0
 
 
-def test_where_nothing_is_left_no_hours_are(fresh_store: Store) -> None:
+def test_no_remaining_labels_need_zero_hours(fresh_store: Store) -> None:
     project, _people, _items = labelled(fresh_store, ("aaa", "aar"))
     found = dashboard(fresh_store, project, now=NOON)
     assert found.pace is None and (found.hours, found.each, found.hours_reason) == (0.0, 0.0, None)
 
 
-def test_hours_are_labels_over_pace(fresh_store: Store) -> None:
+def test_remaining_hours_are_labels_over_pace(fresh_store: Store) -> None:
     project, (ada,) = filled_project(fresh_store, 30, people=("Ada",), per_item=1)
     for number, item in enumerate(claim(fresh_store, project, ada, want=20, now=_at(9))):
         store_operations(fresh_store, project, ada, [decide(item)], now=_at(9) + 30 * number)
@@ -151,7 +151,7 @@ def test_hours_are_labels_over_pace(fresh_store: Store) -> None:
 @pytest.mark.parametrize(
     ("zone", "day"), [("UTC", "2026-03-10"), ("Asia/Shanghai", "2026-03-11"), ("America/Los_Angeles", "2026-03-10")]
 )
-def test_a_day_begins_at_midnight_where_the_reader_is(fresh_store: Store, zone: str, day: str) -> None:
+def test_days_begin_at_midnight_of_the_readers_time_zone(fresh_store: Store, zone: str, day: str) -> None:
     (
         project,
         (ada, *_),
@@ -166,7 +166,7 @@ def test_a_day_begins_at_midnight_where_the_reader_is(fresh_store: Store, zone: 
     assert worker(gone, "Ada").week == 0
 
 
-def test_days_are_counted_on_from_what_is_known(fresh_store: Store, tmp_path: Path) -> None:
+def test_days_are_counted_incrementally(fresh_store: Store, tmp_path: Path) -> None:
     """Counting on from stored days equals counting all days again, for all earlier counts."""
     project, (ada, bo, _chen) = filled_project(fresh_store, 6)
 
@@ -215,7 +215,7 @@ def test_days_without_labels_are_filled() -> None:
     assert len(filled_days([Day("0001-01-01", "Ada", 1), Day("0001-01-03", "Ada", 1)], ["Ada"], 90)) == 3
 
 
-def test_what_is_stalled(fresh_store: Store) -> None:
+def test_items_held_too_long_are_stalled(fresh_store: Store) -> None:
     project, (ada, bo, _chen) = filled_project(fresh_store, 8)
     start = NOON.timestamp()
     items = claim(fresh_store, project, ada, want=3, now=start)
@@ -234,7 +234,7 @@ def test_what_is_stalled(fresh_store: Store) -> None:
     assert worker(dashboard(fresh_store, project, now=NOON), "Bo").stalled is None and bo.name == "Bo"
 
 
-def test_what_was_sent_back_is_not_stalled(fresh_store: Store) -> None:
+def test_returned_items_are_not_stalled(fresh_store: Store) -> None:
     project, (ada, *_others) = filled_project(fresh_store, 2)
     claim(fresh_store, project, ada, want=1, now=_at(1))
     fresh_store.db.execute("UPDATE assignment SET kept = 1")
@@ -242,27 +242,27 @@ def test_what_was_sent_back_is_not_stalled(fresh_store: Store) -> None:
     assert (found.leased, found.sent_back, found.stalled) == (1, 1, None)
 
 
-def test_who_has_left_is_still_listed(fresh_store: Store) -> None:
+def test_a_former_annotator_is_still_listed(fresh_store: Store) -> None:
     project, (ada, *_others), _items = labelled(fresh_store)
     remove_annotator(fresh_store, project, ada)
     found = worker(dashboard(fresh_store, project, now=NOON), "Ada")
     assert not found.active and found.labels == 6
 
 
-def test_nothing_but_published_items_counts(fresh_store: Store) -> None:
+def test_only_published_items_count(fresh_store: Store) -> None:
     project, _people, items = labelled(fresh_store)
     fresh_store.db.execute("UPDATE batch SET published = 0, withdrawn = 1")
     found = dashboard(fresh_store, project, now=NOON)
     assert found.cells == () and all(one.differs.most.value is None for one in found.people) and len(items) == 6
 
 
-def test_an_empty_project(fresh_store: Store) -> None:
+def test_the_dashboard_of_an_empty_project_is_empty(fresh_store: Store) -> None:
     project, _people = filled_project(fresh_store, 0, people=())
     found = dashboard(fresh_store, project, now=NOON)
     assert (found.people, found.days, found.cells, found.hours) == ((), (), (), None) and found.each is None
 
 
-def test_the_counts_of_cells_are_those_of_the_census(fresh_store: Store) -> None:
+def test_counts_of_cells_equal_the_census(fresh_store: Store) -> None:
     from evenhand.annotations.projects.projects import counts
 
     project, _people, _items = labelled(fresh_store)
@@ -275,7 +275,7 @@ def test_the_counts_of_cells_are_those_of_the_census(fresh_store: Store) -> None
     ]
 
 
-def test_the_command_says_the_same(fresh_store: Store) -> None:
+def test_the_command_prints_the_numbers_of_the_dashboard(fresh_store: Store) -> None:
     project, _people, _items = labelled(fresh_store)
     told = CliRunner().invoke(cli, ["progress", project.name, "--json"], catch_exceptions=False)
     data = json.loads(told.output)
@@ -296,7 +296,7 @@ def test_the_command_says_the_same(fresh_store: Store) -> None:
     assert "utc+480min" in text.output
 
 
-def test_a_zone_that_is_none(fresh_store: Store) -> None:
+def test_an_unknown_time_zone_is_refused(fresh_store: Store) -> None:
     project, _people = filled_project(fresh_store, 1)
     told = CliRunner().invoke(cli, ["progress", project.name, "--zone", "../etc"])
     assert "is not a time zone" in str(told.exception)

@@ -83,7 +83,7 @@ def share(items: int, units: int) -> Estimate:
 
 @pytest.mark.parametrize("fields", [{}, {"plan": "stop", "share": 0.5}], ids=["all", "stop"])
 @pytest.mark.parametrize("seed", range(3))
-def test_how_people_differ(fresh_store: Store, seed: int, fields: dict[str, object]) -> None:
+def test_disagreement_equals_a_count_label_by_label(fresh_store: Store, seed: int, fields: dict[str, object]) -> None:
     project = project_at_work(fresh_store, seed)
     if fields:
         project = change_project(fresh_store, project, **fields)
@@ -94,7 +94,9 @@ def test_how_people_differ(fresh_store: Store, seed: int, fields: dict[str, obje
 
 @pytest.mark.parametrize("offset", [0, 330, -480])
 @pytest.mark.parametrize("of_all", [0, 10**9], ids=["all labels read", "the project's own"])
-def test_labels_of_days(fresh_store: Store, monkeypatch: pytest.MonkeyPatch, offset: int, of_all: int) -> None:
+def test_labels_per_day_equal_a_count_label_by_label(
+    fresh_store: Store, monkeypatch: pytest.MonkeyPatch, offset: int, of_all: int
+) -> None:
     monkeypatch.setattr(labels_per_day, "OF_ALL", of_all)
     monkeypatch.setattr(labels_per_day, "AT_ONCE", 7)
     project = project_at_work(fresh_store, offset)

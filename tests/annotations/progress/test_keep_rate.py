@@ -11,7 +11,7 @@ from evenhand.core.forecast.keep_rate import stages
 from tests.support.projects import decide, filled_project
 
 
-def test_what_all_label_is_followed_apart_in_a_project(fresh_store: Store) -> None:
+def test_pilot_items_are_followed_separately_under_stop(fresh_store: Store) -> None:
     made, people = filled_project(fresh_store, 60, words=("他", "她"))
     made = change_project(fresh_store, made, plan="stop", share=0.0)
     start_pilot(fresh_store, made, 10)
@@ -30,7 +30,7 @@ def test_what_all_label_is_followed_apart_in_a_project(fresh_store: Store) -> No
     assert dashboard(fresh_store, project_by_uid(fresh_store, made.uid)).ahead.each == made.per_item
 
 
-def test_labels_after_a_reject_of_a_project_that_changed_to_stop(fresh_store: Store) -> None:
+def test_labels_after_a_reject_count_in_a_project_changed_to_stop(fresh_store: Store) -> None:
     """They count as if each item had stopped at its first reject."""
     made, people = filled_project(fresh_store, 60, words=("他",))
     # By item, in the order of labels: + accepts, - rejects; the last ten are under way.
@@ -58,7 +58,7 @@ def _stopped(marks: str) -> tuple[int, str]:
     return len(marks), "accepted" if len(marks) == 3 else "pending"
 
 
-def test_one_annotator_alone_makes_no_quota_red(fresh_store: Store) -> None:
+def test_one_annotator_alone_marks_no_quota_as_missed(fresh_store: Store) -> None:
     made, (ada, *_) = filled_project(fresh_store, 60, words=("他", "她"))
     made = change_project(fresh_store, made, plan="stop", share=0.0)
     set_quotas(fresh_store, made, {("他/她", "male"): 10, ("他/她", "female"): 10})

@@ -42,7 +42,7 @@ def held(store: Store, person: Annotator) -> list[str]:
     return [row[0] for row in store.db.execute(query, (person.id,))]
 
 
-def test_joining_leaving_and_coming_back_are_written_down(fresh_store: Store) -> None:
+def test_joining_leaving_and_returning_are_recorded(fresh_store: Store) -> None:
     made, _ = filled_project(fresh_store, 3, people=("Ada",))
     add_annotators(fresh_store, made, ["Bo", "Ada", "Bo"], author="Lead")
     remove_annotator(fresh_store, made, annotator(fresh_store, made, "Ada"))
@@ -52,7 +52,7 @@ def test_joining_leaving_and_coming_back_are_written_down(fresh_store: Store) ->
     assert found == [("joined", "Bo", "Lead"), ("deactivated", "Ada", ""), ("reactivated", "Ada", "")]
 
 
-def test_a_name_changes_everywhere_and_stays_in_the_events(fresh_store: Store) -> None:
+def test_renaming_an_annotator_keeps_the_old_name_in_events(fresh_store: Store) -> None:
     first, (ada, bo) = filled_project(fresh_store, 3, people=("Ada", "Bo"))
     second = create_project(fresh_store, "second", annotators=("Ada",))
     assert other_projects(fresh_store, first, ada) == ["second"] and other_projects(fresh_store, first, bo) == []
@@ -72,14 +72,14 @@ def test_a_name_changes_everywhere_and_stays_in_the_events(fresh_store: Store) -
 @pytest.mark.parametrize(
     ("name", "error"), [("Bo", NotAllowed), (" Bo ", NotAllowed), ("", Refused), ("a\nb", Refused), ("x" * 81, Refused)]
 )
-def test_a_name_that_is_taken_or_none_is_refused(fresh_store: Store, name: str, error: type[Exception]) -> None:
+def test_taken_and_invalid_names_are_refused(fresh_store: Store, name: str, error: type[Exception]) -> None:
     made, (ada, _bo) = filled_project(fresh_store, 1, people=("Ada", "Bo"))
     with pytest.raises(error):
         rename_annotator(fresh_store, made, ada, name)
     assert names(fresh_store, made) == ["Ada", "Bo"] and not events(fresh_store, made)
 
 
-def test_a_stranger_is_not_touched(fresh_store: Store) -> None:
+def test_changing_a_non_member_is_refused(fresh_store: Store) -> None:
     made, _ = filled_project(fresh_store, 1, people=("Ada",))
     other = create_project(fresh_store, "other", annotators=("Zoe",))
     zoe = annotator(fresh_store, other, "Zoe")
@@ -94,7 +94,7 @@ def test_a_stranger_is_not_touched(fresh_store: Store) -> None:
     assert names(fresh_store, made) == ["Ada"] and names(fresh_store, other) == ["Zoe"]
 
 
-def test_what_is_given_back_goes_to_others_and_late_labels_count(fresh_store: Store) -> None:
+def test_returned_items_go_to_others_and_late_labels_count(fresh_store: Store) -> None:
     made, (ada, bo) = filled_project(fresh_store, 4, people=("Ada", "Bo"), per_item=1)
     mine = claim(fresh_store, made, ada, want=4)
     assert claim(fresh_store, made, bo, want=4) == []
@@ -105,7 +105,7 @@ def test_what_is_given_back_goes_to_others_and_late_labels_count(fresh_store: St
     assert broken_rules(fresh_store) == []
 
 
-def test_what_was_sent_back_stays_until_its_annotator_leaves(fresh_store: Store) -> None:
+def test_items_in_relabelling_stay_until_their_annotator_leaves(fresh_store: Store) -> None:
     made, (ada, _bo) = filled_project(fresh_store, 2, people=("Ada", "Bo"), per_item=1)
     claim(fresh_store, made, ada, want=2)
     kept = held(fresh_store, ada)[0]
@@ -119,7 +119,7 @@ def test_what_was_sent_back_stays_until_its_annotator_leaves(fresh_store: Store)
     assert broken_rules(fresh_store) == []
 
 
-def test_a_successor_takes_over_what_is_open_in_its_order_and_no_label(fresh_store: Store) -> None:
+def test_a_successor_takes_over_open_items_in_order_but_no_label(fresh_store: Store) -> None:
     made, (ada, bo) = filled_project(fresh_store, 12, people=("Ada", "Bo"), per_item=1)
     mine = claim(fresh_store, made, ada, want=8)
     store_operations(fresh_store, made, ada, [decide(one) for one in mine[:3]])
@@ -140,7 +140,7 @@ def test_a_successor_takes_over_what_is_open_in_its_order_and_no_label(fresh_sto
     assert broken_rules(fresh_store) == []
 
 
-def test_a_successor_who_knows_an_item_does_not_get_it_twice(fresh_store: Store) -> None:
+def test_a_successor_does_not_get_an_item_labelled_before(fresh_store: Store) -> None:
     made, (ada, bo) = filled_project(fresh_store, 6, people=("Ada", "Bo"), per_item=2)
     store_operations(fresh_store, made, bo, [decide(one) for one in claim(fresh_store, made, bo, want=3)])
     claim(fresh_store, made, ada, want=6)
@@ -153,14 +153,14 @@ def test_a_successor_who_knows_an_item_does_not_get_it_twice(fresh_store: Store)
 
 
 @pytest.mark.parametrize("new", ["Ada", " Ada "])
-def test_nobody_replaces_themselves(fresh_store: Store, new: str) -> None:
+def test_an_annotator_cannot_replace_themselves(fresh_store: Store, new: str) -> None:
     made, (ada,) = filled_project(fresh_store, 1, people=("Ada",))
     with pytest.raises(Refused):
         replace_annotator(fresh_store, made, ada, new)
     assert names(fresh_store, made) == ["Ada"]
 
 
-def test_who_has_left_is_not_replaced(fresh_store: Store) -> None:
+def test_a_former_annotator_cannot_be_replaced(fresh_store: Store) -> None:
     made, (ada, _bo) = filled_project(fresh_store, 1, people=("Ada", "Bo"))
     remove_annotator(fresh_store, made, ada)
     with pytest.raises(Refused, match=r"has already left this project\. Add"):
@@ -168,7 +168,7 @@ def test_who_has_left_is_not_replaced(fresh_store: Store) -> None:
     assert names(fresh_store, made) == ["Bo"]
 
 
-def test_what_moved_to_somebody_who_never_comes_goes_to_others(fresh_store: Store) -> None:
+def test_items_of_an_absent_successor_go_to_others(fresh_store: Store) -> None:
     made, (ada, bo) = filled_project(fresh_store, 4, people=("Ada", "Bo"), per_item=1)
     claim(fresh_store, made, ada, want=4, now=1_000.0)
     new = replace_annotator(fresh_store, made, ada, "Cleo", now=2_000.0)
@@ -224,7 +224,7 @@ def _finish(store: Store, made: Project, moment: float) -> None:
 
 
 @pytest.mark.parametrize("seed", range(24))
-def test_whoever_comes_and_goes_the_work_ends_and_no_slot_is_used_twice(fresh_store: Store, seed: int) -> None:
+def test_random_staff_changes_leave_no_item_stuck_or_labelled_twice(fresh_store: Store, seed: int) -> None:
     """After random skips, labels, absences and replacements no item waits for an annotator who could label it."""
     dice = random.Random(seed)
     per_item = dice.choice((1, 2, 3, 4))
@@ -282,7 +282,7 @@ def _replaced(path: Path, made: str, old: Annotator, new: str, ready: threading.
     return set()
 
 
-def test_a_replacement_in_the_middle_of_two_desks_loses_nothing(fresh_store: Store, tmp_path: Path) -> None:
+def test_a_replacement_during_labelling_loses_no_label(fresh_store: Store, tmp_path: Path) -> None:
     """The old desk goes on sending, the new one opens, others claim: real threads with stores of their own."""
     made, (ada, _bo, _chen) = filled_project(fresh_store, 120, people=("Ada", "Bo", "Chen"), per_item=2)
     claim(fresh_store, made, ada, want=40)

@@ -44,7 +44,7 @@ def annotators_of(name: str, data: bytes) -> set[str]:
     return found
 
 
-def test_a_release_leaves_out_the_labels_of_those_who_did_not_consent(fresh_store: Store, tmp_path: Path) -> None:
+def test_a_release_omits_labels_without_consent(fresh_store: Store, tmp_path: Path) -> None:
     made = rehearse(fresh_store)
     whole = release_files(fresh_store, make_release(fresh_store, made, "1.0"))
     bo = annotator(fresh_store, made, "Bo")
@@ -83,7 +83,7 @@ def test_a_release_leaves_out_the_labels_of_those_who_did_not_consent(fresh_stor
         assert sharing(other, back)["left_out"]["labels"] == 0
 
 
-def test_another_consent_allows_no_release_and_groups_are_in_none(fresh_store: Store) -> None:
+def test_consent_for_another_use_does_not_allow_a_release(fresh_store: Store) -> None:
     made = ready_project(fresh_store, 6)
     of = add_grouping(fresh_store, made, "dialect", ("northern speech", "southern speech"))
     for one in annotators(fresh_store, made):
@@ -143,7 +143,7 @@ def test_the_lead_stores_consent_and_groups_on_the_page(fresh_store: Store) -> N
     assert list(groups_of(fresh_store, of).values()) == ["south"]
 
 
-def test_what_is_ticked_in_the_form_of_a_study_is_consent(fresh_store: Store) -> None:
+def test_boxes_ticked_in_a_study_form_are_stored_as_consent(fresh_store: Store) -> None:
     made = ready_project(fresh_store, 8)
     study = new_study(fresh_store, made, uses=("release", "training"))
     form = consent(fresh_store, study)

@@ -30,11 +30,11 @@ def label(store: Store, project: Project, name: str, choices: dict[int, str]) ->
             assert store_operations(store, project, person, [made])[0].stored
 
 
-def test_nothing_counts_as_nothing(fresh_store: Store) -> None:
+def test_an_empty_database_counts_zero(fresh_store: Store) -> None:
     assert pipeline(fresh_store) == Pipeline(0, 0, 0, 0)
 
 
-def test_each_station(fresh_store: Store, sample_project: Project) -> None:
+def test_each_stage_of_the_pipeline_is_counted(fresh_store: Store, sample_project: Project) -> None:
     label(fresh_store, sample_project, "Ada", {1: "accept", 2: "reject", 3: "accept", 4: "accept"})
     label(fresh_store, sample_project, "Bo", {1: "accept", 2: "reject", 3: "reject", 4: "accept"})
     assert pipeline(fresh_store) == Pipeline(8, 0, 0, 0)
@@ -79,7 +79,7 @@ def test_the_state_changes_with_every_count(fresh_store: Store, sample_project: 
     assert state(fresh_store) == seen[-1]
 
 
-def test_the_state_tells_which_project_changed_and_how(fresh_store: Store, sample_project: Project) -> None:
+def test_the_state_differs_for_every_change_of_a_project(fresh_store: Store, sample_project: Project) -> None:
     other = create_project(fresh_store, "other", per_item=2)
     archive(fresh_store, other)
     seen = [state(fresh_store)]
@@ -96,11 +96,11 @@ def test_the_state_tells_which_project_changed_and_how(fresh_store: Store, sampl
 
 
 @pytest.mark.parametrize(("part", "whole", "expected"), [(1, 4, 0.25), (0, 3, 0.0), (0, 0, None)])
-def test_share(part: int, whole: int, expected: float | None) -> None:
+def test_a_share_is_a_quotient_or_undefined(part: int, whole: int, expected: float | None) -> None:
     assert share(part, whole) == expected
 
 
-def test_the_picture_is_a_list_with_dashes_and_escaped_text() -> None:
+def test_the_pipeline_is_drawn_as_a_list_with_escaped_text() -> None:
     drawn = picture([Stage("A<b>", 1234, "x & y", 0.5), Stage("B", None, "not yet")])
     assert drawn.count("<li>") == 2
     assert "A&lt;b&gt;" in drawn

@@ -29,7 +29,7 @@ Krippendorff's alpha.
 """
 
 
-def test_before_labels_it_stands_in_the_log_with_its_hashes(fresh_store: Store) -> None:
+def test_a_preregistration_is_logged_with_its_hashes(fresh_store: Store) -> None:
     project = ready_project(fresh_store, 4)
     sheet = preregister(fresh_store, project, TEXT, author="Lead")
     assert sheets(fresh_store, project) == [sheet] and sheet.labels == 0 and sheet.author == "Lead"
@@ -41,7 +41,7 @@ def test_before_labels_it_stands_in_the_log_with_its_hashes(fresh_store: Store) 
         preregister(fresh_store, project, TEXT)
 
 
-def test_after_labels_it_is_refused_or_marked(fresh_store: Store) -> None:
+def test_a_preregistration_after_labels_is_refused_or_marked(fresh_store: Store) -> None:
     project = ready_project(fresh_store, 4)
     uid = next(iter(items(fresh_store, project))).uid
     label(fresh_store, project, annotators(fresh_store, project)[0], uid, "accept")
@@ -54,14 +54,14 @@ def test_after_labels_it_is_refused_or_marked(fresh_store: Store) -> None:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_the_empty_form_is_no_sheet(language: str) -> None:
+def test_an_empty_preregistration_form_is_refused(language: str) -> None:
     with pytest.raises(Refused, match="hypotheses, measures, margins, stopping rule"):
         sections_of(form(language))  # type: ignore[arg-type]
     filled = form(language).replace("\n\n>", "\n\nSomething.\n>")  # type: ignore[arg-type]
     assert set(sections_of(filled).values()) == {"Something."}
 
 
-def test_the_release_has_planned_beside_done(fresh_store: Store) -> None:
+def test_a_release_reports_the_plan_with_the_result(fresh_store: Store) -> None:
     project = ready_project(fresh_store, 2)
     preregister(fresh_store, project, TEXT)
     for one in items(fresh_store, project):

@@ -79,7 +79,7 @@ BAD: list[dict[str, Any]] = [
 
 
 @pytest.mark.parametrize("fields", BAD)
-def test_what_cannot_be_is_refused_and_leaves_nothing(fresh_store: Store, fields: dict[str, Any]) -> None:
+def test_an_invalid_project_is_refused_without_a_trace(fresh_store: Store, fields: dict[str, Any]) -> None:
     values = {"name": "News"} | fields
     with pytest.raises(Refused) as caught:
         create_project(fresh_store, values.pop("name"), **values)
@@ -88,7 +88,7 @@ def test_what_cannot_be_is_refused_and_leaves_nothing(fresh_store: Store, fields
         assert fresh_store.db.execute(f"SELECT count(*) FROM {table}").fetchone() == (0,)
 
 
-def test_a_name_is_taken_once(fresh_store: Store) -> None:
+def test_a_taken_project_name_is_refused(fresh_store: Store) -> None:
     create_project(fresh_store, "News")
     other = create_project(fresh_store, "Letters")
     with pytest.raises(NotAllowed):
@@ -99,7 +99,7 @@ def test_a_name_is_taken_once(fresh_store: Store) -> None:
 
 
 @given(st.text(max_size=90))
-def test_a_name_is_kept_or_refused(name: str) -> None:
+def test_a_project_name_is_stripped_or_refused(name: str) -> None:
     try:
         kept = checked_name(name)
     except EvenhandError:
@@ -107,7 +107,7 @@ def test_a_name_is_kept_or_refused(name: str) -> None:
     assert kept == name.strip() and 1 <= len(kept) <= 80 and len(kept.splitlines()) == 1
 
 
-def test_what_is_not_there(fresh_store: Store) -> None:
+def test_unknown_projects_annotators_and_versions_are_not_found(fresh_store: Store) -> None:
     made = create_project(fresh_store, "News")
     with pytest.raises(NotFound):
         project(fresh_store, "Olds")
@@ -117,14 +117,14 @@ def test_what_is_not_there(fresh_store: Store) -> None:
         guideline(fresh_store, made, 2)
 
 
-def test_archive_and_back(fresh_store: Store) -> None:
+def test_a_project_is_archived_and_restored(fresh_store: Store) -> None:
     made = create_project(fresh_store, "News")
     assert archive(fresh_store, made).archived
     assert projects(fresh_store) == [] and [each.name for each in projects(fresh_store, archived=True)] == ["News"]
     assert archive(fresh_store, made, archived=False).archived is None
 
 
-def test_guideline_versions_stay(fresh_store: Store) -> None:
+def test_old_guideline_versions_are_kept(fresh_store: Store) -> None:
     made = create_project(fresh_store, "News")
     first = guideline(fresh_store, made)
     second = add_guideline(fresh_store, made, "# New", first.choices, first.reasons[:2])
@@ -135,7 +135,7 @@ def test_guideline_versions_stay(fresh_store: Store) -> None:
         add_guideline(fresh_store, made, "# Newer", [], [])
 
 
-def test_one_person_in_two_projects(fresh_store: Store) -> None:
+def test_a_person_in_two_projects_is_one_annotator(fresh_store: Store) -> None:
     first = create_project(fresh_store, "News", annotators=["Ada"])
     second = create_project(fresh_store, "Letters", annotators=["Ada", "Bo"])
     assert annotator(fresh_store, first, "Ada") == annotator(fresh_store, second, " Ada ")
@@ -146,7 +146,7 @@ def test_one_person_in_two_projects(fresh_store: Store) -> None:
     assert [person.name for person in add_annotators(fresh_store, second, ["Ada", "Ada"])] == ["Ada", "Bo"]
 
 
-def test_counts_by_cell(fresh_store: Store) -> None:
+def test_items_are_counted_by_cell(fresh_store: Store) -> None:
     made, (ada,) = filled_project(fresh_store, 6, people=("Ada",), words=("他", "她"), per_item=1)
     set_quotas(fresh_store, made, {("他/她", "male"): 2, ("男孩/女孩", "male"): 5})
     got = claim(fresh_store, made, ada)
@@ -166,7 +166,7 @@ def settled(store: Store, made: Project) -> tuple[int, int, int]:
     return found.accepted, found.rejected, found.pending
 
 
-def test_a_new_rule_settles_every_item_anew(fresh_store: Store) -> None:
+def test_a_new_gold_rule_settles_every_item_again(fresh_store: Store) -> None:
     made, people = filled_project(fresh_store, 3)
     for item, choices in zip(claim(fresh_store, made, people[0]), ("aaa", "aar", "arr"), strict=True):
         for person, choice in zip(people, choices, strict=True):
@@ -182,7 +182,7 @@ def test_a_new_rule_settles_every_item_anew(fresh_store: Store) -> None:
 
 
 @pytest.mark.parametrize("fields", [{"seed": 3}, {"kind": "generations"}, {"per_item": 0}, {"gold": ""}, {"name": " "}])
-def test_what_cannot_be_changed(fresh_store: Store, fields: dict[str, Any]) -> None:
+def test_invalid_project_changes_are_refused(fresh_store: Store, fields: dict[str, Any]) -> None:
     made = create_project(fresh_store, "News")
     with pytest.raises(Refused):
         change_project(fresh_store, made, **fields)

@@ -39,14 +39,14 @@ def following(store: Store, project: Project, *allowed: Step) -> Step | None:
     return next_step(facts(store, project), allowed or EVERY)
 
 
-def test_an_empty_project_begins_with_its_sources(fresh_store: Store) -> None:
+def test_the_first_step_of_an_empty_project_is_its_sources(fresh_store: Store) -> None:
     project = create_project(fresh_store, "empty")
     assert set(states_of(fresh_store, project).values()) == {("not begun", None)}
     assert following(fresh_store, project) == "sources"
     assert following(fresh_store, project, "review", "adjudication") is None
 
 
-def test_then_people_then_the_guideline(fresh_store: Store) -> None:
+def test_people_and_guideline_follow_the_sources(fresh_store: Store) -> None:
     project = create_project(fresh_store, "set")
     with Batch.begin(fresh_store, project, "made.txt") as batch:
         batch.add(new_items(4))
@@ -75,7 +75,7 @@ def test_labelling_comes_before_adjudication_for_a_lead_who_does_not_label(fresh
     assert following(fresh_store, project, *lead) == "adjudication"
 
 
-def test_labels_do_not_tick_the_plan(fresh_store: Store) -> None:
+def test_labels_do_not_complete_the_step_plan(fresh_store: Store) -> None:
     project, _items = judged(fresh_store, ["aaa"])
     assert states_of(fresh_store, project)["plan"] == ("not begun", None)
     assert states_of(fresh_store, change_project(fresh_store, project, retest=0.02))["plan"] == ("done", None)
@@ -101,7 +101,7 @@ def test_annotators_without_an_account_are_invited_first(fresh_store: Store) -> 
     assert following(fresh_store, project) == "release", "nobody has to label any more"
 
 
-def test_an_open_pilot_is_labelled_then_closed(fresh_store: Store) -> None:
+def test_an_open_pilot_is_to_be_labelled_then_closed(fresh_store: Store) -> None:
     project, people = filled_project(fresh_store, 6)
     start_pilot(fresh_store, project, 2)
     assert states_of(fresh_store, project)["guideline"] == ("waiting", 2)
@@ -125,7 +125,7 @@ def test_an_open_pilot_is_labelled_then_closed(fresh_store: Store) -> None:
         (["rrr"], 0, 0, None),
     ],
 )
-def test_labels_then_cases_then_a_release(
+def test_cases_and_a_release_follow_the_labels(
     fresh_store: Store, patterns: list[str], left: int, cases: int, following_step: Step | None
 ) -> None:
     project, _items = judged(fresh_store, patterns)
@@ -136,14 +136,14 @@ def test_labels_then_cases_then_a_release(
     assert following(fresh_store, project) == following_step
 
 
-def test_a_majority_without_one_waits_for_an_adjudicator_only(fresh_store: Store) -> None:
+def test_a_tie_under_majority_waits_only_for_adjudication(fresh_store: Store) -> None:
     """Such an item is pending and has all its labels: it is a case, and no label is missing."""
     project, _items = judged(fresh_store, ["ar", "aa"], people=("Ada", "Bo"), per_item=2, gold="majority")
     assert states_of(fresh_store, project)["review"] == ("done", None)
     assert states_of(fresh_store, project)["adjudication"] == ("waiting", 1)
 
 
-def test_what_comes_after_a_release_waits_for_the_next(fresh_store: Store) -> None:
+def test_changes_after_a_release_call_for_the_next_one(fresh_store: Store) -> None:
     project = ready_project(fresh_store, 2)
     first, second = all_items(fresh_store, project)
     for person in annotators(fresh_store, project):
@@ -161,7 +161,7 @@ def test_what_comes_after_a_release_waits_for_the_next(fresh_store: Store) -> No
     assert following(fresh_store, project) == "release"
 
 
-def test_cells_whose_quota_is_met_want_no_more_labels(fresh_store: Store) -> None:
+def test_cells_with_a_met_quota_need_no_more_labels(fresh_store: Store) -> None:
     project, items = judged(fresh_store, ["aaa"], words=("他",))
     with Batch.begin(fresh_store, project, "more.txt") as batch:
         batch.add(new_items(3, ("他",), 50))

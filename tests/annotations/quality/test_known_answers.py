@@ -59,7 +59,7 @@ def label(twenty_items: TwentyItems, person: int, choices: dict[str, str]) -> No
     assert all(answer.stored for answer in answers)
 
 
-def test_a_score_is_the_share_of_own_labels_that_are_the_answer(twenty_items: TwentyItems) -> None:
+def test_a_score_is_the_share_of_labels_equal_to_the_answer(twenty_items: TwentyItems) -> None:
     store, project, _ = twenty_items
     items = first(twenty_items)
     for n, item in enumerate(items[:10]):
@@ -81,7 +81,7 @@ def test_a_score_is_the_share_of_own_labels_that_are_the_answer(twenty_items: Tw
     assert broken_rules(store) == []
 
 
-def test_the_answer_that_stands_counts_and_every_change_is_kept(twenty_items: TwentyItems) -> None:
+def test_the_current_answer_counts_and_every_change_is_recorded(twenty_items: TwentyItems) -> None:
     store, project, _ = twenty_items
     item = first(twenty_items)[0]
     for choice in ("accept", "accept", "reject", None, None, "accept"):
@@ -102,7 +102,7 @@ def test_the_answer_that_stands_counts_and_every_change_is_kept(twenty_items: Tw
     ("uid", "choice", "why", "error"),
     [("nowhere", "accept", "", NotFound), ("", "correct", "", Refused), ("", "accept", "x" * 5000, Refused)],
 )
-def test_what_cannot_be_known(
+def test_invalid_known_answers_are_refused(
     twenty_items: TwentyItems, uid: str, choice: str, why: str, error: type[Exception]
 ) -> None:
     store, project, _ = twenty_items
@@ -112,9 +112,7 @@ def test_what_cannot_be_known(
     assert known_items(store, project) == [] and events(store, project, action="hidden_gold") == []
 
 
-def test_an_item_that_is_taken_back_at_that_moment_is_not_there(
-    twenty_items: TwentyItems, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_item_undone_at_that_time_is_not_found(twenty_items: TwentyItems, monkeypatch: pytest.MonkeyPatch) -> None:
     store, project, _ = twenty_items
     (uid,) = store.db.execute("SELECT uid FROM item LIMIT 1").fetchone()
 
@@ -127,7 +125,7 @@ def test_an_item_that_is_taken_back_at_that_moment_is_not_there(
         set_known(store, project, uid, "accept")
 
 
-def test_who_made_an_answer_is_not_scored_by_it(twenty_items: TwentyItems) -> None:
+def test_authors_are_not_scored_on_their_own_answers(twenty_items: TwentyItems) -> None:
     store, project, people = twenty_items
     items = first(twenty_items)
     for person in (0, 1):
@@ -163,7 +161,7 @@ def test_a_label_after_an_opinion_does_not_count(twenty_items: TwentyItems) -> N
     assert (scores(store, project)[0].right, scores(store, project)[0].wrong) == (0, 1)
 
 
-def test_what_is_drawn(twenty_items: TwentyItems) -> None:
+def test_candidates_for_known_answers_are_drawn(twenty_items: TwentyItems) -> None:
     store, project, _ = twenty_items
     items = first(twenty_items)
     label(twenty_items, 0, {item.uid: "accept" for item in items[:8]})
@@ -221,7 +219,7 @@ def _generations(store: Store) -> Project:
 
 
 @pytest.mark.parametrize("make", [_sentences, _generations])
-def test_a_desk_is_sent_the_same_bytes_with_and_without(
+def test_hidden_gold_does_not_change_the_bytes_sent_to_a_desk(
     make: Callable[[Store], Project],
     client: TestClient,
     fresh_store: Store,
@@ -272,7 +270,7 @@ def _without_time(told: Any) -> Any:
 @pytest.mark.parametrize(
     "format", ["slguset", "jsonl", "labels", "labels-wide", "labels-jsonl", "label-studio", "doccano"]
 )
-def test_no_file_of_items_or_labels_tells_of_it(twenty_items: TwentyItems, tmp_path: Path, format: str) -> None:
+def test_hidden_gold_does_not_change_exported_files(twenty_items: TwentyItems, tmp_path: Path, format: str) -> None:
     store, project, _ = twenty_items
     items = first(twenty_items)
     label(twenty_items, 0, {item.uid: "accept" for item in items})
@@ -292,7 +290,7 @@ def _exported(store: Store, project: Project, folder: Path, format: str) -> dict
 
 @settings(max_examples=25)
 @given(st.lists(st.tuples(st.integers(0, 5), st.sampled_from(["accept", "reject", None])), max_size=12))
-def test_scores_are_what_a_count_by_hand_says(tmp_path_factory: pytest.TempPathFactory, marks: list[Any]) -> None:
+def test_scores_equal_a_count_by_hand(tmp_path_factory: pytest.TempPathFactory, marks: list[Any]) -> None:
     with new_store(tmp_path_factory.mktemp("gold") / "gold.db") as store:
         project, people = filled_project(store, 6, people=("Ada", "Bo"), per_item=2)
         items = claim(store, project, people[0], want=6)
@@ -310,7 +308,7 @@ def test_scores_are_what_a_count_by_hand_says(tmp_path_factory: pytest.TempPathF
         assert broken_rules(store) == []
 
 
-def test_a_file_of_answers_row_by_row(twenty_items: TwentyItems, tmp_path: Path) -> None:
+def test_a_file_of_answers_is_checked_row_by_row(twenty_items: TwentyItems, tmp_path: Path) -> None:
     store, project, _ = twenty_items
     items = first(twenty_items)
     path = tmp_path / "answers.csv"
@@ -359,7 +357,7 @@ def test_a_generation_is_found_by_its_text(fresh_store: Store, tmp_path: Path) -
     assert known == {one.uid: "correct", two.uid: "misgendering", three.uid: "no_pronoun"}
 
 
-def test_the_choice_of_a_generation_is_one_of_its_guideline(fresh_store: Store, tmp_path: Path) -> None:
+def test_the_known_choice_of_a_generation_is_in_its_guideline(fresh_store: Store, tmp_path: Path) -> None:
     project = generations_project(fresh_store, "made", 3)
     path = tmp_path / "answers.csv"
     uid = fresh_store.db.execute("SELECT uid FROM item").fetchone()[0]

@@ -23,7 +23,7 @@ from tests.support.projects import decide, filled_project
 from tests.support.second_labels import DAY, NOON, TABLE, judged_twice
 
 
-def test_share_kappa_and_days(fresh_store: Store) -> None:
+def test_retest_share_kappa_and_days_are_computed(fresh_store: Store) -> None:
     project, _ = judged_twice(fresh_store, TABLE, people=("Ada", "Bo"))
     report = retest_report(fresh_store, project)
     assert [one.annotator for one in report.annotators] == ["Ada", "Bo"]
@@ -50,7 +50,7 @@ def test_share_kappa_and_days(fresh_store: Store) -> None:
     assert {bool(one_pair.reasons[i]) for i, c in enumerate(one_pair.choices) if c == "reject"} == {True}
 
 
-def test_nothing_yet_has_a_reason(fresh_store: Store) -> None:
+def test_a_report_without_retests_has_a_reason(fresh_store: Store) -> None:
     project, _ = filled_project(fresh_store, 4)
     report = retest_report(fresh_store, project)
     assert report.annotators == () and report.together.agreed.value is None and report.together.days is None
@@ -58,7 +58,7 @@ def test_nothing_yet_has_a_reason(fresh_store: Store) -> None:
         assert one.value is None and "second time" in str(one.reason)
 
 
-def test_one_category_has_a_share_and_no_kappa(fresh_store: Store) -> None:
+def test_kappa_of_one_category_is_undefined(fresh_store: Store) -> None:
     project, _ = judged_twice(fresh_store, (("accept", "accept", 12),))
     (one,) = retest_report(fresh_store, project).annotators
     assert (
@@ -69,7 +69,7 @@ def test_one_category_has_a_share_and_no_kappa(fresh_store: Store) -> None:
     assert one.kappa.value is None and "one category" in str(one.kappa.reason)
 
 
-def test_what_is_not_compared_is_counted(fresh_store: Store) -> None:
+def test_uncompared_retests_are_counted(fresh_store: Store) -> None:
     project, (ada,) = filled_project(fresh_store, 8, people=("Ada",), per_item=1)
     project = change_project(fresh_store, project, retest=1.0, retest_hours=0)
     items = claim(fresh_store, project, ada, want=60, now=NOON)
@@ -99,7 +99,7 @@ def test_what_is_not_compared_is_counted(fresh_store: Store) -> None:
     assert retest_report(fresh_store, project).together.compared == 0
 
 
-def test_nobody_waits_for_people_who_have_left(fresh_store: Store) -> None:
+def test_retests_of_former_annotators_are_not_awaited(fresh_store: Store) -> None:
     project, (ada, bo) = filled_project(fresh_store, 8, people=("Ada", "Bo"), per_item=2)
     project = change_project(fresh_store, project, retest=1.0, retest_hours=24)
     for who in (ada, bo):
@@ -140,7 +140,7 @@ def test_the_flag_of_generations_is_compared_by_itself(fresh_store: Store) -> No
     assert (one.flag.value, one.flag.units) == (pytest.approx(7 / 9), 9)
 
 
-def test_the_command_says_why_kappa_has_no_interval(fresh_store: Store) -> None:
+def test_the_command_explains_a_missing_interval_of_kappa(fresh_store: Store) -> None:
     """Nine of ten labelled alike with a single reject among them: kappa has a value, and no interval on so few."""
     project, _ = judged_twice(fresh_store, [("accept", "accept", 9), ("accept", "reject", 1)])
     fresh_store.close()

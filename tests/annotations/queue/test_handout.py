@@ -40,7 +40,9 @@ stocks = st.lists(
 
 
 @given(stocks, st.integers(0, 5))
-def test_never_four_of_a_side_while_the_other_has_items(rows: list[tuple[str, str, int, int]], seed: int) -> None:
+def test_no_four_items_of_a_side_in_a_row_while_the_other_has_items(
+    rows: list[tuple[str, str, int, int]], seed: int
+) -> None:
     stock = {cell(pair, side, weight, seed=seed): items for pair, side, weight, items in rows}
     left = Counter({side: sum(n for each, n in stock.items() if each.side == side) for side in ("male", "female")})
     sides: list[str] = []
@@ -54,7 +56,7 @@ def test_never_four_of_a_side_while_the_other_has_items(rows: list[tuple[str, st
 
 
 @given(stocks, st.integers(0, 5))
-def test_everything_is_handed_out_and_nothing_twice(rows: list[tuple[str, str, int, int]], seed: int) -> None:
+def test_every_item_is_handed_out_once(rows: list[tuple[str, str, int, int]], seed: int) -> None:
     stock = {cell(pair, side, weight, seed=seed): items for pair, side, weight, items in rows}
     drawn = Counter(each.id for each in draw(stock, 10_000))
     assert drawn == Counter({each.id: items for each, items in stock.items() if items})
@@ -68,12 +70,12 @@ def test_order_of_the_cells_does_not_matter(rows: list[tuple[str, str, int, int]
     assert next_cell(cells, []) == next_cell(shuffled, [])
 
 
-def test_largest_gap_first() -> None:
+def test_the_cell_with_the_largest_gap_comes_first() -> None:
     behind, ahead = cell("他/她", "male", 10, handed=1), cell("男孩/女孩", "female", 10, handed=9)
     assert next_cell([ahead, behind], []) == behind
 
 
-def test_gap_is_a_share_of_the_quota() -> None:
+def test_the_gap_is_a_share_of_the_quota() -> None:
     small, large = cell("男孩/女孩", "male", 10, handed=5), cell("他/她", "male", 1_000, handed=100)
     assert next_cell([small, large], []) == large
 
@@ -93,12 +95,12 @@ def test_cells_fill_in_proportion_to_their_quotas() -> None:
     assert set(Counter((each.pair, each.side) for each in draw(three, 60)).values()) == {10}
 
 
-def test_what_came_back_goes_first() -> None:
+def test_cells_with_returned_items_come_first() -> None:
     waiting, behind = cell("他/她", "male", 10, handed=9, waiting=1), cell("男孩/女孩", "female", 10)
     assert next_cell([behind, waiting], []) == waiting
 
 
-def test_same_pair_only_when_nothing_else_is_left() -> None:
+def test_a_pair_is_repeated_only_without_alternatives() -> None:
     same, other = cell("他/她", "male", 100), cell("男孩/女孩", "male", 100, handed=99)
     assert next_cell([same, other], [("他/她", "female")]) == other
     assert next_cell([same], [("他/她", "female")]) == same
@@ -115,7 +117,7 @@ def test_items_without_a_side_have_no_runs() -> None:
     assert next_cell([plain], [("", "")] * 3) == plain
 
 
-def test_no_cell_left() -> None:
+def test_without_cells_there_is_no_next_cell() -> None:
     assert next_cell([], [("他/她", "male")]) is None
 
 

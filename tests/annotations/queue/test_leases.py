@@ -39,7 +39,7 @@ def uids(items: list[Item]) -> list[str]:
     return [item.uid for item in items]
 
 
-def test_a_reload_shows_the_same_items_in_the_same_order(fresh_store: Store) -> None:
+def test_a_reload_gives_equal_items_in_equal_order(fresh_store: Store) -> None:
     project, (ada, *_) = filled_project(fresh_store, 60)
     first = take(fresh_store, project, ada, 10)
     assert take(fresh_store, project, ada, 10) == first
@@ -50,13 +50,13 @@ def test_a_reload_shows_the_same_items_in_the_same_order(fresh_store: Store) -> 
     assert len(more) == 5 and not set(uids(more)) & set(uids(again))
 
 
-def test_as_many_as_are_wanted_get_an_item_and_no_more(fresh_store: Store) -> None:
+def test_an_item_goes_to_the_wanted_number_of_annotators(fresh_store: Store) -> None:
     project, people = filled_project(fresh_store, 10, people=("A", "B", "C", "D"), per_item=2)
     given_out = Counter(uid for person in people for uid in uids(take(fresh_store, project, person)))
     assert len(given_out) == 10 and set(given_out.values()) == {2}
 
 
-def test_leases_run_out_and_the_items_go_to_who_had_passed_them(fresh_store: Store) -> None:
+def test_items_of_expired_leases_go_to_annotators_who_passed_them(fresh_store: Store) -> None:
     project, (ada, bo) = filled_project(fresh_store, 10, people=("Ada", "Bo"), per_item=1)
     held = take(fresh_store, project, ada)
     assert take(fresh_store, project, bo) == []
@@ -67,7 +67,7 @@ def test_leases_run_out_and_the_items_go_to_who_had_passed_them(fresh_store: Sto
     assert broken_rules(fresh_store) == []
 
 
-def test_leases_of_who_comes_back_in_time_stay(fresh_store: Store) -> None:
+def test_a_heartbeat_in_time_keeps_the_leases(fresh_store: Store) -> None:
     project, (ada, bo) = filled_project(fresh_store, 10, people=("Ada", "Bo"), per_item=1)
     held = take(fresh_store, project, ada)
     heartbeat(fresh_store, project, ada, now=START + LEASE_S - 1)
@@ -77,7 +77,7 @@ def test_leases_of_who_comes_back_in_time_stay(fresh_store: Store) -> None:
     assert uids(take(fresh_store, project, ada, now=START + 3 * LEASE_S)) == uids(held[1:])
 
 
-def test_a_clock_that_goes_back_takes_nothing_away(fresh_store: Store) -> None:
+def test_setting_the_clock_back_ends_no_lease(fresh_store: Store) -> None:
     project, (ada, bo) = filled_project(fresh_store, 10, people=("Ada", "Bo"), per_item=1)
     take(fresh_store, project, ada)
     heartbeat(fresh_store, project, ada, now=START - 5_000)
@@ -106,7 +106,7 @@ def test_a_skip_goes_to_the_end_and_frees_the_slot(fresh_store: Store) -> None:
     assert counts(fresh_store, project).aside == 1
 
 
-def test_the_own_skipped_item_comes_back_last(fresh_store: Store) -> None:
+def test_a_skipped_item_returns_last(fresh_store: Store) -> None:
     project, (ada, *_) = filled_project(fresh_store, 5)
     held = take(fresh_store, project, ada, 2)
     store_operations(fresh_store, project, ada, [decide(held[0], "skip")], now=START)
@@ -114,7 +114,7 @@ def test_the_own_skipped_item_comes_back_last(fresh_store: Store) -> None:
     assert len(rest) == 4 and rest[-1].uid == held[0].uid
 
 
-def test_skipped_twice_waits_for_the_others_then_for_the_lead(fresh_store: Store) -> None:
+def test_an_item_skipped_twice_goes_to_others_then_to_the_lead(fresh_store: Store) -> None:
     project, (ada, bo) = filled_project(fresh_store, 1, people=("Ada", "Bo"), per_item=2)
     item = take(fresh_store, project, ada)[0]
     for _ in range(2):
@@ -129,7 +129,7 @@ def test_skipped_twice_waits_for_the_others_then_for_the_lead(fresh_store: Store
     assert broken_rules(fresh_store) == []
 
 
-def test_skipped_items_come_back_with_no_four_of_a_side_in_a_row(fresh_store: Store) -> None:
+def test_skipped_items_return_mixed_by_side(fresh_store: Store) -> None:
     project, (ada, *_) = filled_project(fresh_store, 12, words=("他", "她"))
     held = sorted(take(fresh_store, project, ada), key=lambda item: item.side)
     store_operations(fresh_store, project, ada, [decide(item, "skip") for item in held], now=START)
@@ -141,7 +141,7 @@ def test_skipped_items_come_back_with_no_four_of_a_side_in_a_row(fresh_store: St
         left[side] -= 1
 
 
-def test_a_skip_that_was_taken_back_does_not_count(fresh_store: Store) -> None:
+def test_an_undone_skip_does_not_count(fresh_store: Store) -> None:
     project, (ada, _) = filled_project(fresh_store, 1, people=("Ada", "Bo"), per_item=2)
     item = take(fresh_store, project, ada)[0]
     first = decide(item, "skip")
@@ -168,7 +168,7 @@ def test_undoing_the_last_skip_takes_the_item_from_the_lead(fresh_store: Store) 
     assert uids(take(fresh_store, project, ada)) == [item.uid]
 
 
-def test_nobody_is_handed_more_than_the_limit(fresh_store: Store) -> None:
+def test_an_annotator_holds_at_most_the_limit(fresh_store: Store) -> None:
     project, (ada, *_) = filled_project(fresh_store, MOST_LEASED + 20)
     got = take(fresh_store, project, ada, want=10_000)
     assert len(got) == MOST_LEASED
@@ -176,7 +176,7 @@ def test_nobody_is_handed_more_than_the_limit(fresh_store: Store) -> None:
     assert take(fresh_store, project, ada, want=-1) == []
 
 
-def test_never_four_of_a_side_in_a_row(fresh_store: Store) -> None:
+def test_no_four_items_of_a_side_in_a_row(fresh_store: Store) -> None:
     project, (ada, *_) = filled_project(fresh_store, 90, words=("他", "她", "爸爸", "男孩", "姥爷", "妈妈"))
     sides: list[str] = []
     have: list[Item] = []
@@ -191,7 +191,7 @@ def test_never_four_of_a_side_in_a_row(fresh_store: Store) -> None:
         left[side] -= 1
 
 
-def test_the_seed_and_the_text_alone_fix_the_order(fresh_store: Store) -> None:
+def test_the_order_depends_on_seed_and_texts_only(fresh_store: Store) -> None:
     orders = []
     for seed in (5, 5, 6):
         project, people = filled_project(fresh_store, 30, seed=seed)
@@ -230,7 +230,7 @@ def test_a_higher_number_per_item_opens_items_again(fresh_store: Store) -> None:
     assert broken_rules(fresh_store) == []
 
 
-def test_who_leaves_gives_everything_back(fresh_store: Store) -> None:
+def test_leaving_returns_all_items(fresh_store: Store) -> None:
     project, (ada, bo) = filled_project(fresh_store, 6, people=("Ada", "Bo"), per_item=1)
     held = take(fresh_store, project, ada)
     remove_annotator(fresh_store, project, ada)
@@ -244,7 +244,7 @@ def test_who_leaves_gives_everything_back(fresh_store: Store) -> None:
     assert annotators(fresh_store, project) == [ada, bo]
 
 
-def test_what_nobody_is_left_for_is_set_aside_when_somebody_leaves(fresh_store: Store) -> None:
+def test_leaving_sets_items_without_further_annotators_aside(fresh_store: Store) -> None:
     project, (ada, bo) = filled_project(fresh_store, 1, people=("Ada", "Bo"), per_item=1)
     store_operations(fresh_store, project, ada, [decide(take(fresh_store, project, ada)[0], "skip")], now=START)
     assert counts(fresh_store, project).aside == 0
@@ -258,7 +258,7 @@ def test_what_nobody_is_left_for_is_set_aside_when_somebody_leaves(fresh_store: 
     assert broken_rules(fresh_store) == []
 
 
-def test_a_stranger_gets_nothing(fresh_store: Store) -> None:
+def test_a_non_member_gets_no_items(fresh_store: Store) -> None:
     project, _ = filled_project(fresh_store, 3)
     stranger = filled_project(fresh_store, 3, people=("Dan",))[1][0]
     with pytest.raises(NotAllowed):
@@ -316,7 +316,7 @@ def play(store: Store, script: list[tuple[int, int, str, str, str]], version: in
 
 @settings(max_examples=15, deadline=None)
 @given(moves)
-def test_what_ada_is_sent_does_not_depend_on_what_others_decide_while_no_quota_is_met(
+def test_handed_out_items_do_not_depend_on_labels_of_others(
     fresh_store: Store, script: list[tuple[int, int, str, str, str]]
 ) -> None:
     assert play(fresh_store, script, 0) == play(fresh_store, script, 1)

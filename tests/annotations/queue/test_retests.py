@@ -55,14 +55,14 @@ def states(store: Store, what: str = "state") -> list[Any]:
 
 
 @given(st.integers(0, 2**31), st.binary(min_size=16, max_size=16), st.floats(0, 1), st.floats(0, 1))
-def test_a_larger_share_holds_a_smaller_one(seed: int, identity: bytes, one: float, two: float) -> None:
+def test_a_larger_share_contains_a_smaller_one(seed: int, identity: bytes, one: float, two: float) -> None:
     who = uuid.UUID(int=seed).hex
     less, more = sorted((one, two))
     assert retests.is_retested(seed, who, identity, less) <= retests.is_retested(seed, who, identity, more)
     assert not retests.is_retested(seed, who, identity, 0.0) and retests.is_retested(seed, who, identity, 1.0)
 
 
-def test_the_share_is_met_and_each_annotator_has_a_draw_of_their_own() -> None:
+def test_the_share_is_drawn_independently_per_annotator() -> None:
     identities = [n.to_bytes(16, "big") for n in range(20_000)]
     drawn = {who: {i for i in identities if retests.is_retested(7, who, i, 0.1)} for who in ("a" * 32, "b" * 32)}
     one, two = drawn.values()
@@ -78,7 +78,7 @@ def test_the_public_id_looks_like_that_of_an_item(secret: bytes, who: uuid.UUID,
     assert desk_of_ada == retests.public_id(secret, who.hex, item.hex) != retests.public_id(secret, item.hex, who.hex)
 
 
-def test_it_comes_after_its_hours_under_another_id(desk_of_ada: DeskOfAda) -> None:
+def test_a_retest_is_due_after_its_hours_under_another_id(desk_of_ada: DeskOfAda) -> None:
     store, project, ada = desk_of_ada
     first = label_all(desk_of_ada)
     assert claim(store, project, ada, now=NOON + DAY - 1) == []
@@ -91,14 +91,14 @@ def test_it_comes_after_its_hours_under_another_id(desk_of_ada: DeskOfAda) -> No
     assert states(store) == ["leased"] * 12
 
 
-def test_no_share_nothing_comes(fresh_store: Store) -> None:
+def test_a_project_without_a_share_has_no_retests(fresh_store: Store) -> None:
     project, people = filled_project(fresh_store, 6, people=("Ada",), per_item=1)
     desk_of_ada = fresh_store, project, people[0]
     label_all(desk_of_ada)
     assert states(fresh_store) == [] and claim(fresh_store, project, people[0], now=NOON + 9 * DAY) == []
 
 
-def test_what_is_due_is_spread_among_new_items(fixed_ids: None, fresh_store: Store) -> None:
+def test_due_retests_are_spread_among_new_items(fixed_ids: None, fresh_store: Store) -> None:
     project, people = filled_project(fresh_store, 500, people=("Ada", "Bo"), per_item=2)
     project = change_project(fresh_store, project, retest=1.0, retest_hours=0)
     ada, now = people[0], NOON
@@ -123,7 +123,7 @@ def _label(store: Store, project: Project, who: Annotator, want: int, now: float
     return items
 
 
-def test_a_second_label_touches_nothing_but_itself(desk_of_ada: DeskOfAda) -> None:
+def test_a_retest_label_changes_no_other_table(desk_of_ada: DeskOfAda) -> None:
     store, project, ada = desk_of_ada
     label_all(desk_of_ada)
     tables = ("label", "assignment", "tally", "item", "census", "skip")
@@ -139,7 +139,7 @@ def test_a_second_label_touches_nothing_but_itself(desk_of_ada: DeskOfAda) -> No
     assert claim(store, project, ada, now=NOON + 9 * DAY) == []  # once, not again and again
 
 
-def test_the_desk_counts_it_like_any_other(desk_of_ada: DeskOfAda) -> None:
+def test_a_retest_counts_in_the_progress_of_the_desk(desk_of_ada: DeskOfAda) -> None:
     store, project, ada = desk_of_ada
     label_all(desk_of_ada)
 
@@ -173,7 +173,7 @@ MOVES: dict[str, Callable[[Item, dict[str, str]], Any]] = {
 
 @settings(max_examples=25)
 @given(st.lists(st.sampled_from(sorted(MOVES)), max_size=8))
-def test_a_desk_is_answered_as_for_any_item(moves: list[str]) -> None:
+def test_a_retest_gets_the_answers_of_any_item(moves: list[str]) -> None:
     with tempfile.TemporaryDirectory() as folder, new_store(Path(folder) / "play.db") as store:
         project, people = filled_project(store, 2, people=("Ada",), per_item=1)
         project = change_project(store, project, retest=1.0, retest_hours=24)
@@ -205,7 +205,7 @@ def _played(store: Store, project: Project, ada: Annotator, item: Item, moves: l
     return own_counts
 
 
-def test_the_label_that_stood_when_it_was_handed_out_is_compared(desk_of_ada: DeskOfAda) -> None:
+def test_a_retest_is_compared_with_the_label_current_at_handout(desk_of_ada: DeskOfAda) -> None:
     store, project, ada = desk_of_ada
     items = label_all(desk_of_ada)
     changed = decide(items[0], "reject", desk="desk")
@@ -221,7 +221,7 @@ def test_the_label_that_stood_when_it_was_handed_out_is_compared(desk_of_ada: De
     assert store.db.execute(query, (items[0].id,)).fetchone() == ("reject",)
 
 
-def test_what_was_taken_back_does_not_come_before_it_is_labelled_again(desk_of_ada: DeskOfAda) -> None:
+def test_an_undone_label_is_not_retested_until_labelled_again(desk_of_ada: DeskOfAda) -> None:
     store, project, ada = desk_of_ada
     items = label_all(desk_of_ada)
     store_operations(store, project, ada, [decide(items[0], None)], now=NOON + 10)
@@ -259,7 +259,7 @@ def _new_version(desk_of_ada: DeskOfAda, items: list[Item]) -> None:
 
 
 @pytest.mark.parametrize("what", [_sent_back, _withdrawn, _reveal_all, _left, _new_version])
-def test_what_cannot_be_compared_does_not_come(
+def test_incomparable_labels_are_not_retested(
     desk_of_ada: DeskOfAda, what: Callable[[DeskOfAda, list[Item]], None]
 ) -> None:
     store, project, ada = desk_of_ada
@@ -269,7 +269,7 @@ def test_what_cannot_be_compared_does_not_come(
     assert not came & set(states(store, "uid"))
 
 
-def test_sent_back_while_it_is_on_a_desk(desk_of_ada: DeskOfAda) -> None:
+def test_a_retest_on_a_desk_ends_when_its_item_is_sent_back(desk_of_ada: DeskOfAda) -> None:
     store, project, ada = desk_of_ada
     items = label_all(desk_of_ada)
     again = claim(store, project, ada, want=60, now=NOON + DAY)
@@ -300,7 +300,7 @@ def test_a_changed_share_draws_again(fresh_store: Store) -> None:
     assert due == pytest.approx((NOON + 2 * DAY, NOON + 2 * DAY), abs=1)
 
 
-def test_who_is_away_gives_it_back(desk_of_ada: DeskOfAda) -> None:
+def test_an_absent_annotator_returns_the_retest(desk_of_ada: DeskOfAda) -> None:
     store, project, ada = desk_of_ada
     label_all(desk_of_ada)
     again = claim(store, project, ada, want=60, now=NOON + DAY)
@@ -313,7 +313,7 @@ def test_who_is_away_gives_it_back(desk_of_ada: DeskOfAda) -> None:
     assert row == ("labelled", 1)
 
 
-def test_skipped_once_it_comes_at_the_end_skipped_twice_no_more(fresh_store: Store) -> None:
+def test_a_retest_skipped_twice_is_dropped(fresh_store: Store) -> None:
     project, people = filled_project(fresh_store, 3, people=("Ada", "Bo"), per_item=2)
     project = change_project(fresh_store, project, retest=1.0, retest_hours=1)
     desk_of_ada = fresh_store, project, people[0]
@@ -327,7 +327,7 @@ def test_skipped_once_it_comes_at_the_end_skipped_twice_no_more(fresh_store: Sto
     assert fresh_store.db.execute("SELECT count(*) FROM skip").fetchone() == (0,)
 
 
-def test_an_id_is_nobody_elses(desk_of_ada: DeskOfAda) -> None:
+def test_a_retest_id_is_valid_for_its_annotator_only(desk_of_ada: DeskOfAda) -> None:
     store, project, ada = desk_of_ada
     items = label_all(desk_of_ada)
     again = claim(store, project, ada, want=60, now=NOON + DAY)
@@ -341,7 +341,7 @@ def test_an_id_is_nobody_elses(desk_of_ada: DeskOfAda) -> None:
     assert not store_operations(store, project, ada, [decide(again[1], op_id=known)])[0].stored
 
 
-def test_an_opinion_on_it_is_an_opinion_on_the_item(desk_of_ada: DeskOfAda) -> None:
+def test_an_opinion_on_a_retest_is_recorded_for_its_item(desk_of_ada: DeskOfAda) -> None:
     store, project, ada = desk_of_ada
     items = label_all(desk_of_ada)
     again = claim(store, project, ada, want=60, now=NOON + DAY)[0]
@@ -353,7 +353,7 @@ def test_an_opinion_on_it_is_an_opinion_on_the_item(desk_of_ada: DeskOfAda) -> N
     assert row == (1,)
 
 
-def test_the_same_second_label_from_many_threads_is_stored_once(desk_of_ada: DeskOfAda) -> None:
+def test_a_retest_label_sent_by_many_threads_is_stored_once(desk_of_ada: DeskOfAda) -> None:
     store, project, ada = desk_of_ada
     label_all(desk_of_ada)
     again = claim(store, project, ada, want=60, now=NOON + DAY)[:6]
@@ -377,7 +377,7 @@ def test_the_same_second_label_from_many_threads_is_stored_once(desk_of_ada: Des
     assert store.db.execute("SELECT count(*) FROM retest_label").fetchone() == (6,)
 
 
-def test_two_desks_at_once_one_stands_and_both_are_kept(desk_of_ada: DeskOfAda) -> None:
+def test_two_simultaneous_retest_labels_are_stored_as_a_conflict(desk_of_ada: DeskOfAda) -> None:
     store, project, ada = desk_of_ada
     label_all(desk_of_ada)
     again = claim(store, project, ada, want=60, now=NOON + DAY)
@@ -400,7 +400,7 @@ def test_two_desks_at_once_one_stands_and_both_are_kept(desk_of_ada: DeskOfAda) 
     assert len(own_conflicts(store, project, ada)) == 12
 
 
-def test_settling_again_changes_no_draw(desk_of_ada: DeskOfAda) -> None:
+def test_settling_again_changes_no_drawn_retest(desk_of_ada: DeskOfAda) -> None:
     store, _, _ = desk_of_ada
     items = label_all(desk_of_ada)
     before = store.db.execute("SELECT * FROM retest").fetchall()
@@ -410,7 +410,7 @@ def test_settling_again_changes_no_draw(desk_of_ada: DeskOfAda) -> None:
     assert store.db.execute("SELECT * FROM retest").fetchall() == before
 
 
-def test_while_a_pilot_is_open_nothing_comes_again(desk_of_ada: DeskOfAda) -> None:
+def test_no_retest_is_handed_out_during_a_pilot(desk_of_ada: DeskOfAda) -> None:
     store, project, ada = desk_of_ada
     label_all(desk_of_ada)
     with Batch.begin(store, project, "more.txt") as batch:
@@ -446,7 +446,7 @@ WORKER = """
 """
 
 
-def test_processes_that_label_again_at_once(fresh_store: Store, tmp_path: Path) -> None:
+def test_simultaneous_processes_lose_no_retest_label(fresh_store: Store, tmp_path: Path) -> None:
     """Two desks of Ada and one of Bo, each a process: every acknowledged label is stored, each item counts once."""
     project, _ = filled_project(fresh_store, 30, people=("Ada", "Bo"), per_item=2)
     project = change_project(fresh_store, project, retest=1.0, retest_hours=0)

@@ -66,7 +66,7 @@ def by_item(store: Store, project: Project, person: Annotator) -> dict[str, Entr
     return {one.uid: one for one in every_entry(store, project, person)}
 
 
-def test_every_act_is_there_in_its_order(three_people: tuple[Store, Project, list[Annotator], list[Item]]) -> None:
+def test_a_record_lists_every_act_in_order(three_people: tuple[Store, Project, list[Annotator], list[Item]]) -> None:
     store, project, (ada, _bo), items = three_people
     found = by_item(store, project, ada)
     assert set(found) == {item.uid for item in items}
@@ -81,7 +81,7 @@ def test_every_act_is_there_in_its_order(three_people: tuple[Store, Project, lis
     assert taken_back.state == "leased" and taken_back.item is not None
 
 
-def test_what_was_sent_at_once_keeps_its_order(fresh_store: Store) -> None:
+def test_acts_sent_together_keep_their_order(fresh_store: Store) -> None:
     """A desk that was offline sends a skip and labels of one item together: they bear one and the same moment."""
     project, (ada, *_) = filled_project(fresh_store, 1)
     (item,) = claim(fresh_store, project, ada, want=1, now=START)
@@ -95,7 +95,7 @@ def test_what_was_sent_at_once_keeps_its_order(fresh_store: Store) -> None:
     assert [one.data["revision"] for one in told] == [one.revision for one in sent]
 
 
-def test_what_is_not_read_yet_is_not_shown(three_people: tuple[Store, Project, list[Annotator], list[Item]]) -> None:
+def test_unread_items_are_not_in_the_record(three_people: tuple[Store, Project, list[Annotator], list[Item]]) -> None:
     store, project, (ada, _bo), items = three_people
     waiting = by_item(store, project, ada)[items[3].uid]
     assert (waiting.state, waiting.item, waiting.acts) == ("leased", None, ())
@@ -104,7 +104,7 @@ def test_what_is_not_read_yet_is_not_shown(three_people: tuple[Store, Project, l
     assert items[3].text not in "".join(record_csv(store, project, ada))
 
 
-def test_nothing_of_others_and_nothing_of_the_plan(
+def test_a_record_reveals_neither_others_nor_the_plan(
     three_people: tuple[Store, Project, list[Annotator], list[Item]],
 ) -> None:
     """The record of Ada has the same bytes for all actions of Bo and all knowledge of the lead."""
@@ -119,7 +119,9 @@ def test_nothing_of_others_and_nothing_of_the_plan(
         assert not any(word in text for word in ("known", "shared", "wanted", "gold", "split"))
 
 
-def test_the_private_talk_and_own_comments(three_people: tuple[Store, Project, list[Annotator], list[Item]]) -> None:
+def test_a_record_has_the_private_thread_and_own_comments(
+    three_people: tuple[Store, Project, list[Annotator], list[Item]],
+) -> None:
     store, project, (ada, bo), items = three_people
     add_comment(store, project, items[0].uid, "Is a nickname a name?", author="Ada", annotator=ada, thread=ada)
     add_comment(store, project, items[0].uid, "Yes.", author="Lead", thread=ada)
@@ -131,7 +133,9 @@ def test_the_private_talk_and_own_comments(three_people: tuple[Store, Project, l
     ]  # fmt: skip
 
 
-def test_an_item_that_was_only_talked_about(three_people: tuple[Store, Project, list[Annotator], list[Item]]) -> None:
+def test_an_item_with_comments_only_is_in_the_record(
+    three_people: tuple[Store, Project, list[Annotator], list[Item]],
+) -> None:
     store, project, (ada, _bo), items = three_people
     other = store.db.execute(
         "SELECT uid FROM item WHERE id NOT IN (SELECT item FROM assignment WHERE annotator = ?)", (ada.id,)
@@ -141,7 +145,9 @@ def test_an_item_that_was_only_talked_about(three_people: tuple[Store, Project, 
     assert len(found) == len(items) + 1 and found[other].state == "" and len(found[other].comments) == 1
 
 
-def test_what_was_shown_and_what_came_after(three_people: tuple[Store, Project, list[Annotator], list[Item]]) -> None:
+def test_a_record_lists_reveals_and_later_labels(
+    three_people: tuple[Store, Project, list[Annotator], list[Item]],
+) -> None:
     store, project, (ada, _bo), items = three_people
     reveal(store, project, ada, items[0].uid)
     label_at(store, project, ada, items[0], "reject")
@@ -150,7 +156,7 @@ def test_what_was_shown_and_what_came_after(three_people: tuple[Store, Project, 
     assert "revealed" in "".join(record_csv(store, project, ada))
 
 
-def test_a_second_desk_that_came_too_late_is_on_record(
+def test_a_record_lists_superseded_labels_of_a_second_desk(
     three_people: tuple[Store, Project, list[Annotator], list[Item]],
 ) -> None:
     store, project, (ada, _bo), items = three_people
@@ -159,7 +165,9 @@ def test_a_second_desk_that_came_too_late_is_on_record(
     assert (late.superseded, late.stands, late.desk) == (True, False, "other")
 
 
-def test_the_summary_counts(three_people: tuple[Store, Project, list[Annotator], list[Item]]) -> None:
+def test_the_summary_counts_states_labels_and_seconds(
+    three_people: tuple[Store, Project, list[Annotator], list[Item]],
+) -> None:
     store, project, (ada, bo), _items = three_people
     found = summary(store, project, ada)
     assert found.states == {"labelled": 1, "skipped": 1, "leased": 3, "released": 0}
@@ -172,7 +180,7 @@ def test_the_summary_counts(three_people: tuple[Store, Project, list[Annotator],
         summary(store, project, Annotator(99, "x", "Nobody"))
 
 
-def test_pages_search_and_states(fresh_store: Store) -> None:
+def test_a_record_can_be_paged_searched_and_filtered(fresh_store: Store) -> None:
     project, (ada,) = filled_project(fresh_store, 3 * PAGE + 1, people=("Ada",), per_item=1)
     items = claim(fresh_store, project, ada, want=61, now=START)
     store_operations(
@@ -191,7 +199,7 @@ def test_pages_search_and_states(fresh_store: Store) -> None:
     assert entries(fresh_store, project, ada, RecordQuery(state="labelled", page=2)).entries == pages[1].entries
 
 
-def test_what_came_again_is_an_entry_of_its_own_and_only_once_it_is_done(fresh_store: Store) -> None:
+def test_a_finished_retest_is_an_own_entry(fresh_store: Store) -> None:
     project, (ada,) = filled_project(fresh_store, 4, people=("Ada",), per_item=1, presentation="original")
     project = change_project(fresh_store, project, retest=1.0, retest_hours=24)
     first = claim(fresh_store, project, ada, want=9, now=START)
@@ -213,7 +221,7 @@ def test_what_came_again_is_an_entry_of_its_own_and_only_once_it_is_done(fresh_s
     assert (counted.states["labelled"], counted.labels, counted.twice, counted.seconds) == (5, 5, 1, 2.0)
 
 
-def test_what_went_to_others_unread_is_not_shown(fresh_store: Store) -> None:
+def test_unread_items_passed_to_others_are_not_in_the_record(fresh_store: Store) -> None:
     project, (ada, bo) = filled_project(fresh_store, 3, people=("Ada", "Bo"), per_item=1, presentation="original")
     first = claim(fresh_store, project, ada, want=3, now=START)
     label_at(fresh_store, project, ada, first[0], "skip")
@@ -225,7 +233,7 @@ def test_what_went_to_others_unread_is_not_shown(fresh_store: Store) -> None:
     assert first[1].text not in "".join(record_csv(fresh_store, project, ada))
 
 
-def test_files_hold_everything_and_run_nothing(
+def test_record_files_are_complete_and_without_formulas(
     three_people: tuple[Store, Project, list[Annotator], list[Item]],
 ) -> None:
     store, project, (ada, _bo), items = three_people
@@ -241,7 +249,7 @@ def test_files_hold_everything_and_run_nothing(
     assert sum(map(len, history.values())) == 6
 
 
-def test_texts_of_generations_stay(fresh_store: Store) -> None:
+def test_record_files_omit_protected_texts(fresh_store: Store) -> None:
     texts = all_written(each=1)[:6]
     project = judged_project(fresh_store, texts)
     say_all(fresh_store, project, texts)
@@ -254,7 +262,7 @@ def test_texts_of_generations_stay(fresh_store: Store) -> None:
     assert CANARY in text and all(one.text.split(",")[0] in text for one in texts)
 
 
-def test_the_command_writes_the_same(
+def test_the_command_writes_the_record(
     three_people: tuple[Store, Project, list[Annotator], list[Item]], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     store, project, (ada, _bo), _items = three_people
@@ -269,7 +277,7 @@ def test_the_command_writes_the_same(
 
 
 @pytest.mark.parametrize("parts", [record_csv, record_json])
-def test_a_record_that_is_left_off_keeps_nothing_open(
+def test_an_aborted_record_leaves_no_transaction_open(
     three_people: tuple[Store, Project, list[Annotator], list[Item]], parts: Callable[..., Iterator[str]]
 ) -> None:
     store, project, (ada, _bo), _items = three_people
@@ -284,7 +292,7 @@ def test_a_record_that_is_left_off_keeps_nothing_open(
         assert not other.db.in_transaction
 
 
-def test_a_printed_record_is_read_before_it_is_printed(fresh_store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_record_is_read_completely_before_printing(fresh_store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     project, _people = filled_project(fresh_store, 1, people=("Ada",))
     order = list[str]()
 
@@ -298,7 +306,7 @@ def test_a_printed_record_is_read_before_it_is_printed(fresh_store: Store, monke
     assert order == ["read", "{}"]
 
 
-def test_options_stand_behind_the_project_and_behind_a_command(fresh_store: Store) -> None:
+def test_options_are_accepted_after_project_and_command(fresh_store: Store) -> None:
     project, _people = filled_project(fresh_store, 1, people=("Ada",))
     database = ["--db", str(fresh_store.path), "--json"]
     for arguments, names in (([], ["Ada"]), (["add", "Bo", "--author", "Lin"], ["Ada", "Bo"])):

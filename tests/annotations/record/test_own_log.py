@@ -36,7 +36,7 @@ def three_days(fresh_store: Store, monkeypatch: pytest.MonkeyPatch) -> tuple[Sto
     return fresh_store, study, people
 
 
-def test_the_own_chain_holds_without_anything_of_others(three_days: tuple[Store, Project, list[Annotator]]) -> None:
+def test_the_own_chain_is_valid_without_data_of_others(three_days: tuple[Store, Project, list[Annotator]]) -> None:
     store, _study, (ada, bo, chen) = three_days
     found = own_log(store, ada)
     before = None

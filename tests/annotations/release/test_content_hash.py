@@ -24,7 +24,7 @@ GOLDEN = (
 )  # fmt: skip
 
 
-def test_the_hash_is_what_the_documentation_says():
+def test_the_hash_is_computed_as_documented():
     """Written out by hand, so that a release of today has the same hash in every later version."""
 
     def canonical(value):
@@ -52,13 +52,13 @@ def test_the_hash_is_what_the_documentation_says():
             ("guideline", 2), ("after_reveal", True), ("superseded", True), ("annotator", "A2"))),
     ],
 )  # fmt: skip
-def test_whatever_is_said_otherwise_has_another_hash(part, row, key, value):
+def test_every_changed_value_changes_the_hash(part, row, key, value):
     parts = json.loads(json.dumps(GOLDEN))
     parts[part][row][key] = value
     assert content_hash(contents_of(*parts).entries.values()) != content_hash(contents_of(*GOLDEN).entries.values())
 
 
-def test_what_stands_may_be_said_beside_the_operations():
+def test_a_standing_record_overrides_the_operations():
     """A label that was sent back is not current any more, in spite of its operations."""
     away = {"kind": "standing", "item": "i1", "annotator": "A1", "latest": None, "blind": None}
     assert contents_of(*GOLDEN[:3], [away]).entries["i1"].labels == {}
@@ -67,7 +67,7 @@ def test_what_stands_may_be_said_beside_the_operations():
     assert (json.loads(latest)[0], json.loads(blind)[0]) == ("accept", "reject")
 
 
-def test_a_generation_has_the_hash_that_it_had_under_another_word():
+def test_the_renamed_status_of_generations_keeps_the_hash():
     items, gold, labels, records = GOLDEN
     today = [row | {"status": "has_gold"} for row in gold]
     hashes = {
@@ -84,7 +84,7 @@ ENTRIES = st.dictionaries(
 
 
 @given(one=ENTRIES, other=ENTRIES)
-def test_the_hash_tells_contents_apart(one, other):
+def test_different_contents_have_different_hashes(one, other):
     def entries(found):
         return [Entry(item, status, None, dict(labels)) for item, (status, labels) in found.items()]
 

@@ -46,7 +46,7 @@ def loaded(store: Store, project: Project, version: str = "1.0") -> dict[str, li
     return found
 
 
-def test_sentences(fresh_store: Store) -> None:
+def test_the_card_of_sentences_describes_its_files(fresh_store: Store) -> None:
     made = ready_project(fresh_store, 4)
     first, *rest = items(fresh_store, made)
     for who in annotators(fresh_store, made):
@@ -60,7 +60,7 @@ def test_sentences(fresh_store: Store) -> None:
 
 
 @pytest.mark.parametrize("open_text", [True, False])
-def test_generations(fresh_store: Store, open_text: bool) -> None:
+def test_the_card_of_generations_describes_its_files(fresh_store: Store, open_text: bool) -> None:
     made = generations_project(fresh_store, "g", 3)
     made = change_project(
         fresh_store, made, open_text=open_text, licence="CC BY 4.0", source_statement="Own texts, written for tests."
@@ -88,12 +88,12 @@ def test_generations(fresh_store: Store, open_text: bool) -> None:
     ("licence", "known"),
     [("CC BY 4.0", "cc-by-4.0"), ("cc-by-sa-4.0", "cc-by-sa-4.0"), ("MIT", "mit"), ("for my friends", None)],
 )
-def test_the_hub_knows_some_licences(licence: str, known: str | None) -> None:
+def test_known_licences_get_their_hub_id(licence: str, known: str | None) -> None:
     assert licence_id(licence) == known
 
 
 @pytest.mark.parametrize("kind", ["sentences", "generations"])
-def test_the_card_says_the_same_in_both_languages(fresh_store: Store, kind: str) -> None:
+def test_the_card_has_equal_contents_in_both_languages(fresh_store: Store, kind: str) -> None:
     made = ready_project(fresh_store, 3) if kind == "sentences" else generations_project(fresh_store, "g", 3)
     if kind == "generations":
         rights = {"licence": "for my friends", "source_statement": "Own *texts*, <b>written</b> for tests."}

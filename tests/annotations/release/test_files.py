@@ -13,7 +13,7 @@ from evenhand.core.text.keywords import find
 from tests.support.released_project import label, ready_project, rehearse
 
 
-def test_another_process_writes_the_same_files(fresh_store, monkeypatch):
+def test_another_process_writes_equal_files(fresh_store, monkeypatch):
     made = rehearse(fresh_store)
     one = make_release(fresh_store, made, "1.0")
     here = release_files(fresh_store, one)
@@ -28,7 +28,7 @@ def test_another_process_writes_the_same_files(fresh_store, monkeypatch):
     assert there.compared.hash == one.hash and there.hard_cases
 
 
-def test_a_sentence_that_begins_like_a_formula_is_released_as_it_is(fresh_store, tmp_path):
+def test_a_sentence_that_looks_like_a_formula_is_released_unchanged(fresh_store, tmp_path):
     made = ready_project(fresh_store, 4)
     text = "-他把实验报告交给了老师。"
     with Batch.begin(fresh_store, made, "more.txt") as batch:

@@ -55,7 +55,7 @@ def gold_of(found: Verification) -> FrozenGold:
     return found.gold
 
 
-def test_no_release_is_made_of_verdicts_that_do_not_follow_from_labels(store: Store, study: Project) -> None:
+def test_gold_that_does_not_follow_from_labels_blocks_a_release(store: Store, study: Project) -> None:
     flipped = flip(store)
     with pytest.raises(Refused, match=r"In 2 items of set .*labels and decisions") as refused:
         make_release(store, study, "2.0")

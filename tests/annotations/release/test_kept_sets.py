@@ -9,7 +9,7 @@ from evenhand.annotations.release.labelled_files import KeptSets
 from tests.support.released_project import rehearse
 
 
-def test_the_layouts_are_those_of_the_exports(fresh_store):
+def test_released_layouts_equal_the_exports(fresh_store):
     made = rehearse(fresh_store)
     wish = ExportOptions("jsonl", "accepted", locked=True)
     kept = KeptSets(fresh_store, made, wish, [one.name for one in annotators(fresh_store, made, active=False)])

@@ -88,7 +88,7 @@ def test_imported_labels_are_described_as_imported(fresh_store: Store, tmp_path:
     assert len(rows) == 180 and all(row.endswith(f",imported,,Label Studio,tasks.json,{digest}") for row in rows)
 
 
-def test_a_form_that_no_file_named_is_claimed_nowhere(fresh_store: Store, tmp_path: Path) -> None:
+def test_an_unknown_presentation_form_is_not_claimed(fresh_store: Store, tmp_path: Path) -> None:
     """Not in labels.csv, JSON lines, hard cases, records and packages, nor when such a file comes in once more."""
     made, _path = imported_project(fresh_store, tmp_path, 2)
     bo = next(one for one in annotators(fresh_store, made) if one.name == "Bo")
@@ -145,7 +145,7 @@ def test_mixed_sets_are_described_in_shares(fresh_store: Store, tmp_path: Path) 
     assert "gendered word masked at first 1, original text 0" in said["method.en.md"]
 
 
-def test_a_release_that_comes_back_says_the_same_of_its_labels(fresh_store: Store, tmp_path: Path) -> None:
+def test_a_restored_release_has_equal_provenance(fresh_store: Store, tmp_path: Path) -> None:
     """Made here, imported from files, of unknown origin, and retests; and that all of it is the word of a package."""
     made = rehearse(fresh_store)
     tasks = [task(one.text, chosen("Keep", id=one.uid, completed_by=9)) for one in list(items(fresh_store, made))[:4]]
@@ -183,7 +183,7 @@ def test_a_release_that_comes_back_says_the_same_of_its_labels(fresh_store: Stor
         assert {row["program"] for row in rows} == {None, "Label Studio"}
 
 
-def test_a_file_named_after_an_annotator_names_nobody(fresh_store: Store, tmp_path: Path) -> None:
+def test_a_file_named_after_an_annotator_is_pseudonymised(fresh_store: Store, tmp_path: Path) -> None:
     _made, path = imported_project(fresh_store, tmp_path, 2)
     path.rename(tmp_path / "Chen.json")
     again = create_project(fresh_store, "again", per_item=3, annotators=("Chen",))
@@ -196,7 +196,7 @@ def test_a_file_named_after_an_annotator_names_nobody(fresh_store: Store, tmp_pa
 
 
 @pytest.mark.parametrize("version", [1, 2, 3, 4])
-def test_older_labels_become_what_their_records_prove(
+def test_migrated_labels_get_the_provenance_of_their_records(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: int
 ) -> None:
     """Since version 3 every imported label is recorded with its file; before, nothing tells them from others."""
@@ -241,7 +241,7 @@ def _store_labels_of_that_time(store: Store, *, with_file: bool) -> None:
         db.execute("INSERT INTO label_of_file (file, label) VALUES (1, 3)")
 
 
-def test_a_known_answer_set_after_labels_is_said_to_be_later(fresh_store: Store) -> None:
+def test_a_known_answer_set_after_labels_is_reported(fresh_store: Store) -> None:
     made = ready_project(fresh_store, 2)
     first, second = items(fresh_store, made)
     people = annotators(fresh_store, made)
@@ -261,7 +261,7 @@ def test_a_known_answer_set_after_labels_is_said_to_be_later(fresh_store: Store)
     assert "这 4 个标注中有 2 个早于该条已知答案的设定" in files["method.zh.md"].decode()
 
 
-def test_decisions_without_effect_and_a_changed_rule_are_said(fresh_store: Store) -> None:
+def test_decisions_without_effect_and_a_changed_rule_are_reported(fresh_store: Store) -> None:
     made = ready_project(fresh_store, 3)
     people = annotators(fresh_store, made)
     one, two, three = items(fresh_store, made)
@@ -287,7 +287,7 @@ def test_decisions_without_effect_and_a_changed_rule_are_said(fresh_store: Store
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_a_change_of_rescue_after_labels_is_recorded_and_said(fresh_store: Store, language: str) -> None:
+def test_a_change_of_rescue_after_labels_is_reported(fresh_store: Store, language: str) -> None:
     made = ready_project(fresh_store, 2)
     people = annotators(fresh_store, made)
     made = change_project(fresh_store, made, rescue=True)  # before any label
@@ -308,7 +308,7 @@ def test_a_change_of_rescue_after_labels_is_recorded_and_said(fresh_store: Store
     assert says[language] in text and says[language] in datasheet(fresh_store, made, language)
 
 
-def test_unanimous_is_what_the_labels_say_and_rescued_what_they_reject(fresh_store: Store) -> None:
+def test_unanimous_and_rescued_follow_the_labels(fresh_store: Store) -> None:
     """For each decision of an adjudicator: all reject is not "all agree to keep", and a majority needs no rescue."""
     made = change_project(fresh_store, ready_project(fresh_store, 3, gold="majority"), rescue=True)
     first, second, third = items(fresh_store, made)
@@ -339,7 +339,7 @@ def test_unanimous_is_what_the_labels_say_and_rescued_what_they_reject(fresh_sto
 
 
 @pytest.mark.parametrize("new_version", [False, True])
-def test_changes_say_what_lies_between_two_releases(fresh_store: Store, new_version: bool) -> None:
+def test_changes_between_two_releases_are_listed(fresh_store: Store, new_version: bool) -> None:
     project = ready_project(fresh_store, 2)
     for one in items(fresh_store, project):
         for person in annotators(fresh_store, project):

@@ -25,7 +25,9 @@ GOOD = ["aaa", "rrr"] * 12
         (["a", "a"], []),
     ],
 )
-def test_what_has_to_be_explained(fresh_store: Store, patterns: list[str], codes: list[str]) -> None:
+def test_open_cases_and_poor_agreement_need_an_explanation(
+    fresh_store: Store, patterns: list[str], codes: list[str]
+) -> None:
     people = ("Ada", "Bo", "Chen")[: max(map(len, patterns))]
     project, _items = judged(fresh_store, patterns, people=people, per_item=len(people))
     assert [one.code for one in to_explain(fresh_store, project)] == codes
@@ -35,7 +37,7 @@ def test_what_has_to_be_explained(fresh_store: Store, patterns: list[str], codes
     assert checked_reason(fresh_store, project, " A workshop needs it. ") == ("A workshop needs it." if codes else "")
 
 
-def test_the_reason_stands_in_the_data_sheet_and_in_the_facts(fresh_store: Store) -> None:
+def test_the_explanation_is_in_data_sheet_and_facts(fresh_store: Store) -> None:
     project, items = judged(fresh_store, [*GOOD, "aar"])
     project = change_project(fresh_store, project, licence="CC BY 4.0", source_statement="Own sentences.")
     made = make_release(fresh_store, project, "1.0", reason="A workshop needs it.")

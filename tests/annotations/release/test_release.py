@@ -84,7 +84,7 @@ def rows(data):
 # --- what is in it
 
 
-def test_a_release_says_what_the_database_says(store, study):
+def test_a_release_has_the_numbers_of_the_database(store, study):
     one = release(store, study, "1.0")
     kept = list(items(store, study, accepted_only=True))
     files = release_files(store, one)
@@ -109,7 +109,7 @@ def test_every_rejected_or_split_item_is_a_hard_case_with_its_reasons(store, stu
     assert {one["why_here"] for one in found} <= {"split", "rejected", "rejected_by_all", "settled"}
 
 
-def test_nobody_is_named(store, study):
+def test_a_release_contains_no_names(store, study):
     files = release_files(store, release(store, study, "1.0"))
     for name, content in files.items():
         if name.startswith("guideline/") or name.endswith(".xml"):
@@ -143,7 +143,7 @@ def test_the_method_section_names_what_was_done(store, study, language):
     assert "README.md" in text.replace("\\", "")
 
 
-def test_sums_are_those_of_the_files_and_archives_are_the_same_each_time(store, study):
+def test_checksums_match_and_archives_are_reproducible(store, study):
     one = release(store, study, "1.0")
     files = release_files(store, one)
     sums = dict(line.split("  ")[::-1] for line in files["SHA256SUMS"].decode().splitlines())
@@ -168,25 +168,25 @@ def test_sums_are_those_of_the_files_and_archives_are_the_same_each_time(store, 
         "SELECT id, 'x', 0, '', 0, x'00' FROM release",
     ],
 )
-def test_the_database_refuses_to_change_it(store, statement):
+def test_the_database_refuses_changes_of_a_release(store, statement):
     with pytest.raises(sqlite3.IntegrityError, match="never changes"):
         store.db.execute(statement)
 
 
-def test_the_project_goes_on_and_the_release_stays(store, study):
+def test_later_changes_of_the_project_leave_a_release_unchanged(store, study):
     before = release_files(store, release(store, study, "1.0"))
     relabel(store, study, 3)
     change_project(store, study, name="renamed", licence="MIT")
     assert release_files(store, release(store, project(store, "renamed"), "1.0")) == before
 
 
-def test_a_version_is_there_once(store, study):
+def test_a_taken_version_is_refused(store, study):
     with pytest.raises(NotAllowed):
         make_release(store, study, " 1.0 ")
     assert [one.version for one in releases(store, study)] == ["1.0"]
 
 
-def test_two_at_once_make_one(store, study):
+def test_simultaneous_releases_make_one(store, study):
     outcomes = []
 
     def go():
@@ -205,7 +205,7 @@ def test_two_at_once_make_one(store, study):
     assert [one.version for one in releases(store, study)] == ["1.0", "2.0"]
 
 
-def test_what_a_dead_process_left_is_gone_and_its_version_free(store, study):
+def test_a_release_left_by_a_dead_process_is_removed(store, study):
     store.db.execute(
         "INSERT INTO release (uid, project, version, hash, items, labels, facts, created, pid, started_process)"
         " VALUES ('u', ?, '2.0', '', 0, 0, '{}', '', 4194304, 1.0)",
@@ -218,7 +218,7 @@ def test_what_a_dead_process_left_is_gone_and_its_version_free(store, study):
     assert discard_broken(store) == 0
 
 
-def test_a_failure_half_way_leaves_nothing(store, study, monkeypatch):
+def test_a_failed_release_is_rolled_back(store, study, monkeypatch):
     monkeypatch.setattr(
         "evenhand.annotations.release.records.record", lambda *a, **k: (_ for _ in ()).throw(RuntimeError())
     )
@@ -228,7 +228,7 @@ def test_a_failure_half_way_leaves_nothing(store, study, monkeypatch):
     assert store.db.execute("SELECT count(DISTINCT release) FROM release_file").fetchone()[0] == 1
 
 
-def test_a_snapshot_sees_nothing_of_what_comes_later(store, study):
+def test_a_snapshot_does_not_see_later_changes(store, study):
     with snapshot(store) as seen:
         before = counts(seen, study)
         relabel(store, study, 5)
@@ -237,7 +237,7 @@ def test_a_snapshot_sees_nothing_of_what_comes_later(store, study):
             seen.db.execute("DELETE FROM tag_draft")
 
 
-def test_copies_of_killed_processes_go_and_others_stay(store):
+def test_only_snapshots_of_dead_processes_are_deleted(store):
     dead = store.path.with_name(f".{store.path.name}.4194304.abc.snapshot")
     mine = store.path.with_name(f".{store.path.name}.{os.getpid()}.abc.snapshot")
     for one in (dead, mine):
@@ -252,7 +252,7 @@ def test_copies_of_killed_processes_go_and_others_stay(store):
 # --- what is refused
 
 
-def test_what_is_missing_is_named(fresh_store):
+def test_missing_requirements_of_a_release_are_listed(fresh_store):
     bare = create_project(fresh_store, "bare", annotators=("Ada",))
     assert {(one.code, one.state) for one in readiness(fresh_store, bare)} == {(c, "missing") for c in BARE}
     with pytest.raises(Refused, match="licence"):
@@ -265,12 +265,12 @@ def test_what_is_missing_is_named(fresh_store):
 
 
 @pytest.mark.parametrize("name", ["1.0", "2026-05", "beta_2", "版本1", "v1+a"])
-def test_a_version_is_a_plain_name(name):
+def test_plain_version_names_are_accepted(name):
     assert checked_version(f" {name} ") == name
 
 
 @pytest.mark.parametrize("name", ["", "..", ".1", "a/b", "a\\b", "1.0.", "-1", "a b", "x" * 41, "1\n0", "\0"])
-def test_no_other_name_is_a_version(name):
+def test_other_version_names_are_refused(name):
     with pytest.raises(Refused):
         checked_version(name)
 
@@ -288,7 +288,7 @@ def relabel(store, study, number):
     return turned
 
 
-def test_the_list_of_changes_is_what_was_changed(store, study):
+def test_the_list_of_changes_counts_changed_labels(store, study):
     turned = relabel(store, study, 3)
     second = make_release(store, study, "1.1")
     found = json.loads(release_file(store, second, "changes.json"))
@@ -305,7 +305,7 @@ def test_the_list_of_changes_is_what_was_changed(store, study):
     assert third.hash == second.hash and third.facts["changes"]["labels_changed"] == 0
 
 
-def test_a_label_taken_back_is_told(store, study):
+def test_a_withdrawn_label_is_in_the_list_of_changes(store, study):
     first = annotators(store, study)[0]
     uid = next(items(store, study, accepted_only=True)).uid
     label(store, study, first, uid, None)
@@ -319,7 +319,7 @@ def test_a_label_taken_back_is_told(store, study):
     assert "0 条改为另一标签，1 条不再有最终标签" in release_file(store, made, "method.zh.md").decode()
 
 
-def test_people_keep_their_codes(store, study):
+def test_annotators_keep_their_codes(store, study):
     before = pseudonyms(store, study)
     store.db.execute("UPDATE annotator SET name = 'Zoe' WHERE name = 'Ada'")
     # An annotator who was in the database first joins only now: the codes of the others stay the same.
@@ -335,7 +335,7 @@ def test_people_keep_their_codes(store, study):
 
 
 @pytest.mark.parametrize("shape", ["folder", "zip"])
-def test_the_release_comes_back_whole(store, study, tmp_path, shape):
+def test_a_release_is_restored_completely(store, study, tmp_path, shape):
     out = tmp_path / ("r.zip" if shape == "zip" else "r")
     first = release(store, study, "1.0")
     write_release(store, study, first, out)
@@ -361,7 +361,7 @@ def test_the_release_comes_back_whole(store, study, tmp_path, shape):
         assert told["events"] == {key: number + own.get(key, 0) for key, number in before["events"].items()}
 
 
-def test_who_made_a_known_answer_is_known_after_coming_back(fresh_store, tmp_path):
+def test_the_author_of_a_known_answer_survives_a_release(fresh_store, tmp_path):
     """Ada, who comes first in every list, labels after the answer was made from the labels of the others."""
     study = ready_project(fresh_store, 1)
     ada, *others = annotators(fresh_store, study)
@@ -397,7 +397,7 @@ def close(one, other):
     return one == other
 
 
-def test_bringing_it_twice_adds_nothing(store, study, tmp_path):
+def test_importing_a_release_twice_adds_nothing(store, study, tmp_path):
     out = write_release(store, study, release(store, study, "1.0"), tmp_path / "r")
     tables = (
         "item",
@@ -428,7 +428,7 @@ def test_bringing_it_twice_adds_nothing(store, study, tmp_path):
 # --- the check
 
 
-def test_a_whole_release_is_whole(store, study, tmp_path):
+def test_an_intact_release_is_verified(store, study, tmp_path):
     one = release(store, study, "1.0")
     found = verify(write_release(store, study, one, tmp_path / "r"), store=store, release=one)
     assert found.intact and found.known and found.found == one.hash and not found.unread
@@ -436,7 +436,7 @@ def test_a_whole_release_is_whole(store, study, tmp_path):
     assert found.intact and found.found is None and {name.partition("/")[0] for name in found.unread} == {"package"}
 
 
-def test_a_release_from_before_the_data_sheet_was_latex_too_is_whole(store, study, tmp_path):
+def test_an_older_release_without_latex_is_verified(store, study, tmp_path):
     """The files of a release are those of its checksums, not those that this version would write."""
     out = write_release(store, study, release(store, study, "1.0"), tmp_path / "r")
     sheets = sorted(out.glob("datasheet.*"))
@@ -488,7 +488,7 @@ def test_missing_added_and_forged_files_are_named(store, study, tmp_path):
     assert ("package/gold.jsonl", "other") in verify(forged, store=store, release=one).problems
 
 
-def test_what_is_no_release_is_refused(tmp_path):
+def test_other_files_are_refused_as_a_release(tmp_path):
     with pytest.raises(NotFound):
         verify(tmp_path / "nothing.zip")
     (tmp_path / "empty").mkdir()
@@ -499,7 +499,7 @@ def test_what_is_no_release_is_refused(tmp_path):
         verify(tmp_path / "odd.zip")
 
 
-def test_nothing_is_replaced_and_nothing_half_written_stays(store, study, tmp_path, monkeypatch):
+def test_existing_files_are_kept_and_failed_writes_removed(store, study, tmp_path, monkeypatch):
     one = release(store, study, "1.0")
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "x").write_text("mine")

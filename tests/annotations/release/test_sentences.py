@@ -42,7 +42,7 @@ def paper(store: Store, made: Release, name: str) -> str:
     return release_file(store, made, name).decode().replace("\\", "")
 
 
-def test_labels_sent_back_were_not_stopped_by_a_reject(fresh_store: Store) -> None:
+def test_returned_labels_are_not_described_as_stopped_by_a_reject(fresh_store: Store) -> None:
     """A lone reject is left of three labels: its plan stopped nothing."""
     project = change_project(fresh_store, labelled(fresh_store), plan="stop", share=0.2)
     assert send_accepts_back(fresh_store, project) == 32
@@ -51,7 +51,7 @@ def test_labels_sent_back_were_not_stopped_by_a_reject(fresh_store: Store) -> No
     assert lone == 4 and ended_at_reject(fresh_store, project) == 0
 
 
-def test_an_item_that_a_reject_did_end_counts_also_when_its_accept_was_sent_back(fresh_store: Store) -> None:
+def test_an_item_ended_by_a_reject_counts_after_its_accept_was_returned(fresh_store: Store) -> None:
     project = change_project(fresh_store, ready_project(fresh_store, 3), plan="stop", share=0.0)
     ada, bo, _chen = annotators(fresh_store, project)
     for one in items(fresh_store, project):
@@ -76,7 +76,7 @@ def test_under_stop_a_share_waits_until_begun_items_are_decided(fresh_store: Sto
     assert total(fresh_store, project, funnel(fresh_store, project))["rate"].value == 0.5
 
 
-def test_labels_of_all_annotators_are_counted_and_published_ones_apart(fresh_store: Store) -> None:
+def test_all_labels_and_published_labels_are_counted_separately(fresh_store: Store) -> None:
     project = labelled(fresh_store)
     ada, _bo, chen = annotators(fresh_store, project)
     answer_consent(fresh_store, project, chen, "release", given=False)
@@ -103,7 +103,7 @@ def test_labels_of_all_annotators_are_counted_and_published_ones_apart(fresh_sto
 
 
 @pytest.mark.parametrize("rescue", [False, True])
-def test_the_rule_is_of_sentences_that_are_not_adjudicated(fresh_store: Store, rescue: bool) -> None:
+def test_the_gold_rule_is_stated_for_unadjudicated_sentences(fresh_store: Store, rescue: bool) -> None:
     project = change_project(fresh_store, labelled(fresh_store), rescue=rescue)
     made = make_release(fresh_store, project, "1.0", reason="so")
     english, chinese = (paper(fresh_store, made, f"method.{language}.md") for language in ("en", "zh"))
@@ -112,7 +112,7 @@ def test_the_rule_is_of_sentences_that_are_not_adjudicated(fresh_store: Store, r
     assert "只要有一个剔除" not in chinese
 
 
-def test_decisions_on_labels_that_were_sent_back_are_told_apart(fresh_store: Store) -> None:
+def test_decisions_on_returned_labels_are_counted_separately(fresh_store: Store) -> None:
     project = change_project(fresh_store, labelled(fresh_store), rescue=True)
     disputed = cases(fresh_store, project)[0]
     seen = case(fresh_store, project, disputed).seen
@@ -126,7 +126,7 @@ def test_decisions_on_labels_that_were_sent_back_are_told_apart(fresh_store: Sto
     assert "do not differ at this release: 1 (decided: 1; labels confirmed: 0)" in text
 
 
-def test_a_data_sheet_is_headed_by_what_is_released_and_names_what_spoke_against_it(fresh_store: Store) -> None:
+def test_a_data_sheet_starts_with_released_numbers_and_lists_open_cases(fresh_store: Store) -> None:
     made = make_release(fresh_store, labelled(fresh_store), "1.0", reason="We wait no longer.")
     for language, words in {
         "en": ("The data set has 8 sentences", "the project had 12", "Cases not yet settled: 4.", "Before filtering"),

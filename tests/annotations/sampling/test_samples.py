@@ -118,7 +118,7 @@ with Store.open(sys.argv[1]) as store:
 """
 
 
-def test_a_process_that_dies_while_it_draws_leaves_no_sample(fresh_store: Store, project: Project) -> None:
+def test_a_process_killed_during_a_draw_leaves_no_sample(fresh_store: Store, project: Project) -> None:
     before = fresh_store.db.execute("SELECT max(id) FROM log").fetchone()
     run = subprocess.run([sys.executable, "-c", KILLED, str(fresh_store.path)], capture_output=True, text=True)
     assert (run.stdout, run.returncode) == ("80\n", -signal.SIGKILL), run.stderr
@@ -130,7 +130,7 @@ def test_a_process_that_dies_while_it_draws_leaves_no_sample(fresh_store: Store,
 
 
 @pytest.mark.parametrize("moment", ["before the lock", "with the lock"])
-def test_a_draw_that_is_refused_leaves_no_row_behind(
+def test_a_refused_draw_leaves_no_row(
     fresh_store: Store, project: Project, monkeypatch: pytest.MonkeyPatch, moment: str
 ) -> None:
     planned = plan_sample(fresh_store, project, "simple", 20)
@@ -147,7 +147,7 @@ def test_a_draw_that_is_refused_leaves_no_row_behind(
     assert fresh_store.db.execute("SELECT count(*) FROM sqlite_temp_master").fetchone() == (0,)
 
 
-def test_two_samples_cover_everything_once(fresh_store: Store, project: Project) -> None:
+def test_a_second_sample_draws_only_remaining_items(fresh_store: Store, project: Project) -> None:
     draw(fresh_store, project, "simple", 30)
     with pytest.raises(NotAllowed):
         draw(fresh_store, project, "simple", 5)
@@ -172,7 +172,7 @@ def test_two_samples_cover_everything_once(fresh_store: Store, project: Project)
         draw(fresh_store, project, "simple", 5)
 
 
-def test_rates_weigh_each_item_by_its_probability(fresh_store: Store, project: Project) -> None:
+def test_rates_weight_each_item_by_its_probability(fresh_store: Store, project: Project) -> None:
     """Hajek by hand: sum of y / p over sum of 1 / p."""
     draw(fresh_store, project, "disagreement", 30)
     label_all(fresh_store, project)
@@ -201,7 +201,7 @@ def test_rates_weigh_each_item_by_its_probability(fresh_store: Store, project: P
     assert later.not_drawn == 50 and later.rates.people.value == cell.rates.people.value
 
 
-def test_a_sample_is_never_changed(fresh_store: Store, project: Project) -> None:
+def test_a_sample_is_append_only(fresh_store: Store, project: Project) -> None:
     draw(fresh_store, project, "simple", 10)
     for statement in (
         "UPDATE inclusion SET probability = 1", "DELETE FROM inclusion", "UPDATE sample SET share = 0.5",
@@ -211,7 +211,7 @@ def test_a_sample_is_never_changed(fresh_store: Store, project: Project) -> None
             fresh_store.db.execute(statement)
 
 
-def test_a_probability_is_stored_before_anybody_labels_the_item(fresh_store: Store, project: Project) -> None:
+def test_a_probability_is_stored_before_the_first_label(fresh_store: Store, project: Project) -> None:
     person = annotators(fresh_store, project)[0]
     seen = {item.uid for item in claim(fresh_store, project, person, want=5)}
     planned = plan_sample(fresh_store, project, "simple", 10)
@@ -225,7 +225,7 @@ def test_a_probability_is_stored_before_anybody_labels_the_item(fresh_store: Sto
     assert own_sample(fresh_store, project, person) == (0, 70)
 
 
-def test_an_item_that_a_desk_gave_back_without_a_label_can_be_drawn(fresh_store: Store, project: Project) -> None:
+def test_an_item_returned_without_a_label_can_be_drawn(fresh_store: Store, project: Project) -> None:
     person = annotators(fresh_store, project)[0]
     had = claim(fresh_store, project, person, want=38)  # a desk that is open now
     assert free_items(fresh_store, project) == 42
@@ -242,7 +242,7 @@ def test_an_item_that_a_desk_gave_back_without_a_label_can_be_drawn(fresh_store:
 
 @pytest.mark.parametrize("items", [81, 5000])
 @pytest.mark.parametrize("design", SIZED)
-def test_more_items_than_there_are_is_refused_with_their_number(
+def test_drawing_too_many_items_is_refused_with_their_number(
     fresh_store: Store, project: Project, design: Design, items: int
 ) -> None:
     with pytest.raises(Refused, match=f"{items:,} items were asked for, and 80 can be drawn"):
@@ -274,7 +274,7 @@ def test_a_sample_without_labels_changes_no_rate(fresh_store: Store, project: Pr
     assert len(drawn_items(fresh_store, project) or {}) == free
 
 
-def test_labels_made_before_a_sample_count_for_themselves(fresh_store: Store, project: Project) -> None:
+def test_labels_made_before_a_sample_have_weight_one(fresh_store: Store, project: Project) -> None:
     """By hand: (wrong among the 40 + 40 x share wrong among the drawn) / 80."""
     label_all_of(fresh_store, project, 40)
     earlier = {item.uid for item in items(fresh_store, project)} - {
@@ -297,7 +297,7 @@ def test_labels_made_before_a_sample_count_for_themselves(fresh_store: Store, pr
     )
 
 
-def test_a_group_without_labels_says_why(fresh_store: Store, project: Project) -> None:
+def test_the_rate_of_a_group_without_labels_has_a_reason(fresh_store: Store, project: Project) -> None:
     mine = judge(fresh_store, project, "a")
     (cell,) = estimates(fresh_store, project, mine).cells("misgendering")
     assert cell.rates.people.reason == cell.rates.both.reason == NOBODY and cell.rates.judge.value is not None
@@ -330,14 +330,14 @@ def label_all_of(store: Store, project: Project, number: int) -> None:
     ("design", "more"), [("stratified", {"by": ()}), ("stratified", {"by": ("x",)}), ("variance", {"judges": ("z",)}),
                          ("disagreement", {"measure": "z"})]
 )  # fmt: skip
-def test_a_design_says_what_it_lacks(
+def test_a_design_with_missing_settings_is_refused(
     fresh_store: Store, project: Project, design: Design, more: dict[str, object]
 ) -> None:
     with pytest.raises(Refused):
         draw(fresh_store, project, design, 10, **more)
 
 
-def test_a_package_carries_every_probability(fresh_store: Store, project: Project, tmp_path: Path) -> None:
+def test_a_package_contains_every_probability(fresh_store: Store, project: Project, tmp_path: Path) -> None:
     draw(fresh_store, project, "disagreement", 20)
     label_all(fresh_store, project)
     close_sample(fresh_store, project)

@@ -54,7 +54,7 @@ def judge(store: Store, study: Study, secret: str, number: int, choice: str = "a
         {"questions": 2, "pass_mark": 3}, {"questions": 1}, {"service": "post"}, {"items": True}, {"currency": "a\nb"},
     ],
 )  # fmt: skip
-def test_settings_that_are_refused(fresh_store: Store, fields: dict[str, object]) -> None:
+def test_invalid_study_settings_are_refused(fresh_store: Store, fields: dict[str, object]) -> None:
     project, _ = filled_project(fresh_store, 4)
     with pytest.raises(Refused):
         create_study(fresh_store, project, "study", replace(Settings(contact=CONTACT), **fields))  # type: ignore[arg-type]
@@ -93,7 +93,7 @@ def test_a_changed_consent_is_a_new_version(fresh_store: Store) -> None:
         change_consent(fresh_store, study, {"en": "", "zh": "x"})
 
 
-def test_a_consent_form_says_every_fact(fresh_store: Store) -> None:
+def test_a_consent_form_contains_every_fact(fresh_store: Store) -> None:
     project, _ = filled_project(fresh_store, 4)
     study = new_study(fresh_store, project, reward=3.5)
     first = consent(fresh_store, study)
@@ -105,7 +105,7 @@ def test_a_consent_form_says_every_fact(fresh_store: Store) -> None:
         create_study(fresh_store, project, "young", Settings(contact=CONTACT), minimum_age=0)
 
 
-def test_the_test_has_two_tries(fresh_store: Store) -> None:
+def test_the_screening_test_has_two_tries(fresh_store: Store) -> None:
     project, _ = filled_project(fresh_store, 8)
     study = new_study(fresh_store, project, questions=2, pass_mark=2)
     newest = consent(fresh_store, study)
@@ -127,7 +127,7 @@ def test_the_test_has_two_tries(fresh_store: Store) -> None:
     assert (out.tries, out.outcome, out.annotator) == (2, "screened_out", None)
 
 
-def test_a_text_of_the_test_is_no_item_of_who_was_asked(fresh_store: Store) -> None:
+def test_participants_do_not_label_texts_of_their_screening_test(fresh_store: Store) -> None:
     project, (ada, *_others) = filled_project(fresh_store, 8)
     study = new_study(fresh_store, project, questions=2, pass_mark=2, items=8)
     secret = agree(fresh_store, study, consent(fresh_store, study), "en", None)
@@ -147,7 +147,7 @@ def test_a_text_of_the_test_is_no_item_of_who_was_asked(fresh_store: Store) -> N
     assert broken_rules(fresh_store) == []
 
 
-def test_ids_of_a_service_stand_apart_and_are_erased(fresh_store: Store) -> None:
+def test_ids_of_a_service_are_stored_separately_and_erased(fresh_store: Store) -> None:
     project, _ = filled_project(fresh_store, 4)
     study = new_study(fresh_store, project, service="prolific", keep_days=2, places=2)
     newest, ada = consent(fresh_store, study), Outside("pid-ada", "task", "session-1")
@@ -170,7 +170,7 @@ def test_ids_of_a_service_stand_apart_and_are_erased(fresh_store: Store) -> None
     assert "pid-ada" not in dict(outcomes_by_id(fresh_store, study))
 
 
-def test_nobody_new_in_a_closed_study(fresh_store: Store) -> None:
+def test_a_closed_study_refuses_new_participants(fresh_store: Store) -> None:
     project, _ = filled_project(fresh_store, 4)
     study = new_study(fresh_store, project)
     secret, _who = come(fresh_store, study)
@@ -183,7 +183,7 @@ def test_nobody_new_in_a_closed_study(fresh_store: Store) -> None:
     come(fresh_store, set_closed(fresh_store, closed, False))
 
 
-def test_whoever_is_away_gives_items_and_place_back(fresh_store: Store) -> None:
+def test_an_absent_participant_returns_items_and_place(fresh_store: Store) -> None:
     project, _ = filled_project(fresh_store, 6, per_item=1)
     study = new_study(fresh_store, project, places=1, minutes=30)
     secret, who = come(fresh_store, study, now=10_000.0)
@@ -199,7 +199,7 @@ def test_whoever_is_away_gives_items_and_place_back(fresh_store: Store) -> None:
     assert broken_rules(fresh_store) == []
 
 
-def test_a_clock_that_jumps_ends_nobodys_part(fresh_store: Store) -> None:
+def test_a_jump_of_the_clock_ends_no_participation(fresh_store: Store) -> None:
     project, _ = filled_project(fresh_store, 6, per_item=1)
     study = new_study(fresh_store, project, places=1, minutes=30)
     secret, _who = come(fresh_store, study, now=10_000.0)
@@ -241,7 +241,7 @@ def test_a_jump_of_the_clock_is_noticed(seconds: list[float], offsets: list[floa
     assert found == known
 
 
-def test_pay_is_implied_by_the_time_from_the_consent(fresh_store: Store) -> None:
+def test_implied_hourly_pay_counts_from_the_consent(fresh_store: Store) -> None:
     project, _ = filled_project(fresh_store, 40)
     study = new_study(fresh_store, project, items=10, reward=2.0, floor=9.0)
     nobody = pay(study, [])
@@ -282,7 +282,7 @@ def test_withdrawal_takes_the_labels_out_of_gold_and_deletes_none(fresh_store: S
     assert verify(fresh_store).kinds["label"] == 6
 
 
-def test_a_withdrawal_that_was_broken_off_goes_on(fresh_store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupted_withdrawal_is_continued(fresh_store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     project, _ = filled_project(fresh_store, 5, per_item=1)
     study = new_study(fresh_store, project, items=5)
     secret, _who = come(fresh_store, study)
@@ -297,7 +297,7 @@ def test_a_withdrawal_that_was_broken_off_goes_on(fresh_store: Store, monkeypatc
     assert broken_rules(fresh_store) == []
 
 
-def test_more_is_to_be_judged_before_the_end(fresh_store: Store) -> None:
+def test_finishing_needs_all_items_labelled(fresh_store: Store) -> None:
     project, _ = filled_project(fresh_store, 2)
     study = new_study(fresh_store, project, items=3)
     secret, _who = come(fresh_store, study)
@@ -318,7 +318,7 @@ def test_studies_are_found_by_name(fresh_store: Store) -> None:
         study_named(fresh_store, "none")
 
 
-def test_participants_are_no_annotators_of_progress_and_pilot(fresh_store: Store) -> None:
+def test_participants_are_left_out_of_progress_and_pilots(fresh_store: Store) -> None:
     project, _ = filled_project(fresh_store, 12, per_item=1, people=("A", "B"))
     study = new_study(fresh_store, project)
     secret, _who = come(fresh_store, study)
@@ -341,7 +341,7 @@ def test_participants_are_no_annotators_of_progress_and_pilot(fresh_store: Store
     assert fresh_store.db.execute("SELECT DISTINCT wanted FROM item WHERE pilot IS NOT NULL").fetchall() == [(2,)]
 
 
-def test_nobody_joins_a_study_while_a_pilot_is_open(fresh_store: Store) -> None:
+def test_an_open_pilot_pauses_the_study(fresh_store: Store) -> None:
     project, _ = filled_project(fresh_store, 12, per_item=1, people=("A", "B"))
     pilot = start_pilot(fresh_store, project, 4)
     study = new_study(fresh_store, project)

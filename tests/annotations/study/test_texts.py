@@ -23,7 +23,7 @@ EXPECTED: dict[Language, tuple[str, ...]] = {
 
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("facts", [OWN_LINK, PROLIFIC])
-def test_the_form_says_what_an_ethics_board_expects(language: Language, facts: Facts) -> None:
+def test_the_form_has_the_statements_of_an_ethics_board(language: Language, facts: Facts) -> None:
     text = re.sub(r"\s+", " ", fill_in(CONSENT[language], language, facts))
     assert [words for words in EXPECTED[language] if words not in text] == []
     assert "free" not in text
@@ -40,6 +40,6 @@ def test_the_facts_of_the_lead_are_in_the_form() -> None:
     assert "报酬" not in fill_in(CONSENT["zh"], "zh", OWN_LINK) and "16 周岁" in fill_in(CONSENT["zh"], "zh", PROLIFIC)
 
 
-def test_other_braces_of_a_text_stay() -> None:
+def test_unknown_placeholders_of_a_text_are_kept() -> None:
     assert fill_in("# {x}\n{age} {age} {}", "en", OWN_LINK) == "# {x}\n18 18 {}"
     assert places("{x} {kept} {age} {kept}") == ["{age}", "{kept}"]
