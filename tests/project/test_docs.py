@@ -6,10 +6,12 @@ import subprocess
 import sys
 import tomllib
 from importlib import import_module
+from io import BytesIO
 from pathlib import Path
 
 import click
 import pytest
+from babel.messages.pofile import read_po
 
 from benchmarks.coverage import cited
 from docs.cli_reference import commands, help_of
@@ -158,6 +160,51 @@ def test_files_that_documents_name_are_there() -> None:
         ):
             if not (ROOT / name).exists():
                 missing.append((document.name, name))
+    assert not missing
+
+
+def quoted_messages() -> list[tuple[str, str]]:
+    """Return (document, message) of each cell below the heading `message` of a table: what the program prints."""
+    quoted = []
+    for document in DOCUMENTS:
+        column = None
+        for line in document.read_text(encoding="utf-8").splitlines():
+            cells = [cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", line)]
+            if not line.startswith("|"):
+                column = None
+            elif "message" in cells:
+                column = cells.index("message")
+            elif column is not None and cells[column] and not cells[column].startswith("---"):
+                quoted.append((document.name, cells[column]))
+    return quoted
+
+
+def test_messages_that_documents_quote_are_those_of_the_program() -> None:
+    """Values are filled in, so a message is matched with the places of the catalogue."""
+    known = [
+        re.compile(re.sub(r"\\{.*?\\}", ".+", re.escape(str(message.id))))
+        for file in sorted((ROOT / "locale" / "zh").glob("*.po"))
+        for message in read_po(BytesIO(file.read_bytes()))
+        if message.id
+    ]
+    quoted = quoted_messages()
+    assert len(quoted) > 20
+    assert [(name, text) for name, text in quoted if not any(one.fullmatch(text) for one in known)] == []
+
+
+def test_anchors_are_there() -> None:
+    """A link to a part of a document names one of its headings."""
+    missing = []
+    for document in DOCUMENTS:
+        for target, anchor in re.findall(r"\]\(([^)#\s]*)#([^)]+)\)", document.read_text(encoding="utf-8")):
+            file = document.parent / target if target else document
+            if target.startswith("http") or file.suffix != ".md":
+                continue
+            headings = re.findall(r"^#+ (.+)$", file.read_text(encoding="utf-8"), re.M)
+            if anchor not in {
+                re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-") for heading in headings
+            }:
+                missing.append((document.name, target, anchor))
     assert not missing
 
 
