@@ -31,7 +31,7 @@ def labels(said: tuple[str, ...] = SAID) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["item", "annotator", "choice"])
 
 
-def test_score() -> None:
+def test_score_equals_the_sentence_reader() -> None:
     frame = evenhand.score(pd.DataFrame({"sentence": SENTENCES}), "demo-zh")
     expected = [read(text, open_scorer("demo-zh")).bias_log10 for text in SENTENCES[:2]]
     assert frame["bias_log10"][:2].tolist() == pytest.approx(expected, abs=1e-5)  # sentences are asked together
@@ -41,7 +41,7 @@ def test_score() -> None:
     assert evenhand.score(two, "demo-zh")["keyword"].tolist() == ["妈妈"]
 
 
-def test_mine() -> None:
+def test_mine_returns_candidates_as_a_table() -> None:
     frame = evenhand.mine(pd.Series([LONG, SENTENCES[3]]))
     assert frame[["sentence", "keyword", "counterpart", "side"]].to_dict("records") == [
         {"sentence": LONG, "keyword": "他", "counterpart": "她", "side": "male"}
@@ -70,14 +70,14 @@ def test_agreement_equals_statsmodels_and_the_definition_of_alpha() -> None:
     assert more.loc["Gwet's AC1", "value"] > frame.loc["Gwet's AC1", "value"]
 
 
-def test_rule() -> None:
+def test_rule_adds_verdict_columns() -> None:
     given = pd.DataFrame({"completion": ["they said so.", "he ran.", "nobody."], "pronouns": ["they", "she", "xe"]})
     found = evenhand.rule(given)
     assert found["rule_correct"].tolist()[:2] == [1.0, 0.0] and found["rule_pronoun"].tolist() == ["they", "he", None]
     assert "rule_correct" not in given and "text" not in found
 
 
-def test_release(tmp_path: Path) -> None:
+def test_release_writes_verified_files(tmp_path: Path) -> None:
     said = [
         (item, who, "accept" if item == 0 or who == "Ada" else "reject") for item in (0, 1) for who in ("Ada", "Bo")
     ]
@@ -100,13 +100,13 @@ def test_release(tmp_path: Path) -> None:
     assert not (tmp_path / "new").exists()
 
 
-def test_describe() -> None:
+def test_describe_returns_values_with_reasons() -> None:
     frame = evenhand.describe(SENTENCES)
     assert frame.loc["sentences", "value"] == 4 and frame.loc["characters.total", "value"] == sum(map(len, SENTENCES))
     assert frame[frame["value"].isna()]["reason"].notna().all()
 
 
-def test_a_missing_sentence_is_no_text_to_describe() -> None:
+def test_describe_skips_missing_sentences() -> None:
     frame = evenhand.describe(pd.DataFrame({"sentence": [*SENTENCES, None, float("nan")]}))
     assert frame.loc["sentences", "value"] == len(SENTENCES)
 
@@ -116,7 +116,7 @@ def test_a_missing_column_is_named() -> None:
         evenhand.score(pd.DataFrame({"text": SENTENCES}), "demo-zh")
 
 
-def test_every_verb_is_documented_and_nothing_heavy_is_imported() -> None:
+def test_every_verb_is_documented_and_importing_is_light() -> None:
     assert evenhand.__all__ == sorted(["score", "mine", "agreement", "rule", "release", "describe"])
     assert all((getattr(evenhand, verb).__doc__ or "").count("Returns") for verb in evenhand.__all__)
     code = "import sys, evenhand; print(sorted({'torch', 'streamlit', 'scipy'} & set(sys.modules)))"

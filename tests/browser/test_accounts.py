@@ -121,7 +121,7 @@ def test_a_second_link_in_the_same_tab_opens_its_own_form(chromium: Browser, own
 
 
 @pytest.mark.rehearsal
-def test_people_come_in_by_links_and_label(chromium: Browser, own_server: Server) -> None:
+def test_invited_people_sign_up_by_links_and_label(chromium: Browser, own_server: Server) -> None:
     make_project(own_server, 3)
     with Store.open(own_server.database) as store:
         project = projects(store)[0]

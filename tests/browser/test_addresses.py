@@ -44,7 +44,7 @@ STAYED = (
 
 
 @pytest.mark.parametrize("old", MOVED)
-def test_an_old_address_leads_to_the_page(app_server: Server, old: str) -> None:
+def test_an_old_address_redirects_to_its_page(app_server: Server, old: str) -> None:
     for slash in ("", "/"):
         answer = httpx.get(f"{app_server.url}/{old}{slash}?text=%E4%BB%96&model=a&model=b")
         assert answer.status_code == 307
@@ -52,15 +52,15 @@ def test_an_old_address_leads_to_the_page(app_server: Server, old: str) -> None:
         assert httpx.get(f"{app_server.url}/{old}", follow_redirects=True).status_code == 200
 
 
-def test_an_old_address_without_a_query(app_server: Server) -> None:
+def test_an_old_address_without_a_query_redirects(app_server: Server) -> None:
     assert httpx.get(f"{app_server.url}/try").headers["location"] == "/sentence-bias"
 
 
-def test_every_address_has_its_page() -> None:
+def test_every_address_opens_its_page() -> None:
     assert {page.address for page in PAGES} == {"", *STAYED, *MOVED.values()}
 
 
-def test_a_language_chosen_in_the_app_is_that_of_the_forms(chromium: Browser, app_server: Server) -> None:
+def test_the_language_of_the_app_is_used_by_the_forms(chromium: Browser, app_server: Server) -> None:
     context = new_context(chromium)
     page = context.new_page()
     page.goto(f"{app_server.url}/about")

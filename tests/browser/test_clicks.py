@@ -42,7 +42,7 @@ def test_an_explanation_does_not_flip_its_switch(chromium: Browser, app_server: 
     context.close()
 
 
-def test_enter_starts_no_pilot(chromium: Browser, app_server: Server) -> None:
+def test_enter_does_not_start_a_pilot(chromium: Browser, app_server: Server) -> None:
     name = make_project(app_server, 6)
     context = new_context(chromium)
     page = context.new_page()
@@ -65,7 +65,7 @@ def test_enter_starts_no_pilot(chromium: Browser, app_server: Server) -> None:
     context.close()
 
 
-def test_ctrl_enter_makes_no_release(chromium: Browser, own_server: Server) -> None:
+def test_ctrl_enter_does_not_make_a_release(chromium: Browser, own_server: Server) -> None:
     with Store.open(own_server.database) as store:
         made = ready_project(store, 8)
         work(store, made)

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.browser
 # ---- invariant 1: what was on screen when the key went down ---------------------------------------------------------
 
 
-def test_a_key_that_went_down_before_the_sentence_came_labels_nothing(desks: Opener) -> None:
+def test_a_key_pressed_before_the_sentence_is_shown_labels_nothing(desks: Opener) -> None:
     desk = desks().open()
     first = desk.item
     desk.page.evaluate("""() => {
@@ -47,7 +47,7 @@ def test_a_held_key_is_one_label(desks: Opener) -> None:
     assert labelled(desk) == [first, second]
 
 
-def test_nothing_on_screen_nothing_labelled(desks: Opener) -> None:
+def test_keys_on_an_empty_desk_label_nothing(desks: Opener) -> None:
     desk = desks(make_project(desks.server, 2)).open()
     first, second = desk.decide("j"), desk.decide("j")
     expect(desk.part("empty")).to_contain_text("All done")
@@ -108,7 +108,7 @@ def test_a_decision_is_in_storage_before_the_next_sentence_is_drawn(desks: Opene
     expect(desk.notice("away")).to_be_hidden()
 
 
-def test_a_browser_that_keeps_nothing_waits_for_the_server(desks: Opener) -> None:
+def test_a_browser_without_storage_waits_for_the_server(desks: Opener) -> None:
     desk = desks().open()
     desk.page.evaluate("() => { Storage.prototype.setItem = () => { throw new Error('full'); }; }")
     desk.cut()
@@ -136,7 +136,7 @@ def test_decisions_made_while_cut_off_survive_closing(desks: Opener) -> None:
 # ---- invariants 3, 4 ------------------------------------------------------------------------------------------------
 
 
-def test_undo_goes_back_as_far_as_wanted(desks: Opener) -> None:
+def test_undo_can_be_repeated(desks: Opener) -> None:
     desk = desks(make_project(desks.server, 30)).open()
     seen = [desk.decide("j") for _ in range(14)]
     desk.settle()
@@ -154,7 +154,7 @@ def test_undo_goes_back_as_far_as_wanted(desks: Opener) -> None:
     assert not any(row["superseded"] for row in desk.labels())
 
 
-def test_a_skipped_sentence_comes_back_at_the_end_or_by_undo(desks: Opener) -> None:
+def test_a_skipped_sentence_returns_at_the_end_or_by_undo(desks: Opener) -> None:
     desk = desks(make_project(desks.server, 4)).open()
     skipped = desk.decide("x")
     order = [desk.decide("j") for _ in range(2)]
@@ -167,7 +167,7 @@ def test_a_skipped_sentence_comes_back_at_the_end_or_by_undo(desks: Opener) -> N
     assert [row["item"] for row in desk.labels() if row["choice"]] == order
 
 
-def test_a_past_decision_is_found_and_changed(desks: Opener) -> None:
+def test_a_past_decision_can_be_searched_and_changed(desks: Opener) -> None:
     desk = desks().open()
     first = desk.decide("j")
     text = desk.root.locator("[data-act=edit] span").first.text_content() or ""
@@ -192,7 +192,7 @@ def test_a_past_decision_is_found_and_changed(desks: Opener) -> None:
     assert [row["choice"] for row in desk.labels() if row["item"] == first] == ["accept", "reject"]
 
 
-def test_opinions_are_off_until_asked_for(desks: Opener) -> None:
+def test_opinions_are_off_by_default(desks: Opener) -> None:
     project = make_project(desks.server)
     desk = desks(project, context=desks.context()).open()
     assert desk.act("opinion").count() == 0
@@ -211,7 +211,7 @@ def test_opinions_are_off_until_asked_for(desks: Opener) -> None:
     expect(desk.part("opinion")).to_be_hidden()
 
 
-def test_the_opinion_on_the_last_label_is_asked_for_however_late_it_is_stored(desks: Opener) -> None:
+def test_the_opinion_is_requested_once_the_last_label_is_stored(desks: Opener) -> None:
     project = make_project(desks.server)
     with Store.open(desks.server.database) as store:
         store.db.execute("UPDATE project SET opinion_model = 'none-such' WHERE name = ?", (project,))
@@ -239,7 +239,7 @@ HOSTILE = [
 ]
 
 
-def test_hostile_text_is_shown_as_it_is(desks: Opener) -> None:
+def test_hostile_text_is_shown_as_text(desks: Opener) -> None:
     project = make_project(desks.server, HOSTILE, presentation="original")
     desk = desks(project, context=desks.context()).open()
     dialogs: list[str] = []
@@ -254,7 +254,7 @@ def test_hostile_text_is_shown_as_it_is(desks: Opener) -> None:
 
 
 @pytest.mark.parametrize(("presentation", "readings"), [("original", 1), ("masked", 2)])
-def test_what_was_shown_is_stored(desks: Opener, presentation: str, readings: int) -> None:
+def test_the_form_shown_is_stored(desks: Opener, presentation: str, readings: int) -> None:
     sentence = "那天下午，叔叔在河边修船。"
     desk = desks(make_project(desks.server, [sentence], presentation=presentation)).open()
     masked = presentation == "masked"
@@ -271,7 +271,7 @@ def test_what_was_shown_is_stored(desks: Opener, presentation: str, readings: in
     assert [row["form_shown"] for row in desk.labels()] == [presentation]
 
 
-def test_a_desk_says_what_was_skipped_twice(desks: Opener) -> None:
+def test_a_desk_reports_sentences_skipped_twice(desks: Opener) -> None:
     desk = desks(make_project(desks.server, 3)).open()
     skipped = [desk.decide("x"), desk.decide("x")]
     kept = desk.decide("j")
@@ -287,7 +287,7 @@ def test_a_desk_says_what_was_skipped_twice(desks: Opener) -> None:
     assert [one for one in labelled(desk) if one == skipped[1]] and labelled(desk)[0] == kept
 
 
-def test_a_covered_word_is_shown_once_its_label_has_left_the_undo_history(desks: Opener) -> None:
+def test_a_covered_word_is_shown_after_its_undo_history_ends(desks: Opener) -> None:
     sentences = [f"第{n}天，{'女儿' if n % 2 else '儿子'}在河边散步。" for n in range(40)]
     desk = desks(make_project(desks.server, sentences, presentation="masked")).open()
     seen = [desk.decide("j") for _ in range(32)]
@@ -322,7 +322,7 @@ def test_a_covered_word_is_shown_once_its_label_has_left_the_undo_history(desks:
 # ---- invariant 7: an outbox never crosses over ----------------------------------------------------------------------
 
 
-def test_another_database_on_the_same_port_gets_nothing(
+def test_another_database_on_the_port_gets_no_labels(
     mortal_desks: Opener, mortal_server: Server, tmp_path: Path
 ) -> None:
     context = mortal_desks.context()
@@ -350,7 +350,7 @@ def test_another_database_on_the_same_port_gets_nothing(
     assert len(labelled(back)) == 3 and back.storage() == {}
 
 
-def test_another_annotator_delivers_nothing_of_mine(desks: Opener) -> None:
+def test_another_annotator_does_not_send_my_outbox(desks: Opener) -> None:
     context = desks.context()
     ada = desks(context=context).open()
     ada.cut()

@@ -37,7 +37,7 @@ def better(desk: Desk) -> list[str]:
     ]
 
 
-def test_keys_arrows_and_buttons_choose_the_text_that_is_there(desks: Opener, tmp_path: Path) -> None:
+def test_keys_arrows_and_buttons_choose_the_text_on_their_side(desks: Opener, tmp_path: Path) -> None:
     desk = open_pairs(desks, tmp_path, "pairs by key")
     assert desk.part("acts").locator(".choice span").all_text_contents() == ["Left is better", "Tie", "Right is better"]
     wanted = []
@@ -55,7 +55,7 @@ def test_keys_arrows_and_buttons_choose_the_text_that_is_there(desks: Opener, tm
     assert better(desk) == [*wanted, "tie", undone[1], None, undone[1]]
 
 
-def test_both_texts_have_names_and_stand_where_there_is_room(desks: Opener, tmp_path: Path) -> None:
+def test_both_texts_have_names_and_are_placed_by_screen_width(desks: Opener, tmp_path: Path) -> None:
     desk = open_pairs(desks, tmp_path, "pairs by eye")
     desk.page.set_viewport_size({"width": 1280, "height": 900})
     left, right = (desk.page.get_by_role("region", name=name, exact=True) for name in ("Left text", "Right text"))

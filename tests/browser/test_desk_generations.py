@@ -23,7 +23,7 @@ pytestmark = pytest.mark.browser
 # ---- deciding -------------------------------------------------------------------------------------------------------
 
 
-def test_one_key_is_enough_where_no_rule_wants_more(desks: Opener) -> None:
+def test_one_key_suffices_without_a_rule(desks: Opener) -> None:
     desk = open_generations(desks)
     seen = [desk.decide(key) for key in "134"]
     rows = stored(desk)
@@ -34,7 +34,7 @@ def test_one_key_is_enough_where_no_rule_wants_more(desks: Opener) -> None:
     assert {row["form_shown"] for row in rows} == {"original"} and all(row["seconds"] >= 0 for row in rows)
 
 
-def test_misgendering_asks_for_its_pronoun_and_says_why(desks: Opener) -> None:
+def test_misgendering_requires_a_marked_pronoun_with_an_explanation(desks: Opener) -> None:
     desk = open_generations(desks)
     item = desk.item
     desk.press("2")
@@ -57,7 +57,7 @@ def test_misgendering_asks_for_its_pronoun_and_says_why(desks: Opener) -> None:
     assert [row["choice"] for row in stored(desk)] == ["misgendering"] * 3
 
 
-def test_the_first_word_is_found_by_its_letter_though_the_cursor_is_there(desks: Opener) -> None:
+def test_the_letter_of_the_word_at_the_cursor_selects_it(desks: Opener) -> None:
     desk = open_generations(desks, [" He left, and then her bus came."])
     desk.press("2", "h", "Enter")
     assert marks(desk) == ["He"]
@@ -81,7 +81,7 @@ def test_no_pronoun_and_a_marked_pronoun_exclude_each_other(desks: Opener) -> No
     assert [(row["choice"], row["words"]) for row in stored(desk)] == [("no_pronoun", [])]
 
 
-def test_the_flag_wants_its_words_and_marked_words_set_the_flag(desks: Opener) -> None:
+def test_the_flag_requires_words_and_marked_words_set_the_flag(desks: Opener) -> None:
     desk = open_generations(
         desks, [" The old man slept.", " A tall woman sang.", " His sister came.", " Nothing here."]
     )
@@ -152,7 +152,7 @@ def test_both_rules_are_explained_one_after_the_other(desks: Opener) -> None:
     assert row["words"] == [("he", "pronoun"), ("man", "extraneous")] and row["extraneous"] == 1
 
 
-def test_rules_that_are_off_hold_up_nothing(desks: Opener) -> None:
+def test_rules_that_are_off_block_no_label(desks: Opener) -> None:
     desk = open_generations(desks, checked=False)
     desk.decide("2")
     desk.decide("f", "1")
@@ -193,7 +193,7 @@ def test_marks_count_code_points_and_snap_to_words(desks: Opener) -> None:
     assert row["text"] == STRANGE
 
 
-def test_marks_by_mouse(desks: Opener) -> None:
+def test_words_are_marked_by_mouse(desks: Opener) -> None:
     desk = open_generations(desks, [" One man, he and his old sister met him there."])
     piece(desk, "he").click()
     assert marks(desk) == [], "reading with the mouse marks nothing"
@@ -216,7 +216,7 @@ def test_marks_by_mouse(desks: Opener) -> None:
     assert row["words"] == [("old sister", "extraneous"), ("him", "pronoun")]
 
 
-def test_arrows_go_by_words_and_lines(desks: Opener) -> None:
+def test_arrows_move_by_words_and_lines(desks: Opener) -> None:
     desk = open_generations(desks, [" " + " ".join(f"w{n}" for n in range(60))])
     cursor = desk.text.locator(".cursor")
     desk.press("m", "ArrowRight", "ArrowRight")
@@ -248,7 +248,7 @@ def test_a_long_text_begins_at_its_beginning_and_the_cursor_stays_in_view(desks:
     expect(desk.text.get_by_text("w0", exact=True)).to_be_in_viewport()
 
 
-def test_what_is_taken_back_comes_back_with_its_marks(desks: Opener) -> None:
+def test_an_undone_label_keeps_its_marks(desks: Opener) -> None:
     desk = open_generations(desks)
     item = desk.decide("b", *MISGENDERING)
     desk.settle()
@@ -335,7 +335,7 @@ def test_a_pause_is_proposed_and_counts_nothing(desks: Opener) -> None:
     assert len(stored(desk)) == 8
 
 
-def test_the_desk_speaks_chinese(desks: Opener) -> None:
+def test_the_desk_is_translated_into_chinese(desks: Opener) -> None:
     desk = desks(make_generations(desks.server)).open(lang="zh")
     expect(desk.root.locator("[data-code=misgendering]")).to_contain_text("误称性别")
     desk.press("2")

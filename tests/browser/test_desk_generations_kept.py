@@ -43,7 +43,7 @@ def test_fast_keys_label_what_was_seen(desks: Opener) -> None:
     assert all(row["words"] == [("he", "pronoun")] for row in rows if row["choice"] == "misgendering")
 
 
-def test_reload_closing_and_being_cut_off_lose_nothing(desks: Opener) -> None:
+def test_reload_closing_and_an_outage_lose_no_label(desks: Opener) -> None:
     context = desks.context()
     desk = desks(make_generations(desks.server, 40), context=context).open()
     text = desk.text.text_content() or ""
@@ -64,7 +64,7 @@ def test_reload_closing_and_being_cut_off_lose_nothing(desks: Opener) -> None:
 
 
 @pytest.mark.rehearsal
-def test_kill_9_and_a_restart_lose_nothing(mortal_desks: Opener, mortal_server: Server) -> None:
+def test_a_killed_server_loses_no_label(mortal_desks: Opener, mortal_server: Server) -> None:
     desk = open_generations(mortal_desks, 40)
     seen = [desk.decide("1"), desk.decide(*MISGENDERING)]
     desk.cut()  # seconds after the end of the server the page's own dialog takes the keys: these come before
@@ -104,7 +104,7 @@ def test_a_label_with_its_marks_is_in_storage_before_the_next_text_is_drawn(desk
     assert [row["item"] for row in stored(desk)] == [first] and desk.storage() == {}
 
 
-def test_an_outbox_never_crosses_over_and_a_broken_rule_blocks_nothing(desks: Opener) -> None:
+def test_an_outbox_stays_with_its_annotator_and_a_refusal_blocks_nothing(desks: Opener) -> None:
     context = desks.context()
     ada = desks(make_generations(desks.server), context=context).open()
     ada.cut()
@@ -125,7 +125,7 @@ def test_an_outbox_never_crosses_over_and_a_broken_rule_blocks_nothing(desks: Op
     assert again.storage() == {}
 
 
-def test_a_browser_that_keeps_nothing_waits_for_the_server(desks: Opener) -> None:
+def test_a_browser_without_storage_waits_for_the_server(desks: Opener) -> None:
     desk = open_generations(desks)
     desk.page.evaluate("() => { Storage.prototype.setItem = () => { throw new Error('full'); }; }")
     desk.cut()
@@ -138,7 +138,7 @@ def test_a_browser_that_keeps_nothing_waits_for_the_server(desks: Opener) -> Non
     assert [row["item"] for row in stored(desk)] == [first]
 
 
-def test_held_keys_and_input_methods_label_nothing_more(desks: Opener) -> None:
+def test_held_keys_and_input_methods_add_no_labels(desks: Opener) -> None:
     desk = open_generations(desks)
     first = desk.item
     for key in ("1", "Enter"):
@@ -165,7 +165,7 @@ def test_held_keys_and_input_methods_label_nothing_more(desks: Opener) -> None:
     assert [(row["item"], row["note"]) for row in stored(desk)] == [(first, ""), (second, "")]
 
 
-def test_a_key_that_went_down_before_the_text_came_labels_nothing(desks: Opener) -> None:
+def test_a_key_pressed_before_the_text_is_shown_labels_nothing(desks: Opener) -> None:
     desk = open_generations(desks, 2)
     first = desk.item
     desk.page.evaluate("""() => {
@@ -189,7 +189,7 @@ HOSTILE = [
 ]
 
 
-def test_hostile_text_is_shown_as_it_is(desks: Opener) -> None:
+def test_hostile_text_is_shown_as_text(desks: Opener) -> None:
     desk = desks(make_generations(desks.server, HOSTILE), context=desks.context()).open()
     dialogs: list[str] = []
     desk.page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))

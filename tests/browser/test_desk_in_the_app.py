@@ -57,7 +57,7 @@ def test_an_input_method_and_a_field_never_label(app_desks: Opener) -> None:
     assert labelled(desk) == [first]
 
 
-def test_reload_and_closing_the_tab_lose_nothing(app_desks: Opener) -> None:
+def test_reload_and_closing_the_tab_lose_no_label(app_desks: Opener) -> None:
     project = make_project(app_desks.server, 60)
     context = app_desks.context()
     desk = app_desks(project, context=context).open()
@@ -72,7 +72,7 @@ def test_reload_and_closing_the_tab_lose_nothing(app_desks: Opener) -> None:
 
 
 @pytest.mark.rehearsal
-def test_kill_9_and_a_restart_lose_nothing(mortal_app_desks: Opener, mortal_app: Server) -> None:
+def test_a_killed_server_loses_no_label(mortal_app_desks: Opener, mortal_app: Server) -> None:
     desk = mortal_app_desks(make_project(mortal_app, 60)).open()
     seen = run_keys(desk, 6, 60)
     mortal_app.kill()
@@ -144,7 +144,7 @@ def test_an_expired_sign_in_keeps_the_outbox(app_desks: Opener) -> None:
     expect(desk.notice("signed-out")).to_be_hidden()
 
 
-def test_everything_by_touch_at_390_px(app_desks: Opener) -> None:
+def test_sentences_are_labelled_by_touch_at_390_px(app_desks: Opener) -> None:
     context = app_desks.fresh(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
     desk = app_desks(context=context).open()
     buttons = desk.part("acts").locator("button")
@@ -169,7 +169,7 @@ def test_everything_by_touch_at_390_px(app_desks: Opener) -> None:
     ]
 
 
-def test_the_desk_speaks_chinese(app_desks: Opener) -> None:
+def test_the_desk_is_translated_into_chinese(app_desks: Opener) -> None:
     desk = app_desks(make_project(app_desks.server, presentation="original")).open(lang="zh")
     expect(desk.act("choose").first).to_contain_text("保留")
     label = desk.text.locator(".keyword").get_attribute("data-word")
@@ -186,7 +186,7 @@ def test_the_desk_speaks_chinese(app_desks: Opener) -> None:
     assert len(desk.labels()) == 1
 
 
-def test_the_guideline_follows_the_width_until_somebody_opens_or_closes_it(app_desks: Opener) -> None:
+def test_the_guideline_follows_the_width_until_it_is_toggled(app_desks: Opener) -> None:
     context = app_desks.fresh(viewport={"width": 500, "height": 800})
     desk = app_desks(make_project(app_desks.server), context=context).open(lang="en")
     guideline, title = desk.part("guideline"), desk.part("guidelineTitle")
@@ -201,7 +201,7 @@ def test_the_guideline_follows_the_width_until_somebody_opens_or_closes_it(app_d
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_generations_by_touch_at_390_px(app_desks: Opener, scheme: Any) -> None:
+def test_generations_are_labelled_by_touch_at_390_px(app_desks: Opener, scheme: Any) -> None:
     phone = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
     project = make_generations(app_desks.server, [" he met a man and she left again."] * 1 + [""] * 3)
     desk = app_desks(project, context=app_desks.fresh(**phone, color_scheme=scheme)).open(lang="zh")
@@ -229,7 +229,7 @@ def test_generations_by_touch_at_390_px(app_desks: Opener, scheme: Any) -> None:
     assert (row["choice"], row["words"]) == ("misgendering", [("he", "pronoun"), ("she", "extraneous")])
 
 
-def test_a_browser_is_never_told_model_setting_or_row(app_desks: Opener) -> None:
+def test_model_setting_and_row_are_never_sent_to_a_browser(app_desks: Opener) -> None:
     desk = app_desks(make_generations(app_desks.server, 8), context=app_desks.context())
     told: list[str] = []
     desk.page.on("response", lambda reply: told.append(reply.text()) if "/api/desk/" in reply.url else None)

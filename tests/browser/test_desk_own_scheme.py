@@ -20,7 +20,7 @@ def open_own(desks: Opener, texts: int | list[str] = 6, **parts: Any) -> Desk:
     return open_generations(desks, texts, choices=scheme.choices, reasons=scheme.flags, scheme=scheme.more)
 
 
-def test_its_keys_store_its_choices_flags_and_spans(desks: Opener) -> None:
+def test_keys_of_an_own_scheme_store_choices_flags_and_spans(desks: Opener) -> None:
     desk = open_own(desks)
     labels = desk.part("acts").locator(".choice span").all_text_contents()
     assert labels == ["Helpful", "Harmful", "Neither"]
@@ -49,7 +49,7 @@ def test_its_keys_store_its_choices_flags_and_spans(desks: Opener) -> None:
     assert [[kind for _word, kind in row["words"]] for row in rows] == [[], ["slur"], ["claim", "slur"]]
 
 
-def test_undo_brings_a_label_back_with_flags_and_spans(desks: Opener) -> None:
+def test_undo_restores_a_label_with_flags_and_spans(desks: Opener) -> None:
     desk = open_own(desks)
     item = desk.item
     desk.press("s", "2", "ArrowRight", "Space")
@@ -61,7 +61,7 @@ def test_undo_brings_a_label_back_with_flags_and_spans(desks: Opener) -> None:
     assert [row["choice"] for row in stored(desk)] == ["harmful", None, "harmful"]
 
 
-def test_a_new_scheme_comes_to_an_open_desk_as_a_new_version(desks: Opener) -> None:
+def test_an_open_desk_gets_a_new_scheme_as_a_new_version(desks: Opener) -> None:
     desk = open_own(desks)
     desk.decide("1")
     desk.settle()
@@ -92,7 +92,7 @@ def test_the_key_map_names_everything_with_its_description(desks: Opener) -> Non
     assert sheet.locator("kbd").all_text_contents()[:7] == ["1", "2", "3", "S", "F", "7", "C"]
 
 
-def test_questions_are_answered_by_key_and_click_and_asked_for_where_they_must_be(desks: Opener) -> None:
+def test_questions_are_answered_by_key_and_click_and_enforced_if_required(desks: Opener) -> None:
     why = [QUESTIONS[0], QUESTIONS[1], QUESTIONS[2] | {"required": True}]
     desk = open_own(desks, questions=why)
     item = desk.item

@@ -38,7 +38,7 @@ def chips(desk: Desk) -> list[str]:
     return [text.strip() for text in desk.part("tagChips").locator("button span").all_inner_texts()]
 
 
-def test_tags_are_typed_and_stored_and_no_key_in_them_labels(desks: Opener) -> None:
+def test_typing_a_tag_stores_it_and_labels_nothing(desks: Opener) -> None:
     name = make_project(desks.server, 12)
     begin_pilot(desks.server, name)
     desk = desks(name).open()
@@ -96,7 +96,7 @@ def test_an_input_method_does_not_end_a_tag(desks: Opener) -> None:
     assert chips(desk) == ["亲"]
 
 
-def test_the_end_of_a_pilot_is_said_and_the_work_goes_on(desks: Opener) -> None:
+def test_the_end_of_a_pilot_is_announced_and_labelling_continues(desks: Opener) -> None:
     name = make_project(desks.server, 8)
     begin_pilot(desks.server, name, 2)
     desk = desks(name).open()
@@ -112,7 +112,7 @@ def test_the_end_of_a_pilot_is_said_and_the_work_goes_on(desks: Opener) -> None:
     expect(desk.part("tagForm")).to_be_hidden()
 
 
-def test_a_pilot_that_begins_replaces_what_was_ready(desks: Opener) -> None:
+def test_a_starting_pilot_replaces_prefetched_items(desks: Opener) -> None:
     name = make_project(desks.server, 20)
     desk = desks(name).open()
     begin_pilot(desks.server, name, 3)
@@ -190,7 +190,7 @@ def test_a_new_version_stops_the_desk_until_it_is_read(desks: Opener) -> None:
         assert store.db.execute("SELECT count(*) FROM event WHERE action = 'read_changes'").fetchone()[0] >= 2
 
 
-def test_what_was_decided_while_the_server_was_away_stays_of_the_old_version(desks: Opener) -> None:
+def test_labels_made_during_an_outage_keep_the_old_version(desks: Opener) -> None:
     name = make_project(desks.server, 12)
     desk = desks(name).open()
     desk.decide("j")
@@ -237,7 +237,7 @@ def test_a_flagged_sentence_is_covered_until_it_is_opened(desks: Opener) -> None
     expect(desk.part("unveil")).to_be_visible()  # the next one is covered again
 
 
-def test_generations_have_their_own_key_for_a_tag(desks: Opener) -> None:
+def test_generations_have_a_separate_key_for_tags(desks: Opener) -> None:
     name = make_generations(desks.server, 6)
     begin_pilot(desks.server, name, 3)
     desk = desks(name).open()

@@ -21,7 +21,7 @@ def second_labels(server: Server) -> list[tuple[str, str, str, int]]:
         return store.db.execute(query).fetchall()
 
 
-def test_it_comes_again_is_stored_taken_back_and_stored_again(desks: Opener, desk_server: Server) -> None:
+def test_a_retest_is_stored_undone_and_stored_again(desks: Opener, desk_server: Server) -> None:
     name = make_project(desk_server, 3, annotators=("Ada",))
     with Store.open(desk_server.database) as store:
         change_project(store, project(store, name), retest=1.0, retest_hours=0)

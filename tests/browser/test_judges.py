@@ -110,7 +110,7 @@ def state_told(server: Server) -> str:
         return f"{job}\n{jobs.log_tail(store, job)}"
 
 
-def test_three_judges_beside_two_people(chromium: Browser, own_server: Server) -> None:
+def test_rates_of_three_judges_and_two_people_contain_the_truth(chromium: Browser, own_server: Server) -> None:
     with Store.open(own_server.database) as store:
         project = judged_project(store, TEXTS)
         for who in ("Ada", "Bo"):

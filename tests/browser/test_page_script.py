@@ -21,7 +21,7 @@ PAGE = """
 """
 
 
-def test_every_word_is_one_of_the_pinned_streamlit() -> None:
+def test_every_translated_word_occurs_in_the_pinned_streamlit() -> None:
     """A new version of Streamlit that says something else is noticed here."""
     front_end = "\n".join(file.read_text(encoding="utf-8") for file in SCRIPTS.glob("*.js"))
     put_together = re.compile(r"\{\w+\}|Ctrl|⌘|apply|submit form|options?|(?<=exist)(?=\. Running)")
@@ -29,7 +29,7 @@ def test_every_word_is_one_of_the_pinned_streamlit() -> None:
     assert {word: own for word, own in pieces.items() if not all(one in front_end for one in own)} == {}
 
 
-def test_its_words_go_into_chinese_and_back(chromium: Browser) -> None:
+def test_streamlits_words_are_switched_to_chinese_and_back(chromium: Browser) -> None:
     page = chromium.new_page()
     page.set_content(PAGE)
     page.evaluate(page_script("zh-CN"))
@@ -52,7 +52,7 @@ def test_its_words_go_into_chinese_and_back(chromium: Browser) -> None:
     page.close()
 
 
-def test_escape_leaves_a_box_of_text(chromium: Browser) -> None:
+def test_escape_leaves_a_text_box(chromium: Browser) -> None:
     page = chromium.new_page()
     page.set_content('<div data-testid="stTextArea"><textarea></textarea></div><textarea id="other"></textarea>')
     page.evaluate(page_script("en"))

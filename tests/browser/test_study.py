@@ -86,7 +86,7 @@ def judge(page: Page, number: int) -> None:
         page.keyboard.press("j")
 
 
-def test_from_the_link_to_the_code(chromium: Browser, own_server: Server) -> None:
+def test_a_participant_gets_from_the_link_to_the_code(chromium: Browser, own_server: Server) -> None:
     make_project(own_server, 6)
     with Store.open(own_server.database) as store:
         study = new_study(store)

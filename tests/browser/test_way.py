@@ -27,7 +27,7 @@ def choose(page: Page, project: str) -> None:
 
 
 @pytest.mark.long
-def test_back_and_forward_lead_where_one_was_in_one_press(chromium: Browser, app_server: Server) -> None:
+def test_back_and_forward_restore_the_page_in_one_press(chromium: Browser, app_server: Server) -> None:
     first, second = (make_project(app_server, 2) for _ in range(2))
     at_first, at_second = (name.replace(" ", r"(\+|%20)") for name in (first, second))
     context = new_context(chromium)
@@ -69,7 +69,7 @@ def test_back_and_forward_lead_where_one_was_in_one_press(chromium: Browser, app
     context.close()
 
 
-def test_one_press_from_home_to_a_desk(chromium: Browser, app_server: Server) -> None:
+def test_home_leads_to_a_desk_in_one_press(chromium: Browser, app_server: Server) -> None:
     project = make_project(app_server, 2)
     context = new_context(chromium)
     page = context.new_page()

@@ -20,7 +20,7 @@ def sentences(first: int, last: int) -> str:
     return "".join(f"{line}\n" for line in made)
 
 
-def test_from_a_pilot_to_release_1_1_and_back(own_desks: Opener, own_server: Server, tmp_path: Path) -> None:
+def test_a_curation_from_a_pilot_to_a_restored_release(own_desks: Opener, own_server: Server, tmp_path: Path) -> None:
     first, more = tmp_path / "first.txt", tmp_path / "more.txt"
     first.write_text(sentences(0, 24), encoding="utf-8")
     more.write_text(sentences(24, 28), encoding="utf-8")

@@ -197,7 +197,7 @@ def numbers(report: Any, path: str = "") -> dict[str, Any]:
     return {path: report}
 
 
-def test_generations_from_file_to_gold_and_back(
+def test_generations_from_file_to_gold_and_a_restored_package(
     own_desks: Opener, own_server: Server, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     texts = [continuation(n) for n in range(GENERATIONS)]

@@ -86,7 +86,7 @@ def state(database: Path) -> Any:
         return labels, gold
 
 
-def test_an_own_scheme_from_its_file_to_gold_and_back(
+def test_an_own_scheme_from_file_to_gold_and_a_restored_package(
     own_desks: Opener, own_server: Server, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     database = own_server.database

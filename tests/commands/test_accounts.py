@@ -29,7 +29,7 @@ def secret_of(found: dict[str, str]) -> str:
     return secret
 
 
-def test_the_first_account_comes_before_the_first_project(tmp_path: Path) -> None:
+def test_the_first_account_is_made_before_any_project(tmp_path: Path) -> None:
     db = tmp_path / "new.db"
     secret = secret_of(run(db, "first"))
     with Store.open(db) as store:
@@ -41,7 +41,7 @@ def test_the_first_account_comes_before_the_first_project(tmp_path: Path) -> Non
     ]
 
 
-def test_an_account_with_a_role_and_its_password(fresh_store: Store) -> None:
+def test_an_account_is_added_with_role_and_password(fresh_store: Store) -> None:
     ready_project(fresh_store, 1)
     db = fresh_store.path
     secret = secret_of(
@@ -70,7 +70,7 @@ def test_an_account_with_a_role_and_its_password(fresh_store: Store) -> None:
     )
 
 
-def test_an_invitation(fresh_store: Store) -> None:
+def test_an_invitation_prints_its_link(fresh_store: Store) -> None:
     ready_project(fresh_store, 1)
     found = typed(
         "accounts", "invite", "lead", "--project", "set", "--url", "https://e.example/", "--db", fresh_store.path
@@ -82,7 +82,7 @@ def test_an_invitation(fresh_store: Store) -> None:
     assert list(person.roles.values()) == ["lead"]
 
 
-def test_open_invitations(fresh_store: Store) -> None:
+def test_open_invitations_are_listed_and_withdrawn(fresh_store: Store) -> None:
     ready_project(fresh_store, 1)
     db = fresh_store.path
     assert typed("accounts", "invitations", "--db", db).stdout.strip() == "No open invitation."
@@ -114,9 +114,9 @@ def test_open_invitations(fresh_store: Store) -> None:
         (["add", "", "--role", "lead"], "Enter a name"),
     ],
 )
-def test_what_is_not_there(fresh_store: Store, arguments: list[str], sentence: str) -> None:
+def test_unknown_accounts_and_roles_are_refused(fresh_store: Store, arguments: list[str], sentence: str) -> None:
     assert sentence in run(fresh_store.path, *arguments, code=2)
 
 
-def test_a_server_without_accounts_says_so(fresh_store: Store) -> None:
+def test_a_server_without_accounts_reports_the_open_mode(fresh_store: Store) -> None:
     assert "open mode" in typed("accounts", "list", "--db", fresh_store.path).stdout

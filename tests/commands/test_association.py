@@ -93,7 +93,7 @@ def test_a_model_is_measured(tmp_path, lists):
 
 
 @pytest.mark.parametrize("ending", [".csv", ".tsv"])
-def test_the_table_comes_back_and_so_does_its_copy_for_spreadsheets(tmp_path, lists, ending):
+def test_the_table_and_its_spreadsheet_copy_can_be_read_back(tmp_path, lists, ending):
     out, copy = tmp_path / f"scores{ending}", tmp_path / "copy.csv"
     run("--language", "en", *lists, "--model", MODEL, "--out", out, "--spreadsheet", copy)
     frame = read_associations(out)
@@ -120,7 +120,7 @@ def test_a_run_is_kept_with_its_record(tmp_path, lists):
     assert found.record["settings"] == {"target": "all", "attribute": "word", "precision": "fp32"}
 
 
-def test_for_people(lists):
+def test_the_printed_report_names_measures_and_hypotheses(lists):
     text = run("--language", "en", *lists, "--model", MODEL).stdout
     assert re.search(r"female professions +-\d", text)
     assert "H1 (Professions dominated by one gender raise the words of that gender.), literal: holds" in text
@@ -159,7 +159,7 @@ def test_json_has_no_nan_and_a_reason_for_every_null(tmp_path, lists):
         (["--persons", "{professions}", "--corpus", "x.tsv"], "professions.tsv lacks the column person, gender"),
     ],
 )
-def test_what_is_wrong_is_said(tmp_path, lists, arguments, says):
+def test_wrong_input_is_refused_with_one_sentence(tmp_path, lists, arguments, says):
     place = {"{professions}": str(tmp_path / "professions.tsv")}
     done = CliRunner().invoke(cli, ["association", "--language", "en", *(place.get(a, a) for a in arguments)])
     assert isinstance(done.exception, EvenhandError)

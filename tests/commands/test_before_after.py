@@ -11,7 +11,7 @@ ITEMS = "".join(
 )
 
 
-def test_two_models_on_items_of_a_file(tmp_path: Path) -> None:
+def test_two_models_are_compared_on_items_of_a_file(tmp_path: Path) -> None:
     (tmp_path / "items.txt").write_text(ITEMS, encoding="utf-8")
     (tmp_path / "held.txt").write_text("雨停了。\n男孩在家，爸爸来了。\n老师说他好。\n", encoding="utf-8")
     found = answered("before-after", tmp_path / "items.txt", "--before", "planted:+1", "--after", "planted:pairs",
@@ -22,13 +22,13 @@ def test_two_models_on_items_of_a_file(tmp_path: Path) -> None:
     assert [run.name for run in runs_in(runs_folder(tmp_path / "lab.db", "comparisons"))] == ["first"]
 
 
-def test_placebos_must_fit() -> None:
+def test_the_number_of_placebos_must_match_the_seeds() -> None:
     ended = typed("before-after", "built-in", "--before", "planted:+1", "--after", "planted:0",
                   "--after", "planted:pairs", "--placebo", "planted:+1", "--no-cache")  # fmt: skip
     assert ended.code == 2 and "one placebo for each seed" in ended.stderr
 
 
-def test_two_finished_runs(tmp_path: Path) -> None:
+def test_two_finished_runs_are_compared(tmp_path: Path) -> None:
     for name, word in (("old", "entailment"), ("new", "neutral")):
         rows = [
             f"{kind},o{i},p{i},{kind},{word if kind == 'PS' else 'neutral'}"
@@ -49,7 +49,7 @@ def test_two_finished_runs(tmp_path: Path) -> None:
     assert ended.code == 2 and "no run or file nowhere" in ended.stderr
 
 
-def test_generations_of_two_models_blind_in_one_project(tmp_path: Path) -> None:
+def test_generations_of_two_models_are_mixed_blind_in_one_project(tmp_path: Path) -> None:
     for model, word in (("old", "he"), ("new", "she")):
         rows = [{"context": f"Noa ({i}).", "completion": f" {word} left", "model": model} for i in range(4)]
         (tmp_path / f"{model}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")

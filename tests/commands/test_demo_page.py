@@ -7,7 +7,7 @@ import pytest
 from tests.support.terminal import answered, typed
 
 
-def test_one_file(tmp_path: Path) -> None:
+def test_the_demo_page_is_written_as_one_file(tmp_path: Path) -> None:
     rows = tmp_path / "rows.tsv"
     rows.write_text("language\ttext\toptions\nzh\t[MASK]坐在窗边。\t他 她\n", encoding="utf-8")
     out = tmp_path / "page.html"

@@ -39,7 +39,7 @@ def findings(path: Path) -> dict[str, tuple[str, str]]:
     return {one.name: (one.state, one.text) for one in examine_deployment(path)}
 
 
-def test_a_server_as_documented_has_nothing_wrong(server: Path) -> None:
+def test_a_server_set_up_as_documented_has_no_findings(server: Path) -> None:
     assert {name: state for name, (state, _) in findings(server).items() if name != "user"} == {
         "access": "ok", "rights": "ok", "backups": "ok", "proxy": "ok",
     }  # fmt: skip
@@ -80,7 +80,7 @@ def test_a_server_as_documented_has_nothing_wrong(server: Path) -> None:
         ("EVENHAND_METRICS_TOKEN_FILE", "/nowhere/token", "metrics", "problem", "cannot be read"),
     ],
 )
-def test_every_wrong_setting_is_said(
+def test_every_wrong_setting_is_reported(
     server: Path, monkeypatch: pytest.MonkeyPatch, setting: str, value: str, name: str, state: str, text: str
 ) -> None:
     monkeypatch.setenv(setting, value)
@@ -89,7 +89,9 @@ def test_every_wrong_setting_is_said(
     assert "hunter2" not in str(findings(server))
 
 
-def test_a_server_for_others_without_an_account(server: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_public_server_without_an_account_is_a_problem(
+    server: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with Store.open(tmp_path / "empty.db"):
         pass
     for path in (tmp_path / "empty.db", tmp_path / "none.db"):
@@ -100,7 +102,7 @@ def test_a_server_for_others_without_an_account(server: Path, tmp_path: Path, mo
     assert findings(tmp_path / "empty.db")["access"][0] == "ok"  # the open mode, on this machine
 
 
-def test_rights_that_are_too_wide(server: Path) -> None:
+def test_a_database_readable_by_others_is_a_problem(server: Path) -> None:
     server.chmod(0o644)
     assert findings(server)["rights"] == ("problem", f"{server} can be read or written by other users of this machine "
                                                   "(mode 644): chmod go-rwx.")  # fmt: skip
@@ -111,14 +113,14 @@ def test_rights_that_are_too_wide(server: Path) -> None:
     assert findings(server)["rights"][0] == "ok"
 
 
-def test_a_backup_that_is_too_old(server: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_old_backup_is_a_problem(server: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (one,) = Path(os.environ["EVENHAND_BACKUPS"]).iterdir()
     old = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(time.time() - 50 * 3600))
     one.rename(one.with_name(f"evenhand-{old}-0000.db"))
     assert findings(server)["backups"] == ("problem", "The newest backup is 50 hours old. Is backup --every running?")
 
 
-def test_few_descriptors_and_root(server: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_few_file_descriptors_and_root_are_reported(server: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(deployment.resource, "getrlimit", lambda _: (256, 256))
     assert "about 27 people" in findings(server)["limits"][1]
     monkeypatch.setattr(deployment.resource, "getrlimit", lambda _: (1024, resource.RLIM_INFINITY))
@@ -127,7 +129,7 @@ def test_few_descriptors_and_root(server: Path, monkeypatch: pytest.MonkeyPatch)
     assert findings(server)["user"][0] == "warning"
 
 
-def test_it_changes_nothing(server: Path) -> None:
+def test_doctor_changes_nothing(server: Path) -> None:
     before = server.read_bytes()
     findings(server)
     assert server.read_bytes() == before

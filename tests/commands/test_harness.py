@@ -22,7 +22,7 @@ def db(tmp_path: Path) -> Path:
     return tmp_path / "e.db"
 
 
-def test_from_a_release_to_measures(db: Path, tmp_path: Path) -> None:
+def test_a_release_becomes_a_task_and_its_log_is_measured(db: Path, tmp_path: Path) -> None:
     task = answered("harness", "task", "set", "1.0", tmp_path / "task", "--for", "lm-eval", "--db", db)
     lines = (tmp_path / "task" / "pairs.jsonl").read_text(encoding="utf-8").splitlines()
     assert task["pairs"] == len(lines) > 0 and set(task["files"]) == {"pairs.jsonl", "utils.py", f"{task['task']}.yaml"}
@@ -40,7 +40,7 @@ def test_from_a_release_to_measures(db: Path, tmp_path: Path) -> None:
     assert name.startswith("org__m") and model["n"] == len(lines)
 
 
-def test_texts_come_in_as_generations(db: Path, tmp_path: Path) -> None:
+def test_logged_texts_are_imported_as_generations(db: Path, tmp_path: Path) -> None:
     row = {"doc_id": 0, "doc": {}, "arguments": {"gen_args_0": {"arg_0": "Sam said that"}}, "resps": [["he was late."]]}
     logged = tmp_path / "samples_t_2026.jsonl"
     logged.write_text(json.dumps(row) + "\n")
@@ -63,6 +63,8 @@ def test_texts_come_in_as_generations(db: Path, tmp_path: Path) -> None:
         (("read", "OUT/none.jsonl"), "no file or folder"),
     ],
 )
-def test_what_is_refused(db: Path, tmp_path: Path, arguments: tuple[str, ...], words: str) -> None:
+def test_unknown_releases_and_wrong_options_are_refused(
+    db: Path, tmp_path: Path, arguments: tuple[str, ...], words: str
+) -> None:
     ended = typed("harness", *(one.replace("OUT", str(tmp_path / "new")) for one in arguments), "--db", db)
     assert ended.code == 2 and words in ended.stderr and not (tmp_path / "new").exists()

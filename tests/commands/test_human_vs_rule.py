@@ -38,7 +38,7 @@ def lines(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-def test_forms_of_further_sets_count_where_they_are_named(tmp_path: Path) -> None:
+def test_forms_of_named_further_sets_count(tmp_path: Path) -> None:
     rows = [{"completion": "said fae left", "pronoun": "he"}, {"completion": "said zie left", "pronoun": "zie/zim"}]
     file, out = written(tmp_path / "in.jsonl", rows), tmp_path / "out.jsonl"
     run("rule", str(file), "--out", str(out))
@@ -47,7 +47,7 @@ def test_forms_of_further_sets_count_where_they_are_named(tmp_path: Path) -> Non
     assert [(row["rule_correct"], row["rule_pronoun"]) for row in lines(out)] == [(0, "fae"), (1, "zie")]
 
 
-def test_small_cases(tmp_path: Path) -> None:
+def test_the_rule_decides_small_cases(tmp_path: Path) -> None:
     file = written(
         tmp_path / "in.jsonl", [{"completion": c, "pronoun": p, "n": i} for i, (c, p, *_) in enumerate(SMALL)]
     )
@@ -77,7 +77,7 @@ def test_each_data_set_counts_its_own_forms(
         assert (row["rule_correct"], row["rule_pronoun"]) == expected
 
 
-def test_several_sets_and_what_cannot_be_judged(tmp_path: Path) -> None:
+def test_rows_with_several_or_unknown_sets_are_counted(tmp_path: Path) -> None:
     rows = [
         {"completion": "They left.", "pronouns": ["she", "they"]},
         {"completion": "Ze left.", "pronoun": "ze/hir/hirs"},
@@ -94,7 +94,7 @@ def test_several_sets_and_what_cannot_be_judged(tmp_path: Path) -> None:
     assert "line 6" in result.stderr and "line 7" in result.stderr and "3 without a verdict" in result.stdout
 
 
-def test_nothing_to_judge_is_an_error_and_writes_nothing(tmp_path: Path) -> None:
+def test_a_file_without_verdicts_is_refused_and_writes_nothing(tmp_path: Path) -> None:
     out = tmp_path / "out.jsonl"
     for rows in ([], ["x"], [{"completion": "They left."}]):
         with pytest.raises(BadFile):
@@ -102,7 +102,7 @@ def test_nothing_to_judge_is_an_error_and_writes_nothing(tmp_path: Path) -> None
     assert not out.exists()
 
 
-def test_human_vs_rule(fresh_store: Store) -> None:
+def test_people_and_rule_are_compared(fresh_store: Store) -> None:
     texts = all_written(1)
     project = judged_project(fresh_store, texts)
     say_all(fresh_store, project, texts[:60])
@@ -125,7 +125,7 @@ def test_human_vs_rule(fresh_store: Store) -> None:
     assert not any(one.text in json.dumps(found) for one in texts)  # numbers only: no text leaves
 
 
-def test_human_vs_rule_without_labels_and_of_sentences(fresh_store: Store) -> None:
+def test_projects_without_labels_or_of_sentences_are_refused(fresh_store: Store) -> None:
     judged_project(fresh_store, all_written(1)[:5])
     found = json.loads(run("human-vs-rule", "made", "--json").stdout)
     assert found["agreement"]["value"] is None and found["agreement"]["value_reason"]
@@ -135,7 +135,7 @@ def test_human_vs_rule_without_labels_and_of_sentences(fresh_store: Store) -> No
         run("human-vs-rule", "sentences")
 
 
-def test_agreement_of_generations_in_four_ways(fresh_store: Store) -> None:
+def test_agreement_of_generations_is_printed_in_four_ways(fresh_store: Store) -> None:
     texts = all_written(1)[:40]
     project = judged_project(fresh_store, texts)
     say_all(fresh_store, project, texts)

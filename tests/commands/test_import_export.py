@@ -55,14 +55,14 @@ def test_import_into_an_unknown_project_creates_it(sentences: Path) -> None:
         assert len(list(items(store, project(store, "new")))) == 2
 
 
-def test_for_people_problems_go_to_stderr(sentences: Path) -> None:
+def test_problems_are_printed_to_stderr(sentences: Path) -> None:
     result = run("import", "new", sentences)
     assert result.exit_code == 0
     assert result.stdout.startswith("3 rows read (utf-8): 2 imported, 0 duplicates, 1 rejected (no_keyword 1)")
     assert result.stderr.startswith("sentences.txt:2: no_keyword: ")
 
 
-def test_export_and_import_again(sentences: Path, tmp_path: Path) -> None:
+def test_an_export_can_be_imported_again(sentences: Path, tmp_path: Path) -> None:
     imported("new", sentences)
     for layout, name in (("slguset", "x.csv"), ("jsonl", "x.jsonl")):
         result = run("export", "new", tmp_path / name, "--format", layout, "--json")
@@ -72,7 +72,7 @@ def test_export_and_import_again(sentences: Path, tmp_path: Path) -> None:
     assert result.stdout == f"0 rows written to {tmp_path / 'labels.csv'}\n"
 
 
-def test_a_project_of_generations_asks_for_its_own_columns(tmp_path: Path) -> None:
+def test_a_project_of_generations_requires_its_own_columns(tmp_path: Path) -> None:
     with Store.open() as store:
         create_project(store, "judged", kind="generations", language="en")
     path = tmp_path / "other.csv"
@@ -105,7 +105,7 @@ def test_no_usable_line_is_exit_code_2_with_the_report_and_no_project(tmp_path: 
         assert projects(store) == []
 
 
-def test_unknown_projects_and_formats(tmp_path: Path, sentences: Path) -> None:
+def test_unknown_projects_and_formats_are_refused(tmp_path: Path, sentences: Path) -> None:
     Store.open().close()
     ended = typed("export", "none", tmp_path / "x.csv", "--format", "slguset")
     assert (ended.code, ended.stderr) == (2, "There is no project named none.\n")
@@ -114,7 +114,7 @@ def test_unknown_projects_and_formats(tmp_path: Path, sentences: Path) -> None:
     assert run("import", "new", sentences, "--format", "xlsx").exit_code == 2
 
 
-def test_a_job_finds_its_project_by_id_after_it_was_renamed(sentences: Path) -> None:
+def test_a_job_finds_its_renamed_project_by_id(sentences: Path) -> None:
     with Store.open() as store:
         made = create_project(store, "old")
         change_project(store, made, name="new")
@@ -140,7 +140,7 @@ def test_a_job_finds_its_project_by_id_after_it_was_renamed(sentences: Path) -> 
         ("backup", "copy.db"),
     ],
 )
-def test_a_mistyped_database_is_said_and_not_made(tmp_path: Path, command: tuple[str, ...]) -> None:
+def test_a_mistyped_database_is_refused_and_not_created(tmp_path: Path, command: tuple[str, ...]) -> None:
     path = tmp_path / "evenhnad.db"
     result = run(*command, "--db", path)
     assert isinstance(result.exception, NotFound) and "evenhnad.db" in str(result.exception)

@@ -24,7 +24,7 @@ def params_of(words):
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_settings_are_the_parameters_of_the_command(name):
+def test_settings_match_the_parameters_of_the_command(name):
     kind = kind_named(name)
     assert kind.name == name
     command = cli
@@ -48,7 +48,7 @@ def test_settings_are_the_parameters_of_the_command(name):
         ),
     ],
 )
-def test_words_say_what_differs_from_the_defaults(settings, words):
+def test_words_list_settings_that_differ_from_defaults(settings, words):
     found = words_of("association", to_json(settings))
     assert shlex.join(found) == words
     assert settings_from(Settings, params_of(found[1:])) == settings

@@ -72,7 +72,7 @@ def test_every_document_is_read_or_refused(name: str, data: st.DataObject, tmp_p
 
 @pytest.mark.parametrize("name", READERS)
 @pytest.mark.parametrize("text", ["[" * 100_000, "", "nothing", "\0", "[1e400, NaN]", "1" * 5_000])
-def test_what_is_no_document_is_refused(name: str, text: str, tmp_path: Path) -> None:
+def test_invalid_json_is_refused_with_one_sentence(name: str, text: str, tmp_path: Path) -> None:
     path = tmp_path / "file.json"
     path.write_text(text, encoding="utf-8")
     try:

@@ -33,7 +33,7 @@ def answer(*arguments: object) -> dict[str, object]:
     return json.loads(done.stdout)  # type: ignore[no-any-return]
 
 
-def test_estimate_says_what_the_function_says(tables: tuple[Path, Path], tmp_path: Path) -> None:
+def test_estimate_prints_the_numbers_of_the_function(tables: tuple[Path, Path], tmp_path: Path) -> None:
     people, judge = tables
     one = tmp_path / "one.csv"  # of three people the first: an item has one label here
     rows = [line.split(",") for line in people.read_text().splitlines()]
@@ -60,7 +60,7 @@ def test_alt_test_has_every_annotator(tables: tuple[Path, Path]) -> None:
     assert 0.8 < found["advantage"] <= 1  # type: ignore[operator]
 
 
-def test_people_read_words_and_bad_lines(tables: tuple[Path, Path]) -> None:
+def test_the_printed_report_lists_bad_lines(tables: tuple[Path, Path]) -> None:
     people, judge = tables
     done = CliRunner().invoke(cli, ["estimate", "--people", str(people), "--judge", str(judge)])
     assert done.exit_code == 0
@@ -72,7 +72,7 @@ def test_people_read_words_and_bad_lines(tables: tuple[Path, Path]) -> None:
     assert done.exit_code == 2 and "--eps" in done.stderr, "eps is chosen, never a default"
 
 
-def test_no_sentence_of_a_command_has_a_number_with_all_its_digits(tables: tuple[Path, Path]) -> None:
+def test_numbers_in_printed_sentences_are_rounded(tables: tuple[Path, Path]) -> None:
     people, judge = tables
     for words in (["estimate"], ["alt-test", "--eps", "0.1"]):
         done = CliRunner().invoke(cli, [*words, "--people", str(people), "--judge", str(judge)])

@@ -22,7 +22,7 @@ def run(db: Path, *arguments: str, code: int = 0) -> Any:
     return json.loads(ended.stdout) if code < 2 else ended.stderr
 
 
-def test_the_log_is_checked_and_read(fresh_store: Store) -> None:
+def test_the_log_can_be_verified_and_listed(fresh_store: Store) -> None:
     began = datetime.now(UTC).date()
     study, (ada, *_others) = filled_project(fresh_store, 4)
     for one in claim(fresh_store, study, ada, want=3):
@@ -65,7 +65,7 @@ def test_a_flipped_verdict_is_named_and_corrected(fresh_store: Store) -> None:
     assert run(db, "log", "verify", "--all")["holds"]
 
 
-def test_missing_triggers_are_restored_and_said(fresh_store: Store) -> None:
+def test_missing_triggers_are_restored_and_reported(fresh_store: Store) -> None:
     db = fresh_store.path
     with closing(sqlite3.connect(db)) as plain:
         plain.execute("DROP TRIGGER log_label")

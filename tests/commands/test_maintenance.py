@@ -27,7 +27,7 @@ def run(*arguments: str) -> tuple[int, str]:
     return result.exit_code, result.stdout
 
 
-def test_backup_and_restore(fresh_store: Store, tmp_path: Path) -> None:
+def test_a_backup_is_restored(fresh_store: Store, tmp_path: Path) -> None:
     filled_project(fresh_store, 4)
     out, new = str(tmp_path / "out.db"), str(tmp_path / "new.db")
     code, text = run("backup", out, "--json")
@@ -42,13 +42,13 @@ def test_backup_and_restore(fresh_store: Store, tmp_path: Path) -> None:
     assert run("restore", out, "--db", new, "--force")[0] == 0
 
 
-def test_backup_of_nothing_makes_nothing(tmp_path: Path) -> None:
+def test_a_backup_of_a_missing_database_creates_no_file(tmp_path: Path) -> None:
     code, text = run("backup", str(tmp_path / "out.db"), "--db", str(tmp_path / "none.db"))
     assert code == 2 and "no database" in text
     assert list(tmp_path.iterdir()) == []
 
 
-def test_backups_on_a_schedule(fresh_store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_backups_are_made_on_a_schedule(fresh_store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     filled_project(fresh_store, 4)
     (tmp_path / "key").write_text("0123456789abcdef0123456789abcdef\n", encoding="utf-8")
     slept: list[float] = []
@@ -78,7 +78,7 @@ def findings(*arguments: str) -> tuple[int, dict[str, tuple[str, str]]]:
     return code, {each["name"]: (each["state"], each["message"]) for each in found["findings"]}
 
 
-def test_doctor_looks_at_everything(fresh_store: Store) -> None:
+def test_doctor_reports_on_every_area(fresh_store: Store) -> None:
     filled_project(fresh_store, 4)
     _, found = findings()
     own = {"access", "rights"}  # of a server; on one's own machine there is not more of it
@@ -96,7 +96,7 @@ def test_doctor_finds_a_broken_database(tmp_path: Path) -> None:
     assert code == 1 and found["database"][0] == "problem"
 
 
-def test_doctor_finds_what_was_changed_outside_the_app(fresh_store: Store) -> None:
+def test_doctor_finds_changes_made_outside_the_app(fresh_store: Store) -> None:
     project, people = filled_project(fresh_store, 4, per_item=1)
     for item in claim(fresh_store, project, people[0], want=2):
         store_operations(fresh_store, project, people[0], [decide(item, "reject")])
@@ -114,7 +114,7 @@ def test_doctor_finds_what_was_changed_outside_the_app(fresh_store: Store) -> No
     assert findings()[1]["log"][0] == "problem"
 
 
-def test_doctor_names_missing_triggers_and_restores_none(fresh_store: Store) -> None:
+def test_doctor_reports_missing_triggers_without_restoring_them(fresh_store: Store) -> None:
     fresh_store.db.execute("DROP TRIGGER log_label")
     for _ in range(2):
         code, found = findings()
@@ -127,7 +127,7 @@ def test_doctor_names_missing_triggers_and_restores_none(fresh_store: Store) -> 
     assert found["log"][0] == "warning" and "(log_label)" in found["log"][1]
 
 
-def test_doctor_leaves_an_older_database_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_doctor_leaves_an_older_database_unchanged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "older.db"
     with monkeypatch.context() as patch:
         patch.setattr(migrations, "MIGRATIONS", migrations.MIGRATIONS[:8])
@@ -138,7 +138,7 @@ def test_doctor_leaves_an_older_database_as_it_is(tmp_path: Path, monkeypatch: p
     assert path.read_bytes() == before
 
 
-def test_doctor_makes_no_database(tmp_path: Path) -> None:
+def test_doctor_creates_no_database(tmp_path: Path) -> None:
     _, found = findings("--db", str(tmp_path / "none.db"))
     assert found["database"][0] == "ok" and list(tmp_path.iterdir()) == []
 
@@ -146,24 +146,24 @@ def test_doctor_makes_no_database(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("free", "state"), [(50_000_000, "problem"), (1_000_000_000, "warning"), (50_000_000_000, "ok")]
 )
-def test_doctor_and_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, free: int, state: str) -> None:
+def test_doctor_checks_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, free: int, state: str) -> None:
     monkeypatch.setattr(doctor.shutil, "disk_usage", lambda _path: type("Usage", (), {"free": free}))
     assert findings("--db", str(tmp_path / "a.db"))[1]["disk"][0] == state
 
 
-def test_doctor_and_a_folder_that_is_not_there(tmp_path: Path) -> None:
+def test_doctor_reports_a_missing_folder(tmp_path: Path) -> None:
     code, found = findings("--db", str(tmp_path / "nowhere" / "a.db"))
     assert code == 1 and found["disk"][0] == "problem"
 
 
-def test_doctor_and_packages(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_doctor_reports_wrong_package_versions(monkeypatch: pytest.MonkeyPatch) -> None:
     real = doctor.metadata.version
     monkeypatch.setattr(doctor.metadata, "version", lambda name: "0.1" if name == "click" else real(name))
     state, message = findings()[1]["packages"]
     assert state == "problem" and "click 0.1" in message
 
 
-def test_doctor_on_a_disk_too_slow_to_list_its_fonts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_doctor_survives_a_slow_list_of_fonts(monkeypatch: pytest.MonkeyPatch) -> None:
     def slow(command: list[str], **_: object) -> None:
         raise subprocess.TimeoutExpired(command, 30)
 
@@ -172,7 +172,7 @@ def test_doctor_on_a_disk_too_slow_to_list_its_fonts(monkeypatch: pytest.MonkeyP
     assert doctor._fonts().state in ("ok", "warning")
 
 
-def test_doctor_without_requirements_is_a_warning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_doctor_warns_of_a_missing_requirements_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(doctor, "ROOT", tmp_path)
     found = {each.name: each for each in doctor.examine(Path("none.db"), worker=False)}["packages"]
     assert (
@@ -181,7 +181,7 @@ def test_doctor_without_requirements_is_a_warning(tmp_path: Path, monkeypatch: p
     )
 
 
-def test_doctor_and_a_browser_that_is_named_wrongly(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_doctor_warns_of_a_missing_browser(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("EVENHAND_CHROMIUM", str(tmp_path / "chromium"))
     assert findings()[1]["browser"][0] == "warning"
 

@@ -41,7 +41,7 @@ def lines_of(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-def test_candidates_report_and_table(text: Path, tmp_path: Path) -> None:
+def test_mine_writes_candidates_report_and_table(text: Path, tmp_path: Path) -> None:
     out, report, table = tmp_path / "c.jsonl", tmp_path / "r.json", tmp_path / "t.csv"
     done = run(text, "--out", out, "--report", report, "--table", table, "--json")
     answer = json.loads(done.stdout)
@@ -56,7 +56,7 @@ def test_candidates_report_and_table(text: Path, tmp_path: Path) -> None:
     assert "candidates: 2" in for_people
 
 
-def test_the_settings_of_a_report_can_be_used_again(text: Path, tmp_path: Path) -> None:
+def test_the_settings_of_a_report_can_be_reused(text: Path, tmp_path: Path) -> None:
     out, report = tmp_path / "c.jsonl", tmp_path / "r.json"
     wanted = ["--names", "flag", "--set", "length=off", "--set", "他/她:length=flag", "--quotes", "complete"]
     run(text, "--out", out, "--report", report, "--length", "5-50", *wanted)
@@ -72,7 +72,7 @@ def test_the_settings_of_a_report_can_be_used_again(text: Path, tmp_path: Path) 
     assert other["signature"] != first["signature"]
 
 
-def test_pairs_from_a_file(text: Path, tmp_path: Path) -> None:
+def test_pairs_are_read_from_a_file(text: Path, tmp_path: Path) -> None:
     pairs = tmp_path / "pairs.tsv"
     pairs.write_text("male\tfemale\n爸爸\t妈妈\n", encoding="utf-8")
     out = tmp_path / "c.jsonl"
@@ -103,13 +103,13 @@ def command(text: Path, out: Path, *more: str) -> list[str]:
         (["--settings", "nowhere.json"], "nowhere.json cannot be read"),
     ],
 )
-def test_what_is_asked_wrongly_is_one_sentence(text: Path, tmp_path: Path, options: list[str], says: str) -> None:
+def test_wrong_options_are_refused_with_one_sentence(text: Path, tmp_path: Path, options: list[str], says: str) -> None:
     done = CliRunner().invoke(cli, ["mine", str(text), "--out", str(tmp_path / "c.jsonl"), *options])
     assert says in str(done.exception)
     assert not (tmp_path / "c.jsonl").exists()
 
 
-def test_no_file_is_written_over_another(text: Path, tmp_path: Path) -> None:
+def test_output_files_must_differ_from_input_and_each_other(text: Path, tmp_path: Path) -> None:
     out, before = tmp_path / "c.jsonl", text.read_bytes()
     for options, says in (
         (["--out", out, "--report", out], "c.jsonl is given twice as an output file; each output needs its own file."),
@@ -122,14 +122,14 @@ def test_no_file_is_written_over_another(text: Path, tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["text.txt"]
 
 
-def test_what_an_earlier_run_wrote_into_the_folder_is_not_read(text: Path, tmp_path: Path) -> None:
+def test_outputs_of_an_earlier_run_are_not_read(text: Path, tmp_path: Path) -> None:
     out, report = tmp_path / "c.jsonl", tmp_path / "r.jsonl"
     first = run(tmp_path, "--out", out, "--report", report, "--json")
     again = run(tmp_path, "--out", out, "--report", report, "--json")
     assert json.loads(first.stdout)["read"] == json.loads(again.stdout)["read"]
 
 
-def test_nothing_half_written_takes_the_place(tmp_path: Path) -> None:
+def test_an_interrupted_run_leaves_the_old_file(tmp_path: Path) -> None:
     out = tmp_path / "c.jsonl"
     out.write_text("before\n", encoding="utf-8")
     with pytest.raises(KeyboardInterrupt), candidates_file(out) as write:
@@ -151,7 +151,7 @@ def endless(tmp_path: Path) -> Path:
 
 
 @pytest.mark.rehearsal
-def test_a_killed_run_leaves_nothing_and_the_next_one_is_whole(tmp_path: Path) -> None:
+def test_a_killed_run_leaves_no_file_and_the_next_is_complete(tmp_path: Path) -> None:
     text, out = endless(tmp_path), tmp_path / "c.jsonl"
     modes = [*WITHOUT_A_TAGGER, "--set", "near_duplicate=off"]
     workers = ["--workers", "2"]

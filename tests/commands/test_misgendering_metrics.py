@@ -31,7 +31,7 @@ def nulls_have_reasons(data: dict[str, Any]) -> bool:
     )
 
 
-def test_the_object_of_the_contract(tmp_path: Path) -> None:
+def test_json_has_the_keys_of_the_contract(tmp_path: Path) -> None:
     data = json.loads(run(tmp_path, f"{HEAD}\n{ROWS}", "--json").stdout)
     assert (data["n"], data["dropped"]) == (10, 0)
     assert data["sigma"]["levels"] == {"0": 0.4, "0.4": 0.3, "0.49": 0.3}
@@ -47,7 +47,7 @@ def test_the_object_of_the_contract(tmp_path: Path) -> None:
     assert nulls_have_reasons(data)
 
 
-def test_what_is_undefined_is_null_with_a_reason(tmp_path: Path) -> None:
+def test_undefined_values_are_null_with_a_reason(tmp_path: Path) -> None:
     data = json.loads(run(tmp_path, f"{HEAD}\n1,1,1,1,1,1,1\n2,1,1,1,1,1,1\n3,,0,0,0,0,0\n", "--json").stdout)
     assert data["mcc"]["value"] is None and data["kappa"]["value"] is None and data["beta"]["alpha"] is None
     assert data["agreement"] == {"value": 1.0, "se": 0.0}
@@ -55,7 +55,7 @@ def test_what_is_undefined_is_null_with_a_reason(tmp_path: Path) -> None:
     assert nulls_have_reasons(data)
 
 
-def test_cells_by_model_and_pronoun(tmp_path: Path) -> None:
+def test_cells_are_split_by_model_and_pronoun(tmp_path: Path) -> None:
     text = "instance,model,pronoun,prob,prob_sum,gen1\n1,m,he,1,1,1\n1,m,xe,0,1,1\n2,m,he,1,1,0\n2,m,xe,0,0,1\n"
     data = json.loads(run(tmp_path, text, "--json").stdout)
     assert [(one["model"], one["pronoun"], one["n"]) for one in data["cells"]] == [("m", "he", 2), ("m", "xe", 2)]
@@ -66,7 +66,7 @@ def test_cells_by_model_and_pronoun(tmp_path: Path) -> None:
     assert "m · xe" in for_people and "flips, mean against sum" in for_people
 
 
-def test_for_people(tmp_path: Path) -> None:
+def test_the_printed_report_has_counts_and_beta_parameters(tmp_path: Path) -> None:
     said = run(tmp_path, f"{HEAD}\n{ROWS}").stdout
     assert "10 instances with both verdicts, 0 dropped" in said
     assert "alpha 0.686, beta 3.127" in said and "Few units (10)" in said

@@ -27,7 +27,7 @@ def command(folder: Path, *options: str) -> Any:
     return CliRunner().invoke(cli, words, catch_exceptions=False)
 
 
-def test_a_run_has_a_table_texts_and_a_record(tmp_path: Path) -> None:
+def test_a_run_writes_table_texts_and_record(tmp_path: Path) -> None:
     data = json.loads(command(tmp_path, *FEW, "--run", "one", "--json").stdout)
     (run,) = runs_in(runs_folder(tmp_path / "evenhand.db", "misgendering"))
     assert run.name == "one" and run.models == (MODEL,) and data["instances"] == 8
@@ -42,7 +42,7 @@ def test_a_run_has_a_table_texts_and_a_record(tmp_path: Path) -> None:
     assert not [path for path in run.table.parent.iterdir() if path.name.startswith(".")]
 
 
-def test_the_planted_rates_come_back_within_their_intervals(tmp_path: Path) -> None:
+def test_intervals_contain_the_planted_rates(tmp_path: Path) -> None:
     """he, she, they, xe misgendered for 0.1, 0.2, 0.4, 0.6 of the names: the shares of right verdicts are the rest."""
     command(tmp_path, "--run", "planted", "--each", "0", "--passes", "5")
     (run,) = runs_in(runs_folder(tmp_path / "evenhand.db", "misgendering"))
@@ -58,7 +58,7 @@ def both(folder: Path, name: str, *, model: str = MODEL, progress: Any = lambda 
     return run(settings, Place(folder / "evenhand.db", progress)).out
 
 
-def test_a_run_that_was_ended_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupted_run_continues(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = both(tmp_path, "whole")
 
     def ended(*_: Any, **__: Any) -> None:
@@ -77,7 +77,7 @@ def test_a_run_that_was_ended_goes_on(tmp_path: Path, monkeypatch: pytest.Monkey
     assert out.with_suffix(".jsonl").read_bytes() == whole.with_suffix(".jsonl").read_bytes()
 
 
-def test_progress_runs_from_the_first_text_to_the_last_verdict(tmp_path: Path) -> None:
+def test_progress_covers_texts_and_verdicts(tmp_path: Path) -> None:
     said: list[tuple[int, int | None]] = []
     both(tmp_path, "a", progress=lambda done, total=None, message="": said.append((done, total)))
     assert {total for _, total in said} == {6 * 2 + 6}
@@ -91,7 +91,7 @@ def test_a_masked_model_is_refused_in_one_sentence(tmp_path: Path) -> None:
     assert not list(tmp_path.rglob("*.csv"))
 
 
-def test_a_name_that_is_taken_is_refused(tmp_path: Path) -> None:
+def test_a_taken_run_name_is_refused(tmp_path: Path) -> None:
     command(tmp_path, *FEW, "--run", "one")
     with pytest.raises(Refused, match="A run named one already exists"):
         command(tmp_path, *FEW, "--run", "one")

@@ -33,7 +33,7 @@ def table(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(lines))
 
 
-def test_a_run_on_the_built_in_set(tmp_path: Path) -> None:
+def test_the_built_in_set_is_scored(tmp_path: Path) -> None:
     found = answer("score", "--model", MODEL, "--run", "first", "--limit", 60, "--seed", 1)
     (run,) = runs_in(runs_folder(tmp_path / "evenhand.db", "misgendering"))
     rows = table(run.table)
@@ -51,7 +51,7 @@ def test_a_run_on_the_built_in_set(tmp_path: Path) -> None:
     assert call("score", "--model", MODEL, "--run", "first").exit_code != 0  # the name is taken
 
 
-def test_a_model_that_cannot_be_used_is_named_in_the_record(tmp_path: Path) -> None:
+def test_an_unusable_model_is_in_the_record(tmp_path: Path) -> None:
     found = answer("score", "--model", MODEL, "--model", "known", "--run", "two", "--limit", 4)
     (run,) = runs_in(runs_folder(tmp_path / "evenhand.db", "misgendering"))
     assert run.models == (MODEL,)
@@ -86,7 +86,7 @@ def test_converted_contexts_and_their_generations_become_a_table_of_both_ways(tm
     assert answer("metrics", found["out"])["n"] == 24
 
 
-def test_tango_needs_generations_and_gets_templates_from_them(tmp_path: Path) -> None:
+def test_tango_templates_are_taken_from_generations(tmp_path: Path) -> None:
     prompts = tmp_path / "misgendering_prompts.csv"
     prompts.write_text(
         "template_idx,ante,ante_type,pronoun_family,template\n1,Kim,name,they,Kim went home. they\n"
@@ -115,7 +115,7 @@ def test_tango_needs_generations_and_gets_templates_from_them(tmp_path: Path) ->
     assert [(row["prob1"] != "", row["prob2"]) for row in rows] == [(True, "")] * 2  # the second refers to no person
 
 
-def test_own_templates_names_and_sets(tmp_path: Path) -> None:
+def test_own_templates_names_and_sets_are_scored(tmp_path: Path) -> None:
     templates, names = tmp_path / "t.tsv", tmp_path / "n.tsv"
     templates.write_text("case\ttext\nacc\t{name} uses {pronouns}. I saw [MASK].\n", encoding="utf-8")
     names.write_text("name\tpronouns\nRobin\tshe; they\nKim\tze/hir/hir/hirs/hirself\n", encoding="utf-8")
@@ -153,7 +153,7 @@ def test_own_templates_names_and_sets(tmp_path: Path) -> None:
         (("none.tsv", "--model", MODEL, "--out", "x.csv"), "There is no file"),
     ],
 )
-def test_what_cannot_be_done_is_one_sentence(
+def test_impossible_requests_are_refused_with_one_sentence(
     arguments: tuple[str, ...], why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -163,7 +163,7 @@ def test_what_cannot_be_done_is_one_sentence(
     assert not Path("x.csv").exists()
 
 
-def test_people_read_what_came_of_each_model(tmp_path: Path) -> None:
+def test_the_printed_report_has_a_result_for_each_model(tmp_path: Path) -> None:
     result = call("score", "--model", MODEL, "--model", "known", "--out", tmp_path / "v.csv", "--limit", 20)
     assert result.exit_code == 0
     assert "20 judged" in result.stdout

@@ -69,7 +69,7 @@ def no_null_without_reason(data: Any) -> None:
             no_null_without_reason(value)
 
 
-def test_the_promised_names_in_the_order_of_the_file(scores: Path) -> None:
+def test_json_has_the_promised_keys_and_models_in_file_order(scores: Path) -> None:
     models = run(str(scores))["models"]
     assert list(models) == ["b", "a", "up"]  # never sorted by bias or by name
     for found in models.values():
@@ -78,7 +78,7 @@ def test_the_promised_names_in_the_order_of_the_file(scores: Path) -> None:
         assert sum(found["obvious"].values()) == found["n"]
 
 
-def test_the_numbers_are_those_of_the_functions(scores: Path) -> None:
+def test_numbers_equal_those_of_the_functions(scores: Path) -> None:
     frame = read_scores(scores)
     found = run(str(scores), "--denominator", "all", "--pair-difference", "a", "b")
     summary = summarise(frame, model="a", denominator="all")
@@ -89,7 +89,7 @@ def test_the_numbers_are_those_of_the_functions(scores: Path) -> None:
     assert found["differences"][0]["units"] == difference.units
 
 
-def test_undefined_is_null_with_its_reason(scores: Path) -> None:
+def test_undefined_values_are_null_with_a_reason(scores: Path) -> None:
     data = run(str(scores), "--by", "pair", "--nulls", "--resamples", "200")
     no_null_without_reason(data)
     up = data["models"]["up"]
@@ -97,20 +97,20 @@ def test_undefined_is_null_with_its_reason(scores: Path) -> None:
     assert up["variance_shares"]["contexts"] is None
 
 
-def test_odd_sentences_are_listed(scores: Path) -> None:
+def test_unusual_sentences_are_listed(scores: Path) -> None:
     found = run(str(scores))["models"]["a"]
     assert (found["n"], found["undefined"], found["infinite"]) == (38, 1, 1)
     assert found["undefined_rows"] == [{"row": "5", "sentence": "第4句。", "reason": "No token."}]
     assert found["infinite_rows"][0]["leans"] == "male"
 
 
-def test_groups_and_how_many_exclude_0_by_chance(scores: Path) -> None:
+def test_groups_come_with_the_number_excluding_0_by_chance(scores: Path) -> None:
     by = run(str(scores), "--model", "b", "--by", "pair")["models"]["b"]["by"]
     assert [(row["name"], row["n"]) for row in by["rows"]] == [("他/她", 20), ("爸爸/妈妈", 20)]
     assert by["several"]["by_chance"] == pytest.approx(0.1)
 
 
-def test_for_people(scores: Path) -> None:
+def test_the_printed_report_contains_no_nan(scores: Path) -> None:
     text = (
         CliRunner()
         .invoke(cli, ["bias", str(scores), "--by", "pair", "--nulls", "--list", "1", "--resamples", "200"])
@@ -130,7 +130,7 @@ def test_for_people(scores: Path) -> None:
     assert "nan" not in text
 
 
-def test_what_cannot_be_done_is_said(scores: Path) -> None:
+def test_unknown_models_and_other_tables_are_refused(scores: Path) -> None:
     with pytest.raises(NotFound, match="These scores do not contain the model x"):
         run(str(scores), "--model", "x")
     scores.write_text("a,b\n1,2\n", encoding="utf-8")
@@ -147,7 +147,7 @@ def stemmed_scores(folder: Path) -> Path:
     return path
 
 
-def test_a_difference_brings_its_equivalence_and_what_it_could_show(tmp_path: Path) -> None:
+def test_a_difference_has_equivalence_and_detectable_effect(tmp_path: Path) -> None:
     path = stemmed_scores(tmp_path)
     [found] = run(str(path), "--pair-difference", "a", "b", "--margin", "1")["differences"]
     no_null_without_reason(found)
@@ -163,7 +163,7 @@ def test_a_difference_brings_its_equivalence_and_what_it_could_show(tmp_path: Pa
     assert none["side_auc"]["equivalence"]["margin"] == 0.05  # the default of its scale
 
 
-def test_correlations_are_corrected_first_with_their_band(scores: Path, tmp_path: Path) -> None:
+def test_correlations_are_corrected_and_have_a_band(scores: Path, tmp_path: Path) -> None:
     [found] = run(str(stemmed_scores(tmp_path)), "--correlations")["correlations"]
     assert (found["a"], found["b"], found["kind"], found["stems"]) == ("a", "b", "prior-corrected", 12)
     assert found["low"] < found["value"] < found["high"] and found["value"] > found["band"] > 0.25
@@ -177,7 +177,7 @@ def test_correlations_are_corrected_first_with_their_band(scores: Path, tmp_path
     assert "Margins: 0.1 (log10, default); 0.05 (AUC, 0 to 1, default)." in text
 
 
-def test_seeds_of_a_model_are_shown_as_one(scores: Path) -> None:
+def test_seeds_of_a_model_are_summarised_as_one(scores: Path) -> None:
     assert "seeds" not in run(str(scores))
     found = run(str(scores), "--seeds", "mine=a,b")["seeds"]
     no_null_without_reason(found)

@@ -30,7 +30,7 @@ def predictions(tmp_path):
     return path
 
 
-def test_the_keys_of_the_contract(predictions) -> None:
+def test_json_has_the_keys_of_the_contract(predictions) -> None:
     data = as_json("--predictions", str(predictions))
     wanted = {"s", "order", "fn", "one_minus_fn", "directional", "proportions"}
     assert wanted <= data.keys()
@@ -48,7 +48,7 @@ def test_the_keys_of_the_contract(predictions) -> None:
     assert as_json("--predictions", str(predictions), "--margin", "0")["equivalence"]["directional"]["margin"] is None
 
 
-def test_every_null_has_its_reason(tmp_path) -> None:
+def test_every_null_has_a_reason(tmp_path) -> None:
     path = tmp_path / "a.csv"
     path.write_text(GOOD, encoding="utf-8")
     data = as_json("--predictions", str(path))
@@ -64,7 +64,7 @@ def test_every_null_has_its_reason(tmp_path) -> None:
     check(data)
 
 
-def test_lines_that_cannot_be_used_are_told_and_the_exit_is_0(predictions) -> None:
+def test_unusable_lines_are_reported_with_exit_code_0(predictions) -> None:
     with predictions.open("a", encoding="utf-8") as file:
         file.write("PS,maybe,nurse\n")
     data = as_json("--predictions", str(predictions))
@@ -75,14 +75,14 @@ def test_lines_that_cannot_be_used_are_told_and_the_exit_is_0(predictions) -> No
     )
 
 
-def test_for_people(predictions) -> None:
+def test_the_printed_report_explains_the_score(predictions) -> None:
     text = called("--predictions", str(predictions)).output
     assert "s = (e_p + c_a + (1 - n_n)) / 3" in text
     assert "0.444 random guessing, 0.667 always the same non-neutral label" in text
     assert "holds" in text
 
 
-def test_nothing_asked_is_one_sentence() -> None:
+def test_a_call_without_input_is_one_sentence() -> None:
     with pytest.raises(Refused, match="Give --predictions FILE"):
         called()
 
@@ -109,13 +109,13 @@ def test_a_run_can_be_listed_and_measured_again(tmp_path, monkeypatch) -> None:
         called("ask", "--model", "planted:nli=0.3", "--sample", "--run", "first")
 
 
-def test_one_pair(tmp_path) -> None:
+def test_one_pair_is_classified(tmp_path) -> None:
     data = as_json("pair", "An artist is here.", "A woman is here.", "--model", "planted:nli=entailment")
     assert data["entailment"] == pytest.approx(1, abs=1e-6)
     assert sum(data[label] for label in ("entailment", "contradiction", "neutral")) == pytest.approx(1, abs=1e-6)
 
 
-def test_the_set_as_a_file_can_be_asked(tmp_path) -> None:
+def test_the_set_is_written_as_a_file_and_classified(tmp_path) -> None:
     path = tmp_path / "set.csv"
     data = as_json("set", str(path), "--language", "ja", "--sample")
     assert data["rows"] == {"PS": 200, "AS": 200, "NS": 200}
@@ -135,7 +135,7 @@ def test_planted_classifiers_cannot_be_trained() -> None:
 
 
 @pytest.mark.long
-def test_s_rises_with_the_bias_rate_and_the_baseline_does_not(tmp_path) -> None:
+def test_s_rises_with_the_bias_rate_unlike_the_baseline(tmp_path) -> None:
     out = tmp_path / "rates.csv"
     rates = [part for rate in ("0", "0.5", "1") for part in ("--rate", rate)]
     data = as_json("rates", *rates, "--out", str(out), "--threads", "1")

@@ -7,7 +7,7 @@ from tests.support.terminal import answered, typed
 from tests.support.tiny_models import bert
 
 
-def test_weat(tmp_path: Path) -> None:
+def test_weat_prints_effects_of_word_vectors(tmp_path: Path) -> None:
     sets = {name: [f"{name}{i}" for i in range(2)] for name in "XYAB"}
     (tmp_path / "s.json").write_text(json.dumps(sets))
     lines = [
@@ -21,7 +21,7 @@ def test_weat(tmp_path: Path) -> None:
     assert first["effect"] == -second["effect"]
 
 
-def test_crows(tmp_path: Path) -> None:
+def test_crows_prints_score_and_ties(tmp_path: Path) -> None:
     bert(tmp_path / "m", num_hidden_layers=1)
     (tmp_path / "c.csv").write_text("sent_more,sent_less,bias_type\n他是医生。,她是医生。,gender\n", encoding="utf-8")
     for variant in ("published", "changed", "mean"):
@@ -32,7 +32,7 @@ def test_crows(tmp_path: Path) -> None:
         assert found["score"] in (0.0, 100.0) and found["ties"] == 0
 
 
-def test_stereoset(tmp_path: Path) -> None:
+def test_stereoset_prints_scores_of_a_model(tmp_path: Path) -> None:
     data = {label: {"id": str(i)} for i, label in enumerate(("stereotype", "anti-stereotype", "unrelated"))}
     (tmp_path / "i.json").write_text(json.dumps([{"target": "t", "data": data}]))
     (tmp_path / "s.json").write_text(json.dumps({"0": 2, "1": 1, "2": 0}))
@@ -43,7 +43,7 @@ def test_stereoset(tmp_path: Path) -> None:
     assert ended.code == 2 and "choose one with --model: a, b" in ended.stderr
 
 
-def test_other_measures(tmp_path: Path) -> None:
+def test_other_measures_are_run_on_a_model(tmp_path: Path) -> None:
     bert(tmp_path / "m", seed=3, num_hidden_layers=1)
     sets = {name: list(words) for name, words in zip("XYAB", ("医护", "老师", "男爸", "女妈"), strict=True)}
     (tmp_path / "w.json").write_text(json.dumps(sets), encoding="utf-8")
@@ -59,7 +59,7 @@ def test_other_measures(tmp_path: Path) -> None:
     assert typed("other-measures", "crows", "--model", "known").code == 2
 
 
-def test_classifier_gaps(tmp_path: Path) -> None:
+def test_classifier_gaps_prints_fped_and_fned(tmp_path: Path) -> None:
     (tmp_path / "p.csv").write_text("gold,predicted,group\n0,1,a\n0,0,b\n1,1,a\n1,1,b\n", encoding="utf-8")
     found = answered("classifier-gaps", tmp_path / "p.csv")
     assert found["fped"]["value"] == 1.0 and found["fned"]["value"] == 0.0 and found["fped"]["p"] > 0.4

@@ -35,7 +35,7 @@ def tasks(tmp_path: Path) -> Path:
     return written(tmp_path / "project-1.json", second)
 
 
-def test_tasks_make_a_project_and_come_in_once(fresh_store: Store, tasks: Path) -> None:
+def test_tasks_make_a_project_and_are_imported_once(fresh_store: Store, tasks: Path) -> None:
     options = ("--map", "a=b=reject", "--annotator", "4=Lin", "--ground-truth")
     data = json_of("import", "new", tasks, *options)
     assert (data["imported"], data["format"], data["labels"]["imported"], data["ground_truth"]) == (
@@ -53,7 +53,7 @@ def test_tasks_make_a_project_and_come_in_once(fresh_store: Store, tasks: Path) 
     assert (again["imported"], again["duplicates"], again["labels"]["duplicates"]) == (0, 2, 3)
 
 
-def test_what_is_not_explained_is_said_on_stderr_and_the_rest_goes_in(fresh_store: Store, tasks: Path) -> None:
+def test_unmapped_choices_are_reported_and_other_labels_imported(fresh_store: Store, tasks: Path) -> None:
     result = run("import", "new", tasks)
     assert result.exit_code == 0
     assert "project-1.json:1: unknown_choice: The meaning of a=b in this project is unknown" in result.stderr
@@ -67,11 +67,11 @@ def test_a_file_without_a_usable_text_makes_no_project(fresh_store: Store, tmp_p
 
 
 @pytest.mark.parametrize("option", [("--map", "keep"), ("--set", "nothing=1")])
-def test_options_that_are_no_pairs(tasks: Path, option: tuple[str, str]) -> None:
+def test_options_that_are_not_pairs_are_refused(tasks: Path, option: tuple[str, str]) -> None:
     assert isinstance(run("import", "new", tasks, *option).exception, BadFile)
 
 
-def test_doccano_of_generations_into_their_project(fresh_store: Store, tmp_path: Path) -> None:
+def test_doccano_labels_of_generations_are_imported_into_their_project(fresh_store: Store, tmp_path: Path) -> None:
     create_project(fresh_store, "g", kind="generations", language="en")
     line = {"text": "He sat down.", "context": "Rowan came in.", "label": ["correct"]}
     data = json_of("import", "g", written(tmp_path / "An.jsonl", [line], lines=True))
@@ -80,7 +80,7 @@ def test_doccano_of_generations_into_their_project(fresh_store: Store, tmp_path:
     assert (one.context, one.text, one.gold) == ("Rowan came in.", "He sat down.", None)
 
 
-def test_undo_lists_asks_and_takes_back(fresh_store: Store, tasks: Path) -> None:
+def test_undo_lists_imports_and_undoes_one_after_confirmation(fresh_store: Store, tasks: Path) -> None:
     json_of("import", "new", tasks)
     assert [one["key"] for one in json_of("undo", "new")["imports"]] == ["items-1", "labels-1"]
     refused = run("undo", "new", "items-1", says="n\n")
@@ -97,7 +97,7 @@ def test_undo_lists_asks_and_takes_back(fresh_store: Store, tasks: Path) -> None
     assert "No file" in run("undo", create_project(fresh_store, "empty").name).stdout
 
 
-def test_conflicts_are_listed_written_and_decided(fresh_store: Store, tmp_path: Path, tasks: Path) -> None:
+def test_conflicts_are_listed_exported_and_decided(fresh_store: Store, tmp_path: Path, tasks: Path) -> None:
     json_of("import", "new", tasks, "--map", "a=b=reject")
     json_of("import", "new", tasks, "--map", "a=b=accept")
     (one,) = json_of("conflicts", "new")["conflicts"]
@@ -114,7 +114,7 @@ def test_conflicts_are_listed_written_and_decided(fresh_store: Store, tmp_path: 
     assert isinstance(run("conflicts", "new", "--csv", tmp_path / "no" / "c.csv").exception, BadFile)
 
 
-def test_arrays_of_sentences_come_in_too(fresh_store: Store, tmp_path: Path) -> None:
+def test_json_arrays_of_sentences_are_imported(fresh_store: Store, tmp_path: Path) -> None:
     found = create_project(fresh_store, "p")
     path = written(tmp_path / "a.json", [{"sentence": HE}, {"sentence": "无。"}, {"sentence": SHE, "from": 1}])
     report = import_file(fresh_store, found, path)

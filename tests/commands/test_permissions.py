@@ -38,7 +38,7 @@ def needs_of_commands() -> dict[str, Need]:
 NEEDS = needs_of_commands()
 
 
-def test_each_command_declares_what_it_needs() -> None:
+def test_each_command_declares_its_permission() -> None:
     def runs(words: str) -> bool:
         context, command = click.Context(cli), cli
         for word in words.split():
@@ -74,7 +74,7 @@ def refusal(words: str, project: str | None, **more: object) -> type[EvenhandErr
 
 
 @pytest.mark.parametrize("role", ROLES)
-def test_each_command_asks_in_its_project(
+def test_each_command_checks_the_permission_in_its_project(
     fresh_store: Store, two: tuple[Project, Project], monkeypatch: pytest.MonkeyPatch, role: Role
 ) -> None:
     monkeypatch.setenv(SESSION, session(fresh_store, "Lena", role, two[0]))
@@ -108,7 +108,7 @@ def test_without_a_session_the_systems_user_does_everything(fresh_store: Store, 
 
 
 @pytest.mark.parametrize("place", ["model", "models", "before", "after", "placebo"])
-def test_who_may_load_no_models_names_none_in_any_place(
+def test_a_reader_cannot_name_own_models_in_any_option(
     fresh_store: Store, two: tuple[Project, Project], monkeypatch: pytest.MonkeyPatch, place: str
 ) -> None:
     monkeypatch.setenv(SESSION, session(fresh_store, "Rita", "reader", two[0]))
@@ -117,7 +117,7 @@ def test_who_may_load_no_models_names_none_in_any_place(
 
 
 @pytest.mark.parametrize(("model", "refused"), [("demo-zh", False), ("bert-base-chinese", True), ("/etc", True)])
-def test_a_reader_asks_built_in_models_only(
+def test_a_reader_uses_built_in_models_only(
     fresh_store: Store, two: tuple[Project, Project], monkeypatch: pytest.MonkeyPatch, model: str, refused: bool
 ) -> None:
     monkeypatch.setenv(SESSION, session(fresh_store, "Rita", "reader", two[0]))
@@ -130,7 +130,9 @@ def authors(store: Store, action: str) -> list[str]:
     return [row[0] for row in rows]
 
 
-def test_acts_bear_the_name_of_the_systems_user(fresh_store: Store, two: tuple[Project, Project]) -> None:
+def test_changes_are_recorded_under_the_name_of_the_system_user(
+    fresh_store: Store, two: tuple[Project, Project]
+) -> None:
     answered("plan", "here", "--per-item", "2", "--author", "Typed")  # the open mode
     lena = session(fresh_store, "Lena", "lead", two[0])
     ended = typed("plan", "here", "--per-item", "3", "--author", "Typed")
@@ -145,7 +147,9 @@ def test_acts_bear_the_name_of_the_systems_user(fresh_store: Store, two: tuple[P
     assert json.loads(fresh_store.db.execute(query).fetchone()[0]) == {"by": getpass.getuser()}
 
 
-def test_as_an_account(fresh_store: Store, two: tuple[Project, Project], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_command_acts_as_an_account_after_its_password(
+    fresh_store: Store, two: tuple[Project, Project], monkeypatch: pytest.MonkeyPatch
+) -> None:
     session(fresh_store, "Lena", "lead", two[0])
     for password, code in ((PASSWORD, 0), ("wrong horse battery", 2), ("", 2)):
         monkeypatch.setattr(sys, "stdin", StringIO(f"{password}\n"))
@@ -158,7 +162,9 @@ def test_as_an_account(fresh_store: Store, two: tuple[Project, Project], monkeyp
     assert authors(fresh_store, "plan") == [f"{getpass.getuser()} (Lena)"]
 
 
-def test_a_session_of_the_command_line(fresh_store: Store, two: tuple[Project, Project], tmp_path: Path) -> None:
+def test_a_session_lets_commands_act_as_its_account(
+    fresh_store: Store, two: tuple[Project, Project], tmp_path: Path
+) -> None:
     who = add_account(fresh_store, "Lena")
     grant(fresh_store, who, "lead", two[0])
     secret = answered("accounts", "session", "Lena")["session"]
@@ -176,7 +182,7 @@ def test_a_session_of_the_command_line(fresh_store: Store, two: tuple[Project, P
     assert typed("project", "list", **{SESSION: "made up"}).code == 2
 
 
-def test_jobs_of_another_project_are_not_there(
+def test_jobs_of_another_project_are_not_listed(
     fresh_store: Store, two: tuple[Project, Project], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(jobs, "_spawn", lambda *_: None)
@@ -189,7 +195,7 @@ def test_jobs_of_another_project_are_not_there(
     assert len(answered("job", "list")["jobs"]) == 1
 
 
-def test_what_a_command_writes_belongs_to_its_account_and_project(
+def test_runs_and_jobs_belong_to_account_and_project(
     fresh_store: Store, two: tuple[Project, Project], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     context = click.Context(click.Command("score"), parent=click.Context(cli))

@@ -33,7 +33,7 @@ def run(tmp_path):
     return call
 
 
-def test_create_as_the_contract_says(run):
+def test_create_prints_the_keys_of_the_contract(run):
     made = run("project", "create", "报纸句", "--kind", "sentences", "--annotators", "A,B，C", "--per-item", "2")
     assert (made["name"], made["kind"], made["per_item"]) == ("报纸句", "sentences", 2)
     assert made["annotators"] == ["A", "B", "C"]
@@ -43,7 +43,7 @@ def test_create_as_the_contract_says(run):
 
 
 @pytest.mark.parametrize("version", ["journal", "conference"])
-def test_criteria_bring_their_own_reasons(run, version):
+def test_each_set_of_criteria_has_its_reasons(run, version):
     run("project", "create", "p", "--criteria", version)
     with run.store() as store:
         stored = guideline(store, project(store, "p"))
@@ -71,7 +71,7 @@ def test_a_plan_is_written_into_the_log_before_labels(run, tmp_path):
     assert CliRunner().invoke(cli, ["project", "preregister", "set", "--form", "zh"]).stdout.count("## ") == 4
 
 
-def test_a_follow_up_sample_on_the_command_line(run):
+def test_a_follow_up_sample_is_drawn_by_command(run):
     run("project", "create", "set", "--annotators", "A", "--per-item", "1")
     assert run("project", "followup", "set")["follow_ups"] == []
     assert ("Cannot draw 1 kept sentences: only 0 are available.") in run(
@@ -79,12 +79,12 @@ def test_a_follow_up_sample_on_the_command_line(run):
     )
 
 
-def test_a_name_is_taken_once(run):
+def test_a_taken_project_name_is_refused(run):
     run("project", "create", "p")
     assert "already" in run("project", "create", "p", fails=NotAllowed)
 
 
-def test_quotas(run):
+def test_quotas_are_set_from_a_preset_and_cleared(run):
     run("project", "create", "p", "--quotas", "table1")
     shown = run("project", "quota", "p")
     assert shown["total"] == 19_000  # Table 1 prints 20,000 (SPEC 1.1)
@@ -95,7 +95,7 @@ def test_quotas(run):
     assert run("project", "quota", "p") == {"quotas": [], "total": 0}
 
 
-def test_preset_and_change_together(run):
+def test_a_quota_preset_and_changes_can_be_combined(run):
     run("project", "create", "p")
     rows = run("project", "quota", "p", "--preset", "table1", "--set", "他/她:male=1")["quotas"]
     stored = {(row["pair"], row["side"]): row["quota"] for row in rows}
@@ -103,12 +103,12 @@ def test_preset_and_change_together(run):
 
 
 @pytest.mark.parametrize("change", ["", "他/她=3", "他/她:both=3", "他/她:male=x", "他/她:male=-1", ":male=3"])
-def test_a_quota_is_written_in_one_way(run, change):
+def test_a_malformed_quota_is_refused(run, change):
     run("project", "create", "p")
     assert "他/她:male=3000" in run("project", "quota", "p", "--set", change, fails=Refused)
 
 
-def test_a_guideline_from_files(run, tmp_path):
+def test_a_guideline_is_read_from_files(run, tmp_path):
     text, reasons = tmp_path / "g.md", tmp_path / "r.tsv"
     text.write_text("1. 只看语感。", encoding="utf-8")
     reasons.write_text("code\tkey\tzh\ten\nodd\t1\t别扭\tOdd\n", encoding="utf-8")
@@ -134,7 +134,7 @@ def test_a_guideline_from_files(run, tmp_path):
         ("code\tkey\tzh\ten\na\t1\t别扭\tOdd\n".encode("gb18030"), "UTF-8"),
     ],
 )
-def test_a_file_that_is_no_list_of_reasons(run, tmp_path, content, says):
+def test_an_invalid_file_of_reasons_is_refused(run, tmp_path, content, says):
     path = tmp_path / "r.tsv"
     if content is not None:
         path.write_bytes(content)
@@ -143,7 +143,7 @@ def test_a_file_that_is_no_list_of_reasons(run, tmp_path, content, says):
     assert run("project", "guideline", "p")["version"] == 1
 
 
-def test_annotators_change_and_archive(run):
+def test_annotators_and_archiving_are_changed_by_command(run):
     run("project", "create", "p", "--annotators", "A")
     assert run("project", "annotators", "p", "--add", "B, C")["annotators"] == ["A", "B", "C"]
     changed = run("project", "change", "p", "--name", "q", "--per-item", "5", "--gold", "majority")
@@ -156,7 +156,7 @@ def test_annotators_change_and_archive(run):
     assert run("project", "archive", "q", "--undo")["archived"] is None
 
 
-def test_what_is_set_aside_is_shown_and_handed_out_again(run):
+def test_items_set_aside_are_listed_and_handed_out_again(run):
     run("project", "create", "p", "--annotators", "A,B")
     with run.store() as store:
         found = project(store, "p")
@@ -174,13 +174,13 @@ def test_what_is_set_aside_is_shown_and_handed_out_again(run):
     assert "Zoe" in run("project", "annotators", "p", "--remove", "Zoe", fails=NotFound)
 
 
-def test_demo(run):
+def test_demo_makes_a_project_once(run):
     made = run("demo")
     assert made["counts"]["items"] > 100 and len(made["annotators"]) == 3
     assert run("demo") == made  # the existing project stays
 
 
-def test_for_people(tmp_path):
+def test_the_printed_project_has_annotators_and_quotas(tmp_path):
     db = ["--db", str(tmp_path / "labels.db")]
     Store.open(tmp_path / "labels.db").close()
     assert CliRunner().invoke(cli, ["project", "list", *db]).stdout == "There are no projects.\n"
@@ -189,7 +189,7 @@ def test_for_people(tmp_path):
     assert "3 labels each by A" in shown and "  他/她      male        0         0   3,000\n" in shown
 
 
-def test_a_scheme_from_another_program_and_back_to_the_built_in(tmp_path):
+def test_a_scheme_of_another_program_can_be_replaced_by_the_built_in(tmp_path):
     db, config = ["--db", str(tmp_path / "labels.db")], tmp_path / "config.xml"
     config.write_text('<View><Choices name="c"><Choice value="Good"/><Choice value="Bad"/></Choices><Pairwise/></View>')
     asked = ["project", "create", "p", "--kind", "generations", "--scheme", str(config), *db]
@@ -207,7 +207,7 @@ def test_a_scheme_from_another_program_and_back_to_the_built_in(tmp_path):
     assert isinstance(none.exception, Refused) and "built-in scheme, which has no file" in str(none.exception)
 
 
-def test_a_demo_that_is_broken_off_leaves_no_database(tmp_path, monkeypatch):
+def test_an_interrupted_demo_leaves_no_database(tmp_path, monkeypatch):
     def interrupt(*_arguments, **_fields):
         raise KeyboardInterrupt
 

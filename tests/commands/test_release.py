@@ -41,7 +41,7 @@ def answer(path, *arguments, **more):
     return json.loads(run(path, *arguments, "--json", **more))
 
 
-def test_from_making_to_coming_back(path, tmp_path):
+def test_a_release_is_made_verified_and_restored(path, tmp_path):
     made = answer(path, "release", "set", "1.0", *WHY, "--out", str(tmp_path / "out"), "--author", "Vera")
     assert made["new"] and made["items"] > 0 and len(made["hash"]) == 64
     listed = answer(path, "release", "set", "--list")
@@ -59,7 +59,7 @@ def test_from_making_to_coming_back(path, tmp_path):
         assert back.annotators == ("A1", "A2", "A3")
 
 
-def test_what_is_missing_and_stated_on_the_way(path, tmp_path):
+def test_missing_licence_and_source_can_be_given_as_options(path, tmp_path):
     with Store.open(path) as store:
         change_project(store, project(store, "set"), licence="", source_statement="")
     assert "licence" in run(path, "release", "set", "1.0", code=1)
@@ -69,7 +69,7 @@ def test_what_is_missing_and_stated_on_the_way(path, tmp_path):
     assert made["facts"]["project"]["licence"] == "MIT" and "codes" not in made["facts"]
 
 
-def test_a_place_that_is_taken_stops_it_before_anything_is_made(path, tmp_path):
+def test_a_taken_output_path_stops_the_release_before_it_is_made(path, tmp_path):
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "mine").write_text("x")
     run(path, "release", "set", "1.0", *WHY, "--out", str(tmp_path / "out"), code=1)
@@ -108,7 +108,7 @@ def generations(tmp_path):
     return where
 
 
-def test_texts_of_generations_leave_locked_only(generations, tmp_path):
+def test_texts_of_generations_are_written_encrypted_only(generations, tmp_path):
     out = tmp_path / "out"
     assert "can only be exported encrypted" in run(generations, "release", NAME, "1.0", *WHY, "--out", str(out), code=1)
     env = {"EVENHAND_PASSWORD": PASSWORD}
@@ -134,7 +134,7 @@ def test_texts_of_generations_leave_locked_only(generations, tmp_path):
     assert opened["whole"] and opened["hash_found"] == opened["hash"] and not opened["unread"]
 
 
-def test_generations_come_back_from_a_locked_archive(generations, tmp_path):
+def test_generations_are_restored_from_an_encrypted_archive(generations, tmp_path):
     env = {"EVENHAND_PASSWORD": PASSWORD}
     made = answer(generations, "release", NAME, "1.0", *WHY, "--out", str(tmp_path / "r.zip"), env=env)
     new = tmp_path / "new.db"

@@ -32,7 +32,7 @@ def few_marks(monkeypatch):
     monkeypatch.setattr(evenhand.core.ruler.planted.measure_marks, "__defaults__", (("planted:+0.3",),))
 
 
-def test_ruler_as_json(few_marks) -> None:
+def test_ruler_prints_json(few_marks) -> None:
     data = json.loads(run("ruler", "--json").stdout)
     assert data["passed"] is True and "model" not in data
     by = {mark["quantity"]: mark for mark in data["planted"]}
@@ -41,7 +41,7 @@ def test_ruler_as_json(few_marks) -> None:
     assert by["model_bias"]["measured"] is None and by["model_bias"]["measured_reason"]
 
 
-def test_ruler_with_scores_and_without_references(few_marks, file) -> None:
+def test_ruler_reads_scores_without_references(few_marks, file) -> None:
     data = json.loads(run("ruler", "--scores", file, "--no-references", "--json").stdout)["model"]
     assert (data["model"], data["n"], data["sentences"]) == ("m", 20, "scores.csv")
     assert data["neutral_words"] is None and "switched off" in data["neutral_words_reason"]
@@ -50,13 +50,13 @@ def test_ruler_with_scores_and_without_references(few_marks, file) -> None:
     assert "No shuffle" in data["model_bias_null_reason"]
 
 
-def test_ruler_for_people(few_marks) -> None:
+def test_ruler_prints_a_readable_report(few_marks) -> None:
     shown = run("ruler", "--model", "planted:context").stdout
     assert "12 of 12 quantities come back as planted." in shown
     assert "Model_bias has no null" in shown and "neutral words" in shown
 
 
-def test_a_ruler_that_is_bent_ends_with_1(few_marks, monkeypatch) -> None:
+def test_a_failing_ruler_exits_with_1(few_marks, monkeypatch) -> None:
     monkeypatch.setattr(
         evenhand.core.ruler.planted,
         "expected",
@@ -78,7 +78,7 @@ def test_several_models_need_a_name(tmp_path) -> None:
     assert json.loads(run("audit", "draw", str(path), "--model", "other", "--json").stdout)["model"] == "other"
 
 
-def test_draw_counts_and_writes(tmp_path, file) -> None:
+def test_audit_draw_counts_and_writes_a_sample(tmp_path, file) -> None:
     out = tmp_path / "sample.csv"
     data = json.loads(run("audit", "draw", file, "--n", "3", "--out", str(out), "--json").stdout)
     assert data["extremes"] == {"male": 3, "female": 3} and data["controls"] == 6
@@ -88,7 +88,7 @@ def test_draw_counts_and_writes(tmp_path, file) -> None:
     assert kinds.count("extreme") == kinds.count("control") == 6
 
 
-def test_from_scores_to_answer(tmp_path, file) -> None:
+def test_an_audit_runs_from_scores_to_answer(tmp_path, file) -> None:
     db = str(tmp_path / "evenhand.db")
     sent = json.loads(
         run(
@@ -129,7 +129,7 @@ def test_from_scores_to_answer(tmp_path, file) -> None:
     )
 
 
-def test_a_sample_that_cannot_be_written_is_one_sentence(file, tmp_path) -> None:
+def test_an_unwritable_sample_is_one_sentence(file, tmp_path) -> None:
     (tmp_path / "in the way").write_text("", encoding="utf-8")
     with pytest.raises(BadFile, match=r"x\.csv cannot be written"):
         run("audit", "draw", file, "--n", "3", "--out", str(tmp_path / "in the way" / "x.csv"))

@@ -18,7 +18,7 @@ def answer(*arguments: object) -> dict[str, object]:
     return json.loads(done.stdout)  # type: ignore[no-any-return]
 
 
-def test_a_sample_from_the_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_sample_is_drawn_shown_and_closed_by_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("evenhand.core.sampling.labels_needed.TIMES", 2)
     path = tmp_path / "a.db"
     with new_store(path) as store:

@@ -54,7 +54,7 @@ def table(path):
         return list(csv.DictReader(lines))
 
 
-def test_the_table_of_two_models(tmp_path, file):
+def test_a_table_of_two_models_is_written(tmp_path, file):
     out = tmp_path / "scores.csv"
     answer = json.loads(score(file, "--model", "known", "--model", "random-zh", "--out", out, "--json").stdout)
     rows = table(out)
@@ -84,7 +84,7 @@ def test_the_table_of_two_models(tmp_path, file):
     assert not (tmp_path / "scores.json").exists()  # a record belongs to a run
 
 
-def test_a_second_run_asks_nothing_and_writes_the_same(tmp_path, file):
+def test_a_second_run_reads_the_cache_and_writes_equal_bytes(tmp_path, file):
     outs = [tmp_path / name for name in ("a.csv", "b.csv", "c.csv")]
     first = json.loads(score(file, "--model", "known", "--out", outs[0], "--json").stdout)
     second = json.loads(score(file, "--model", "known", "--out", outs[1], "--json").stdout)
@@ -152,7 +152,7 @@ UNUSABLE = {
 
 
 @pytest.mark.parametrize("name", UNUSABLE)
-def test_a_model_that_cannot_be_used_is_one_sentence_and_no_table(tmp_path, file, name):
+def test_an_unusable_model_is_one_sentence_and_no_table(tmp_path, file, name):
     make, words = UNUSABLE[name]
     make(tmp_path / "model")
     done = score(file, "--model", tmp_path / "model", "--out", tmp_path / "s.csv", ok=False)
@@ -162,7 +162,7 @@ def test_a_model_that_cannot_be_used_is_one_sentence_and_no_table(tmp_path, file
     assert not list(tmp_path.glob(".*part"))
 
 
-def test_the_other_models_go_on(tmp_path, file):
+def test_a_failing_model_does_not_stop_others(tmp_path, file):
     headless(tmp_path / "model")
     arguments = ["--model", tmp_path / "model", "--model", "known", "--out", tmp_path / "s.csv", "--json"]
     done = score(file, *arguments)
@@ -191,7 +191,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_is_refused_at_once(tmp_path, file, monkeypatch, name):
+def test_invalid_options_are_refused_before_scoring(tmp_path, file, monkeypatch, name):
     monkeypatch.chdir(tmp_path)
     arguments, words = REFUSED[name]
     done = score("sentences.txt", "--model", "known", *arguments, ok=False)
@@ -201,7 +201,7 @@ def test_what_is_refused_at_once(tmp_path, file, monkeypatch, name):
     assert file.read_text(encoding="utf-8").splitlines() == LINES
 
 
-def test_a_model_that_cannot_be_had_costs_that_model(tmp_path, file):
+def test_an_unavailable_model_is_left_out(tmp_path, file):
     done = score(file, "--model", "known", "--model", "no such/model here", "--out", tmp_path / "x.csv")
     assert "no such/model here" in done.output
     rows = csv.DictReader((tmp_path / "x.csv").read_text(encoding="utf-8-sig").splitlines())
@@ -215,7 +215,7 @@ def test_a_missing_file_is_one_sentence_and_exit_code_2(tmp_path):
     assert done.stderr == "nothing.csv cannot be read: No such file or directory.\n"
 
 
-def test_a_damaged_cache_is_said_and_the_table_is_written(tmp_path, file):
+def test_a_damaged_cache_is_reported_and_the_table_written(tmp_path, file):
     score(file, "--model", "known", "--out", tmp_path / "a.csv")
     for left in tmp_path.glob("scores.db*"):
         left.write_bytes(b"no database" * 1000)
@@ -227,7 +227,7 @@ def test_a_damaged_cache_is_said_and_the_table_is_written(tmp_path, file):
     assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()
 
 
-def test_the_table_is_exact_and_its_copy_for_spreadsheets_runs_nothing(tmp_path):
+def test_the_spreadsheet_copy_contains_no_formulas(tmp_path):
     texts = ['=HYPERLINK("x")他来了。', "'-她走了。", "@他在家。", "他在家。"]
     path = tmp_path / "t.txt"
     path.write_text("\n".join(texts) + "\n", encoding="utf-8")
@@ -241,7 +241,7 @@ def test_the_table_is_exact_and_its_copy_for_spreadsheets_runs_nothing(tmp_path)
     assert read_scores(tmp_path / "s.csv")["sentence"].tolist() == texts
 
 
-def test_several_models_that_do_not_fit_the_joint(tmp_path, file):
+def test_the_joint_option_is_in_the_signature(tmp_path, file):
     out = tmp_path / "s.csv"
     score(file, "--model", "known", "--joint", "geometric_mean", "--out", out)
     assert {row["signature"].split("|")[3] for row in table(out)} == {"geometric_mean"}
@@ -312,7 +312,7 @@ def started(store, tmp_path, name="run"):
 
 @pytest.mark.rehearsal
 @pytest.mark.parametrize("how", ["kill -9", "cancel"])
-def test_a_run_that_ended_half_way_is_resumed_where_it_was(tmp_path, gated, how):
+def test_an_interrupted_run_is_resumed(tmp_path, gated, how):
     store = gated
     job = started(store, tmp_path)
     until(lambda: jobs.find(store, job.uid).done >= 2000)
@@ -339,7 +339,7 @@ def test_a_run_that_ended_half_way_is_resumed_where_it_was(tmp_path, gated, how)
     assert [row["row"] for row in table(folder / "run.csv")] == [str(i) for i in range(1, 5001)]
 
 
-def test_two_jobs_at_once_write_the_same_numbers(tmp_path, gated):
+def test_two_simultaneous_jobs_write_equal_numbers(tmp_path, gated):
     (tmp_path / "gate").touch()
     both = [started(gated, tmp_path, name) for name in ("one", "two")]
     until(lambda: not any(jobs.find(gated, job.uid).active for job in both))
@@ -356,7 +356,7 @@ def test_two_jobs_at_once_write_the_same_numbers(tmp_path, gated):
 # What a person sees meanwhile
 
 
-def test_the_line_of_progress():
+def test_progress_is_printed_in_one_line():
     assert rate_line(500, 2000, 10.0, "m") == "500 of 2,000 rows, 50 a second, about 30 s left (m)"
     assert rate_line(1, 100_000, 1.0, "m").endswith("about 27.8 h left (m)")
     assert rate_line(50, 50_050, 10, "m").endswith("about 2.8 h left (m)")
@@ -368,7 +368,7 @@ def test_the_line_of_progress():
     assert rate_line(90, 100, 1.0, "m", unit="texts", before=80) == "90 of 100 texts, 10 a second, about 1 s left (m)"
 
 
-def test_a_log_gets_few_lines(capsys, monkeypatch):
+def test_progress_in_a_log_has_few_lines(capsys, monkeypatch):
     moment = [100.0]
     monkeypatch.setattr(time, "monotonic", lambda: moment[0])
     with Meter() as meter:
@@ -381,7 +381,7 @@ def test_a_log_gets_few_lines(capsys, monkeypatch):
 
 
 @pytest.mark.skipif(not SHARED_DATA.is_dir(), reason="../shared/data is not here: needs the released development file")
-def test_the_beginning_of_the_development_file(tmp_path):
+def test_the_first_rows_of_the_development_file_are_scored(tmp_path):
     whole = (SHARED_DATA / "slguset" / "SlguSet_dev.csv").read_text(encoding="utf-8-sig").splitlines(keepends=True)
     (tmp_path / "dev.csv").write_text("".join(whole[:601]), encoding="utf-8")
     score(tmp_path / "dev.csv", "--model", "known", "--out", tmp_path / "s.csv")

@@ -44,7 +44,7 @@ def answer(monkeypatch, scorer, *arguments):
     return json.loads(done.stdout)
 
 
-def test_the_agreed_keys(monkeypatch):
+def test_json_has_the_agreed_keys(monkeypatch):
     data = answer(monkeypatch, FakeScorer(), "那个女孩来了。")
     assert set(data) >= AGREED
     assert (data["pair"], data["keyword"], data["counterpart"]) == ("男孩/女孩", "女孩", "男孩")
@@ -53,7 +53,7 @@ def test_the_agreed_keys(monkeypatch):
     assert not [key for key in data if key.endswith("_reason")]
 
 
-def test_a_typed_mask_has_no_keyword_and_says_so(monkeypatch):
+def test_a_typed_mask_has_no_keyword_and_a_reason(monkeypatch):
     data = answer(monkeypatch, FakeScorer(), "[MASK]来了。", "--options", "甲", "乙")
     assert data["pair"] == "甲/乙"
     assert data["keyword"] is None
@@ -62,7 +62,7 @@ def test_a_typed_mask_has_no_keyword_and_says_so(monkeypatch):
     assert "neutral contexts" in data["corrected_log10_reason"]
 
 
-def test_every_null_has_its_reason(monkeypatch):
+def test_every_null_has_a_reason(monkeypatch):
     data = answer(monkeypatch, Nothing(), "他来了。")
     empty = [key for key, value in data.items() if value is None]
     assert {"p_male", "p_female", "bias_log10", "bias_ln", "pair_mass"} <= set(empty)
@@ -76,7 +76,7 @@ def test_an_infinite_ratio_is_null_with_the_reason(monkeypatch):
     assert (data["p_male"], data["p_female"]) == (1.0, 0.0)
 
 
-def test_two_words_that_are_no_pair_are_named_as_they_are(monkeypatch):
+def test_two_words_outside_the_pairs_are_named_literally(monkeypatch):
     monkeypatch.setattr(commands, "open_scorer", lambda *_, **__: FakeScorer())
     asked = ["Tenzin said [MASK] was tired.", "--model", "m", "--options", "they", "xe"]
     data = json.loads(CliRunner().invoke(commands.score_sentence, [*asked, "--json"], catch_exceptions=False).stdout)

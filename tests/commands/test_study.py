@@ -22,7 +22,7 @@ def run(*words: str) -> dict[str, Any]:
     return found
 
 
-def test_a_study_on_the_command_line(fresh_store: Store, tmp_path: Any) -> None:
+def test_a_study_is_made_and_closed_by_command(fresh_store: Store, tmp_path: Any) -> None:
     project, _ = filled_project(fresh_store, 4)
     for item in list(items(fresh_store, project))[:2]:
         set_known(fresh_store, project, item.uid, "accept")

@@ -5,7 +5,7 @@ from pathlib import Path
 from tests.support.terminal import answered, typed
 
 
-def test_a_file_of_texts(tmp_path: Path) -> None:
+def test_a_file_of_texts_is_swapped_and_counted(tmp_path: Path) -> None:
     source, out = tmp_path / "in.txt", tmp_path / "out.txt"
     source.write_text("他来了。\n子女。\n", encoding="utf-8")
     found = answered("swap", source, "--language", "zh", "--out", out, "--pairs", "released")
@@ -13,7 +13,7 @@ def test_a_file_of_texts(tmp_path: Path) -> None:
     assert out.read_text(encoding="utf-8") == "她来了。\n子女。\n"
 
 
-def test_own_words_names_and_a_copy_for_training(tmp_path: Path) -> None:
+def test_swap_uses_own_words_and_names_and_writes_a_training_copy(tmp_path: Path) -> None:
     source, out, own, names = (tmp_path / name for name in ("in.txt", "out.txt", "own.tsv", "names.tsv"))
     source.write_text("Mary's mum ran.\n", encoding="utf-8")
     own.write_text("male\tfemale\ndad\tmum\n", encoding="utf-8")

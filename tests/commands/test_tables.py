@@ -4,7 +4,7 @@ from evenhand.commands.tables import table
 from evenhand.core.statistics.estimate import Estimate, Note
 
 
-def test_estimates_have_their_intervals_and_what_is_missing_follows_the_row() -> None:
+def test_estimates_have_intervals_and_notes_after_the_row() -> None:
     rows = [
         ("pairwise", Estimate(0.5123, 0.4, 0.6), "n = 10"),
         ("他们", Estimate(-0.5, -0.6, -0.4, note=Note("Few units.")), "n = 3"),
@@ -19,7 +19,7 @@ def test_estimates_have_their_intervals_and_what_is_missing_follows_the_row() ->
     ]
 
 
-def test_columns_stand_under_their_head_and_undefined_is_a_dash() -> None:
+def test_columns_are_aligned_and_undefined_is_a_dash() -> None:
     rows = [("Ada", 1, None), ("周敏敏", 12345, 0.5)]
     assert table(rows, ["name", "labels", "right"], form=".1f").splitlines() == [
         "name    labels  right",

@@ -47,7 +47,7 @@ def test_a_run_is_listed_and_a_direction_taken_out(texts: Path, tmp_path: Path) 
     assert run.name == "debiased" and (runs_folder(db, "tunes") / "debiased" / "README.md").is_file()
 
 
-def test_the_accepted_sentences_of_a_project(fresh_store: Store, tmp_path: Path) -> None:
+def test_a_model_is_tuned_on_the_accepted_sentences_of_a_project(fresh_store: Store, tmp_path: Path) -> None:
     project = ready_project(fresh_store)
     ended = typed("tune", "planted:+1", f"project:{project.name}", "--out", tmp_path / "out", *FEW, "--held-out", "0.4",
                   "--db", fresh_store.path)  # fmt: skip
@@ -67,13 +67,13 @@ def test_the_accepted_sentences_of_a_project(fresh_store: Store, tmp_path: Path)
         ),
     ],
 )
-def test_what_cannot_be_asked_is_one_sentence(texts: Path, arguments: tuple[str, ...], says: str) -> None:
+def test_wrong_options_of_tune_are_one_sentence(texts: Path, arguments: tuple[str, ...], says: str) -> None:
     ended = typed("tune", "planted:+1", texts, *arguments)
     assert ended.code == 2 and says in ended.stderr
 
 
 @pytest.mark.long
-def test_kill_9_and_the_same_command_again(texts: Path, tmp_path: Path) -> None:
+def test_a_killed_run_is_continued_by_the_same_command(texts: Path, tmp_path: Path) -> None:
     """The weights are bit for bit those of a run without interruption."""
 
     def command(name: str) -> list[str]:

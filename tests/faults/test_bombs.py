@@ -63,7 +63,7 @@ def refused(path: Path, out: Path) -> str:
     return str(raised.value)
 
 
-def test_a_workbook_is_read_in_another_process_and_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_workbook_is_read_once_in_another_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = workbook(tmp_path / "t.xlsx", HEADING + f'<row r="3">{cell("A3")}{cell("C3")}</row>')
     sys.modules.pop("openpyxl", None)
     assert list(excel.cells(path, "t.xlsx")) == [(1, ["sentence"]), (3, ["x", "", "x"])]
@@ -83,14 +83,14 @@ def test_a_cell_far_to_the_right_is_refused(tmp_path: Path) -> None:
     assert refused(path, tmp_path / "out") == "wide.xlsx has more than 5,000 columns."
 
 
-def test_texts_that_unpack_to_more_than_they_may_are_refused_unread(tmp_path: Path) -> None:
+def test_texts_that_unpack_beyond_the_limit_are_refused_unread(tmp_path: Path) -> None:
     piece = b"<si><t>a</t></si>" * 60_000
     path = workbook(tmp_path / "texts.xlsx", HEADING, [piece] * 70)
     with pytest.raises(BadFile, match=r"texts\.xlsx unpacks to more than 200 times its size"):
         open_source(path)
 
 
-def test_limits_of_time_and_memory_are_one_sentence(tmp_path: Path) -> None:
+def test_exceeding_time_or_memory_is_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(BadFile, match=r"a\.xlsx takes more than 1 seconds"):
         bounded.run_bounded(turn_for_ever, file="a.xlsx", seconds=1)
     with pytest.raises(BadFile, match=r"a\.xlsx takes more than 500 MB of memory"):
@@ -113,7 +113,7 @@ def fail() -> None:
     1 / 0  # noqa: B018
 
 
-def test_what_is_sent_is_read_elsewhere_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_upload_is_read_in_another_process_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(archives, "open_source", lambda *_: pytest.fail("read here"))
     for name in ("a.csv", "a.tsv", "a.json", "a.jsonl", "a.txt"):
         (tmp_path / name).write_bytes(b'{"sentence": "broken' * 2_000)
@@ -124,7 +124,7 @@ def test_what_is_sent_is_read_elsewhere_first(tmp_path: Path, monkeypatch: pytes
     read_first_elsewhere(tmp_path / "a.zip", "a.zip")
 
 
-def test_a_file_that_takes_too_long_ends_the_other_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_slow_file_ends_the_reading_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(archives, "read_to_end", turn_whatever)
     limited = partial(bounded.run_bounded, seconds=1)
     monkeypatch.setattr(archives, "run_bounded", limited)
@@ -137,14 +137,14 @@ def turn_whatever(_path: str, _name: str) -> None:
     turn_for_ever()
 
 
-def test_archives_that_unpack_to_more_than_they_may_are_refused(tmp_path: Path) -> None:
+def test_archives_that_unpack_beyond_the_limit_are_refused(tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "a.zip", "w", zipfile.ZIP_DEFLATED) as file:
         file.writestr("a.csv", b"A" * (70 << 20))
     with pytest.raises(BadFile, match=r"a\.zip unpacks to more than 200 times"), unpacked(tmp_path / "a.zip", None):
         pass
 
 
-def test_a_packed_text_is_read_until_it_is_more_than_it_may_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_packed_text_is_read_up_to_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(blocks, "SMALL_BYTES", 3 << 20)
     line = "护士来了。\n".encode()
     with gzip.open(tmp_path / "a.txt.gz", "wb") as file:

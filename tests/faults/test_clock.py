@@ -64,7 +64,9 @@ def signed_in_again(desk: RouteDesk) -> None:
 
 
 @pytest.mark.parametrize("jump", [-HOUR, -400 * DAY, HOUR, DAY, 30 * 365 * DAY])
-def test_a_jump_loses_nothing(desks: tuple[RouteDesk, RouteDesk], monkeypatch: pytest.MonkeyPatch, jump: float) -> None:
+def test_a_jump_of_the_clock_loses_no_label(
+    desks: tuple[RouteDesk, RouteDesk], monkeypatch: pytest.MonkeyPatch, jump: float
+) -> None:
     ada, bo = desks
     clock = Clock(monkeypatch)
     first, second, *_rest = [item["id"] for item in ada.sync(want=3)["items"]]
@@ -87,7 +89,7 @@ def test_a_jump_loses_nothing(desks: tuple[RouteDesk, RouteDesk], monkeypatch: p
     assert max(held_for(ada.store)) <= LEASE_S + 1
 
 
-def test_items_of_who_is_away_come_back_though_the_clock_went_back(
+def test_leases_expire_although_the_clock_was_set_back(
     desks: tuple[RouteDesk, RouteDesk], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ada, bo = desks
@@ -130,7 +132,7 @@ class FakedClock(Server):
 
 @pytest.mark.long
 @pytest.mark.skipif(LIBRARY is None, reason="libfaketime is not installed (Debian: libfaketime)")
-def test_jumps_under_a_running_server(tmp_path: Path) -> None:
+def test_a_running_server_survives_jumps_of_the_clock(tmp_path: Path) -> None:
     server = FakedClock(tmp_path / "a.db")
     server.start()
     crew = Crew(server, people=8, items=3_000, pause=0.02)

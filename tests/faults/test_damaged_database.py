@@ -80,7 +80,7 @@ def test_labels_are_refused_while_the_health_check_says_unreadable(ada: RouteDes
     assert ada.store.db.execute("SELECT count(*) FROM label").fetchone() == (3,)
 
 
-def test_the_server_notices_it_without_a_health_check(ada: RouteDesk) -> None:
+def test_the_server_notices_damage_without_a_health_check(ada: RouteDesk) -> None:
     first, second, _ = [item["id"] for item in ada.sync(want=3)["items"]]
     assert label(ada, first)[0] == 200
     path = ada.store.path.resolve()
@@ -90,7 +90,7 @@ def test_the_server_notices_it_without_a_health_check(ada: RouteDesk) -> None:
     assert label(ada, second)[0] == 200 and path not in damage._damaged
 
 
-def test_damage_that_a_statement_meets_stops_all_writing(fresh_store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_damage_met_by_a_statement_stops_all_writing(fresh_store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """The page is one that no look at the newest rows reads: only an examination of the whole file says it is whole."""
     monkeypatch.setattr(damage, "EXAMINE_S", 0.0)
     project, _ = filled_project(fresh_store, 4)
@@ -105,7 +105,7 @@ def test_damage_that_a_statement_meets_stops_all_writing(fresh_store: Store, mon
     assert store_operations(fresh_store, project, person, [decide(item)])[0].stored
 
 
-def test_a_database_that_is_busy_is_no_damage(fresh_store: Store) -> None:
+def test_a_busy_database_is_not_reported_as_damaged(fresh_store: Store) -> None:
     with closing(sqlite3.connect(fresh_store.path, isolation_level=None)) as other:
         other.execute("BEGIN EXCLUSIVE")
         assert damage.is_readable(fresh_store.path)

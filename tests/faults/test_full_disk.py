@@ -56,7 +56,7 @@ def log(server: Server) -> str:
     return server.log.read_text(encoding="utf-8", errors="replace")
 
 
-def test_files_that_must_not_grow(started: Callable[..., Server], tmp_path: Path) -> None:
+def test_labels_wait_while_files_cannot_grow(started: Callable[..., Server], tmp_path: Path) -> None:
     server = started(DeskServer, tmp_path / "a.db")
     crew = Crew(server, people=8, items=600, pause=0.01)
     assert server.process is not None
@@ -76,7 +76,7 @@ def test_files_that_must_not_grow(started: Callable[..., Server], tmp_path: Path
 
 
 @pytest.mark.long
-def test_a_full_disk(started: Callable[..., Server], small: Path) -> None:
+def test_labels_wait_while_the_disk_is_full(started: Callable[..., Server], small: Path) -> None:
     server = started(Server, small / "a.db")
     crew = Crew(server, people=8, items=600, pause=0.01)
     with crew.at_work():
@@ -107,7 +107,7 @@ class LogsElsewhere(Server):
 
 
 @pytest.mark.long
-def test_a_read_only_disk(started: Callable[..., Server], small: Path) -> None:
+def test_labels_wait_while_the_disk_is_read_only(started: Callable[..., Server], small: Path) -> None:
     """The server starts on a read-only disk, since the system makes no disk read-only while files are open to write."""
     server = started(LogsElsewhere, small / "a.db")
     crew = Crew(server, people=8, items=600, pause=0.01)

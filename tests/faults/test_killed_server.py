@@ -60,20 +60,22 @@ def ended_in_order(server: Server) -> None:
 
 
 @pytest.mark.rehearsal
-def test_what_is_acknowledged_outlives_a_kill_and_an_end(started: Callable[..., Server], tmp_path: Path) -> None:
+def test_acknowledged_labels_survive_a_kill_and_an_end(started: Callable[..., Server], tmp_path: Path) -> None:
     killed_again_and_again(started(DeskServer), tmp_path, 1, 60, 1)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("part", range(5))
-def test_fifty_kills_under_twenty_annotators(started: Callable[..., Server], tmp_path: Path, part: int) -> None:
+def test_acknowledged_labels_of_twenty_annotators_survive_fifty_kills(
+    started: Callable[..., Server], tmp_path: Path, part: int
+) -> None:
     crew = killed_again_and_again(started(Server), tmp_path, ROUNDS, 200, part)
     assert len(crew.acked) > 100 * ROUNDS
     print(f"part {part}: {ROUNDS} kills, {len(crew.acked)} acknowledged, else told: {dict(crew.replies)}")
 
 
 @pytest.mark.long
-def test_two_servers_on_one_database(started: Callable[..., Server]) -> None:
+def test_two_servers_on_one_database_lose_no_label(started: Callable[..., Server]) -> None:
     """SQLite lets one write at a time, and the write lock has a queue: nothing is refused, and nothing is lost."""
     servers = started(Server), started(Server)
     crew = Crew(*servers, people=8, items=2_500, pause=0.0)

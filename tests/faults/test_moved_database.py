@@ -49,7 +49,7 @@ def side(path: Path, ending: str) -> Path:
     return Path(f"{path}{ending}")
 
 
-def test_a_log_that_was_deleted_stops_labels_and_keeps_those_before(ada: RouteDesk, tmp_path: Path) -> None:
+def test_a_deleted_log_stops_labels_and_keeps_earlier_ones(ada: RouteDesk, tmp_path: Path) -> None:
     first, second, third = items_of(ada)
     assert label(ada, first)[0] == 200 and label(ada, second)[0] == 200
     path = ada.store.path
@@ -61,7 +61,7 @@ def test_a_log_that_was_deleted_stops_labels_and_keeps_those_before(ada: RouteDe
     assert labels_on_disk(path, tmp_path / "copy.db") == 2
 
 
-def test_an_empty_log_in_place_of_a_deleted_one_keeps_the_labels_before(ada: RouteDesk, tmp_path: Path) -> None:
+def test_an_empty_log_in_place_of_a_deleted_one_keeps_earlier_labels(ada: RouteDesk, tmp_path: Path) -> None:
     """A connection that only reads, as the probe for damage, creates a new log in place of the deleted one."""
     first, second, third = items_of(ada)
     assert label(ada, first)[0] == 200 and label(ada, second)[0] == 200
@@ -74,9 +74,7 @@ def test_an_empty_log_in_place_of_a_deleted_one_keeps_the_labels_before(ada: Rou
     assert labels_on_disk(path, tmp_path / "copy.db") == 2
 
 
-def test_an_error_of_the_disk_while_opening_names_the_log_that_was_deleted(
-    ada: RouteDesk, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_disk_error_while_opening_names_the_deleted_log(ada: RouteDesk, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> None:
         raise sqlite3.OperationalError("disk I/O error")
 
@@ -88,7 +86,7 @@ def test_an_error_of_the_disk_while_opening_names_the_log_that_was_deleted(
         Store.open(ada.store.path)
 
 
-def test_another_database_in_its_place_stops_labels(ada: RouteDesk, tmp_path: Path) -> None:
+def test_a_replaced_database_stops_labels(ada: RouteDesk, tmp_path: Path) -> None:
     (item, *_rest) = items_of(ada)
     with Store.open(tmp_path / "other.db"):
         pass
@@ -108,7 +106,7 @@ def test_another_database_in_its_place_stops_labels(ada: RouteDesk, tmp_path: Pa
         Store.open(ada.store.path)
 
 
-def test_another_log_in_its_place_stops_labels(ada: RouteDesk) -> None:
+def test_a_replaced_log_stops_labels(ada: RouteDesk) -> None:
     (item, *_rest) = items_of(ada)
     log = side(ada.store.path, "-wal")
     content = log.read_bytes()
@@ -117,7 +115,7 @@ def test_another_log_in_its_place_stops_labels(ada: RouteDesk) -> None:
     assert label(ada, item)[0] == 503
 
 
-def test_a_database_that_was_moved_away_stops_labels_until_it_is_back(ada: RouteDesk, tmp_path: Path) -> None:
+def test_a_moved_database_stops_labels_until_it_returns(ada: RouteDesk, tmp_path: Path) -> None:
     (item, *_rest) = items_of(ada)
     path = ada.store.path
     path.rename(tmp_path / "away.db")
@@ -127,7 +125,7 @@ def test_a_database_that_was_moved_away_stops_labels_until_it_is_back(ada: Route
     assert label(ada, item)[0] == 200
 
 
-def test_a_file_that_is_replaced_while_it_is_written_is_not_acknowledged(fresh_store: Store, tmp_path: Path) -> None:
+def test_a_write_to_a_file_replaced_meanwhile_is_not_acknowledged(fresh_store: Store, tmp_path: Path) -> None:
     """The move comes after the check that precedes the commit, in the middle of the transaction at the latest."""
     with Store.open(tmp_path / "other.db"):
         pass
@@ -137,7 +135,7 @@ def test_a_file_that_is_replaced_while_it_is_written_is_not_acknowledged(fresh_s
     assert fresh_store.db.execute("SELECT count(*) FROM annotator").fetchone() == (0,)
 
 
-def test_a_log_that_a_closed_database_left_behind_is_no_fault(fresh_store: Store) -> None:
+def test_the_log_deleted_by_a_closed_database_is_not_missed(fresh_store: Store) -> None:
     path = fresh_store.path
     fresh_store.close()
     assert not side(path, "-wal").exists()

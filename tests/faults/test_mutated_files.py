@@ -163,13 +163,13 @@ def check(seeds: Path, folder: Path, kind: str, number: int) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_some_damaged_files(kind: str, seeds: Path, tmp_path: Path) -> None:
+def test_some_damaged_files_are_imported_or_refused(kind: str, seeds: Path, tmp_path: Path) -> None:
     for number in range(10 if kind == "package.zip" else 3):
         check(seeds, tmp_path, kind, number)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_thousand_damaged_files(kind: str, seeds: Path, tmp_path: Path) -> None:
+def test_a_thousand_damaged_files_are_imported_or_refused(kind: str, seeds: Path, tmp_path: Path) -> None:
     for number in range(1_000):
         check(seeds, tmp_path, kind, number)

@@ -75,7 +75,7 @@ def test_a_command_ends_with_an_answer_or_a_sentence(command: str, files: dict[s
     assert known, repr(ended.exception)
 
 
-def test_a_job_whose_answer_holds_half_a_character_is_done(fresh_store: Store) -> None:
+def test_a_job_whose_result_has_a_lone_surrogate_is_done(fresh_store: Store) -> None:
     with mock.patch.object(jobs, "_spawn"):
         made = jobs.start(fresh_store, IMPORT, Settings("S", Path("x.jsonl")), "t")
     with mock.patch("evenhand.annotations.jobs.process.os.nice"):
@@ -84,7 +84,7 @@ def test_a_job_whose_answer_holds_half_a_character_is_done(fresh_store: Store) -
     assert done.state == "done" and done.result == {"errors": ["他\ud800"]}
 
 
-def test_half_a_character_is_printed_and_written_as_json_escapes_it(tmp_path: Path) -> None:
+def test_a_lone_surrogate_is_printed_and_written_escaped(tmp_path: Path) -> None:
     out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
     with mock.patch.object(sys, "stdout", out):
         assert cli.callback is not None
@@ -96,18 +96,18 @@ def test_half_a_character_is_printed_and_written_as_json_escapes_it(tmp_path: Pa
 
 
 @pytest.mark.parametrize("value", [5, [5], [{}], "[" * 5_000, '["she", 5]'])
-def test_what_is_no_pronoun_set_is_refused(value: object) -> None:
+def test_an_invalid_pronoun_set_is_refused(value: object) -> None:
     with pytest.raises(BadFile):
         parse_sets(value)  # type: ignore[arg-type]
 
 
-def test_a_config_that_is_nested_too_deep(tmp_path: Path) -> None:
+def test_a_too_deeply_nested_config_is_refused(tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text("[" * 100_000, encoding="utf-8")
     with pytest.raises(ModelUnavailable, match=r"config\.json of m cannot be read"):
         read_config("m", tmp_path)
 
 
-def test_text_of_the_database_that_is_no_text_is_damage(sample_project: Project, fresh_store: Store) -> None:
+def test_undecodable_text_in_the_database_is_damage(sample_project: Project, fresh_store: Store) -> None:
     """The module of Python says so without a code of SQLite."""
     watching = "SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name = 'project'"
     for (trigger,) in fresh_store.db.execute(watching).fetchall():  # the log would read it

@@ -25,7 +25,7 @@ def mode(path: Path) -> str:
     return oct(path.stat().st_mode & 0o777)
 
 
-def test_remembered_scores_are_private_and_those_of_before_become_so(tmp_path: Path) -> None:
+def test_new_and_older_score_caches_become_private(tmp_path: Path) -> None:
     for _ in range(2):
         with CachedScorer(FakeScorer(), tmp_path / "new" / "scores.db"):
             pass

@@ -120,7 +120,7 @@ def ends_soon(read: Callable[[Path], object], path: Path) -> None:
     assert time.monotonic() - begun < SECONDS
 
 
-def test_a_bomb_in_the_reader_it_was_built_for(tmp_path: Path) -> None:
+def test_a_bomb_is_refused_by_the_reader_it_targets(tmp_path: Path) -> None:
     with pytest.raises(BadFile, match="30,000 columns"):
         bounded.run_bounded(open_source, bomb(tmp_path, "columns.csv"), file="a.csv", seconds=SECONDS)
     found = bounded.run_bounded(look_up_files, [bomb(tmp_path, "comments.html")], ASKED, file="a", seconds=SECONDS)
@@ -130,13 +130,13 @@ def test_a_bomb_in_the_reader_it_was_built_for(tmp_path: Path) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("read", READERS, ids=lambda read: read.__name__)
 @pytest.mark.parametrize("name", BOMBS)
-def test_each_bomb_in_each_reader(tmp_path: Path, name: str, read: Callable[[Path], object]) -> None:
+def test_each_bomb_ends_soon_in_each_reader(tmp_path: Path, name: str, read: Callable[[Path], object]) -> None:
     ends_soon(read, bomb(tmp_path, name))
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("read", [look_up, swap, read_rows], ids=lambda read: read.__name__)
-def test_what_unpacks_to_much_in_each_reader_that_unpacks(tmp_path: Path, read: Callable[[Path], object]) -> None:
+def test_files_that_unpack_to_much_end_soon_in_each_reader(tmp_path: Path, read: Callable[[Path], object]) -> None:
     with gzip.open(tmp_path / "a.txt.gz", "wb") as file:
         for _ in range(100):
             file.write(b"\0" * (10 << 20))
@@ -154,7 +154,7 @@ def in_children() -> Iterator[None]:
     bounded.read_in_children(False)
 
 
-def test_in_the_server_rows_come_from_another_process(tmp_path: Path, in_children: None) -> None:
+def test_the_server_reads_rows_in_another_process(tmp_path: Path, in_children: None) -> None:
     path = tmp_path / "a.csv"
     lines = [f"他在河边散步{n}。,{n}" for n in range(1_000)]
     path.write_text("\n".join(["sentence,n", *lines, "a,b,c", "d,e"]), encoding="utf-8")
@@ -168,7 +168,7 @@ def test_in_the_server_rows_come_from_another_process(tmp_path: Path, in_childre
     assert bounded.run_bounded(os.getpid, file="a.csv") != os.getpid()
 
 
-def test_in_the_server_what_is_wrong_further_down_is_said(tmp_path: Path, in_children: None) -> None:
+def test_the_server_reports_a_late_broken_line(tmp_path: Path, in_children: None) -> None:
     (tmp_path / "a.jsonl").write_text('{"sentence": "他来了。"}\n' * 500 + "broken\n", encoding="utf-8")
     found = []
     with pytest.raises(BadFile, match=r"a\.jsonl, line 501 is not JSON"):
@@ -177,7 +177,7 @@ def test_in_the_server_what_is_wrong_further_down_is_said(tmp_path: Path, in_chi
     assert found[-1] >= 400
 
 
-def test_whoever_reads_a_few_rows_ends_the_reading(tmp_path: Path, in_children: None) -> None:
+def test_dropping_the_rows_ends_the_reading_process(tmp_path: Path, in_children: None) -> None:
     (tmp_path / "a.txt").write_text("他来了。\n" * 400_000, encoding="utf-8")
     begun = time.monotonic()
     some = rows(open_source(tmp_path / "a.txt"))
@@ -186,7 +186,7 @@ def test_whoever_reads_a_few_rows_ends_the_reading(tmp_path: Path, in_children: 
     assert time.monotonic() - begun < 10
 
 
-def test_a_locked_archive_is_unpacked_in_another_process(
+def test_an_encrypted_archive_is_unpacked_in_another_process(
     tmp_path: Path, in_children: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import pyzipper
@@ -202,7 +202,7 @@ def test_a_locked_archive_is_unpacked_in_another_process(
     read_first_elsewhere(tmp_path / "a.zip", "a.zip")  # before the user has given the password
 
 
-def test_a_process_that_was_killed_is_started_again() -> None:
+def test_a_killed_reading_process_is_started_again() -> None:
     first = bounded.run_bounded(os.getpid, file="a")
     waiting = bounded._waiting[0][0]
     waiting.kill()
@@ -211,7 +211,7 @@ def test_a_process_that_was_killed_is_started_again() -> None:
 
 
 @pytest.mark.scan
-def test_no_page_reads_what_is_sent_by_itself() -> None:
+def test_pages_read_uploads_only_in_another_process() -> None:
     """A page gives these functions to `run_bounded`; tables and archives are read in children by themselves."""
     called = {
         f"{path.relative_to(ROOT)}:{node.lineno}"

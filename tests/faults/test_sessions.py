@@ -68,7 +68,7 @@ print([type(found).__name__, found == data, bytes(found[3:9]) == data[3:9], stor
 
 
 @pytest.mark.long
-def test_a_large_file_that_a_page_offers_lies_on_the_disk(tmp_path: Path) -> None:
+def test_large_files_of_a_page_are_on_disk(tmp_path: Path) -> None:
     environment = os.environ | {"EVENHAND_DB": str(tmp_path / "evenhand.db")}
     done = subprocess.run([sys.executable, "-c", FILES], cwd=ROOT, capture_output=True, text=True, env=environment)
     assert done.returncode == 0, done.stderr
@@ -77,7 +77,7 @@ def test_a_large_file_that_a_page_offers_lies_on_the_disk(tmp_path: Path) -> Non
 
 
 @pytest.mark.long
-def test_sessions_that_have_gone_are_dropped() -> None:
+def test_closed_sessions_are_dropped() -> None:
     done = subprocess.run([sys.executable, "-c", SCRIPT], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert ast.literal_eval(done.stdout.splitlines()[-1]) == [0, 3, 0]
@@ -96,7 +96,7 @@ print([worker_state(), client.shared.cache_info().currsize])
 
 @pytest.mark.long
 @pytest.mark.parametrize(("asked", "found"), [("", ["running", 1]), ("later", ["not started", 0])])
-def test_models_are_there_before_the_first_visitor(tmp_path: Path, asked: str, found: list[object]) -> None:
+def test_models_are_loaded_before_the_first_visitor(tmp_path: Path, asked: str, found: list[object]) -> None:
     environment = os.environ | {"EVENHAND_DB": str(tmp_path / "evenhand.db"), "EVENHAND_WORKER": asked}
     done = subprocess.run([sys.executable, "-c", WORKER], cwd=ROOT, capture_output=True, text=True, env=environment)
     assert done.returncode == 0, done.stderr

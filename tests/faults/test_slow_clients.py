@@ -55,7 +55,7 @@ def log(server: Server) -> str:
     return server.database.with_suffix(".log").read_text(encoding="utf-8", errors="replace")
 
 
-def test_it_stops_within_ten_seconds(server: Callable[..., Server]) -> None:
+def test_a_server_with_open_connections_stops_within_ten_seconds(server: Callable[..., Server]) -> None:
     running = server()
     with connect(running, HALF), connect(running, FORM), connect(running, b"GET / HTTP/1.1\r\nX: "):
         time.sleep(0.5)
@@ -67,7 +67,7 @@ def test_it_stops_within_ten_seconds(server: Callable[..., Server]) -> None:
     assert "Traceback" not in log(running)
 
 
-def test_who_leaves_while_sending_leaves_no_traceback(server: Callable[..., Server]) -> None:
+def test_a_disconnect_while_sending_logs_no_traceback(server: Callable[..., Server]) -> None:
     running = server()
     for sent in (HALF, FORM):
         with connect(running, sent):
@@ -96,7 +96,7 @@ def test_too_many_connections_do_not_fill_the_log(server: Callable[..., Server])
     assert len(log(running)) < 20_000
 
 
-def test_it_asks_nobody_outside(server: Callable[..., Server], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_server_opens_no_outside_connection(server: Callable[..., Server], monkeypatch: pytest.MonkeyPatch) -> None:
     with socket.create_server(("127.0.0.1", free_port())) as outside:
         for name in ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"):
             monkeypatch.setenv(name, f"http://127.0.0.1:{outside.getsockname()[1]}")

@@ -125,11 +125,11 @@ def roots(file: Path) -> set[str]:
     return {module.split(".")[0] for module in imported(file)}
 
 
-def test_the_sources_are_found() -> None:
+def test_the_sources_are_listed() -> None:
     assert {"app.py", "cli.py", "core/types.py", "pages/main.py"} <= {name(file) for file in SOURCES}
 
 
-def test_no_test_imports_a_test() -> None:
+def test_tests_import_no_tests() -> None:
     """Code that several tests need is in tests/support or a conftest; the packages of tests, named like the packages
     they test, contain nothing to import."""
     packages = {".".join(file.parent.relative_to(ROOT).parts) for file in SOURCES if file.name == "__init__.py"}
@@ -193,7 +193,7 @@ def test_commands_of_people_and_files_load_no_statistics() -> None:
     assert loaded(modules, heavy, share) == "[]"
 
 
-def test_the_rail_of_every_page_loads_no_tables_and_no_dictionary() -> None:
+def test_the_rail_of_every_page_loads_neither_tables_nor_dictionary() -> None:
     """A third of the memory of the app: these are imported by the pages and sentences that need them."""
     heavy = {"pandas", "pyarrow", "altair", "scipy", "rjieba", "torch"}
     assert loaded(["pages.ui.rail"], heavy) == "[]"
@@ -210,7 +210,7 @@ def loaded(modules: list[str], heavy: set[str], after: str = "") -> str:
     return done.stdout.strip().splitlines()[-1]
 
 
-def test_no_page_bears_the_name_of_a_module() -> None:
+def test_pages_are_not_named_like_modules() -> None:
     """Streamlit puts pages/ first on sys.path: pages/random.py would be `import random`."""
     taken = set(sys.stdlib_module_names) | LAYERS | {"evenhand", "streamlit", "pandas", "altair", "docs", "locale"}
     # `try` is a keyword, so no module can be imported by that name.
@@ -240,12 +240,12 @@ def sql_in(file: Path) -> list[str]:
     return [text for text in shape(file).texts if SQL.search(text)]
 
 
-def test_sql_lives_in_annotations_only() -> None:
+def test_sql_is_in_annotations_only() -> None:
     checked = [f for f in SOURCES if name(f).startswith(("core/", "commands/", "pages/", "web/", "app.py", "cli.py"))]
     assert not {name(f): sql_in(f) for f in checked if sql_in(f) and name(f) != "core/scoring/cache.py"}
 
 
-def test_the_search_for_sql_finds_it() -> None:
+def test_the_search_for_sql_works() -> None:
     assert sql_in(ROOT / "annotations" / "database" / "store.py")
 
 
@@ -255,7 +255,7 @@ WORN_OUT = re.compile(
 )
 
 
-def test_plain_names() -> None:
+def test_names_are_plain() -> None:
     names = {
         f"{name(file)}:{defined}"
         for file in SOURCES
@@ -279,18 +279,18 @@ def word_of(file: Path) -> str:
 
 
 @pytest.mark.parametrize("layer", ["core", "annotations", "pages", "commands"])
-def test_a_folder_bears_the_word_of_a_capability(layer: str) -> None:
+def test_folders_are_named_after_a_capability(layer: str) -> None:
     words = {word_of(file) for file in (ROOT / layer).rglob("*.py")}
     assert words <= WORDS | {"__init__", "shared", "tables", "ui", "main", "catalogue"}
 
 
-def test_catalogues_and_documents_bear_the_word_of_a_capability() -> None:
+def test_catalogues_and_documents_are_named_after_a_capability() -> None:
     assert {file.stem for file in (ROOT / "locale" / "zh").glob("*.po")} <= WORDS | {"ui"}
     assert {file.stem for file in (ROOT / "docs").glob("*.md")} <= WORDS | DOCUMENTS
 
 
 @pytest.mark.parametrize("layer", sorted(GROUND))
-def test_only_ground_modules_lie_at_the_root_of_a_layer(layer: str) -> None:
+def test_only_ground_modules_are_at_the_root_of_a_layer(layer: str) -> None:
     assert {file.stem for file in (ROOT / layer).glob("*.py")} <= GROUND[layer] | {"__init__"}
 
 
@@ -302,7 +302,7 @@ def test_the_tests_mirror_the_tree() -> None:
     assert folders - mirrored <= {".", "browser", "faults", "models_of_the_store", "project", "support"}
 
 
-def test_a_package_can_be_overlooked() -> None:
+def test_packages_are_small() -> None:
     folders = [folder for layer in ("core", "annotations", "web", "pages", "commands") for folder in packages(layer)]
     sizes = {name(folder): len(list(folder.glob("*.py"))) - 1 for folder in folders}
     assert not {folder: size for folder, size in sizes.items() if size > MODULES}
@@ -408,7 +408,7 @@ def test_each_table_is_written_by_one_package() -> None:
     assert foreign_writes(ROOT) == []
 
 
-def test_the_search_for_writes_finds_them(tmp_path: Path) -> None:
+def test_the_search_for_writes_works(tmp_path: Path) -> None:
     (tmp_path / "annotations" / "browse").mkdir(parents=True)
     (tmp_path / "annotations" / "browse" / "search.py").write_text(
         '"""UPDATE item SET text: a docstring is none."""\n'
@@ -430,7 +430,7 @@ def test_every_table_has_an_owner() -> None:
     assert tables and tables == {one for one in OWNER if "." not in one}
 
 
-def test_no_statement_beside_the_views_says_what_counts() -> None:
+def test_statements_use_the_views_of_valid_rows() -> None:
     """Published items, valid labels, active members and open pilots are asked for by the name of their view."""
     wrong = [
         f"{name(file)}: {text.strip()[:80]}"

@@ -33,20 +33,20 @@ DOCUMENTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").
 IGNORED = {".git", ".venv", "__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".hypothesis", "screenshots"}
 
 
-def test_cli_md_is_what_help_says() -> None:
+def test_cli_md_matches_the_help_texts() -> None:
     # In its own process, because a command keeps the name of its help option from its first caller.
     command = [sys.executable, "-m", "docs.cli_reference", "--check"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 
 
-def test_permissions_md_is_what_the_code_says() -> None:
+def test_permissions_md_matches_the_code() -> None:
     command = [sys.executable, "-W", "ignore", "-m", "docs.permission_tables", "--check"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 
 
-def test_every_command_says_what_it_does() -> None:
+def test_every_command_and_option_has_a_help_text() -> None:
     without = []
     for words in commands(cli, click.Context(cli)):
         assert help_of(words)
@@ -61,7 +61,7 @@ def test_every_command_says_what_it_does() -> None:
     assert not without
 
 
-def test_the_summary_of_each_command_is_its_own_help() -> None:
+def test_the_summary_of_each_command_is_its_help() -> None:
     context = click.Context(cli)
     for name in COMMANDS:
         command = cli.get_command(context, name)
@@ -111,7 +111,7 @@ def folders() -> set[str]:
     return {path.name for path in ROOT.iterdir() if path.is_dir()} - IGNORED
 
 
-def test_the_table_of_folders_is_the_tree() -> None:
+def test_the_table_of_folders_matches_the_tree() -> None:
     table = MAP.split("## Where things are")[1].split("\n## ")[0]
     listed = set(re.findall(r"^\| `([\w.]+)/` \|", table, re.M))
     assert listed == folders()
@@ -124,7 +124,7 @@ def test_every_page_is_described() -> None:
         assert re.search(rf"^\| {re.escape(title)} \| `{re.escape(address)}` \|", table, re.M), title
 
 
-def test_links_and_pictures_are_there() -> None:
+def test_links_and_pictures_exist() -> None:
     missing = []
     for document in DOCUMENTS:
         for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", document.read_text(encoding="utf-8")):
@@ -151,7 +151,7 @@ def test_the_document_of_the_desk_names_every_key() -> None:
     assert keys | {"J", "K"} <= {key for row in rows for key in re.findall(r"`([^`]+)`", row)}
 
 
-def test_files_that_documents_name_are_there() -> None:
+def test_files_named_in_documents_exist() -> None:
     missing = []
     for document in DOCUMENTS:
         text = document.read_text(encoding="utf-8")
@@ -208,7 +208,7 @@ def test_anchors_are_there() -> None:
     assert not missing
 
 
-def test_benchmarks_that_documents_name_are_there() -> None:
+def test_benchmarks_named_in_documents_exist() -> None:
     """A changelog names what there was; every other document and docstring what can be run."""
     files = [file for file in DOCUMENTS if file.name != "CHANGELOG.md"]
     for folder in ("core", "annotations", "pages", "commands", "training", "benchmarks", "tests", "bin"):
@@ -224,7 +224,7 @@ def test_benchmarks_that_documents_name_are_there() -> None:
     assert not missing
 
 
-def test_the_functions_that_methods_name_are_there() -> None:
+def test_functions_named_in_methods_exist() -> None:
     named = re.findall(r"`(core|annotations)((?:\.\w+)+)`", METHODS)
     assert len(named) > 10
     for package, rest in named:
@@ -235,7 +235,7 @@ def test_the_functions_that_methods_name_are_there() -> None:
             assert hasattr(import_module(module), function), f"{package}{rest}"
 
 
-def test_one_version_everywhere() -> None:
+def test_the_version_is_equal_everywhere() -> None:
     assert tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"] == VERSION
     newest = re.search(r"^## \[(\d[\d.]*)\]", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.M)
     assert newest is not None
@@ -249,7 +249,7 @@ def test_requirements_are_pinned() -> None:
             assert not bare or bare.startswith("-r ") or re.fullmatch(r"[\w.-]+(\[[\w,]+\])?==[\w.]+", bare), line
 
 
-def test_nothing_of_the_machine_is_in_the_project() -> None:
+def test_no_file_contains_a_local_path() -> None:
     """Paths of a home or work folder would work on one machine only."""
     listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False).stdout.split()
     telltale = re.compile(r"/(?:home|root|Users)/\w+|/work/\w+")
@@ -263,7 +263,7 @@ def test_nothing_of_the_machine_is_in_the_project() -> None:
     assert not wrong
 
 
-def test_figures_that_papers_cite_are_those_of_the_coverage_page() -> None:
+def test_figures_cited_in_papers_match_the_coverage_page() -> None:
     assert (ROOT / "core/data/coverage.tsv").read_text(encoding="utf-8") == cited(
         (ROOT / "docs/coverage.md").read_text(encoding="utf-8")
     )
@@ -276,14 +276,14 @@ def test_figures_that_papers_cite_are_those_of_the_coverage_page() -> None:
 FIXED = {"95%", "32", "300", "15"}
 
 
-def test_templates_of_papers_hold_no_figures() -> None:
+def test_templates_of_papers_contain_no_figures() -> None:
     """Figures come from facts: a number typed into a sentence stays when the study behind it changes."""
     for file in sorted((ROOT / "annotations").rglob("templates/*/*.jinja")):
         text = re.sub(r"\{[%{].*?[%}]\}", "", file.read_text(encoding="utf-8"), flags=re.S)
         assert set(re.findall(r"(?<![A-Za-z\d-])\d[\d.]*%?", text)) <= FIXED, file
 
 
-def test_the_help_of_commands_says_none_of_the_words_that_it_must_not() -> None:
+def test_help_texts_avoid_the_excluded_words() -> None:
     text = (ROOT / "docs" / "contributing.md").read_text(encoding="utf-8")
     rows = text.split("| in the help of commands | never |")[1].split("\n\n")[0].splitlines()[2:]
     cells = [re.split(r"(?<!\\)\|", row)[2].replace("\\|", "|") for row in rows]

@@ -32,7 +32,7 @@ def test_every_package_of_a_lock_file_has_hashes_and_no_index_is_named(lock: str
     assert "://" not in text and "--index" not in text and "--find-links" not in text
 
 
-def test_lock_files_hold_what_is_pinned() -> None:
+def test_lock_files_contain_the_pinned_versions() -> None:
     """`sh bin/lock.sh` writes them again."""
     wanted = pins("requirements.txt")
     for lock in LOCKS[:2]:
@@ -41,7 +41,7 @@ def test_lock_files_hold_what_is_pinned() -> None:
     assert pins("requirements-build.txt") == pins("requirements-build.lock")
 
 
-def test_the_image_installs_what_is_locked_only() -> None:
+def test_the_image_installs_only_locked_packages() -> None:
     installs = re.findall(r"pip install[^\n]*", DOCKERFILE)
     assert installs and all("--require-hashes" in one for one in installs)
     assert "-r requirements.txt" not in DOCKERFILE
@@ -49,7 +49,7 @@ def test_the_image_installs_what_is_locked_only() -> None:
     assert copied == set(LOCKS)
 
 
-def test_the_image_runs_without_rights_and_checks_its_health() -> None:
+def test_the_image_runs_unprivileged_with_a_health_check() -> None:
     assert re.search(r"^USER evenhand$", DOCKERFILE, re.M)
     assert "/healthz" in DOCKERFILE
     assert json.loads(DOCKERFILE.rstrip().splitlines()[-1].removeprefix("CMD "))[0] == "streamlit"
@@ -65,7 +65,7 @@ def test_every_part_is_confined(name: str) -> None:
     assert all("noexec" in one for one in part["tmpfs"])
 
 
-def test_only_the_proxy_is_reached_and_is_the_one_that_is_believed() -> None:
+def test_only_the_proxy_is_exposed_and_trusted() -> None:
     assert [name for name, part in PARTS.items() if part.get("ports")] == ["caddy"]
     assert PARTS["app"]["user"] == PARTS["backup"]["user"] == "10001:10001"
     assert PARTS["app"]["environment"]["EVENHAND_PROXY"] == PARTS["caddy"]["networks"]["inner"]["ipv4_address"]

@@ -75,7 +75,7 @@ def places(text: str) -> set[str]:
         return set()
 
 
-def test_strings_and_catalogues_are_found() -> None:
+def test_strings_and_catalogues_are_listed() -> None:
     assert "Home" in marked()
     assert CATALOGUES
 
@@ -91,7 +91,7 @@ def test_no_translation_is_left_over() -> None:
     assert not [(file, message.id) for file, message in messages() if message.id not in used]
 
 
-def test_nothing_is_fuzzy() -> None:
+def test_no_translation_is_fuzzy() -> None:
     assert not [(file, message.id) for file, message in messages() if message.fuzzy]
 
 
@@ -102,7 +102,7 @@ def test_a_string_has_one_translation() -> None:
     assert not {text: several for text, several in found.items() if len(several) > 1}
 
 
-def test_the_places_for_values_are_the_same() -> None:
+def test_translations_have_the_placeholders_of_the_original() -> None:
     wrong = [(f, m.id) for f, m in messages() if places(str(m.id)) != places(str(m.string))]
     assert not wrong
 
@@ -110,7 +110,7 @@ def test_the_places_for_values_are_the_same() -> None:
 NAMES = {"Fleiss' kappa", "Krippendorff's alpha", "Cohen's kappa", "Gwet's AC1"}  # known by these names in Chinese too
 
 
-def test_a_translation_is_chinese() -> None:
+def test_translations_are_chinese() -> None:
     """A string of letters that was copied instead of translated; names and signs stay as they are."""
     han = re.compile(r"[\u4e00-\u9fff]")
     copied = [
@@ -131,7 +131,7 @@ def never() -> list[re.Pattern[str]]:
     return [re.compile(word) for cell in cells if cell for word in cell.split(", ")]
 
 
-def test_the_glossary_holds() -> None:
+def test_strings_follow_the_glossary() -> None:
     refused = never()
     assert len(refused) > 30
     strings = [(f, text) for f, m in messages() for text in (str(m.id), str(m.string))]
@@ -139,7 +139,7 @@ def test_the_glossary_holds() -> None:
 
 
 @pytest.mark.parametrize(("language", "expected"), [("en", "Home"), ("zh", "首页")])
-def test_translate(language: str, expected: str) -> None:
+def test_translate_returns_the_string_in_the_language(language: str, expected: str) -> None:
     assert translate("Home", language) == expected
 
 
@@ -147,14 +147,14 @@ def test_a_string_without_translation_stays_english() -> None:
     assert translate("no such string", "zh") == "no such string"
 
 
-def test_an_error_is_translated_before_its_values_are_put_in() -> None:
+def test_an_error_is_translated_before_its_values_are_filled_in() -> None:
     error = NotFound("There is no packaged table named {name}.", name="Home {x}")
     assert explain(error, "en") == "There is no packaged table named Home {x}."
     assert "Home {x}" in explain(error, "zh")
     assert explain(error, "zh") != explain(error, "en")
 
 
-def test_pages_set_no_sentences_apart_with_a_space_of_their_own() -> None:
+def test_pages_do_not_join_sentences_with_a_space() -> None:
     """Chinese has none there: `paragraph` of pages/ui/text.py knows."""
     joined = re.compile(r"""\+=? \(?["'] ["'] \+""")
     pages = (ROOT / "pages").rglob("*.py")
@@ -165,7 +165,7 @@ def test_pages_set_no_sentences_apart_with_a_space_of_their_own() -> None:
 AS_IT_STANDS = {"published/claims.py", "pilot/guideline.py"}
 
 
-def test_pages_put_colons_brackets_and_lists_together_in_the_language_of_the_visitor() -> None:
+def test_pages_use_punctuation_of_the_visitors_language() -> None:
     """Chinese has its own signs: `named`, `aside`, `series` and `clauses` of pages/ui/text.py know them."""
     found = []
     for file in (ROOT / "pages").rglob("*.py"):

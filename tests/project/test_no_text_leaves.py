@@ -64,14 +64,14 @@ def hits(data: bytes, wanted_pieces: set[str]) -> list[str]:
     return [piece for piece in wanted_pieces if piece in text]
 
 
-def test_the_search_finds_what_is_there(store):
+def test_the_search_finds_an_embedded_text(store):
     text = next(items(store, project(store, NAME))).text
     assert hits(f"before {text} after".encode(), pieces(store))
 
 
 @pytest.mark.parametrize("layout", OPEN)
 @pytest.mark.parametrize("history", [False, True], ids=["latest", "history"])
-def test_an_open_export_holds_no_text(store, tmp_path, layout, history):
+def test_an_open_export_contains_no_text(store, tmp_path, layout, history):
     found = project(store, NAME)
     out = tmp_path / "out"
     report = export_file(store, found, out, format=layout, names=True, history=history)
@@ -83,7 +83,7 @@ def test_an_open_export_holds_no_text(store, tmp_path, layout, history):
 
 
 @pytest.mark.parametrize("layout", [one for one in HOLD_TEXT if one != "slguset"])
-def test_an_export_with_text_leaves_locked_only(store, tmp_path, layout):
+def test_an_export_with_text_is_encrypted(store, tmp_path, layout):
     found = project(store, NAME)
     with pytest.raises(Refused, match=r"The texts of .* can only be exported encrypted\. Give a password"):
         export_file(store, found, tmp_path / "out", format=layout)
@@ -138,7 +138,7 @@ PAGES = (
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_no_download_of_a_page_holds_a_text(store, monkeypatch, page):
+def test_no_download_of_a_page_contains_a_text(store, monkeypatch, page):
     """Every file that a page offers is made and searched; a page that offers none must not have lost its downloads."""
     import streamlit as st
 

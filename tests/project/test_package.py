@@ -31,7 +31,7 @@ def test_the_wheel_has_one_top_level_name(wheel: Path) -> None:
     assert not [name for name in names if "__pycache__" in name]
 
 
-def test_the_wheel_holds_every_file_of_the_layers(wheel: Path) -> None:
+def test_the_wheel_contains_every_file_of_the_layers(wheel: Path) -> None:
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True)
     if listed.returncode:
         pytest.skip("this folder is not a checkout of git")
@@ -40,7 +40,7 @@ def test_the_wheel_holds_every_file_of_the_layers(wheel: Path) -> None:
     assert tracked and tracked - set(zipfile.ZipFile(wheel).namelist()) == set()
 
 
-def test_an_installed_wheel_works_in_a_folder_with_modules_of_the_same_names(wheel: Path, tmp_path: Path) -> None:
+def test_an_installed_wheel_works_next_to_modules_of_equal_names(wheel: Path, tmp_path: Path) -> None:
     """A folder with its own core.py and pages.py, as a stranger may have."""
     venv.create(tmp_path / "venv", with_pip=False, symlinks=True)
     python = tmp_path / "venv" / "bin" / "python"
@@ -60,14 +60,14 @@ def test_an_installed_wheel_works_in_a_folder_with_modules_of_the_same_names(whe
     assert VERSION in version
 
 
-def test_the_version_is_written_once_per_file() -> None:
+def test_pyproject_and_citation_have_the_version() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     citation = (ROOT / "CITATION.cff").read_text("utf-8")
     assert project["version"] == VERSION and f"\nversion: {VERSION}\n" in citation
 
 
 @pytest.mark.scan
-def test_the_image_gets_every_layer() -> None:
+def test_every_layer_is_copied_into_the_image() -> None:
     """Each folder that the wheel holds is copied into the image, and let through by .dockerignore."""
     wheel = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["hatch"]["build"]["targets"]["wheel"]
     layers = {name for name in (*wheel["packages"], *wheel["force-include"]) if (ROOT / name).is_dir()}

@@ -132,11 +132,11 @@ def unguarded() -> set[str]:
     }
 
 
-def test_whatever_changes_something_asks() -> None:
+def test_functions_of_pages_that_write_check_the_permission() -> None:
     assert sorted(unguarded() - OWN_WAY.keys()) == []
 
 
-def test_nothing_is_changed_by_the_mere_run_of_a_script() -> None:
+def test_running_a_page_writes_nothing() -> None:
     """But that a reader has seen labels is noted on the page Adjudicate."""
     scripts = [module for module in modules("pages") if module.endswith(".page")]
     found = set()
@@ -148,7 +148,7 @@ def test_nothing_is_changed_by_the_mere_run_of_a_script() -> None:
     assert found <= {"pages.adjudication.page: record_item_reveals"}
 
 
-def test_the_search_for_writers_finds_them() -> None:
+def test_the_search_for_writers_works() -> None:
     names = {name for _module, name in writers()}
     assert {"change_project", "settle_case", "start_pilot", "invite_link", "add_annotators", "start"} <= names
     assert not {"project", "projects", "counts", "guideline", "items"} & names
@@ -166,7 +166,7 @@ def forgetful(node: ast.AST, names: frozenset[str] = frozenset()) -> Iterator[in
         yield from forgetful(one, own)
 
 
-def test_a_store_that_is_opened_for_a_project_names_it() -> None:
+def test_a_store_opened_for_a_project_names_it() -> None:
     wrong = {
         module: lines
         for module in modules("pages")
@@ -214,14 +214,14 @@ def stale_callbacks(source: str) -> list[int]:
     return found
 
 
-def test_a_callback_reads_what_is_typed_at_the_click() -> None:
+def test_a_callback_reads_inputs_at_the_click() -> None:
     assert stale_callbacks("def f():\n name = st.text_input('')\n st.button('', on_click=g, args=(name,))") == [3]
     assert stale_callbacks("def f():\n st.text_input('', key='a')\n st.button('', on_click=g, args=(1,))") == []
     assert not {(str(file.relative_to(ROOT)), line) for file in (ROOT / "pages").rglob("*.py")
                 for line in stale_callbacks(file.read_text(encoding="utf-8"))}  # fmt: skip
 
 
-def test_no_switch_has_a_help_sign() -> None:
+def test_switches_have_no_help_sign() -> None:
     """Streamlit draws the sign inside the label, where a click on it flips the switch: `pages.ui.choose.switch`."""
     wrong = [
         f"{file.relative_to(ROOT)}:{node.lineno}"

@@ -129,7 +129,7 @@ def text_of(pattern: str | bytes) -> str:
     return pattern if isinstance(pattern, str) else pattern.decode("latin-1")
 
 
-def test_patterns_are_found() -> None:
+def test_patterns_are_listed() -> None:
     assert len(patterns()) > 150
 
 
@@ -152,7 +152,7 @@ def test_patterns_are_found() -> None:
         (r"---\s*\n(.*?)\n---", "match", False),
     ],
 )
-def test_the_checker_knows_what_is_linear(pattern: str, mode: str, linear: bool) -> None:
+def test_the_checker_detects_nonlinear_patterns(pattern: str, mode: str, linear: bool) -> None:
     assert (problem(pattern, re.DOTALL, mode) is None) == linear
 
 

@@ -90,7 +90,7 @@ def calls(checkout: Path) -> list[str]:
     return lines
 
 
-def test_no_python_is_one_sentence(checkout: Path) -> None:
+def test_a_missing_python_is_one_sentence(checkout: Path) -> None:
     done = start(checkout)
     assert done.returncode == 1
     assert "needs Python 3.11, 3.12 or 3.13 (found: none): install one" in done.stderr
@@ -107,7 +107,7 @@ def test_no_python_is_one_sentence(checkout: Path) -> None:
         ("demo", "The demo project could not be made"),
     ],
 )
-def test_each_failure_is_one_sentence_that_says_what_to_do(checkout: Path, fail: str, says: str) -> None:
+def test_each_failure_is_one_sentence_with_advice(checkout: Path, fail: str, says: str) -> None:
     add_python(checkout, "python3")
     done = start(checkout, fail=fail)
     assert done.returncode == 1
@@ -117,7 +117,7 @@ def test_each_failure_is_one_sentence_that_says_what_to_do(checkout: Path, fail:
     assert "STARTED" not in done.stdout
 
 
-def test_busy_port_is_one_sentence(checkout: Path) -> None:
+def test_a_busy_port_is_one_sentence(checkout: Path) -> None:
     add_python(checkout)
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
@@ -130,14 +130,14 @@ def test_busy_port_is_one_sentence(checkout: Path) -> None:
 
 
 @pytest.mark.parametrize("port", ["abc", "-1", "80 80", "0", "000", "100000"])
-def test_a_port_that_is_no_number_is_refused(checkout: Path, port: str) -> None:
+def test_an_invalid_port_is_refused(checkout: Path, port: str) -> None:
     add_python(checkout)
     done = start(checkout, port=port)
     assert done.returncode == 1
     assert "which is not a port" in done.stderr
 
 
-def test_first_start_makes_everything_and_the_second_only_starts(checkout: Path) -> None:
+def test_the_first_start_installs_and_the_second_only_starts(checkout: Path) -> None:
     add_python(checkout)
     port = str(free_port())
     first = start(checkout, port=port)
@@ -161,7 +161,7 @@ def test_changed_requirements_are_installed_again(checkout: Path) -> None:
     assert [call for call in calls(checkout) if "pip install" in call]
 
 
-def test_a_broken_download_is_tried_again_the_next_time(checkout: Path) -> None:
+def test_a_failed_download_is_retried_at_the_next_start(checkout: Path) -> None:
     add_python(checkout)
     assert start(checkout, fail="download").returncode == 1
     done = start(checkout)
@@ -179,7 +179,7 @@ def test_an_environment_of_a_wrong_python_is_noticed(checkout: Path) -> None:
 
 
 @pytest.mark.parametrize("named", ["python3.99", "/no such/python", "cat"])
-def test_a_named_python_that_will_not_do_is_said(checkout: Path, named: str) -> None:
+def test_an_unusable_named_python_is_refused(checkout: Path, named: str) -> None:
     add_python(checkout)
     done = start(checkout, python=named)
     assert done.returncode == 1 and "STARTED" not in done.stdout
@@ -221,9 +221,7 @@ def test_windows_is_refused_with_a_sentence(monkeypatch: pytest.MonkeyPatch) -> 
         runpy.run_path(str(ROOT / "evenhand" / "__init__.py"))
 
 
-def test_a_package_that_is_not_installed_is_a_sentence(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_missing_package_is_one_sentence(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     lacking = ModuleNotFoundError("No module named 'torch'", name="torch")
     monkeypatch.setattr(cli, "cli", Mock(side_effect=lacking))
     with pytest.raises(SystemExit) as left:

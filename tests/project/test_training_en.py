@@ -52,7 +52,7 @@ def test_pieces_are_numbered_by_the_alphabet_after_the_special_tokens(books: Pat
     assert tokens[5:] == sorted(tokens[5:]) and "##s" in ids and "xyrs" in ids
 
 
-def test_byte_pairs_give_every_text_back(books: Path, tmp_path: Path) -> None:
+def test_byte_pairs_restore_every_text(books: Path, tmp_path: Path) -> None:
     texts, _ = en_corpus.read_books(books)
     tokenizer = en_corpus.byte_pairs(texts, tmp_path, 64, size=400)
     for text in ("She wrote: “naïve” 他", " two  spaces\tand a tab\n", texts[0]):
@@ -70,7 +70,7 @@ def test_a_causal_run_makes_a_model_that_loads_and_learns(books: Path, tmp_path:
     assert str(facts["held_out"]["perplexity"]) in (tmp_path / "README.md").read_text(encoding="utf-8")
 
 
-def test_a_causal_run_goes_on_from_what_was_saved(books: Path, tmp_path: Path) -> None:
+def test_a_causal_run_continues_from_its_checkpoint(books: Path, tmp_path: Path) -> None:
     text = demo_en_causal.Text(books, tmp_path, size=300)
     shape = {"rows": 2, "warmup": 2, "width": 64, "layers": 1}
     train(demo_en_causal.Plan(steps=2, **shape), text, tmp_path)

@@ -52,9 +52,7 @@ def test_a_run_makes_a_model_that_loads_and_scores(files: tuple[Path, Path], tmp
     assert scorer.score([MaskedSentence("他在河边散步。", 0, 1, ("他", "她"))])[0].reason is None
 
 
-def test_the_same_seed_gives_the_same_weights_and_a_stopped_run_goes_on(
-    files: tuple[Path, Path], tmp_path: Path
-) -> None:
+def test_a_seed_fixes_the_weights_and_a_stopped_run_continues(files: tuple[Path, Path], tmp_path: Path) -> None:
     weights = []
     for name in "ab":
         train(TINY, Text(*files, tmp_path / name), tmp_path / name)
@@ -77,7 +75,7 @@ def test_training_lowers_the_loss(files: tuple[Path, Path], tmp_path: Path) -> N
     assert after > before
 
 
-def test_too_little_text_is_said(tmp_path: Path) -> None:
+def test_too_little_text_is_refused(tmp_path: Path) -> None:
     wiki, csv = tmp_path / "wiki.txt", tmp_path / "sentences.csv"
     wiki.write_text("他在河边。", encoding="utf-8")
     csv.write_text("句子\n他在河边。\n", encoding="utf-8")
@@ -85,7 +83,7 @@ def test_too_little_text_is_said(tmp_path: Path) -> None:
         Text(wiki, csv, tmp_path / "out")
 
 
-def test_about_three_in_a_hundred_are_held_out_and_always_the_same() -> None:
+def test_three_in_a_hundred_texts_are_held_out_reproducibly() -> None:
     texts = [f"第{n}段文字" for n in range(5000)]
     train_part, held = zh_corpus.split(texts)
     assert sorted(train_part + held) == sorted(texts)
@@ -93,7 +91,7 @@ def test_about_three_in_a_hundred_are_held_out_and_always_the_same() -> None:
     assert zh_corpus.split(list(reversed(texts)))[1] == list(reversed(held))
 
 
-def test_the_vocabulary_holds_every_stem_even_unseen() -> None:
+def test_the_vocabulary_contains_unseen_stems() -> None:
     tokens = zh_corpus.vocabulary(["他说好好好ABC"])
     assert tokens[:5] == list(zh_corpus.SPECIAL) and len(tokens) == len(set(tokens))
     stems = {character for pair in keyword_pairs() for stem in pair.stems for character in stem}
@@ -103,7 +101,7 @@ def test_the_vocabulary_holds_every_stem_even_unseen() -> None:
 
 
 @given(st.lists(st.integers(1, 200), min_size=1, max_size=50), st.integers(256, 2048))
-def test_batches_hold_every_piece_once(lengths: list[int], budget: int) -> None:
+def test_batches_contain_every_piece_once(lengths: list[int], budget: int) -> None:
     pieces = [[n] * length for n, length in enumerate(lengths)]
     batches = list(masking.batches(pieces, budget, random.Random(0)))
     assert sorted(piece for batch in batches for piece in batch) == sorted(pieces)
@@ -122,13 +120,13 @@ def test_masks_never_fall_on_special_tokens_and_hit_their_rate(files: tuple[Path
 
 
 @pytest.mark.parametrize("offset", [-4, -1, 1, 3])
-def test_turned_waves_are_the_waves_of_the_neighbour(offset: int) -> None:
+def test_rotated_waves_equal_the_waves_of_the_neighbour(offset: int) -> None:
     table, angles = starting.waves(64, 32, 1.0)
     moved = table[10:50] @ starting.turned(angles, offset).T
     assert torch.allclose(moved, table[10 + offset : 50 + offset], atol=1e-4)
 
 
-def test_heads_start_out_looking_at_their_neighbours() -> None:
+def test_heads_initially_attend_to_their_neighbours() -> None:
     model = build(Plan(width=192, layers=2), 100)
     starting.look_at_neighbours(model)
     model.set_attn_implementation("eager")
@@ -148,7 +146,7 @@ def test_orthogonal_updates_have_singular_values_near_one(shape: tuple[int, int]
     assert float(values.min()) > 0.5 and float(values.max()) < 1.3  # the range that the quintic iteration settles in
 
 
-def test_the_table_of_the_known_model_adds_up_and_is_what_is_shipped(tmp_path: Path) -> None:
+def test_the_table_of_the_known_model_sums_to_one_and_is_shipped(tmp_path: Path) -> None:
     table = known.probabilities()
     assert sum(table.values()) == 1 and min(table.values()) > 0
     zh_corpus.make_tokenizer(list(table), tmp_path, longest=512)

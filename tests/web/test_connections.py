@@ -98,7 +98,7 @@ async def reply(port: int, sent: bytes, trickle: bytes = b"") -> bytes:
         writer.close()
 
 
-def test_what_stands_still_is_cut() -> None:
+def test_idle_connections_are_cut() -> None:
     async def work(server: Server, port: int, _: asyncio.Task[None]) -> None:
         cut = await asyncio.gather(
             reply(port, b""),  # nothing at all
@@ -117,7 +117,7 @@ def test_what_stands_still_is_cut() -> None:
     in_a_loop(work)
 
 
-def test_what_stands_around_a_body_is_limited() -> None:
+def test_headers_and_trailers_are_limited() -> None:
     most = limits.MOST_HEADER
 
     async def work(_server: Server, port: int, _: asyncio.Task[None]) -> None:
@@ -139,7 +139,7 @@ def test_what_stands_around_a_body_is_limited() -> None:
     in_a_loop(work)
 
 
-def test_what_goes_on_is_served() -> None:
+def test_slow_but_steady_uploads_are_served() -> None:
     async def work(_server: Server, port: int, _: asyncio.Task[None]) -> None:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.write(UPLOAD)
@@ -158,7 +158,7 @@ def test_what_goes_on_is_served() -> None:
     in_a_loop(work)
 
 
-def test_who_takes_nothing_is_cut() -> None:
+def test_a_client_that_reads_nothing_is_cut() -> None:
     async def work(server: Server, port: int, _: asyncio.Task[None]) -> None:
         with socket.socket() as lazy:
             lazy.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
@@ -224,7 +224,7 @@ def test_connections_leave_descriptors_free(monkeypatch: pytest.MonkeyPatch) -> 
     assert most_connections() == 100
 
 
-def test_one_too_many_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_connection_beyond_the_limit_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "connections", Connections(most=1))
 
     async def work(_server: Server, port: int, _: asyncio.Task[None]) -> None:

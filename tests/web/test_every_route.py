@@ -53,7 +53,7 @@ def token(store: Store, project: Project, name: str = "Ada") -> dict[str, str]:
     return {"authorization": f"Bearer {made}"}
 
 
-def test_each_route_has_its_row() -> None:
+def test_each_route_is_in_the_table() -> None:
     paths = {path for path in OTHER_ROUTES if not any(part.isupper() for part in path.split("/")) and path[1] != "_"}
     assert paths == server_routes()
 
@@ -102,7 +102,7 @@ def address(path: str, link: str) -> str:
 
 
 @pytest.mark.parametrize("role", ["guest", *ROLES])
-def test_each_route_answers_each_role(
+def test_each_route_answers_as_in_the_table(
     fresh_store: Store, client: TestClient, two: tuple[Project, Project], role: Role
 ) -> None:
     assert set(ANSWERS) == every_route()
@@ -155,7 +155,9 @@ def test_a_desk_is_for_its_annotator(
         *sorted(path for method, path in every_route() if method not in ("GET", "HEAD")),
     ],
 )
-def test_no_other_site_posts(fresh_store: Store, client: TestClient, two: tuple[Project, Project], route: str) -> None:
+def test_posts_from_other_sites_are_refused(
+    fresh_store: Store, client: TestClient, two: tuple[Project, Project], route: str
+) -> None:
     route = address(route, signed(fresh_store, new_study(fresh_store, two[0])))
     mine = cookie_of(fresh_store, "Ada", "annotator", two[0]) | token(fresh_store, two[0])
     for foreign in ({"origin": "https://evil.example"}, {"origin": "null"}, {"sec-fetch-site": "cross-site"}):
@@ -171,7 +173,7 @@ def test_no_other_site_posts(fresh_store: Store, client: TestClient, two: tuple[
         "/account//style.css", "/ACCOUNT/style.css", "/sign-in/../account/nothing", "/api/desk/../../app.py",
     ],
 )  # fmt: skip
-def test_no_path_leads_to_another_file(
+def test_path_traversal_reads_no_other_file(
     fresh_store: Store, client: TestClient, two: tuple[Project, Project], path: str
 ) -> None:
     mine = cookie_of(fresh_store, "Lena", "lead", two[0])
@@ -181,7 +183,7 @@ def test_no_path_leads_to_another_file(
         assert "import " not in found.text and "root:" not in found.text
 
 
-def test_what_is_typed_into_a_form_comes_back_as_text(
+def test_text_typed_into_a_form_is_escaped(
     fresh_store: Store, client: TestClient, two: tuple[Project, Project]
 ) -> None:
     from evenhand.annotations.accounts.links import invite_link

@@ -32,7 +32,7 @@ def client(fresh_store: Store, monkeypatch: pytest.MonkeyPatch) -> Iterator[Test
         yield found
 
 
-def test_forms_below_a_path_lead_there(fresh_store: Store) -> None:
+def test_forms_below_a_path_use_its_addresses(fresh_store: Store) -> None:
     add_account(fresh_store, "Ada", password=PASSWORD)
     with gated(forms.routes(), base="lab") as client:
         assert 'action="/lab/sign-in' in client.get("/lab/sign-in").text
@@ -56,7 +56,7 @@ def test_a_name_and_a_password_sign_in(fresh_store: Store, client: TestClient) -
     assert client.get("/sign-in").status_code == 200
 
 
-def test_what_does_not_sign_in(fresh_store: Store, client: TestClient) -> None:
+def test_failed_sign_ins_get_equal_answers(fresh_store: Store, client: TestClient) -> None:
     add_account(fresh_store, "Ada", password=PASSWORD)
     answers = [
         client.post("/sign-in", data={"name": name, "password": password})
@@ -102,7 +102,7 @@ def test_a_cookie_is_secure_behind_tls(fresh_store: Store, client: TestClient, m
     assert "secure" in answer.headers["set-cookie"].lower()
 
 
-def test_the_last_address_of_a_named_proxy_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_last_address_of_a_trusted_proxy_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     lines = [(b"x-forwarded-for", b"203.0.113.1, 203.0.113.2"), (b"x-forwarded-for", b"198.51.100.7")]
     request = Request({"type": "http", "headers": lines, "client": ("127.0.0.1", 1)})
     assert client_address(request) == "127.0.0.1"
@@ -110,7 +110,7 @@ def test_the_last_address_of_a_named_proxy_counts(monkeypatch: pytest.MonkeyPatc
     assert client_address(request) == "198.51.100.7"
 
 
-def test_attempts_are_limited(fresh_store: Store, client: TestClient) -> None:
+def test_sign_in_attempts_are_limited(fresh_store: Store, client: TestClient) -> None:
     add_account(fresh_store, "Ada", password=PASSWORD)
     wrong = [client.post("/sign-in", data={"name": "ada", "password": "x"}).status_code for _ in range(29)]
     assert set(wrong) == {403}
@@ -130,7 +130,7 @@ def waits(*attempts: tuple[str, str]) -> list[float | None]:
         return [stack.enter_context(limits.attempt(*attempt)) for attempt in attempts]
 
 
-def test_a_name_is_slowed_down_for_the_network_that_tries_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_repeated_attempts_slow_a_name_down_per_network(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "SLOW_S", 4.0)
     limits._window.storage.reset()
     assert waits(*[("Ada", "192.0.2.1")] * 5) == [0.0] * 5
@@ -153,7 +153,7 @@ ADDRESSES = st.sampled_from([f"{net}.{host}" for net in ("192.0.2", "198.51.100"
 
 
 @given(st.lists(st.tuples(st.sampled_from(["ada", "Ada ", "bo"]), ADDRESSES), max_size=60))
-def test_no_attempts_of_others_refuse_the_owner_of_a_name(attempts: list[tuple[str, str]]) -> None:
+def test_attempts_of_others_never_block_the_owner_of_a_name(attempts: list[tuple[str, str]]) -> None:
     limits._window.storage.reset()
     with ExitStack() as stack:
         for attempt in attempts:
@@ -162,7 +162,7 @@ def test_no_attempts_of_others_refuse_the_owner_of_a_name(attempts: list[tuple[s
     assert not limits._waiting
 
 
-def test_the_right_password_gets_in_while_others_guess(fresh_store: Store, client: TestClient) -> None:
+def test_the_right_password_signs_in_while_others_guess(fresh_store: Store, client: TestClient) -> None:
     add_account(fresh_store, "Ada", password=PASSWORD)
     guessing, owner = (
         TestClient(client.app, base_url="http://localhost", follow_redirects=False, client=(address, 5000))
@@ -183,7 +183,7 @@ def test_answers_for_a_name_without_an_account_have_the_same_bytes(fresh_store: 
     assert by_name["Ada"] == by_name["Bob"]
 
 
-def test_the_first_account_by_its_link(fresh_store: Store, client: TestClient) -> None:
+def test_the_first_account_is_made_by_its_link(fresh_store: Store, client: TestClient) -> None:
     secret = first_link(fresh_store)
     page = client.get(LINK)
     assert secret not in page.text
@@ -212,7 +212,7 @@ def test_the_first_account_by_its_link(fresh_store: Store, client: TestClient) -
     assert "<form" not in spent.text
 
 
-def test_an_invitation_to_who_has_an_account(fresh_store: Store, client: TestClient) -> None:
+def test_an_existing_account_accepts_an_invitation(fresh_store: Store, client: TestClient) -> None:
     project = ready_project(fresh_store, 1, name="<i>set")
     ada = add_account(fresh_store, "Ada", password=PASSWORD)
     grant(fresh_store, ada, "reader", None)
@@ -227,7 +227,7 @@ def test_an_invitation_to_who_has_an_account(fresh_store: Store, client: TestCli
     assert person.roles == {project.uid: "adjudicator"}
 
 
-def test_a_reset_shows_whose_it_is(fresh_store: Store, client: TestClient) -> None:
+def test_a_reset_form_shows_the_account(fresh_store: Store, client: TestClient) -> None:
     ada = add_account(fresh_store, "Ada", password=PASSWORD)
     secret = reset_link(fresh_store, ada)
     assert 'value="Ada" readonly' in client.post(LINK, data={"link": secret}).text
@@ -238,7 +238,7 @@ def test_a_reset_shows_whose_it_is(fresh_store: Store, client: TestClient) -> No
     assert person.account == account(fresh_store, "Ada").uid
 
 
-def test_files_of_the_forms(client: TestClient) -> None:
+def test_style_and_scripts_of_the_forms_are_served(client: TestClient) -> None:
     for name, kind in (("style.css", "text/css"), ("link.js", "text/javascript")):
         answer = client.get(f"/account/{name}")
         assert answer.headers["content-type"].startswith(kind)

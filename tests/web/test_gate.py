@@ -81,7 +81,7 @@ def test_only_names_of_this_server_are_served(
                 pass
 
 
-def test_a_name_of_the_environment_is_served_to_who_signs_in(
+def test_a_host_of_the_environment_needs_a_sign_in(
     fresh_store: Store, page: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("EVENHAND_HOSTS", "other.example, Evenhand.example")
@@ -108,7 +108,7 @@ def test_a_name_of_the_environment_is_served_to_who_signs_in(
         ({"content-length": "2000000"}, 413),
     ],
 )
-def test_a_change_comes_from_a_page_of_this_server(
+def test_posts_are_accepted_from_own_origins_only(
     fresh_store: Store, page: Path, headers: dict[str, str], status: int
 ) -> None:
     with server(page) as client:
@@ -127,7 +127,7 @@ def test_a_large_file_is_uploaded(fresh_store: Store, page: Path) -> None:
         assert client.put("/_stcore/upload_file/visit-of-ada/1", content=b"0" * 2_000_000).status_code == 200
 
 
-def test_without_accounts_whoever_is_here_is_owner(fresh_store: Store, page: Path) -> None:
+def test_without_accounts_local_visitors_are_owners(fresh_store: Store, page: Path) -> None:
     with server(page) as client, client.websocket_connect("ws://localhost/_stcore/stream") as socket:
         assert client.get("/").json() == {"name": "", "everywhere": "owner"}
         assert socket.receive_json()["name"] == ""
@@ -167,7 +167,7 @@ def test_a_socket_at_an_open_address_needs_a_person(fresh_store: Store, page: Pa
         assert (refused.value.code, refused.value.reason) == (1008, "Sign in first.")
 
 
-def test_with_accounts_the_cookie_says_who(fresh_store: Store, page: Path) -> None:
+def test_with_accounts_the_cookie_identifies_the_visitor(fresh_store: Store, page: Path) -> None:
     ada = add_account(fresh_store, "Ada")
     grant(fresh_store, ada, "owner", None)
     mine = {"cookie": f"other=1; {COOKIE}={sign_in(fresh_store, ada)}"}
@@ -194,7 +194,7 @@ def test_with_accounts_the_cookie_says_who(fresh_store: Store, page: Path) -> No
         assert client.get("/", headers=mine).status_code == 401
 
 
-def test_what_belongs_to_a_visit_is_given_to_its_account_only(fresh_store: Store, page: Path) -> None:
+def test_files_of_a_session_are_given_to_its_account_only(fresh_store: Store, page: Path) -> None:
     cookies = {}
     for name in ("ada", "bo"):
         account = add_account(fresh_store, name)
@@ -211,7 +211,7 @@ def test_what_belongs_to_a_visit_is_given_to_its_account_only(fresh_store: Store
                 assert socket.receive_json() == {"name": name, "session": session}
 
 
-def test_guests_come_in_where_the_server_says_so(
+def test_guests_are_admitted_if_the_server_allows_them(
     fresh_store: Store, page: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     add_account(fresh_store, "Ada")
@@ -230,7 +230,7 @@ def test_every_answer_has_the_headers(fresh_store: Store, page: Path) -> None:
         assert client.get("/media/a.csv").headers["cache-control"] == "no-store"
 
 
-def test_scripts_of_the_page_are_named_by_their_hash(page: Path) -> None:
+def test_the_policy_lists_page_scripts_by_hash(page: Path) -> None:
     policy = content_policy(page)
     scripts = next(part for part in policy.split("; ") if part.startswith("script-src"))
     assert "'unsafe-inline'" not in scripts
@@ -251,7 +251,7 @@ def test_scripts_of_the_page_are_named_by_their_hash(page: Path) -> None:
         ("", ""),
     ],
 )
-def test_names_of_hosts(value: str, name: str) -> None:
+def test_host_names_are_parsed(value: str, name: str) -> None:
     assert host_name(value) == name
 
 
@@ -265,11 +265,11 @@ def test_names_of_hosts(value: str, name: str) -> None:
         (b"evenhand=", ""),
     ],
 )
-def test_secret_in_a_cookie(header: bytes, secret: str) -> None:
+def test_the_secret_is_read_from_a_cookie(header: bytes, secret: str) -> None:
     assert cookie_secret([(b"host", b"a"), (b"cookie", header)]) == secret
 
 
-def test_a_file_of_a_page_goes_out_in_parts_and_is_not_packed(fresh_store: Store, page: Path) -> None:
+def test_a_download_is_sent_in_parts_uncompressed(fresh_store: Store, page: Path) -> None:
     data = memoryview(b"a line\n" * (PART_BYTES // 2))
     sent: list[dict[str, Any]] = []
 

@@ -51,7 +51,7 @@ def test_a_query_is_cut_off(lines: tuple[logging.Logger, io.StringIO]) -> None:
     assert out.getvalue() == '127.0.0.1 - "WebSocket /_stcore/stream?..." [accepted]\n'
 
 
-def test_json_has_the_id_and_no_text_of_an_exception(lines: tuple[logging.Logger, io.StringIO]) -> None:
+def test_json_lines_have_the_request_id_but_no_exception_text(lines: tuple[logging.Logger, io.StringIO]) -> None:
     logger, out = lines
     logger.handlers[0].setFormatter(Json())
     token = request_id.set("0123456789abcdef")
@@ -69,9 +69,7 @@ def test_json_has_the_id_and_no_text_of_an_exception(lines: tuple[logging.Logger
     assert "hunter2" not in line
 
 
-def test_json_is_for_who_asks_for_it(
-    lines: tuple[logging.Logger, io.StringIO], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_json_logs_are_optional(lines: tuple[logging.Logger, io.StringIO], monkeypatch: pytest.MonkeyPatch) -> None:
     logger, _ = lines
     monkeypatch.delenv("EVENHAND_LOG", raising=False)
     logs.limit(logger)

@@ -70,7 +70,9 @@ def sign_in(client: TestClient) -> httpx.Response:
     return client.get(visit(client, client.get("/sign-in/oidc").headers["location"]))
 
 
-def test_with_an_invitation_and_again_without(fresh_store: Store, client: TestClient, there: IdentityProvider) -> None:
+def test_an_identity_needs_an_invitation_only_once(
+    fresh_store: Store, client: TestClient, there: IdentityProvider
+) -> None:
     come_in(client, fresh_store)
     assert client.get("/").json() == {"name": "Ada Lovelace"}
     made = account(fresh_store, "Ada Lovelace")
@@ -110,7 +112,9 @@ def test_a_new_account_has_a_name(
     assert [one.name for one in accounts(fresh_store)] == [name]
 
 
-def test_an_e_mail_address_opens_nothing(fresh_store: Store, client: TestClient, there: IdentityProvider) -> None:
+def test_an_equal_e_mail_address_opens_no_account(
+    fresh_store: Store, client: TestClient, there: IdentityProvider
+) -> None:
     come_in(client, fresh_store)
     client.cookies.clear()
     there.subject = "person-2"  # with the same name and address
@@ -131,7 +135,7 @@ def test_an_e_mail_address_opens_nothing(fresh_store: Store, client: TestClient,
     ],
     ids=str,
 )  # fmt: skip
-def test_a_token_for_somebody_else_is_refused(
+def test_a_token_with_wrong_claims_is_refused(
     fresh_store: Store, client: TestClient, there: IdentityProvider, claims: dict[str, Any]
 ) -> None:
     come_in(client, fresh_store)
@@ -148,7 +152,7 @@ def test_a_token_with_another_key_is_refused(fresh_store: Store, client: TestCli
     assert sign_in(client).status_code == 403
 
 
-def test_an_answer_is_for_the_browser_that_asked_and_once(
+def test_an_answer_works_once_and_in_its_browser_only(
     fresh_store: Store, client: TestClient, there: IdentityProvider
 ) -> None:
     come_in(client, fresh_store)
@@ -166,7 +170,7 @@ def test_an_answer_is_for_the_browser_that_asked_and_once(
     assert sign_in(client).status_code == 303
 
 
-def test_a_link_for_a_password_is_none_for_an_identity(
+def test_a_reset_link_does_not_admit_an_identity(
     fresh_store: Store, client: TestClient, there: IdentityProvider
 ) -> None:
     come_in(client, fresh_store)
@@ -180,7 +184,7 @@ def test_a_link_for_a_password_is_none_for_an_identity(
     assert client.post("/account/oidc", data={"link": "made up"}).status_code == 403
 
 
-def test_without_a_provider_nothing_offers_one(
+def test_without_a_provider_no_form_offers_it(
     fresh_store: Store, client: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv(oidc.ISSUER, raising=False)

@@ -22,7 +22,7 @@ def client(fresh_store: Store) -> Iterator[TestClient]:
         yield found
 
 
-def test_everybody_has_the_own_log_and_no_other(fresh_store: Store, client: TestClient) -> None:
+def test_annotators_get_only_their_own_log(fresh_store: Store, client: TestClient) -> None:
     study, (ada, bo, _chen) = filled_project(fresh_store, 4)
     store_operations(fresh_store, study, ada, [decide(claim(fresh_store, study, ada, want=1)[0])])
     entries = "/own-log/entries"
@@ -41,7 +41,7 @@ def test_everybody_has_the_own_log_and_no_other(fresh_store: Store, client: Test
     assert client.get(entries, params={"annotator": ada.uid}).status_code == 404
 
 
-def test_the_page_says_what_it_proves_in_both_languages(client: TestClient) -> None:
+def test_the_page_explains_its_limits_in_both_languages(client: TestClient) -> None:
     page = client.get("/own-log", params={"annotator": '"><script>', "lang": "en"})
     assert "it cannot prove that the newest ones are all there" in page.text and "<script>" not in page.text
     assert "不能证明最新的条目都在" in client.get("/own-log", params={"lang": "zh"}).text

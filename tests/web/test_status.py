@@ -66,7 +66,7 @@ def server(page: Path, client: tuple[str, int] = HERE, host: str = "localhost", 
     return TestClient(app, base_url=f"http://{host}", client=client, raise_server_exceptions=False)
 
 
-def test_health_is_open_to_everybody_and_says_nothing_secret(
+def test_health_is_public_and_reveals_no_secret(
     fresh_store: Store, page: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     add_account(fresh_store, "Ada")
@@ -80,7 +80,7 @@ def test_health_is_open_to_everybody_and_says_nothing_secret(
         assert secret not in found.text
 
 
-def test_health_tells_what_is_wrong(fresh_store: Store, page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_health_names_the_failing_part(fresh_store: Store, page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with server(page) as client:
         monkeypatch.setattr(status, "FEW_BYTES", 10**18)
         assert (client.get("/healthz").status_code, client.get("/healthz").json()["disk"]) == (503, "full")
@@ -92,7 +92,7 @@ def test_health_tells_what_is_wrong(fresh_store: Store, page: Path, monkeypatch:
         assert (client.get("/healthz").status_code, client.get("/healthz").json()["database"]) == (503, "unreadable")
 
 
-def test_health_sees_another_file_in_the_place_of_the_database(fresh_store: Store, page: Path) -> None:
+def test_health_notices_a_replaced_database(fresh_store: Store, page: Path) -> None:
     with server(page) as client:
         assert client.get("/healthz").status_code == 200
         with Store.open(page.with_name("second.db")):
@@ -102,13 +102,13 @@ def test_health_sees_another_file_in_the_place_of_the_database(fresh_store: Stor
         assert (client.get("/healthz").status_code, client.get("/healthz").json()["database"]) == (503, "unreadable")
 
 
-def test_a_busy_database_can_be_written(fresh_store: Store, page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_busy_database_is_healthy(fresh_store: Store, page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(status, "WAIT_MS", 10)
     with server(page) as client, fresh_store.write():
         assert client.get("/healthz").status_code == 200
 
 
-def test_measures_are_for_this_machine_or_the_token(
+def test_metrics_need_this_machine_or_the_token(
     fresh_store: Store, page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     add_account(fresh_store, "Ada")
@@ -129,7 +129,7 @@ def test_measures_are_for_this_machine_or_the_token(
             monkeypatch.delenv(f"EVENHAND_METRICS_TOKEN{name}")
 
 
-def test_measures_count_without_naming_anybody(fresh_store: Store, page: Path) -> None:
+def test_metrics_contain_no_names(fresh_store: Store, page: Path) -> None:
     create_project(fresh_store, "secret-project", annotators=("Ada",))
     with server(page) as client:
         client.get("/study/eyJzZWNyZXQiOjF9.abc?PROLIFIC_PID=somebody")
@@ -146,14 +146,14 @@ def test_measures_count_without_naming_anybody(fresh_store: Store, page: Path) -
         assert secret not in text
 
 
-def test_without_a_database_the_measures_say_so(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_metrics_report_an_unreadable_database(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "broken.db").write_bytes(b"nonsense" * 1000)
     monkeypatch.setenv("EVENHAND_DB", str(tmp_path / "broken.db"))
     with server(page) as client:
         assert "\nevenhand_up 0\n" in client.get("/metrics").text
 
 
-def test_every_answer_has_an_id_of_its_own(fresh_store: Store, page: Path) -> None:
+def test_every_answer_has_its_own_request_id(fresh_store: Store, page: Path) -> None:
     with server(page) as client:
         sent = [client.get("/healthz", headers={"x-request-id": "mine"}).headers["x-request-id"] for _ in range(3)]
         sent.append(client.get("/", headers={"host": "evil.example"}).headers["x-request-id"])  # refused ones too
@@ -161,7 +161,7 @@ def test_every_answer_has_an_id_of_its_own(fresh_store: Store, page: Path) -> No
     assert "mine" not in sent
 
 
-def test_who_leaves_while_sending_is_no_error(fresh_store: Store, page: Path) -> None:
+def test_a_disconnect_while_sending_is_not_an_error(fresh_store: Store, page: Path) -> None:
     before = requests.text()
     with server(page) as client:
         client.post("/sign-in", content=b"name=a")
@@ -188,11 +188,11 @@ def test_open_sockets_are_counted(fresh_store: Store, page: Path) -> None:
         ("/_stcore/upload_file/session/1", "/_stcore/upload_file"), ("/_stcore/secret", "/_stcore"),
     ],
 )  # fmt: skip
-def test_routes_are_names_of_ours(path: str, route: str) -> None:
+def test_metrics_use_route_patterns_as_labels(path: str, route: str) -> None:
     assert route_of(path) == route
 
 
-def test_the_histogram_adds_up() -> None:
+def test_the_histogram_is_cumulative() -> None:
     counted = Requests()
     for seconds in (0.001, 0.005, 0.3, 99.0):
         counted.count("page", "GET", 200, seconds)
@@ -201,7 +201,7 @@ def test_the_histogram_adds_up() -> None:
     assert numbers == [2, 2, 2, 2, 2, 2, 3, 3, 3, 3, 3, 4, 99.306, 4]
 
 
-def test_the_log_of_requests_has_ids_and_nothing_else_that_was_sent(fresh_store: Store, page: Path) -> None:
+def test_the_request_log_contains_no_sent_values(fresh_store: Store, page: Path) -> None:
     out, logger = io.StringIO(), logging.getLogger("evenhand.request")
     handler = logging.StreamHandler(out)
     handler.setFormatter(Json())

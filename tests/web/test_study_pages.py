@@ -54,7 +54,7 @@ def at_desk(visitor: Visitor, project: Project) -> RouteDesk:
     return desk
 
 
-def test_from_the_link_to_the_code(fresh_store: Store, app: Starlette) -> None:
+def test_a_participant_gets_from_the_link_to_the_code(fresh_store: Store, app: Starlette) -> None:
     project, _ = filled_project(fresh_store, 8, per_item=1)
     study = new_study(fresh_store, project, questions=2, pass_mark=2, service="prolific", minutes=45)
     ids = {"PROLIFIC_PID": "p1", "STUDY_ID": "s1", "SESSION_ID": "x1"}
@@ -106,7 +106,7 @@ def test_from_the_link_to_the_code(fresh_store: Store, app: Starlette) -> None:
     assert fresh_store.db.execute("SELECT count(*) FROM blind_label").fetchone() == (0,)
 
 
-def test_a_box_that_is_ticked_is_consent_and_one_that_is_not_is_none(fresh_store: Store, app: Starlette) -> None:
+def test_only_ticked_boxes_are_stored_as_consent(fresh_store: Store, app: Starlette) -> None:
     project, _ = filled_project(fresh_store, 8, per_item=1)
     study = new_study(fresh_store, project, uses=("release", "training"))
     ada = Visitor(browser(app), fresh_store, study)
@@ -120,7 +120,7 @@ def test_a_box_that_is_ticked_is_consent_and_one_that_is_not_is_none(fresh_store
     }  # fmt: skip
 
 
-def test_who_fails_twice_gets_a_code_and_no_desk(fresh_store: Store, app: Starlette) -> None:
+def test_failing_the_test_twice_gives_a_code_and_no_desk(fresh_store: Store, app: Starlette) -> None:
     project, _ = filled_project(fresh_store, 4)
     study = new_study(fresh_store, project, questions=1, pass_mark=1)
     bo = Visitor(browser(app), fresh_store, study)
@@ -155,7 +155,7 @@ def test_a_covered_text_of_the_test_is_opened_before_it_is_answered(fresh_store:
     assert 'class="covered"' not in page and page.count(" required>") == 2
 
 
-def test_the_cookie_opens_one_desk_and_nothing_else(fresh_store: Store, app: Starlette) -> None:
+def test_the_cookie_opens_one_desk_only(fresh_store: Store, app: Starlette) -> None:
     project, (ada, *_others) = filled_project(fresh_store, 8)
     study = new_study(fresh_store, project)
     one, two, nobody = (Visitor(browser(app), fresh_store, study) for _ in range(3))
@@ -188,7 +188,7 @@ def results(desk: RouteDesk, *operations: Any) -> list[str]:
     return [one["result"] if one["result"] == "acked" else one["reason"] for one in answers]
 
 
-def test_a_participant_judges_no_text_that_was_not_handed_out(fresh_store: Store, participant: RouteDesk) -> None:
+def test_a_participant_cannot_label_a_text_not_handed_out(fresh_store: Store, participant: RouteDesk) -> None:
     handed = [one["id"] for one in participant.sync(want=60)["items"]]
     others = [one.uid for one in items(fresh_store, participant.project) if one.uid not in handed]
     assert len(handed) == 3
@@ -200,7 +200,7 @@ def test_a_participant_judges_no_text_that_was_not_handed_out(fresh_store: Store
     assert fresh_store.db.execute("SELECT count(*) FROM label").fetchone() == (1,)
 
 
-def test_a_participant_judges_no_more_texts_than_asked_for(participant: RouteDesk) -> None:
+def test_a_participant_cannot_label_more_texts_than_requested(participant: RouteDesk) -> None:
     seen = [one["id"] for one in participant.sync(want=60)["items"]]
     skips = [participant.op(item, "skip") for item in seen]
     reply = participant.sync(*skips, want=60)
@@ -229,7 +229,7 @@ def test_a_late_label_of_a_participant_is_stored(fresh_store: Store, participant
     assert results(participant, *(participant.op(item, "accept") for item in handed)) == ["acked"] * 3
 
 
-def test_a_text_of_the_test_is_not_handed_out(fresh_store: Store, app: Starlette) -> None:
+def test_texts_of_the_screening_test_are_not_handed_out(fresh_store: Store, app: Starlette) -> None:
     project, _ = filled_project(fresh_store, 4, per_item=1)
     ada = Visitor(browser(app), fresh_store, new_study(fresh_store, project, questions=1, pass_mark=1))
     page = ada.send("/consent", ada.open())
@@ -240,7 +240,7 @@ def test_a_text_of_the_test_is_not_handed_out(fresh_store: Store, app: Starlette
     assert results(desk, desk.op(asked, "accept")) == ["This text was not handed out to you."]
 
 
-def test_what_a_service_must_say(fresh_store: Store, app: Starlette) -> None:
+def test_ids_of_a_service_are_required_and_used_once(fresh_store: Store, app: Starlette) -> None:
     project, _ = filled_project(fresh_store, 4)
     study = new_study(fresh_store, project, service="mturk")
     worker = Visitor(browser(app), fresh_store, study)
@@ -270,7 +270,7 @@ def test_what_a_service_must_say(fresh_store: Store, app: Starlette) -> None:
     assert "This id has already been used to take part. Continue in the browser you started in." in answer.text
 
 
-def test_a_consent_that_changed_meanwhile_is_read_again(fresh_store: Store, app: Starlette) -> None:
+def test_a_consent_changed_meanwhile_is_shown_again(fresh_store: Store, app: Starlette) -> None:
     project, _ = filled_project(fresh_store, 4)
     study = new_study(fresh_store, project)
     who = Visitor(browser(app), fresh_store, study)
@@ -288,7 +288,7 @@ def test_a_consent_that_changed_meanwhile_is_read_again(fresh_store: Store, app:
     )
 
 
-def test_what_the_lead_wrote_is_text_on_each_page(fresh_store: Store, app: Starlette) -> None:
+def test_texts_of_the_lead_are_escaped_on_each_page(fresh_store: Store, app: Starlette) -> None:
     tag = "<img src=x onerror=alert(1)>"
     project, _ = filled_project(fresh_store, 4)
     texts = {
@@ -314,7 +314,7 @@ def built_options(store: Store, project: Project) -> tuple[Any, Any]:
     return asked.choices, asked.reasons
 
 
-def test_what_is_there_and_what_is_not(fresh_store: Store, app: Starlette) -> None:
+def test_the_about_page_is_public_and_unknown_addresses_are_refused(fresh_store: Store, app: Starlette) -> None:
     project, _ = filled_project(fresh_store, 4)
     who = Visitor(browser(app), fresh_store, new_study(fresh_store, project, keep_days=7, service="prolific"))
     about = who.open("/about")
@@ -337,7 +337,9 @@ def test_what_is_there_and_what_is_not(fresh_store: Store, app: Starlette) -> No
         assert who.client.post(f"{who.path}{part}").status_code == 303
 
 
-def test_many_from_one_address_are_slowed(fresh_store: Store, app: Starlette, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_visitors_of_one_address_are_slowed(
+    fresh_store: Store, app: Starlette, monkeypatch: pytest.MonkeyPatch
+) -> None:
     project, _ = filled_project(fresh_store, 4)
     study = new_study(fresh_store, project)
     monkeypatch.setattr(limits, "TO_STUDIES", type(limits.TO_STUDIES)(1, 15))
