@@ -7,7 +7,9 @@ from typing import Any, ClassVar
 
 from evenhand.core.errors import N_, EvenhandError, Notice, Refused
 from evenhand.core.files.timestamps import timestamp
-from evenhand.core.generation import GrowingFile, Task, Writer, Written, tasks
+from evenhand.core.generation.contexts import Task, tasks
+from evenhand.core.generation.growing_file import GrowingFile
+from evenhand.core.generation.writers import Writer, Written
 from evenhand.core.generation.inputs import ContextInput, open_contexts
 from evenhand.core.generation.server import Server, ServerWriter
 from evenhand.core.generation.settings import Settings

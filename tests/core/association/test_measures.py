@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.core.association import association_set, sentences
+from evenhand.core.association.builtin import association_set
+from evenhand.core.association.corpus import sentences
 from evenhand.core.association.crossing import Crossing, interval, signature
 from evenhand.core.association.hypotheses import multilingual, no_difference, verdicts
 from evenhand.core.association.measures import (

@@ -16,7 +16,8 @@ from transformers import (
     RobertaForMaskedLM,
 )
 
-from evenhand.core.association import Files, association_set, sentences
+from evenhand.core.association.builtin import Files, association_set
+from evenhand.core.association.corpus import sentences
 from evenhand.core.association.measures import differences, groups
 from evenhand.core.association.scoring import NO_PRIOR, NO_TARGET, OK, Tally, associate, association
 from evenhand.core.association.table import frame_of

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.core.association import Choices, Files, association_set, sentences
+from evenhand.core.association.builtin import Choices, Files, association_set
+from evenhand.core.association.corpus import sentences
 from evenhand.core.association.builtin import LANGUAGES
 from evenhand.core.association.corpus import COLUMNS, corpus_row, corpus_tsv, masked, write_corpus
 from evenhand.core.association.sets import AssociationSet, Person, Profession, Template

@@ -14,7 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evenhand.core.errors import BadFile, EvenhandError, Refused
-from evenhand.core.generation import Context, GrowingFile, Task, Written, chunks, context_digest, tasks
+from evenhand.core.generation.contexts import Context, Task, chunks, context_digest, tasks
+from evenhand.core.generation.growing_file import GrowingFile
+from evenhand.core.generation.writers import Written
 from evenhand.core.generation.contexts import seed_of
 from evenhand.core.generation.inputs import BUILT_IN, ContextInput, Filling, contexts_of, open_contexts
 from evenhand.core.generation.run import run

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from evenhand.core.errors import EvenhandError, ModelUnavailable, Refused
-from evenhand.core.generation import Context
+from evenhand.core.generation.contexts import Context
 from evenhand.core.generation.inputs import ContextInput
 from evenhand.core.generation.run import GenerationReport, write_texts
 from evenhand.core.generation.server import Server
