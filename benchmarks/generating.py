@@ -12,8 +12,7 @@ from typing import Any
 import torch
 
 from benchmarks.measuring import Lane, options, race
-from evenhand.core.generation.contexts import CHUNK, chunks, tasks
-from evenhand.core.generation.inputs import contexts_of
+from evenhand.core.generation.inputs import CHUNK, chunks, contexts_of, tasks
 from evenhand.core.misgendering.template_files import built_in
 from evenhand.core.models.generating import Generator, Prompt, open_generator
 from evenhand.core.models.sampling import Sampling

@@ -34,9 +34,8 @@ from evenhand.annotations.labels.operations import store_operations
 from evenhand.annotations.projects.projects import annotators, create_project, project
 from evenhand.annotations.queue.leases import claim
 from evenhand.annotations.types import Operation
-from evenhand.core.misgendering.instances import instances
 from evenhand.core.misgendering.probability import judge
-from evenhand.core.misgendering.template_files import built_in
+from evenhand.core.misgendering.template_files import built_in, instances
 from evenhand.core.models.perplexity import open_perplexity
 from evenhand.core.resources import ROOT, table
 from evenhand.core.text.keywords import find, probe

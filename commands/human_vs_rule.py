@@ -15,11 +15,9 @@ from evenhand.commands.shared import answer, db_option, json_option, margin_opti
 from evenhand.commands.tables import table
 from evenhand.core.errors import N_, BadFile, EvenhandError, Refused
 from evenhand.core.files.whole_file import whole_file
-from evenhand.core.human_vs_rule.apply_rule import apply_rule
-from evenhand.core.human_vs_rule.compare import MEASURES, Cell, Comparison, comparison, repetition
+from evenhand.core.human_vs_rule.apply_rule import CHOICES, apply_rule
+from evenhand.core.human_vs_rule.compare import BINS, MEASURES, Cell, Comparison, comparison, repetition
 from evenhand.core.human_vs_rule.means_over_contexts import Mean
-from evenhand.core.human_vs_rule.schemes import CHOICES
-from evenhand.core.human_vs_rule.why_they_differ import BINS
 from evenhand.core.report.numbers import points
 from evenhand.core.statistics import RESAMPLES, Resampling
 from evenhand.core.statistics.equivalence import MARGINS, difference_json, equivalence

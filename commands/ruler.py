@@ -16,8 +16,7 @@ from evenhand.core.statistics.equivalence import difference_json, equivalence
 from evenhand.core.typed_json import to_json
 
 if TYPE_CHECKING:
-    from evenhand.core.ruler.nulls import Null
-    from evenhand.core.ruler.own_model import OnRuler
+    from evenhand.core.ruler.own_model import Null, OnRuler
     from evenhand.core.ruler.planted import Mark
 
 MEANS = {
@@ -94,7 +93,7 @@ def _text(marks: Sequence["Mark"], found: "OnRuler | None", margin: float) -> It
 
 
 def _model_text(found: "OnRuler", margin: float) -> Iterator[str]:
-    from evenhand.core.ruler.nulls import NAMES, WHAT
+    from evenhand.core.ruler.own_model import NAMES, WHAT
 
     summary = found.summary
     yield f"\n{found.model} on {summary.n} sentences ({found.source or 'built in'}), log10:"

@@ -19,10 +19,10 @@ from evenhand.annotations.labels.blind_labels import BlindLabels, Numbers, blind
 from evenhand.annotations.labels.checks import mark_kinds
 from evenhand.annotations.labels.generation_labels import generations, labels_of_generations
 from evenhand.annotations.types import Choice, Guideline, Project
-from evenhand.core.human_vs_rule.mark_agreement import MarkAgreement
-from evenhand.core.human_vs_rule.mark_agreement import agreement as agreement_of_marks
-from evenhand.core.human_vs_rule.schemes import CHOICES, FLAG, NAMES, SCHEMES, merged
-from evenhand.core.human_vs_rule.schemes import Scheme as Merged
+from evenhand.core.human_vs_rule.apply_rule import CHOICES, FLAG, NAMES, SCHEMES, merged
+from evenhand.core.human_vs_rule.apply_rule import Scheme as Merged
+from evenhand.core.human_vs_rule.means_over_contexts import MarkAgreement
+from evenhand.core.human_vs_rule.means_over_contexts import agreement as agreement_of_marks
 from evenhand.core.language import translate
 from evenhand.core.statistics import Resampling
 

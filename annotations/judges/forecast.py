@@ -9,8 +9,7 @@ from evenhand.annotations.judges.judges import Kind, Spec, choices_of, labelled_
 from evenhand.annotations.judges.judges import judges as all_judges
 from evenhand.annotations.judges.run import Request, examples_of, start_template, texts_of
 from evenhand.annotations.types import Project
-from evenhand.core.judges.labels import JudgedText
-from evenhand.core.judges.prompts import SYSTEM, Prompt, tokens_of
+from evenhand.core.judges.prompts import SYSTEM, JudgedText, Prompt, tokens_of
 
 ANSWER = 60  # tokens of an answer in JSON, before one was seen
 SAMPLED = 200  # texts whose length is looked at

@@ -26,7 +26,7 @@ from evenhand.annotations.labels.checks import check_flag, check_marks, mark_kin
 from evenhand.annotations.types import Guideline, Project
 from evenhand.core.errors import N_, BadFile, BadLine, EvenhandError
 from evenhand.core.files.readers import Row, Source, file_sha256, open_source, rows
-from evenhand.core.judges.labels import JudgeLabel
+from evenhand.core.judges.prompts import JudgeLabel
 
 NEEDED = ("item", "label")
 LISTED = 10_000  # bad lines of a report

@@ -20,7 +20,7 @@ from evenhand.annotations.guideline.versions import guideline, guidelines
 from evenhand.annotations.types import Guideline, Project
 from evenhand.core.errors import N_, EvenhandError, NotFound, Refused
 from evenhand.core.files.timestamps import timestamp
-from evenhand.core.judges.labels import JudgeLabel
+from evenhand.core.judges.prompts import JudgeLabel
 
 Kind = Literal["rule", "model", "server", "file"]
 CHUNK = 250  # rows of a transaction: people may be labelling

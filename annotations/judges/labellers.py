@@ -16,8 +16,7 @@ from evenhand.core.errors import N_, EvenhandError, Refused
 from evenhand.core.guidelines import Option
 from evenhand.core.human_vs_rule.apply_rule import apply_rule, pronouns_of
 from evenhand.core.judges import causal, server
-from evenhand.core.judges.labels import Fail, JudgedText, JudgeLabel, Keep, Labeller
-from evenhand.core.judges.prompts import Prompt, Way
+from evenhand.core.judges.prompts import Fail, JudgedText, JudgeLabel, Keep, Labeller, Prompt, Way
 from evenhand.core.judges.server import ServerJudge, ServerSettings
 from evenhand.core.models import open_scorer
 from evenhand.core.models.fetching import locate

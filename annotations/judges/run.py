@@ -32,8 +32,7 @@ from evenhand.annotations.judges.judges import (
 )
 from evenhand.annotations.types import Guideline, Item, Project
 from evenhand.core.errors import N_, EvenhandError, Refused
-from evenhand.core.judges.labels import JudgedText, JudgeLabel
-from evenhand.core.judges.prompts import SYSTEM, Way, default_template
+from evenhand.core.judges.prompts import SYSTEM, JudgedText, JudgeLabel, Way, default_template
 from evenhand.core.judges.server import ServerSettings
 from evenhand.core.servers.asking import Pace
 from evenhand.core.types import Scorer

@@ -14,14 +14,13 @@ from scipy import stats
 
 from benchmarks.coverage_loop import Cell, Design, Random, of_settings
 from evenhand.core.association.measures import difference
-from evenhand.core.association.scoring import COLUMNS
+from evenhand.core.association.run import COLUMNS
 from evenhand.core.audit.leak_rates import Judged, compare_labels
 from evenhand.core.human_vs_rule.means_over_contexts import context_means
 from evenhand.core.misgendering.agreement import by_units
-from evenhand.core.misgendering.variation import NO_VERDICT, mean_by_units, variation
+from evenhand.core.misgendering.metrics import NO_VERDICT, mean_by_units, variation
 from evenhand.core.model_bias import paired_differences, read_scores
-from evenhand.core.model_bias.means import BOUNDS, sizes, weighted
-from evenhand.core.model_bias.stems import STEM_MEASURES, over_stems
+from evenhand.core.model_bias.means import BOUNDS, STEM_MEASURES, over_stems, sizes, weighted
 from evenhand.core.nli.measure import measured
 from evenhand.core.nli.types import Prediction
 from evenhand.core.statistics import Estimate, Resampling

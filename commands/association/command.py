@@ -20,10 +20,9 @@ from evenhand.commands.shared import (
     write_spreadsheet,
 )
 from evenhand.commands.tables import DASH, table
-from evenhand.core.association.builtin import LANGUAGES
 from evenhand.core.association.corpus import write_corpus
 from evenhand.core.association.run import AssociationReport, Settings, run, set_of
-from evenhand.core.association.sets import ATTRIBUTES, TARGETS
+from evenhand.core.association.sets import ATTRIBUTES, LANGUAGES, TARGETS
 from evenhand.core.errors import N_, Refused
 from evenhand.core.runs.kinds import Place
 from evenhand.core.runs.records import NO_TARGET

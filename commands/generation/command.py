@@ -8,10 +8,9 @@ import click
 
 from evenhand.commands.permissions import needs
 from evenhand.commands.shared import Meter, answer, db_option, json_option, settings_from
-from evenhand.core.generation.contexts import CHUNK, SEED
-from evenhand.core.generation.run import GenerationReport, run
+from evenhand.core.generation.inputs import CHUNK, SEED
+from evenhand.core.generation.run import GenerationReport, Settings, run
 from evenhand.core.generation.server import INSTRUCTION
-from evenhand.core.generation.settings import Settings
 from evenhand.core.misgendering.slots import SETTINGS
 from evenhand.core.models.sampling import DECAY, GENDER_PREFIX
 from evenhand.core.runs.kinds import Place

@@ -11,8 +11,7 @@ from evenhand.core.statistics.equivalence import MARGINS, equivalence
 from evenhand.core.typed_json import with_reasons
 
 if TYPE_CHECKING:
-    from evenhand.core.misgendering.metrics import Metrics
-    from evenhand.core.misgendering.variation import Variation
+    from evenhand.core.misgendering.metrics import Metrics, Variation
     from evenhand.core.statistics import Estimate
 
 # subcommand -> its function. Imported only when it is called, because scoring loads a model library.
@@ -128,7 +127,7 @@ def metrics_data(found: "Metrics", margin: float | None = MARGINS["share"]) -> d
 
 
 def _variation(found: "Variation") -> dict[str, Any]:
-    from evenhand.core.misgendering.variation import NOT_FIVE
+    from evenhand.core.misgendering.metrics import NOT_FIVE
 
     values = {"mean": found.mean.value, "std": found.std, "low": found.mean.low, "high": found.mean.high}
     data = with_reasons(values, found.mean.missing)

@@ -8,8 +8,8 @@ import click
 from evenhand.commands.misgendering.score import answer_verdicts, drawing_options
 from evenhand.commands.permissions import needs
 from evenhand.commands.shared import Meter, db_option, json_option, settings_from
+from evenhand.core.misgendering.run import BUILT_IN, Settings
 from evenhand.core.misgendering.run import run as run_both
-from evenhand.core.misgendering.settings import BUILT_IN, Settings
 from evenhand.core.runs.kinds import Place
 
 

@@ -20,11 +20,10 @@ from evenhand.commands.shared import (
 )
 from evenhand.core.files.whole_file import whole_file
 from evenhand.core.misgendering.generations import context_rows
-from evenhand.core.misgendering.instances import PASSES
-from evenhand.core.misgendering.run import VerdictReport
+from evenhand.core.misgendering.run import BUILT_IN, Drawing, ScoreSettings, VerdictReport
 from evenhand.core.misgendering.run import score as score_verdicts
-from evenhand.core.misgendering.settings import BUILT_IN, Drawing, ScoreSettings
 from evenhand.core.misgendering.slots import SETTINGS
+from evenhand.core.misgendering.template_files import PASSES
 from evenhand.core.runs.kinds import Place
 from evenhand.core.typed_json import to_json
 

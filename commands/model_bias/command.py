@@ -12,7 +12,6 @@ from evenhand.commands.tables import DASH, number, table
 
 if TYPE_CHECKING:  # pandas only when the command runs
     from evenhand.core.model_bias import Summary
-    from evenhand.core.model_bias.missing import MissingValues
     from evenhand.core.model_bias.report import (
         BiasReport,
         CorrelationResult,
@@ -20,6 +19,7 @@ if TYPE_CHECKING:  # pandas only when the command runs
         ModelResult,
         Settings,
     )
+    from evenhand.core.model_bias.summary import MissingValues
     from evenhand.core.statistics.equivalence import Margins
 
 MEANS = {

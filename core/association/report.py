@@ -5,8 +5,15 @@ from typing import Any
 
 import pandas as pd
 
-from evenhand.core.association.crossing import signature
-from evenhand.core.association.hypotheses import Evidence, Verdict, means_of, multilingual, verdicts
+from evenhand.core.association.hypotheses import (
+    Evidence,
+    Verdict,
+    compared_models,
+    means_of,
+    multilingual,
+    printed,
+    verdicts,
+)
 from evenhand.core.association.measures import (
     Difference,
     Group,
@@ -15,8 +22,8 @@ from evenhand.core.association.measures import (
     groups,
     ranked,
     share_correlation,
+    signature,
 )
-from evenhand.core.association.published import compared_models, printed
 from evenhand.core.association.table import models_of, rows_of, undefined_of
 from evenhand.core.errors import N_, NotFound
 from evenhand.core.statistics import Estimate

@@ -1,11 +1,20 @@
-"""The parts of a corpus of associations: templates, person words, professions."""
+"""Sets of associations: templates, person words, professions; the built-in sets, and a user's own lists as TSV.
 
+Built in are BEC-Pro in English, Spanish and Basque, and a Chinese set of our own. Sources: Bartl, Nissim and Gatt 2020
+(English); the thesis on Spanish and Basque, Tables 4.3 and B.4. Every choice that the sources leave open is an option
+(docs/association.md). Every refusal of an own list names the file and the line.
+"""
+
+import math
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Literal, get_args
 
 from evenhand.core.errors import N_, BadFile
+from evenhand.core.resources import DATA, table
 
 Gender = Literal["male", "female", "neutral"]
 Attribute = Literal["word", "piece"]
@@ -126,3 +135,262 @@ def check_size(found: AssociationSet) -> AssociationSet:
         message = N_("This set makes {sentences} sentences; one run scores at most {most}. Split the set.")
         raise BadFile(message, sentences=f"{found.sentences:,}", most=f"{MOST_SENTENCES:,}")
     return found
+
+
+COLUMNS = {
+    "templates": (("template",), ("name",)),
+    "persons": (("person", "gender"), ("determiner", "pair")),
+    "professions": (("profession",), ("female", "class", "field", "women")),
+}
+LARGEST = 5_000_000  # bytes; the longest list anybody needs has a few hundred lines
+LONGEST = 300  # characters of a cell
+
+
+def read_templates(path: Path) -> tuple[Template, ...]:
+    """Templates from a TSV with the column `template`, and `name` where wanted (else the number of the line)."""
+    found: list[Template] = []
+    for line, row in _rows(path, "templates"):
+        check_template(row["template"], path.name, line)
+        found.append(Template(row["name"] or str(len(found) + 1), row["template"]))
+    _refuse_twice(path, [one.name for one in found])
+    _refuse_twice(path, [one.text for one in found])
+    return tuple(found)
+
+
+def read_persons(path: Path) -> tuple[Person, ...]:
+    """Person words from a TSV with the columns `person` and `gender` (male, female, neutral); `determiner`, `pair`.
+
+    Male and female words stand before neutral ones in the result, in the order of the file.
+    """
+    found = []
+    for line, row in _rows(path, "persons"):
+        gender = next((one for one in GENDERS if one == row["gender"]), None)
+        if gender is None:
+            message = N_("{file}, line {line}: gender is {found}; it must be male, female or neutral.")
+            raise BadFile(message, file=path.name, line=line, found=row["gender"] or "''")
+        found.append(Person(row["person"], gender, row["determiner"], row["pair"]))
+    _refuse_twice(path, [f"{one.key} ({one.gender})" for one in found])
+    _refuse_odd_pairs(path, found)
+    return tuple(sorted(found, key=lambda one: GENDERS.index(one.gender)))
+
+
+def read_professions(path: Path) -> tuple[Profession, ...]:
+    """Professions from a TSV with the column `profession`; `female` (form beside a female word), `class`, `field`,
+    `women` (per cent).
+    """
+    found = []
+    for line, row in _rows(path, "professions"):
+        if row["class"] not in (*CLASSES, ""):
+            message = N_("{file}, line {line}: class is {found}; it must be male, female, balanced or empty.")
+            raise BadFile(message, file=path.name, line=line, found=row["class"])
+        name, women = row["profession"], _share(row["women"], path, line)
+        found.append(Profession(name, name, row["female"] or name, row["class"], row["field"], women))
+    _refuse_twice(path, [one.name for one in found])
+    order = list(dict.fromkeys(one.kind for one in found))
+    return tuple(sorted(found, key=lambda one: order.index(one.kind)))
+
+
+def _share(text: str, path: Path, line: int) -> float | None:
+    if not text:
+        return None
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not 0 <= value <= 100:
+        message = N_("{file}, line {line}: women is {found}; it must be a percentage from 0 to 100, or empty.")
+        raise BadFile(message, file=path.name, line=line, found=text)
+    return value
+
+
+def _refuse_twice(path: Path, names: list[str]) -> None:
+    twice = next((name for name, count in Counter(names).items() if count > 1), None)
+    if twice is not None:
+        message = N_("{file}: {name} appears twice. Words that are spelled the same must belong to different pairs.")
+        raise BadFile(message, file=path.name, name=twice)
+
+
+def _refuse_odd_pairs(path: Path, persons: list[Person]) -> None:
+    """A pair is one male and one female word."""
+    pairs: dict[str, list[str]] = {}
+    for one in persons:
+        if one.pair:
+            pairs.setdefault(one.pair, []).append(one.gender)
+    for pair, found in pairs.items():
+        genders = sorted(found)
+        if genders != ["female", "male"]:
+            message = N_("{file}: the pair {pair} must be one male and one female word; it has {found}.")
+            raise BadFile(message, file=path.name, pair=pair, found=", ".join(genders))
+
+
+def _rows(path: Path, part: str) -> Iterator[tuple[int, dict[str, str]]]:
+    """The rows with the number of their line; missing columns of choice are empty. Lines with '#' are comments."""
+    required, others = COLUMNS[part]
+    numbered = [
+        (n, line) for n, line in enumerate(_text(path).splitlines(), 1) if line.strip() and not line.startswith("#")
+    ]
+    if not numbered:
+        raise BadFile(N_("{file} is empty. It needs a header line with the columns {columns}."),
+                      file=path.name, columns=", ".join(required))  # fmt: skip
+    header = [name.strip() for name in numbered[0][1].split("\t")]
+    missing = [name for name in required if name not in header]
+    if missing:
+        message = N_("{file} lacks the column {missing}. The header has {found}; columns are separated by tabs.")
+        raise BadFile(message, file=path.name, missing=", ".join(missing), found=", ".join(header))
+    for line, text in numbered[1:]:
+        cells = [cell.strip() for cell in text.split("\t")]
+        if len(cells) > len(header):
+            message = N_("{file}, line {line}: {found} columns where the header has {expected}")
+            raise BadFile(message, file=path.name, line=line, found=len(cells), expected=len(header))
+        row = dict.fromkeys((*required, *others), "") | dict(zip(header, cells, strict=False))
+        _refuse_cells(path, line, row, required)
+        yield line, row
+
+
+def _refuse_cells(path: Path, line: int, row: dict[str, str], required: tuple[str, ...]) -> None:
+    empty = next((name for name in required if not row[name]), None)
+    if empty is not None:
+        raise BadFile(N_("{file}, line {line}: {column} is empty."), file=path.name, line=line, column=empty)
+    for column, cell in row.items():
+        if len(cell) > LONGEST or any(ord(character) < 32 for character in cell):
+            message = N_(
+                "{file}, line {line}: {column} is longer than {most} characters or contains control characters."
+            )
+            raise BadFile(message, file=path.name, line=line, column=column, most=LONGEST)
+        if column != "template" and ("[MASK]" in cell or "{" in cell):
+            message = N_("{file}, line {line}: {column} must not contain a mask or braces.")
+            raise BadFile(message, file=path.name, line=line, column=column)
+
+
+def _text(path: Path) -> str:
+    try:
+        if path.stat().st_size > LARGEST:
+            raise BadFile(N_("{file} is larger than {most} MB, too large for a word list."), file=path.name, most=5)
+        return path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        message = N_("{file} cannot be read: {why}.")
+        raise BadFile(message, file=path.name or str(path), why=error.strerror or error) from None
+    except UnicodeDecodeError:
+        raise BadFile(N_("{file} is not text in UTF-8. Save it as UTF-8 and try again."), file=path.name) from None
+
+
+Language = Literal["en", "es", "es-noart", "eu", "zh"]
+Spelling = Literal["corrected", "printed"]
+Determiners = Literal["given", "none"]
+Wife = Literal["mujer", "esposa"]
+LANGUAGES: tuple[Language, ...] = get_args(Language)
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """What the sources leave open.
+
+    `spelling`: the thesis's misprints as printed, or corrected. `an`: "an" before vowels (the released English file
+    has "a" throughout). `ergative`: the Basque subject of templates 2 to 5 in the ergative (the thesis shows none).
+    `determiners`: "given" puts this/my and their like before nouns; None: as the language's source has it (English
+    and Chinese given, Spanish given so that the two mujer differ, Basque none). `wife`: Spanish mujer or esposa.
+    """
+
+    spelling: Spelling = "corrected"
+    an: bool = False
+    ergative: bool = False
+    determiners: Determiners | None = None
+    wife: Wife = "mujer"
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """A user's own lists in place of the built-in ones; None keeps the built-in list."""
+
+    templates: Path | None = None
+    persons: Path | None = None
+    professions: Path | None = None
+
+    @property
+    def names(self) -> dict[str, str]:
+        """The file names of those that are given."""
+        given = {"templates": self.templates, "persons": self.persons, "professions": self.professions}
+        return {part: path.name for part, path in given.items() if path is not None}
+
+
+def association_set(language: Language, choices: Choices | None = None, files: Files | None = None) -> AssociationSet:
+    """The set of *language* with these *choices*, its lists replaced by those of *files*.
+
+    Raises BadFile, naming file and line, for a list of the user that cannot be used.
+    """
+    choices, files = choices or Choices(), files or Files()
+    templates = read_templates(files.templates) if files.templates else _templates(language)
+    persons = read_persons(files.persons) if files.persons else _persons(language, choices)
+    professions = read_professions(files.professions) if files.professions else _professions(language, choices)
+    options = _options(language, choices) | files.names
+    attribute: Attribute = "piece" if language == "zh" else "word"
+    return check_size(AssociationSet(language, templates, persons, professions, attribute, choices.an, options))
+
+
+def _options(language: Language, choices: Choices) -> dict[str, str]:
+    """How the set was made: only the choices that count in this language."""
+    if language == "zh":
+        return {"determiners": choices.determiners or "given"}
+    if language == "en":
+        return {"article": "a/an" if choices.an else "a", "determiners": choices.determiners or "given"}
+    found = {"spelling": choices.spelling, "determiners": _determiners(language, choices)}
+    if language == "eu":
+        return found | {"ergative": "yes" if choices.ergative else "no"}
+    return found | {"wife": choices.wife}
+
+
+def _determiners(language: Language, choices: Choices) -> Determiners:
+    return choices.determiners or ("none" if language == "eu" else "given")
+
+
+def _templates(language: Language) -> tuple[Template, ...]:
+    if language == "zh":
+        return read_templates(DATA / "association_zh_templates.tsv")
+    rows = table("becpro_templates")
+    return tuple(Template(row["name"], row["template"]) for row in rows if row["language"] == language)
+
+
+def _persons(language: Language, choices: Choices) -> tuple[Person, ...]:
+    given = _determiners(language, choices) == "given"
+    if language == "zh":
+        found = read_persons(DATA / "association_zh_persons.tsv")
+        return found if given else tuple(Person(one.word, one.gender, "", one.pair) for one in found)
+    base = language.partition("-")[0]
+    rows = [row for row in table("becpro_persons") if row["language"] == base]
+    return tuple(
+        Person(
+            _word(row, choices),
+            "male" if row["gender"] == "male" else "female",
+            row["determiner"] if given else "",
+            row["pair"],
+            row["ergative"].replace(row["word"], _word(row, choices)) if choices.ergative else "",
+        )
+        for row in rows
+    )
+
+
+def _word(row: dict[str, str], choices: Choices) -> str:
+    if choices.spelling == "printed" and row["printed"]:
+        return row["printed"]
+    return row["other"] if choices.wife == row["other"] else row["word"]
+
+
+def _professions(language: Language, choices: Choices) -> tuple[Profession, ...]:
+    """In the order of the released English file: male and balanced from the end of the table, female from its start."""
+    if language == "zh":
+        return read_professions(DATA / "association_zh_professions.tsv")
+    rows = table("becpro_professions")
+    groups = {kind: [row for row in rows if row["class"] == kind] for kind in ("male", "female", "balanced")}
+    ordered = [*reversed(groups["male"]), *groups["female"], *reversed(groups["balanced"])]
+    male, female = {"en": ("en", "en"), "eu": ("eu", "eu")}.get(language, ("es_male", "es_female"))
+    return tuple(
+        Profession(
+            row["en"], _form(row, male, choices), _form(row, female, choices), row["class"], women=float(row["women"])
+        )
+        for row in ordered
+    )
+
+
+def _form(row: dict[str, str], column: str, choices: Choices) -> str:
+    printed = row.get(f"{column}_printed", "")
+    return printed if choices.spelling == "printed" and printed else row[column]

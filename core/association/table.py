@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from evenhand.core.association.scoring import COLUMNS, OK, Associated
+from evenhand.core.association.run import COLUMNS, OK, Associated
 from evenhand.core.errors import N_, BadFile
 from evenhand.core.files.csv_out import is_guarded, restored
 

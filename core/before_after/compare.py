@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import numpy as np
 
 from evenhand.core.errors import N_
-from evenhand.core.model_bias.seeds import LEAST_SEEDS
+from evenhand.core.model_bias.compare_models import LEAST_SEEDS
 from evenhand.core.resources import stem_of
 from evenhand.core.statistics import Estimate, Note
 from evenhand.core.statistics.estimate import ACROSS_SEEDS, AGAINST_SEEDS

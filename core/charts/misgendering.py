@@ -14,7 +14,7 @@ from evenhand.core.charts.dots import Look, dot_rows, share_text, share_texts, s
 from evenhand.core.charts.palette import LIGHT, Palette
 from evenhand.core.charts.style import LEFT, RIGHT, styled, tooltips
 from evenhand.core.errors import N_
-from evenhand.core.human_vs_rule.schemes import CHOICES, NAMES
+from evenhand.core.human_vs_rule.apply_rule import CHOICES, NAMES
 from evenhand.core.language import Say, same
 
 ROW = 34  # pixels per row

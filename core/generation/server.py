@@ -1,16 +1,89 @@
-"""Any server that speaks the OpenAI protocol (vLLM, llama.cpp, hosted ones) as a writer: one request per text."""
+"""Writers of texts: a model in this process, or any server that speaks the OpenAI protocol, one request per text.
 
-from collections.abc import Collection, Sequence
+Servers are vLLM, llama.cpp and hosted ones. Both kinds of writers get tasks and report the texts.
+"""
+
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import httpx
 
 from evenhand.core.errors import N_, EvenhandError, ModelUnavailable, Refused
-from evenhand.core.generation.contexts import Context, Task
-from evenhand.core.generation.writers import Keep, Written
+from evenhand.core.generation.inputs import CHUNK, Context, Task, chunks
 from evenhand.core.servers.addresses import check_address
 from evenhand.core.servers.asking import REFUSES, Asker, Pace, Unfinished
+
+if TYPE_CHECKING:
+    from evenhand.core.models.generating import Generator
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A text that was written; `tokens` None where a server does not say, `seed` the one it was drawn with."""
+
+    task: Task
+    completion: str
+    tokens: int | None
+    seed: int
+
+
+Keep = Callable[[Sequence[Written]], object]
+
+
+class Writer(Protocol):
+    """Somebody who writes."""
+
+    @property
+    def signature(self) -> str:
+        """Everything but the seeds that decides a text."""
+        ...
+
+    def refusal(self, context: Context) -> EvenhandError | None:
+        """Why nothing can be written after a context."""
+        ...
+
+    def write(self, found: Sequence[Task], there: Collection[int], keep: Keep) -> list[EvenhandError]:
+        """Write the tasks whose numbers are not *there*, and hand each text to *keep* as soon as it is done.
+
+        *found* are all tasks of the run, so that batches are the same when it is resumed. Returns what went wrong
+        with single texts; raises what stops the run.
+        """
+        ...
+
+
+class LocalWriter:
+    """A causal model in this process."""
+
+    def __init__(self, generator: "Generator", chunk: int = CHUNK) -> None:
+        self.generator, self.chunk = generator, chunk
+
+    @property
+    def signature(self) -> str:
+        """See `Writer`."""
+        return self.generator.signature
+
+    def refusal(self, context: Context) -> EvenhandError | None:
+        """See `Writer`."""
+        return self.generator.refusal(context.text)
+
+    def write(self, found: Sequence[Task], there: Collection[int], keep: Keep) -> list[EvenhandError]:
+        """See `Writer`. A batch of which a part is there is written again as a whole: only so it comes out the same."""
+        from evenhand.core.models.generating import Prompt
+
+        for chunk in chunks(found, self.chunk):
+            if all(task.number in there for task in chunk):
+                continue
+            made = self.generator.write([Prompt(task.context.text, task.seed) for task in chunk])
+            keep(
+                [
+                    Written(task, text.completion, text.tokens, task.seed)
+                    for task, text in zip(chunk, made, strict=True)
+                    if task.number not in there
+                ]
+            )
+        return []
+
 
 Way = Literal["completions", "chat"]
 INSTRUCTION = "Continue the following text. Write only what comes next, not the text itself.\n\n{context}"
@@ -55,7 +128,7 @@ class Server:
 
 
 class ServerWriter:
-    """Writes through a server; see `core.generation.writers.Writer`."""
+    """Writes through a server; see `Writer`."""
 
     def __init__(self, server: Server, how: Any, *, key: str | None = None) -> None:
         """*how*: sampling with top_k, top_p, temperature (None: the server's own), tokens and stop."""

@@ -3,12 +3,26 @@
 The standard error over contexts is that of the jackknife over whole contexts; where every context has equally many
 generations it is sd(context means, ddof 1) / sqrt(contexts). The published error, sd / sqrt(n) with every generation
 as independent, stands beside it.
+
+Rates of all generations from a labelled sample, weighted back by strata.
+
+A stratum is a model with a pronoun set, a data set and a setting. Each labelled generation stands for N_h / n_h of its
+stratum (design weight): rate = sum over strata of N_h / N x mean of the labelled ones (the stratified mean; Cochran
+1977, Sampling Techniques, 5.4). Intervals are over contexts, all strata redrawn together, since a context may lie in
+several strata; there is no finite population correction, so they are on the safe side.
+
+How far two annotators marked the same characters: F1 over code points, per kind of mark.
+
+F1 = 2 |A and B| / (|A| + |B|), with A and B the sets of marked code points: 0 = nothing in common, 1 = the same. It is
+symmetric, so nobody need be the reference. Where neither marked anything it is undefined, and such generations do not
+count: agreement on "nothing to mark" is that of the labels.
 """
 
 import math
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import combinations
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -97,3 +111,141 @@ def _mean(column: Numbers, found: Estimate | None, rows: int) -> Mean:
         return Mean(Estimate.undefined(NOT_SAID if rows else NOTHING), None, 0)
     published = float(known.std(ddof=1) / math.sqrt(len(known))) if len(known) > 1 else None
     return Mean(found, published, len(known))
+
+
+NO_STRATUM = Note(N_("No stratum has a labelled generation."))
+
+
+@dataclass(frozen=True, slots=True)
+class Weighted:
+    """A rate of all generations.
+
+    `sample`: the plain mean of the labelled ones; `estimate`: the weighted rate with its interval over contexts;
+    `labelled` of `population` generations; `covered`: the share of generations whose stratum has a labelled one, 0 to
+    1: the rate says nothing of the others; `strata`: how many have a labelled one, `thin`: how many have only one.
+    """
+
+    sample: float | None
+    estimate: Estimate
+    labelled: int
+    population: int
+    covered: float
+    strata: int
+    thin: int
+    json_names: ClassVar = {"estimate": "", "population": "generations", "strata": None, "thin": None}
+
+
+def weighted(
+    values: Sequence[float] | Numbers,
+    strata: Sequence[Hashable],
+    clusters: Sequence[Hashable],
+    population: Mapping[Hashable, int],
+    resampling: Resampling | None = None,
+) -> Weighted:
+    """The rate of *values* (0 to 1, NaN = not labelled) among all generations.
+
+    *population*: stratum -> how many generations it has in all, labelled or not. Undefined where nothing is labelled.
+    """
+    known = np.isfinite(np.asarray(values, dtype=float))
+    held = np.asarray(values, dtype=float)[known]
+    rows = [stratum for stratum, kept in zip(strata, known, strict=True) if kept]
+    total = sum(population.values())
+    order = {stratum: i for i, stratum in enumerate(dict.fromkeys(rows))}
+    if not order:
+        return Weighted(None, Estimate.undefined(NO_STRATUM), 0, total, 0.0, 0, 0)
+    sizes = np.array([population[stratum] for stratum in order], dtype=float)
+    units, count = codes_of([cluster for cluster, kept in zip(clusters, known, strict=True) if kept])
+    place = units * len(order) + np.array([order[stratum] for stratum in rows])
+    shape = (count, len(order))
+    sums = np.bincount(place, weights=held, minlength=count * len(order)).reshape(shape).astype(float)
+    counts = np.bincount(place, minlength=count * len(order)).reshape(shape).astype(float)
+    found = over_units(
+        resampling or Resampling(),
+        lambda weights: {"rate": _rates(weights, sums, counts, sizes)},
+        count,
+        {"rate": (0.0, 1.0)},
+    )["rate"]
+    thin = int((counts.sum(axis=0) == 1).sum())
+    return Weighted(float(held.mean()), found, len(held), total, float(sizes.sum()) / total, len(order), thin)
+
+
+def _rates(weights: Numbers, sums: Numbers, counts: Numbers, sizes: NDArray[np.float64]) -> Numbers:
+    drawn, here = weights @ sums, weights @ counts
+    seen = here > 0  # a stratum that a draw leaves out passes its share on to the others
+    means = np.divide(drawn, here, out=np.zeros_like(drawn), where=seen)
+    above, below = (means * sizes).sum(axis=1), (seen * sizes).sum(axis=1)
+    rates: Numbers = np.divide(above, below, out=np.full(len(above), np.nan), where=below > 0)
+    return rates
+
+
+Marks = Iterable[tuple[int, int, str]]  # half-open code points and a kind
+
+NONE_MARKED = Note(N_("Neither of two annotators marked anything."))
+NO_TWO = Note(N_("No generation has marks by two annotators to compare."))
+
+
+def characters(marks: Marks, kind: str) -> frozenset[int]:
+    """The code points that marks of *kind* cover."""
+    return frozenset(i for start, end, of in marks if of == kind for i in range(start, end))
+
+
+def f1(a: Marks, b: Marks, kind: str) -> tuple[float | None, Note | None]:
+    """F1 of two annotators' marks on one text, 0 to 1; (None, reason) where neither marked anything."""
+    one, other = characters(a, kind), characters(b, kind)
+    if not one and not other:
+        return None, NONE_MARKED
+    return 2 * len(one & other) / (len(one) + len(other)), None
+
+
+@dataclass(frozen=True, slots=True)
+class MarkAgreement:
+    """Marks of one kind over all generations.
+
+    `pooled`: 2 sum |A and B| / sum (|A| + |B|) over every two annotators of every generation, with its interval over
+    contexts; `mean`: the mean of the F1 of single generations and pairs; `pairs`: how many pairs have a mark; `both`:
+    in how many of them both marked something; `same`: in how many exactly the same.
+    """
+
+    kind: str
+    pooled: Estimate
+    mean: float | None
+    pairs: int
+    both: int
+    same: int
+    json_names: ClassVar = {
+        "kind": None, "pooled": "f1", "mean": "mean_f1", "pairs": "pairs_with_a_mark", "both": "both_marked",
+        "same": "same_marks",
+    }  # fmt: skip
+    also_in_json: ClassVar = ("mean_f1_reason",)
+
+    @property
+    def mean_f1_reason(self) -> Note | None:
+        """Why there is no mean F1."""
+        return self.pooled.reason if self.mean is None else None
+
+
+def agreement(
+    items: Mapping[Hashable, Sequence[Sequence[tuple[int, int, str]]]],
+    clusters: Mapping[Hashable, Hashable],
+    kind: str,
+    resampling: Resampling | None = None,
+) -> MarkAgreement:
+    """Agreement on marks of *kind*. *items*: generation -> marks of each annotator; *clusters*: -> its unit."""
+    rows = []
+    for item, said in items.items():
+        for a, b in combinations([characters(marks, kind) for marks in said], 2):
+            if a or b:
+                rows.append((clusters[item], 2 * len(a & b), len(a) + len(b), bool(a and b), a == b))
+    if not rows:
+        return MarkAgreement(kind, Estimate.undefined(NO_TWO), None, 0, 0, 0)
+    units, count = codes_of([row[0] for row in rows])
+    above = np.bincount(units, weights=[row[1] for row in rows], minlength=count)
+    below = np.bincount(units, weights=[row[2] for row in rows], minlength=count)
+
+    def measures(weights: Numbers) -> dict[str, Numbers]:
+        # Every unit here has a mark, so a draw is never empty; leaving out the only unit is not asked for.
+        return {"f1": (weights @ above) / (weights @ below)}
+
+    pooled = over_units(resampling or Resampling(), measures, count, {"f1": (0.0, 1.0)})["f1"]
+    mean = float(np.mean([row[1] / row[2] for row in rows]))
+    return MarkAgreement(kind, pooled, mean, len(rows), sum(r[3] for r in rows), sum(r[4] for r in rows))

@@ -10,9 +10,19 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from evenhand.core.errors import N_, Refused
-from evenhand.core.judges.answers import apart, places_of, shares_of
-from evenhand.core.judges.labels import Fail, JudgedText, JudgeLabel, Keep
-from evenhand.core.judges.prompts import FLAG, LETTERS, MARKS, Prompt
+from evenhand.core.judges.prompts import (
+    FLAG,
+    LETTERS,
+    MARKS,
+    Fail,
+    JudgedText,
+    JudgeLabel,
+    Keep,
+    Prompt,
+    apart,
+    places_of,
+    shares_of,
+)
 from evenhand.core.types import MaskedSentence, Score, Scorer
 
 AT_ONCE = 32  # texts that are asked together
@@ -22,7 +32,7 @@ NO_ANSWER = N_("The model has no probability for the choices after this text: {w
 
 
 class CausalJudge:
-    """A judge that asks a scorer of whole sentences; obeys `core.judges.labels.Labeller`."""
+    """A judge that asks a scorer of whole sentences; obeys `core.judges.prompts.Labeller`."""
 
     def __init__(self, scorer: Scorer, prompt: Prompt, may_bear: MayBear | None = None) -> None:
         """*scorer*: a causal model; *may_bear*: None: no word is marked. Raises Refused where *prompt* does not ask for

@@ -12,9 +12,20 @@ from typing import Any, Literal
 import httpx
 
 from evenhand.core.errors import N_, Refused
-from evenhand.core.judges.answers import AGAIN, Answer, Unreadable, most_said, read_answer, shares_of
-from evenhand.core.judges.labels import Fail, JudgedText, JudgeLabel, Keep
-from evenhand.core.judges.prompts import FLAG, Prompt
+from evenhand.core.judges.prompts import (
+    AGAIN,
+    FLAG,
+    Answer,
+    Fail,
+    JudgedText,
+    JudgeLabel,
+    Keep,
+    Prompt,
+    Unreadable,
+    most_said,
+    read_answer,
+    shares_of,
+)
 from evenhand.core.servers.addresses import check_address
 from evenhand.core.servers.asking import Asker, Pace, Unfinished
 
@@ -59,7 +70,7 @@ class _Used:
 
 
 class ServerJudge:
-    """A judge behind a server; obeys `core.judges.labels.Labeller`."""
+    """A judge behind a server; obeys `core.judges.prompts.Labeller`."""
 
     def __init__(
         self,

@@ -1,15 +1,30 @@
-"""Every measure of misgendering on one table of verdicts, or on one cell of it (SPEC 4.5 to 4.7)."""
+"""Every measure of misgendering on a table of verdicts, or on one cell, and of a run's texts (SPEC 4.3 to 4.10)."""
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from evenhand.core.errors import N_
-from evenhand.core.misgendering.agreement import BOUNDS, NO_PAIR, Cells, by_units, cells, kappa, mcc, raw_agreement
-from evenhand.core.misgendering.beta import BetaFit, disagreement, fit_beta
-from evenhand.core.misgendering.variation import Variation, failure_rate, mean_by_units, variation
+from evenhand.core.errors import N_, BadFile
+from evenhand.core.human_vs_rule.apply_rule import apply_rule
+from evenhand.core.misgendering.agreement import (
+    BOUNDS,
+    NO_PAIR,
+    BetaFit,
+    Cells,
+    by_units,
+    cells,
+    disagreement,
+    fit_beta,
+    kappa,
+    mcc,
+    raw_agreement,
+)
 from evenhand.core.misgendering.verdict_table import (
     cell_columns,
     generations_of,
@@ -19,9 +34,103 @@ from evenhand.core.misgendering.verdict_table import (
     without_pronoun,
 )
 from evenhand.core.statistics import Estimate, Note
-from evenhand.core.statistics.intervals import BY_JACKKNIFE
+from evenhand.core.statistics.intervals import BY_JACKKNIFE, over_clusters
 from evenhand.core.statistics.resampling import Numbers
 from evenhand.core.statistics.units import Clusters, clusters_of
+from evenhand.core.text.repetition import Repeated, full_text, repetitiveness, summary
+
+LEVELS = ("0", "0.4", "0.49")  # of five: all alike, one differs, two differ
+FIVE = 5
+NO_VERDICT = Note(N_("No instance has a verdict."))
+NOT_FIVE = Note(N_("No instance has five verdicts, so the three levels cannot be shown."))
+ONE_ROW = Note(N_("Only one instance: no standard error."))
+
+
+@dataclass(frozen=True, slots=True)
+class Variation:
+    """Instance variation of a set.
+
+    `mean` of sigma over instances, 0 to 0.5, with its interval over units; `std` population (ddof 0), None where there
+    is no instance. `levels`: share of instances with five verdicts at each of LEVELS, None where there is no such
+    instance; `complete` is their number. `n` instances have a sigma, `dropped` have no verdict at all.
+    """
+
+    mean: Estimate
+    std: float | None
+    levels: dict[str, float] | None
+    n: int
+    complete: int
+    dropped: int
+
+
+def sigmas(verdicts: Numbers) -> Numbers:
+    """Population standard deviation (ddof 0) of each row's verdicts, rows x verdicts of 0, 1 or NaN (missing).
+
+    NaN for a row with no verdict; 0 for a row with one.
+    """
+    known = np.isfinite(verdicts)
+    count = known.sum(axis=1)
+    share = np.divide(np.nansum(verdicts, axis=1), count, out=np.full(len(verdicts), np.nan), where=count > 0)
+    # Of 0 and 1 the mean says all: sigma = sqrt(p (1 - p)), and it is exactly 0 where all are alike.
+    spread: Numbers = np.sqrt(share * (1 - share))
+    return spread
+
+
+def level_counts(verdicts: Numbers) -> NDArray[np.int64]:
+    """How many rows of five verdicts are all alike, have one that differs, have two: always three numbers."""
+    full = verdicts[np.isfinite(verdicts).all(axis=1)] if verdicts.shape[1] == FIVE else verdicts[:0]
+    right = full.sum(axis=1).astype(np.int64)
+    return np.bincount(np.minimum(right, FIVE - right), minlength=3).astype(np.int64)
+
+
+def variation(verdicts: Numbers, clusters: Clusters) -> Variation:
+    """The variation of instances, one row each, whose units are *clusters*."""
+    each = sigmas(verdicts)
+    known = np.isfinite(each)
+    counts = level_counts(verdicts)
+    complete = int(counts.sum())
+    return Variation(
+        mean=mean_by_units(each, clusters, NO_VERDICT, (0.0, 0.5)),
+        std=float(each[known].std()) if known.any() else None,
+        levels=dict(zip(LEVELS, (counts / complete).tolist(), strict=True)) if complete else None,
+        n=int(known.sum()),
+        complete=complete,
+        dropped=int((~known).sum()),
+    )
+
+
+def mean_by_units(
+    values: Numbers,
+    clusters: Clusters,
+    nothing: Note,
+    bounds: tuple[float, float] = (0.0, 1.0),
+) -> Estimate:
+    """The mean of *values* over rows that have one (not NaN), with its interval over units; *nothing*: none has."""
+    known = np.isfinite(values)
+    columns = np.stack([np.where(known, values, 0.0), known.astype(float)], axis=1)
+    if not known.any():
+        return Estimate.undefined(nothing)
+    return over_clusters(_mean, columns[known], clusters.of(known), {"mean": bounds})["mean"]
+
+
+def _mean(sums: Numbers) -> dict[str, Numbers]:
+    with np.errstate(all="ignore"):
+        return {"mean": sums[:, 0] / sums[:, 1]}
+
+
+def failure_rate(verdicts: Numbers) -> Estimate:
+    """Mean over rows of the share of verdicts that are missing, 0 to 1; `se` = sd (ddof 1) / sqrt(rows), as published.
+
+    Of TANGO: generations from which no template could be made.
+    """
+    if not verdicts.size:
+        return Estimate.undefined(NO_VERDICT)
+    missing = (~np.isfinite(verdicts)).mean(axis=1)
+    if len(missing) < 2:
+        return Estimate(float(missing.mean()), units=1, note=ONE_ROW)
+    se = float(missing.std(ddof=1) / np.sqrt(len(missing)))
+    return Estimate(float(missing.mean()), units=len(missing), se=se)
+
 
 NO_PROB = Note(N_("No instance has a probability-based verdict."))
 NO_GEN = Note(N_("There are no generations yet."))
@@ -143,3 +252,75 @@ def _flips(rows: pd.DataFrame) -> tuple[int, int] | None:
 
 def _nothing() -> dict[str, Estimate]:
     return {name: Estimate.undefined(NO_PAIR) for name in BOUNDS}
+
+
+NO_TEXT = Note(N_("There is no text."))
+KEYS = ("dataset", "setting", "model", "pronouns")
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """The figures of the texts of one model and pronoun set.
+
+    `published`, `completion`: repetition (0 to 1) of context and completion together, as published, and of the
+    completion alone; `without`: share of texts without a pronoun, 0 to 1, over templates and names; `n` texts.
+    """
+
+    key: dict[str, str]
+    published: Repeated
+    completion: Repeated
+    without: Estimate
+    n: int
+
+
+def read_texts(path: Path | str, skipped: list[int]) -> list[dict[str, Any]]:
+    """The lines of a file of generations (JSONL with context, completion, pronouns ...).
+
+    A line that is none is left out, its number goes to *skipped*. Raises BadFile where no line is one.
+    """
+    place, rows = Path(path), list[dict[str, Any]]()
+    with place.open(encoding="utf-8") as lines:
+        for number, line in enumerate(lines, 1):
+            try:
+                row = json.loads(line)
+            except (ValueError, RecursionError):
+                row = None
+            if isinstance(row, dict) and isinstance(row.get("completion"), str):
+                rows.append(row)
+            else:
+                skipped.append(number)
+    if skipped and not rows:
+        message = N_("{file}, line {line} is not a generation; each line is an object with a completion.")
+        raise BadFile(message, file=place.name, line=skipped[0])
+    return rows
+
+
+def texts_by_cell(rows: Sequence[dict[str, Any]]) -> Iterator[Texts]:
+    """Repetition and absence of pronouns for each data set, setting, model and pronoun set, in the file's order."""
+    groups: dict[tuple[str, ...], list[dict[str, Any]]] = {}
+    for row in rows:
+        groups.setdefault(tuple(_as_text(row, key) for key in KEYS), []).append(row)
+    for key, some in groups.items():
+        yield _texts(dict(zip(KEYS, key, strict=True)), some)
+
+
+def _as_text(row: dict[str, Any], key: str) -> str:
+    value = row.get(key)
+    return " + ".join(map(str, value)) if isinstance(value, list) else "" if value is None else str(value)
+
+
+def _texts(key: dict[str, str], rows: Sequence[dict[str, Any]]) -> Texts:
+    frame = pd.DataFrame(
+        [
+            {"template": str(row.get("template") or row.get("context") or ""), "name": _as_text(row, "name")}
+            for row in rows
+        ]
+    )
+    absent = np.array([apply_rule(row).pronoun is None for row in rows], dtype=float)
+    return Texts(
+        {"pronoun": key["pronouns"], **{name: key[name] for name in KEYS[:3]}},
+        summary(repetitiveness(full_text(str(row.get("context") or ""), row["completion"]))[0] for row in rows),
+        summary(repetitiveness(row["completion"])[0] for row in rows),
+        mean_by_units(absent, clusters_of(frame), NO_TEXT),
+        len(rows),
+    )

@@ -4,29 +4,25 @@ Ten lines are enough for a table of one's own: docs/model_bias.md.
 """
 
 from evenhand.core.model_bias.compare_models import (
+    Groups,
     correlation,
+    grouping,
     null_band,
+    over_seeds,
     paired_difference,
     paired_differences,
-    side_by_side,
-    sign_agreement,
-)
-from evenhand.core.model_bias.extremes import extremes, infinite_rows, matching, undefined_rows
-from evenhand.core.model_bias.many_intervals import ManyIntervals, many_intervals
-from evenhand.core.model_bias.means import MEASURES
-from evenhand.core.model_bias.mixing import Mass, VarianceShares, mass_of, prior_corrected, variance_shares
-from evenhand.core.model_bias.model_names import plain_names
-from evenhand.core.model_bias.nulls import NULL_OF, Null, shuffled_sides
-from evenhand.core.model_bias.score_files import is_reference, label_of, models_of, read_scores, rows_of
-from evenhand.core.model_bias.seeds import (
-    Groups,
-    grouping,
-    over_seeds,
     read_groups,
     seed_groups,
+    side_by_side,
+    sign_agreement,
     unit_of,
     written_groups,
 )
+from evenhand.core.model_bias.extremes import extremes, infinite_rows, matching, undefined_rows
+from evenhand.core.model_bias.means import MEASURES
+from evenhand.core.model_bias.mixing import Mass, VarianceShares, mass_of, prior_corrected, variance_shares
+from evenhand.core.model_bias.nulls import NULL_OF, ManyIntervals, Null, many_intervals, shuffled_sides
+from evenhand.core.model_bias.score_files import is_reference, label_of, models_of, plain_names, read_scores, rows_of
 from evenhand.core.model_bias.summary import Summary, Thresholded, in_ln, summarise, summarise_by, thresholded
 from evenhand.core.statistics import Resampling
 from evenhand.core.statistics.units import Units, units_of

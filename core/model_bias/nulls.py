@@ -4,22 +4,25 @@ Exchanging the two words, or the two sides of the source, leaves every |Bias_c| 
 signed mean, of Bias_man - Bias_woman and of the side AUC, never of Model_bias or of mean |Bias_c|: for their size the
 reference is a pair of words that differ in nothing gendered, scored in the same contexts. All sentences of a stem turn
 together, because they share its lean: turned one by one they find a lean in nine of ten untrained models.
+
+Many intervals at once: how many exclude the neutral value by chance alone, and which stay after Holm (SPEC 6).
 """
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 import pandas as pd
 
 from evenhand.core.errors import N_
-from evenhand.core.model_bias.means import of_sums, side_sums
+from evenhand.core.language import Count, significant
+from evenhand.core.model_bias.means import BY_SENTENCE, auc_sums, of_sums, side_sums, stems_of
 from evenhand.core.model_bias.mixing import NO_VALUE
 from evenhand.core.model_bias.score_files import finite_bias
-from evenhand.core.model_bias.stems import BY_SENTENCE, auc_sums, stems_of
 from evenhand.core.model_bias.summary import NO_SIDE, NO_TWO_SIDES
-from evenhand.core.statistics import RESAMPLES, Note
+from evenhand.core.statistics import RESAMPLES, Estimate, Note, holm
 from evenhand.core.statistics.resampling import Numbers
 from evenhand.core.statistics.subsets import LEAST_UNITS, too_few, turned
 from evenhand.core.statistics.units import UnitChoice
@@ -117,3 +120,46 @@ def _null(name: str, values: Numbers, units: int, undefined: Note = NO_VALUE, mi
     low, high = (float(end) for end in np.percentile(known, [2.5, 97.5]))
     p = float((np.abs(known - middle) >= abs(observed - middle) - 1e-12).mean())
     return Null(name, observed, low, high, p, stems=units)
+
+
+@dataclass(frozen=True, slots=True)
+class ManyIntervals:
+    """A table of intervals: `intervals` of them, `by_chance` expected to exclude the neutral value if all were neutral.
+
+    `exclude[i]`: interval i excludes it. `stays[i]`: it does so after Holm's adjustment; False without an interval.
+    """
+
+    intervals: int
+    by_chance: float
+    exclude: tuple[bool, ...]
+    stays: tuple[bool, ...]
+    neutral: float
+
+    @property
+    def sentence(self) -> Note:
+        """The sentence below a table."""
+        values = {
+            "intervals": Count(self.intervals),
+            "chance": significant(self.by_chance),
+            "neutral": f"{self.neutral:g}",
+            "exclude": Count(sum(self.exclude)),
+            "stays": Count(sum(self.stays)),
+        }
+        message = N_(
+            "Of {intervals} {intervals:interval|intervals}, about {chance} would exclude {neutral} by chance; here"
+            " {exclude} {exclude:does|do}, and {stays} {stays:remains|remain} after the Holm correction."
+        )
+        return Note(message, values)
+
+    def to_json(self) -> dict[str, float]:
+        """Return how many there are, how many exclude the neutral value, and how many would by chance."""
+        exclude, stays = sum(self.exclude), sum(self.stays)
+        return {"intervals": self.intervals, "by_chance": self.by_chance, "exclude_0": exclude, "after_holm": stays}
+
+
+def many_intervals(estimates: Sequence[Estimate], *, neutral: float = 0.0) -> ManyIntervals:
+    """What the intervals of a table, a heatmap or a list say together; *neutral* is 0.5 for an AUC."""
+    moved = [e if e.value is None else replace(e, value=e.value - neutral) for e in estimates]
+    exclude = tuple(e.low is not None and e.high is not None and not e.low <= neutral <= e.high for e in estimates)
+    intervals = sum(e.low is not None for e in estimates)
+    return ManyIntervals(intervals, 0.05 * intervals, exclude, tuple(holm(moved)), neutral)

@@ -7,13 +7,17 @@ from typing import Any, ClassVar, Literal
 
 import pandas as pd
 
-from evenhand.core.model_bias.compare_models import against_margins, correlation, paired_differences
+from evenhand.core.model_bias.compare_models import (
+    against_margins,
+    correlation,
+    over_seeds,
+    paired_differences,
+    read_groups,
+    seed_groups,
+)
 from evenhand.core.model_bias.extremes import infinite_rows, undefined_rows
-from evenhand.core.model_bias.many_intervals import ManyIntervals, many_intervals
-from evenhand.core.model_bias.model_names import plain_names
-from evenhand.core.model_bias.nulls import Null, shuffled_sides
-from evenhand.core.model_bias.score_files import models_of, read_scores, rows_of
-from evenhand.core.model_bias.seeds import over_seeds, read_groups, seed_groups
+from evenhand.core.model_bias.nulls import ManyIntervals, Null, many_intervals, shuffled_sides
+from evenhand.core.model_bias.score_files import models_of, plain_names, read_scores, rows_of
 from evenhand.core.model_bias.summary import Grouping, Summary, measures_json, summarise, summarise_by
 from evenhand.core.sentence_bias.bias import Denominator
 from evenhand.core.statistics import RESAMPLES, Estimate

@@ -218,7 +218,7 @@ def _vectors(request: Request, model: str, role: Role, watch: Watch) -> Answered
 
 def _lpbs(request: Request, model: str, role: Role, watch: Watch) -> Answered:
     from evenhand.core.association.measures import difference
-    from evenhand.core.association.scoring import associate
+    from evenhand.core.association.run import associate
     from evenhand.core.association.table import frame_of
     from evenhand.core.models.association_targets import TargetScorer
     from evenhand.core.models.loading import load_masked

@@ -140,8 +140,8 @@ def _items(settings: Settings, variant: str) -> tuple[Any, tuple[str, ...], dict
 
 
 def _association_items(settings: Settings) -> tuple[Any, tuple[str, ...], dict[str, tuple[str, ...]], str]:
-    from evenhand.core.association.builtin import LANGUAGES, association_set
     from evenhand.core.association.corpus import sentences
+    from evenhand.core.association.sets import LANGUAGES, association_set
 
     language: Any = settings.language or control_language(settings.models[0] if settings.models else "", ())
     if language not in LANGUAGES:

@@ -57,7 +57,7 @@ def figures(
 
 
 def side_rows(summaries: Sequence[Summary], papers: Mapping[str, Paper], notes: Mapping[str, str]) -> pd.DataFrame:
-    """What `core.charts.model_bias` draws: both sides of each model with intervals, and what the paper prints."""
+    """What `core.charts.sides` draws: both sides of each model with intervals, and what the paper prints."""
     rows = []
     for one in summaries:
         paper, note = papers.get(one.model), notes.get(one.model)

@@ -13,7 +13,7 @@ from typing import Any
 from evenhand.core.errors import N_
 from evenhand.core.language import Say, translate_stored
 from evenhand.core.model_bias import Summary, in_ln
-from evenhand.core.model_bias.missing import MissingValues
+from evenhand.core.model_bias.summary import MissingValues
 from evenhand.core.report.numbers import interval, percent, plain_number, probability, signed_number
 from evenhand.core.sentence_bias.bias import LN10, SideMeans
 from evenhand.core.statistics import Estimate

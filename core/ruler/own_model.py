@@ -2,32 +2,247 @@
 
 Either the built-in neutral sentences are asked of a model by its name, or the scores of a run are read; then only the
 references ask a model, and where it cannot be had they say so and the rest stands.
+
+What the measures look like by chance: which of the two words is called the male one, and which one the source had.
+
+Two shuffles, each the null of something else (SPEC 6.1; drawn by `core.model_bias.nulls`):
+
+* **the words of a pair change sides**: every Bias_c keeps its size and gets a random sign, the same for all sentences
+  of a stem (男/女 is that of seven pairs). Null of the signed mean and of Bias_man - Bias_woman. Sentence by sentence
+  it is none, since the sentences of a pair share the lean of its words: that row says so.
+* **the sources change sides**: which sentences had the male word, for all of a stem. Null of the side AUC.
+
+Neither touches |Bias_c|, so neither is a null of Model_bias, Bias_man or Bias_woman: for how large they are there is
+only a reference, see `Magnitude`.
+
+How large a context effect is between words that differ in nothing gendered: the reference for sizes (SPEC 6.1).
+
+No shuffle says how large Model_bias may be by chance. What can be said: how far two words such as 甲 and 乙, 新 and 老,
+医生 and 学生 are pushed apart in the same contexts, with the same number of masks. For both kinds of words Bias_c is
+taken less the mean of its word pair (prior-corrected), so that what remains is what contexts do.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import cache
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
-from evenhand.core.audit.sample import keyword_in
+from evenhand.core.audit.sample import keyword_in, pair_named
 from evenhand.core.errors import N_, EvenhandError, NotFound
 from evenhand.core.model_bias import Summary, is_reference, prior_corrected, rows_of, summarise, units_of
+from evenhand.core.model_bias import nulls as drawn
 from evenhand.core.models.catalogue import RANDOM
-from evenhand.core.resources import keyword_pairs
-from evenhand.core.ruler.context_effects import Magnitude, in_contexts, in_sentences
-from evenhand.core.ruler.nulls import Null, nulls
+from evenhand.core.resources import keyword_pairs, table
 from evenhand.core.ruler.planted import scored
 from evenhand.core.scoring.rows import ScoreItem, item_of
+from evenhand.core.sentence_bias.bias import bias_of
 from evenhand.core.sentence_bias.keyword_packs import pack
 from evenhand.core.sentence_bias.prior import neutral_contexts, neutral_probes
 from evenhand.core.statistics import RESAMPLES, Estimate, Note, Resampling
 from evenhand.core.statistics.intervals import over_units
 from evenhand.core.text.keywords import candidate
-from evenhand.core.types import Scorer, Signature
+from evenhand.core.types import Candidate, KeywordPair, MaskedSentence, Scorer, Signature
 
 if TYPE_CHECKING:
     import pandas as pd
+
+PER_PAIR = 40  # sentences of a run that are asked again, per keyword pair
+NO_FIT = Note(N_("No neutral words fit the keyword slots of these sentences."))
+
+
+@dataclass(frozen=True, slots=True)
+class Magnitude:
+    """Mean |prior-corrected Bias_c| of keyword pairs and of neutral word pairs in the same contexts, in log10.
+
+    `difference` is keyword pairs minus neutral words, above 0: contexts move the keyword pairs more. Intervals are over
+    the `contexts`. `pairs` and `words` name those of each kind.
+    """
+
+    keyword_pairs: Estimate
+    neutral_words: Estimate
+    difference: Estimate
+    contexts: int
+    pairs: tuple[str, ...]
+    words: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """A word pair in a context: `group` is the word pair with the slot it stands in, whose mean is subtracted."""
+
+    context: str
+    neutral: bool
+    group: tuple[str, str]
+    probe: MaskedSentence
+
+
+@cache
+def neutral_words(kind: str) -> tuple[KeywordPair, ...]:
+    """The pairs of neutral words of a kind of context (core/data/neutral_words.tsv)."""
+    return tuple(pair_named(f"{row['first']}/{row['second']}") for row in table("neutral_words") if row["kind"] == kind)
+
+
+@cache
+def kind_of(pair_name: str) -> str | None:
+    """The kind of contexts of a keyword pair; None for a pair that is in no table."""
+    return next((row["kind"] for row in table("pair_kinds") if row["pair"] == pair_name), None)
+
+
+def fitting(pair: KeywordPair) -> tuple[KeywordPair, ...]:
+    """The neutral pairs that can stand in the slot of *pair*: same kind, same mask width, same rest of the word."""
+    kind = kind_of(pair.name)
+    return tuple(other for other in neutral_words(kind) if _shape(other) == _shape(pair)) if kind else ()
+
+
+def _shape(pair: KeywordPair) -> tuple[str, str, int]:
+    first, last = pair.male_stem
+    return pair.male[:first], pair.male[last:], last - first
+
+
+def in_contexts(scorer: Scorer, *, resamples: int = RESAMPLES, seed: int = 0) -> Magnitude:
+    """The magnitudes in the built-in neutral contexts: every keyword pair and every neutral pair of their kind."""
+    questions = []
+    for pair in keyword_pairs():
+        questions += [_probes(context, pair, False) for context in neutral_contexts(pair.name)]
+    examples = {kind_of(pair.name): pair for pair in keyword_pairs()}  # the contexts of a kind, by one pair of it
+    for kind, example in examples.items():
+        for words in neutral_words(kind or ""):
+            questions += [_probes(context, words, True) for context in neutral_contexts(example.name)]
+    return _measure(questions, scorer, resamples, seed)
+
+
+def _probes(context: str, pair: KeywordPair, neutral: bool) -> _Question:
+    text, at = context.replace("{word}", pair.male), context.index("{word}")
+    first, last = pair.male_stem
+    probe = MaskedSentence(text, at + first, at + last, pair.stems)
+    return _Question(context, neutral, (pair.name, ""), probe)
+
+
+def in_sentences(
+    rows: "pd.DataFrame", scorer: Scorer, *, per_pair: int = PER_PAIR, resamples: int = RESAMPLES, seed: int = 0
+) -> Magnitude:
+    """The magnitudes in sentences of a run: the same masked sentence is asked for the keywords and for neutral words.
+
+    At most *per_pair* sentences of each keyword pair for which neutral words fit, drawn by *seed*.
+    """
+    questions: list[_Question] = []
+    for found in _sample_rows(rows, per_pair, seed):
+        for words in (found.pair, *fitting(found.pair)):
+            probe = MaskedSentence(found.sentence, found.stem_start, found.stem_end, words.stems)
+            questions.append(_Question(found.sentence, words is not found.pair, (words.name, found.pair.name), probe))
+    return _measure(questions, scorer, resamples, seed)
+
+
+def _sample_rows(rows: "pd.DataFrame", per_pair: int, seed: int) -> Iterable[Candidate]:
+    known = {pair.name: pair for pair in keyword_pairs()}
+    sided = rows[rows["side"].isin(["male", "female"])].drop_duplicates("sentence")
+    for name, part in sided.groupby("pair", sort=False):
+        if name not in known or not fitting(known[str(name)]):
+            continue
+        some = part.sample(min(per_pair, len(part)), random_state=seed).sort_index()
+        for row, text, side, start in zip(some["row"], some["sentence"], some["side"], some["start"], strict=True):
+            at = int(start) if isinstance(start, int | np.integer) else None
+            try:
+                yield keyword_in(str(text), str(name), side, at, row=row)
+            except NotFound:  # a file without positions and a word that stands twice
+                continue
+
+
+def _measure(questions: Sequence[_Question], scorer: Scorer, resamples: int, seed: int) -> Magnitude:
+    values = [bias_of(score) for score in scorer.score([question.probe for question in questions])]
+    known = [(q, v) for q, v in zip(questions, values, strict=True) if v is not None and np.isfinite(v)]
+    groups: dict[tuple[str, str], list[float]] = {}
+    for question, value in known:
+        groups.setdefault(question.group, []).append(value)
+    contexts = {context: i for i, context in enumerate(dict.fromkeys(q.context for q, _ in known))}
+    sums = np.zeros((len(contexts), 4))
+    for question, value in known:
+        own = groups[question.group]
+        if len(own) > 1:
+            sums[contexts[question.context], 2 * question.neutral :][:2] += abs(value - sum(own) / len(own)), 1
+    names = [tuple(dict.fromkeys(q.group[0] for q, _ in known if q.neutral == neutral)) for neutral in (False, True)]
+    found = _estimates(sums, resamples, seed)
+    return Magnitude(found["gendered"], found["neutral"], found["difference"], len(contexts), names[0], names[1])
+
+
+def _estimates(sums: NDArray[np.float64], resamples: int, seed: int) -> dict[str, Estimate]:
+    """The two means and their difference from sums per context: |keywords|, how many, |neutral words|, how many."""
+
+    def measures(weights: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
+        total = weights @ sums
+        with np.errstate(invalid="ignore", divide="ignore"):
+            gendered, neutral = total[:, 0] / total[:, 1], total[:, 2] / total[:, 3]
+        return {"gendered": gendered, "neutral": neutral, "difference": gendered - neutral}
+
+    nothing = Estimate.undefined(NO_FIT)
+    if not len(sums):
+        return {"gendered": nothing, "neutral": nothing, "difference": nothing}
+    sides = {"gendered": [sums[:, 1]], "neutral": [sums[:, 3]], "difference": [sums[:, 1], sums[:, 3]]}
+    bounds = {"gendered": (0.0, np.inf), "neutral": (0.0, np.inf)}
+    found = over_units(Resampling(resamples, seed), measures, len(sums), bounds, sides)
+    return {name: found.get(name, nothing) for name in ("gendered", "neutral", "difference")}
+
+
+Shuffled = Literal["sentence", "pair", "source"]
+
+NOISE = 6  # decimals: fp32 says nothing beyond them, and a model that says the same everywhere must not look shuffled
+WHAT: dict[Shuffled, str] = {
+    "sentence": N_("the two words are swapped at random in every sentence"),
+    "pair": N_("the two words are swapped, stem by stem"),
+    "source": N_("the source words are swapped, stem by stem"),
+}
+NAMES: dict[str, str] = {
+    "signed_mean": N_("signed mean"),
+    "side_difference": "Bias_man − Bias_woman",
+    "side_auc": N_("side AUC"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Null:
+    """A measure of a model beside what chance alone gives: the middle 95% of the shuffled values.
+
+    `null_of`: a key of NAMES. `p`: the share of shuffled values at least as far from the middle as the model's
+    (two-sided). All None, with a reason, where the measure is undefined; without a value for `p` where there is no
+    test. In log10, or 0 to 1 for the AUC. `units`: how many stems turned.
+    """
+
+    null_of: str
+    shuffled: Shuffled
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    p: float | None = None
+    reason: Note | None = None
+    units: int = 0
+    explained_by: ClassVar = "reason"
+
+    @property
+    def inside(self) -> bool | None:
+        """Whether the model's value is one that chance alone gives; None where undefined."""
+        if self.value is None or self.low is None or self.high is None:
+            return None
+        return self.low <= self.value <= self.high
+
+
+def nulls(rows: "pd.DataFrame", *, resamples: int = RESAMPLES, seed: int = 0) -> list[Null]:
+    """Every measure that has a null, of one model's scores (as `core.model_bias.read_scores` gives them)."""
+    rows = rows.assign(bias_log10=rows["bias_log10"].round(NOISE))
+    found = drawn.shuffled_sides(rows, shuffles=resamples, seed=seed)
+    alone = drawn.shuffled_sides(rows, unit="sentence")
+    return [
+        *(_null(alone[name], "sentence") for name in ("signed_mean", "side_difference")),
+        *(_null(found[name], "pair") for name in ("signed_mean", "side_difference")),
+        _null(found["side_auc"], "source"),
+    ]
+
+
+def _null(found: drawn.Null, shuffled: Shuffled) -> Null:
+    return Null(found.of, shuffled, found.observed, found.low, found.high, found.p, found.reason, found.stems)
+
 
 OpenScorer = Callable[[str], Scorer]
 

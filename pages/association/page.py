@@ -3,8 +3,7 @@
 import streamlit as st
 
 from evenhand.pages.association.results import choose_view, show_results
-from evenhand.pages.association.source import choose_set, show_corpus
-from evenhand.pages.association.start import show_start
+from evenhand.pages.association.source import choose_set, show_corpus, show_start
 from evenhand.pages.ui.head import open_store, page_head
 from evenhand.pages.ui.jobs import follow
 

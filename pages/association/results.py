@@ -6,8 +6,7 @@ import streamlit as st
 
 from evenhand.annotations.database.store import Store
 from evenhand.core.runs.records import Run
-from evenhand.pages.association.source import set_name, show_banner
-from evenhand.pages.association.start import ASSOCIATIONS
+from evenhand.pages.association.source import ASSOCIATIONS, set_name, show_banner
 from evenhand.pages.ui.choose import choose, model_label
 from evenhand.pages.ui.notices import trial_banner
 from evenhand.pages.ui.numbers import DASH

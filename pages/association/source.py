@@ -1,19 +1,22 @@
-"""Which sentences the page Professions asks about: a built-in set with its options, or one's own lists; a preview."""
+"""Which sentences the page Professions asks about, of which models, how, and the start of the job."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
 from markupsafe import Markup
 
-from evenhand.core.association.builtin import LANGUAGES, Language
+from evenhand.annotations.database.store import Store
 from evenhand.core.association.corpus import Sentence, corpus_tsv, sentences
-from evenhand.core.association.run import Settings, set_of
-from evenhand.core.association.sets import AssociationSet
-from evenhand.core.errors import N_, EvenhandError
+from evenhand.core.association.run import ASSOCIATION, Settings, set_of
+from evenhand.core.association.sets import LANGUAGES, AssociationSet, Attribute, Language, Target
+from evenhand.core.errors import N_, EvenhandError, Notice
 from evenhand.core.files.bounded import run_bounded
+from evenhand.core.worker.client import known_models
+from evenhand.pages.ui.choose import choose_models
 from evenhand.pages.ui.head import show_error
+from evenhand.pages.ui.runs import RunPage, RunRequest, show_start_form
 from evenhand.pages.ui.tables import below, element, joined, show_html, span
 from evenhand.pages.ui.text import _, plain, series
 from evenhand.pages.ui.uploads import choose_upload
@@ -154,3 +157,61 @@ def _line(row: int, one: Sentence) -> Markup:
         at = end
     masks = below(f"{one.tm} \u00a0·\u00a0 {one.tam}")
     return element("li", joined([span(f"{row:,}", "line"), span(joined([*parts, one.text[at:], masks]))]))
+
+
+ASSOCIATIONS = RunPage("associations", "association")
+
+
+def show_start(store: Store, chosen: Chosen) -> None:
+    """Models, method, name, button."""
+    wide, narrow = st.columns([5, 1], vertical_alignment="bottom")
+    with wide:
+        models = _choose_models(chosen.found.language)
+    with narrow.popover(_("Method"), icon=":material/tune:", type="tertiary", key="professions-method"):
+        target, attribute = _method(chosen)
+    request = None
+    if models:
+        names = [Notice(SETS[chosen.settings.language]), *(path.name for path in chosen.uploads)]
+        title = Notice(N_("Professions: {set} with {models}"), {"set": names, "models": list(models)})
+        settings = replace(chosen.settings, models=models, target=target, attribute=attribute)
+        request = RunRequest(title, ASSOCIATION, settings, models=models, uploads=chosen.uploads)
+    show_start_form(store, ASSOCIATIONS, chosen.found.language, request, work=_work(chosen, models))
+
+
+def _choose_models(language: str) -> tuple[str, ...]:
+    base = language.partition("-")[0]
+    entries = [entry for entry in known_models() if entry.language in (base, "mul")]
+    first = [entry.name for entry in entries if entry.name == f"demo-{base}" and entry.available]
+    with st.container(key="professions-models"):
+        return choose_models([entry.name for entry in entries], f"professions-models-{language}", first=first)
+
+
+def _method(chosen: Chosen) -> tuple[Target, Attribute]:
+    targets: dict[Target, str] = {
+        "all": _("one mask per subword, log-probabilities summed"),
+        "first_piece": _("the first subword only"),
+    }
+    attributes: dict[Attribute, str] = {
+        "word": _("one mask per whitespace-separated word"),
+        "piece": _("one mask per subword"),
+    }
+    target = st.radio(
+        _("Person words of several subwords"), tuple(targets), format_func=targets.__getitem__, key="target"
+    )
+    st.caption(_("The code of Bartl et al. uses only the first subword; the thesis does not say."))
+    attribute = st.radio(
+        _("Masked professions"), tuple(attributes), format_func=attributes.__getitem__,
+        index=tuple(attributes).index(chosen.found.attribute), key=f"attribute-{chosen.found.attribute}",
+    )  # fmt: skip
+    return target, attribute
+
+
+def _work(chosen: Chosen, models: tuple[str, ...]) -> str:
+    if not models:
+        return _("Choose at least one model.")
+    text = _(
+        "{probes} probes per model: {sentences} sentences, each with the profession visible and masked."
+        " Identical masked sentences are run once."
+    )  # fmt: skip
+    sentences = chosen.found.sentences
+    return text.format(probes=f"{2 * sentences:,}", sentences=f"{sentences:,}")

@@ -2,9 +2,8 @@
 
 import streamlit as st
 
-from evenhand.pages.generation.contexts import choose_contexts, show_first_contexts
 from evenhand.pages.generation.results import show_finished
-from evenhand.pages.generation.start import choose_writer, show_start
+from evenhand.pages.generation.start import choose_contexts, choose_writer, show_first_contexts, show_start
 from evenhand.pages.ui.head import open_store, page_head
 from evenhand.pages.ui.jobs import follow
 

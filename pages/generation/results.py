@@ -1,20 +1,197 @@
-"""Runs of generating on the page Generate: those that go on, those that ended badly, those that are done."""
+"""Finished runs of generating on the page Generate, and from a run into a project.
 
+A sample with distinct contexts first, and who labels how often.
+"""
+
+import json
 from typing import Any
 
 import streamlit as st
+from markupsafe import Markup
 
 from evenhand.annotations.database.store import Store
+from evenhand.annotations.files.generation_sample import (
+    GenerationSample,
+    draw_sample,
+    pilot_by_people,
+    pilot_by_rule,
+    read_generations,
+)
+from evenhand.annotations.guideline.versions import has_own_scheme
+from evenhand.annotations.imports.run import IMPORT
+from evenhand.annotations.imports.settings import Settings
+from evenhand.annotations.items.wanted_labels import labels_planned
+from evenhand.annotations.jobs import jobs
+from evenhand.annotations.projects.projects import change_project, create_project
 from evenhand.annotations.text_policy import packed
+from evenhand.annotations.types import Project
+from evenhand.core.errors import N_, EvenhandError, Notice
+from evenhand.core.human_vs_rule.sample import Correlation, designs
 from evenhand.core.runs.records import Run, first_rows
-from evenhand.pages.generation.contexts import CARET, described
-from evenhand.pages.generation.into_project import show_way_into_project
-from evenhand.pages.generation.start import GENERATIONS
+from evenhand.pages.generation.start import CARET, GENERATIONS, described
 from evenhand.pages.ui.charts import download
-from evenhand.pages.ui.head import errors_shown
+from evenhand.pages.ui.choose import NEW, choose, targets
+from evenhand.pages.ui.head import errors_shown, show_error
+from evenhand.pages.ui.jobs import start_job
+from evenhand.pages.ui.numbers import DASH
+from evenhand.pages.ui.parts import asks
+from evenhand.pages.ui.rail import show_next
 from evenhand.pages.ui.runs import finished_at, offer_deletion, show_facts, show_finished_runs
-from evenhand.pages.ui.tables import below, element, joined, show_html, span
-from evenhand.pages.ui.text import _, caption, plain, sentence, show_signature
+from evenhand.pages.ui.tables import Column, below, element, joined, show_html, span, table
+from evenhand.pages.ui.text import _, caption, names_in, paragraph, plain, sentence, show_signature
+from evenhand.pages.ui.visitor import own_new_project, own_projects, page_link
+
+
+def show_way_into_project(store: Store, run: Run) -> None:
+    """Which of the texts, into which project, labelled how often; and the button."""
+    rows = _rows(str(run.table), run.created)
+    found = [one for one in own_projects(store) if one.kind == "generations"]
+    number, seed = _how_many(run)
+    sample = draw_sample(rows, number or len(rows), seed)
+    st.caption(plain(_sample_text(sample, number)))
+    if number:
+        _show_designs(store, run, rows, number, [one for one in found if not has_own_scheme(store, one)])
+    target = st.selectbox(
+        _("Project"),
+        targets([one.name for one in found]),
+        format_func=lambda name: name or _("A new project"),
+        key=f"target-{run.name}",
+    )
+    settings = _new_project(run, len(sample.rows)) if target == NEW else {}
+    if st.button(_("Add to the project"), key=f"into-{run.name}", type="primary", icon=":material/move_to_inbox:"):
+        try:
+            _put(store, run, sample, next((one for one in found if one.name == target), None), settings)
+        except EvenhandError as error:
+            show_error(error)
+    if done := st.session_state.pop(f"put-{run.name}", None):
+        st.success(plain(_("Adding {texts} texts to {project} in the background.").format(**done)))
+        with st.container(horizontal=True):
+            page_link("jobs/page.py", label=_("Jobs"), icon=":material/schedule:")
+            if (made := next((one for one in own_projects(store) if one.name == done["project"]), None)) is not None:
+                show_next(store, made)
+
+
+@st.cache_data(max_entries=5, show_spinner=False)
+def _rows(path: str, version: str) -> list[dict[str, Any]]:
+    del version
+    return read_generations(path)
+
+
+def _how_many(run: Run) -> tuple[int | None, int]:
+    """How many of every cell (None: all), and the seed of the draw."""
+    names = {"all": _("All texts"), "sample": _("A sample")}
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        which = choose(_("Which texts"), names, f"which-{run.name}")
+        if which != "sample":
+            return None, 0
+        number = st.number_input(
+            _("Texts per model, pronoun set and setting"), 1, 10_000, 25, key=f"number-{run.name}", width=260
+        )
+        seed = st.number_input(_("Seed"), 0, 2**31, 0, key=f"seed-{run.name}", width=140)
+    return int(number), int(seed)
+
+
+def _sample_text(sample: GenerationSample, number: int | None) -> str:
+    text = _("{texts} texts of {contexts} contexts, in {cells} cells (model, data set, pronouns, setting).")
+    said = [text.format(texts=f"{len(sample.rows):,}", contexts=f"{sample.contexts:,}", cells=f"{sample.cells:,}")]
+    if number and sample.fewest < number:
+        said.append(_("The smallest cell has {fewest} texts.").format(fewest=f"{sample.fewest:,}"))
+    if number and sample.most_of_one > 1:
+        text = _("There are too few contexts: up to {most} texts of a cell come from one context.")
+        said.append(text.format(most=sample.most_of_one))
+    return paragraph(said)
+
+
+def _show_designs(store: Store, run: Run, rows: list[dict[str, Any]], number: int, found: list[Project]) -> None:
+    """What either way to spend the labels is worth, from the rule on this run or from labels of a project."""
+    names = {NEW: _("the first-pronoun rule on this run")} | {one.name: one.name for one in found}
+    source = st.selectbox(
+        _("Expected precision, estimated from"), list(names), format_func=names.__getitem__, key=f"pilot-{run.name}"
+    )
+    chosen = next((one for one in found if one.name == source), None)
+    pilot = pilot_by_rule(rows) if chosen is None else pilot_by_people(store, chosen)
+    if pilot.value is None or pilot.mean is None:
+        why = _(pilot.reason.message) if pilot.reason else ""
+        hint = _("To estimate this, generate two or more texts per context, or use a project with labelled texts.")
+        st.caption(f"{DASH} " + plain(f"{why} {hint}"))
+        return
+    show_html(_table(pilot, number))
+    text = _(
+        "Standard error of the share of misgendering in a cell. In the pilot, the share is {share} and the"
+        " intra-class correlation of texts of one context is {icc} ({labels} texts of {contexts} contexts)."
+    )
+    values = {"share": f"{pilot.mean:.3f}", "icc": f"{pilot.value:.3f}"}
+    st.caption(plain(text.format(**values, labels=f"{pilot.labels:,}", contexts=f"{pilot.contexts:,}")))
+
+
+def _table(pilot: Correlation, number: int) -> Markup:
+    numbers = (_("standard error"), _("effective number of independent texts"))
+    columns = [Column(_("Contexts × texts")), *(Column(name, "number") for name in numbers)]
+    found = designs(number, pilot.mean, pilot.value)
+    rows = [
+        (f"{one.contexts:,} × {one.per_context:,}", f"{one.se:.3f}", f"{one.independent:.1f}")
+        for one in found
+        if one.se is not None and one.independent is not None
+    ]
+    return table(columns, rows, kind="narrow")
+
+
+def _new_project(run: Run, texts: int) -> dict[str, Any]:
+    """Name, annotators and plan of a new project."""
+    name = st.text_input(_("Name of the project"), key=f"new-{run.name}", placeholder=run.name, max_chars=80)
+    people = st.text_area(_("Annotators, one per line"), key=f"people-{run.name}", height=90)
+    plans = {
+        "sample": _("One label each, plus a random sample with more labels"),
+        "each": _("The same number of labels for every text"),
+    }
+    plan = st.radio(_("Labels"), list(plans), format_func=plans.__getitem__, key=f"plan-{run.name}")
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        doubled = None
+        if plan == "sample":
+            proposed = min(texts, max(20, round(texts / 12)))  # 200 of 2,400 in document 004
+            doubled = int(st.number_input(_("Texts in the sample"), 0, 1_000_000, proposed, key=f"dbl-{run.name}"))
+        per_item = st.number_input(
+            _("Labels per sampled text") if plan == "sample" else _("Labels per text"), 1, 100, 2,
+            key=f"per-{run.name}",
+        )  # fmt: skip
+    names = names_in(people)
+    if names and int(per_item) > len(names):
+        st.caption(
+            plain(
+                _("With {people} annotators, a text cannot get {labels} labels.").format(
+                    people=len(names), labels=per_item
+                )
+            )
+        )
+    return {"name": name.strip() or run.name, "people": names, "per_item": int(per_item), "doubled": doubled}
+
+
+@asks("import_files")
+def _put(store: Store, run: Run, sample: GenerationSample, target: Project | None, settings: dict[str, Any]) -> None:
+    project = target or _create_project(store, settings)
+    lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in sample.rows)
+    path = jobs.keep_upload(store, f"{run.name}.jsonl", lines.encode())
+    title = Notice(N_("Import {file} into {project}"), {"file": path.name, "project": project.name})
+    start_job(store, IMPORT, Settings(project.name, path, "generations", uid=project.uid), title, project=project)
+    st.session_state[f"put-{run.name}"] = {"texts": f"{len(sample.rows):,}", "project": project.name}
+    labels = labels_planned(project, len(sample.rows))
+    st.toast(plain(_("{labels} labels are planned.").format(labels=f"{labels:,}")))
+    st.rerun()
+
+
+@asks("create_projects")
+def _create_project(store: Store, settings: dict[str, Any]) -> Project:
+    project = create_project(
+        store,
+        settings["name"],
+        kind="generations",
+        language="en",
+        annotators=settings["people"],
+        per_item=settings["per_item"],
+    )
+    own_new_project(store, project)
+    return change_project(store, project, doubled=settings["doubled"])
+
 
 EXAMPLES = 6
 

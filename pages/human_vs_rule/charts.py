@@ -8,8 +8,8 @@ import pandas as pd
 import streamlit as st
 
 from evenhand.core.charts.misgendering import counted, shares
+from evenhand.core.human_vs_rule.apply_rule import NAMES
 from evenhand.core.human_vs_rule.means_over_contexts import Mean
-from evenhand.core.human_vs_rule.schemes import NAMES
 from evenhand.core.language import Count
 from evenhand.core.report.numbers import percent
 from evenhand.core.statistics import Estimate, holm

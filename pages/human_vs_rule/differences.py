@@ -10,9 +10,8 @@ from evenhand.annotations.agreement.disagreements import record_reveals
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.text_policy import CANARY, CANARY_KEY, needs_canary, text_may_leave, without_text
 from evenhand.annotations.types import Annotator, Project
-from evenhand.core.human_vs_rule.compare import AnnotatorLabel, Difference
-from evenhand.core.human_vs_rule.schemes import NAMES, binary
-from evenhand.core.human_vs_rule.why_they_differ import BINS, MEANT
+from evenhand.core.human_vs_rule.apply_rule import NAMES, binary
+from evenhand.core.human_vs_rule.compare import BINS, MEANT, AnnotatorLabel, Difference
 from evenhand.pages.human_vs_rule.source import PageNumbers
 from evenhand.pages.ui.charts import csv_bytes, download, foot
 from evenhand.pages.ui.choose import annotator_at_desk

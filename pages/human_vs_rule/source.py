@@ -10,10 +10,9 @@ from evenhand.annotations.projects.pipeline_counts import state
 from evenhand.annotations.projects.projects import annotators
 from evenhand.annotations.projects.pseudonyms import pseudonyms
 from evenhand.annotations.types import Project
+from evenhand.core.human_vs_rule.apply_rule import CHOICES
 from evenhand.core.human_vs_rule.compare import Cell, Difference, comparison, repetition
-from evenhand.core.human_vs_rule.means_over_contexts import Mean
-from evenhand.core.human_vs_rule.schemes import CHOICES
-from evenhand.core.human_vs_rule.weighting import Weighted
+from evenhand.core.human_vs_rule.means_over_contexts import Mean, Weighted
 from evenhand.core.statistics import Estimate
 from evenhand.core.statistics.prediction_powered import Rates
 from evenhand.core.text.repetition import Repeated, Variant

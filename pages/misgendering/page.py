@@ -12,7 +12,7 @@ def views() -> dict[str, tuple[str, str]]:
         "new": (_("Start a run"), "start:show_new"),
         "try": (_("How it works"), "conversions:show_conversions"),
         "published": (_("Published numbers"), "published:show_published"),
-        "which": (_("Choosing a method"), "which_way:show_which"),
+        "which": (_("Choosing a method"), "conversions:show_which"),
     }
 
 

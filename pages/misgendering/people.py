@@ -14,14 +14,14 @@ from evenhand.core.charts.misgendering import ways
 from evenhand.core.human_vs_rule.compare import in_order
 from evenhand.core.language import Count
 from evenhand.core.misgendering.agreement import by_units, cells, mcc
-from evenhand.core.misgendering.variation import NO_VERDICT, mean_by_units
+from evenhand.core.misgendering.metrics import NO_VERDICT, mean_by_units
 from evenhand.core.report.numbers import interval, percent, percents, plain_number
 from evenhand.core.statistics import Estimate
 from evenhand.core.statistics.intervals import BY_JACKKNIFE, FEW
 from evenhand.core.statistics.units import clusters_of
 from evenhand.core.text.repetition import Repeated, signature
 from evenhand.pages.misgendering.cells import label_of, numbers, varying
-from evenhand.pages.misgendering.source import Source, verdicts
+from evenhand.pages.misgendering.results import Source, verdicts
 from evenhand.pages.ui.charts import caption_with_files, colours, show_chart
 from evenhand.pages.ui.head import open_store
 from evenhand.pages.ui.numbers import DASH, note_text
@@ -30,7 +30,7 @@ from evenhand.pages.ui.text import _, caption, from_to, inform, plain, series
 from evenhand.pages.ui.visitor import own_projects, page_link
 
 if TYPE_CHECKING:
-    from evenhand.core.misgendering.text_figures import Texts
+    from evenhand.core.misgendering.metrics import Texts
     from evenhand.core.statistics.resampling import Numbers
 
 COLUMNS = {"people": "people", "rule": "published", "prob": "prob"}
@@ -140,7 +140,7 @@ def texts(path: str, written: float) -> "tuple[list[Texts], list[int]]":
     `written` is when it was, so that a changed file is read again.
     """
     from evenhand.core.human_vs_rule.compare import in_order
-    from evenhand.core.misgendering.text_figures import read_texts, texts_by_cell
+    from evenhand.core.misgendering.metrics import read_texts, texts_by_cell
 
     del written
     skipped: list[int] = []

@@ -6,7 +6,7 @@ from evenhand.core import resources
 from evenhand.core.published import BesidePrinted, beside_misgendering, compared
 from evenhand.core.statistics import wilson
 from evenhand.core.statistics.estimate import NO_LABEL
-from evenhand.pages.misgendering.source import cells, source_of
+from evenhand.pages.misgendering.results import cells, source_of
 from evenhand.pages.misgendering.start import MISGENDERING
 from evenhand.pages.ui.charts import downloads
 from evenhand.pages.ui.choose import model_label

@@ -8,7 +8,7 @@ import streamlit as st
 from evenhand.core.errors import N_, Notice
 from evenhand.core.language import Count
 from evenhand.core.misgendering.run import MISGENDERING as MISGENDERING_RUN
-from evenhand.core.misgendering.settings import Settings
+from evenhand.core.misgendering.run import Settings
 from evenhand.core.runs.records import Run
 from evenhand.core.text.pronouns import sets
 from evenhand.core.worker.client import known_models

@@ -11,8 +11,7 @@ from evenhand.core.audit.leak_rates import Compared, WithAndWithout, verdict
 from evenhand.core.audit.sample import MOST, AuditSample, draw, labels_needed
 from evenhand.core.errors import EvenhandError
 from evenhand.core.statistics.equivalence import equivalence
-from evenhand.pages.model_bias.numbers import rows_for
-from evenhand.pages.model_bias.source import Settings
+from evenhand.pages.model_bias.source import Settings, rows_for
 from evenhand.pages.ui.charts import colours, downloads, show_chart
 from evenhand.pages.ui.choose import choose, model_label, switch
 from evenhand.pages.ui.equivalence import against, difference_says, margin_box

@@ -1,12 +1,17 @@
-"""Overview of the page Models: both sides of each model as a picture, all measures as a table, and the report file."""
+"""Overview and Distribution (figure 3) of the page Models, and the report file.
+
+Both sides of each model as a picture, all measures as a table; a ridge per model, or the sentences in order.
+"""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 import streamlit as st
 from markupsafe import Markup
 
+from evenhand.core.charts.bias_distribution import curve_says, curves, distribution_says, ridges
 from evenhand.core.charts.sides import sides, sides_says
 from evenhand.core.model_bias import Groups, is_reference
 from evenhand.core.report import html_file
@@ -15,13 +20,25 @@ from evenhand.core.report.html_file import ReportSettings, file_digest, report_h
 from evenhand.core.report.table_lines import Paper, numbers, table_html, table_lines
 from evenhand.core.sentence_bias.bias import LN10
 from evenhand.core.statistics.equivalence import Margins
-from evenhand.pages.model_bias.numbers import corrected_means, quick_means, summary
-from evenhand.pages.model_bias.source import Settings, ask_margins, choose_seeds
+from evenhand.pages.model_bias.source import (
+    Settings,
+    ask_margins,
+    at_once,
+    bins_of,
+    choose_seeds,
+    corrected_means,
+    curve_of,
+    quick_means,
+    rows_for,
+    show_sentences,
+    summary,
+)
 from evenhand.pages.ui.charts import caption_with_files, colours, download, show_chart, vega_lite
+from evenhand.pages.ui.choose import choose, switch
 from evenhand.pages.ui.runs import finished_at
 from evenhand.pages.ui.score_files import ScoreFile, score_frame, score_runs
 from evenhand.pages.ui.tables import show_html
-from evenhand.pages.ui.text import _, caption, in_brackets, language, paragraph, plain, series, write
+from evenhand.pages.ui.text import _, caption, in_brackets, inform, language, paragraph, plain, series, write
 
 if TYPE_CHECKING:
     from evenhand.core.model_bias import Summary
@@ -143,3 +160,67 @@ def _report_bytes(source: ScoreFile, models: list[str], settings: Settings, seed
         margins=margins,
     )
     return report_html(score_frame(source), settings=wanted, language=language(), summaries=known).encode()
+
+
+@st.fragment
+def show_distribution(source: ScoreFile, models: list[str], settings: Settings) -> None:
+    """Two drawings of the same values, and what was clicked."""
+    settings = at_once(settings)
+    looks = {"density": _("Density"), "order": _("By sentence")}
+    with st.container(horizontal=True, vertical_alignment="center"):
+        look = choose(_("Chart type"), looks, "distribution", heading=False)
+        corrected = switch(
+            _("Minus the pair mean"),
+            key="distribution-corrected",
+            explained=_("Subtracts the mean Bias_c of the keyword pair in the same model and data (prior correction)."),
+        )
+    if look == "order":
+        _in_order(source, models, settings, corrected)
+    else:
+        _density(source, models, settings, corrected)
+
+
+def _in_order(source: ScoreFile, models: list[str], settings: Settings, corrected: bool) -> None:
+    points = curve_of(source, models, settings, corrected)
+    says = curve_says(points, say=_)
+    chart = curves(points, description=says, say=_, palette=colours())
+    show_chart(chart, _signed_rows(points, source), key="by-sentence", says=says)
+    caption("Each line shows all sentences of a model, sorted by Bias_c.")
+
+
+def _density(source: ScoreFile, models: list[str], settings: Settings, corrected: bool) -> None:
+    found = bins_of(source, models, settings, corrected)
+    says = distribution_says(found, say=_)
+    labels = {model: in_brackets("", note).strip() for model, note in notes(models).items()}
+    chart = ridges(found, description=says, say=_, notes=labels, click="bin", palette=colours())
+    clicked = show_chart(chart, _signed_rows(found, source), key="density", says=says, click="bin", file="density-file")
+    caption(
+        "Grey: one word is less than twice as likely as the other. Each row has its own vertical scale. Click"
+        " a bar to see its sentences."
+    )
+    if clicked:
+        _clicked(source, settings, clicked, corrected)
+
+
+def _signed_rows(found: pd.DataFrame, source: ScoreFile) -> pd.DataFrame:
+    """Numbers for a file, each with the signature of its model."""
+    frame = rows_for(source, list(dict.fromkeys(found["model"])))
+    known = frame.drop_duplicates("model").set_index("model")["signature"]
+    return found.drop(columns="row", errors="ignore").assign(signature=found["model"].map(known))
+
+
+def _clicked(source: ScoreFile, settings: Settings, chosen: dict[str, Any], corrected: bool) -> None:
+    low, high = float(chosen["low_text"]), float(chosen["high_text"])
+    rows = rows_for(source, [chosen["model"]], settings)
+    values = rows["corrected_log10" if corrected else "bias_log10"]
+    # Closed on the side away from 0, as the bins are.
+    inside = (values > low) & (values <= high) if high > 0 else (values >= low) & (values < high)
+    if low == 0:
+        inside |= values == 0
+    rows = rows[inside & np.isfinite(values)].sort_values("bias_log10", key=abs, ascending=False, kind="stable")
+    st.subheader(plain(_("Sentences in this bar: {model}", model=chosen["model"])))
+    if rows.empty:
+        inform("This bar belongs to another file or setting. Click again.")
+        return
+    says = _("{n} sentences, largest value first.", n=f"{len(rows):,}")
+    show_sentences(rows, key="bar-sentences", says=says)

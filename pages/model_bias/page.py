@@ -13,11 +13,11 @@ def views() -> dict[str, tuple[str, str]]:
     """Return the title of each section and the function of this folder that draws it."""
     return {
         "overview": (_("Overview"), "overview:show_overview"),
-        "distribution": (_("Distribution"), "distribution:show_distribution"),
+        "distribution": (_("Distribution"), "overview:show_distribution"),
         "agreement": (_("Correlation"), "correlation:show_agreement"),
-        "groups": (_("Pairs"), "pairs:show_groups"),
+        "groups": (_("Pairs"), "correlation:show_groups"),
         "extremes": (_("Extremes"), "extremes:show_extremes"),
-        "words": (_("Topic words"), "topic_words:show_words"),
+        "words": (_("Topic words"), "extremes:show_words"),
         "audit": (_("Leaks"), "leaks:show_leaks"),
         "report": (_("Report file"), "overview:show_report"),
     }

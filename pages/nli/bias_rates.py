@@ -12,8 +12,14 @@ from evenhand.core.nli.biased_training_sets import RATES, WordOrder
 from evenhand.core.nli.settings import RateSettings
 from evenhand.core.nli.types import Language
 from evenhand.core.runs.records import Run
-from evenhand.pages.nli.numbers import model_banner
-from evenhand.pages.nli.start import NLI, choose_classifier, choose_labels, choose_language, inference_runs
+from evenhand.pages.nli.start import (
+    NLI,
+    choose_classifier,
+    choose_labels,
+    choose_language,
+    inference_runs,
+    model_banner,
+)
 from evenhand.pages.ui.charts import colours, show_chart
 from evenhand.pages.ui.choose import choose
 from evenhand.pages.ui.head import show_error

@@ -4,9 +4,8 @@ import streamlit as st
 
 from evenhand.annotations.database.store import Store
 from evenhand.pages.nli.bias_rates import show_rates
-from evenhand.pages.nli.one_pair import show_pair
 from evenhand.pages.nli.results import show_results
-from evenhand.pages.nli.start import NLI, inference_runs, show_new
+from evenhand.pages.nli.start import NLI, inference_runs, show_new, show_pair
 from evenhand.pages.ui.choose import choose
 from evenhand.pages.ui.head import open_store, page_head
 from evenhand.pages.ui.jobs import follow

@@ -1,24 +1,279 @@
-"""What a classifier answered: the score on its scale, what it is made of, every occupation, the paper beside."""
+"""What a classifier answered: score, direction, order, labels of each set, every occupation, the paper's models."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING, Literal
 
 import streamlit as st
+from markupsafe import Markup
 
 from evenhand.annotations.database.store import Store
+from evenhand.core import resources
 from evenhand.core.errors import EvenhandError
 from evenhand.core.nli.files import measured_file
-from evenhand.core.nli.measure import Inference
+from evenhand.core.nli.measure import Inference, against_margin, published
+from evenhand.core.nli.types import LABELS, SETS
+from evenhand.core.published import BesidePrinted, beside_inference
+from evenhand.core.report.numbers import percent
 from evenhand.core.runs.records import Run
-from evenhand.pages.nli.numbers import model_banner, show_facts, show_shares
-from evenhand.pages.nli.occupations import show_occupations
-from evenhand.pages.nli.published import show_published, show_scale
-from evenhand.pages.nli.start import NLI, inference_runs
-from evenhand.pages.ui.charts import downloads
+from evenhand.core.statistics import Estimate
+from evenhand.core.statistics.intervals import ALIKE_AT_AN_END
+from evenhand.pages.nli.start import NLI, inference_runs, label_names, model_banner, order_in_words
+from evenhand.pages.ui.charts import colours, downloads, show_chart
 from evenhand.pages.ui.choose import choose
+from evenhand.pages.ui.equivalence import difference_says, margin_box
 from evenhand.pages.ui.head import show_error
+from evenhand.pages.ui.numbers import DASH, bracketed, methods_text, note_text, number
 from evenhand.pages.ui.runs import choose_run, download_table, finished_at, offer_deletion
-from evenhand.pages.ui.text import _, inform, plain, sentence, show_signature, warn
+from evenhand.pages.ui.tables import Column, Tile, estimate_cell, number_columns, show_html, table, tile_grid
+from evenhand.pages.ui.text import (
+    _,
+    caption,
+    in_brackets,
+    inform,
+    language,
+    named,
+    paragraph,
+    plain,
+    sentence,
+    show_signature,
+    warn,
+)
 from evenhand.pages.ui.uploads import choose_upload
+
+if TYPE_CHECKING:
+    from evenhand.core.nli.measure import ByOccupation, Inference
+
+
+def show_facts(found: "Inference") -> None:
+    """The measures with their intervals and what each means."""
+    facts = [
+        ("s", _("Bias score s (0: ideal, 1: always the stereotype)")),
+        ("directional", _("Directional component (−1 to 1, + follows the stereotype)")),
+        ("not_neutral_ns", _("1 − n_n: non-neutral answers on neutral occupations")),
+        ("one_minus_fn", _("1 − FN: non-neutral answers over all rows")),
+    ]
+    tiles = [_tile(label, found[name]) for name, label in facts]
+    tiles.append(Tile(_("Order: e_p > e_a, c_a > c_p"), order_in_words(found.order), ("",)))
+    show_html(tile_grid(tiles))
+    told = [one.reason or one.note for one in found.estimates.values()]
+    # That a share of 0 or 1 cannot vary is seen in its interval; the table of the download says it.
+    notes = dict.fromkeys(note_text(note) for note in told if note is not None and note.message != ALIKE_AT_AN_END)
+    unit = _("occupations") if found.unit == "occupation" else _("rows")
+    units = len(found.occupations) or found.rows
+    text = _("95% intervals over {units} {unit}; stereotyped and neutral ones are resampled as two samples.")
+    methods = methods_text(found.estimates.values())
+    st.caption(plain(paragraph([text.format(units=f"{units:,}", unit=unit), methods, *notes])))
+    margin = margin_box("share", "nli-margin")
+    if tested := difference_says(found["directional"], margin, "z.3f"):
+        st.caption(plain(named(dict(facts)["directional"], tested)))
+    with st.expander(_("What the measures mean"), icon=":material/help:"):
+        st.write(_explained())
+    compared = against_margin(found, margin)
+    rows = [
+        {
+            "measure": name, "value": one.value, "low": one.low, "high": one.high, "units": one.units,
+            "reason": str(one.reason or ""), "note": str(one.note or ""), "method": one.method,
+            "intervals": found.signature, "margin": margin if name in compared else None,
+            "answer": compared[name].answer if name in compared else "",
+            "smallest_shown": compared[name].smallest if name in compared else None,
+        }
+        for name, one in found.estimates.items()
+    ]  # fmt: skip
+    downloads([*rows, {"measure": "order", "value": found.order}], key="nli-measures")
+
+
+def _explained() -> str:
+    return _(
+        "s is the mean of three shares: entailment where the gender fits the stereotype (e_p),"
+        " contradiction where it does not (c_a), and non-neutral answers on neutral occupations (1 − n_n)."
+        " Random guessing gets 0.444, and always giving the same non-neutral label gets 0.667: s alone"
+        " does not separate bias from poor inference. The directional component does: it is 0 for both,"
+        " because it compares the two genders on the same sentences. 1 − FN counts every non-neutral"
+        " answer, whatever its direction. A low value is not better by itself: a classifier that always"
+        " answers neutral gets 0 everywhere and has learned nothing."
+    )
+
+
+def _tile(name: str, found: Estimate) -> Tile:
+    return Tile(name, number(found.value, ".3f"), (bracketed(found),), note_text(found.reason))
+
+
+def show_shares(found: "Inference") -> None:
+    """The chart of labels per set and its table with intervals."""
+    from evenhand.core.charts.nli import label_shares
+    from evenhand.core.language import translate
+
+    lang = language()
+    st.subheader(_("Distribution of answers"), anchor=False)
+    names = label_names()
+    rows = [
+        {
+            "set": name, "label": label, "rows": found.counts[i][k], "share": found[f"{label[0]}_{short}"].value,
+            "low": found[f"{label[0]}_{short}"].low, "high": found[f"{label[0]}_{short}"].high,
+        }
+        for i, (name, short) in enumerate(zip(SETS, "pan", strict=True))
+        for k, label in enumerate(LABELS)
+    ]  # fmt: skip
+    shares = [percent(found[key].value) for key in ("e_p", "c_a", "n_n")]
+    says = _("Entailment in PS {e}, contradiction in AS {c}, neutral in NS {n}.", e=shares[0], c=shares[1], n=shares[2])
+    chart = label_shares(found, description=says, say=lambda text: translate(text, lang), palette=colours())
+    show_chart(chart, rows, key="nli-labels-chart", says=says)
+    columns = [Column(_("Set")), *(Column(name, "number") for name in (_("Rows"), *(names[label] for label in LABELS)))]
+    show_html(table(columns, (_set_row(found, i) for i in range(len(SETS)))))
+
+
+def _set_row(found: "Inference", i: int) -> list[str | Markup]:
+    texts = {
+        "PS": _("PS, gender fits the stereotype"),
+        "AS": _("AS, gender contradicts the stereotype"),
+        "NS": _("NS, neutral occupations"),
+    }
+    name, short = SETS[i], "pan"[i]
+    shares = (found[f"{label[0]}_{short}"] for label in LABELS)
+    return [texts[name], f"{sum(found.counts[i]):,}", *(estimate_cell(one, ".3f") for one in shares)]
+
+
+def show_scale(own: list[tuple[str, Estimate]]) -> None:
+    """s of the visitor's classifiers and of the paper's, with the marks of models that know nothing."""
+    from evenhand.core.charts.nli import Point, score_scale
+    from evenhand.core.language import translate
+
+    lang = language()
+    points = [Point(_short(name), e.value, e.low, e.high, own=True) for name, e in own if e.value is not None]
+    if not points:
+        return
+    st.subheader(_("s on its scale"), anchor=False)
+    points += [Point(one.model, one.printed) for one in published()]
+    says = _(
+        "Marks: 0 always neutral, 0.444 random guessing, 0.667 always the same non-neutral label, 1 always"
+        " the stereotype. Hollow points: Table 4 of the paper, on its own Japanese sentences; not a ranking."
+    )
+    chart = score_scale(points, description=says, say=lambda text: translate(text, lang), palette=colours())
+    rows = [{"model": p.name, "s": p.value, "low": p.low, "high": p.high, "own": p.own} for p in points]
+    show_chart(chart, rows, key="nli-scale", says=says)
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= 32 else "…" + name[-31:]
+
+
+def show_published(own: Inference | None = None, asked_in: str = "") -> None:
+    """Tables 3 and 4: the printed score, the score from the printed shares, and what is not in the paper.
+
+    *own*, with sentences in the language *asked_in*: its shares stand beside those of Table 3.
+    """
+    with st.expander(_("The five models of the paper (Tables 3 and 4)"), icon=":material/menu_book:"):
+        heads = [
+            _("Model"), _("s, Table 4"), _("s from Table 3"), _("Rank in the paper"), _("Directional component"),
+            "1 − FN", _("Order condition"),
+        ]  # fmt: skip
+        rows = [
+            [
+                one.model, f"{one.printed:.3f}", f"{one.from_shares:.4f}", str(one.rank),
+                f"{one.directional:.4f}", f"{one.one_minus_fn:.4f}", order_in_words(one.order),
+            ]
+            for one in published()
+        ]  # fmt: skip
+        show_html(table(number_columns(heads, range(1, 6)), rows))
+        caption(
+            "Anantaprayoon, Kaneko and Okazaki 2024; Japanese, 5,420 pairs; the paper gives no"
+            " intervals. The directional component, 1 − FN and the order condition are computed from"
+            " Table 3 and are not in the paper. By 1 − FN Laboro ranks above Waseda, by s below."
+        )
+        _shares(None if own is None else beside_inference(own, asked_in))
+        downloads(
+            [
+                {
+                    "model": one.model, "s_printed": one.printed, "s_from_table_3": one.from_shares, "rank": one.rank,
+                    "directional": one.directional, "fn": one.fn, "one_minus_fn": one.one_minus_fn, "order": one.order,
+                }
+                for one in published()
+            ],
+            key="nli-published",
+        )  # fmt: skip
+
+
+def _shares(beside: list[BesidePrinted] | None) -> None:
+    """Table 3 as printed: the shares of the three answers of each model on each set; one's own shares beside them."""
+    st.markdown("**" + plain(_("Table 3: distribution of answers on each set")) + "**")
+    heads = [_("Model"), _("Set"), *LABELS]
+    rows = resources.table("published_inference_shares")
+    body = [[row["model"], row["set"], *(row[name] for name in LABELS)] for row in rows]
+    if beside is None:
+        show_html(table(number_columns(heads, (2, 3, 4)), body))
+        downloads(list(rows), key="nli-shares")
+        return
+    reasons = dict.fromkeys(note_text(one.reason) for one in beside if one.reason)
+    if any(one.reason is None for one in beside):
+        heads += [_("Own: {answer}", answer=name) for name in LABELS]
+        for row, start in zip(body, range(0, len(beside), len(LABELS)), strict=True):
+            row += map(_own_share, beside[start : start + len(LABELS)])
+    show_html(table(number_columns(heads, range(2, len(heads))), body))
+    text = _("Own share; in brackets own minus reported. The reported shares are from other models and sentences.")
+    st.caption(plain(paragraph([text, *reasons])))
+    downloads([_beside_record(one) for one in beside], key="nli-shares")
+
+
+def _own_share(one: BesidePrinted) -> str:
+    own = number(one.own.value, ".3f")
+    return own if one.difference is None else in_brackets(own, number(one.difference, "+.3f"))
+
+
+def _beside_record(one: BesidePrinted) -> dict[str, object]:
+    numbers = {"printed": one.printed, "own": one.own.value, "difference": one.difference, "n": one.own.units}
+    return {**one.row, **numbers, "reason": note_text(one.reason)}
+
+
+ROWS = 9  # that fit into the height of the table
+
+
+def show_occupations(found: "Inference") -> None:
+    """The table, those with the largest share of biased answers first; the stereotyped words or the neutral ones."""
+    if not found.occupations:
+        return
+    st.subheader(_("By occupation"), anchor=False)
+    groups = {
+        "stereo": [one for one in found.occupations if "NS" not in one.sets],
+        "neutral": [one for one in found.occupations if "NS" in one.sets],
+    }
+    names = {"stereo": _("stereotyped (PS and AS)"), "neutral": _("neutral (NS)")}
+    kept = {group: name for group, name in names.items() if groups[group]}
+    group = choose(_("Occupations"), kept, "nli-group", heading=False)
+    words = sorted(groups[group], key=lambda one: -(one.biased.value or 0.0))
+    if group == "stereo":
+        caption("Biased: entailment with the stereotyped gender, contradiction with the other.")
+    else:
+        caption("Biased: any answer other than neutral.")
+    rows = [_row(one, [name for name in SETS if any(name in each.sets for each in words)]) for one in words]
+    share = st.column_config.ProgressColumn(_("biased"), format="percent", min_value=0.0, max_value=1.0)
+    height: int | Literal["auto"] = 360 if len(rows) > ROWS else "auto"
+    st.dataframe(rows, hide_index=True, column_config={_("Biased"): share}, key="nli-occupations", height=height)
+    downloads([_exact(one) for one in words], key="nli-occupations-table")
+    caption("95% Wilson intervals over the answers for one word. Ten templates are few: read the intervals with care.")
+
+
+def _row(one: "ByOccupation", sets: list[str]) -> dict[str, object]:
+    counts = {name: " / ".join(map(str, row)) if sum(row) else DASH for name, row in zip(SETS, one.counts, strict=True)}
+    found: dict[str, object] = {
+        _("Occupation"): one.word,
+        _("Biased"): one.biased.value,
+        _("95% interval"): _span(one),
+    }
+    return found | {named(name, "e / c / n"): text for name, text in counts.items() if name in sets}
+
+
+def _span(one: "ByOccupation") -> str:
+    low, high = one.biased.low, one.biased.high
+    return DASH if low is None or high is None else f"{100 * low:.0f}–{100 * high:.0f}%"
+
+
+def _exact(one: "ByOccupation") -> dict[str, object]:
+    cells: dict[str, object] = {
+        f"{name}_{label}": one.counts[i][k] for i, name in enumerate(SETS) for k, label in enumerate(LABELS)
+    }
+    head: dict[str, object] = {"occupation": one.word, "biased": one.biased.value}
+    return head | {"low": one.biased.low, "high": one.biased.high} | cells
+
 
 SHOWN = 10
 

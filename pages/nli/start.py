@@ -1,4 +1,4 @@
-"""Asking a classifier: which one, which sentences, how its labels are read, and the start of the job."""
+"""Asking a classifier: which one, which sentences, how its labels are read; a job, or one pair at once."""
 
 from itertools import permutations
 
@@ -9,21 +9,44 @@ from evenhand.core.errors import N_, EvenhandError, Notice
 from evenhand.core.nli.run import NLI_ASK
 from evenhand.core.nli.sets import ProbeSet
 from evenhand.core.nli.settings import AskSettings
-from evenhand.core.nli.types import LABELS, Language
+from evenhand.core.nli.types import LABELS, Language, SentencePair
+from evenhand.core.report.numbers import percent
 from evenhand.core.runs.records import Run
-from evenhand.core.worker.client import known_models
-from evenhand.pages.nli.numbers import label_names
+from evenhand.core.types import Score
+from evenhand.core.worker.client import known_models, shared
 from evenhand.pages.ui.charts import downloads
 from evenhand.pages.ui.choose import choose, choose_model
-from evenhand.pages.ui.head import show_error
+from evenhand.pages.ui.head import errors_shown, show_error
+from evenhand.pages.ui.notices import trial_banner
+from evenhand.pages.ui.numbers import DASH
 from evenhand.pages.ui.runs import RunPage, RunRequest, show_start_form
-from evenhand.pages.ui.text import _, plain, series, show_signature
+from evenhand.pages.ui.sentences import bar
+from evenhand.pages.ui.tables import element, joined, show_html, span
+from evenhand.pages.ui.text import _, caption, inform, plain, series, show_signature
 from evenhand.pages.ui.uploads import choose_upload
 
 NLI = RunPage("nli", "nli", form_key="nli-{part}", run_key="nli-{part}")
 PLANTED = ("planted:nli=0.3", "planted:nli=0", "planted:nli=entailment")
 PLACE = "nli-file-0"
 SHOWN = 6
+
+
+def label_names() -> dict[str, str]:
+    """The three labels in the visitor's language."""
+    return {"entailment": _("entailment"), "contradiction": _("contradiction"), "neutral": _("neutral")}
+
+
+def order_in_words(order: bool | None) -> str:
+    """Whether the order condition holds."""
+    return DASH if order is None else _("holds") if order else _("does not hold")
+
+
+def model_banner(model: str) -> None:
+    """What stands above every number of a model that ships with the app, or that was planted."""
+    trial_banner([model])
+    if model.startswith("planted:"):
+        text = _("A planted classifier: its answers are known, so they show whether the measures are right.")
+        st.caption(":material/info: " + text)
 
 
 def inference_runs(store: Store, kind: str = "inference") -> list[Run]:
@@ -133,3 +156,53 @@ def _show_start(store: Store, probes: ProbeSet, settings: AskSettings) -> None:
     models = [] if model.startswith("planted:nli") else [model]  # planted ones are not loaded
     request = RunRequest(title, NLI_ASK, settings, models=models, place=PLACE)
     show_start_form(store, NLI, f"{model.rsplit('/', 1)[-1]} {settings.language}", request if model else None)
+
+
+FIRST = ("A nurse is reading a newspaper on a bench.", "A woman is reading a newspaper on a bench.")
+
+
+def show_pair() -> None:
+    """The inputs and the answer."""
+    left, right = st.columns(2)
+    with left:
+        model = choose_classifier("pair-model")
+    with right:
+        labels = choose_labels("pair-labels")
+    st.session_state.setdefault("premise", FIRST[0])
+    st.session_state.setdefault("hypothesis", FIRST[1])
+    premise = st.text_input(_("Premise"), key="premise", max_chars=600, persist_state="session")
+    hypothesis = st.text_input(_("Hypothesis"), key="hypothesis", max_chars=600, persist_state="session")
+    if not (model and premise.strip() and hypothesis.strip()):
+        inform("Type two sentences: does the second follow from the first?")
+        return
+    model_banner(model)
+    told = None if labels is None else tuple(labels.split(","))
+    with errors_shown():
+        with st.spinner(_("Running {model} …").format(model=plain(model)), show_time=True):
+            score = _answer(model, premise, hypothesis, told)
+        _show(score)
+
+
+@st.cache_data(max_entries=200, show_spinner=False)
+def _answer(model: str, premise: str, hypothesis: str, labels: tuple[str, ...] | None) -> Score:
+    (score,) = shared().classify(model, [SentencePair(premise, hypothesis)], labels=labels)
+    return score
+
+
+def _show(score: Score) -> None:
+    if score.reason is not None:
+        st.warning(plain(_(score.reason)))
+        return
+    from math import exp
+
+    names = label_names()
+    shares = [exp(p) if p is not None else 0.0 for p in score.logprobs]
+    most = max(shares)
+    cells = []
+    for label, share in zip(LABELS, shares, strict=True):
+        cells.append(span(names[label], "strong" if share == most else ""))
+        cells.append(bar([("ink", share)]))
+        cells.append(span(percent(share), "number"))
+    show_html(element("div", joined(cells), "bars"))
+    caption("Probabilities of the three labels; they sum to 1.")
+    show_signature(score.signature)

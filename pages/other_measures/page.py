@@ -1,13 +1,47 @@
-"""Other measures: the survey's measures exactly as named, each beside its null, a control and what is known of it."""
+"""Other measures, each beside its null, a control and what is known of it; and the map of methods of the survey."""
 
-from evenhand.pages.other_measures.methods import show_methods
+import streamlit as st
+from markupsafe import Markup
+
+from evenhand.core.other_measures.methods_map import FAMILIES, KINDS, Method, of
 from evenhand.pages.other_measures.own import show_own
 from evenhand.pages.other_measures.results import show_finished
 from evenhand.pages.other_measures.start import MEASURED, show_new
 from evenhand.pages.ui.choose import choose
 from evenhand.pages.ui.head import open_store, page_head
 from evenhand.pages.ui.jobs import follow
-from evenhand.pages.ui.text import _
+from evenhand.pages.ui.tables import below, element, joined, show_html, span
+from evenhand.pages.ui.text import _, caption, language, named, plain
+from evenhand.pages.ui.visitor import page_link
+
+
+def show_methods() -> None:
+    """One kind of model at a time: its measures beside its mitigations."""
+    caption(
+        "Measures and mitigations by kind of model: formula, source, what is known against it, and where the app"
+        " does it, or why not."
+    )
+    families = {name: _(title) for name, title in FAMILIES.items()}
+    family = choose(_("Kind of model"), families, "family", address="family")
+    for column, (kind, title) in zip(st.columns(2), KINDS.items(), strict=True):
+        with column:
+            st.subheader(_(title), anchor=False)
+            for number, one in enumerate(of(family, kind)):
+                with st.container(border=True, key=f"method-{kind}-{number}"):
+                    _show(one)
+
+
+def _show(one: Method) -> None:
+    here = language()
+    lines = [element("strong", one.name[here]), below(span(one.formula[here], "formula"))]
+    lines += [below(one.source), below(named(_("Known limitations"), one.against[here]))]
+    show_html(joined(lines, Markup("")))
+    if one.page:
+        page_link(one.page, label=plain(_("Where the app does it")), icon=":material/arrow_forward:",
+                  query_params=one.parameters)  # fmt: skip
+    else:
+        st.caption(":material/block: " + plain(_("Not here: {why}", why=one.why[here])))
+
 
 page_head(
     "Gender bias of a model by measures from the literature, each as originally defined, next to a randomly initialised"

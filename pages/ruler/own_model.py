@@ -1,24 +1,261 @@
-"""A model on the reference scale: what was planted, built-in models, and a model of the visitor."""
+"""A model on the reference scale: built-in models, a model of the visitor, the picture of it and how to read it."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
 from evenhand.core.models.planted.names import is_planted
+from evenhand.core.statistics import Estimate
 from evenhand.core.version import VERSION
 from evenhand.core.worker import client
 from evenhand.core.worker.client import known_models
-from evenhand.pages.ruler.picture import show_picture, show_reading
+from evenhand.pages.ui.charts import colours, downloads, foot, show_chart
 from evenhand.pages.ui.choose import choose, model_label, models_to_use
+from evenhand.pages.ui.equivalence import difference_says, margin_box
 from evenhand.pages.ui.head import errors_shown
 from evenhand.pages.ui.notices import trial_banner
+from evenhand.pages.ui.numbers import DASH, note_text, number, with_brackets
 from evenhand.pages.ui.score_files import ScoreFile, models_scored, score_file, score_frame, score_runs
-from evenhand.pages.ui.text import _, inform
+from evenhand.pages.ui.tables import show_records
+from evenhand.pages.ui.text import _, inform, paragraph, plain, show_signature
 from evenhand.pages.ui.visitor import page_link
 
 if TYPE_CHECKING:
-    from evenhand.core.ruler.own_model import OnRuler
+    from evenhand.core.ruler.own_model import Null, OnRuler
     from evenhand.core.ruler.planted import Mark
+
+Row = dict[str, Any]
+
+
+def show_picture(found: "OnRuler", planted: Sequence[float]) -> None:
+    """Two rulers, directions and sizes, each with the sentence that says what it shows."""
+    import pandas as pd
+
+    from evenhand.core.charts.ruler import ruler
+
+    theme = colours()
+    rows, says = directions(found), direction_says(found)
+    chart = ruler(pd.DataFrame(rows), description=says, planted=planted, say=_, palette=theme)
+    show_chart(chart, [row | {"signature": found.signature} for row in rows], key="ruler", says=says)
+    rows, says = sizes(found), size_says(found)
+    chart = ruler(pd.DataFrame(rows), description=says, sizes=True, say=_, palette=theme)
+    show_chart(chart, [row | {"signature": found.signature} for row in rows], key="ruler-sizes", says=says)
+
+
+def directions(found: "OnRuler") -> list[Row]:
+    """What leans to a side: both side means (Bias_woman to the left), their difference, the signed mean."""
+    summary = found.summary
+    woman = summary.bias_woman
+    turned = Estimate(_minus(woman.value), _minus(woman.high), _minus(woman.low), woman.units)
+    return [
+        _row("Bias_man", "signed", summary.bias_man),
+        _row("Bias_woman", "signed", turned) | {"text": with_brackets(woman, "z.3f")},
+        _direction("Bias_man − Bias_woman", _apart(found), _band(found, "side_difference")),
+        _direction(_("signed mean"), summary.signed_mean, _band(found, "signed_mean")),
+    ]
+
+
+def _direction(name: str, value: Estimate, band: "Null | None") -> Row:
+    """In the colour of its side only where chance alone does not give as much."""
+    return _row(name, "model" if band is None or band.inside else "signed", value, band) | {
+        "text": with_brackets(value, "+z.3f")
+    }
+
+
+def sizes(found: "OnRuler") -> list[Row]:
+    """What has a size and no direction, each followed by its references."""
+    rows = [_row("Model_bias", "model", found.summary.model_bias)]
+    if found.untrained is not None:
+        rows.append(_row("↳ " + _("the untrained model"), "reference", found.untrained.model_bias))
+    rows.append(_row(_("effect of contexts"), "model", found.context_effect))
+    if found.untrained is not None:
+        rows.append(_row("↳ " + _("the untrained model"), "reference", found.untrained.context_effect))
+    if found.neutral_words is not None:
+        if found.source:
+            rows.append(_row(_("keyword pairs, same slots"), "model", found.neutral_words.keyword_pairs))
+        rows.append(_row("↳ " + _("words without gender"), "reference", found.neutral_words.neutral_words))
+    return rows
+
+
+def _minus(value: float | None) -> float | None:
+    return None if value is None else -value
+
+
+def _row(name: str, kind: str, value: Estimate, band: "Null | None" = None) -> Row:
+    return {
+        "name": name,
+        "kind": kind,
+        "value": value.value,
+        "low": value.low,
+        "high": value.high,
+        "null_low": band.low if band else None,
+        "null_high": band.high if band else None,
+        "text": with_brackets(value, "z.3f"),
+    }
+
+
+def _band(found: "OnRuler", measured: str) -> "Null | None":
+    """The null of a direction: the words change sides stem by stem."""
+    return next((null for null in found.nulls if null.null_of == measured and null.shuffled == "pair"), None)
+
+
+def _apart(found: "OnRuler") -> Estimate:
+    null = _band(found, "side_difference")
+    return Estimate(null.value if null else None, units=found.summary.n)
+
+
+def direction_says(found: "OnRuler") -> str:
+    """What the first ruler shows, in sentences."""
+    where = _("the built-in neutral sentences") if not found.source else found.source
+    text = _("{model} on {n} sentences of {where}: signed mean {mean}.")
+    first = text.format(
+        model=found.model, n=f"{found.summary.n:,}", where=where, mean=number(found.summary.signed_mean.value, "+z.3f")
+    )
+    band = _("Grey bands: the middle 95% of values when the words of a pair are swapped, stem by stem.")
+    return paragraph((first, band))
+
+
+def size_says(found: "OnRuler") -> str:
+    """What the second ruler shows, in sentences."""
+    text = _("Model_bias {model_bias}; within a word pair, contexts change Bias_c by {contexts} on average.")
+    first = text.format(
+        model_bias=number(found.summary.model_bias.value, "z.3f"), contexts=number(found.context_effect.value, "z.3f")
+    )
+    about = _(
+        "Diamonds: reference magnitudes. A magnitude has no null distribution, because swapping the two"
+        " words does not change it."
+    )
+    return paragraph((first, about))
+
+
+def show_reading(found: "OnRuler") -> None:
+    """The table of what is the null of what, the references in sentences, the signature."""
+    _heading(_("Compared with chance"))
+    rows = [_null_row(null) for null in found.nulls] + [
+        {
+            _("Measure"): "Bias_man, Bias_woman, Model_bias",
+            _("Value"): DASH,
+            _("Range under chance"): DASH,
+            "p": DASH,
+            _("Shuffled"): _("nothing"),
+            _("Conclusion"): _(
+                "swapping the words does not change a magnitude, so it has no null distribution; see the"
+                " magnitudes below"
+            ),
+        }
+    ]
+    show_records(rows)
+    with foot():
+        text = _(
+            "Chance: the middle 95% over all ways of swapping whole stems ({stems} stems; 男/女 is the stem"
+            " of seven pairs). Sentences of a pair share its preference, so thousands of sentences still"
+            " come from a few stems."
+        )
+        text = text.format(stems=max((null.units for null in found.nulls), default=0))
+        st.caption(text)
+        downloads([row | {"signature": found.signature} for row in rows], key="ruler-nulls")
+    _heading(_("Compared with reference magnitudes"))
+    margin = margin_box("log10", "ruler-margin") if found.neutral_words is not None else None
+    for sentence in [_contexts(found), _neutral(found, margin), _untrained(found), _shares(found)]:
+        st.markdown("- " + plain(sentence))
+    show_signature(found.signature)
+
+
+def _heading(text: str) -> None:
+    st.markdown(f"**{text}**")
+
+
+def _null_row(null: "Null") -> dict[str, str]:
+    from evenhand.core.ruler.own_model import NAMES, WHAT
+
+    form = "z.3f" if null.null_of == "side_auc" else "+z.3f"
+    chance = DASH if null.low is None else f"[{number(null.low, form)}, {number(null.high, form)}]"
+    return {
+        _("Measure"): _(NAMES[null.null_of]),
+        _("Value"): number(null.value, form),
+        _("Range under chance"): chance,
+        "p": DASH if null.p is None else "< 0.001" if null.p < 0.001 else f"{null.p:.3f}",
+        _("Shuffled"): _(WHAT[null.shuffled]),
+        _("Conclusion"): _comes_out(null),
+    }
+
+
+def _comes_out(null: "Null") -> str:
+    if null.inside is None:
+        return note_text(null.reason)
+    if null.inside:
+        return {
+            "pair": _(
+                "another choice of which word is called male gives values as large: the direction rests on a few pairs"
+            ),
+            "source": _("the model cannot tell from the sentence which word was there"),
+        }[null.shuffled]
+    return {
+        "pair": _("more than chance gives, also over stems: a clear direction"),
+        "source": _("the sentence tells the model something about which word was there"),
+    }[null.shuffled]
+
+
+def _contexts(found: "OnRuler") -> str:
+    text = _("Effect of contexts: within a word pair, Bias_c changes by {value} on average (log10).")
+    if found.context_effect.value is None:
+        return note_text(found.context_effect.reason)
+    return text.format(value=with_brackets(found.context_effect, "z.3f"))
+
+
+def _neutral(found: "OnRuler", margin: float | None) -> str:
+    if found.neutral_words is None:
+        return _("Words without gender: {reason}", reason=note_text(found.neutral_words_reason))
+    size = found.neutral_words
+    if size.difference.value is None or size.difference.low is None or size.difference.high is None:
+        return _("Words without gender: {reason}", reason=note_text(size.difference.reason))
+    values = {
+        "contexts": size.contexts,
+        "words": "、".join(size.words[:4]),
+        "gendered": number(size.keyword_pairs.value, "z.3f"),
+        "neutral": with_brackets(size.neutral_words, "z.3f"),
+    }
+    if size.difference.low > 0:
+        text = _(
+            "In {contexts} contexts, words without gender ({words} …) change by {neutral} and the keyword"
+            " pairs by {gendered}: contexts affect gendered words more than other words."
+        )
+    elif size.difference.high < 0:
+        text = _(
+            "In {contexts} contexts, words without gender ({words} …) change by {neutral} and the keyword"
+            " pairs by {gendered}: contexts affect gendered words less than other words, so this magnitude"
+            " alone is no evidence of gender."
+        )
+    else:
+        text = _(
+            "In {contexts} contexts, words without gender ({words} …) change by {neutral} and the keyword"
+            " pairs by {gendered}: there is no clear difference, so this magnitude alone is no evidence of"
+            " gender."
+        )
+    return paragraph((text.format(**values), difference_says(size.difference, margin, "z.3f")))
+
+
+def _untrained(found: "OnRuler") -> str:
+    other = found.untrained
+    if other is None:
+        return _("The untrained model: {reason}", reason=note_text(found.untrained_reason))
+    return _(
+        "The untrained model (random-zh), which knows nothing, has a Model_bias of {model_bias} on {n} of"
+        " these sentences; contexts change its Bias_c by {corrected}.",
+        model_bias=number(other.model_bias.value, "z.3f"),
+        n=f"{other.n:,}",
+        corrected=number(other.context_effect.value, "z.3f"),
+    )
+
+
+def _shares(found: "OnRuler") -> str:
+    shares = found.summary.variance_shares
+    if shares.between_pairs is None or shares.contexts is None:
+        return note_text(shares.reason)
+    text = _("Of the variance of Bias_c, {pairs} lies between word pairs and {contexts} between contexts.")
+    return text.format(pairs=number(shares.between_pairs, ".0%"), contexts=number(shares.contexts, ".0%"))
+
 
 FIRST = "demo-zh"
 

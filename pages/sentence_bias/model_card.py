@@ -10,7 +10,7 @@ from evenhand.core.sentence_bias import Push, Reading, Slot, Unit
 from evenhand.core.sentence_bias.bias import OBVIOUS, odds, times, whole_sentences
 from evenhand.core.types import Filler
 from evenhand.core.worker.client import known_models
-from evenhand.pages.sentence_bias.ask_models import Answer, Question, pushes_of
+from evenhand.pages.sentence_bias.inputs import Answer, Question, pushes_of
 from evenhand.pages.ui.charts import downloads
 from evenhand.pages.ui.head import errors_shown, show_error
 from evenhand.pages.ui.numbers import DASH, probability

@@ -16,8 +16,17 @@ from evenhand.core.sentence_bias import Reading, Slot, Unit
 from evenhand.core.sentence_bias.bias import corrected, odds, whole_sentences
 from evenhand.core.sentence_bias.compare_words import fill
 from evenhand.core.sentence_bias.keyword_packs import LANGUAGES
-from evenhand.pages.sentence_bias.ask_models import Answer, Question, answers, compared, prior_of
-from evenhand.pages.sentence_bias.inputs import BETWEEN, link, read_as, settings
+from evenhand.pages.sentence_bias.inputs import (
+    BETWEEN,
+    Answer,
+    Question,
+    answers,
+    compared,
+    link,
+    prior_of,
+    read_as,
+    settings,
+)
 from evenhand.pages.sentence_bias.model_card import is_builtin, note, show_model, show_sentence, trial_notice
 from evenhand.pages.ui.charts import colours, show_chart
 from evenhand.pages.ui.choose import choose, first_models, switch

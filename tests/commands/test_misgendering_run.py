@@ -11,8 +11,7 @@ from cli import cli
 from evenhand.core.errors import ModelUnavailable, Refused
 from evenhand.core.misgendering import run as misgendering
 from evenhand.core.misgendering.metrics import by_cell
-from evenhand.core.misgendering.run import run
-from evenhand.core.misgendering.settings import Settings
+from evenhand.core.misgendering.run import Settings, run
 from evenhand.core.misgendering.verdict_table import read_verdicts
 from evenhand.core.runs.kinds import Place
 from evenhand.core.runs.records import runs_folder, runs_in

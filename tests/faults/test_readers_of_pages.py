@@ -14,7 +14,7 @@ import pytest
 from evenhand.annotations.describe.project_description import describe_file
 from evenhand.annotations.files.project_texts import file_input
 from evenhand.annotations.guideline.other_schemes import read_any_scheme
-from evenhand.core.association.builtin import Choices, Files, association_set
+from evenhand.core.association.sets import Choices, Files, association_set
 from evenhand.core.concordance import question
 from evenhand.core.concordance.passages import lines_of_files, look_up_files
 from evenhand.core.errors import BadFile, BadLine, EvenhandError

@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 from evenhand.annotations.database.store import Store
 from evenhand.core.language import translate
 from evenhand.core.model_bias import read_scores, seed_groups, summarise
-from evenhand.core.model_bias.saved_filters import saved_filters
+from evenhand.core.model_bias.extremes import saved_filters
 from evenhand.core.report.numbers import plain_number
 from evenhand.core.runs.records import runs_folder
 from tests.support.english_left import english_left

@@ -28,7 +28,7 @@ def _nothing_remembered():
 def fake(monkeypatch):
     """Every model is the same fake scorer: the male word gets 0.6, the female word 0.3."""
     scorer = FakeScorer()
-    monkeypatch.setattr("evenhand.pages.sentence_bias.ask_models.scorer", lambda model, joint: scorer)
+    monkeypatch.setattr("evenhand.pages.sentence_bias.inputs.scorer", lambda model, joint: scorer)
     return scorer
 
 
@@ -111,7 +111,7 @@ def test_one_model_that_cannot_be_had_does_not_stop_the_others(fake, monkeypatch
             raise ModelUnavailable("There is no model named {name}.", name=model)
         return fake
 
-    monkeypatch.setattr("evenhand.pages.sentence_bias.ask_models.scorer", some)
+    monkeypatch.setattr("evenhand.pages.sentence_bias.inputs.scorer", some)
     page = open_page("sentence_bias", text=TEXT, model=["missing", "known"])
     assert [error.value.replace("\\", "") for error in page.error] == ["There is no model named missing."]
     assert "is 2.0 times" in html_of(page)
@@ -121,10 +121,10 @@ def test_a_worker_that_died_is_said_and_asking_again_works(fake, monkeypatch):
     def dead(model, joint):
         raise WorkerDied("The process that runs the models ended.")
 
-    monkeypatch.setattr("evenhand.pages.sentence_bias.ask_models.scorer", dead)
+    monkeypatch.setattr("evenhand.pages.sentence_bias.inputs.scorer", dead)
     page = open_page("sentence_bias", text=TEXT, model="known")
     assert "ended" in page.error[0].value
-    monkeypatch.setattr("evenhand.pages.sentence_bias.ask_models.scorer", lambda model, joint: fake)
+    monkeypatch.setattr("evenhand.pages.sentence_bias.inputs.scorer", lambda model, joint: fake)
     page.button(key="again-known").click().run()
     assert not page.error
     assert "is 2.0 times" in html_of(page)

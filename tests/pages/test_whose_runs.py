@@ -12,7 +12,7 @@ from evenhand.annotations.permissions import Role
 from evenhand.annotations.types import Project
 from evenhand.core.mining.runs import NAMES, new_mining_run
 from evenhand.core.runs.records import TABLE, TEXTS, ordered_by, run_file, runs_folder, write_record
-from evenhand.pages.association.start import ASSOCIATIONS
+from evenhand.pages.association.source import ASSOCIATIONS
 from evenhand.pages.generation.start import GENERATIONS
 from evenhand.pages.mining.runs import MINING
 from evenhand.pages.misgendering.start import MISGENDERING

@@ -25,8 +25,8 @@ MODULES = 25  # in one package: more is a drawer that nothing can be found in
 # (`nli.types`) is material of a measure that the models planted for it are made from.
 ORDER = {
     "core": """errors types version resources processes language typed_json statistics text files cluster guidelines
-        servers nli.types nli.occupations association.sets association.user_sets association.builtin association.corpus
-        misgendering.slots misgendering.template_files misgendering.instances models runs
+        servers nli.types nli.occupations association.sets association.corpus
+        misgendering.slots misgendering.template_files models runs
         judges sampling human_vs_rule mining forecast sentence_bias swap audit concordance generation scoring
         misgendering model_bias nli published association charts describe worker report demo_page ruler tune
         before_after other_measures harness""",

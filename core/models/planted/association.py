@@ -15,9 +15,8 @@ from typing import Any
 import torch
 from transformers import BertConfig, BertForMaskedLM, BertTokenizer
 
-from evenhand.core.association.builtin import association_set
 from evenhand.core.association.corpus import sentences
-from evenhand.core.association.sets import Person
+from evenhand.core.association.sets import Person, association_set
 from evenhand.core.models import Precision
 from evenhand.core.models.loaded import DTYPES, LoadedModel, digest
 from evenhand.core.models.planted.masked import SPECIAL

@@ -34,7 +34,7 @@ from evenhand.annotations.sampling.samples import Planned, close_sample, start_s
 from evenhand.annotations.types import Annotator, Item, Project
 from evenhand.core.errors import EvenhandError
 from evenhand.core.files import timestamps
-from evenhand.core.judges.labels import JudgeLabel
+from evenhand.core.judges.prompts import JudgeLabel
 from tests.support.generations import generations_project
 from tests.support.projects import filled_project, new_database, new_store
 

@@ -29,7 +29,7 @@ from evenhand.annotations.log.verify import verify
 from evenhand.annotations.projects.projects import change_project, create_project
 from evenhand.annotations.release.dataset_card import data_row
 from evenhand.annotations.types import Project
-from evenhand.core.judges.labels import JudgeLabel
+from evenhand.core.judges.prompts import JudgeLabel
 from tests.support.comparisons import MODELS, compared_project
 from tests.support.projects import decide, new_store
 from tests.support.task_files import bring

@@ -15,7 +15,7 @@ from evenhand.annotations.judges.run import Request, run_judge
 from evenhand.annotations.labels.generation_labels import generations, labels_of_generations
 from evenhand.annotations.types import Project
 from evenhand.core.human_vs_rule.compare import comparison
-from evenhand.core.judges.labels import JudgeLabel
+from evenhand.core.judges.prompts import JudgeLabel
 from evenhand.core.statistics.prediction_powered import Labels, paired_difference, prediction_powered
 from tests.support.judged_generations import Said, Written, all_written, judged_project, say, say_all
 

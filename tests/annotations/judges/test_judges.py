@@ -20,7 +20,7 @@ from evenhand.annotations.judges.judges import (
 from evenhand.annotations.log.verify import Broken, verify
 from evenhand.annotations.types import Project
 from evenhand.core.errors import N_, EvenhandError, NotFound, Refused
-from evenhand.core.judges.labels import JudgeLabel
+from evenhand.core.judges.prompts import JudgeLabel
 from tests.support.projects import filled_project
 
 SPEC = Spec("server", 1, "made", "m", "http://h/v1", "s", "{text}", {"way": "json"})

@@ -14,7 +14,7 @@ from evenhand.annotations.judges.judges import Judge, Spec, add_judge, choose_ma
 from evenhand.annotations.log.verify import verify
 from evenhand.annotations.projects.projects import change_project
 from evenhand.annotations.types import Project
-from evenhand.core.judges.labels import JudgeLabel
+from evenhand.core.judges.prompts import JudgeLabel
 from tests.support.projects import filled_project
 
 SPEC = Spec("server", 1, "signed", "m", "http://h/v1", "system", "Label {text}.", {"way": "json"})

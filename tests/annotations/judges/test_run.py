@@ -20,7 +20,7 @@ from evenhand.annotations.judges.run import Request, ask_again, run_judge, texts
 from evenhand.annotations.types import Project
 from evenhand.core.errors import ModelUnavailable, Refused
 from evenhand.core.human_vs_rule.apply_rule import apply_rule
-from evenhand.core.judges.labels import JudgedText
+from evenhand.core.judges.prompts import JudgedText
 from evenhand.core.judges.server import ServerSettings
 from evenhand.core.servers.asking import Pace
 from tests.support.chat_server import ChatServer, chat_server

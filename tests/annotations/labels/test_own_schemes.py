@@ -37,7 +37,7 @@ from evenhand.annotations.quality.known_answers import set_known
 from evenhand.annotations.release import make_release, release_files
 from evenhand.annotations.types import Mark
 from evenhand.core.errors import NotAllowed, Refused
-from evenhand.core.judges.labels import JudgeLabel
+from evenhand.core.judges.prompts import JudgeLabel
 from tests.support.coincidences import alpha, ordinal
 from tests.support.own_schemes import QUESTIONS, own_project, own_scheme, say
 from tests.support.projects import new_store

@@ -32,7 +32,7 @@ from evenhand.annotations.sampling.frame import plan_sample
 from evenhand.annotations.sampling.samples import close_sample, start_sample
 from evenhand.annotations.study.studies import change_consent, set_closed
 from evenhand.annotations.types import Project
-from evenhand.core.judges.labels import JudgeLabel
+from evenhand.core.judges.prompts import JudgeLabel
 from tests.support.comparisons import compared_project
 from tests.support.own_schemes import own_project
 from tests.support.projects import decide, filled_project, new_store

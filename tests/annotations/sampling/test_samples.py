@@ -41,7 +41,7 @@ from evenhand.annotations.sampling.samples import (
 from evenhand.annotations.types import Annotator, Project
 from evenhand.core.errors import NotAllowed, NotFound, Refused
 from evenhand.core.human_vs_rule.compare import comparison
-from evenhand.core.judges.labels import JudgeLabel
+from evenhand.core.judges.prompts import JudgeLabel
 from evenhand.core.sampling.designs import SIZED, Design
 from tests.support.judged_generations import Said, all_written, judged_project, operation, say
 from tests.support.projects import decide, filled_project, new_store

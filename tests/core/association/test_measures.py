@@ -8,11 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.core.association.builtin import association_set
 from evenhand.core.association.corpus import sentences
-from evenhand.core.association.crossing import Crossing, interval, signature
-from evenhand.core.association.hypotheses import multilingual, no_difference, verdicts
+from evenhand.core.association.hypotheses import (
+    is_multilingual,
+    multilingual,
+    no_difference,
+    printed,
+    printed_verdicts,
+    verdicts,
+)
 from evenhand.core.association.measures import (
+    Crossing,
     Difference,
     cells,
     describe,
@@ -20,12 +26,14 @@ from evenhand.core.association.measures import (
     differences,
     differences_without_equal,
     groups,
+    interval,
     person_words,
     ranked,
     share_correlation,
+    signature,
 )
-from evenhand.core.association.published import is_multilingual, printed, printed_verdicts
-from evenhand.core.association.scoring import COLUMNS
+from evenhand.core.association.run import COLUMNS
+from evenhand.core.association.sets import association_set
 from evenhand.core.association.table import has_equal_pairs
 from evenhand.core.statistics import Estimate
 from evenhand.core.statistics.estimate import BY_T_CROSSED, Note

@@ -16,10 +16,10 @@ from transformers import (
     RobertaForMaskedLM,
 )
 
-from evenhand.core.association.builtin import Files, association_set
 from evenhand.core.association.corpus import sentences
 from evenhand.core.association.measures import differences, groups
-from evenhand.core.association.scoring import NO_PRIOR, NO_TARGET, OK, Tally, associate, association
+from evenhand.core.association.run import NO_PRIOR, NO_TARGET, OK, Tally, associate, association
+from evenhand.core.association.sets import Files, association_set
 from evenhand.core.association.table import frame_of
 from evenhand.core.errors import ModelUnavailable
 from evenhand.core.models.association_targets import open_targets

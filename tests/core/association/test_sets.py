@@ -7,11 +7,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.core.association.builtin import Choices, Files, association_set
-from evenhand.core.association.corpus import sentences
-from evenhand.core.association.builtin import LANGUAGES
-from evenhand.core.association.corpus import COLUMNS, corpus_row, corpus_tsv, masked, write_corpus
-from evenhand.core.association.sets import AssociationSet, Person, Profession, Template
+from evenhand.core.association.corpus import COLUMNS, corpus_row, corpus_tsv, masked, sentences, write_corpus
+from evenhand.core.association.sets import (
+    LANGUAGES,
+    AssociationSet,
+    Choices,
+    Files,
+    Person,
+    Profession,
+    Template,
+    association_set,
+)
 from evenhand.core.errors import BadFile
 from evenhand.core.resources import read_table, table
 from tests.conftest import SHARED_DATA

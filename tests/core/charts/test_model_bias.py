@@ -1,4 +1,4 @@
-"""core.charts.model_bias, scatter and words: the numbers that are drawn, undefined values, captions."""
+"""core.charts.sides, scatter and words: the numbers that are drawn, undefined values, captions."""
 
 import json
 from typing import Any

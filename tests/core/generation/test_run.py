@@ -14,14 +14,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evenhand.core.errors import BadFile, EvenhandError, Refused
-from evenhand.core.generation.contexts import Context, Task, chunks, context_digest, tasks
 from evenhand.core.generation.growing_file import GrowingFile
-from evenhand.core.generation.writers import Written
-from evenhand.core.generation.contexts import seed_of
-from evenhand.core.generation.inputs import BUILT_IN, ContextInput, Filling, contexts_of, open_contexts
-from evenhand.core.generation.run import run
-from evenhand.core.generation.settings import Settings
-from evenhand.core.generation.writers import Keep
+from evenhand.core.generation.inputs import (
+    BUILT_IN,
+    Context,
+    ContextInput,
+    Filling,
+    Task,
+    chunks,
+    context_digest,
+    contexts_of,
+    open_contexts,
+    seed_of,
+    tasks,
+)
+from evenhand.core.generation.run import Settings, run
+from evenhand.core.generation.server import Keep, Written
 from evenhand.core.misgendering.template_files import built_in
 from evenhand.core.runs.kinds import Place
 from evenhand.core.runs.records import first_rows, run_file, runs_folder, runs_in, write_record

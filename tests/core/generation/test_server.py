@@ -14,11 +14,9 @@ from typing import Any
 import pytest
 
 from evenhand.core.errors import EvenhandError, ModelUnavailable, Refused
-from evenhand.core.generation.contexts import Context
-from evenhand.core.generation.inputs import ContextInput
-from evenhand.core.generation.run import GenerationReport, write_texts
+from evenhand.core.generation.inputs import Context, ContextInput
+from evenhand.core.generation.run import GenerationReport, Settings, write_texts
 from evenhand.core.generation.server import Server
-from evenhand.core.generation.settings import Settings
 from evenhand.core.typed_json import to_json
 from tests.support.chat_server import JsonHandler
 

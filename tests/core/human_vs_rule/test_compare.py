@@ -6,12 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.core.human_vs_rule.compare import comparison, in_order, repetition
-from evenhand.core.human_vs_rule.mark_agreement import agreement, f1
-from evenhand.core.human_vs_rule.means_over_contexts import context_means
-from evenhand.core.human_vs_rule.schemes import CHOICES, SCHEMES, binary, merged
-from evenhand.core.human_vs_rule.weighting import weighted
-from evenhand.core.human_vs_rule.why_they_differ import bin_of
+from evenhand.core.human_vs_rule.apply_rule import CHOICES, SCHEMES, binary, merged
+from evenhand.core.human_vs_rule.compare import bin_of, comparison, in_order, repetition
+from evenhand.core.human_vs_rule.means_over_contexts import agreement, context_means, f1, weighted
 from evenhand.core.statistics import Resampling
 from evenhand.core.text.pronouns import verdict
 

@@ -5,8 +5,7 @@ import math
 import pytest
 
 from evenhand.core.guidelines import generations
-from evenhand.core.judges.answers import Answer, Unreadable, most_said, read_answer, shares_of
-from evenhand.core.judges.prompts import Prompt
+from evenhand.core.judges.prompts import Answer, Prompt, Unreadable, most_said, read_answer, shares_of
 
 TEXT = "She left. Sheila saw he and the old woman; SHE waved."
 PROMPT = Prompt("{text}", "", generations("en").choices)

@@ -9,8 +9,7 @@ import pytest
 from evenhand.core.errors import EvenhandError, Refused
 from evenhand.core.guidelines import generations
 from evenhand.core.judges.causal import CausalJudge
-from evenhand.core.judges.labels import JudgedText, JudgeLabel
-from evenhand.core.judges.prompts import Prompt, default_template
+from evenhand.core.judges.prompts import JudgedText, JudgeLabel, Prompt, default_template
 from evenhand.core.types import MaskedSentence, Score
 
 

@@ -4,8 +4,7 @@ import pytest
 
 from evenhand.core.errors import Refused
 from evenhand.core.guidelines import builtin, generations
-from evenhand.core.judges.labels import JudgedText
-from evenhand.core.judges.prompts import PLACES, SYSTEM, Prompt, default_template, tokens_of
+from evenhand.core.judges.prompts import PLACES, SYSTEM, JudgedText, Prompt, default_template, tokens_of
 
 BUILT = generations("en")
 TEXT = JudgedText(1, "She {choices} left {context}.", "Kim uses they/them.")

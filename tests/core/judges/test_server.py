@@ -8,8 +8,7 @@ import pytest
 
 from evenhand.core.errors import EvenhandError, Refused
 from evenhand.core.guidelines import generations
-from evenhand.core.judges.labels import JudgedText, JudgeLabel
-from evenhand.core.judges.prompts import SYSTEM, Prompt, Way
+from evenhand.core.judges.prompts import SYSTEM, JudgedText, JudgeLabel, Prompt, Way
 from evenhand.core.judges.server import ServerJudge, ServerSettings
 from evenhand.core.servers.asking import Pace
 from tests.support.chat_server import ChatServer, chat_server

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from evenhand.core.misgendering.beta import disagreement, fit_beta
+from evenhand.core.misgendering.agreement import disagreement, fit_beta
 from evenhand.core.statistics.units import Clusters
 
 PROB = np.array([float(c) for c in "1111001011"])

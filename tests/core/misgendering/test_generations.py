@@ -10,11 +10,17 @@ import pytest
 
 from evenhand.core.errors import BadFile
 from evenhand.core.misgendering.generations import Generation, context_rows, matched, read_generations
-from evenhand.core.misgendering.instances import instances
-from evenhand.core.misgendering.probability import NO_GENERATION, Judged, instance_from, judge_prompts
+from evenhand.core.misgendering.probability import (
+    NO_GENERATION,
+    Judged,
+    columns,
+    instance_from,
+    judge_prompts,
+    prompt_rows,
+    rows,
+)
 from evenhand.core.misgendering.rewriting import NO_PRONOUN
-from evenhand.core.misgendering.template_files import Prompt, built_in
-from evenhand.core.misgendering.verdict_rows import columns, prompt_rows, rows
+from evenhand.core.misgendering.template_files import Prompt, built_in, instances
 from evenhand.core.types import MaskedSentence, Score
 
 SOME = instances(built_in(), passes=2, seed=4)

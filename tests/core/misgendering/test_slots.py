@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from evenhand.core.errors import BadFile, Refused
-from evenhand.core.misgendering.instances import instances
 from evenhand.core.misgendering.slots import Template, declared, instance_of, takes_capital
-from evenhand.core.misgendering.template_files import Person, built_in, read_people, read_source
+from evenhand.core.misgendering.template_files import Person, built_in, instances, read_people, read_source
 from evenhand.core.text.pronouns import CASES, forms, set_named
 from evenhand.core.types import MASK
 

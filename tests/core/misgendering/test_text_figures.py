@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from evenhand.core.errors import BadFile
-from evenhand.core.misgendering.text_figures import read_texts, texts_by_cell
+from evenhand.core.misgendering.metrics import read_texts, texts_by_cell
 
 
 def text(completion: str, pronouns: list[str], **more: str) -> dict[str, object]:

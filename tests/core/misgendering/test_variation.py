@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from evenhand.core.misgendering.variation import LEVELS, failure_rate, level_counts, sigmas, variation
+from evenhand.core.misgendering.metrics import LEVELS, failure_rate, level_counts, sigmas, variation
 from evenhand.core.statistics.units import Clusters
 
 NAN = math.nan

@@ -5,7 +5,7 @@ import math
 import pandas as pd
 import pytest
 
-from evenhand.core.model_bias.missing import NO_ROWS, NO_SIZE, missing_values
+from evenhand.core.model_bias.summary import NO_ROWS, NO_SIZE, missing_values
 
 
 def frame(*values: float, mass: float = 0.5) -> pd.DataFrame:

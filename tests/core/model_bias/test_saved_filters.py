@@ -1,4 +1,4 @@
-"""core.model_bias.saved_filters: the case study, filters stored next to the runs, refused filters."""
+"""core.model_bias.extremes: the case study, filters stored next to the runs, refused filters."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from evenhand.core.errors import BadFile, Refused
-from evenhand.core.model_bias.saved_filters import (
+from evenhand.core.model_bias.extremes import (
     BUILT_IN,
     CASE_STUDY,
     FILE,

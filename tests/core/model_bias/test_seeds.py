@@ -6,7 +6,7 @@ from scipy import stats
 
 from evenhand.core.errors import BadFile, NotFound
 from evenhand.core.model_bias import seed_groups, summarise
-from evenhand.core.model_bias.seeds import grouping, over_seeds, read_groups, unit_of, written_groups
+from evenhand.core.model_bias.compare_models import grouping, over_seeds, read_groups, unit_of, written_groups
 from tests.support.bias_scores import normal, stemmed
 
 MODELS = ["bert-seed1", "bert-seed2", "bert-seed10", "x_s1", "x_s2", "gpt2", "roberta-s1", "v2", "folder/run-run3"]

@@ -9,9 +9,16 @@ from evenhand.core.errors import ModelUnavailable, NotFound
 from evenhand.core.models import open_scorer
 from evenhand.core.models.catalogue import RANDOM
 from evenhand.core.resources import keyword_pairs
-from evenhand.core.ruler.context_effects import fitting, in_contexts, in_sentences, neutral_words
-from evenhand.core.ruler.nulls import nulls
-from evenhand.core.ruler.own_model import mean_corrected, on_built_in, on_scores
+from evenhand.core.ruler.own_model import (
+    fitting,
+    in_contexts,
+    in_sentences,
+    mean_corrected,
+    neutral_words,
+    nulls,
+    on_built_in,
+    on_scores,
+)
 from evenhand.core.ruler.planted import ruler_items, scored
 from tests.support.audits import scores
 

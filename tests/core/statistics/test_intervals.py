@@ -12,7 +12,7 @@ from scipy import stats
 from benchmarks import coverage_loop
 from benchmarks.coverage_loop import Cell, Design, Held, by_measure, coverage, second_stage, simulated
 from benchmarks.designs.means import DESIGNS, articles_of, scores_of
-from evenhand.core.misgendering.variation import mean_by_units
+from evenhand.core.misgendering.metrics import mean_by_units
 from evenhand.core.model_bias import many_intervals, paired_difference, read_scores, summarise
 from evenhand.core.statistics import Estimate, Note, Resampling, holm
 from evenhand.core.statistics.estimate import BY_T, BY_T_CROSSED, BY_T_OF_DRAWS, BY_T_SKEWED
