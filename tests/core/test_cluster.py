@@ -149,7 +149,7 @@ def outcomes(tmp_path_factory):
 
 
 @pytest.mark.rehearsal
-def test_results_come_in_the_order_of_the_items(outcomes):
+def test_results_are_in_the_order_of_the_items(outcomes):
     assert outcomes["in order"]
     assert outcomes["again"] == [1, 2, 5]
     assert outcomes["none"] == []
@@ -163,32 +163,32 @@ def test_each_of_two_actors_makes_its_function_once(outcomes):
 
 
 @pytest.mark.rehearsal
-def test_only_a_bounded_number_is_taken_ahead(outcomes):
+def test_only_a_bounded_number_of_items_is_prefetched(outcomes):
     assert 1 <= outcomes["taken at the first result"] <= outcomes["bound"]
 
 
 @pytest.mark.rehearsal
-def test_errors_travel(outcomes):
+def test_errors_of_an_actor_are_raised_with_their_values(outcomes):
     assert outcomes["error 3"] == ["NotFound", "There is no 3.", {"thing": 3}]
     assert outcomes["error 5"][:2] == ["ZeroDivisionError", "five"]
 
 
 @pytest.mark.rehearsal
-def test_mining_gives_the_same(outcomes):
+def test_mining_on_a_cluster_gives_equal_candidates(outcomes):
     count, same = outcomes["mined"]
     assert count > 50
     assert same
 
 
 @pytest.mark.rehearsal
-def test_a_model_in_an_actor_writes_the_same_table(outcomes):
+def test_a_model_in_an_actor_writes_an_equal_table(outcomes):
     rows, same = outcomes["tables"]
     assert rows >= len(SENTENCES)
     assert same
 
 
 @pytest.mark.rehearsal
-def test_two_models_in_an_actor_each_write_the_same_table(outcomes):
+def test_two_models_in_actors_write_an_equal_table(outcomes):
     rows, same = outcomes["two models"]
     assert rows >= len(SENTENCES)
     assert same
@@ -201,18 +201,18 @@ def test_an_address_without_a_cluster_is_one_sentence(outcomes):
 
 
 @pytest.mark.rehearsal
-def test_ray_ends_with_the_last_pool_and_leaves_our_signals(outcomes):
+def test_ray_ends_with_the_last_pool_and_restores_signals(outcomes):
     assert outcomes["ended"]
     assert outcomes["handler kept"]
 
 
-def test_without_ray_it_is_one_sentence(monkeypatch):
+def test_a_missing_ray_is_one_sentence(monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(Refused, match=r"requirements-cluster\.txt"):
         list(ordered_map("m:f", {}, [1], address="local", workers=2))
 
 
-def test_no_worker_is_no_cluster():
+def test_zero_workers_are_refused():
     with pytest.raises(Refused, match="At least one worker"):
         Pool("m:f", {}, address="local", workers=0)
 
@@ -242,7 +242,7 @@ class Slow:
         (1, "no room", "local", ["init"]),
     ],
 )
-def test_a_ray_of_our_own_that_is_slow_to_start_is_started_again(failures, why, address, did):
+def test_a_local_ray_that_times_out_is_started_again(failures, why, address, did):
     ray = Slow(failures, why)
     if failures in (0, 2):
         cluster._init(ray, address, 1)
@@ -323,7 +323,7 @@ def answer_of(script: str, folder: Path) -> Any:
 
 
 @pytest.mark.rehearsal
-def test_a_grid_on_two_workers_survives_one_that_is_killed(tmp_path: Path) -> None:
+def test_a_grid_survives_a_killed_worker(tmp_path: Path) -> None:
     """The cell of the killed worker continues at its checkpoint, with the numbers of a run without interruption."""
     found = answer_of(GRID, tmp_path)
     assert len(found["killed"]) == 1 and {cell["status"] for cell in found["two"]} == {"ok"}
@@ -370,7 +370,7 @@ print(json.dumps({"killed": len(killed), "resumed": away.resumed_at, "heard": he
 
 
 @pytest.mark.rehearsal
-def test_tuning_in_a_worker_that_is_killed_ends_in_the_same_weights(tmp_path: Path) -> None:
+def test_tuning_in_a_killed_worker_ends_in_equal_weights(tmp_path: Path) -> None:
     found = answer_of(TUNE, tmp_path)
     assert found["killed"] == 1 and found["resumed"]
     assert found["same figures"] and found["same weights"]

@@ -19,7 +19,7 @@ from evenhand.core.language import (
 from evenhand.core.resources import ROOT
 
 
-def test_a_noun_goes_with_its_number() -> None:
+def test_a_noun_agrees_with_its_number() -> None:
     message = "{n} {n:text is|texts are} excluded."
     assert [message.format(n=Count(n)) for n in (0, 1, 2, 1234)] == [
         "0 texts are excluded.",
@@ -41,7 +41,9 @@ def test_a_noun_goes_with_its_number() -> None:
         (None, None, None, "en"),
     ],
 )
-def test_the_language_of_a_visitor(named: str | None, chosen: str | None, preferred: str | None, language: str) -> None:
+def test_the_language_of_a_visitor_is_chosen(
+    named: str | None, chosen: str | None, preferred: str | None, language: str
+) -> None:
     assert visitor_language(named, chosen, preferred) == language
 
 
@@ -54,7 +56,7 @@ def messages_with_nouns() -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize(("english", "chinese"), messages_with_nouns())
-def test_every_message_with_a_noun_for_one_can_be_written(english: str, chinese: str) -> None:
+def test_every_message_with_a_plural_can_be_formatted(english: str, chinese: str) -> None:
     class Values(dict[str, Count]):
         def __missing__(self, _: str) -> Count:
             return Count(1)
@@ -68,7 +70,7 @@ def test_every_message_with_a_noun_for_one_can_be_written(english: str, chinese:
     ("number", "text"),
     [(1220, "1,220"), (0.0452, "0.0452"), (4.2e-9, "4.2 × 10⁻⁹"), (0, "0"), (-3.456, "-3.46"), (99_950, "100,000")],
 )
-def test_significant_digits(number: float, text: str) -> None:
+def test_significant_formats_three_digits(number: float, text: str) -> None:
     assert significant(number) == text
 
 
@@ -84,11 +86,11 @@ def test_a_stored_sentence_is_translated_with_its_values() -> None:
 
 
 @pytest.mark.parametrize("text", ["A reason of the model.", "ok", "", "{names} of nothing"])
-def test_what_is_no_message_stays_as_it_is(text: str) -> None:
+def test_unknown_stored_texts_stay_unchanged(text: str) -> None:
     assert message_of(text) == (text, {}) and translate_stored(text, chinese) == text
 
 
 @given(st.sampled_from(sorted(catalogue("zh"))))
-def test_a_message_without_values_is_itself(message: str) -> None:
+def test_a_message_without_values_is_unchanged(message: str) -> None:
     assert message_of(message) == (message, {})
     assert translate_stored(message, chinese) == translate(message, "zh")

@@ -36,7 +36,9 @@ class Outer:
     st.none() | st.dictionaries(TEXTS, st.integers(-(2**53), 2**53)),
     st.sampled_from([None, Path("a/b.csv")]),
 )
-def test_a_dataclass_comes_back_equal(inner: list[Inner], counts: dict[str, int] | None, file: Path | None) -> None:
+def test_a_dataclass_survives_a_round_trip(
+    inner: list[Inner], counts: dict[str, int] | None, file: Path | None
+) -> None:
     value = Outer(tuple(inner), counts, file, "female")
     assert from_json(Outer, json.loads(json.dumps(to_json(value)))) == value
 
@@ -68,7 +70,7 @@ class Named:
         return self.name
 
 
-def test_properties_are_written_where_the_class_names_them() -> None:
+def test_properties_named_by_the_class_are_written() -> None:
     data = to_json({1: [Span(2, 5)]})
     assert data == {"1": [{"start": 2, "end": 5, "length": 3}]} and from_json(Span, data["1"][0]) == Span(2, 5)
 
@@ -119,7 +121,7 @@ def test_a_flat_estimate_has_its_reason_next_to_it() -> None:
     assert data == {"ends": {"first": 1, "last": 2}, "rate": numbers, "rate_reason": "no labels"}
 
 
-def test_fields_have_other_keys_where_the_class_says_so() -> None:
+def test_fields_can_be_renamed_in_json() -> None:
     assert to_json(Renamed(1, 2, Inner("a", 0.5))) == {"1st": 1, "name": "a", "share": 0.5}
 
 

@@ -18,7 +18,7 @@ from evenhand.core.types import Signature
         version=st.integers(1, 99),
     )
 )
-def test_a_signature_is_read_as_it_was_written(signature: Signature) -> None:
+def test_a_signature_survives_a_round_trip(signature: Signature) -> None:
     assert Signature.parse(str(signature)) == signature
 
 

@@ -40,7 +40,7 @@ OPENED: dict[Role, set[str]] = {
 
 
 @pytest.mark.parametrize("role", OPENED)
-def test_pages_of_a_role(role: Role) -> None:
+def test_the_navigation_lists_the_pages_of_a_role(role: Role) -> None:
     assert {page for page in PAGES if may_open(Person(None, "ada", {"p": role}), page)} == OPENED[role]
     assert all(may_open(OPEN, page) for page in PAGES)
 
@@ -65,7 +65,7 @@ def person(store: Store, name: str, role: Role, project: Project | None, annotat
     return account(store, name)
 
 
-def test_an_annotator_sees_the_own_desk(fresh_store: Store, come: Come) -> None:
+def test_an_annotator_sees_only_the_own_desk(fresh_store: Store, come: Come) -> None:
     project, other = ready_project(fresh_store, 2), ready_project(fresh_store, 1, name="elsewhere")
     ada = person(fresh_store, "ada@example.org", "annotator", project, "Ada")
     come(ada)
@@ -86,14 +86,14 @@ def test_an_annotator_sees_the_own_desk(fresh_store: Store, come: Come) -> None:
     assert "There is no open project named elsewhere" in text_of(open_page("record", project="elsewhere"))
 
 
-def test_a_page_that_is_not_open_is_not_there(fresh_store: Store, come: Come) -> None:
+def test_a_forbidden_page_shows_home(fresh_store: Store, come: Come) -> None:
     come(person(fresh_store, "Ada", "annotator", ready_project(fresh_store, 1)))
     app = AppTest.from_file(str(Path(__file__).parents[2] / "pages/main.py"), default_timeout=60)
     app.switch_page("browse/page.py").run()
     assert [one.value for one in without_exception(app).title] == ["Home"]
 
 
-def test_a_role_that_is_taken_away_is_gone_with_the_next_click(fresh_store: Store, come: Come) -> None:
+def test_a_revoked_role_ends_with_the_next_click(fresh_store: Store, come: Come) -> None:
     project = ready_project(fresh_store, 1)
     lena = person(fresh_store, "Lena", "lead", project)
     person(fresh_store, "Olga", "owner", None)
@@ -177,7 +177,7 @@ def test_a_reader_sees_codes_and_no_items(fresh_store: Store, come: Come) -> Non
     assert not [one for one in describe.segmented_control if one.key == "described"]
 
 
-def test_nothing_tells_an_annotator_of_others_labels(
+def test_pages_of_an_annotator_do_not_depend_on_others_labels(
     fresh_store: Store, come: Come, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The pages of Ada in two copies of a database that differ in what Bo chose, byte for byte."""
@@ -202,7 +202,7 @@ def test_nothing_tells_an_annotator_of_others_labels(
     assert "Ada" in seen[0][0]
 
 
-def test_the_open_mode_says_so(fresh_store: Store) -> None:
+def test_the_open_mode_is_announced(fresh_store: Store) -> None:
     page = open_page("accounts")
     assert any("Open mode" in one.value for one in page.sidebar.caption)
     page.button(key="first").click().run()
@@ -230,14 +230,14 @@ def test_the_owner_erases_a_person_and_scrubs_the_texts(fresh_store: Store, come
     assert verify(fresh_store).kinds["label"] == 1
 
 
-def test_nobody_but_the_owner_erases(fresh_store: Store, come: Come) -> None:
+def test_only_the_owner_can_erase(fresh_store: Store, come: Come) -> None:
     project = ready_project(fresh_store, 1)
     person(fresh_store, "olga", "owner", None)
     come(person(fresh_store, "lea", "lead", project))
     assert "erase" not in [one.key for one in open_page("accounts").button]
 
 
-def test_everything_about_oneself_names_nobody_else(fresh_store: Store) -> None:
+def test_the_own_data_names_no_other_person(fresh_store: Store) -> None:
     project = ready_project(fresh_store, 2)
     olga = person(fresh_store, "olga", "owner", None)
     ada = add_account(fresh_store, "ada@example.org", author=olga)

@@ -17,13 +17,13 @@ def press(app: AppTest, name: str) -> AppTest:
     return next(each for each in app.button if each.label == name).click().run()
 
 
-def test_nothing_to_settle_says_so(tmp_path: Path) -> None:
+def test_an_empty_list_of_cases_is_explained(tmp_path: Path) -> None:
     with Store.open(database(tmp_path)) as store:
         judged(store, ["aaa"])
     assert "No open cases" in without_errors(open_page("adjudication")).info[0].value
 
 
-def test_left_as_it_is_and_reopened(tmp_path: Path) -> None:
+def test_a_case_is_left_undecided_and_reopened(tmp_path: Path) -> None:
     with Store.open(database(tmp_path)) as store:
         made, _items = judged(store, ["aar", "rra"])
     app = without_errors(open_page("adjudication"))
@@ -39,7 +39,7 @@ def test_left_as_it_is_and_reopened(tmp_path: Path) -> None:
         assert case_counts(store, made) == {"open": 2, "settled": 0}
 
 
-def test_a_sentence_is_rescued_where_the_project_allows_it(tmp_path: Path) -> None:
+def test_a_sentence_is_rescued_if_the_project_allows_it(tmp_path: Path) -> None:
     with Store.open(database(tmp_path)) as store:
         made, items = judged(store, ["aar"])
     app = without_errors(open_page("adjudication"))
@@ -79,7 +79,7 @@ def test_a_sentence_is_decided_by_one_key_and_the_next_case_follows(tmp_path: Pa
         assert case_counts(store, made) == {"open": 1, "settled": 1}
 
 
-def test_a_generation_is_settled_with_the_marks_of_those_who_chose_the_same(tmp_path: Path) -> None:
+def test_a_generation_is_settled_with_the_marks_of_agreeing_annotators(tmp_path: Path) -> None:
     with Store.open(database(tmp_path)) as store:
         made, items = generations(store)
     app = without_errors(open_page("adjudication"))
@@ -95,7 +95,7 @@ def test_a_generation_is_settled_with_the_marks_of_those_who_chose_the_same(tmp_
     assert row["spans"] == [[0, 2, "pronoun"]]
 
 
-def test_the_adjudicator_marks_what_no_annotator_did(tmp_path: Path) -> None:
+def test_the_adjudicator_can_add_marks(tmp_path: Path) -> None:
     with Store.open(database(tmp_path)) as store:
         made, items = generations(store)
     app, key = without_errors(open_page("adjudication")), items[0].uid
@@ -127,7 +127,7 @@ def test_text_is_never_markup(tmp_path: Path) -> None:
     )
 
 
-def test_a_comment_is_kept(tmp_path: Path) -> None:
+def test_a_comment_is_stored(tmp_path: Path) -> None:
     with Store.open(database(tmp_path)) as store:
         _made, items = judged(store, ["aar"])
     app = without_errors(open_page("adjudication"))

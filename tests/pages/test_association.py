@@ -30,7 +30,7 @@ def finished(tmp_path, fresh_store):
     return run(settings, Place(fresh_store.path, lambda *_: None))
 
 
-def test_with_nothing_there_the_sentences_are_shown(fresh_store):
+def test_without_runs_the_sentences_are_shown(fresh_store):
     page = without_errors(open_page("association"))
     assert page.title[0].value == "Professions"
     assert "5,400 sentences: 5 templates × 18 person words × 60 professions." in captions_of(page)
@@ -54,7 +54,7 @@ def test_with_nothing_there_the_sentences_are_shown(fresh_store):
         ),
     ],
 )
-def test_banners(fresh_store, language, banner):
+def test_banners_explain_limits_of_a_language(fresh_store, language, banner):
     page = without_errors(open_page("association"))
     without_errors(page.selectbox(key="set").set_value(language).run())
     assert any(banner in one.value for one in [*page.warning, *page.info])
@@ -79,7 +79,7 @@ def test_a_run_is_started_with_the_chosen_settings(fresh_store):
     assert "Not finished" in [one.value for one in page.subheader]
 
 
-def test_own_lists_are_read_at_once(fresh_store):
+def test_own_lists_are_checked_at_upload(fresh_store):
     page = without_errors(open_page("association"))
     page.file_uploader(key="own-professions").set_value(("p.tsv", b"profession\tclass\nwelder\tmale\n", "text/plain"))
     without_errors(page.run())
@@ -98,7 +98,7 @@ SECTIONS = {
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_every_section_of_a_run(finished, language):
+def test_every_section_of_a_run_opens(finished, language):
     page = without_errors(open_page("association", language))
     for section, sign in SECTIONS.items():
         without_errors(page.segmented_control(key="section").set_value(section).run())
@@ -107,7 +107,7 @@ def test_every_section_of_a_run(finished, language):
         assert "<b>health" not in text
 
 
-def test_numbers_of_a_run(finished):
+def test_numbers_of_a_run_are_shown(finished):
     page = without_errors(open_page("association"))
     assert "540 sentences" in captions_of(page)
     assert "1,080 probes in" in captions_of(page)

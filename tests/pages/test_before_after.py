@@ -29,7 +29,7 @@ def finished(fresh_store: Store) -> None:
 
 
 @pytest.mark.usefixtures("finished")
-def test_a_finished_comparison() -> None:
+def test_a_finished_comparison_is_shown_in_both_languages() -> None:
     text = text_of(without_errors(open_page("before_after")))
     assert '<p class="says">leans less</p>' in text and "beyond the placebo" in text
     assert "There is only one seed" in text and "planted:pairs" in text
@@ -37,7 +37,7 @@ def test_a_finished_comparison() -> None:
     assert '<p class="says">偏向减小</p>' in chinese and "只有一个种子" in chinese
 
 
-def test_it_starts_the_job_that_the_form_says(fresh_store: Store) -> None:
+def test_the_form_starts_its_job(fresh_store: Store) -> None:
     page = open_page("before_after", before="demo-zh", after="random-zh")
     page.button(key="ba-start").click().run()
     (job,) = jobs.jobs(fresh_store)
@@ -61,7 +61,7 @@ def test_a_tuned_model_is_chosen_by_its_name() -> None:
     assert [model_label(one) for one in ("org/back", "/srv/models/back")] == ["org/back", "/srv/models/back"]
 
 
-def test_placebos_that_do_not_fit_are_one_sentence(fresh_store: Store) -> None:
+def test_a_wrong_number_of_placebos_is_one_sentence(fresh_store: Store) -> None:
     state = {"ba-before": ["demo-zh"], "ba-after": ["random-zh"], "ba-placebo": ["known", "demo-en"]}
     page = open_page("before_after", state=state)
     assert "one placebo for each seed" in page.error[0].value
@@ -82,7 +82,7 @@ def _answers(store: Store, name: str, biased: int) -> None:
     write_record(out, {"kind": "inference", "models": models, "created": f"2026-01-0{biased}T00:00:00+00:00"})
 
 
-def test_two_finished_runs_side_by_side(fresh_store: Store) -> None:
+def test_two_finished_runs_are_compared(fresh_store: Store) -> None:
     empty = text_of(without_errors(open_page("before_after", compare="runs", kind="nli")))
     assert "This needs two finished runs of this kind" in empty
     _answers(fresh_store, "old", 8)

@@ -40,7 +40,7 @@ def six(tmp_path: Path) -> tuple[Project, list[Item]]:
         return judged(store, ["aaa", "aar", "r", "", "", ""])
 
 
-def test_everything_is_listed_and_a_search_narrows_it(six: tuple[Project, list[Item]]) -> None:
+def test_all_items_are_listed_and_narrowed_by_a_search(six: tuple[Project, list[Item]]) -> None:
     app = without_errors(open_page("browse"))
     assert set(ids(app)) == {one.uid for one in six[1]} and any(one.value.endswith("6") for one in app.caption)
     app.text_input(key="browse-q").set_value("第3个").run()
@@ -51,7 +51,7 @@ def test_everything_is_listed_and_a_search_narrows_it(six: tuple[Project, list[I
     assert len(ids(app)) == 6 and "q" not in app.query_params
 
 
-def test_an_address_opens_the_same_list(six: tuple[Project, list[Item]]) -> None:
+def test_an_address_opens_its_filtered_list(six: tuple[Project, list[Item]]) -> None:
     app = without_errors(open_page("browse", status="rejected", flag="split", q="早上"))
     assert ids(app) == [six[1][1].uid]
     assert app.selectbox(key="browse-status").value == "rejected"
@@ -62,11 +62,11 @@ def test_an_address_opens_the_same_list(six: tuple[Project, list[Item]]) -> None
 @pytest.mark.parametrize(
     "address", [{"status": "nowhere"}, {"flag": "x"}, {"version": "x"}, {"page": "-3"}, {"page": "99"}]
 )
-def test_an_address_that_cannot_be(address: dict[str, str], six: tuple[Project, list[Item]]) -> None:
+def test_invalid_filters_of_an_address_are_ignored(address: dict[str, str], six: tuple[Project, list[Item]]) -> None:
     assert len(ids(without_errors(open_page("browse", **address)))) == 6
 
 
-def test_pages_of_a_long_list(tmp_path: Path) -> None:
+def test_a_long_list_is_paged(tmp_path: Path) -> None:
     with Store.open(database(tmp_path)) as store:
         filled_project(store, 45)
     app = without_errors(open_page("browse", page="3"))
@@ -75,7 +75,7 @@ def test_pages_of_a_long_list(tmp_path: Path) -> None:
     assert len(ids(app)) == 20 and "page" not in app.query_params  # other filters begin at the first page
 
 
-def test_an_item_is_opened_and_left(six: tuple[Project, list[Item]]) -> None:
+def test_an_item_is_opened_and_closed(six: tuple[Project, list[Item]]) -> None:
     app = without_errors(open_page("browse"))
     app = button(app, f"open-{six[1][1].uid}")
     text = html_of(app)
@@ -92,12 +92,12 @@ def test_an_item_is_opened_and_left(six: tuple[Project, list[Item]]) -> None:
     assert len(ids(app)) == 6 and "item" not in app.query_params
 
 
-def test_steps_stay_within_the_filters(six: tuple[Project, list[Item]]) -> None:
+def test_previous_and_next_stay_within_the_filters(six: tuple[Project, list[Item]]) -> None:
     app = without_errors(open_page("browse", status="pending", item=six[1][3].uid))
     assert any("2 of 4" in each.value for each in app.caption)
 
 
-def test_labels_of_an_unfinished_item_are_behind_a_switch(six: tuple[Project, list[Item]]) -> None:
+def test_labels_of_an_unfinished_item_are_hidden_by_a_switch(six: tuple[Project, list[Item]]) -> None:
     app = without_errors(open_page("browse", item=six[1][2].uid))
     assert "Ada: Reject" not in html_of(app) and "This item is still awaiting labels" in app.warning[0].value
     app.toggle(key=f"unfinished-{six[1][2].uid}").set_value(True).run()
@@ -108,12 +108,12 @@ def test_labels_of_an_unfinished_item_are_behind_a_switch(six: tuple[Project, li
     assert ids(app) == [six[1][1].uid, six[1][2].uid]
 
 
-def test_an_unknown_item_says_so(six: tuple[Project, list[Item]]) -> None:
+def test_an_unknown_item_is_reported(six: tuple[Project, list[Item]]) -> None:
     app = open_page("browse", item="nowhere")
     assert "no item nowhere" in app.error[0].value.replace("\\", "") and not app.exception
 
 
-def test_a_private_word_while_labels_are_missing(tmp_path: Path, six: tuple[Project, list[Item]]) -> None:
+def test_a_private_comment_is_written_before_all_labels(tmp_path: Path, six: tuple[Project, list[Item]]) -> None:
     made, items = six
     app = without_errors(open_page("browse", item=items[2].uid))
     (field,) = [each for each in app.text_area if each.key and each.key.startswith("talk-text")]
@@ -125,7 +125,7 @@ def test_a_private_word_while_labels_are_missing(tmp_path: Path, six: tuple[Proj
         assert (said.author, said.thread) == ("Lead", annotators(store, made)[0].uid)
 
 
-def test_a_word_to_everybody_once_all_are_there(tmp_path: Path, six: tuple[Project, list[Item]]) -> None:
+def test_a_public_comment_is_written_after_all_labels(tmp_path: Path, six: tuple[Project, list[Item]]) -> None:
     made, items = six
     app = without_errors(open_page("browse", item=items[1].uid))
     app.button_group(key=f"thread-{items[1].uid}").set_value("").run()
@@ -141,7 +141,7 @@ def at_desk(made: Project, name: str, **address: str) -> AppTest:
     return without_errors(open_page("browse", state=desk, **address))
 
 
-def test_an_annotator_browses_the_own_items(tmp_path: Path, six: tuple[Project, list[Item]]) -> None:
+def test_an_annotator_browses_own_items_only(tmp_path: Path, six: tuple[Project, list[Item]]) -> None:
     made, items = six
     with Store.open(database(tmp_path)) as store:
         ada, bo, _chen = annotators(store, made)
@@ -168,7 +168,7 @@ def test_an_annotator_answers_the_lead(tmp_path: Path, six: tuple[Project, list[
         assert (said.author, said.annotator, said.thread) == ("Ada", said.thread, annotators(store, made)[0].uid)
 
 
-def test_who_reads_the_discussion_labels_no_longer_blindly(tmp_path: Path, six: tuple[Project, list[Item]]) -> None:
+def test_reading_the_discussion_ends_blind_labelling(tmp_path: Path, six: tuple[Project, list[Item]]) -> None:
     made, items = six
     at_desk(made, "Ada", item=items[1].uid)
     with Store.open(database(tmp_path)) as store:
@@ -176,7 +176,7 @@ def test_who_reads_the_discussion_labels_no_longer_blindly(tmp_path: Path, six: 
         assert store.db.execute(query).fetchall() == [("Ada",)]
 
 
-def test_what_everybody_skipped_is_handed_out_again(tmp_path: Path) -> None:
+def test_an_item_skipped_by_all_can_be_handed_out_again(tmp_path: Path) -> None:
     with Store.open(database(tmp_path)) as store:
         made, people = filled_project(store, 1)
         (item,) = all_items(store, made)
@@ -190,7 +190,7 @@ def test_what_everybody_skipped_is_handed_out_again(tmp_path: Path) -> None:
         assert [one.action for one in events(store, made, item.uid)] == ["handed_out"]
 
 
-def test_a_hostile_text_is_text(tmp_path: Path) -> None:
+def test_a_hostile_text_is_shown_as_text(tmp_path: Path) -> None:
     with Store.open(database(tmp_path)) as store:
         made = create_project(store, "*hostile* <i>", annotators=("<b>Eve</b>",), per_item=1)
         with Batch.begin(store, made, "<u>file</u>.txt") as batch:
@@ -206,7 +206,7 @@ def test_a_hostile_text_is_text(tmp_path: Path) -> None:
         assert "alert(1)" in text
 
 
-def test_the_list_as_a_file(tmp_path: Path, six: tuple[Project, list[Item]]) -> None:
+def test_the_list_is_downloaded_as_a_file(tmp_path: Path, six: tuple[Project, list[Item]]) -> None:
     made, items = six
     with Store.open(database(tmp_path)) as store, Batch.begin(store, made, "=1+1") as batch:
         batch.add([NewItem("=他在家。", find("=他在家。")[0], "=1+1", 1)])
@@ -218,7 +218,7 @@ def test_the_list_as_a_file(tmp_path: Path, six: tuple[Project, list[Item]]) -> 
     assert len(list(csv.DictReader(io.StringIO(table(made, Filters(status="rejected")).decode("utf-8-sig"))))) == 1
 
 
-def test_the_file_of_an_annotator_tells_nothing_of_others(tmp_path: Path, six: tuple[Project, list[Item]]) -> None:
+def test_the_file_of_an_annotator_omits_data_of_others(tmp_path: Path, six: tuple[Project, list[Item]]) -> None:
     made, _items = six
     with Store.open(database(tmp_path)) as store:
         ada = annotators(store, made)[0]
@@ -226,7 +226,7 @@ def test_the_file_of_an_annotator_tells_nothing_of_others(tmp_path: Path, six: t
     assert not {"status", "gold", "labels", "wanted", "marks"} & set(first)
 
 
-def test_the_text_of_generations_stays_in_the_app(tmp_path: Path) -> None:
+def test_the_file_omits_texts_of_generations(tmp_path: Path) -> None:
     with Store.open(database(tmp_path)) as store:
         made, items = generations(store)
         opened_up = change_project(store, made, open_text=True)
@@ -240,7 +240,7 @@ def test_the_text_of_generations_stays_in_the_app(tmp_path: Path) -> None:
     assert "awaiting adjudication" in html_of(app) and "wrong pronoun: He" in html_of(app)
 
 
-def test_the_log_of_a_project(tmp_path: Path, six: tuple[Project, list[Item]]) -> None:
+def test_the_log_of_a_project_is_shown(tmp_path: Path, six: tuple[Project, list[Item]]) -> None:
     with Store.open(database(tmp_path)) as store, store.write():
         record(store, six[0], "plan", author="Lead", plan="stop")
     app = without_errors(open_page("browse"))
@@ -251,6 +251,6 @@ def test_the_log_of_a_project(tmp_path: Path, six: tuple[Project, list[Item]]) -
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_both_languages(language: Language, six: tuple[Project, list[Item]]) -> None:
+def test_an_item_is_shown_in_both_languages(language: Language, six: tuple[Project, list[Item]]) -> None:
     app = without_errors(open_page("browse", language, item=six[1][1].uid))
     assert ("not kept" if language == "en" else "未保留") in html_of(app)

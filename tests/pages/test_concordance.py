@@ -16,7 +16,7 @@ def texts_folder(tmp_path, monkeypatch):
     return folder
 
 
-def test_numbers_and_lines(texts_folder):
+def test_ratios_and_lines_are_shown(texts_folder):
     app = open_page("concordance", word="护士", near="他 她")
     text = text_of(app)
     assert "Sentences with 护士 contain 她 2.0 times as often as sentences without it" in text
@@ -26,7 +26,7 @@ def test_numbers_and_lines(texts_folder):
     assert "window:sentence|unit:document|v1" in text
 
 
-def test_the_address_asks(texts_folder):
+def test_the_address_sets_the_query(texts_folder):
     app = open_page("concordance", word="家", near="他、她")
     assert app.text_input(key="word").value == "家"
     assert "家 contain 她" in text_of(app)
@@ -34,7 +34,7 @@ def test_the_address_asks(texts_folder):
     assert app.query_params["word"] == "护士" or app.query_params["word"] == ["护士"]
 
 
-def test_it_speaks_chinese(texts_folder):
+def test_the_page_is_translated_into_chinese(texts_folder):
     assert "含 护士 的句子出现 她 的频率" in text_of(open_page("concordance", "zh", word="护士"))
 
 
@@ -47,7 +47,7 @@ def test_it_speaks_chinese(texts_folder):
     ],
     ids=["itself", "no-word", "no-neighbour"],
 )
-def test_what_cannot_be_asked_is_one_sentence(texts_folder, word, near, says):
+def test_an_invalid_query_is_one_sentence(texts_folder, word, near, says):
     app = open_page("concordance")
     app.text_input(key="word").set_value(word)
     app.text_input(key="near").set_value(near)
@@ -55,7 +55,7 @@ def test_what_cannot_be_asked_is_one_sentence(texts_folder, word, near, says):
     assert not app.exception and says in app.error[0].value
 
 
-def test_a_word_that_is_not_there(texts_folder):
+def test_an_absent_word_is_reported(texts_folder):
     assert "does not occur" in text_of(open_page("concordance", word="水手"))
 
 

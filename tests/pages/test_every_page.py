@@ -49,14 +49,14 @@ def test_every_page_is_tested() -> None:
 
 
 @pytest.mark.parametrize("page", TITLES)
-def test_page_with_an_empty_database(page: str) -> None:
+def test_every_page_opens_with_an_empty_database(page: str) -> None:
     app = without_errors(open_page(page))
     assert_title(without_errors(in_language(app, "zh")), page, "zh")
 
 
 @pytest.mark.usefixtures("demo")
 @pytest.mark.parametrize("page", TITLES)
-def test_page_with_the_demo_project(page: str) -> None:
+def test_every_page_opens_with_the_demo_project(page: str) -> None:
     app = without_errors(open_page(page))
     chinese = without_errors(in_language(app, "zh"))
     assert_title(chinese, page, "zh")
@@ -64,7 +64,7 @@ def test_page_with_the_demo_project(page: str) -> None:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_page_after_page_from_the_navigation(language: Language) -> None:
+def test_pages_open_one_after_another_from_the_navigation(language: Language) -> None:
     """A visitor's session goes on from one page to the next; by its file, as `st.switch_page` and links name it."""
     app = open_page("home", language)
     for page in ("about", "published", "home"):
@@ -94,7 +94,7 @@ def test_the_language_stays_when_the_page_changes() -> None:
     assert app.switch_page("about/page.py").run().title[0].value == "关于"
 
 
-def test_a_file_that_is_no_database_is_one_sentence(tmp_path: Path) -> None:
+def test_a_damaged_database_is_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "evenhand.db").write_bytes(b"this is no database" * 100)
     app = open_page("home")
     assert not app.exception
@@ -116,7 +116,7 @@ def test_home_counts_the_demo_project() -> None:
     assert "**示例 · Demo** · next: Review (waiting: 44)" in links
 
 
-def test_home_says_what_is_left_of_an_open_pilot(fresh_store: Store) -> None:
+def test_home_counts_the_items_left_in_an_open_pilot(fresh_store: Store) -> None:
     project, (ada, *_others) = filled_project(fresh_store, 20)
     start_pilot(fresh_store, project, 4)
     store_operations(fresh_store, project, ada, [decide(claim(fresh_store, project, ada, want=1)[0])])

@@ -55,7 +55,7 @@ def finished(fresh_store: Store) -> Path:
     return path
 
 
-def test_with_nothing_there_it_says_what_to_do() -> None:
+def test_without_runs_the_page_explains_what_to_do() -> None:
     page = without_errors(open_page("generation"))
     assert page.title[0].value == "Generate"
     assert "No finished runs yet. The texts of a finished run stay here and can be added to a project." in captions_of(
@@ -66,12 +66,12 @@ def test_with_nothing_there_it_says_what_to_do() -> None:
     assert 'Ola uses he/him/his. The train was late, so<span class="caret"></span></span></li>' in shown
 
 
-def test_the_contexts_that_are_shown_are_of_every_pronoun_set() -> None:
+def test_sample_contexts_cover_every_pronoun_set() -> None:
     shown = html_of(without_errors(open_page("generation")))
     assert [name for name in ("he", "she", "they", "xe") if f" · {name}<" not in shown] == []
 
 
-def test_a_set_of_ones_own_is_added_and_chosen() -> None:
+def test_an_own_pronoun_set_is_added_and_chosen() -> None:
     page = without_errors(open_page("generation"))
     for case, form in zip(("nom", "acc", "pos_dep", "pos_ind", "ref"), ("zie", "zim", "zir", "", ""), strict=True):
         page.text_input(key=f"generate-pronouns-{case}").set_value(form)
@@ -87,7 +87,7 @@ def test_a_set_of_ones_own_is_added_and_chosen() -> None:
     assert "fae/faer/faers" in html_of(page) and "zie/zim/zirs" in html_of(page)
 
 
-def test_the_built_in_set_is_started(fresh_store: Store) -> None:
+def test_a_run_of_the_built_in_set_is_started(fresh_store: Store) -> None:
     page = without_errors(open_page("generation"))
     page.button_group(key="generate-pronouns").set_value(["they", "xe"]).run()
     page.number_input(key="each").set_value(5).run()
@@ -105,9 +105,7 @@ def test_the_built_in_set_is_started(fresh_store: Store) -> None:
     assert "A run named my run already exists" in page.error[0].value.replace("\\", "")
 
 
-def test_a_server_gets_the_key_only_if_it_is_the_installations(
-    fresh_store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_only_the_installations_server_gets_the_key(fresh_store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("EVENHAND_API_KEY", "secret")
     monkeypatch.setenv("EVENHAND_SERVER", "https://models.example/v1")
     page = without_errors(open_page("generation"))
@@ -125,7 +123,7 @@ def test_a_server_gets_the_key_only_if_it_is_the_installations(
     assert not [job for job in (first, second) if "secret" in str(job.settings)]
 
 
-def test_a_wrong_address_is_told_at_once(fresh_store: Store) -> None:
+def test_a_wrong_server_address_is_reported_at_once(fresh_store: Store) -> None:
     page = without_errors(open_page("generation"))
     page.segmented_control(key="where").set_value("server").run()
     page.text_input(key="server").set_value("localhost:8000").run()
@@ -134,14 +132,14 @@ def test_a_wrong_address_is_told_at_once(fresh_store: Store) -> None:
     assert "is not a server address" in page.error[0].value and jobs.jobs(fresh_store) == []
 
 
-def test_a_finished_run_shows_text_as_it_is(finished: Path) -> None:
+def test_a_finished_run_shows_hostile_text_as_text(finished: Path) -> None:
     page = without_errors(open_page("generation"))
     assert "24 texts from 12 contexts" in captions_of(page) and "1,000 tokens per second" in captions_of(page)
     assert "&lt;b&gt;Kim&lt;/b&gt; [x](javascript:y) $z$" in html_of(page) and "<b>Kim" not in html_of(page)
     assert "At the speed of the last run, about" in captions_of(page)
 
 
-def test_a_sample_goes_into_a_new_project(fresh_store: Store, finished: Path) -> None:
+def test_a_sample_is_imported_into_a_new_project(fresh_store: Store, finished: Path) -> None:
     page = without_errors(open_page("generation"))
     page.segmented_control(key="which-first").set_value("sample").run()
     page.number_input(key="number-first").set_value(4).run()
@@ -160,7 +158,7 @@ def test_a_sample_goes_into_a_new_project(fresh_store: Store, finished: Path) ->
     assert len({json.loads(line)["context"] for line in lines}) == len(lines) == 8
 
 
-def test_all_texts_go_into_a_project_that_is_there(fresh_store: Store, finished: Path) -> None:
+def test_all_texts_are_imported_into_an_existing_project(fresh_store: Store, finished: Path) -> None:
     page = without_errors(open_page("generation"))
     page.text_input(key="new-first").set_value("judged").run()
     page.button(key="into-first").click().run()
@@ -170,7 +168,7 @@ def test_all_texts_go_into_a_project_that_is_there(fresh_store: Store, finished:
     assert len(Path(jobs.jobs(fresh_store)[0].settings["file"]).read_text().splitlines()) == 24
 
 
-def test_texts_leave_behind_a_password_only(finished: Path) -> None:
+def test_texts_are_downloaded_with_a_password_only(finished: Path) -> None:
     page = without_errors(open_page("generation"))
     assert not page.get("download_button")
     page.text_input(key="password-first").set_value("short").run()
@@ -185,11 +183,11 @@ def test_a_run_is_deleted(fresh_store: Store, finished: Path) -> None:
     assert runs_in(runs_folder(fresh_store.path, "generations")) == [] and not finished.exists()
 
 
-def test_names_of_runs() -> None:
+def test_a_free_run_name_is_made_of_the_model_name() -> None:
     first = free_name("a/b: c?", set())
     assert first.startswith("a-b- c- 20") and free_name("a/b: c?", {first}) == f"{first} (2)"
 
 
-def test_in_chinese(finished: Path) -> None:
+def test_the_page_is_translated_into_chinese(finished: Path) -> None:
     page = without_errors(open_page("generation", "zh"))
     assert page.title[0].value == "生成" and "12 个上文，共 24 条文本" in captions_of(page)

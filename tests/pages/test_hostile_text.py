@@ -112,25 +112,25 @@ NOTHING_OF_A_PROJECT = {"ruler", "sentence_bias", "published", "about"}  # and s
 
 
 @pytest.mark.parametrize("page", sorted(TITLES.keys() - NOTHING_OF_A_PROJECT))
-def test_what_people_wrote_is_text(fresh_store: Store, hostile: Project, page: str) -> None:
+def test_hostile_text_is_shown_as_text_on_every_page(fresh_store: Store, hostile: Project, page: str) -> None:
     addresses: dict[str, dict[str, str]] = {"browse": {"item": next(items(fresh_store, hostile)).uid}}
     shown = open_page(page, project=hostile.name, **addresses.get(page, {}))
     assert dangerous(shown) == []
 
 
 @pytest.mark.parametrize("section", ["imports", "guideline", "people", "aside", "quotas", "export", "settings"])
-def test_what_people_wrote_is_text_in_each_section_of_a_project(hostile: Project, section: str) -> None:
+def test_hostile_text_is_shown_as_text_in_each_section_of_a_project(hostile: Project, section: str) -> None:
     shown = open_page("projects", project=hostile.name, section=section)
     assert dangerous(shown) == []
     assert any("img src" in text for element in shown.main if element.proto for *_, text in strings(element.proto))
 
 
 @pytest.mark.parametrize("part", ["pilot", "tags", "guideline"])
-def test_what_people_wrote_is_text_in_each_part_of_a_pilot(hostile: Project, part: str) -> None:
+def test_hostile_text_is_shown_as_text_in_each_part_of_a_pilot(hostile: Project, part: str) -> None:
     assert dangerous(open_page("pilot", project=hostile.name, part=part)) == []
 
 
-def test_the_search_finds_what_would_run() -> None:
+def test_the_search_finds_executable_markup() -> None:
     def script() -> None:
         import streamlit as st
 

@@ -39,7 +39,7 @@ def test_a_data_set_is_fetched_and_imported(tmp_path: Path, monkeypatch: pytest.
     assert not [each for each in app.button if each.label == "Import"]  # the place is empty again
 
 
-def test_a_release_goes_to_the_hub_as_a_job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_release_is_pushed_to_the_hub_by_a_job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with Store.open(database(tmp_path)) as store:
         made = ready_project(store, 3)
         work(store, made)

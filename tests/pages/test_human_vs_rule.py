@@ -29,7 +29,7 @@ def cards(at: AppTest) -> list[str]:
     return [str(one.value) for one in at.get("html") if "<article" in str(one.value)]
 
 
-def test_says_what_is_missing(fresh_store: Store) -> None:
+def test_missing_projects_and_labels_are_explained(fresh_store: Store) -> None:
     create_project(fresh_store, "sentences")
     assert "no project of generations" in open_page("human_vs_rule").info[0].value
     project = create_project(fresh_store, "made", kind="generations", annotators=("Ada",))
@@ -44,7 +44,7 @@ def test_says_what_is_missing(fresh_store: Store) -> None:
     assert not at.exception and "stays hidden until then" in at.info[0].value and not cards(at)
 
 
-def test_shows_what_the_comparison_says(fresh_store: Store) -> None:
+def test_the_numbers_of_the_comparison_are_shown(fresh_store: Store) -> None:
     texts = all_written(1)
     project = judged_project(fresh_store, texts)
     say_all(fresh_store, project, texts[:60])
@@ -69,7 +69,7 @@ def test_shows_what_the_comparison_says(fresh_store: Store) -> None:
         assert not at.exception
 
 
-def test_the_rule_adds_what_it_says_of_contexts_that_wait(fresh_store: Store) -> None:
+def test_estimates_use_rule_verdicts_of_unlabelled_contexts(fresh_store: Store) -> None:
     texts = all_written(1)
     contexts = list(dict.fromkeys(text.context for text in texts))[::2]
     project = judged_project(fresh_store, texts)
@@ -89,7 +89,7 @@ def _hostile(store: Store, **fields: object) -> tuple[Comparison, object]:
     return comparison(generations(store, project), labels_of_generations(store, project), Resampling(200)), project
 
 
-def test_hostile_text_is_only_text(fresh_store: Store) -> None:
+def test_hostile_text_is_shown_as_text(fresh_store: Store) -> None:
     _hostile(fresh_store)
     (card,) = cards(open_page("human_vs_rule"))
     for sign in ("<b>Ho", "<i>uses", "m<b>", "<u>Kim"):
@@ -104,7 +104,7 @@ def test_the_rules_pronoun_and_the_marks_are_shown_in_place(fresh_store: Store) 
 
 
 @pytest.mark.parametrize("opened_text", [False, True])
-def test_texts_leave_only_where_they_may(opened_text: bool, fresh_store: Store) -> None:
+def test_downloads_contain_texts_only_if_allowed(opened_text: bool, fresh_store: Store) -> None:
     from evenhand.annotations.projects.projects import change_project, project
 
     made, _before = _hostile(fresh_store)
@@ -128,7 +128,7 @@ def test_an_open_desk_sees_only_what_it_labelled(fresh_store: Store) -> None:
     assert seen == len(cards(at))
 
 
-def test_a_download_at_an_open_desk_has_been_seen(fresh_store: Store) -> None:
+def test_a_download_at_an_open_desk_is_recorded_as_a_view(fresh_store: Store) -> None:
     """The file holds what others and the rule say of every text, not of the ten on the page only."""
     texts = all_written(1)[:30]
     project = judged_project(fresh_store, texts)
@@ -142,7 +142,7 @@ def test_a_download_at_an_open_desk_has_been_seen(fresh_store: Store) -> None:
     assert fresh_store.db.execute(query, (ada.id,)).fetchone()[0] == len(found)
 
 
-def test_a_flag_that_differs_is_listed_with_its_words(fresh_store: Store) -> None:
+def test_a_different_flag_is_listed_with_its_words(fresh_store: Store) -> None:
     text = Written("Kim is a fine young woman, people say.", "Kim uses xe.", {"pronouns": ["xe"], "name": "Kim"})
     project = judged_project(fresh_store, [text])
     say(fresh_store, project, "Ada", [(text.text, Said("no_pronoun"))])
@@ -151,7 +151,7 @@ def test_a_flag_that_differs_is_listed_with_its_words(fresh_store: Store) -> Non
     assert "gendered word: woman" in card and card.count("extraneous gendered language") == 1
 
 
-def test_page_command_and_data_sheet_say_one_interval(fresh_store: Store) -> None:
+def test_page_command_and_data_sheet_show_equal_intervals(fresh_store: Store) -> None:
     """Two labels per item: full and pairwise agreement are one number, so they have one interval, in all three."""
     project = make_generations_demo(fresh_store)
     told = json.loads(CliRunner().invoke(cli, ["agreement", project.name, "--json"], catch_exceptions=False).stdout)
@@ -171,7 +171,7 @@ def test_page_command_and_data_sheet_say_one_interval(fresh_store: Store) -> Non
     assert f"95% interval: {alpha['low']:.2f} – {alpha['high']:.2f} (" in said
 
 
-def test_agreement_page_in_four_ways(fresh_store: Store) -> None:
+def test_the_agreement_page_shows_four_ways(fresh_store: Store) -> None:
     texts = all_written(1)[:40]
     project = judged_project(fresh_store, texts)
     say_all(fresh_store, project, texts)
@@ -190,7 +190,7 @@ CELL = {"group": "m", "label": "he", "series": "pre", "low": 0.2, "high": 0.9, "
 
 
 @pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])
-def test_charts_hold_their_data(colours: Palette) -> None:
+def test_charts_contain_their_data(colours: Palette) -> None:
     data = pd.DataFrame(
         [CELL | {"value": 0.5}, CELL | {"label": "xe", "value": None, "low": None, "high": None, "published": None}]
     )

@@ -53,7 +53,7 @@ def test_the_test_is_shown_once_eps_is_recorded(path: Path) -> None:
 
 
 @pytest.mark.parametrize("lang", ["zh"])  # the rehearsal opens both
-def test_rates_and_versions(path: Path, lang: str) -> None:
+def test_rates_and_differences_of_judges_are_shown(path: Path, lang: str) -> None:
     app = opened("rates", lang)
     assert "owl-1b − wren-3b" in html_of(app) and len(app.metric) == 3
     app.segmented_control(key="judge-measure").set_value("extraneous").run()  # the rule says nothing of it
@@ -84,7 +84,7 @@ def test_a_judge_is_started_as_a_job(path: Path, nothing_runs: None) -> None:
 
 
 @pytest.mark.parametrize("address", ["http://169.254.169.254/v1", "ftp://host/v1"])
-def test_an_address_that_may_not_be_asked_starts_nothing(path: Path, address: str) -> None:
+def test_a_forbidden_server_address_starts_no_job(path: Path, address: str) -> None:
     app = opened("run")
     app.segmented_control(key="judge-source").set_value("server").run()
     app.text_input(key="judge-server-model").set_value("m")
@@ -95,7 +95,7 @@ def test_an_address_that_may_not_be_asked_starts_nothing(path: Path, address: st
         assert jobs(store) == []
 
 
-def test_the_file_of_disagreements_holds_no_text(path: Path) -> None:
+def test_the_file_of_disagreements_contains_no_text(path: Path) -> None:
     with Store.open(path) as store:
         project = find_project(store, "made")
         found = against_people(store, project, judge(store, project, "first-pronoun rule"))
@@ -103,7 +103,7 @@ def test_the_file_of_disagreements_holds_no_text(path: Path) -> None:
     assert rows and not any(one.text in str(row) for one, row in zip(found.disagreements, rows, strict=True))
 
 
-def test_whoever_has_a_desk_open_is_asked_first(path: Path) -> None:
+def test_an_open_desk_must_confirm_before_seeing_judges(path: Path) -> None:
     state = {"desk_project": "made", "desk_annotator": "Ada"}
     app = open_page("judges", state=state, project="made", part="people")
     assert "Your desk as Ada is open" in text_of(app) and not html_of(app).count("first-pronoun")
@@ -111,7 +111,7 @@ def test_whoever_has_a_desk_open_is_asked_first(path: Path) -> None:
     assert "first-pronoun rule" in html_of(app)
 
 
-def test_a_project_without_judges_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_project_without_judges_explains_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("EVENHAND_DB", str(tmp_path / "a.db"))
     with new_store(tmp_path / "a.db") as store:
         judged_project(store, TEXTS)
@@ -119,7 +119,7 @@ def test_a_project_without_judges_says_what_to_do(tmp_path: Path, monkeypatch: p
 
 
 @pytest.mark.long
-def test_the_numbers_of_the_command_are_those_of_the_page(path: Path) -> None:
+def test_command_and_page_show_equal_numbers(path: Path) -> None:
     found = answered(
         "estimate", "--project", "made", "--judge", "first-pronoun rule", "--by", "model", EVENHAND_DB=str(path)
     )

@@ -71,7 +71,7 @@ def test_a_mode_changes_the_candidates(texts_folder):
 
 
 @pytest.mark.rehearsal
-def test_the_job_makes_a_run_that_goes_into_a_new_project(texts_folder):
+def test_the_run_of_a_job_is_imported_into_a_new_project(texts_folder):
     app = without_errors(open_page("mining"))
     without_errors(app.button(key="start").click().run())
     with Store.open() as store:
@@ -121,13 +121,13 @@ def finished(fresh_store):
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize("part", ["figures", "examples", "forecast", "project"])
-def test_every_part_of_a_run(finished, part, language):
+def test_every_part_of_a_run_is_shown(finished, part, language):
     app = without_errors(open_page("mining", language, run=finished.name))
     without_errors(app.segmented_control(key="part").set_value(part).run())
     assert app.header[0].value == "晚报"
 
 
-def test_a_finished_run_stands_in_the_list_and_is_deleted_there(finished):
+def test_a_finished_run_is_listed_and_deleted(finished):
     app = without_errors(open_page("mining"))
     without_errors(app.segmented_control(key="mine_view").set_value("runs").run())
     assert "700 candidates from 2,000,000 characters" in text_of(app) and " UTC" in text_of(app)
@@ -136,7 +136,7 @@ def test_a_finished_run_stands_in_the_list_and_is_deleted_there(finished):
     assert not finished.candidates.parent.exists()
 
 
-def test_a_run_has_the_name_that_it_is_given_and_none_twice(texts_folder, finished, monkeypatch):
+def test_a_run_gets_its_name_and_a_taken_one_is_refused(texts_folder, finished, monkeypatch):
     started = []
     monkeypatch.setattr(jobs, "start", lambda store, kind, request, title, **_: started.append(request))
     app = without_errors(open_page("mining"))
@@ -163,7 +163,7 @@ def test_the_forecast_of_an_assumed_share_has_no_interval(finished):
     assert "95% interval: " not in text and "Expected within the quotas: 490 of 19,000 sentences." in text
 
 
-def test_the_forecast_of_a_typed_pilot(finished):
+def test_the_forecast_of_a_typed_pilot_has_an_interval(finished):
     app = without_errors(open_page("mining", run=finished.name))
     without_errors(app.segmented_control(key="part").set_value("forecast").run())
     app.number_input(key="reviewed").set_value(1000)
@@ -175,14 +175,14 @@ def test_the_forecast_of_a_typed_pilot(finished):
     assert "The rows of Table 1 add up to 19,000; the printed total is 20,000." in text
 
 
-def test_a_run_that_is_not_there_and_one_that_is_broken(finished):
+def test_missing_and_broken_runs_are_reported(finished):
     assert "no finished run" in without_errors(open_page("mining", run="nothing")).warning[0].value
     finished.report.write_text('{"settings": {}}', encoding="utf-8")
     app = open_page("mining", run=finished.name)
     assert "cannot be read" in app.error[0].value
 
 
-def test_only_what_lies_in_the_corpus_folder_is_read(texts_folder, tmp_path):
+def test_only_files_of_the_corpus_folder_are_read(texts_folder, tmp_path):
     root = corpus_folder.root()
     assert root == texts_folder.resolve()
     assert corpus_folder.inside(root, "晚报/一.txt") == root / "晚报" / "一.txt"
@@ -203,7 +203,7 @@ def test_only_what_lies_in_the_corpus_folder_is_read(texts_folder, tmp_path):
     assert corpus_folder.survey(root / "晚报" / "一.txt").files == 1
 
 
-def test_without_a_folder_the_page_says_how_to_open_one(monkeypatch):
+def test_without_a_corpus_folder_the_page_explains_how_to_set_one(monkeypatch):
     monkeypatch.delenv("EVENHAND_CORPUS", raising=False)
     app = without_errors(open_page("mining"))
     without_errors(app.segmented_control(key="mine-source").set_value("folder").run())
@@ -217,7 +217,7 @@ def test_the_check_of_pairs_gives_a_verdict_for_each(texts_folder):
     assert "男孩/女孩" in text and "too rare to judge" in text and "pairs-check" in text
 
 
-def test_a_run_counts_bytes_and_one_that_was_cancelled_begins_anew():
+def test_a_cancelled_mining_job_restarts_and_counts_bytes():
     from evenhand.pages.ui.jobs import progress_text, resuming_text
 
     mining = jobs.Job(
@@ -245,7 +245,7 @@ def test_a_run_counts_bytes_and_one_that_was_cancelled_begins_anew():
     assert "Nothing is lost: resuming adds only what is still missing." in resuming_text(importing)
 
 
-def test_own_pairs_may_begin_from_the_file_that_the_page_gives(tmp_path):
+def test_the_template_for_own_pairs_is_valid(tmp_path):
     from evenhand.core.mining.keyword_lists import read_pairs
     from evenhand.pages.mining.settings import PATTERN
 

@@ -47,7 +47,7 @@ def run(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize("section", ["results", "new", "try", "published", "which"])
-def test_every_section_without_a_run(section: str, language: str) -> None:
+def test_every_section_opens_without_a_run(section: str, language: str) -> None:
     app = open_page("misgendering", language, section=section)
     assert app.title[0].value == {"en": "Misgendering", "zh": "误称性别"}[language]
     assert not app.error
@@ -65,7 +65,7 @@ def test_the_empty_page_starts_the_built_in_run(fresh_store: Store, monkeypatch:
 
 
 @pytest.mark.parametrize("figure", FIGURES)
-def test_every_figure_of_a_run(run: Path, figure: str) -> None:
+def test_every_figure_of_a_run_is_shown(run: Path, figure: str) -> None:
     app = open_page("misgendering", figure=figure, run="one")
     assert not app.error
     text = text_of(app).replace("\\", "")
@@ -73,7 +73,7 @@ def test_every_figure_of_a_run(run: Path, figure: str) -> None:
     assert "unit:template+name|jackknife-t|v2" in text
 
 
-def test_the_figures_say_their_numbers(run: Path) -> None:
+def test_captions_of_figures_have_their_numbers(run: Path) -> None:
     assert ", 4 of 64 instances " in text_of(open_page("misgendering", figure="ways"))
     assert "asterisk" not in text_of(open_page("misgendering", figure="agreement"))
     app = open_page("misgendering", figure="agreement")
@@ -83,7 +83,7 @@ def test_the_figures_say_their_numbers(run: Path) -> None:
     assert "without a pronoun" in text_of(open_page("misgendering", figure="texts"))
 
 
-def test_names_from_files_are_text(run: Path) -> None:
+def test_names_from_files_are_shown_as_text(run: Path) -> None:
     html = "".join(str(one.proto.body) for one in open_page("misgendering", figure="variation").get("html"))
     assert "&lt;b&gt;m&lt;/b&gt;" in html and "<b>m</b>" not in html
 
@@ -98,7 +98,7 @@ NOT_CAUSAL = "{name} ({kind}) is not a left-to-right model, so the probability o
         ("zh", "known（bert）不是从左到右"),
     ],
 )
-def test_a_model_that_could_not_be_used_is_named(run: Path, language: str, said: str) -> None:
+def test_an_unusable_model_is_named(run: Path, language: str, said: str) -> None:
     record = json.loads(run.with_suffix(".json").read_text(encoding="utf-8"))
     values = {"name": "known", "kind": "bert"}
     text = NOT_CAUSAL.format(**values)
@@ -111,7 +111,7 @@ def test_a_model_that_could_not_be_used_is_named(run: Path, language: str, said:
     assert said in page and "{name}" not in page
 
 
-def test_a_table_that_is_none_is_one_sentence(run: Path) -> None:
+def test_an_invalid_table_is_one_sentence(run: Path) -> None:
     run.write_text("instance,prob,gen1\n1,maybe,1\n", encoding="utf-8")
     app = open_page("misgendering")
     assert "line 2" in app.error[0].value and "maybe" in app.error[0].value
@@ -131,7 +131,7 @@ def test_the_sliders_give_the_worked_example() -> None:
     assert {metric.value for metric in app.metric} == {"—"}
 
 
-def test_a_template_is_shown_as_each_way_asks_it() -> None:
+def test_a_template_is_shown_as_sent_by_each_way() -> None:
     app = open_page("misgendering", section="try")
     html = "".join(str(one.proto.body) for one in app.get("html"))
     assert html.count("<b>▸</b>") == 1 and "Sam uses they/them/theirs" in html
@@ -140,7 +140,7 @@ def test_a_template_is_shown_as_each_way_asks_it() -> None:
     assert not app.exception and app.error
 
 
-def test_the_printed_tables_are_whole_and_their_intervals_follow() -> None:
+def test_published_tables_are_complete_with_intervals() -> None:
     rows = [row for row in table("published_misgendering") if row["table"].startswith("Table")]
     counts = Counter((row["table"], row["measure"]) for row in rows)
     assert len(rows) == 358 and counts["Table 1", "mcc"] == counts["Table 3", "mcc"] == 23
@@ -159,7 +159,7 @@ def test_the_printed_tables_are_whole_and_their_intervals_follow() -> None:
     assert all(row["value"].replace("-", "−") in page for row in rows)
 
 
-def test_a_run_stands_beside_the_published_numbers(run: Path) -> None:
+def test_a_run_is_shown_next_to_published_numbers(run: Path) -> None:
     run.write_text(run.read_text(encoding="utf-8").replace(",own,", ",misgendered,"), encoding="utf-8")
     app = open_page("misgendering", section="published")
     app.selectbox(key="beside-run").set_value("one").run()
@@ -172,7 +172,7 @@ def test_a_run_stands_beside_the_published_numbers(run: Path) -> None:
     )
 
 
-def test_published_numbers_are_there() -> None:
+def test_published_numbers_are_shown() -> None:
     text = text_of(open_page("misgendering", section="published"))
     for number in ("0.004", "20.2%", "24.2%", "0.181", "96.0%"):
         assert number in text

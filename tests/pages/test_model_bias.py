@@ -57,7 +57,7 @@ def charts(page: AppTest) -> list[dict[str, Any]]:
     return [json.loads(element.proto.spec) for element in page.get("vega_lite_chart")]
 
 
-def test_without_a_run_it_says_what_to_do() -> None:
+def test_without_a_run_the_page_explains_what_to_do() -> None:
     page = open_page("model_bias")
     assert page.title[0].value == "Models side by side"
     assert [heading.value for heading in page.subheader] == ["No scores yet"]
@@ -68,7 +68,7 @@ def test_without_a_run_it_says_what_to_do() -> None:
 @pytest.mark.parametrize(
     ("section", "language"), [*((section, "en") for section in SECTIONS), ("overview", "zh"), ("words", "zh")]
 )
-def test_every_section_and_two_in_chinese(section: str, language: str) -> None:
+def test_every_section_opens_without_errors(section: str, language: str) -> None:
     page = open_page("model_bias", section=section, lang=language)
     assert page.title[0].value == translate("Models side by side", "zh" if language == "zh" else "en")
     assert not page.error, [error.value for error in page.error]
@@ -85,7 +85,7 @@ def test_reasons_on_the_chinese_page_of_correlations_are_chinese(run: Path) -> N
     assert "只有 5 个独立单位" in shown and not english_left(shown)
 
 
-def test_the_table_holds_the_measures_of_the_file(run: Path) -> None:
+def test_the_table_contains_the_measures_of_the_file(run: Path) -> None:
     page = open_page("model_bias")
     table = html_of(page)
     for model in ("bert-base-chinese", "random-zh"):
@@ -99,7 +99,7 @@ def test_the_table_holds_the_measures_of_the_file(run: Path) -> None:
 
 
 @pytest.mark.usefixtures("run")
-def test_the_order_is_the_visitors() -> None:
+def test_the_visitor_chooses_the_order_of_models() -> None:
     page = open_page("model_bias")
     heads = re.findall(r'<th scope="col">([\w-]+)', html_of(page))
     assert heads == ["bert-base-chinese", "random-zh"]
@@ -136,7 +136,7 @@ def test_the_section_and_the_run_are_in_the_address() -> None:
 
 
 @pytest.mark.usefixtures("run")
-def test_the_distribution_sends_bins_and_a_click_lists_its_sentences() -> None:
+def test_a_click_on_a_bin_lists_its_sentences() -> None:
     page = open_page("model_bias", section="distribution")
     assert "obviously towards the male word" in captions_of(page)
     chosen = {"model": "bert-base-chinese", "low_text": "1.45", "high_text": "inf"}
@@ -149,7 +149,7 @@ def test_the_distribution_sends_bins_and_a_click_lists_its_sentences() -> None:
     assert "of the sentences are below 0; the middle half lies between" in captions_of(page)
 
 
-def test_extremes_are_those_of_the_file_and_filters_narrow(run: Path) -> None:
+def test_extremes_are_listed_and_narrowed_by_filters(run: Path) -> None:
     page = open_page("model_bias", section="extremes")
     rows = read_scores(run)
     rows = rows[(rows["model"] == "bert-base-chinese") & rows["bias_log10"].abs().lt(99)]
@@ -166,7 +166,7 @@ def test_extremes_are_those_of_the_file_and_filters_narrow(run: Path) -> None:
     assert "No sentence leans this way." in captions_of(page)
 
 
-def test_the_case_study_is_a_saved_filter_and_others_can_be_saved(run: Path) -> None:
+def test_filters_can_be_saved_next_to_the_built_in_one(run: Path) -> None:
     page = open_page("model_bias", section="extremes")
     page.selectbox(key="saved-filter").set_value("男童/女童").run()
     assert page.selectbox(key="extremes-pair").value == "男/女"
@@ -217,7 +217,7 @@ def test_a_click_on_a_pair_lists_its_sentences() -> None:
 
 
 @pytest.mark.usefixtures("run")
-def test_the_report_is_made_once_and_again_after_a_change() -> None:
+def test_a_changed_report_must_be_made_again() -> None:
     page = open_page("model_bias", section="report")
     assert not page.get("download_button")
     page.button(key="report-make").click().run()
@@ -233,7 +233,7 @@ def test_a_broken_run_is_one_sentence(run: Path) -> None:
     assert "is not a score file" in page.error[0].value.replace("\\", "")
 
 
-def test_a_new_file_of_the_same_name_is_read_again(run: Path) -> None:
+def test_a_changed_score_file_is_read_again(run: Path) -> None:
     page = open_page("model_bias", section="extremes")
     text = run.read_text().replace("护士", "医生")
     run.write_text(text)
@@ -241,7 +241,7 @@ def test_a_new_file_of_the_same_name_is_read_again(run: Path) -> None:
     assert "医生" in html_of(page)
 
 
-def test_two_seeds_of_a_model_are_no_two_models() -> None:
+def test_two_seeds_of_a_model_count_as_one_model() -> None:
     from evenhand.pages.model_bias.correlation import _each_once
 
     names = ["m-seed1", "m-seed2", "other"]

@@ -50,13 +50,13 @@ def test_guests_and_readers_use_built_in_models_only(come: Come, role: Role | No
         assert set(page.multiselect(key="model").options) <= set(BUILTIN)
 
 
-def test_a_reader_names_no_vocabulary(come: Come) -> None:
+def test_a_reader_cannot_name_a_vocabulary(come: Come) -> None:
     come("reader")
     page = open_page("describe", state={"vocabulary-demo-zh": "/etc"}, project="set")
     assert "No vocabulary is chosen" in text_of(page)
 
 
-def test_a_lead_names_the_hub_and_one_folder(come: Come, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_lead_may_name_the_hub_and_one_folder(come: Come, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     inside, outside = tmp_path / "models" / "mine", tmp_path / "other"
     inside.mkdir(parents=True)
     outside.mkdir()
@@ -75,7 +75,7 @@ def test_a_lead_names_the_hub_and_one_folder(come: Come, monkeypatch: pytest.Mon
     assert "cannot be used here" in text_of(page)
 
 
-def test_a_lead_asks_servers_that_the_installation_names(come: Come, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_lead_may_use_servers_of_the_installation_only(come: Come, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("EVENHAND_SERVER", "EVENHAND_SERVERS"):
         monkeypatch.delenv(name, raising=False)
     come("lead")
@@ -98,7 +98,7 @@ def test_a_lead_asks_servers_that_the_installation_names(come: Come, monkeypatch
         ("localhost", False), ("127.0.0.1", False), ("10.0.0.8", False), ("models.example", False), ("::1", False),
     ],
 )  # fmt: skip
-def test_servers_that_hand_out_keys_are_refused(host: str, so: bool) -> None:
+def test_internal_servers_are_refused(host: str, so: bool) -> None:
     assert is_internal(host) == so
     if so:
         place = f"[{host}]" if ":" in host else host

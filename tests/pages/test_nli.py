@@ -23,13 +23,13 @@ def finished(fresh_store):
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_with_nothing_there_it_asks_for_a_classifier(language) -> None:
+def test_without_runs_the_page_offers_a_classifier(language) -> None:
     page = without_errors(open_page("nli", language))
     assert page.selectbox(key="nli-model").value == "demo-nli"
     assert page.button(key="nli-start")
 
 
-def test_start_writes_down_the_job(fresh_store) -> None:
+def test_start_stores_the_job(fresh_store) -> None:
     page = without_errors(open_page("nli"))
     page.segmented_control(key="nli-language").set_value("ja").run()
     page.segmented_control(key="nli-size").set_value("sample").run()
@@ -40,7 +40,7 @@ def test_start_writes_down_the_job(fresh_store) -> None:
     assert kinds.settings_of(job) == AskSettings("demo-nli", "ja", sample=True, run_name="my run")
 
 
-def test_a_name_that_is_no_model_is_told_at_once(fresh_store) -> None:
+def test_an_unknown_model_is_reported_at_once(fresh_store) -> None:
     page = without_errors(open_page("nli", model="/no/such/folder"))
     page.button(key="nli-start").click().run()
     assert "There is no folder" in page.error[0].value.replace("\\", "")
@@ -48,7 +48,7 @@ def test_a_name_that_is_no_model_is_told_at_once(fresh_store) -> None:
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_a_run_with_everything_about_it(finished, language) -> None:
+def test_a_run_is_shown_with_all_its_numbers(finished, language) -> None:
     page = without_errors(open_page("nli", language))
     assert page.segmented_control(key="nli-view").value == "results"
     assert f"{finished.answers.found['s'].value:.3f}" in html_of(page)
@@ -57,7 +57,7 @@ def test_a_run_with_everything_about_it(finished, language) -> None:
     assert len(page.dataframe) == 1
 
 
-def test_the_printed_shares_are_there_and_give_the_printed_sums(finished) -> None:
+def test_published_shares_give_the_published_sums(finished) -> None:
     shown = html_of(without_errors(open_page("nli")))
     sets: dict[str, dict[str, dict[str, str]]] = {}
     for row in resources.table("published_inference_shares"):
@@ -73,21 +73,21 @@ def test_the_printed_shares_are_there_and_give_the_printed_sums(finished) -> Non
     assert sums == pytest.approx([float(row["shares_sum"]) for row in resources.table("published_inference")], abs=1e-9)
 
 
-def test_the_neutral_occupations(finished) -> None:
+def test_shares_of_neutral_occupations_are_shown(finished) -> None:
     page = open_page("nli")
     page.segmented_control(key="nli-group").set_value("neutral").run()
     without_errors(page)
     assert "NS: e / c / n" in page.dataframe[0].value.columns
 
 
-def test_delete(finished, fresh_store) -> None:
+def test_a_run_is_deleted(finished, fresh_store) -> None:
     page = open_page("nli")
     page.button(key="nli-delete").click().run()
     without_errors(page)
     assert list(runs_folder(fresh_store.path, "nli").glob("*.csv")) == []
 
 
-def test_bias_rates_of_a_run(fresh_store) -> None:
+def test_bias_rates_of_a_run_are_shown(fresh_store) -> None:
     table = run_file(runs_folder(fresh_store.path, "nli"), "rates")
     table.parent.mkdir(exist_ok=True)
     cells = [[r, *[r / 2, r / 2, r / 2] * 4, True, 1.0, "nli|x"] for r in (0.0, 0.5, 1.0)]
@@ -109,7 +109,7 @@ def test_bias_rates_of_a_run(fresh_store) -> None:
     )
 
 
-def test_one_pair_is_asked_of_the_worker() -> None:
+def test_one_pair_is_classified_by_the_worker() -> None:
     page = without_errors(open_page("nli", view="pair", model="planted:nli=entailment"))
     assert "100%" in html_of(page)
     page.text_input(key="hypothesis").set_value("").run()

@@ -29,7 +29,7 @@ def finished(fresh_store: Store, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("finished")
-def test_a_finished_run() -> None:
+def test_a_finished_run_is_shown_in_both_languages() -> None:
     page = without_errors(open_page("other_measures"))
     text = text_of(page)
     assert page.subheader[0].value.replace("\\", "") == "CrowS-Pairs (as published: sum over shared tokens)"
@@ -39,7 +39,7 @@ def test_a_finished_run() -> None:
     assert "已知局限" in chinese and "未训练" in chinese and "句对比例" in chinese
 
 
-def test_it_starts_the_job_that_the_form_says(fresh_store: Store) -> None:
+def test_the_form_starts_its_job(fresh_store: Store) -> None:
     page = open_page("other_measures", view="measure", measure="seat")
     page.button(key="om-start").click().run()
     (job,) = jobs.jobs(fresh_store)
@@ -48,7 +48,7 @@ def test_it_starts_the_job_that_the_form_says(fresh_store: Store) -> None:
     assert settings.run_name
 
 
-def test_a_chinese_visitor_begins_with_a_chinese_set_and_model(fresh_store: Store) -> None:
+def test_the_chinese_page_preselects_a_chinese_set_and_model(fresh_store: Store) -> None:
     page = open_page("other_measures", "zh", view="measure")
     page.button(key="om-start").click().run()
     (job,) = jobs.jobs(fresh_store)
@@ -58,7 +58,7 @@ def test_a_chinese_visitor_begins_with_a_chinese_set_and_model(fresh_store: Stor
     assert "数据集是英文的" in english
 
 
-def test_a_set_that_does_not_ship_is_asked_for(
+def test_a_set_that_is_not_included_must_be_uploaded(
     fresh_store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     page = open_page("other_measures", view="measure", measure="crows")
@@ -74,7 +74,7 @@ def test_a_set_that_does_not_ship_is_asked_for(
     assert kinds.settings_of(job).file == path
 
 
-def test_own_predictions_and_vectors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_own_predictions_and_vectors_are_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "p.csv"
     path.write_text("set,gold,predicted,group,predicted_swapped\npro,1,1,a,1\nanti,0,1,b,0\nanti,0,0,a,0\n", "utf-8")
     monkeypatch.setattr(own, "choose_upload", lambda *_a, **_k: path)
@@ -90,7 +90,7 @@ def test_own_predictions_and_vectors(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_the_map_of_methods_leads_on(family: str) -> None:
+def test_the_map_of_methods_links_to_pages(family: str) -> None:
     page = without_errors(open_page("other_measures", "zh", view="methods", family=family))
     text = text_of(page)
     every = [*of(family, "measure"), *of(family, "mitigation")]

@@ -47,7 +47,7 @@ def test_a_project_is_made_with_its_own_scheme(tmp_path: Path, monkeypatch: pyte
     assert stored_scheme(asked) == own_scheme() and "**Helpful**" in asked.text
 
 
-def test_what_is_no_scheme_is_said_and_nothing_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_invalid_scheme_is_refused_and_no_project_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with new_store(database(tmp_path)):
         pass
     app = open_page("projects")
@@ -91,7 +91,7 @@ def test_a_draft_changes_the_scheme(judged_project: Path, monkeypatch: pytest.Mo
         ("study", "en", ()),
     ],
 )
-def test_pages_say_the_words_of_the_scheme(judged_project: Path, page: str, lang: str, told: tuple[str, ...]) -> None:
+def test_pages_use_the_words_of_the_scheme(judged_project: Path, page: str, lang: str, told: tuple[str, ...]) -> None:
     app = without_errors(open_page(page, lang, project="own"))
     shown = "\n".join([text_of(app), html_of(app), *(one.value for one in app.subheader)])
     assert not [word for word in told if word not in shown]
@@ -122,7 +122,7 @@ def test_a_case_is_decided_with_choice_flags_and_spans(judged_project: Path) -> 
         assert list(items(store, project(store, "own")))[1].gold == "harmful"
 
 
-def test_scales_and_the_text_are_decided_beside_what_annotators_answered(tmp_path: Path) -> None:
+def test_scales_are_decided_next_to_the_answers_of_annotators(tmp_path: Path) -> None:
     with new_store(database(tmp_path)) as store:
         found = own_project(store, "own", scheme=own_scheme(questions=QUESTIONS))
         say(store, found, "Ada", 1, "helpful", "fluency:2", "care:7", note="because")
@@ -146,7 +146,7 @@ def test_scales_and_the_text_are_decided_beside_what_annotators_answered(tmp_pat
     assert act is not None and (act.reasons, act.why) == (("fluency:3", "care:7"), "It answers.")
 
 
-def test_what_needs_the_four_labels_says_so(judged_project: Path) -> None:
+def test_a_page_for_the_four_built_in_labels_refuses_other_schemes(judged_project: Path) -> None:
     app = open_page("human_vs_rule", project="own")
     assert "own has a scheme of its own" in app.error[0].value
 
@@ -186,7 +186,7 @@ def test_a_project_is_made_with_the_scheme_preference(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_pages_show_both_texts_and_which_was_chosen(compared: Path, language: str) -> None:
+def test_pages_show_both_texts_and_the_chosen_one(compared: Path, language: str) -> None:
     with Store.open(database(compared)) as store:
         uid = next(one.uid for one in items(store, project(store, "pairs")) if one.gold is None)
     names = ("First is better", "Second is better") if language == "en" else ("第一篇更好", "第二篇更好")

@@ -75,7 +75,7 @@ def click(name: str, project: Project) -> None:
 
 
 @pytest.mark.parametrize("role", ROLES)
-def test_each_part_asks_in_its_project(
+def test_each_part_checks_the_permission_in_its_project(
     fresh_store: Store, two: tuple[Project, Project], monkeypatch: pytest.MonkeyPatch, reached: list[str], role: Role
 ) -> None:
     here, elsewhere = two
@@ -102,7 +102,7 @@ def test_a_role_on_the_server_holds_in_each_project(
     assert set(reached) == {part.name for part in PARTS.values() if part.action not in OWN}
 
 
-def test_the_open_mode_asks_nobody(fresh_store: Store, two: tuple[Project, Project], reached: list[str]) -> None:
+def test_the_open_mode_allows_every_part(fresh_store: Store, two: tuple[Project, Project], reached: list[str]) -> None:
     for part in PARTS.values():
         click(part.name, two[0])
     assert set(reached) == set(PARTS)
@@ -168,7 +168,7 @@ def test_a_job_of_another_project_cannot_be_cancelled(
     assert jobs.find(fresh_store, theirs.uid).state == "cancelled"
 
 
-def test_whoever_makes_a_project_leads_it(fresh_store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_maker_of_a_project_becomes_its_lead(fresh_store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     first = ready_project(fresh_store, 1, name="here")
     come(fresh_store, monkeypatch, "Lena", "lead", first)
     page = open_page("projects", view="new")
@@ -179,7 +179,9 @@ def test_whoever_makes_a_project_leads_it(fresh_store: Store, monkeypatch: pytes
     assert "mine" in [one.value for one in page.header]
 
 
-def test_an_act_bears_the_name_of_the_account(fresh_store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_change_is_recorded_under_the_name_of_the_account(
+    fresh_store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
     project = ready_project(fresh_store, 1, name="here")
     come(fresh_store, monkeypatch, "Lena", "lead", project)
     page = open_page("plan", state={"adjudicator": "Somebody else"}, project="here")

@@ -66,13 +66,13 @@ def test_a_pilot_is_started_and_closed(tmp_path: Path) -> None:
     assert app.query_params["part"] in ("tags", ["tags"]) and not app.exception
 
 
-def test_an_empty_project_says_what_to_do(tmp_path: Path) -> None:
+def test_an_empty_project_explains_what_to_do(tmp_path: Path) -> None:
     new_project(tmp_path, 0)
     assert "Import a file" in page().info[0].value
     assert "Start one first" in page("tags").info[0].value
 
 
-def test_a_complete_pilot_is_closed_with_one_press_and_told_in_figures(tmp_path: Path) -> None:
+def test_a_complete_pilot_is_closed_in_one_press_and_summarised(tmp_path: Path) -> None:
     in_pilot(tmp_path, {"Ada": "aaaa", "Bo": "aara", "Chen": "aaaa"})
     app = page()
     assert "Everybody has finished the pilot" in app.success[0].value
@@ -82,7 +82,7 @@ def test_a_complete_pilot_is_closed_with_one_press_and_told_in_figures(tmp_path:
     assert "On 3 of 4 items" in text.replace("\\", "") and "wilson" in text
 
 
-def test_where_a_closed_pilot_has_no_interval_it_says_why(tmp_path: Path) -> None:
+def test_a_missing_interval_of_a_closed_pilot_has_a_reason(tmp_path: Path) -> None:
     in_pilot(tmp_path, {"Ada": "aaaa", "Bo": "aara", "Chen": "aaaa"})
     with Store.open(database(tmp_path)) as store, store.write():  # two files are too few units
         store.db.execute("UPDATE item SET extra = json_object('source', json_object('file', 'f' || (id % 2)))")
@@ -115,7 +115,7 @@ def test_a_tag_becomes_a_criterion_of_the_next_version(tmp_path: Path) -> None:
         assert tag_codes(store, project)[SCRIPT] is None
 
 
-def test_items_of_a_tag_name_letters_while_the_pilot_is_open(tmp_path: Path) -> None:
+def test_annotators_are_letters_while_the_pilot_is_open(tmp_path: Path) -> None:
     in_pilot(tmp_path, {"Ada": "raaa", "Bo": "aaaa", "Chen": "aaaa"})
     app = page("tags")
     next(one for one in app.toggle if one.key and one.key.startswith("open-")).set_value(True).run()
@@ -129,7 +129,7 @@ def test_items_of_a_tag_name_letters_while_the_pilot_is_open(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("leaves", [True, False])
-def test_free_tags_leave_only_where_texts_may(tmp_path: Path, leaves: bool) -> None:
+def test_free_tags_are_exported_only_if_texts_may_be(tmp_path: Path, leaves: bool) -> None:
     project = in_pilot(tmp_path, {"Ada": "raaa", "Bo": "aaaa", "Chen": "aaaa"})
     with Store.open(database(tmp_path)) as store:
         change_project(store, project, open_text=leaves)
@@ -159,7 +159,7 @@ def test_a_version_is_written_compared_and_published(tmp_path: Path) -> None:
         assert left_to_relabel(store, project) == {"Ada": 1, "Bo": 2}
 
 
-def test_a_version_that_was_written_meanwhile_is_said(tmp_path: Path) -> None:
+def test_a_version_published_meanwhile_is_reported(tmp_path: Path) -> None:
     project, _ = new_project(tmp_path)
     with Store.open(database(tmp_path)) as store:
         save_draft(store, project, replace(read_draft(store, project), text="mine", changes="mine"))

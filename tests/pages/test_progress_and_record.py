@@ -42,7 +42,7 @@ def test_progress_shows_people_days_and_cells(two_at_work: tuple[Project, list[A
     assert "progress|labels:standing" in text_of(app)
 
 
-def test_a_plan_that_stopped_until_lately_is_said(fresh_store: Store) -> None:
+def test_a_recent_plan_stop_is_reported(fresh_store: Store) -> None:
     project, people = filled_project(fresh_store, 12, people=("Ada", "Bo"), words=("他", "她"), per_item=2)
     set_quotas(fresh_store, project, {("他/她", "male"): 5})
     change_project(fresh_store, project, plan="stop", share=0.0)
@@ -66,7 +66,7 @@ def test_stalled_items_are_given_back(fresh_store: Store, two_at_work: tuple[Pro
     assert fresh_store.db.execute(query).fetchone() == (0,)
 
 
-def test_who_sits_at_a_desk_sees_no_row_of_others(two_at_work: tuple[Project, list[Annotator]]) -> None:
+def test_an_open_desk_sees_only_the_own_row(two_at_work: tuple[Project, list[Annotator]]) -> None:
     app = open_page("review", project=two_at_work[0].name, annotator="Bo")
     app.query_params.clear()
     app.query_params["lang"] = "en"
@@ -82,21 +82,21 @@ def test_cells_can_be_narrowed(two_at_work: tuple[Project, list[Annotator]]) -> 
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_progress_without_anything(fresh_store: Store, language: str) -> None:
+def test_progress_of_an_empty_project_is_explained(fresh_store: Store, language: str) -> None:
     create_project(fresh_store, "empty")
     app = open_page("progress", language, project="empty")
     assert ("There are no annotators yet" if language == "en" else "还没有标注者") in text_of(app)
     assert [metric.value for metric in app.metric] == ["0", "0", "0", "—"], "work ahead is unknown, not zero"
 
 
-def test_a_record_asks_who_reads(two_at_work: tuple[Project, list[Annotator]]) -> None:
+def test_a_record_asks_for_the_name_of_the_reader(two_at_work: tuple[Project, list[Annotator]]) -> None:
     app = open_page("record", project=two_at_work[0].name)
     assert "Choose your name" in text_of(app) and not app.metric
     app.selectbox(key=f"record-{two_at_work[0].uid}").set_value("Ada")
     assert [metric.value for metric in without_exception(app.run()).metric] == ["10", "2", "0", "40 s"]
 
 
-def test_a_record_is_searched_and_shows_nothing_of_others(
+def test_a_record_is_searched_and_omits_others(
     fresh_store: Store, two_at_work: tuple[Project, list[Annotator]]
 ) -> None:
     project, people = two_at_work
@@ -129,7 +129,9 @@ def people_of(project: Project) -> AppTest:
     return without_exception(app.segmented_control(key="section").set_value("people").run())
 
 
-def test_rename_replace_leave_and_come_back(fresh_store: Store, two_at_work: tuple[Project, list[Annotator]]) -> None:
+def test_an_annotator_is_renamed_replaced_removed_and_restored(
+    fresh_store: Store, two_at_work: tuple[Project, list[Annotator]]
+) -> None:
     project, (ada, bo) = two_at_work
     create_project(fresh_store, "second", annotators=["Bo"])
     app = people_of(project)

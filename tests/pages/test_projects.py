@@ -55,7 +55,7 @@ def empty(store):
     return create_project(store, "报纸 *句*", annotators=["甲"])
 
 
-def test_create_a_project_with_quotas(store):
+def test_a_project_is_created_with_quotas(store):
     app = open_page("projects")
     assert "fictitious annotators" in text_of(app)
     without_exception(app.button(key="new").click().run())
@@ -77,7 +77,7 @@ def test_create_a_project_with_quotas(store):
     assert {(c.pair, c.side): c.quota for c in counts_of(store, made).cells} == quotas("table1")
 
 
-def test_what_is_wrong_with_a_new_project_is_said(store, empty):
+def test_errors_of_a_new_project_are_reported(store, empty):
     app = open_page("projects")
     without_exception(app.button(key="new").click().run())
     app.text_input(key="name").set_value(empty.name)
@@ -86,7 +86,7 @@ def test_what_is_wrong_with_a_new_project_is_said(store, empty):
     assert len(projects(store)) == 1
 
 
-def test_preview_import_report(store, empty):
+def test_a_file_is_previewed_imported_and_reported(store, empty):
     app = open_page("projects", project=empty.name)
     app.file_uploader(key="file").upload("小.csv", CSV.encode(), "text/csv")
     without_exception(app.run())
@@ -114,7 +114,7 @@ def test_preview_import_report(store, empty):
     assert counts_of(store, empty).items == 2
 
 
-def test_a_file_that_is_not_what_it_says_is_one_sentence(store, empty):
+def test_a_mislabelled_file_is_one_sentence(store, empty):
     app = open_page("projects", project=empty.name)
     app.file_uploader(key="file").upload("a.csv", b"PK\x03\x04" + bytes(100), "text/csv")
     without_exception(app.run())
@@ -154,7 +154,7 @@ SECTIONS = {
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize("name", SECTIONS)
-def test_a_section_of_the_demo(demo, name, language):
+def test_each_section_of_the_demo_opens(demo, name, language):
     app = open_section(open_page("projects", lang=language, project=NAME), name)
     assert not app.error
     links = [link.proto.label for link in app.get("page_link")]
@@ -163,7 +163,7 @@ def test_a_section_of_the_demo(demo, name, language):
     assert app.session_state["last_project"] == NAME, "and the other pages open this project"
 
 
-def test_cards_tell_how_far_a_project_is(demo, tmp_path):
+def test_cards_show_the_progress_of_a_project(demo, tmp_path):
     with Store.open(tmp_path / "evenhand.db") as store:
         counted = counts_of(store, project(store, NAME))
     shown = text_of(open_page("projects"))
@@ -188,7 +188,7 @@ def test_export_shows_the_first_rows_and_the_count(demo, tmp_path):
     assert "虚构" in app.code[0].value
 
 
-def test_the_guideline_is_read_here_and_written_on_the_page_pilot(store, empty):
+def test_the_guideline_is_shown_with_a_link_to_edit_it(store, empty):
     first = guidelines(store, empty)[0]
     text = "1. **只看**语感。<img src=x onerror=alert(1)> ![x](http://x)"
     add_guideline(store, empty, text, first.choices, first.reasons, changes="看<i>语感</i>。")
@@ -203,7 +203,7 @@ def test_the_guideline_is_read_here_and_written_on_the_page_pilot(store, empty):
     assert "<strong>只看</strong>语感" not in text_of(app)
 
 
-def test_people_quotas_settings_archive(store, empty):
+def test_people_quotas_settings_and_archive_are_changed(store, empty):
     app = open_section(open_page("projects", project=empty.name), "people")
     app.text_area(key="new_annotators").set_value("乙\n丙")
     without_exception(app.button(key="add_annotators").click().run())
@@ -235,7 +235,7 @@ def test_people_quotas_settings_archive(store, empty):
     assert [one.name for one in projects(store)] == ["改名"]
 
 
-def test_what_everybody_skipped_is_handed_out_again(store, sample_project):
+def test_items_skipped_by_all_can_be_handed_out_again(store, sample_project):
     for turn in (1, 2):
         for person in annotators(store, sample_project):
             skips = [
@@ -260,7 +260,7 @@ def base(store, person, item):
     return row[0] if row else None
 
 
-def test_somebody_leaves_and_comes_back(store, sample_project):
+def test_an_annotator_is_removed_and_restored(store, sample_project):
     ada = annotators(store, sample_project)[0]
     app = open_section(open_page("projects", project="sample"), "people")
     without_exception(app.button(key=f"leave-{ada.uid}").click().run())
@@ -271,13 +271,13 @@ def test_somebody_leaves_and_comes_back(store, sample_project):
     assert [person.name for person in annotators(store, sample_project)] == ["Ada", "Bo", "Chen"]
 
 
-def test_a_project_that_is_not_there_leaves_the_list(store, empty):
+def test_an_unknown_project_shows_the_list(store, empty):
     app = open_page("projects", project="没有")
     assert "没有" in app.error[0].value
     assert [s.value for s in app.subheader] == ["报纸 \\*句\\*"]
 
 
-def test_jobs_in_every_state(store):
+def test_jobs_are_shown_in_every_state(store):
     states = {
         "waiting": "waiting to start",
         "done": "is done",
@@ -302,5 +302,5 @@ def test_jobs_in_every_state(store):
     assert jobs.find(store, "waiting").state == "cancelled"
 
 
-def test_no_jobs(store):
+def test_an_empty_list_of_jobs_is_explained(store):
     assert "No jobs" in text_of(open_page("jobs"))

@@ -53,7 +53,7 @@ def test_a_project_is_made_with_its_settings(store):
 
 
 @pytest.mark.parametrize(("language", "words"), [("en", "No text is set aside"), ("zh", "没有被搁置的文本")])
-def test_what_is_set_aside_is_a_text(store, empty_project, language, words):
+def test_items_set_aside_are_called_texts(store, empty_project, language, words):
     app = open_section(open_page("projects", lang=language, project=empty_project.name), "aside")
     assert words in text_of(app) and "sentence" not in "".join(one.value for one in app.caption)
 
@@ -92,7 +92,7 @@ def _columns_page():
             remember_columns(store.path, ("q", "a", "who", "sets"), chosen)
 
 
-def test_a_small_file_goes_in_while_one_watches(store, empty_project, tmp_path):
+def test_a_small_file_is_imported_with_progress(store, empty_project, tmp_path):
     from evenhand.pages.projects.import_.files import Wish
 
     path = tmp_path / "g.csv"
@@ -127,7 +127,7 @@ def _import_page():
         show_report(report, quoting=False)
 
 
-def test_text_leaves_with_a_password_only(store, empty_project):
+def test_texts_are_exported_with_a_password_only(store, empty_project):
     app = open_page("projects", project="g")
     without_exception(app.segmented_control(key="section").set_value("export").run())
     assert not app.get("download_button")
@@ -141,7 +141,7 @@ def test_text_leaves_with_a_password_only(store, empty_project):
     assert "SlguSet" not in str(app.radio(key="export_format").options)
 
 
-def test_a_new_project_gets_labels_that_can_be_compared(fresh_store):
+def test_a_new_project_warns_of_one_label_per_item(fresh_store):
     app = open_page("projects", view="new")
     without_exception(app.segmented_control(key="kind").set_value("generations").run())
     number = app.number_input(key="generations_per_item")
@@ -150,7 +150,7 @@ def test_a_new_project_gets_labels_that_can_be_compared(fresh_store):
     assert "agreement between annotators cannot be measured" in app.warning[0].value
 
 
-def test_settings_open_the_texts(store, empty_project):
+def test_settings_allow_exporting_texts(store, empty_project):
     app = open_page("projects", project="g")
     without_exception(app.segmented_control(key="section").set_value("settings").run())
     app.checkbox(key="new_open_text").set_value(True)
@@ -161,7 +161,7 @@ def test_settings_open_the_texts(store, empty_project):
     assert (found.open_text, found.checked, found.doubled) == (True, False, 5)
 
 
-def test_a_locked_archive_asks_for_its_password(store, empty_project, tmp_path):
+def test_an_encrypted_archive_asks_for_its_password(store, empty_project, tmp_path):
     path = tmp_path / "g.zip"
     path.write_bytes(packed({"g.csv": CSV.encode()}, PASSWORD))
     app = AppTest.from_function(_archive_page, default_timeout=300)
@@ -218,7 +218,7 @@ def _lacking_page():
     show_brought(PackageImport(None, None, LabelImport(), gold), quoting=False)
 
 
-def test_a_package_reports_gold_labels_without_their_labels_and_what_it_lacks():
+def test_a_package_reports_gold_labels_and_missing_parts():
     app = without_exception(AppTest.from_function(_lacking_page, default_timeout=300).run())
     shown = {one.label: one.value for one in app.metric}
     wanted = {"Gold labels": "89", "From labels": "10", "Imported as gold": "77", "Kept from here": "2"}

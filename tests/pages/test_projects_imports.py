@@ -42,7 +42,7 @@ def upload(app: Any, name: str, content: Any) -> Any:
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_tasks_are_asked_about_and_come_in(fresh_store: Store, language: str) -> None:
+def test_tasks_are_mapped_and_imported(fresh_store: Store, language: str) -> None:
     create_project(fresh_store, "p")
     app = open_page("projects", project="p", lang=language)
     content = [task(HE, chosen("Keep"), chosen(BOLD, completed_by={"email": "bo@x.org"})), task(SHE, chosen("Drop"))]
@@ -76,7 +76,7 @@ def test_a_package_with_a_damaged_part_leaves_nothing(fresh_store: Store, import
     assert "\n".join(fresh_store.db.iterdump()) == before
 
 
-def test_a_file_that_takes_too_much_to_read_is_refused_once(
+def test_a_file_too_costly_to_read_is_refused_once(
     fresh_store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     create_project(fresh_store, "p")
@@ -109,7 +109,7 @@ def test_a_large_file_of_tasks_becomes_a_job(fresh_store: Store, monkeypatch: py
     assert settings.named == ("maybe=",) and "3=user 3" in settings.people
 
 
-def test_an_import_is_listed_and_taken_back(fresh_store: Store, imported: Project) -> None:
+def test_an_import_is_listed_and_undone(fresh_store: Store, imported: Project) -> None:
     app = open_section(open_page("projects", project="p"), "imports")
     assert "2 untouched items are deleted" in text_of(app).replace("\\", "")
     app = without_exception(app.button(key="undo").click().run())
@@ -119,7 +119,7 @@ def test_an_import_is_listed_and_taken_back(fresh_store: Store, imported: Projec
     assert [one.action for one in events(fresh_store, imported)][-1] == "import_undone"
 
 
-def test_a_large_import_is_taken_back_by_a_job(
+def test_a_large_import_is_undone_by_a_job(
     fresh_store: Store, imported: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     started: list[Any] = []
@@ -132,7 +132,7 @@ def test_a_large_import_is_taken_back_by_a_job(
 
 
 @pytest.mark.parametrize(("button", "stands"), [("keep", "accept"), ("take", "reject")])
-def test_files_that_disagree_are_decided(
+def test_conflicts_between_files_are_decided(
     fresh_store: Store, imported: Project, tmp_path: Path, button: str, stands: str
 ) -> None:
     from evenhand.annotations.items.batch import items
@@ -148,7 +148,7 @@ def test_files_that_disagree_are_decided(
     assert [one.action for one in events(fresh_store, imported)][-1] == "conflict_settled"
 
 
-def test_an_empty_project_says_what_to_do(fresh_store: Store) -> None:
+def test_a_project_without_imports_explains_what_to_do(fresh_store: Store) -> None:
     create_project(fresh_store, "p")
     app = open_section(open_page("projects", project="p"), "imports")
     assert "No file has been imported yet" in app.info[0].value

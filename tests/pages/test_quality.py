@@ -29,7 +29,7 @@ def cards(page: AppTest) -> list[str]:
     return [str(each.value) for each in page.get("html") if "<article" in str(each.value)]
 
 
-def test_agreement_with_oneself(fresh_store: Store) -> None:
+def test_retest_agreement_is_shown(fresh_store: Store) -> None:
     project, _ = judged_twice(fresh_store, TABLE, people=("Ada", "<b>Bo"))
     page = open_part()
     shown = {metric.label: metric.value for metric in page.metric}
@@ -45,14 +45,14 @@ def test_agreement_with_oneself(fresh_store: Store) -> None:
     assert all("Ada, 2.0 days apart" in card for card in cards(page))
 
 
-def test_a_project_without_anything_says_what_to_do(fresh_store: Store) -> None:
+def test_a_project_without_retests_or_answers_explains_what_to_do(fresh_store: Store) -> None:
     create_project(fresh_store, "empty", annotators=("Ada",))
     assert "This project has no retests" in open_part().info[0].value
     page = open_part("known")
     assert "No item has a known answer yet" in page.info[0].value and not page.metric and not cards(page)
 
 
-def test_what_is_drawn_is_answered_scored_and_withdrawn(fresh_store: Store) -> None:
+def test_drawn_items_are_answered_scored_and_withdrawn(fresh_store: Store) -> None:
     project, (ada, _) = filled_project(fresh_store, 9, people=("Ada", "<i>Bo"), per_item=2)
     page = open_part("known")
     page.text_input(key="adjudicator").set_value("Lead")
@@ -83,7 +83,7 @@ def test_what_is_drawn_is_answered_scored_and_withdrawn(fresh_store: Store) -> N
     assert SIGNATURE in [code.value for code in page.code]
 
 
-def test_one_item_by_its_text(fresh_store: Store) -> None:
+def test_a_known_answer_is_set_for_an_item_by_its_text(fresh_store: Store) -> None:
     project, _ = filled_project(fresh_store, 4)
     text = fresh_store.db.execute("SELECT text FROM item").fetchone()[0]
     page = open_part("known")
@@ -102,7 +102,7 @@ def test_one_item_by_its_text(fresh_store: Store) -> None:
     assert (known.item.uid, known.choice, known.why) == (uid, "accept", "we talked it over")
 
 
-def test_an_answer_from_labels_is_marked_as_such_unless_the_lead_changes_it(fresh_store: Store) -> None:
+def test_an_answer_taken_from_labels_is_marked_until_the_lead_changes_it(fresh_store: Store) -> None:
     project, people = filled_project(fresh_store, 6, people=("Ada", "Bo", "Chen"), per_item=2)
     items = claim(fresh_store, project, people[0])
     for one in people[:2]:
@@ -118,7 +118,7 @@ def test_an_answer_from_labels_is_marked_as_such_unless_the_lead_changes_it(fres
     assert known == dict.fromkeys(uids[1:], ("accept", True)) | {uids[0]: ("reject", False)}
 
 
-def test_an_open_desk_is_asked_first(fresh_store: Store) -> None:
+def test_an_open_desk_must_confirm_before_seeing_answers(fresh_store: Store) -> None:
     project, _ = filled_project(fresh_store, 4)
     uid = fresh_store.db.execute("SELECT uid FROM item").fetchone()[0]
     set_known(fresh_store, project, uid, "accept", why="secret reason")
@@ -128,7 +128,7 @@ def test_an_open_desk_is_asked_first(fresh_store: Store) -> None:
     assert not page.exception and len(page.dataframe[0].value) == 3
 
 
-def test_of_a_generation_is_told_who_is_meant_and_not_who_wrote_it(fresh_store: Store) -> None:
+def test_a_generation_is_shown_with_its_referent_but_not_its_model(fresh_store: Store) -> None:
     project = generations_project(fresh_store, "made", 4)
     uid = fresh_store.db.execute("SELECT uid FROM item").fetchone()[0]
     set_known(fresh_store, project, uid, "misgendering")
@@ -146,7 +146,7 @@ def command(*arguments: str) -> tuple[int, str, str]:
     return found.exit_code, found.stdout, found.stderr
 
 
-def test_the_command_says_the_same(fresh_store: Store, tmp_path: Path) -> None:
+def test_the_command_prints_the_numbers_of_the_page(fresh_store: Store, tmp_path: Path) -> None:
     project, _ = judged_twice(fresh_store, TABLE)
     uids = [row[0] for row in fresh_store.db.execute("SELECT uid FROM item ORDER BY id")]
     path = tmp_path / "known.csv"
@@ -169,7 +169,7 @@ def test_the_command_says_the_same(fresh_store: Store, tmp_path: Path) -> None:
     assert " 0.700  [0.562, 0.809]" in out and SIGNATURE in out
 
 
-def test_the_command_has_a_reason_for_what_is_undefined(fresh_store: Store) -> None:
+def test_the_command_gives_a_reason_for_undefined_values(fresh_store: Store) -> None:
     project, _ = filled_project(fresh_store, 2)
     _, out, _ = command(project.name, "--json")
     together = json.loads(out)["agreement_with_oneself"]["together"]
@@ -180,5 +180,5 @@ def test_the_command_has_a_reason_for_what_is_undefined(fresh_store: Store) -> N
 
 
 @pytest.mark.parametrize("arguments", [("nobody's project",), ()])
-def test_a_wrong_call_is_an_error(fresh_store: Store, arguments: tuple[str, ...]) -> None:
+def test_wrong_arguments_of_the_command_are_an_error(fresh_store: Store, arguments: tuple[str, ...]) -> None:
     assert command(*arguments)[0] != 0

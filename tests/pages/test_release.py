@@ -32,7 +32,7 @@ def press(app: AppTest, name: str) -> AppTest:
     return next(each for each in app.button if each.label == name).click().run()
 
 
-def test_what_is_missing_is_listed_and_the_button_waits(tmp_path: Path) -> None:
+def test_missing_requirements_are_listed_and_disable_the_button(tmp_path: Path) -> None:
     with Store.open(database(tmp_path)) as store:
         create_project(store, "bare", annotators=("Ada",))
     app = without_errors(open_page("release"))
@@ -47,7 +47,7 @@ def test_what_is_missing_is_listed_and_the_button_waits(tmp_path: Path) -> None:
     assert app.button(key="create-release").disabled
 
 
-def test_an_open_pilot_is_named_with_the_way_to_it(tmp_path: Path) -> None:
+def test_an_open_pilot_is_listed_with_a_link(tmp_path: Path) -> None:
     with Store.open(database(tmp_path)) as store:
         start_pilot(store, ready_project(store, 8), 4)
     app = without_errors(open_page("release"))
@@ -58,7 +58,7 @@ def test_an_open_pilot_is_named_with_the_way_to_it(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("language", "sentence"), [("en", "does not follow from the labels"), ("zh", "与标注和仲裁结果不符")]
 )
-def test_gold_labels_that_do_not_follow_from_labels_stop_the_button(
+def test_gold_that_does_not_follow_from_labels_disables_the_button(
     tmp_path: Path, language: Language, sentence: str
 ) -> None:
     with Store.open(database(tmp_path)) as store:
@@ -69,7 +69,7 @@ def test_gold_labels_that_do_not_follow_from_labels_stop_the_button(
     assert app.button(key="create-release").disabled
 
 
-def test_licence_and_source_are_kept(tmp_path: Path) -> None:
+def test_licence_and_source_are_stored(tmp_path: Path) -> None:
     with Store.open(database(tmp_path)) as store:
         made = create_project(store, "bare", annotators=("Ada",))
     app = without_errors(open_page("release"))
@@ -82,7 +82,7 @@ def test_licence_and_source_are_kept(tmp_path: Path) -> None:
     assert "The licence is stated." in words(app)
 
 
-def test_the_button_starts_the_job_with_what_was_typed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_button_starts_a_job_with_the_typed_values(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with Store.open(database(tmp_path)) as store:
         made = ready_project(store, 8)
         work(store, made)
@@ -109,7 +109,7 @@ def test_the_button_starts_the_job_with_what_was_typed(tmp_path: Path, monkeypat
     assert "is not a valid version" in app.error[0].value and len(started) == 1
 
 
-def test_releases_are_shown_with_what_changed(tmp_path: Path) -> None:
+def test_releases_are_listed_with_their_changes(tmp_path: Path) -> None:
     with Store.open(database(tmp_path)) as store:
         made = ready_project(store, 8)
         work(store, made)
@@ -133,7 +133,7 @@ def test_releases_are_shown_with_what_changed(tmp_path: Path) -> None:
     assert {each.label: each.value for each in app.metric[:2]} == {"Kept": f"{second.items}", "Reviewed": "8"}
 
 
-def test_a_follow_up_sample_says_why_labels_do_not_count(fresh_store: Store) -> None:
+def test_uncounted_labels_of_a_follow_up_sample_have_a_reason(fresh_store: Store) -> None:
     one = FollowUp(ready_project(fresh_store, 1), 0, 6, 4, 3, 1, left_out=9, elsewhere=6, strata={})
     text = why_left_out(one)
     assert (
@@ -143,7 +143,7 @@ def test_a_follow_up_sample_says_why_labels_do_not_count(fresh_store: Store) -> 
     )
 
 
-def test_texts_of_generations_want_a_password(tmp_path: Path) -> None:
+def test_texts_of_generations_need_a_password(tmp_path: Path) -> None:
     with Store.open(database(tmp_path)) as store:
         made = make_generations_demo(store)
         made = change_project(store, made, licence="MIT", source_statement="Made for tests.")
@@ -162,5 +162,5 @@ def test_texts_of_generations_want_a_password(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("last", "suggested"), [(None, "1.0"), ("1.0", "1.1"), ("2.9", "2.10"), ("beta", ""), ("1.0.1", "")]
 )
-def test_the_next_version(last: str | None, suggested: str) -> None:
+def test_the_next_version_is_suggested(last: str | None, suggested: str) -> None:
     assert next_version(last) == suggested

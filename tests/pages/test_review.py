@@ -13,7 +13,7 @@ def desk_data(page: AppTest) -> bool:
     return any("desk" in str(element.proto.component_name) for element in page.get("bidi_component"))
 
 
-def test_somebody_is_chosen_and_the_desk_opens(fresh_store: Store, sample_project: Project) -> None:
+def test_choosing_an_annotator_opens_the_desk(fresh_store: Store, sample_project: Project) -> None:
     page = open_page("review", project="sample")
     assert not page.exception and page.title[0].value == "Review" and not desk_data(page)
     page.button(key=next(b.key for b in page.button if b.label == "Ada")).click().run()
@@ -28,7 +28,7 @@ def test_the_address_opens_a_desk(fresh_store: Store, sample_project: Project) -
     assert not page.exception and desk_data(page) and page.title[0].value == "Review"
 
 
-def test_another_project_asks_who_labels(fresh_store: Store, sample_project: Project) -> None:
+def test_another_project_asks_for_the_annotator(fresh_store: Store, sample_project: Project) -> None:
     create_project(fresh_store, "other", annotators=["Ada", "Bo"])
     page = open_page("review", project="sample", annotator="Ada")
     assert desk_data(page)
@@ -50,7 +50,7 @@ def test_the_desk_of_this_visit_is_opened_again(fresh_store: Store, sample_proje
 
 
 @pytest.mark.parametrize("who", ["Nobody", "<b>", "**"])
-def test_a_desk_that_is_not_there_is_said(fresh_store: Store, sample_project: Project, who: str) -> None:
+def test_an_unknown_annotator_is_reported(fresh_store: Store, sample_project: Project, who: str) -> None:
     page = open_page("review", project="sample", annotator=who)
     assert not page.exception and not desk_data(page)
     assert "has no desk in sample" in page.warning[0].value
@@ -62,12 +62,12 @@ def test_an_archived_project_has_no_desk(fresh_store: Store, sample_project: Pro
     assert not page.exception and not desk_data(page) and page.warning
 
 
-def test_without_a_project_the_page_says_what_to_do(fresh_store: Store) -> None:
+def test_without_a_project_the_page_explains_what_to_do(fresh_store: Store) -> None:
     page = open_page("review")
     assert not page.exception and page.info
 
 
-def test_a_project_that_is_not_there_is_said_once(fresh_store: Store, sample_project: Project) -> None:
+def test_an_unknown_project_is_reported_once(fresh_store: Store, sample_project: Project) -> None:
     page = open_page("review", project="Nowhere", annotator="Ada")
     (said,) = page.warning
     assert "There is no open project named Nowhere" in said.value

@@ -75,7 +75,7 @@ def test_each_page_is_refused_to_some_role_or_open_to_all() -> None:
         *OPENED_HERE,
     ],
 )
-def test_a_page_at_one_role(
+def test_a_page_is_opened_or_refused_for_one_role(
     fresh_store: Store, monkeypatch: pytest.MonkeyPatch, project: Project, role: Role, address: str
 ) -> None:
     look(fresh_store, monkeypatch, role, address, project)
@@ -83,7 +83,7 @@ def test_a_page_at_one_role(
 
 @pytest.mark.long
 @pytest.mark.parametrize(("role", "address"), CELLS)
-def test_each_page_at_each_role(
+def test_each_page_is_opened_or_refused_for_each_role(
     fresh_store: Store, monkeypatch: pytest.MonkeyPatch, project: Project, role: Role, address: str
 ) -> None:
     look(fresh_store, monkeypatch, role, address, project)

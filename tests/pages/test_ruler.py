@@ -27,7 +27,7 @@ def _nothing_remembered(monkeypatch):
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_the_ruler_is_straight_and_a_model_lies_on_it(language) -> None:
+def test_a_passing_ruler_shows_the_model(language) -> None:
     page = open_page("ruler", language, model="planted:context")
     assert not page.exception and not page.error
     assert page.title[0].value == translate("Reference scale", language)
@@ -38,27 +38,27 @@ def test_the_ruler_is_straight_and_a_model_lies_on_it(language) -> None:
     assert any(code.value.startswith("masked|planted:context|") for code in page.code)
 
 
-def test_a_bent_ruler_is_an_error(monkeypatch) -> None:
+def test_a_failing_ruler_is_an_error(monkeypatch) -> None:
     monkeypatch.setattr(ruler, "expected", lambda plant: dict.fromkeys(ruler.QUANTITIES, 0.7))
     page = open_page("ruler", model="planted:context")
     assert "quantities are not recovered" in page.error[0].value and not page.success
 
 
-def test_a_model_that_is_none() -> None:
+def test_an_unknown_planted_model_is_reported() -> None:
     page = open_page("ruler", model="planted:nonsense")
     assert not page.exception
     assert "is not a planted model" in page.error[0].value
     assert page.success  # the ruler itself is straight
 
 
-def test_without_a_run_there_is_a_way_to_make_one() -> None:
+def test_without_a_run_the_page_links_to_scoring() -> None:
     page = open_page("ruler", model="planted:context")
     page.segmented_control(key="ruler-kind").set_value("run").run()
     assert not page.exception
     assert "no scores yet" in page.info[0].value
 
 
-def test_a_run_on_the_ruler(fresh_store) -> None:
+def test_a_run_is_shown_on_the_ruler(fresh_store) -> None:
     frame = ruler.scored(ruler.ruler_items(), open_scorer("planted:context"), "planted:context")
     make_run(fresh_store, frame, "planted:context")
     page = open_page("ruler", model="planted:context")
@@ -105,7 +105,7 @@ def test_a_new_audit_is_drawn_counted_and_sent(section) -> None:
     assert page.toggle
 
 
-def test_the_answer_of_a_finished_audit(section, fresh_store) -> None:
+def test_the_result_of_a_finished_audit_is_shown(section, fresh_store) -> None:
     sample = draw(scores(NUMBERS), "m", 3)
     made = audit_projects.create_audit_project(fresh_store, sample, "done", ["Ada"], per_item=1, run="first run")
     extremes = {item.sentence for item in sample.items if item.stratum == "extreme"}
@@ -119,7 +119,7 @@ def test_the_answer_of_a_finished_audit(section, fresh_store) -> None:
     assert not page.exception
 
 
-def test_a_taken_name_and_a_shortage_are_said(section, fresh_store) -> None:
+def test_a_taken_name_and_a_shortage_are_reported(section, fresh_store) -> None:
     audit_projects.create_audit_project(fresh_store, draw(scores(NUMBERS), "m", 2), "taken", ["Ada"])
     page = section.run()
     page.number_input(key="audit-n").set_value(25).run()

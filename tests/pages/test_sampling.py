@@ -45,7 +45,7 @@ def test_a_sample_is_drawn_and_closed(path: Path) -> None:
 
 
 @pytest.mark.parametrize("lang", ["zh"])
-def test_the_labels_that_each_design_needs(path: Path, lang: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_labels_needed_by_each_design_are_shown(path: Path, lang: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("evenhand.core.sampling.labels_needed.TIMES", 2)
     app = opened(lang)
     app.number_input(key="needed-width").set_value(12.0)
@@ -54,7 +54,7 @@ def test_the_labels_that_each_design_needs(path: Path, lang: str, monkeypatch: p
     assert ("Simple random" if lang == "en" else "简单随机") in html_of(app)
 
 
-def test_one_judge_cannot_disagree(path: Path) -> None:
+def test_sampling_by_disagreement_needs_two_judges(path: Path) -> None:
     app = opened()
     app.segmented_control(key="sample-design").set_value("disagreement").run()
     app.button(key="sample-start").click().run()

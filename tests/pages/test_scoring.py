@@ -34,7 +34,7 @@ def finished(tmp_path, fresh_store):
     return score(settings, Place(fresh_store.path))
 
 
-def test_with_nothing_there_it_says_what_to_do():
+def test_without_projects_the_page_explains_what_to_do():
     page = without_errors(open_page("scoring"))
     assert page.title[0].value == "Score a file"
     assert any("no projects yet" in info.value for info in page.info)
@@ -44,7 +44,7 @@ def test_with_nothing_there_it_says_what_to_do():
     )
 
 
-def test_a_project_is_shown_and_started(fresh_store, sample_project):
+def test_a_project_is_previewed_and_scored(fresh_store, sample_project):
     page = without_errors(open_page("scoring"))
     assert any(
         text.startswith("8 sentences. The first few, with the word that is masked for the model:")
@@ -84,7 +84,7 @@ def test_the_kept_sentences_of_a_project_are_scored_unless_all_are_chosen(fresh_
     }
 
 
-def test_a_job_that_runs_shows_what_it_has_so_far(fresh_store, sample_project):
+def test_a_running_job_shows_its_progress(fresh_store, sample_project):
     page = open_page("scoring")
     page.button(key="start").click().run()
     [job] = jobs.jobs(fresh_store)
@@ -101,7 +101,7 @@ def test_a_job_that_runs_shows_what_it_has_so_far(fresh_store, sample_project):
         assert '<td class="number" data-label="Rows so far">3</td>' in html_of(page)
 
 
-def test_the_name_is_proposed_and_never_taken_twice(fresh_store, sample_project):
+def test_a_free_run_name_is_proposed(fresh_store, sample_project):
     page = open_page("scoring")
     first = page.text_input(key="name").placeholder
     assert first.startswith("sample 20")
@@ -111,7 +111,7 @@ def test_the_name_is_proposed_and_never_taken_twice(fresh_store, sample_project)
     assert names == [f"{first} (2)", first]
 
 
-def test_a_file_is_uploaded_and_its_bad_lines_are_seen(fresh_store):
+def test_an_uploaded_file_is_shown_with_its_bad_lines(fresh_store):
     page = open_page("scoring")
     page.segmented_control(key="source").set_value("file").run()
     text = "satz,nr\n他来了。,1\n<script>alert(1)</script>,2\n"
@@ -128,7 +128,7 @@ def test_a_file_is_uploaded_and_its_bad_lines_are_seen(fresh_store):
     assert page.file_uploader(key="file-1").value is None
 
 
-def test_a_file_in_english_with_own_words(fresh_store):
+def test_an_english_file_is_read_with_own_words(fresh_store):
     page = open_page("scoring")
     page.segmented_control(key="source").set_value("file").run()
     text = "sentence\nThe nurse said he left.\nThe belle left.\nThe door was open.\n"
@@ -160,7 +160,7 @@ def test_a_file_in_english_with_own_words(fresh_store):
     assert "mine.tsv, line 2: the column female is empty" in page.error[0].value.replace("\\", "")
 
 
-def test_a_file_that_is_none_is_one_sentence():
+def test_an_unreadable_file_is_one_sentence():
     page = open_page("scoring")
     page.segmented_control(key="source").set_value("file").run()
     page.file_uploader(key="file-0").set_value(("t.csv", b"PK\x03\x04 xxxx", "text/csv")).run()
@@ -187,7 +187,7 @@ def test_mined_candidates_can_be_chosen(fresh_store):
     assert kinds.settings_of(jobs.jobs(fresh_store)[0]).file == str(run.candidates)
 
 
-def test_a_model_that_is_none_is_said_before_a_job_is_made(fresh_store, sample_project):
+def test_an_unknown_model_is_reported_before_a_job_starts(fresh_store, sample_project):
     page = open_page("scoring")
     page.session_state["score-models"] = ["no such/model here"]
     page.run()
@@ -206,14 +206,14 @@ def test_a_model_of_the_hub_is_fetched_by_the_job_not_by_the_page(fresh_store, s
     assert kinds.settings_of(jobs.jobs(fresh_store)[0]).models == ("somebody/some-model",)
 
 
-def test_without_a_model_there_is_no_start(sample_project):
+def test_without_a_model_start_is_disabled(sample_project):
     page = open_page("scoring")
     page.multiselect(key="score-models").set_value([]).run()
     assert page.button(key="start").disabled
     assert "Choose at least one model." in captions_of(page).splitlines()
 
 
-def test_a_finished_run_with_its_numbers(fresh_store, finished):
+def test_a_finished_run_is_shown_with_its_numbers(fresh_store, finished):
     page = without_errors(open_page("scoring"))
     name = finished.out.stem
     assert any(f"**{name}**" == text.value.replace("\\", "") for text in page.markdown)
@@ -228,7 +228,7 @@ def test_a_finished_run_with_its_numbers(fresh_store, finished):
     assert "No finished runs yet. Each finished run stays here with its table to download." in captions
 
 
-def test_what_went_wrong_in_a_run_is_told_in_both_languages(fresh_store, finished):
+def test_notices_of_a_run_are_shown_in_both_languages(fresh_store, finished):
     facts = to_json(finished)
     notice = Notice("{file} is not a score cache. The file was left unchanged, and scores of this run are not cached.")
     facts["notices"] = [{"message": notice.message, "values": {"file": "x.db"}}]
@@ -251,7 +251,7 @@ def test_what_went_wrong_in_a_run_is_told_in_both_languages(fresh_store, finishe
     assert any("最多相差 0.0123" in text for text in chinese)
 
 
-def test_the_time_is_told_from_earlier_runs_made_alike(fresh_store, finished, sample_project):
+def test_the_time_is_estimated_from_similar_runs(fresh_store, finished, sample_project):
     page = open_page("scoring")
     page.multiselect(key="score-models").set_value(["known"]).run()
     assert any("At the speed of earlier runs, about" in text for text in captions_of(page).splitlines())
@@ -259,7 +259,7 @@ def test_the_time_is_told_from_earlier_runs_made_alike(fresh_store, finished, sa
     assert any("is known a few seconds after the start" in text for text in captions_of(page).splitlines())
 
 
-def test_what_ended_badly_can_be_resumed(fresh_store, sample_project):
+def test_a_failed_job_can_be_resumed(fresh_store, sample_project):
     page = open_page("scoring")
     page.button(key="start").click().run()
     [job] = jobs.jobs(fresh_store)
@@ -271,7 +271,7 @@ def test_what_ended_badly_can_be_resumed(fresh_store, sample_project):
     assert jobs.find(fresh_store, job.uid).state == "waiting"
 
 
-def test_a_job_names_its_run_leads_to_its_result_and_can_be_dismissed(fresh_store, sample_project):
+def test_a_job_links_to_its_run_and_can_be_dismissed(fresh_store, sample_project):
     page = open_page("scoring")
     page.button(key="start").click().run()
     [job] = jobs.jobs(fresh_store)
@@ -286,13 +286,13 @@ def test_a_job_names_its_run_leads_to_its_result_and_can_be_dismissed(fresh_stor
     assert jobs.jobs(fresh_store) == []
 
 
-def test_it_speaks_chinese(sample_project):
+def test_the_page_is_translated_into_chinese(sample_project):
     page = without_errors(open_page("scoring", "zh"))
     assert page.title[0].value == translate("Score a file", "zh") == "批量打分"
     assert page.button(key="start").label == "开始"
 
 
 @pytest.mark.usefixtures("finished", "sample_project")
-def test_home_counts_what_was_scored():
+def test_home_counts_scored_sentences():
     shown = html_of(open_page("home"))
     assert "<b>8</b><p>sentences in the runs of the Score a file page" in shown

@@ -32,7 +32,7 @@ def fake(monkeypatch):
     return scorer
 
 
-def test_the_numbers_of_a_sentence(fake):
+def test_the_numbers_of_a_sentence_are_shown(fake):
     page = open_page("sentence_bias", text=TEXT, model="known")
     assert not page.exception
     assert page.title[0].value == "Try a sentence"
@@ -53,7 +53,7 @@ def test_the_numbers_of_a_sentence(fake):
         ("Tenzin said xe was tired.", "", ("he", "she")),
     ],
 )
-def test_words_without_a_side_are_shown_as_themselves(fake, lang, text, options, words):
+def test_words_without_a_side_are_shown_literally(fake, lang, text, options, words):
     page = open_page("sentence_bias", lang, text=text, model="known", options=options)
     assert not page.exception
     shown = html_of(page)
@@ -65,7 +65,7 @@ def test_words_without_a_side_are_shown_as_themselves(fake, lang, text, options,
         assert word not in shown
 
 
-def test_the_address_is_read_and_kept(fake):
+def test_the_address_is_read_and_updated(fake):
     page = open_page("sentence_bias", text="[MASK]来了。", model=["known", "random-zh"], options="甲 乙")
     assert page.text_input(key="text").value == "[MASK]来了。"
     assert page.multiselect(key="model").value == ["known", "random-zh"]
@@ -95,7 +95,7 @@ def test_a_refusal_is_one_sentence(fake, address, part):
     assert not fake.probes
 
 
-def test_hostile_text_is_only_text(fake):
+def test_hostile_text_is_shown_as_text(fake):
     text = "他<script>alert(1)</script> $x$ :red[y] <b>护士</b>。"
     page = open_page("sentence_bias", text=text, model="<img src=x>")
     assert not page.exception
@@ -105,7 +105,7 @@ def test_hostile_text_is_only_text(fake):
     assert "&lt;script&gt;" in shown
 
 
-def test_one_model_that_cannot_be_had_does_not_stop_the_others(fake, monkeypatch):
+def test_an_unavailable_model_does_not_stop_others(fake, monkeypatch):
     def some(model, joint):
         if model == "missing":
             raise ModelUnavailable("There is no model named {name}.", name=model)
@@ -117,7 +117,7 @@ def test_one_model_that_cannot_be_had_does_not_stop_the_others(fake, monkeypatch
     assert "is 2.0 times" in html_of(page)
 
 
-def test_a_worker_that_died_is_said_and_asking_again_works(fake, monkeypatch):
+def test_a_dead_worker_is_reported_and_a_retry_works(fake, monkeypatch):
     def dead(model, joint):
         raise WorkerDied("The process that runs the models ended.")
 
@@ -130,7 +130,7 @@ def test_a_worker_that_died_is_said_and_asking_again_works(fake, monkeypatch):
     assert "is 2.0 times" in html_of(page)
 
 
-def test_guess_first_hides_the_answer_until_the_guess(fake):
+def test_guess_mode_hides_the_answer_until_the_guess(fake):
     page = open_page("sentence_bias", text=TEXT, model="known")
     page.toggle(key="guess").set_value(True).run()
     assert "times as likely" not in html_of(page)
@@ -153,7 +153,7 @@ def test_the_gallery_opens_a_sentence(fake):
     ("lang", "text", "models"),
     [("en", "The nurse said he was tired.", ["demo-en"]), ("zh", TEXT, ["demo-zh", "random-zh"])],
 )
-def test_it_opens_in_the_language_of_the_visitor(fake, lang, text, models):
+def test_the_page_starts_with_an_example_in_the_visitors_language(fake, lang, text, models):
     page = open_page("sentence_bias", lang=lang)
     assert not page.exception and not page.error
     assert page.text_input(key="text").value == text
@@ -164,7 +164,7 @@ def test_it_opens_in_the_language_of_the_visitor(fake, lang, text, models):
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
-def test_an_english_sentence_with_its_forms_and_its_counterpart(fake, lang, monkeypatch):
+def test_an_english_sentence_is_shown_with_forms_and_counterpart(fake, lang, monkeypatch):
     whole_words = fake.fillers
     monkeypatch.setattr(fake, "fillers", lambda probe, **asked: whole_words(probe, **asked)[:1])
     page = open_page("sentence_bias", text="The doctor washed her hands.", lang=lang)
@@ -178,7 +178,7 @@ def test_an_english_sentence_with_its_forms_and_its_counterpart(fake, lang, monk
     assert not page.warning
 
 
-def test_a_model_of_another_language_is_said_and_exchanged(fake):
+def test_a_model_of_another_language_is_warned_of_and_can_be_replaced(fake):
     page = open_page("sentence_bias", text="The nurse said he was tired.", model="demo-zh", lang="en")
     assert any("was not trained on English" in warning.value for warning in page.warning)
     page.button(key="model-fitting").click().run()
@@ -202,7 +202,7 @@ def test_own_words_are_read_and_a_mistake_names_its_line(fake, monkeypatch):
     assert any("mine.tsv" in error.value.replace("\\", "") and "2" in error.value for error in page.error)
 
 
-def test_words_are_compared(fake):
+def test_words_are_compared_in_a_template(fake):
     page = open_page("sentence_bias", view="words", model="known", template="他是一名__。", words="护士、医生，她")
     assert not page.exception
     assert not page.error
@@ -211,7 +211,7 @@ def test_words_are_compared(fake):
     assert "The sentence contains 2 keywords: 他、她. Keep one, or write" in html_of(page)
 
 
-def test_it_speaks_chinese(fake):
+def test_the_page_is_translated_into_chinese(fake):
     page = open_page("sentence_bias", text=TEXT, model="known", lang="zh")
     assert page.title[0].value == translate("Try a sentence", "zh") == "试一个句子"
     assert "的概率是" in html_of(page)
@@ -238,7 +238,7 @@ def test_the_real_worker_survives_being_killed(monkeypatch):
         assert f'<b class="number">{math.log10(4):+.3f}</b>' in html_of(page)
 
 
-def test_the_page_leaves_torch_out():
+def test_the_page_does_not_import_torch():
     heavy = "'torch' in sys.modules or 'transformers' in sys.modules"
     code = f"import pages.sentence_bias.one_sentence, pages.sentence_bias.one_sentence, sys; sys.exit({heavy})"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
@@ -249,7 +249,7 @@ def test_the_page_leaves_torch_out():
     ("text", "agrees"),
     [("Tenzin said xe was tired.", True), ("The engineer lost their keys.", False)],
 )
-def test_verbs_are_named_only_beside_forms_that_are_subjects(text, agrees):
+def test_verb_agreement_is_mentioned_for_subject_forms_only(text, agrees):
     page = open_page("sentence_bias", "en", text=text, model="demo-en")
     shown = " ".join(one.value for one in page.caption)
     assert "share of the probability of all forms" in shown

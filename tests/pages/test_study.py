@@ -50,7 +50,7 @@ def test_a_study_is_made(fresh_store: Store, project: Project) -> None:
     assert settings.code_finished in html_of(app)
 
 
-def test_who_is_where_and_what_it_pays(fresh_store: Store, project: Project) -> None:
+def test_states_of_participants_and_hourly_pay_are_shown(fresh_store: Store, project: Project) -> None:
     study = new_study(fresh_store, project, service="prolific", reward=1.0, floor=10.0)
     secret = agree(fresh_store, study, consent(fresh_store, study), "en", Outside("pid-ada", "t", "s"))
     begin(fresh_store, study, person(fresh_store, study, secret))
@@ -92,7 +92,7 @@ def test_a_study_is_closed_and_its_consent_changed(fresh_store: Store, project: 
     assert (consent(fresh_store, study).version, consent(fresh_store, study).en) == (2, "Other words")
 
 
-def test_nobody_else_acts_on_a_study(fresh_store: Store, project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_a_lead_can_change_a_study(fresh_store: Store, project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     study = new_study(fresh_store, project)
     app = page(project)
     from evenhand.annotations.permissions import Person
@@ -104,7 +104,7 @@ def test_nobody_else_acts_on_a_study(fresh_store: Store, project: Project, monke
     assert studies(fresh_store, project)[0].closed is None
 
 
-def test_progress_shows_participants_apart(fresh_store: Store, project: Project) -> None:
+def test_progress_lists_participants_separately(fresh_store: Store, project: Project) -> None:
     study = new_study(fresh_store, project)
     secret = agree(fresh_store, study, consent(fresh_store, study), "en", None)
     begin(fresh_store, study, person(fresh_store, study, secret))

@@ -18,9 +18,7 @@ from tests.support.pages import open_page, text_of, without_errors
 pytestmark = pytest.mark.usefixtures("nothing_runs")
 
 
-def test_it_starts_the_job_that_the_form_says(
-    fresh_store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_form_starts_its_job(fresh_store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "corpus").mkdir()
     (tmp_path / "corpus" / "a.txt").write_text("他来了。\n", encoding="utf-8")
     monkeypatch.setenv("EVENHAND_CORPUS", str(tmp_path / "corpus"))
@@ -34,7 +32,7 @@ def test_it_starts_the_job_that_the_form_says(
     assert settings.run_name and settings.steps == 300
 
 
-def test_a_finished_model_with_its_figures(fresh_store: Store) -> None:
+def test_a_finished_model_is_shown_with_its_figures(fresh_store: Store) -> None:
     texts = training_texts([f"他来了。{'很好' * i}" for i in range(40)], "a.txt", words=word_table("zh"), share=0.2)
     folder = tuned_folder(runs_folder(fresh_store.path, "tunes"), "mine [x](y)")
     write_run(tune("planted:+1", texts, Tuning(steps=4, batch=4, every=2), folder, device="cpu"))

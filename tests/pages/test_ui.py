@@ -59,7 +59,7 @@ def test_the_zone_is_named(zone: str, name: str, monkeypatch: pytest.MonkeyPatch
         ("Nowhere/None", "2026-03-10 17:05 UTC", "2026-03-10"),
     ],
 )
-def test_a_moment_is_in_the_zone_of_the_visitor_or_says_utc(
+def test_times_are_in_the_visitors_zone_or_marked_utc(
     zone: str, text: str, date: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("evenhand.pages.ui.numbers.st.context", SimpleNamespace(timezone=zone))
@@ -83,7 +83,7 @@ def test_a_moment_is_in_the_zone_of_the_visitor_or_says_utc(
         (5_000_000_000_000, "5,000 bn", "50,000 亿"),
     ],
 )
-def test_large_numbers_are_as_exact_in_both_languages(
+def test_large_numbers_have_equal_precision_in_both_languages(
     number: float, english: str, chinese: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for tag, text in (("en", english), ("zh", chinese)):
@@ -92,7 +92,7 @@ def test_large_numbers_are_as_exact_in_both_languages(
 
 
 @given(st.floats(1e-30, 1e15), st.integers(1, 5))
-def test_no_number_has_an_exponent_of_a_programming_language(number: float, digits: int) -> None:
+def test_numbers_are_formatted_without_e_notation(number: float, digits: int) -> None:
     text = significant(number, digits)
     assert "e" not in text
     plain_text = text.replace(",", "").translate(str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")).replace(" × 10", "e")
@@ -116,7 +116,7 @@ def test_undefined_is_a_dash_with_a_reason(
 
 
 @given(st.text(st.characters(blacklist_categories=["Cc", "Cs", "Zs", "Zl", "Zp"]), min_size=1))
-def test_plain_text_means_itself_in_markdown(text: str) -> None:
+def test_plain_escapes_all_markdown(text: str) -> None:
     """A Markdown reader with tables and links on gives the text back, in one paragraph."""
     tokens = MarkdownIt("commonmark").enable(["table", "strikethrough"]).parse(plain(text))
     assert [token.type for token in tokens] == ["paragraph_open", "inline", "paragraph_close"]
@@ -126,7 +126,7 @@ def test_plain_text_means_itself_in_markdown(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["ada@example.org", "see http://a.example/x", "HTTPS://a.example", "www.a.example"])
-def test_an_address_in_plain_text_is_no_link(text: str) -> None:
+def test_an_address_in_plain_text_does_not_become_a_link(text: str) -> None:
     """GitHub's Markdown makes links of what looks like an address in the text that is left without its escapes."""
     links = re.compile(r"https?://[-.\w]+|www\.[-\w]+|[-.\w+]+@[-\w]+(\.[-\w]+)+", re.I)
     assert links.search(text) and not links.search(plain(text).replace("\\", ""))
@@ -134,7 +134,7 @@ def test_an_address_in_plain_text_is_no_link(text: str) -> None:
 
 @given(st.text())
 @example("![x](http://a/b.png) `c` #stereo-type *x* \\*")
-def test_a_spoken_label_has_no_sign_of_markdown(text: str) -> None:
+def test_a_spoken_label_contains_no_markdown(text: str) -> None:
     """A screen reader reads the text literally; a Markdown reader finds no markup in it, least of all a picture."""
     said = spoken(f"Criterion for {text}")
     tokens = MarkdownIt("commonmark").enable(["table", "strikethrough"]).parse(said)
@@ -153,7 +153,7 @@ INPUTS = (
 )
 
 
-def test_no_label_of_an_input_is_escaped() -> None:
+def test_labels_of_inputs_are_not_escaped() -> None:
     """The label becomes the aria-label, in which a screen reader would read backslashes; `spoken` is for it."""
     wrong = []
     for file in (Path(__file__).parents[2] / "pages").rglob("*.py"):
@@ -192,7 +192,7 @@ def test_options_of_lists_are_not_escaped() -> None:
 @pytest.mark.parametrize(
     "cell", ["=1+1", "+1", "-1", "@SUM(A1)", "\tx", "\rx", "\n=1", "＝1+1", "＋1", "－1", "＠x", "'=1"]
 )
-def test_no_cell_runs_as_a_formula(cell: str) -> None:
+def test_cells_of_a_download_are_not_formulas(cell: str) -> None:
     text = csv_bytes([{"word": cell, "n": -1.5}]).decode("utf-8-sig")
     assert pd.read_csv(io.StringIO(text, newline=""))["word"][0] == f"'{cell}"
     assert "-1.5" in text
@@ -218,7 +218,7 @@ def test_undefined_is_an_empty_cell() -> None:
         ("http://x/apps/evenhand/ab", "", "apps/evenhand", "ab"),
     ],
 )
-def test_unknown_address(url: str | None, shown: str, base: str, expected: str | None) -> None:
+def test_unknown_addresses_are_recognised(url: str | None, shown: str, base: str, expected: str | None) -> None:
     assert unknown_address(url, shown, base) == expected
 
 
@@ -241,7 +241,7 @@ def chosen(project: str = "") -> AppTest:
 
 
 @pytest.mark.usefixtures("fresh_store")
-def test_without_projects_the_page_says_what_to_do() -> None:
+def test_without_projects_the_page_explains_what_to_do() -> None:
     # Outside the navigation a link to a page is an error of Streamlit's own, so only the sentence is looked at.
     assert "There are no projects yet" in chosen().info[0].value
 
@@ -261,7 +261,7 @@ def _prose() -> None:
     ("lang", "said"),
     [("en", ["A, B, C", "", "One. Two.", "A, B; C"]), ("zh", ["A、B、C", "", "One.Two.", "A, B；C"])],
 )
-def test_series_and_paragraphs_are_set_apart_as_the_language_does(lang: str, said: list[str]) -> None:
+def test_lists_and_paragraphs_follow_the_language(lang: str, said: list[str]) -> None:
     at = AppTest.from_function(_prose, default_timeout=300)
     at.query_params["lang"] = lang
     assert [one.value for one in at.run().text] == said
@@ -286,7 +286,7 @@ def _places() -> None:
         ("zh", "选择文件", ["每个文件最大 512 MB；CSV、TSV", "每个文件最大 512 MB；TXT", "每个文件最大 1 MB；TSV"]),
     ],
 )
-def test_a_place_for_files_says_its_own_limit_in_the_language(lang: str, button: str, limits: list[str]) -> None:
+def test_an_upload_box_shows_its_limit_in_the_language(lang: str, button: str, limits: list[str]) -> None:
     """Streamlit's own words are hidden by style.css, and say 1GB where 512 MB are taken."""
     at = AppTest.from_function(_places, default_timeout=300)
     at.query_params["lang"] = lang
@@ -319,7 +319,7 @@ def _choosing_generations() -> None:
         st.text("none" if project is None else project.name)
 
 
-def test_a_look_at_another_kind_keeps_the_project_one_works_on(fresh_store: Store) -> None:
+def test_looking_at_another_kind_keeps_the_chosen_project(fresh_store: Store) -> None:
     """Nothing of another project is shown before it is chosen; a project chosen here is chosen on all pages."""
     create_project(fresh_store, "sentences")
     for name in ("first texts", "other texts"):
@@ -336,7 +336,7 @@ def test_a_look_at_another_kind_keeps_the_project_one_works_on(fresh_store: Stor
     assert app.query_params["project"] == "other texts"
 
 
-def test_of_several_projects_none_is_chosen_silently_and_a_demo_comes_last(fresh_store: Store) -> None:
+def test_several_projects_are_offered_with_the_demo_last(fresh_store: Store) -> None:
     for name in (DEMO, "mine", "other"):
         create_project(fresh_store, name)
     app = chosen()
@@ -344,7 +344,7 @@ def test_of_several_projects_none_is_chosen_silently_and_a_demo_comes_last(fresh
     assert [one.label.replace("\\", "") for one in app.button] == ["mine", "other", DEMO]
 
 
-def test_an_unknown_project_is_said_and_another_opened(fresh_store: Store) -> None:
+def test_an_unknown_project_is_reported_and_another_opened(fresh_store: Store) -> None:
     create_project(fresh_store, "one")
     app = chosen("two")
     assert "There is no open project named two" in app.warning[0].value
@@ -365,7 +365,7 @@ def _two_choices() -> None:
 @pytest.mark.parametrize(
     ("address", "expected"), [(None, "b"), ("a", "a"), ("no such view", "b")], ids=["none", "known", "unknown"]
 )
-def test_choose_follows_the_address_and_keeps_it(address: str | None, expected: str) -> None:
+def test_choose_reads_and_updates_the_address(address: str | None, expected: str) -> None:
     page = AppTest.from_function(_two_choices, default_timeout=300)
     if address:
         page.query_params["view"] = address
@@ -406,7 +406,7 @@ HOSTILE = st.text(alphabet="<>&\"'/=! -a男b;#x3C", max_size=40) | st.sampled_fr
 @given(
     names=st.lists(HOSTILE, min_size=2, max_size=2), cells=st.lists(HOSTILE, min_size=4, max_size=4), caption=HOSTILE
 )
-def test_nothing_in_a_table_becomes_a_tag(names: list[str], cells: list[str], caption: str) -> None:
+def test_text_of_a_table_is_escaped(names: list[str], cells: list[str], caption: str) -> None:
     """Headings, cells, captions, hints and data attributes stay text with any content."""
     rows = [(cells[0], span(cells[1], "soft", title=cells[2])), (joined([cells[3], below(cells[0])]), cells[1])]
     found = Tags(table([names[0], Column(names[1], "number")], rows, caption=caption))
@@ -418,7 +418,7 @@ def test_nothing_in_a_table_becomes_a_tag(names: list[str], cells: list[str], ca
 
 
 @given(text=HOSTILE, note=HOSTILE, who=HOSTILE, code=HOSTILE)
-def test_nothing_in_an_item_card_becomes_a_tag(text: str, note: str, who: str, code: str) -> None:
+def test_text_of_an_item_card_is_escaped(text: str, note: str, who: str, code: str) -> None:
     word = (0, len(text) // 2)
     one = judgement(who, code, {}, [note], note)
     found = Tags(item_card(who, with_keyword(text, word, "male"), [one], about=note, context=note))
@@ -427,7 +427,7 @@ def test_nothing_in_an_item_card_becomes_a_tag(text: str, note: str, who: str, c
     assert text[word[1] :] in found.text and who in found.text
 
 
-def test_no_kind_of_table_is_a_class_with_a_look_of_its_own() -> None:
+def test_table_kinds_are_not_other_css_classes() -> None:
     """`.cards` was both, a grid and a kind of table: the table became a grid."""
     kinds = set(re.findall(r"\.table\.([a-z]+)", sheet()))
     alone = set(re.findall(r"(?m)^\s*\.([a-z]+)\s*\{", sheet()))
@@ -435,7 +435,7 @@ def test_no_kind_of_table_is_a_class_with_a_look_of_its_own() -> None:
     assert not kinds & alone
 
 
-def test_the_style_sheet_knows_both_themes() -> None:
+def test_the_style_sheet_supports_both_themes() -> None:
     """Every variable that a rule uses is a colour of the palettes; without a theme of its own none would follow.
 
     Except the words of a place for files, which pages/ui/uploads.py sets.
@@ -447,7 +447,7 @@ def test_the_style_sheet_knows_both_themes() -> None:
 
 
 @pytest.mark.parametrize("text", ["Ada\nBo Li\n", "Ada, Bo Li", "Ada，Bo Li，", " Ada、\n\n Bo Li "])
-def test_names_stand_on_lines_or_between_commas(text: str) -> None:
+def test_names_are_split_at_lines_and_commas(text: str) -> None:
     assert names_in(text) == ["Ada", "Bo Li"]
 
 
@@ -484,7 +484,7 @@ def test_a_difference_of_shares_is_in_points(
     assert number(-0.0001, POINTS).startswith("+0.0")
 
 
-def test_no_difference_of_shares_is_written_in_percent() -> None:
+def test_differences_of_shares_are_not_written_in_percent() -> None:
     """A share has no sign, so a signed format with % is a difference."""
     signed = re.compile(r"""\+z?\.\d%["'}]""")
     files = [path for layer in ("pages", "commands", "core", "annotations") for path in Path(layer).rglob("*.py")]

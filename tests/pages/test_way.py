@@ -50,7 +50,7 @@ def test_a_chosen_project_is_shown_on_every_page_and_stays_in_the_address(two: t
 
 
 @pytest.mark.parametrize("page", OF_PROJECTS)
-def test_of_two_projects_no_page_shows_one_that_nobody_chose(two: tuple[str, str], page: str) -> None:
+def test_pages_show_no_project_before_one_is_chosen(two: tuple[str, str], page: str) -> None:
     app = open_page(page)
     assert not app.selectbox and not app.metric
     assert "project" not in app.query_params
@@ -65,7 +65,7 @@ def test_the_address_changes_the_project_of_the_visit(two: tuple[str, str]) -> N
     assert app.query_params["project"] in (first, [first])
 
 
-def test_steps_with_states_and_one_that_is_next(fresh_store: Store) -> None:
+def test_the_rail_shows_steps_with_states_and_the_next_one(fresh_store: Store) -> None:
     project, _items = judged(fresh_store, ["aaa", "aar", "aar"])
     shown = links(open_page("agreement", project=project.name))
     steps = [name for name, where in shown.items() if where == project.name][:11]
@@ -76,7 +76,7 @@ def test_steps_with_states_and_one_that_is_next(fresh_store: Store) -> None:
     ]  # fmt: skip
 
 
-def test_a_desk_that_is_open_sees_the_own_work_only(fresh_store: Store) -> None:
+def test_the_rail_of_an_open_desk_shows_own_work_only(fresh_store: Store) -> None:
     """In the open mode the rail would tell Ada how many items the others have disagreed on."""
     project, _items = judged(fresh_store, ["aaa", "aar", "aar"])
     with_desk = {"desk_project": project.name, "desk_annotator": "Ada"}
@@ -92,13 +92,13 @@ def _uids(store: Store, project: int) -> list[str]:
     return [row[0] for row in store.db.execute("SELECT uid FROM item WHERE project = ?", (project,))]
 
 
-def test_pages_about_models_have_a_navigation_of_their_own(two: tuple[str, str]) -> None:
+def test_pages_about_models_have_their_own_navigation(two: tuple[str, str]) -> None:
     shown = links(open_page("published", state={"last_project": two[0]}))
     assert {"Try a sentence", "NLI bias", "Reference scale", "Misgendering"} <= shown.keys()
     assert "Release" not in shown
 
 
-def test_home_has_four_entrances_and_the_desk_is_one_press_away(fresh_store: Store) -> None:
+def test_home_has_four_entrances_and_opens_a_desk_in_one_press(fresh_store: Store) -> None:
     project, _people = filled_project(fresh_store, 3)
     home = open_page("home")
     heads = ["I annotate", "I lead a project", "I try a model", "I measure"]
@@ -124,7 +124,7 @@ def test_demo_projects_come_last_on_home(fresh_store: Store) -> None:
     assert leads[0].startswith("**my own**") and leads[1].startswith("**示例 · Demo**")
 
 
-def test_a_sentence_on_home_is_tried() -> None:
+def test_a_sentence_typed_on_home_opens_the_page_try() -> None:
     home = open_page("home")
     home.text_input(key="entrance-text").set_value("The nurse said he was tired.").run()
     assert_title(home, "sentence_bias")

@@ -72,7 +72,7 @@ def come(store: Store, monkeypatch: pytest.MonkeyPatch, role: Role, project: Pro
 
 
 @pytest.mark.parametrize("role", ["lead", "owner"])
-def test_each_list_holds_what_the_visitor_may_see(
+def test_lists_contain_only_runs_visible_to_the_visitor(
     fresh_store: Store, here: Project, monkeypatch: pytest.MonkeyPatch, role: Role
 ) -> None:
     come(fresh_store, monkeypatch, role, here if role == "lead" else None)
@@ -83,16 +83,14 @@ def test_each_list_holds_what_the_visitor_may_see(
     assert {run.name for run in score_runs()} == NAMES_OF_RUNS[role]
 
 
-def test_without_accounts_everybody_sees_all(fresh_store: Store, tmp_path: Path) -> None:
+def test_without_accounts_all_runs_are_visible(fresh_store: Store, tmp_path: Path) -> None:
     for page in PAGES.values():
         make_run(fresh_store.path, page, "one", {"account": "gone"})
         make_run(fresh_store.path, page, "two", {})
         assert {run.name for run in page.finished(fresh_store)} == {"one", "two"}
 
 
-def test_who_may_not_see_a_run_does_not_delete_it(
-    fresh_store: Store, here: Project, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_invisible_run_cannot_be_deleted(fresh_store: Store, here: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     come(fresh_store, monkeypatch, "lead", here)
     for page in PAGES.values():
         for name in ("ofothers", "ofold", "oflena"):
@@ -106,7 +104,7 @@ VIEWS = {
 
 
 @pytest.mark.parametrize("address", VIEWS)
-def test_no_page_names_a_run_of_somebody_else(
+def test_pages_do_not_name_runs_of_others(
     fresh_store: Store, here: Project, monkeypatch: pytest.MonkeyPatch, address: str
 ) -> None:
     come(fresh_store, monkeypatch, "lead", here)
@@ -117,7 +115,7 @@ def test_no_page_names_a_run_of_somebody_else(
     assert "ofold" not in shown and "ofothers" not in shown
 
 
-def test_the_address_of_a_run_of_somebody_else_opens_nothing(
+def test_the_address_of_a_foreign_run_opens_nothing(
     fresh_store: Store, here: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     come(fresh_store, monkeypatch, "lead", here)

@@ -61,7 +61,7 @@ def table_of(lean, *, professions=20, pairs=9, templates=2, noise=0.0, language=
 
 
 # SPEC 2.6 [C].
-def test_describe():
+def test_describe_computes_mean_deviation_and_quartiles():
     found = describe([-1.2, 0.3, 0.5, 2.0, -0.4, 0.0])
     assert found.n == 6
     wanted = {"mean": 0.2, "std": 1.0677078252, "min": -1.2, "q25": -0.3, "q50": 0.15, "q75": 0.45, "max": 2.0}
@@ -69,14 +69,14 @@ def test_describe():
 
 
 @given(st.lists(st.floats(-50, 50), min_size=2, max_size=40))
-def test_describe_is_that_of_pandas(values):
+def test_describe_equals_pandas(values):
     found, theirs = describe(values), pd.Series(values).describe()
     names = {"mean": "mean", "std": "std", "min": "min", "q25": "25%", "q50": "50%", "q75": "75%", "max": "max"}
     for mine, name in names.items():
         assert getattr(found, mine) == pytest.approx(theirs[name], abs=1e-9)
 
 
-def test_describe_of_nothing_and_of_one():
+def test_describe_of_zero_or_one_value():
     assert (describe([]).n, describe([]).mean, describe([]).std) == (0, None, None)
     assert (describe([0.5]).mean, describe([0.5]).std) == (0.5, None)
 
@@ -113,7 +113,7 @@ def test_drawing_both_is_wider_than_drawing_sentences():
     assert one.mean.high - one.mean.value > 2 * naive
 
 
-def test_the_standard_error_of_a_crossed_mean_is_that_of_its_parts():
+def test_the_standard_error_of_a_crossed_mean_adds_its_parts():
     """Rows and columns that add up: the variance of a mean is var(rows)/n + var(columns)/m (SPEC 6)."""
     random = np.random.default_rng(5)
     jobs, pairs = random.normal(size=40), random.normal(size=30)
@@ -136,7 +136,7 @@ def test_words_without_a_counterpart_are_drawn_by_themselves():
     assert one.estimate.se != other.estimate.se
 
 
-def test_neutral_words_are_a_group_and_enter_no_difference():
+def test_neutral_words_are_a_group_without_a_difference():
     frame = table_of(lambda kind, gender: 0.2)
     neutral = frame[frame["person_gender"] == "male"].assign(
         person_gender="neutral", pair="", association=9.0, person_key=lambda rows: "n" + rows["person_key"]
@@ -185,7 +185,7 @@ def test_pairs_of_one_word_are_left_out_on_demand():
     assert differences_without_equal(table_of(lambda kind, gender: 0.0)) == []
 
 
-def test_ranking_cells_and_words():
+def test_cells_and_words_are_ranked():
     frame = table_of(lambda kind, gender: {"male": 0.5, "female": -0.5, "balanced": 0.0}[kind] * (gender == "male"))
     found = ranked(differences(frame, "profession_key"))
     assert found[0].name.startswith("male")
@@ -199,7 +199,7 @@ def test_ranking_cells_and_words():
     assert by_word.loc[by_word["person_gender"] == "male", "male"].eq(0.5).all()
 
 
-def test_share_of_women():
+def test_differences_correlate_with_the_share_of_women():
     frame = table_of(lambda kind, gender: {"male": 0.5, "female": -0.5, "balanced": 0.0}[kind] * (gender == "male"))
     found = differences(frame, "profession_key")
     for method in ("pearson", "spearman"):
@@ -231,7 +231,7 @@ def printed_outcomes(language, model):
         ("eu", "mBERT", "half", "half"),
     ],
 )
-def test_printed_hypotheses_literally(language, model, first, second):
+def test_published_hypotheses_in_the_literal_reading(language, model, first, second):
     found = printed_outcomes(language, model)
     assert (found["H1", "literal"], found["H2", "literal"]) == (first, second)
 
@@ -246,13 +246,13 @@ def test_printed_hypotheses_literally(language, model, first, second):
         *[("eu", model, False, True) for model in ("BERTeus", "mBERT", "IXAmBERT")],
     ],
 )  # fmt: skip
-def test_printed_hypotheses_relatively(language, model, female, male):
+def test_published_hypotheses_in_the_relative_reading(language, model, female, male):
     found = {(one.name, one.reading): one for one in printed_verdicts(language)[model]}
     assert tuple(item.holds for item in found["H1", "relative"].evidence) == (female, male)
     assert found["H2", "relative"].evidence == found["H1", "relative"].evidence
 
 
-def test_printed_differences_but_one_follow():
+def test_published_differences_follow_from_their_means_but_one():
     rows = [one for language in ("en", "es", "es-noart", "eu") for one in printed(language)]
     assert len(rows) == 36
     [odd] = [one for one in rows if not one.follows]
@@ -283,13 +283,13 @@ def test_hypotheses_of_a_run_have_their_evidence():
         (Estimate.undefined(Note("x")), 0.1, "undecided"),
     ],
 )
-def test_no_difference_needs_a_margin(estimate, margin, outcome):
+def test_testing_for_no_difference_needs_a_margin(estimate, margin, outcome):
     found = no_difference(estimate, margin)
     assert found.outcome == outcome
     assert (outcome == "undecided") <= bool(str(found.remark))
 
 
-def test_a_model_against_itself_is_0_whatever_words_either_lacks():
+def test_a_model_against_itself_differs_by_0_on_common_words():
     frame = table_of(lambda kind, gender: 0.8 if gender == "male" else 0.0, noise=0.4)
     keys = list(dict.fromkeys(frame["person_key"]))
     one, other = frame.copy(), frame.copy()
@@ -301,7 +301,7 @@ def test_a_model_against_itself_is_0_whatever_words_either_lacks():
     assert multilingual(frame, frame).remark is None
 
 
-def test_multilingual_against_monolingual():
+def test_a_multilingual_model_is_compared_with_a_monolingual_one():
     strong = table_of(lambda kind, gender: 0.8 if gender == "male" else 0.0, noise=0.05)
     weak = table_of(lambda kind, gender: 0.0 if gender == "male" else 0.2, noise=0.05, seed=3)
     found = multilingual(strong, weak)

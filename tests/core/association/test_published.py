@@ -29,5 +29,5 @@ def test_a_named_monolingual_model_makes_all_others_multilingual() -> None:
     ]  # fmt: skip
 
 
-def test_one_kind_alone_has_nothing_to_compare() -> None:
+def test_models_of_one_kind_alone_are_not_compared() -> None:
     assert compared_models(MANY, [MANY, MANY_TOO]) is None

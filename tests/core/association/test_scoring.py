@@ -124,7 +124,7 @@ def reference(scorer, one, *, words: int) -> tuple[float, float]:
 
 
 @pytest.mark.parametrize("kind", ["wordpiece", "bpe", "unigram", "character"])
-def test_association_is_what_the_library_gives(tmp_path, kind):
+def test_associations_equal_those_of_transformers(tmp_path, kind):
     corpus = corpus_of(tmp_path, CHINESE if kind == "character" else LISTS)
     folder = checkpoint(tmp_path / "model", kind, [one.text for one in corpus])
     scorer = open_targets(str(folder), threads=1)
@@ -139,7 +139,7 @@ def test_association_is_what_the_library_gives(tmp_path, kind):
 
 
 @pytest.mark.parametrize("kind", ["wordpiece", "bpe", "unigram"])
-def test_the_first_piece_alone(tmp_path, kind):
+def test_the_target_can_be_the_first_piece_alone(tmp_path, kind):
     """One mask, first id of the word, as the released code has it."""
     corpus = corpus_of(tmp_path)
     folder = checkpoint(tmp_path / "model", kind, [one.text for one in corpus])
@@ -159,7 +159,7 @@ def test_the_first_piece_alone(tmp_path, kind):
 
 
 @pytest.mark.parametrize("kind", ["wordpiece", "bpe", "unigram"])
-def test_a_mask_for_each_piece_of_the_profession(tmp_path, kind):
+def test_each_piece_of_the_profession_gets_a_mask(tmp_path, kind):
     corpus = corpus_of(tmp_path)
     folder = checkpoint(tmp_path / "model", kind, [one.text for one in corpus])
     scorer = open_targets(str(folder), threads=1, attribute="piece")
@@ -170,7 +170,7 @@ def test_a_mask_for_each_piece_of_the_profession(tmp_path, kind):
     assert "|all,piece|" in scorer.signature
 
 
-def test_equal_masked_sentences_are_read_once_and_the_answers_stay(tmp_path):
+def test_equal_masked_sentences_are_read_once_with_equal_answers(tmp_path):
     corpus = corpus_of(tmp_path)
     folder = checkpoint(tmp_path / "model", "wordpiece", [one.text for one in corpus])
     scorer, tally, done = open_targets(str(folder), threads=1), Tally(), []
@@ -186,7 +186,7 @@ def test_equal_masked_sentences_are_read_once_and_the_answers_stay(tmp_path):
     assert done[-1] == (2 * len(corpus), 2 * len(corpus))
 
 
-def test_a_word_that_the_model_does_not_know_is_undefined(tmp_path):
+def test_an_unknown_word_is_undefined(tmp_path):
     corpus = corpus_of(tmp_path, CHINESE)
     folder = checkpoint(tmp_path / "model", "character", [one.text for one in corpus if one.noun != "妈妈"])
     tally = Tally()
@@ -211,7 +211,7 @@ def test_a_word_that_the_model_does_not_know_is_undefined(tmp_path):
         (None, math.log(0.5), None, None),
     ],
 )
-def test_association(target, prior, value, reason):
+def test_an_association_is_the_log_ratio_of_target_and_prior(target, prior, value, reason):
     found, why = association(target, prior)
     assert found == (None if value is None else pytest.approx(value, abs=1e-10))
     assert why == reason
@@ -243,7 +243,7 @@ def test_a_prior_of_zero_is_counted_and_left_out(tmp_path):
     assert frame.loc[frame["person"] == "She", "association"].isna().all()
 
 
-def test_a_planted_association_comes_back():
+def test_a_planted_association_is_recovered():
     size = 0.8
     name = f"planted:association={size:g}"
     scorer, tally = open_targets(name, threads=1), Tally()
@@ -270,7 +270,7 @@ def test_a_planted_association_comes_back():
         ("no/such folder/here", "is neither a folder nor the name of a model on the Hugging Face Hub"),
     ],
 )
-def test_models_that_cannot_be_had(name, says):
+def test_unavailable_models_are_refused(name, says):
     with pytest.raises(ModelUnavailable, match=says):
         open_targets(name, threads=1)
 

@@ -38,11 +38,11 @@ def texts(language, **choices):
         (5399, "My mom wants to become a mail sorter."),
     ],
 )
-def test_rows_of_the_released_file(row, text):
+def test_generated_rows_equal_the_released_file(row, text):
     assert ENGLISH[row].text == text
 
 
-def test_counts_of_the_released_file():
+def test_counts_equal_the_released_file():
     assert len(ENGLISH) == len({one.text for one in ENGLISH}) == 5400
     assert set(Counter(one.template.name for one in ENGLISH).values()) == {1080}
     assert set(Counter(one.person.key for one in ENGLISH).values()) == {300}
@@ -56,7 +56,7 @@ def test_every_language_of_becpro_has_5400(language):
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_masks_come_from_the_places(language):
+def test_masks_are_placed_by_position(language):
     for one in sentences(association_set(language)):
         assert one.text[slice(*one.person_at)] == one.noun
         words = [one.text[slice(*span)] for span in one.words_at]
@@ -76,7 +76,7 @@ def test_a_word_inside_another_is_not_masked():
     assert len(director) == 18
 
 
-def test_hyphenated_words_are_one():
+def test_a_hyphenated_word_gets_one_mask():
     one = next(one for one in ENGLISH if one.profession.name == "speech-language pathologist")
     assert one.tam == "[MASK] is a [MASK] [MASK]."
 
@@ -151,7 +151,7 @@ def test_chinese_has_neutral_words_and_no_gendered_profession():
     assert "我朋友是护士。" in texts("zh")
 
 
-def test_tables_of_facts_are_those_beside_the_project():
+def test_professions_equal_the_external_list_of_facts():
     """The 60 professions, against the list of facts that does not ship with the project."""
     path = SHARED_DATA / "becpro_professions.tsv"
     if not path.exists():
@@ -164,7 +164,7 @@ def test_tables_of_facts_are_those_beside_the_project():
     assert mine == [[row[name] for name in names.values()] for row in read_table(path)]
 
 
-def test_the_corpus_as_a_file(tmp_path):
+def test_the_corpus_is_written_as_a_file(tmp_path):
     found = association_set("en")
     write_corpus(found, tmp_path / "en.tsv")
     rows = read_table(tmp_path / "en.tsv")
@@ -217,7 +217,7 @@ def test_own_lists_make_a_set(tmp_path):
     assert found.options["persons"] == "persons.tsv"
 
 
-def test_own_lists_may_be_saved_by_a_spreadsheet(tmp_path):
+def test_own_lists_are_read_with_bom_crlf_and_blank_lines(tmp_path):
     found = own(tmp_path, professions="\ufeffprofession\tclass\r\nnurse\tfemale\r\n\r\nwelder\r\n")
     assert [one.name for one in found.professions] == ["nurse", "welder"]
 
@@ -250,13 +250,13 @@ def test_own_lists_may_be_saved_by_a_spreadsheet(tmp_path):
         ("professions", "profession\n" + "x" * 301 + "\n", "longer than 300 characters"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_with_a_list_is_said(tmp_path, part, text, says):
+def test_errors_of_an_own_list_are_reported(tmp_path, part, text, says):
     with pytest.raises(BadFile) as error:
         own(tmp_path, **{part: text})
     assert says in str(error.value)
 
 
-def test_a_list_that_is_not_there_or_no_text(tmp_path):
+def test_missing_and_undecodable_lists_are_refused(tmp_path):
     with pytest.raises(BadFile, match="cannot be read"):
         association_set("en", None, Files(persons=tmp_path / "none.tsv"))
     (tmp_path / "gbk.tsv").write_bytes("person\tgender\n他\tmale\n".encode("gb18030"))

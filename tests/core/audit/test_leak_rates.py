@@ -30,7 +30,7 @@ from evenhand.core.statistics.equivalence import equivalence
         ((0, 10), (0, 20), -0.1611, 0.2775),
     ],
 )
-def test_the_interval_of_a_difference(extreme, control, low, high) -> None:
+def test_the_interval_of_a_difference_equals_the_published_one(extreme, control, low, high) -> None:
     found = difference(extreme, control)
     assert found.value == pytest.approx(extreme[0] / extreme[1] - control[0] / control[1])
     assert (found.low, found.high) == pytest.approx((low, high), abs=6e-5)
@@ -43,7 +43,7 @@ def test_equal_shares_of_many_sentences_are_equivalent_and_of_few_not_decided() 
     assert equivalence(difference((900, 1000), (100, 1000)), 0.05).answer == "no"
 
 
-def test_no_judged_sentence_no_difference() -> None:
+def test_without_judged_sentences_the_difference_is_undefined() -> None:
     found = difference((0, 0), (1, 2))
     assert found.value is None and "None of these sentences has all its labels yet." in str(found.reason)
 
@@ -52,7 +52,7 @@ def test_no_judged_sentence_no_difference() -> None:
     ("leaks", "labels", "unanimous", "any_"),
     [(0, 3, False, False), (1, 3, False, True), (3, 3, True, True), (0, 0, False, False), (1, 1, True, True)],
 )
-def test_when_a_sentence_is_a_leak(leaks, labels, unanimous, any_) -> None:
+def test_a_sentence_is_a_leak_by_each_rule(leaks, labels, unanimous, any_) -> None:
     assert (is_leak(leaks, labels, "unanimous"), is_leak(leaks, labels, "any")) == (unanimous, any_)
 
 
@@ -96,7 +96,7 @@ def test_few_sentences_get_a_t_interval() -> None:
     assert apart.low == pytest.approx(-2.1327 * 0.24175, abs=1e-3)
 
 
-def test_one_or_no_sentence_has_no_interval() -> None:
+def test_zero_or_one_sentence_has_no_interval() -> None:
     one = compare_labels(judged([3], [0]))[0]
     assert one.extreme.value == 1.0 and one.extreme.low is None and one.difference.low is None
     none = compare_labels([])[0]
@@ -111,16 +111,16 @@ def test_one_or_no_sentence_has_no_interval() -> None:
         (10, 9, ": this audit gives no evidence that leaks cause the strongest values."),
     ],
 )
-def test_the_verdict(extreme, control, words) -> None:
+def test_the_verdict_follows_from_the_interval(extreme, control, words) -> None:
     found = judged([3] * extreme + [0] * (40 - extreme), [3] * control + [0] * (40 - control))
     assert re.search(words, str(verdict(compare_sentences(found, "unanimous")[0])))
 
 
-def test_the_verdict_before_anybody_judged() -> None:
+def test_the_verdict_before_any_label() -> None:
     assert "None of these sentences has all its labels yet." in str(verdict(compare_sentences([], "any")[0]))
 
 
-def test_the_measures_without_the_leaks() -> None:
+def test_measures_are_computed_without_the_leaks() -> None:
     values = {"a": 3.0, "b": 0.5, "c": -0.25, "d": -2.0, "e": -0.75}
     found = with_and_without(values, {"a", "d", "not there"})
     assert (found.sentences, found.leaks) == (5, 2)

@@ -32,7 +32,7 @@ FRAME = {
 }
 
 
-def test_the_extremes_are_the_ends_of_the_list() -> None:
+def test_extremes_are_the_ends_of_the_sorted_list() -> None:
     sample = draw(scores(FRAME), "m", 3)
     ends = {
         toward: sorted(i.bias_log10 for i in sample.items if i.stratum == "extreme" and i.toward == toward)
@@ -43,7 +43,7 @@ def test_the_extremes_are_the_ends_of_the_list() -> None:
     assert sample.signature == "masked|m|weights:0|v1"
 
 
-def test_the_controls_have_the_pairs_and_sides_of_the_extremes() -> None:
+def test_controls_match_the_extremes_by_pair_and_side() -> None:
     sample = draw(scores(FRAME), "m", 3, seed=4)
     for toward in ("male", "female"):
         assert cells(sample, "control", toward) == cells(sample, "extreme", toward)
@@ -52,13 +52,13 @@ def test_the_controls_have_the_pairs_and_sides_of_the_extremes() -> None:
     assert len(set(texts)) == len(texts) == 12
 
 
-def test_a_cell_with_too_few_controls_says_so() -> None:
+def test_a_cell_with_too_few_controls_is_reported() -> None:
     sample = draw(scores({"他": [3.0, 2.0, 1.0], "她": [-1.0, 0.2, 0.1]}), "m", 2)
     assert [(s.pair, s.side, s.wanted, s.found) for s in sample.shortages] == [("他/她", "male", 2, 1)]
     assert sample.count("control") == 2 and sample.count("extreme", "female") == 1
 
 
-def test_which_end_gets_a_scarce_control_is_chance() -> None:
+def test_a_scarce_control_goes_to_a_random_end() -> None:
     frame = scores({"他": [3.0, 0.1, -3.0]})
     found = {next(i.toward for i in draw(frame, "m", 1, seed).items if i.stratum == "control") for seed in range(20)}
     assert found == {"male", "female"}
@@ -82,7 +82,7 @@ def test_corrected_extremes_are_taken_within_pairs() -> None:
     assert fair.by == "corrected"
 
 
-def test_only_the_model_that_was_asked_for() -> None:
+def test_only_rows_of_the_chosen_model_are_drawn() -> None:
     frame = pd.concat([scores({"他": [1.0, 0.1]}), scores({"她": [-5.0, 0.1]}, model="other", first=50)])
     sample = draw(frame.reset_index(drop=True), "m", 2)
     assert {item.side for item in sample.items} == {"male"}
@@ -98,7 +98,7 @@ def test_only_the_model_that_was_asked_for() -> None:
         ({"他": [1.0]}, "m", MOST + 1, Refused, "1 to 500"),
     ],
 )
-def test_what_cannot_be_drawn(values, model, n, error, words) -> None:
+def test_impossible_draws_are_refused(values, model, n, error, words) -> None:
     with pytest.raises(error, match=words):
         draw(scores(values), model, n)
 
@@ -109,7 +109,7 @@ def test_what_cannot_be_drawn(values, model, n, error, words) -> None:
     st.integers(1, 6),
     st.integers(0, 9),
 )
-def test_invariants(values, n, seed) -> None:
+def test_invariants_hold_for_random_scores(values, n, seed) -> None:
     if not any(any(numbers) for numbers in values.values()):
         return
     frame = scores({word: [x / 10 for x in numbers] for word, numbers in values.items()})
@@ -135,7 +135,7 @@ def test_the_keyword_of_an_item_is_found_with_and_without_its_position() -> None
             assert candidate_of(item) == find(item.sentence)[0]
 
 
-def test_a_pair_of_ones_own() -> None:
+def test_an_own_pair_is_located_in_its_sentence() -> None:
     frame = scores({"他": [1.0, 0.5]}).assign(pair="男演员/女演员", keyword="男演员", side="male")
     frame["sentence"] = [f"第{n}位男演员上台。" for n in (1, 2)]
     found = candidate_of(draw(frame, "m", 1).items[0])
@@ -143,7 +143,7 @@ def test_a_pair_of_ones_own() -> None:
     assert found.sentence[found.stem_start : found.stem_end] == "男"
 
 
-def test_a_keyword_that_stands_twice_needs_its_position() -> None:
+def test_a_repeated_keyword_needs_its_position() -> None:
     frame = scores({"他": [1.0]})
     frame["sentence"] = "他说他来。"
     with pytest.raises(NotFound, match=r"of the scores does not give the position of 他 in its sentence\."):
@@ -151,7 +151,7 @@ def test_a_keyword_that_stands_twice_needs_its_position() -> None:
     assert candidate_of(draw(frame.assign(start=2), "m", 1).items[0]).start == 2
 
 
-def test_effort_and_reach() -> None:
+def test_labels_needed_and_detectable_difference() -> None:
     assert labels_needed(100, 3) == 300
     # two shares of one half with 50 each: 1.96 * sqrt(0.25 / 50 * 2)
     assert reach(50, 50) == pytest.approx(0.196)

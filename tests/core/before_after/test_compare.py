@@ -37,7 +37,7 @@ def test_size_and_shift_are_means_over_items() -> None:
     assert (found.items, found.lost, found.clusters) == (40, 0, 8)
 
 
-def test_items_that_only_one_answered_are_counted_and_left_out() -> None:
+def test_items_answered_by_one_model_only_are_left_out_and_counted() -> None:
     before, after = values(1.0), values(1.0, 1)
     before[0] = after[1] = after[2] = np.nan
     found = compare(before, after, CLUSTERS)
@@ -46,7 +46,7 @@ def test_items_that_only_one_answered_are_counted_and_left_out() -> None:
     assert nothing.size.value is None and "No item" in str(nothing.size.reason)
 
 
-def test_less_a_placebo_only_what_exceeds_it_counts() -> None:
+def test_only_the_change_beyond_a_placebo_counts() -> None:
     before, placebo = values(1.0), values(0.6, 1)
     assert compare(before, placebo, CLUSTERS, less=placebo).size.value == 0
     found = compare(before, values(0.1, 2), CLUSTERS, less=placebo)
@@ -89,7 +89,7 @@ def test_shares_and_the_exact_mcnemar_p() -> None:
     assert changed.size.value == pytest.approx(7 / 36)
 
 
-def test_the_cost_is_that_of_a_token() -> None:
+def test_the_cost_is_per_token() -> None:
     before = [(10.0, 5, 2), (6.0, 3, 1), (4.0, 2, 2)] * 4
     after = [(11.0, 5, 2), (6.0, 3, 0), (5.0, 2, 2)] * 4
     found = cost(before, after)
@@ -99,6 +99,6 @@ def test_the_cost_is_that_of_a_token() -> None:
     assert found.after_perplexity == pytest.approx(np.exp(2.2))
 
 
-def test_an_undefined_estimate_says_why_in_a_record() -> None:
+def test_an_undefined_estimate_has_a_reason_in_a_record() -> None:
     assert over_runs([-1.0]).to_json("units", reasons="note")["low_reason"].startswith("Seeds: 1.")
     assert "value_reason" in over_runs([]).to_json("units", reasons="note")

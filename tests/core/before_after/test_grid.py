@@ -48,7 +48,7 @@ def test_cells_are_models_seeds_and_interventions(texts: Path) -> None:
         GridSettings(texts=texts, models=(), run_name="grid")
 
 
-def test_a_grid_goes_on_where_it_was(texts: Path, tmp_path: Path) -> None:
+def test_an_extended_grid_reuses_finished_cells(texts: Path, tmp_path: Path) -> None:
     def made(*models: str, kinds: tuple[Intervention, ...], share: float = 0.3) -> GridReport:
         asked = GridSettings(texts=texts, models=models, interventions=kinds, seeds=1, share=share, **TUNING)
         return run_grid(

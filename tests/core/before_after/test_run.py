@@ -38,7 +38,7 @@ def compared(
     return before_and_after(settings, few(), Place(folder / "lab.db"))
 
 
-def test_a_planted_change_is_found_as_planted(tmp_path: Path) -> None:
+def test_a_planted_change_is_recovered(tmp_path: Path) -> None:
     """planted:+1 leans by 1 on every sentence and planted:+0.3 by 0.3: every difference is -0.7."""
     report = compared(tmp_path, "planted:+1", ("planted:+0.3",), ("planted:+1",), texts=True, run_name="first")
     (after,), (placebo,) = report.after, report.placebo
@@ -54,7 +54,7 @@ def test_a_planted_change_is_found_as_planted(tmp_path: Path) -> None:
     assert json.loads(json.dumps(to_json(read), allow_nan=False)) == run.record
 
 
-def test_a_record_that_is_none_gives_no_report() -> None:
+def test_a_record_of_another_kind_gives_no_report() -> None:
     assert read_record({"kind": "grid"}) is None and read_record({"measures": 1}) is None
 
 
@@ -78,7 +78,7 @@ def test_seeds_are_compared_with_their_placebos(tmp_path: Path) -> None:
     assert "only one seed" not in " ".join(found.rests) and "no placebo" not in " ".join(found.rests)
 
 
-def test_the_report_holds_the_figures(tmp_path: Path) -> None:
+def test_the_report_contains_the_figures(tmp_path: Path) -> None:
     report = compared(tmp_path, "planted:+1", ("planted:pairs",), texts=True)
     text = appendix(report)
     assert "**leans less" in text and "| +1.000 | +0.350 |" in text and "| 他/她 |" in text
@@ -88,7 +88,7 @@ def test_the_report_holds_the_figures(tmp_path: Path) -> None:
     assert "**偏向减小" in appendix(report, lambda said: {"leans less": "偏向减小"}.get(said, said))
 
 
-def test_pairs_that_were_not_swapped_stand_apart(tmp_path: Path) -> None:
+def test_unswapped_pairs_are_reported_separately(tmp_path: Path) -> None:
     place = save("planted:+0.3", tmp_path / "tuned")
     swap = {"mode": "cds", "left_out": ["他/她", "老公/老婆"]}
     (place / "tuning.json").write_text(json.dumps({"source": {"swap": swap}}), encoding="utf-8")
@@ -102,12 +102,12 @@ def test_pairs_that_were_not_swapped_stand_apart(tmp_path: Path) -> None:
     assert data["items"] == apart.left_out.items and data["units"] == 2
 
 
-def test_another_tokenizer_gives_no_cost(tmp_path: Path) -> None:
+def test_models_with_different_tokenizers_have_no_cost(tmp_path: Path) -> None:
     found = compared(tmp_path, "planted:+1", ("demo-zh",), texts=True)
     assert found.after[0].cost is None and "tokenize text differently" in found.notices[0].text
 
 
-def test_what_cannot_be_compared_is_refused(tmp_path: Path) -> None:
+def test_incomparable_models_are_refused(tmp_path: Path) -> None:
     with pytest.raises(Refused, match="one placebo for each seed"):
         Settings("", "a", ("b", "c"), ("d",))
     with pytest.raises(Refused, match="at least one model after"):
@@ -125,7 +125,7 @@ def test_the_built_in_items_are_in_the_language_of_the_model() -> None:
         built_in_language("built-in:eu", "demo-zh")
 
 
-def test_the_built_in_language_of_a_tuned_model_is_that_of_what_it_was_made_of(tmp_path: Path) -> None:
+def test_the_language_of_a_tuned_model_is_that_of_its_base(tmp_path: Path) -> None:
     (tmp_path / "tuning.json").write_text('{"base": {"name": "demo-en"}}', encoding="utf-8")
     assert built_in_language("built-in", str(tmp_path)) == "en"
     (tmp_path / "tuning.json").write_text("[]", encoding="utf-8")

@@ -53,7 +53,7 @@ def measure(record: RunsReport, *label: str) -> Measure:
     return next(one for one in record.measures if one.label[0].startswith(label[0]) and one.label[1:] == label[1:])
 
 
-def test_associations_before_and_after(tmp_path: Path) -> None:
+def test_associations_of_two_runs_are_compared(tmp_path: Path) -> None:
     """16 of 20 sentences lean by 0.8, then by 0.5: the magnitude falls from 0.64 to 0.40."""
     before, after = associations(tmp_path / "a.csv", 0.8), associations(tmp_path / "b.csv", 0.5, "n")
     record = two_runs("associations", before, after)
@@ -89,7 +89,7 @@ def nli(path: Path, biased: int) -> Side:
     return written(path, rows)
 
 
-def test_answers_of_classifiers(tmp_path: Path) -> None:
+def test_answers_of_two_classifiers_are_compared(tmp_path: Path) -> None:
     """Directional is the share of biased occupations: 0.8, then 0.2. 12 answers become neutral, none the reverse, so
     McNemar's p is 2 / 2^12."""
     record = two_runs("nli", nli(tmp_path / "a.csv", 8), nli(tmp_path / "b.csv", 2), margin=0.05)
@@ -101,7 +101,7 @@ def test_answers_of_classifiers(tmp_path: Path) -> None:
     assert record.moved[0].before == "entailment" and record.equivalence["answer"] == "no"
 
 
-def test_a_difference_of_nli_is_that_of_the_measures() -> None:
+def test_a_difference_of_nli_equals_that_of_the_measures() -> None:
     rows = [Prediction(name, "neutral", f"o{i}") for i in range(12) for name in SETS]
     answers = [
         Prediction(one.set, "entailment" if k % 5 == 0 else "neutral", one.occupation) for k, one in enumerate(rows)
@@ -131,7 +131,7 @@ def verdicts(path: Path, wrong: int, gens: tuple[int, ...] = ()) -> Side:
     return written(path, rows)
 
 
-def test_verdicts_of_misgendering(tmp_path: Path) -> None:
+def test_misgendering_verdicts_of_two_runs_are_compared(tmp_path: Path) -> None:
     """xe is wrong in 4 of 6 names, then in 1: 24 of 96 instances become right."""
     record = two_runs("misgendering", verdicts(tmp_path / "a.csv", 4), verdicts(tmp_path / "b.csv", 1), margin=0.05)
     first = record.measures[0]
@@ -149,7 +149,7 @@ def test_several_generations_have_a_mean_and_no_mcnemar(tmp_path: Path) -> None:
     assert measure(record, "right in generated text").change.value > 0
 
 
-def test_the_report_says_what_it_rests_on(tmp_path: Path) -> None:
+def test_the_report_names_its_runs_and_notes(tmp_path: Path) -> None:
     record = two_runs(
         "nli", nli(tmp_path / "a.csv", 8), nli(tmp_path / "b.csv", 2), margin=0.05, out=tmp_path / "o.csv"
     )
@@ -160,7 +160,7 @@ def test_the_report_says_what_it_rests_on(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "o.json").read_text(encoding="utf-8"))["kind"] == "nli"
 
 
-def test_items_of_one_run_alone_and_other_settings_are_said(tmp_path: Path) -> None:
+def test_unmatched_items_and_different_settings_are_noted(tmp_path: Path) -> None:
     before, after = nli(tmp_path / "a.csv", 8), nli(tmp_path / "b.csv", 2)
     lines = after.table.read_text(encoding="utf-8").splitlines()
     after.table.write_text("\n".join(lines[:-2]) + "\n", encoding="utf-8")
@@ -205,7 +205,7 @@ def test_few_seeds_have_no_interval_and_no_verdict(tmp_path: Path) -> None:
     assert one.measures[0].change.value == pytest.approx(-0.1)
 
 
-def test_what_cannot_be_compared_is_refused(tmp_path: Path) -> None:
+def test_incomparable_runs_are_refused(tmp_path: Path) -> None:
     two = associations(tmp_path / "a.csv", 1).table
     two.write_text(two.read_text(encoding="utf-8").replace("nurse,female,m,", "nurse,female,other,"), encoding="utf-8")
     with pytest.raises(BadFile, match="several models"):
@@ -221,7 +221,7 @@ def test_what_cannot_be_compared_is_refused(tmp_path: Path) -> None:
         two_runs("nli", Side(two, "", {}), Side(two, "", {}))
 
 
-def test_a_run_of_one_model_is_that_model(tmp_path: Path) -> None:
+def test_a_run_of_one_model_takes_its_name_and_signature(tmp_path: Path) -> None:
     table = nli(tmp_path / "a.csv", 1).table
     side = Side.of(Run("a", table, {"models": [{"model": "m", "signature": "sig"}]}))
     assert (side.model, side.signature) == ("m", "sig")

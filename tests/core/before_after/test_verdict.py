@@ -29,12 +29,14 @@ def price(rise: float) -> Cost:
         (None, None, 0.0, "no difference shown"),
     ],
 )
-def test_the_verdict(low: float | None, high: float | None, rise: float, verdict: str) -> None:
+def test_the_verdict_follows_from_interval_and_cost(
+    low: float | None, high: float | None, rise: float, verdict: str
+) -> None:
     found = finding(effect(low, high), [price(rise)], margin=0.1, placebo=True, seeds=3)
     assert found.verdict == verdict and verdict in VERDICTS.values()
 
 
-def test_what_it_cannot_rule_out_is_said() -> None:
+def test_a_verdict_lists_what_it_cannot_rule_out() -> None:
     bare = finding(effect(-0.3, -0.1), [], margin=None, placebo=False, seeds=1)
     assert [text.split(",")[0] for text in map(str, bare.notes)] == [
         "There is no placebo. Training on any text changes a model",

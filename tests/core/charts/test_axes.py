@@ -52,7 +52,7 @@ def squares(value):
 
 @pytest.mark.parametrize("reach", [0.004, 0.03, 0.12, 0.26, 0.7, 1.3, 4.0, 11.0])
 @pytest.mark.parametrize("expression", [SIGNED_LABEL, dots.PERCENT])
-def test_ticks_have_the_digits_that_they_need(expression, reach):
+def test_tick_labels_have_enough_digits(expression, reach):
     (axis,) = labels(ticked(expression, reach))
     assert len(axis) > 3 and len(set(axis)) == len(axis), axis
 

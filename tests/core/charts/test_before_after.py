@@ -12,7 +12,7 @@ def test_every_item_is_in_one_bin() -> None:
     assert found.loc[(found["low"] <= 0) & (found["high"] > 0) & (found["model"] == "a"), "count"].sum() >= 1
 
 
-def test_a_line_for_each_model_told_apart_by_dashes() -> None:
+def test_models_have_lines_with_different_dashes() -> None:
     found = difference_bins({"a": np.array([0.1, 0.2]), "b": np.array([-0.1])})
     spec = differences(found, description="Half moved.").to_dict()
     line = spec["layer"][1]["encoding"]

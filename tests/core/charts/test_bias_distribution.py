@@ -33,7 +33,7 @@ FLOATS = st.lists(
 
 @given(FLOATS, FLOATS)
 @settings(max_examples=40)
-def test_bins_hold_every_finite_value_once_and_agree_with_the_obvious_counts(a: list[float], b: list[float]) -> None:
+def test_bins_count_every_finite_value_once(a: list[float], b: list[float]) -> None:
     found = bins({"a": np.array(a, dtype=float), "b": np.array(b, dtype=float)})
     for model, values in (("a", a), ("b", b)):
         rows = found[found["model"] == model]
@@ -52,7 +52,7 @@ def test_bins_hold_every_finite_value_once_and_agree_with_the_obvious_counts(a: 
     ("value", "side"),
     [(0.3, "none"), (-0.3, "none"), (0.3000001, "male"), (-0.3000001, "female"), (0.0, "none"), (6.4, "male")],
 )
-def test_the_border_belongs_to_what_is_not_obvious(value: float, side: str) -> None:
+def test_a_value_at_the_border_is_not_obvious(value: float, side: str) -> None:
     found = bins({"m": np.array([value])})
     assert found.loc[found["count"] > 0, "side"].tolist() == [side]
 
@@ -64,7 +64,7 @@ def test_far_values_are_in_the_outermost_bin() -> None:
     assert last["low"] < 3
 
 
-def test_an_empty_model_and_no_model() -> None:
+def test_bins_of_an_empty_model_and_of_no_model() -> None:
     assert bins({"m": np.array([math.nan, math.inf])})["count"].sum() == 0
     assert bins({}).empty
     for found in (bins({}), bins({"m": np.array([math.nan])})):
@@ -82,7 +82,7 @@ def test_the_curve_is_sorted_thin_and_ends_with_the_extremes(values: list[float]
     assert (points["n"] == len(values)).all()
 
 
-def test_twenty_thousand_sentences_stay_few_points() -> None:
+def test_twenty_thousand_sentences_become_few_points() -> None:
     random = np.random.default_rng(0)
     values = {f"m{n}": random.normal(0.1 * n, 0.6, 20_000) for n in range(5)}
     assert len(sorted_curve(values)) == 5 * POINTS
@@ -91,7 +91,7 @@ def test_twenty_thousand_sentences_stay_few_points() -> None:
     assert len(spec) < 400_000
 
 
-def test_what_is_said_is_computed() -> None:
+def test_the_caption_has_computed_numbers() -> None:
     values = {"one": np.array([1.0, 1.0, -1.0, 0.1]), "two": np.array([-0.5, -0.5, 0.0, 0.0])}
     said = distribution_says(bins(values))
     assert said == (
@@ -107,7 +107,7 @@ def test_what_is_said_is_computed() -> None:
 @pytest.mark.parametrize(
     ("number", "text"), [(0.3, "+0.3"), (-0.25, "−0.25"), (0.0, "0"), (1.0, "+1.0"), (-0.001, "0.0")]
 )
-def test_signed(number: float, text: str) -> None:
+def test_signed_formats_numbers_with_their_sign(number: float, text: str) -> None:
     assert signed(number) in {text, f"+{text}"}
 
 
@@ -115,11 +115,11 @@ def test_signed(number: float, text: str) -> None:
     ("share", "text"),
     [(0.431, "43%"), (0.075, "7.5%"), (0.0025, "0.25%"), (1e-7, "< 0.001%"), (0, "0%"), (1, "100%")],
 )
-def test_percent(share: float, text: str) -> None:
+def test_percent_formats_shares(share: float, text: str) -> None:
     assert percent(share) == text
 
 
-def test_pictures_of_the_dark_theme_are_light() -> None:
+def test_exported_pictures_use_light_colours() -> None:
     values = {"<b>hostile</b>": np.array([0.5, -0.5, 0.1])}
     for chart in (
         ridges(bins(values), description="d", palette=DARK),
@@ -132,7 +132,7 @@ def test_pictures_of_the_dark_theme_are_light() -> None:
             assert colour not in svg
 
 
-def test_a_click_gives_back_the_bin() -> None:
+def test_a_click_returns_the_bin() -> None:
     spec = json.loads(ridges(bins({"m": np.array([9.0, *[0.1] * 600])}), description="d", click="bin").to_json())
     params = [param for layer in spec["layer"] for param in layer.get("params", [])] + spec.get("params", [])
     assert params[0]["name"] == "bin"

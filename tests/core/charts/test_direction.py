@@ -132,7 +132,7 @@ def test_the_male_word_is_right_or_above(name):
     assert male_is_there(make(), way)
 
 
-def test_a_flipped_chart_is_found():
+def test_a_flipped_chart_is_detected():
     spec = balance().to_dict()
     for row in (row for rows in spec["datasets"].values() for row in rows if "short" in row):
         row.update({key: -row[key] for key in ("end", "dot", "text_at")}, left=not row["left"])
@@ -153,7 +153,7 @@ def test_the_share_of_the_male_word_grows_to_the_right():
     assert heads[0] > heads[1]
 
 
-def test_every_chart_with_the_two_colours_is_judged():
+def test_every_chart_with_the_two_colours_is_in_a_table():
     """A new chart that draws the two sides has to be put into one of the tables above."""
     for path in Path(both_sides.__file__).parent.glob("*.py"):
         source = path.read_text(encoding="utf-8")

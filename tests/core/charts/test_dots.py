@@ -47,7 +47,7 @@ def test_several_series_have_a_legend_and_one_has_none() -> None:
 
 
 @pytest.mark.parametrize("above", [False, True], ids=["axis", "above"])
-def test_a_picture_of_a_dark_chart_has_light_colours(above: bool) -> None:
+def test_an_exported_dark_chart_has_light_colours(above: bool) -> None:
     chart = draw(DARK, look=Look(above=above))
     assert DARK.male in json.dumps(chart.to_dict())
     svg = picture(chart, "svg").decode().lower()

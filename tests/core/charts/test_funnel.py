@@ -33,7 +33,7 @@ def ranges(spec):
             yield from ranges(value)
 
 
-def test_a_step_says_what_is_left_what_it_took_and_what_it_flagged():
+def test_a_step_shows_remaining_removed_and_flagged_candidates():
     shown = texts(funnel(STEPS, description="x", say=lambda text: text.replace("flagged", "FLAGGED")))
     assert "2,967 (−1,444, 32.7%)" in shown
     assert "899 (19 FLAGGED)" in shown
@@ -42,7 +42,7 @@ def test_a_step_says_what_is_left_what_it_took_and_what_it_flagged():
 
 
 @pytest.mark.parametrize("chart", [funnel(STEPS, description="x"), before_after(PAIRS, description="x")])
-def test_the_numbers_have_their_room_in_pixels(chart):
+def test_the_numbers_have_a_fixed_width_in_pixels(chart):
     found = list(ranges(chart.to_dict()))
     assert found
     for start, end in found:

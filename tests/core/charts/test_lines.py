@@ -4,7 +4,7 @@ from evenhand.core.charts.lines import dashes, line_colours
 from evenhand.core.charts.palette import DARK, LIGHT, LINES
 
 
-def test_lines_of_models_differ() -> None:
+def test_lines_of_models_are_distinct() -> None:
     looks = [tuple(pair) for pair in zip(line_colours(12, LIGHT), map(str, dashes(12)), strict=True)]
     assert len(set(looks)) == 12
     assert not set(LINES["light"]) & {LIGHT.male, LIGHT.female}

@@ -50,7 +50,7 @@ def test_rows_keep_the_order_of_the_caller() -> None:
     assert len(set(sort)) == 6  # the same pronouns under two models are two rows
 
 
-def test_an_undefined_value_is_said_and_not_drawn() -> None:
+def test_an_undefined_value_is_a_dash_and_not_drawn() -> None:
     spec = ways(ways_data(), description="d").to_dict()
     row = next(row for row in drawn(spec) if row.get("way") == "prob" and row["group"] == "b-model")
     assert row["value"] is None and row["value_text"] == row["interval_text"] == "—"
@@ -61,12 +61,12 @@ def test_an_undefined_value_is_said_and_not_drawn() -> None:
     ] == ["he"]
 
 
-def test_bars_fill_the_whole() -> None:
+def test_bars_add_up_to_one() -> None:
     rows = [row for row in drawn(levels(levels_data(), description="d").to_dict()) if "level" in row]
     assert [(round(row["start"], 9), round(row["end"], 9)) for row in rows] == [(0, 0.5), (0.5, 0.8), (0.8, 1)]
 
 
-def test_the_preferred_form_is_marked_in_words_too() -> None:
+def test_the_preferred_form_is_also_marked_in_words() -> None:
     rows = [row for row in drawn(slot(slot_data(), description="d").to_dict()) if "form" in row]
     assert [row["text"] for row in rows] == ["60.0%", "40.0% · preferred"]
 

@@ -49,13 +49,13 @@ def test_an_undefined_side_is_a_dash_and_the_reference_is_grey() -> None:
     assert {row["colour"] for row in rows if row["model"] == "one"} == {"male", "female"}
 
 
-def test_sides_in_words() -> None:
+def test_the_caption_of_sides_has_their_numbers() -> None:
     said = sides_says(MODELS)
     assert said.startswith("one: 0.500 towards the male word, 0.250 towards the female word (log10).")
     assert "<i>two</i>: — towards the male word, 0.100 towards" in said
 
 
-def test_names_are_only_text_in_the_picture() -> None:
+def test_names_are_escaped_in_the_picture() -> None:
     svg = picture(sides(MODELS, description="<script>"), "svg").decode()
     assert "<i>" not in svg
     assert "<script" not in svg
@@ -66,7 +66,7 @@ def test_names_are_only_text_in_the_picture() -> None:
     st.lists(st.tuples(st.just(float("nan")) | st.floats(-9, 9), st.floats(-9, 9)), max_size=80),
 )
 @settings(max_examples=40)
-def test_squares_hold_every_sentence_that_both_have(points: list[tuple[float, float]]) -> None:
+def test_squares_count_every_sentence_of_both_models(points: list[tuple[float, float]]) -> None:
     table = np.array(points, dtype=float).reshape(-1, 2)
     found = squares(table[:, 0], table[:, 1])
     assert found["count"].sum() == np.isfinite(table).all(axis=1).sum()
@@ -74,7 +74,7 @@ def test_squares_hold_every_sentence_that_both_have(points: list[tuple[float, fl
     assert (found["a_high"] > found["a_low"]).all()
 
 
-def test_a_sentence_lies_in_its_square() -> None:
+def test_a_sentence_is_counted_in_its_square() -> None:
     found = squares(np.array([0.3, -0.05]), np.array([-0.7, 1.2]))
     for a, b in ((0.3, -0.7), (-0.05, 1.2)):
         inside = found[
@@ -83,7 +83,7 @@ def test_a_sentence_lies_in_its_square() -> None:
         assert inside["count"].tolist() == [1]
 
 
-def test_two_models_in_words() -> None:
+def test_the_caption_of_two_models_has_their_agreement() -> None:
     a, b = np.array([1.0, -1.0, 0.5, 0.0, np.nan]), np.array([2.0, 1.0, 0.1, 3.0, 1.0])
     assert (
         two_models_say(a, b, ("A", "B"))
@@ -92,7 +92,7 @@ def test_two_models_in_words() -> None:
     assert two_models_say(a[3:], b[3:], ("A", "B")) == "No sentence has a non-zero value from both models."
 
 
-def test_two_models_draw_squares_not_sentences() -> None:
+def test_two_models_are_drawn_as_squares() -> None:
     random = np.random.default_rng(1)
     a, b = random.normal(0, 0.5, 20_000), random.normal(0, 0.5, 20_000)
     chart = two_models(squares(a, b), "A", "B", description="d", click="square")
@@ -107,14 +107,14 @@ WORDS = pd.DataFrame(
 )
 
 
-def test_words_stand_on_their_side() -> None:
+def test_topic_words_are_drawn_on_their_side() -> None:
     rows = rows_of(word_sides(WORDS, description="d"), "word")
     assert [row["end"] < 0 for row in rows] == [True, True, False]
     assert [row["place"] for row in rows] == [0, 1, 0]
     assert abs(rows[0]["end"]) > abs(rows[1]["end"])
 
 
-def test_words_in_words() -> None:
+def test_the_caption_lists_topic_words() -> None:
     assert words_say(WORDS) == (
         "Topic words of sentences that lean obviously towards the female word: 孩子、乘客. Towards the "
         "male word: <b>民警</b>."

@@ -18,14 +18,14 @@ def data_of(spec, layer: int):
 
 
 @pytest.mark.parametrize("palette", [LIGHT, DARK], ids=["light", "dark"])
-def test_labels_have_colours_of_their_own(palette) -> None:
+def test_labels_have_distinct_colours(palette) -> None:
     colours = label_colours(palette)
     assert set(colours) == set(LABELS)
     assert len(set(colours.values())) == 3
     assert not set(colours.values()) & {palette.male, palette.female}
 
 
-def test_the_bars_of_a_set_fill_it() -> None:
+def test_the_bars_of_a_set_add_up_to_one() -> None:
     found = measured(ROWS)
     spec = label_shares(found, description="what it shows").to_dict()
     values = data_of(spec, 0)
@@ -37,7 +37,7 @@ def test_the_bars_of_a_set_fill_it() -> None:
     assert spec["description"] == "what it shows"
 
 
-def test_the_scale_keeps_the_order_it_is_given_and_has_four_marks() -> None:
+def test_the_scale_keeps_its_order_and_has_four_marks() -> None:
     points = [Point("b", 0.6), Point("a", 0.2, 0.1, 0.3, own=True), Point("c", 0.4)]
     spec = score_scale(points, description="").to_dict()
     orders = [layer["encoding"]["y"]["sort"] for layer in spec["layer"] if "y" in layer["encoding"]]
@@ -46,7 +46,7 @@ def test_the_scale_keeps_the_order_it_is_given_and_has_four_marks() -> None:
     assert "NaN" not in json.dumps(spec)
 
 
-def test_rates_are_the_ticks() -> None:
+def test_bias_rates_are_the_ticks() -> None:
     rows = [{"r": r, "measure": "s", "value": r, "low": None, "high": None} for r in (0.0, 0.5, 1.0)]
     spec = over_rates(rows, description="").to_dict()
     assert '"values": [0.0, 0.5, 1.0]' in json.dumps(spec)

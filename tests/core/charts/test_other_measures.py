@@ -16,7 +16,7 @@ ROWS = [
 
 
 @pytest.mark.parametrize(("scale", "neutral"), [("percent", 50.0), ("effect", 0.0), ("ln", None)])
-def test_it_is_sound_and_says_what_it_shows(scale: str, neutral: float | None) -> None:
+def test_the_chart_is_valid_and_described(scale: str, neutral: float | None) -> None:
     chart = measure_dots(ROWS, scale, neutral, description="what it shows", palette=DARK)
     drawn = chart.to_dict()  # checked against the schema of Vega-Lite
     assert drawn["description"] == "what it shows"
@@ -24,5 +24,5 @@ def test_it_is_sound_and_says_what_it_shows(scale: str, neutral: float | None) -
     assert len(rules) == (neutral is not None)
 
 
-def test_each_role_has_a_name_and_a_form() -> None:
+def test_each_role_has_a_name_and_a_shape() -> None:
     assert set(FORMS) == set(ROLE_NAMES) and len({*FORMS.values()}) == 3  # the untrained one is a hollow circle

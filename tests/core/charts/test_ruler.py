@@ -31,7 +31,7 @@ def values_of(spec: dict, rows: int) -> list[dict]:
 
 
 @pytest.mark.parametrize("palette", [LIGHT, DARK], ids=["light", "dark"])
-def test_the_ruler_draws_what_is_there(palette) -> None:
+def test_the_ruler_draws_existing_values(palette) -> None:
     chart = ruler(data(), description="says", planted=[0, 0.3], palette=palette)
     spec = chart.to_dict()
     rows = values_of(spec, 6)
@@ -42,7 +42,7 @@ def test_the_ruler_draws_what_is_there(palette) -> None:
     assert picture(chart, "svg").startswith(b"<svg")
 
 
-def test_the_axis_reaches_every_value_and_always_the_marks() -> None:
+def test_the_axis_includes_every_value_and_the_marks() -> None:
     def domains(frame, **options):
         return json.dumps(ruler(frame, description="", **options).to_dict())
 
@@ -56,7 +56,7 @@ def test_without_planted_models_there_is_no_head() -> None:
     assert "▼ planted models" in json.dumps(ruler(data(), description="", planted=[0.3]).to_dict(), ensure_ascii=False)
 
 
-def test_shares_of_leaks() -> None:
+def test_shares_of_leaks_are_drawn() -> None:
     rows = pd.DataFrame(
         [
             ("both directions", "both", "extreme", "extremes", 0.5, 0.3, 0.7, 10, 20),

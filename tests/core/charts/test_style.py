@@ -38,7 +38,7 @@ def contrast(one: str, other: str) -> float:
 
 
 @pytest.mark.parametrize("look", [LIGHT, DARK], ids=["light", "dark"])
-def test_contrast_is_aa(look: Palette) -> None:
+def test_text_contrast_meets_wcag_aa(look: Palette) -> None:
     fills = (look.card, look.paper, look.line, look.male_fill, look.female_fill, look.good_fill, look.bad_fill)
     assert {fill: contrast(look.ink, fill) for fill in fills if contrast(look.ink, fill) < 4.5} == {}
     for word in (look.male, look.female, look.soft, look.good, look.bad):
@@ -48,17 +48,17 @@ def test_contrast_is_aa(look: Palette) -> None:
     assert contrast(look.female, look.female_tint) >= 4.5
 
 
-def test_dark_colours_can_be_told_apart() -> None:
+def test_each_light_colour_has_one_dark_counterpart() -> None:
     assert len(colours()) == 21  # with the lines of models, one of which is ink
     assert not set(colours()) & set(colours().values())
 
 
-def test_theme_that_is_not_known_is_light() -> None:
+def test_an_unknown_theme_is_light() -> None:
     assert palette(None) is LIGHT
     assert palette("dark") is DARK
 
 
-def test_heatmap_says_each_number() -> None:
+def test_a_heatmap_writes_each_number() -> None:
     written = [row["_text"] for row in next(iter(draw(mark="sure").to_dict()["datasets"].values()))]
     assert written == ["0.82 *", "−0.40", "—", "0.00"]
     written = [row["_text"] for row in next(iter(draw(scale="sides").to_dict()["datasets"].values()))]
@@ -72,12 +72,12 @@ def test_heatmap_says_each_number() -> None:
         ("more", [-0.4, 0, 0.82], [LIGHT.bad_fill, LIGHT.card, LIGHT.good_fill]),
     ],
 )
-def test_zero_has_the_colour_of_nothing(scale: str, domain: list[float], ends: list[str]) -> None:
+def test_zero_has_the_background_colour(scale: str, domain: list[float], ends: list[str]) -> None:
     fills = draw(scale=scale).to_dict()["layer"][1]["encoding"]["color"]["scale"]
     assert (fills["domain"], fills["range"]) == (domain, ends)
 
 
-def test_svg_is_light_has_text_and_nothing_runs() -> None:
+def test_an_svg_is_light_with_escaped_text() -> None:
     svg = picture(draw("dark"), "svg").decode()
     assert svg.startswith("<svg") and "甲" in svg and "−0.40" in svg and "four cells" in svg
     assert "&lt;b&gt;丁&lt;/b&gt;" in svg and "<b>" not in svg
@@ -85,12 +85,12 @@ def test_svg_is_light_has_text_and_nothing_runs() -> None:
         assert dark not in svg.lower()
 
 
-def test_data_that_looks_like_a_colour_stays() -> None:
+def test_data_that_looks_like_a_colour_is_kept() -> None:
     data = pd.DataFrame([(DARK.male, "x", 1.0)], columns=["a", "b", "k"])
     assert DARK.male in picture(heatmap(data, "a", "b", "k", description="d", palette=DARK), "svg").decode()
 
 
-def test_png_has_the_size_asked_for() -> None:
+def test_a_png_has_the_requested_size() -> None:
     png = picture(draw(), "png", width=500, scale=2)
     assert png[:8] == b"\x89PNG\r\n\x1a\n"
     width, _height = struct.unpack(">II", png[16:24])

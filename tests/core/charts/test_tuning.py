@@ -3,7 +3,7 @@
 from evenhand.core.charts.lines import loss_curve
 
 
-def test_two_lines_told_apart_by_dashes() -> None:
+def test_training_and_held_out_loss_have_different_dashes() -> None:
     points = [{"step": 5, "loss": None, "held_out_loss": 3.0}, {"step": 10, "loss": 2.5, "held_out_loss": 2.9}]
     spec = loss_curve(points, description="Loss falls.").to_dict()
     rows = next(iter(spec["datasets"].values())) if "datasets" in spec else spec["layer"][0]["data"]["values"]

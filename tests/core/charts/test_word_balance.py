@@ -26,7 +26,7 @@ def draw(*values, **more):
     return balance(frame(*values), male="他", female="她", description="what it shows", **more).to_dict()
 
 
-def test_words_without_a_side_are_named_as_they_are():
+def test_words_without_a_side_are_named_literally():
     chart = balance(frame((1.0, None), (-math.inf, None)), male="they", female="xe", description="d", sided=False)
     assert "they is 10 times as likely as xe." in json.dumps(chart.to_dict())
     shown = picture(chart, "svg").decode()
@@ -65,7 +65,7 @@ def texts(spec):
         (None, None, "undefined", False, "soft"),
     ],
 )
-def test_a_row(bias, end, words, left, colour):
+def test_a_row_has_bar_end_text_and_colour(bias, end, words, left, colour):
     row = rows_of(draw((bias, None)))[0]
     assert row["end"] == (end if end is None else pytest.approx(end))
     assert (row["short"], row["left"], row["colour"]) == (words, left, colour)
@@ -79,24 +79,24 @@ def test_the_dot_is_the_corrected_value_in_its_own_colour():
     assert row["text_at"] == pytest.approx(0.8)
 
 
-def test_words_stand_beyond_a_dot_that_reaches_farther():
+def test_text_is_placed_beyond_a_farther_dot():
     assert rows_of(draw((-1.0, -1.5)))[0]["text_at"] == pytest.approx(-1.5)
 
 
-def test_words_of_the_sides_and_the_guess():
+def test_the_sides_and_the_guess_are_labelled():
     assert set(texts(draw((0.5, 0.1)))) == {"◀ female word 她", "male word 他 ▶"}
     spec = draw((0.5, 0.1), guess=1.0)
     assert texts(spec)["your guess"]["end"] == 1.0
 
 
-def test_said_in_the_language_of_the_page():
+def test_texts_are_translated_into_the_language_of_the_page():
     zh = {"male word {word}": "男性词 {word}", "{times} times": "{times} 倍"}
     spec = draw((0.82, None), say=lambda text: zh.get(text, text))
     assert "男性词 他 ▶" in texts(spec)
     assert rows_of(spec)[0]["short"] == "6.6 倍"
 
 
-def test_description_and_theme():
+def test_the_chart_has_description_and_theme():
     spec = draw((0.5, 0.1), palette=DARK)
     assert spec["description"] == "what it shows"
     assert spec["usermeta"] == {"theme": "dark"}
@@ -104,7 +104,7 @@ def test_description_and_theme():
 
 
 @pytest.mark.parametrize("values", [[(0.82, -0.2), (None, None), (math.inf, None)], [(0.0, 0.0)]])
-def test_pictures_are_made(values):
+def test_the_chart_is_exported_as_svg_and_png(values):
     chart = balance(frame(*values), male="他", female="她", description="d", guess=0.3)
     svg = picture(chart, "svg").decode()
     assert "model-0" in svg
@@ -112,7 +112,7 @@ def test_pictures_are_made(values):
     assert picture(chart, "png").startswith(b"\x89PNG")
 
 
-def test_names_are_only_names():
+def test_names_of_models_are_escaped():
     data = frame((0.5, None)).assign(model="'+alert(1)+' <b>$x$")
     chart = balance(data, male="'+1+'", female="</text>", description="d")
     svg = picture(chart, "svg").decode()
@@ -125,7 +125,7 @@ BIAS = st.one_of(st.none(), st.floats(-12, 12), st.sampled_from([math.inf, -math
 
 @settings(max_examples=10, deadline=None)  # building a chart is slow
 @given(st.lists(st.tuples(BIAS, BIAS), min_size=1, max_size=3))
-def test_everything_drawn_lies_inside_the_axis(values):
+def test_everything_is_drawn_inside_the_axis(values):
     chart = balance(frame(*values), male="他", female="她", description="d")
     # Read from the chart itself: to_dict() checks against the whole schema, too slow for a property.
     rows = next(layer.data.values for layer in chart.layer if "label" in layer.data.values[0])

@@ -34,22 +34,22 @@ HITS = {
 
 
 @pytest.mark.parametrize(("sentence", "expected"), HITS.values(), ids=HITS)
-def test_what_counts_as_the_word(sentence, expected):
+def test_occurrences_of_a_word_follow_the_keyword_rules(sentence, expected):
     assert words_in(sentence) == expected
 
 
-def test_longer_words_of_the_pairs_count_only_where_they_are_asked_for():
+def test_longer_keywords_count_only_as_near_words():
     assert words_in("那个女孩是女护士", near=("女", "男")) == ["女", "护士"]
     assert words_in("那个女孩是女护士", near=("女孩", "男孩")) == ["女孩", "护士"]
     assert words_in("他们和他", near=("他们", "他")) == ["他们", "他"]
     assert words_in("女孩问女儿", word="女", near=("他",)) == []
 
 
-def test_words_with_spaces_are_whole_and_of_either_case():
+def test_words_of_spaced_languages_match_whole_and_caseless():
     assert words_in("The nurse met her; Her nurses met Hermes.", "nurse", ("he", "her")) == ["nurse", "her", "Her"]
 
 
-def test_a_word_inside_the_asked_one_is_not_near_it():
+def test_a_word_inside_the_queried_one_is_not_near_it():
     assert words_in("他的妻子来了", word="他的妻子", near=("妻子", "他")) == ["他的妻子"]
 
 
@@ -61,11 +61,11 @@ SENTENCES = {
 
 
 @pytest.mark.parametrize(("text", "word", "number"), SENTENCES.values(), ids=SENTENCES)
-def test_sentences(text, word, number):
+def test_texts_are_split_into_sentences(text, word, number):
     assert concordance(passages(text), question(word, ["他"])).sentences == number
 
 
-def test_lines_have_their_word_and_what_is_near():
+def test_lines_have_their_word_and_near_words():
     text = "  早上她叫护士过来,他也来了。护士问护士。"
     asked = question("护士", ["他", "她"])
     result = concordance(passages("没有。", text), asked)
@@ -78,7 +78,7 @@ def test_lines_have_their_word_and_what_is_near():
     assert (result.paragraphs, result.documents, result.characters) == (2, 1, len(text) + 3)
 
 
-def test_all_lines_go_out_and_the_first_are_kept():
+def test_all_lines_are_emitted_and_the_first_ones_kept():
     seen = []
     result = concordance(passages(*["护士在。"] * (LISTED + 7)), question("护士", ["她"]), on_line=seen.append)
     assert (len(seen), len(result.lines)) == (LISTED + 7, LISTED)
@@ -104,7 +104,7 @@ TABLES = {"plain": (30, 20, 100, 900), "rarer": (3, 60, 200, 700), "even": (10, 
 
 
 @pytest.mark.parametrize("counts", TABLES.values(), ids=TABLES)
-def test_every_sentence_on_its_own_is_the_table_of_statsmodels(counts):
+def test_sentences_as_units_equal_statsmodels(counts):
     result = concordance(corpus(*counts), question("护士", ["她"], unit="sentence"))
     (near,) = result.near
     a, b, c, d = near.counts
@@ -117,7 +117,7 @@ def test_every_sentence_on_its_own_is_the_table_of_statsmodels(counts):
     assert not near.corrected
 
 
-def test_texts_of_one_sentence_are_nearly_sentences():
+def test_texts_of_one_sentence_have_nearly_the_interval_of_sentences():
     by_text = concordance(corpus(30, 20, 100, 900), question("护士", ["她"], unit="document")).near[0].log_odds
     alone = concordance(corpus(30, 20, 100, 900), question("护士", ["她"], unit="sentence")).near[0].log_odds
     assert by_text.value == alone.value
@@ -125,7 +125,7 @@ def test_texts_of_one_sentence_are_nearly_sentences():
     assert by_text.units == 50
 
 
-def test_the_same_sentences_in_few_texts_say_less():
+def test_repeated_texts_do_not_narrow_the_interval():
     """Ten copies of a text say no more than the text: the interval must not shrink."""
     once = [p for n in range(20) for p in corpus(n % 3, 2 - n % 3, 2, 6, f"{n}.txt")]
     tenfold = [Passage(p.document, p.place, p.text * 10) for p in once]
@@ -137,7 +137,7 @@ def test_the_same_sentences_in_few_texts_say_less():
     assert large.high - large.low > 2 * (naive.high - naive.low)
 
 
-def test_the_interval_is_the_linearised_one():
+def test_the_interval_equals_the_jackknife_nearly():
     """Against a delete-one-text jackknife, written out: both estimate the same standard error."""
     random = np.random.default_rng(3)
     rows = [tuple(random.poisson(mean) for mean in (3, 4, 9, 30)) for _ in range(80)]
@@ -151,7 +151,7 @@ def test_the_interval_is_the_linearised_one():
     assert (estimate.high - estimate.low) / 2 / 1.990 == pytest.approx(jackknife, rel=0.05)  # t with 79 degrees
 
 
-def test_the_contrast_of_a_pair_is_positive_where_the_male_word_is_favoured():
+def test_the_contrast_of_a_pair_is_positive_towards_the_male_word():
     texts = ["他是护士。"] * 30 + ["她是护士。"] * 10 + ["他在。"] * 50 + ["她在。"] * 50 + ["他和她是护士。"] * 5
     for near in (["他", "她"], ["她", "他"]):  # typed in either order
         result = concordance([Passage(str(n), 1, t) for n, t in enumerate(texts)], question("护士", near))
@@ -175,13 +175,13 @@ UNDEFINED = {
 
 
 @pytest.mark.parametrize(("counts", "reason"), UNDEFINED.values(), ids=UNDEFINED)
-def test_what_cannot_be_said_has_a_reason(counts, reason):
+def test_undefined_ratios_have_a_reason(counts, reason):
     (near,) = concordance(corpus(*counts), question("护士", ["她"])).near
     assert near.log_odds.value is None and near.times.value is None
     assert reason in str(near.log_odds.reason)
 
 
-def test_a_zero_is_corrected_and_never_reads_as_oftener():
+def test_a_zero_count_is_corrected_without_claiming_more():
     (near,) = concordance(corpus(0, 2, 50, 950), question("护士", ["她"])).near
     assert near.corrected and near.times.value == 0 == near.share
     assert near.times.low == 0 and near.times.high > 1
@@ -196,7 +196,7 @@ def test_one_text_has_no_interval():
     assert "one text" in str(near.log_odds.note)
 
 
-def test_the_unit_follows_the_texts():
+def test_the_default_unit_depends_on_the_texts():
     asked = question("护士", ["她"])
     assert concordance(corpus(3, 3, 3, 3), asked).unit == "document"
     assert concordance(corpus(3, 3, 3, 3, "a.txt"), asked).unit == "paragraph"
@@ -217,7 +217,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize(("word", "near", "options", "says"), REFUSED.values(), ids=REFUSED)
-def test_questions_that_cannot_be_asked(word, near, options, says):
+def test_invalid_queries_are_refused(word, near, options, says):
     with pytest.raises(Refused, match=says):
         question(word, near, **options)
 

@@ -48,7 +48,7 @@ FILES = {
 
 
 @pytest.mark.parametrize(("name", "data", "documents", "places"), FILES.values(), ids=FILES)
-def test_every_kind_of_file(tmp_path, name, data, documents, places):
+def test_passages_are_read_from_every_kind_of_file(tmp_path, name, data, documents, places):
     (tmp_path / name).write_bytes(data)
     found = list(passages([tmp_path]))
     assert [one.document for one in found] == documents
@@ -56,7 +56,7 @@ def test_every_kind_of_file(tmp_path, name, data, documents, places):
     assert found[0].text == "她已经在医院当护士。" and found[1].text.startswith("护士问他来不来。")
 
 
-def test_what_cannot_be_read_is_noted(tmp_path):
+def test_unreadable_files_are_noted(tmp_path):
     (tmp_path / "a.txt").write_text(TEXT, encoding="utf-8")
     (tmp_path / "b.txt").write_bytes(b"PK\x03\x04" + bytes(200))
     read = Read()
@@ -66,7 +66,7 @@ def test_what_cannot_be_read_is_noted(tmp_path):
         list(passages([tmp_path / "nothing.txt"]))
 
 
-def test_progress_is_told_how_far_the_files_are(tmp_path):
+def test_progress_counts_bytes_of_files(tmp_path):
     for name in "ab":
         (tmp_path / f"{name}.txt").write_text(TEXT, encoding="utf-8")
     told = []
@@ -105,14 +105,14 @@ def test_the_command_answers_in_json(corpus):
     assert len(found["lines"]) == 2 and found["lines"][0]["word"] == "护士"
 
 
-def test_the_command_speaks_to_people(corpus):
+def test_the_command_prints_a_readable_report(corpus):
     answer = called("护士", corpus, "--lines", "1")
     assert "[护士]" in answer.stdout and "1 of 36 lines" in answer.stdout
     assert "Sentences with 护士 contain 她 2.0 times as often as sentences without it" in answer.stdout
     assert "concord|word:护士|near:他,她|window:sentence|unit:document|v1" in answer.stdout
 
 
-def test_all_lines_as_csv_cannot_run_as_formulas(tmp_path):
+def test_lines_exported_as_csv_contain_no_formulas(tmp_path):
     (tmp_path / "a.txt").write_text("=1+1 她叫护士来。\n护士来了。\n", encoding="utf-8")
     answer = called("护士", tmp_path, "--csv")
     rows = list(csv.reader(io.StringIO(answer.stdout)))
@@ -121,7 +121,7 @@ def test_all_lines_as_csv_cannot_run_as_formulas(tmp_path):
     assert len(rows) == 3
 
 
-def test_the_command_looks_into_a_project(fresh_store):
+def test_the_command_reads_a_project(fresh_store):
     project = create_project(fresh_store, "报纸")
     texts = ("她昨天问护士。", "他昨天在家。")
     with Batch.begin(fresh_store, project, "a.txt") as batch:
@@ -136,7 +136,7 @@ def test_neither_files_nor_project_is_one_sentence():
     assert answer.exit_code != 0 and "--project" in str(answer.exception)
 
 
-def test_a_line_cannot_steer_the_terminal():
+def test_control_characters_of_a_line_are_removed():
     line = Line("a.txt", 1, "一\x1b[31m二护士三\u202e四", (7, 9), ())
     shown = terminal_line(line, 60)
     assert "\x1b" not in shown and "\u202e" not in shown and "[护士]" in shown

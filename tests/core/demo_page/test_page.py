@@ -28,7 +28,7 @@ class Tags(HTMLParser):
         self.found.append((tag, dict(attrs)))
 
 
-def test_the_numbers_are_those_of_a_reading() -> None:
+def test_numbers_equal_those_of_a_reading() -> None:
     one = Chosen("zh", "他是一名护士，每天照顾病人。")
     scorer = open_scorer("demo-zh")
     reading = read(one.text, scorer)
@@ -42,7 +42,7 @@ def test_the_numbers_are_those_of_a_reading() -> None:
     assert "语言模型更偏向哪个词" in text and "Which word does a language model prefer" in text
 
 
-def test_hostile_text_stays_text_and_nothing_is_fetched() -> None:
+def test_hostile_text_is_escaped_and_nothing_is_fetched() -> None:
     one = Chosen("zh", f"{HOSTILE}[MASK]坐着。", ("他", "她"))
     failed = Answer(HOSTILE, None, (), ModelUnavailable("{name} is gone.", name=HOSTILE))
     text = page_html([(one, [*answers_of(one, {HOSTILE: open_scorer("demo-zh")}), failed])])
@@ -59,7 +59,7 @@ def test_hostile_text_stays_text_and_nothing_is_fetched() -> None:
 @pytest.mark.parametrize(
     ("value", "place", "shown"), [(9.0, "100.00", "+9.00"), (-math.inf, "0.00", "∞"), (0.0, "50.00", "+0.00")]
 )
-def test_the_line_ends_and_the_male_word_is_right(value: float, place: str, shown: str) -> None:
+def test_the_scale_has_ends_with_the_male_word_on_the_right(value: float, place: str, shown: str) -> None:
     reading = read("他是一名护士。", open_scorer("demo-zh"))
     object.__setattr__(reading, "logp_female", -1.0)
     object.__setattr__(reading, "logp_male", -1.0 + value * math.log(10))
@@ -67,7 +67,7 @@ def test_the_line_ends_and_the_male_word_is_right(value: float, place: str, show
     assert f"left:{place}%" in text and f'<span class="value">{shown}</span>' in text
 
 
-def test_the_built_in_sentences_can_be_asked() -> None:
+def test_built_in_sentences_are_in_languages_with_models() -> None:
     found = chosen_sentences()
     assert {one.language for one in found} == set(MODELS)
 
@@ -80,19 +80,19 @@ def test_the_built_in_sentences_can_be_asked() -> None:
         ({"language": "zh", "text": "今天很好。", "options": ""}, "Row 1: "),
     ],
 )
-def test_a_row_that_cannot_be_asked_is_named(row: dict[str, str], why: str) -> None:
+def test_an_invalid_row_is_reported_with_its_number(row: dict[str, str], why: str) -> None:
     with pytest.raises(BadFile) as error:
         chosen_sentences([row])
     assert why in str(error.value)
 
 
-def test_none_and_too_many_are_refused() -> None:
+def test_zero_or_too_many_sentences_are_refused() -> None:
     for rows in ([], [{"language": "zh", "text": "他走了。", "options": ""}] * 201):
         with pytest.raises(BadFile, match="1 to 200"):
             chosen_sentences(rows)
 
 
-def test_a_model_that_cannot_be_asked_costs_itself(tmp_path: Path) -> None:
+def test_an_unavailable_model_is_reported_on_the_page(tmp_path: Path) -> None:
     class Gone:
         signature = cache_key = "gone"
 

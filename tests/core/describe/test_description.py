@@ -61,7 +61,7 @@ def test_characters_and_lengths_add_up(texts: list[str]) -> None:
         assert size.median == (ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2
 
 
-def test_nothing_to_describe_is_said() -> None:
+def test_an_empty_description_has_reasons() -> None:
     found = as_json(description([]))
     assert found["sentences"] == 0 and found["length"]["mean"] is None
     assert found["length"]["mean_reason"] == "There is no text to describe."
@@ -71,7 +71,7 @@ def test_nothing_to_describe_is_said() -> None:
 # --- vocabulary
 
 
-def test_published_coverage_is_another_number_than_what_the_vocabulary_holds() -> None:
+def test_published_coverage_differs_from_the_share_of_known_characters() -> None:
     # As printed: 4,220 different characters / 21,128 words = 19.97%; here 120 of the characters are not words.
     letters = [chr(0x4E00 + n) for n in range(4220)]
     words = letters[120:] + [f"[unused{n}]" for n in range(21128 - 4100)]
@@ -93,11 +93,11 @@ def test_published_coverage_is_another_number_than_what_the_vocabulary_holds() -
         ("##", True, False),
     ],
 )
-def test_a_character_is_known_as_the_model_reads_it(character: str, lowers: bool, known: bool) -> None:
+def test_a_character_is_known_if_the_model_reads_it(character: str, lowers: bool, known: bool) -> None:
     assert words_of("w", ["[UNK]", "猫", "##a", "e"], lowers=lowers).knows(character) is known
 
 
-def test_blanks_are_in_no_word_and_are_not_unknown() -> None:
+def test_spaces_are_not_counted_as_unknown() -> None:
     found = coverage({" ": 5, "\u3000": 1, "猫": 2}, words_of("w", ["猫"]))
     assert (found.distinct, found.running, found.unknown_running, found.unknown) == (3, 2, 0, ())
 
@@ -118,13 +118,13 @@ def test_vocabularies_agree_with_the_tokenizers_library() -> None:
             )
 
 
-def test_a_byte_level_vocabulary_loses_nothing() -> None:
+def test_a_byte_level_vocabulary_knows_every_character() -> None:
     found = vocabulary("demo-en-causal")
     assert found.kind == "bytes" and found.knows("a") and found.knows(" ")
     assert not coverage(characters(["囍"]).counts, found).lost
 
 
-def test_vocabularies_of_files_and_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_vocabularies_are_read_from_files_and_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "vocab.txt").write_text("[PAD]\n[UNK]\n猫\n##狗\nsee\n", encoding="utf-8")
     folder = vocabulary(str(tmp_path))
     assert (folder.size, folder.lowers, folder.knows("狗"), folder.knows("鸟")) == (5, True, True, False)
@@ -154,7 +154,7 @@ def test_vocabularies_of_files_and_folders(tmp_path: Path, monkeypatch: pytest.M
 # --- repeats
 
 
-def test_three_ways_to_come_twice() -> None:
+def test_duplicates_are_counted_in_three_ways() -> None:
     def one(text: str, word: str, place: str) -> Text:
         at = text.index(word)
         return Text(text, "他/她", "male" if word == "他" else "female", (at, at + 1), place)
@@ -169,14 +169,14 @@ def test_three_ways_to_come_twice() -> None:
 
 
 @given(TEXTS)
-def test_repeats_against_a_count(texts: list[str]) -> None:
+def test_duplicates_equal_a_direct_count(texts: list[str]) -> None:
     found, counted = repeats(list(texts), [""] * len(texts)), Counter(texts)
     assert found.surplus == len(texts) - len(counted)
     assert found.groups == sum(1 for n in counted.values() if n > 1)
 
 
 @given(st.text(max_size=40))
-def test_bare_text_holds_no_punctuation_and_loses_nothing_else(text: str) -> None:
+def test_bare_removes_only_punctuation_and_spaces(text: str) -> None:
     kept = bare(text)
     assert not [c for c in kept if unicodedata.category(c)[0] in "PZC" and c.isalnum() is False]
     assert [c for c in text if c.isalnum()] == [c for c in kept if c.isalnum()]
@@ -207,7 +207,7 @@ def test_balance_is_tested_exactly_and_adjusted() -> None:
     assert largest_imbalance((second,)) is None
 
 
-def test_a_balance_that_quotas_fix_is_not_tested_and_says_why() -> None:
+def test_a_balance_fixed_by_quotas_is_not_tested() -> None:
     counts = {("a/b", "male"): 30, ("a/b", "female"): 10, ("c/d", "male"): 9, ("c/d", "female"): 1}
     fixed, free = pair_balances(counts, by_quota=["a/b"])
     assert (fixed.p, fixed.p_holm) == (None, None) and "quotas" in str(fixed.untested)
@@ -228,7 +228,7 @@ def test_a_balance_that_quotas_fix_is_not_tested_and_says_why() -> None:
         ("2018-07-05T10:00:00Z", "2018-07-05"),
     ],
 )  # fmt: skip
-def test_dates(text: str, expected: str | None) -> None:
+def test_dates_are_recognised(text: str, expected: str | None) -> None:
     assert date_of(text) == expected
 
 
@@ -248,7 +248,7 @@ def test_latex_prints_hostile_names_as_they_are() -> None:
     assert "他/她 & 1 & 0 & 1 & 100.0 [5.1, 100.0]" in text
 
 
-def test_charts_hold_every_row_as_data() -> None:
+def test_charts_contain_every_row_as_data() -> None:
     import pandas as pd
 
     words = [
@@ -270,7 +270,7 @@ def test_charts_hold_every_row_as_data() -> None:
 # --- real files: numbers counted here in another way, or by others
 
 
-def test_the_development_file_against_an_independent_count(shared_data: Path) -> None:
+def test_the_development_file_equals_an_independent_count(shared_data: Path) -> None:
     path = shared_data / "slguset" / "SlguSet_dev.csv"
     with path.open(encoding="utf-8", newline="") as file:
         rows = list(csv.reader(file))[1:]
@@ -332,7 +332,7 @@ SENTENCES = ("他在学校。", "她是医生。", "爸爸和妈妈", "护士来
 
 
 @given(st.lists(st.sampled_from(SENTENCES), min_size=1, max_size=8).filter(lambda texts: "".join(texts).strip()))
-def test_sentences_are_described_as_those_of_a_file(sentences: list[str]) -> None:
+def test_sentences_in_memory_are_described_like_a_file(sentences: list[str]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "texts.jsonl"
         path.write_text("".join(json.dumps({"sentence": text}) + "\n" for text in sentences), encoding="utf-8")
@@ -340,12 +340,12 @@ def test_sentences_are_described_as_those_of_a_file(sentences: list[str]) -> Non
     assert as_json(described_sentences(sentences, name="texts.jsonl")) == from_file
 
 
-def test_blank_sentences_alone_are_no_text() -> None:
+def test_only_blank_sentences_are_refused() -> None:
     with pytest.raises(BadFile, match="texts has no text"):
         described_sentences(["", " "])
 
 
-def test_each_figure_has_its_path_and_what_is_undefined_its_reason() -> None:
+def test_each_figure_has_a_path_and_undefined_ones_a_reason() -> None:
     rows = {path: (value, reason) for path, value, reason in figures(described_sentences(["今天下雨。"]))}
     assert rows["length.median"] == (5, None)
     assert rows["largest_imbalance"][0] is None and rows["largest_imbalance"][1]

@@ -31,20 +31,20 @@ def test_a_column_of_numbers_keeps_its_signs(tmp_path):
     assert column(tmp_path, "-0.5", "text") == ["'-0.5", "text"]
 
 
-def test_a_cell_that_is_longer_than_any_number_is_text(tmp_path):
+def test_a_cell_longer_than_any_number_is_text(tmp_path):
     longest = "-" + "1" * (LONGEST_NUMBER - 1)
     assert column(tmp_path, longest) == [longest]
     assert column(tmp_path, longest + "1") == [f"'{longest}1"]
 
 
 @pytest.mark.parametrize("digits", [20_000, 100_000])
-def test_a_text_of_digits_ends_the_look_at_once(tmp_path, digits):
+def test_a_long_text_of_digits_is_guarded_in_linear_time(tmp_path, digits):
     assert column(tmp_path, "-" + "1" * digits + "。") == ["'-" + "1" * digits + "。"]
 
 
 @pytest.mark.usefixtures("limit_of_python")
 @pytest.mark.parametrize("length", [LIMIT - 1, LIMIT, 10 * LIMIT])
-def test_a_long_text_is_copied_whole(tmp_path, length):
+def test_a_long_text_is_copied_completely(tmp_path, length):
     text = "=" + "他" * length
     assert column(tmp_path, text) == ["'" + text]
     row = data_line([text, 1])
@@ -53,7 +53,7 @@ def test_a_long_text_is_copied_whole(tmp_path, length):
 
 
 @given(st.floats())
-def test_every_float_is_a_number(number: float) -> None:
+def test_every_float_is_written_as_a_number(number: float) -> None:
     from evenhand.core.files.csv_out import _is_number
 
     assert _is_number(repr(number))

@@ -10,7 +10,7 @@ from evenhand.core.resources import ROOT
 STARTS = "=+-@＝＋－＠\t\r\n'"
 
 
-def test_whoever_writes_a_table_for_people_guards_its_cells() -> None:
+def test_every_csv_writer_guards_its_cells() -> None:
     """A new CSV writer guards its cells, or writes lines of `csv_out`, which come with a copy for spreadsheets."""
     writers = {
         file.relative_to(ROOT).as_posix(): text
@@ -41,13 +41,13 @@ def test_whoever_writes_a_table_for_people_guards_its_cells() -> None:
         ("他", "他"),
     ],
 )
-def test_neutralised_and_back(cell: str, written: str) -> None:
+def test_guarded_cells_are_restored(cell: str, written: str) -> None:
     assert neutralised(cell) == written
     assert restored(written) == cell
 
 
 @given(st.text() | st.text(alphabet=STARTS + "a", max_size=8))
-def test_every_cell_survives_and_none_is_run(cell: str) -> None:
+def test_every_cell_survives_guarding_without_a_formula(cell: str) -> None:
     assert restored(neutralised(cell)) == cell
     assert neutralised(cell)[:1] not in set(STARTS) - {"'"}
 
@@ -56,5 +56,5 @@ def test_every_cell_survives_and_none_is_run(cell: str) -> None:
     ("cells", "guarded"),
     [(["他", "'=1"], True), (["'=1", "=2"], False), (["=2", "'=1"], False), (["'他'"], False), ([], False)],
 )
-def test_a_table_in_which_one_cell_stands_bare_is_not_guarded(cells, guarded):
+def test_a_table_with_one_unguarded_formula_is_not_guarded(cells, guarded):
     assert is_guarded(cells) == guarded

@@ -46,17 +46,17 @@ SECRET = f"{HOME}/vera/corpora/2018/a.txt"
         *((same, same) for same in ("2018/a.txt", "a.txt", "https://a.org/b/c/d", "Evening news", "~ 5 / 6", "/", "")),
     ],
 )
-def test_what_is_left_of_a_path(path: str, short: str) -> None:
+def test_paths_are_shortened_without_private_folders(path: str, short: str) -> None:
     assert short_path(path) == short
     assert short_path(short) == short
 
 
 @given(st.text(alphabet="/\\~:aC. \n", max_size=12) | st.text(max_size=9))
-def test_a_short_path_is_as_short_as_it_gets(path: str) -> None:
+def test_shortening_a_path_is_idempotent(path: str) -> None:
     assert short_path(short_path(path)) == short_path(path)
 
 
-def test_only_columns_that_name_a_file() -> None:
+def test_only_columns_that_name_a_file_are_shortened() -> None:
     extra: dict[str, Any] = {"source": {"file": SECRET, "columns": {"来源": SECRET, "remark": "/a/b/c"}}, "n": "/a/b/c"}
     assert without_folders(extra) == {
         "source": {"file": "2018/a.txt", "columns": {"来源": "2018/a.txt", "remark": "/a/b/c"}},
@@ -81,7 +81,7 @@ def test_different_places_keep_different_names(paths: list[str], short: list[str
     assert [Places()(one) for one in short] == short  # and once more from a file that names them so
 
 
-def test_two_folders_with_the_same_names_are_two_documents(fresh_store: Store, tmp_path: Path) -> None:
+def test_equal_names_in_two_folders_are_two_documents(fresh_store: Store, tmp_path: Path) -> None:
     roots = ("news", "blogs", "news")
     texts = [f"第{number}天她修好了水泵。" for number in range(3)]
     for name in ("a.jsonl", "b.jsonl"):
@@ -126,7 +126,7 @@ MINED = {
     ],
     ids=["mined", "source", "file", "export", "generation", "label-studio", "deep"],
 )
-def test_an_import_keeps_no_folder_of_the_server(row: dict[str, Any], tmp_path: Path) -> None:
+def test_an_import_stores_no_folder_of_the_server(row: dict[str, Any], tmp_path: Path) -> None:
     path = tmp_path / "in.jsonl"
     path.write_text(json.dumps(row, ensure_ascii=False), encoding="utf-8")
     source = open_source(path)
@@ -135,9 +135,7 @@ def test_an_import_keeps_no_folder_of_the_server(row: dict[str, Any], tmp_path: 
     assert "vera" not in json.dumps([read.extra, read.file]) and "a.txt" in json.dumps([read.extra, read.file])
 
 
-def test_a_release_of_old_items_names_no_folder_and_nothing_else_changed(
-    fresh_store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_release_of_older_items_names_no_folder(fresh_store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     made = ready_project(fresh_store, 2)
     extra = json.dumps({"source": {"file": SECRET, "offset": 0}, "flags": []})
     fresh_store.db.execute("UPDATE item SET extra = ?, file = ?", (extra, SECRET))  # as imports left it before

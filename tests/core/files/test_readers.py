@@ -45,27 +45,29 @@ def written(folder: Path, name: str, data: str | bytes) -> Path:
         ("a.jsonl", "", []),
     ],
 )
-def test_rows(tmp_path: Path, name: str, data: str, expected: list[tuple[int, dict[str, object]]]) -> None:
+def test_rows_are_read_from_each_format(
+    tmp_path: Path, name: str, data: str, expected: list[tuple[int, dict[str, object]]]
+) -> None:
     source = open_source(written(tmp_path, name, data))
     assert [(row.line, row.values) for row in rows(source)] == expected
     assert all(row.problem is None for row in rows(source))
 
 
-def test_gb18030_with_a_byte_order_mark(tmp_path: Path) -> None:
+def test_gb18030_with_a_byte_order_mark_is_read(tmp_path: Path) -> None:
     source = open_source(written(tmp_path, "a.csv", "\ufeff句子\n他来了\n".encode("gb18030")))
     assert (source.encoding, source.columns) == ("gb18030", ("句子",))
     assert [row.values for row in rows(source)] == [{"句子": "他来了"}]
 
 
 @pytest.mark.parametrize("line", ["他,来了,1", "他"])
-def test_a_row_with_other_cells_than_the_header_is_a_problem_of_that_row(tmp_path: Path, line: str) -> None:
+def test_a_row_with_a_wrong_number_of_cells_is_reported(tmp_path: Path, line: str) -> None:
     source = open_source(written(tmp_path, "a.csv", f"sentence,n\n{line}\n她,2\n"))
     bad, good = rows(source)
     assert bad.problem is not None and (bad.problem.reason, bad.problem.line) == ("columns", 2)
     assert good.problem is None
 
 
-def test_a_json_line_that_cannot_be_stored_is_a_problem_of_that_row(tmp_path: Path) -> None:
+def test_a_json_line_that_cannot_be_stored_is_reported(tmp_path: Path) -> None:
     deep = "[" * 600 + "]" * 600
     wide = json.dumps([[]] * 600)
     source = open_source(written(tmp_path, "a.jsonl", f'{{"a": "\\ud800"}}\n{{"a": {deep}}}\n{{"a": {wide}}}\n'))
@@ -97,19 +99,19 @@ def test_a_json_line_that_cannot_be_stored_is_a_problem_of_that_row(tmp_path: Pa
         ("a.jsonl", '{"a": -' + "9" * 301 + "}\n", ", line 1 contains a number with 301 digits; the limit is"),
     ],
 )
-def test_a_file_that_is_not_what_it_says(tmp_path: Path, name: str, data: str | bytes, says: str) -> None:
+def test_mislabelled_and_damaged_files_are_refused(tmp_path: Path, name: str, data: str | bytes, says: str) -> None:
     with pytest.raises(BadFile, match=says) as error:
         list(rows(open_source(written(tmp_path, name, data), "shown.name")))
     assert str(error.value).startswith("shown.name")
 
 
-def test_a_file_that_is_not_there_or_a_folder(tmp_path: Path) -> None:
+def test_missing_files_and_folders_are_refused(tmp_path: Path) -> None:
     for path in (tmp_path / "none.csv", tmp_path):
         with pytest.raises(BadFile, match="cannot be read"):
             open_source(path)
 
 
-def test_an_endless_line_is_never_held_in_memory(tmp_path: Path) -> None:
+def test_an_endless_line_is_not_read_into_memory(tmp_path: Path) -> None:
     import tracemalloc
 
     path = tmp_path / "endless.txt"
@@ -124,6 +126,6 @@ def test_an_endless_line_is_never_held_in_memory(tmp_path: Path) -> None:
     assert peak < 12 << 20  # the file has 32 MiB; a chunk of 1 MiB is read, decoded and dropped
 
 
-def test_columns_of_json_lines_are_those_of_the_first_rows(tmp_path: Path) -> None:
+def test_columns_of_json_lines_are_taken_from_the_first_rows(tmp_path: Path) -> None:
     source = open_source(written(tmp_path, "a.jsonl", '{"text": "他"}\n{"text": "她", "n": 1}\n'))
     assert source.columns == ("text", "n")

@@ -10,7 +10,7 @@ import pytest
 from evenhand.core.files.sqlite_wal import write_ahead
 
 
-def test_the_setting_stays_in_the_file(tmp_path: Path) -> None:
+def test_wal_mode_is_stored_in_the_file(tmp_path: Path) -> None:
     for _ in range(2):
         connection = sqlite3.connect(tmp_path / "a.db")
         write_ahead(connection, 1.0)
@@ -20,7 +20,7 @@ def test_the_setting_stays_in_the_file(tmp_path: Path) -> None:
         assert after.execute("PRAGMA journal_mode").fetchone() == ("wal",)
 
 
-def test_it_waits_for_who_holds_the_file(tmp_path: Path) -> None:
+def test_switching_to_wal_waits_for_a_lock(tmp_path: Path) -> None:
     holder = sqlite3.connect(tmp_path / "a.db", check_same_thread=False, isolation_level=None)
     holder.execute("CREATE TABLE t (x)")
     holder.execute("BEGIN EXCLUSIVE")
@@ -33,7 +33,7 @@ def test_it_waits_for_who_holds_the_file(tmp_path: Path) -> None:
         assert other.execute("PRAGMA journal_mode").fetchone() == ("wal",)
 
 
-def test_it_gives_up(tmp_path: Path) -> None:
+def test_switching_to_wal_gives_up_after_its_timeout(tmp_path: Path) -> None:
     holder = sqlite3.connect(tmp_path / "a.db", isolation_level=None)
     holder.execute("CREATE TABLE t (x)")
     holder.execute("BEGIN EXCLUSIVE")

@@ -25,5 +25,5 @@ from evenhand.core.files.timestamps import moment
         (None, None),
     ],
 )
-def test_a_moment_is_utc_with_milliseconds(written: Any, read: str | None) -> None:
+def test_a_timestamp_is_utc_with_milliseconds(written: Any, read: str | None) -> None:
     assert moment(written) == read

@@ -17,12 +17,12 @@ from evenhand.core.files.whole_file import whole_file
 from tests.conftest import ROOT
 
 
-def test_a_line_of_a_table():
+def test_a_csv_line_quotes_and_guards_cells():
     line = csv_line([1, "=SUM(A1)", "", None, -0.25, 1 / 3, -math.inf, 'a "b", c', "-3"])
     assert line == f'1,\'=SUM(A1),,,-0.25,{1 / 3!r},-inf,"a ""b"", c",\'-3\r\n'
 
 
-def test_a_line_of_data_holds_every_text_as_it_is_and_its_copy_runs_none():
+def test_a_data_line_is_exact_and_its_copy_guarded():
     cells = ["=1", "'=1", "-他\u2028来", "a\r\nb", "a\rb", 'a "b", c', ""]
     line = data_line([*cells, None, -0.5])
     assert next(csv.reader([line])) == [*cells, "", "-0.5"]
@@ -34,14 +34,14 @@ def test_a_line_of_data_holds_every_text_as_it_is_and_its_copy_runs_none():
 
 
 @given(some.lists(some.text(alphabet="'=+-@\uff1d\t\r\n\",a他 "), min_size=1, max_size=4))
-def test_a_row_has_a_formula_where_its_copy_differs(cells):
+def test_a_row_has_a_formula_if_its_copy_differs(cells):
     line = data_line(cells)
     assert has_formula(line) == (line != csv_line(cells))
     lines = [part + "\n" for part in line.split("\n")[:-1]]  # as a file is read: a cell may have several lines
     assert list(spreadsheet_lines([line])) == ["\ufeff" + csv_line(cells)] == list(spreadsheet_lines(lines))
 
 
-def test_a_file_is_whole_or_not_there(tmp_path):
+def test_a_file_is_written_completely_or_not_at_all(tmp_path):
     path = tmp_path / "scores.csv"
     with pytest.raises(ZeroDivisionError), whole_file(path) as write:
         write("half")
@@ -74,7 +74,7 @@ except BadFile as error:
 """
 
 
-def test_a_table_that_does_not_fit_is_one_sentence(tmp_path):
+def test_a_table_too_large_for_the_disk_is_one_sentence(tmp_path):
     """The limit of the system on the size of a file stands for a full disk: the write fails half-way."""
     done = subprocess.run(
         [sys.executable, "-c", FULL, str(tmp_path / "s.csv")], cwd=ROOT, capture_output=True, text=True
@@ -93,7 +93,7 @@ with whole_file(Path(sys.argv[1])) as write:
 """
 
 
-def test_what_a_killed_process_left_behind_is_swept_up(tmp_path):
+def test_parts_left_by_a_killed_process_are_deleted(tmp_path):
     path = tmp_path / "s [1].csv"
     subprocess.run([sys.executable, "-c", KILLED, str(path)], cwd=ROOT, check=False)
     assert [file.suffix for file in tmp_path.iterdir()] == [".part"]
@@ -105,7 +105,7 @@ def test_what_a_killed_process_left_behind_is_swept_up(tmp_path):
     assert [file.name for file in tmp_path.iterdir()] == ["s [1].csv"]
 
 
-def test_what_was_left_of_another_file_goes_an_hour_later(tmp_path):
+def test_parts_of_another_file_are_deleted_after_an_hour(tmp_path):
     subprocess.run([sys.executable, "-c", KILLED, str(tmp_path / "other.csv")], cwd=ROOT, check=False)
     (left,) = tmp_path.iterdir()
     (tmp_path / ".mine.1-deadbeef.txt").touch()
@@ -117,7 +117,7 @@ def test_what_was_left_of_another_file_goes_an_hour_later(tmp_path):
     assert sorted(file.name for file in tmp_path.iterdir()) == [".mine.1-deadbeef.txt", "s.csv"]
 
 
-def test_what_is_written_is_for_its_owner_only(tmp_path):
+def test_a_written_file_is_readable_by_its_owner_only(tmp_path):
     old = os.umask(0)
     try:
         with whole_file(tmp_path / "a" / "b" / "s.csv") as write:
@@ -128,13 +128,13 @@ def test_what_is_written_is_for_its_owner_only(tmp_path):
     assert oct((tmp_path / "a" / "b" / "s.csv").stat().st_mode & 0o777) == "0o600"
 
 
-def test_a_place_that_cannot_be_written(tmp_path):
+def test_an_unwritable_place_is_refused(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(BadFile, match=r"s\.csv cannot be written"), whole_file(tmp_path / "file" / "s.csv"):
         pass
 
 
-def test_an_error_of_what_is_read_is_not_one_of_what_is_written(tmp_path):
+def test_an_error_of_the_input_is_not_reported_for_the_output(tmp_path):
     with pytest.raises(FileNotFoundError), whole_file(tmp_path / "s.csv"):
         raise FileNotFoundError("the input")
     assert list(tmp_path.iterdir()) == []

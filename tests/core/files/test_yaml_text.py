@@ -26,7 +26,7 @@ BOMB = "a: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(
         ("\0", "special characters"),
     ],
 )
-def test_what_cannot_be_read_is_refused_with_the_reason(text: str, why: str) -> None:
+def test_dangerous_yaml_is_refused_with_a_reason(text: str, why: str) -> None:
     with pytest.raises(ValueError, match=why):
         yaml_value(text)
 
@@ -38,14 +38,14 @@ def test_ordinary_yaml_is_read() -> None:
 
 
 @given(st.text(alphabet="ab:-[]{}&*!|>%@`'\"#?,\n \t0123.~<=é", max_size=60))
-def test_every_text_is_read_or_refused(text: str) -> None:
+def test_any_text_is_read_or_refused(text: str) -> None:
     try:
         yaml_value(text)
     except ValueError:
         return
 
 
-def test_a_server_reads_in_another_process(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_reads_yaml_in_another_process(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
 
     def elsewhere(work, *arguments, file, **limits):

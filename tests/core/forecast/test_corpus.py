@@ -19,7 +19,7 @@ def only(supply: Supply, characters: int = 1_000_000) -> CellForecast:
     return forecast({CELL: supply}, characters).cells[0]
 
 
-def test_the_numbers_of_a_plain_case() -> None:
+def test_a_plain_case_equals_hand_computation() -> None:
     found = only(Supply(quota=500, found=400, left=300, kept=70, reviewed=100, accepted=70))
     assert found.rate.value == 0.7
     # Wilson, 70 of 100, from statsmodels' formula worked out by hand
@@ -36,14 +36,14 @@ def test_the_numbers_of_a_plain_case() -> None:
     assert found.characters.low < found.characters.value < found.characters.high
 
 
-def test_the_prediction_interval_is_that_of_the_beta_binomial() -> None:
+def test_the_prediction_interval_is_beta_binomial() -> None:
     found = only(Supply(quota=500, found=400, left=300, kept=70, reviewed=100, accepted=70))
     exact = stats.betabinom(300, 70.5, 30.5)
     assert found.expected.low == pytest.approx(70 + exact.ppf(0.025), abs=2)
     assert found.expected.high == pytest.approx(70 + exact.ppf(0.975), abs=2)
 
 
-def test_the_interval_covers_what_happens() -> None:
+def test_the_interval_has_its_coverage() -> None:
     """300 corpora with a known share: the kept number falls into the 95% interval nearly always."""
     random, inside = np.random.default_rng(1), 0
     for _ in range(300):
@@ -65,11 +65,11 @@ VERDICTS = {
 
 
 @pytest.mark.parametrize(("verdict", "supply"), VERDICTS.items(), ids=VERDICTS)
-def test_verdicts(verdict: str, supply: Supply) -> None:
+def test_each_verdict_follows_from_its_supply(verdict: str, supply: Supply) -> None:
     assert only(supply).verdict == verdict
 
 
-def test_without_a_pilot_nothing_is_a_number() -> None:
+def test_without_a_pilot_values_are_undefined() -> None:
     found = forecast({CELL: Supply(quota=50, found=400, left=400)}, 1_000_000)
     cell = to_json(found)["cells"][0]
     for key in ("rate", "expected", "characters"):
@@ -92,19 +92,19 @@ def test_an_assumed_share_has_no_interval() -> None:
     json.dumps(to_json(found), allow_nan=False)
 
 
-def test_an_assumed_share_gives_way_to_labels() -> None:
+def test_labels_replace_an_assumed_share() -> None:
     supply = Supply(quota=500, found=400, left=300, kept=70, reviewed=100, accepted=70)
     assert forecast({CELL: supply}, 1_000_000, assumed=0.1) == forecast({CELL: supply}, 1_000_000)
 
 
-def test_at_an_assumed_share_a_word_that_was_never_found_has_no_amount() -> None:
+def test_an_assumed_share_of_an_absent_word_gives_no_amount() -> None:
     found = forecast({CELL: Supply(10, 0, 0), ("男/女", "male"): Supply(10, 5, 5)}, 1_000, assumed=0.7)
     assert found.characters.value is None and "No candidate" in str(found.characters.reason)
     assert "assumed share of 0" in str(forecast({CELL: Supply(10, 5, 5)}, 1_000, assumed=0.0).characters.reason)
     assert "No text" in str(forecast({CELL: Supply(10, 5, 5)}, 0, assumed=0.7).characters.reason)
 
 
-def test_a_word_that_was_never_found_has_a_least_amount() -> None:
+def test_an_absent_word_has_a_minimum_amount() -> None:
     pilot = Supply(quota=100, found=1_000, left=900, kept=80, reviewed=100, accepted=80)
     found = forecast({("姥爷/姥姥", "male"): Supply(100, 0, 0), CELL: pilot}, 17_000_000)
     rare, common = found.cells
@@ -115,7 +115,7 @@ def test_a_word_that_was_never_found_has_a_least_amount() -> None:
     assert found.characters.low >= rare.characters.low * 0.9
 
 
-def test_the_scarcest_word_decides() -> None:
+def test_the_scarcest_word_decides_the_amount() -> None:
     supplies = {
         ("他/她", "male"): Supply(100, 500, 400, 80, 100, 80),
         ("男友/女友", "male"): Supply(100, 40, 20, 16, 20, 16),
@@ -128,7 +128,7 @@ def test_the_scarcest_word_decides() -> None:
     assert [found.count(verdict) for verdict in ("yes", "no")] == [1, 2]
 
 
-def test_all_kept_and_none_kept() -> None:
+def test_forecasts_with_all_kept_and_none_kept() -> None:
     all_kept = only(Supply(quota=100, found=50, left=30, kept=20, reviewed=20, accepted=20))
     assert all_kept.rate.value == 1 and all_kept.expected.value == 50 == all_kept.expected.high
     none_kept = only(Supply(quota=100, found=50, left=30, kept=0, reviewed=20, accepted=0))
@@ -136,7 +136,7 @@ def test_all_kept_and_none_kept() -> None:
     assert none_kept.characters.value is None and "20 reviewed" in str(none_kept.characters.reason)
 
 
-def test_no_text_no_quota() -> None:
+def test_forecasts_without_text_or_quota() -> None:
     assert "No text" in str(only(Supply(10, 0, 0, 0, 20, 10), characters=0).characters.reason)
     assert only(Supply(0, 5, 5)).verdict == "met"
 
@@ -145,7 +145,7 @@ COUNTS = st.integers(0, 300)
 
 
 @given(quota=COUNTS, found=COUNTS, left=COUNTS, rejected=COUNTS, accepted=COUNTS, characters=st.integers(0, 10**9))
-def test_intervals_hold_their_value(
+def test_intervals_contain_their_value(
     quota: int, found: int, left: int, rejected: int, accepted: int, characters: int
 ) -> None:
     supply = Supply(quota, found, left, accepted, accepted + rejected, accepted)
@@ -163,7 +163,7 @@ def test_intervals_hold_their_value(
         assert cell.verdict == "met" and cell.characters.value == 0
 
 
-def test_json_is_json_and_the_same_again() -> None:
+def test_json_is_valid_and_reproducible() -> None:
     supplies = {CELL: Supply(100, 500, 400, 80, 100, 80), ("男/女", "male"): Supply(100, 0, 0)}
     texts = [json.dumps(to_json(forecast(supplies, 1_000_000)), allow_nan=False) for _ in range(2)]
     assert texts[0] == texts[1]

@@ -33,7 +33,9 @@ Counted = list[tuple[int, str, int]]
         ([], None, 0, None),
     ],
 )  # fmt: skip
-def test_by_hand(counted: Counted, share: float | None, items: int, labels: float | None) -> None:
+def test_the_share_kept_equals_hand_computation(
+    counted: Counted, share: float | None, items: int, labels: float | None
+) -> None:
     found = stages(THREE, counted)
     kept, of = found.rate
     assert of == items and (share is None) == (of == 0)
@@ -42,7 +44,7 @@ def test_by_hand(counted: Counted, share: float | None, items: int, labels: floa
 
 
 @given(st.lists(st.integers(0, 60), min_size=4, max_size=4))
-def test_with_nothing_under_way_it_is_kept_of_reviewed(numbers: list[int]) -> None:
+def test_without_open_items_the_share_is_kept_over_reviewed(numbers: list[int]) -> None:
     one, two, three, kept = numbers
     found = stages(THREE, [(1, "rejected", one), (2, "rejected", two), (3, "rejected", three), (3, "accepted", kept)])
     share, of = found.rate
@@ -67,7 +69,7 @@ def _halfway(random: np.random.Generator) -> Counted:
     return [(int(n), str(one), 1) for n, one in zip(labels, status, strict=True) if n]
 
 
-def test_its_interval_covers_what_becomes_of_all() -> None:
+def test_the_interval_has_its_coverage() -> None:
     random, share = np.random.default_rng(8), 1.6 / 4.6  # the mean of the cube of beta(1.6, 1)
     hits, plain, known = 0, 0, 0
     for _ in range(200):
@@ -84,7 +86,7 @@ def test_its_interval_covers_what_becomes_of_all() -> None:
     assert plain < 0.7 * known  # kept / reviewed would not do
 
 
-def test_a_pilot_beside_what_one_annotator_has_begun_is_not_counted_twice() -> None:
+def test_a_pilot_with_begun_items_is_not_counted_twice() -> None:
     random, share = np.random.default_rng(9), 1.6 / 4.6
     hits, chained = 0, 0
     for _ in range(200):

@@ -24,7 +24,7 @@ def counted(
 
 # Wilson's interval of 30 of 100: 0.21895 to 0.39585 (Brown, Cai and DasGupta 2001, equation 4, by hand). 70 are
 # missing: 70 / 0.3 = 233.3, 70 / 0.39585 = 176.8, 70 / 0.21895 = 319.7.
-def test_needed_is_missing_over_the_share_with_the_ends_of_its_interval() -> None:
+def test_needed_candidates_are_missing_over_the_share_kept() -> None:
     found = quota_forecasts({CELL: counted()})[CELL]
     assert (found.missing, found.own) == (70, True)
     assert found.rate.value == 0.3
@@ -43,7 +43,7 @@ def test_needed_is_missing_over_the_share_with_the_ends_of_its_interval() -> Non
         (900, "yes", 0),
     ],
 )
-def test_the_verdict_compares_what_is_left_with_both_ends(left: int, verdict: str, to_find: int) -> None:
+def test_the_verdict_compares_the_remaining_with_both_ends(left: int, verdict: str, to_find: int) -> None:
     found = quota_forecasts({CELL: counted(left=left)})[CELL]
     assert (found.verdict, found.to_find.value) == (verdict, to_find)
 
@@ -52,7 +52,7 @@ def test_the_verdict_compares_what_is_left_with_both_ends(left: int, verdict: st
     ("quota", "kept", "verdict", "missing", "needed"),
     [(None, 30, "none", None, None), (30, 30, "met", 0, 0), (10, 30, "met", 0, 0), (0, 0, "met", 0, 0)],
 )
-def test_without_a_quota_or_with_one_that_is_met(
+def test_forecasts_without_a_quota_or_with_a_met_one(
     quota: int | None, kept: int, verdict: str, missing: int | None, needed: int | None
 ) -> None:
     found = quota_forecasts({CELL: counted(quota=quota, kept=kept)})[CELL]
@@ -60,7 +60,7 @@ def test_without_a_quota_or_with_one_that_is_met(
     assert (found.needed.value is None) == (found.needed.reason is not None)
 
 
-def test_few_reviewed_take_the_share_of_all() -> None:
+def test_cells_with_few_reviewed_items_take_the_overall_share() -> None:
     cells = {
         CELL: counted(reviewed=9, kept=1),
         OTHER: counted(reviewed=1, kept=1),
@@ -79,7 +79,9 @@ CANDIDATES = st.integers(0, 400)
 
 
 @given(quota=CANDIDATES, accepted=CANDIDATES, rejected=CANDIDATES, left=CANDIDATES, others=st.integers(0, 30))
-def test_the_three_pages_give_one_answer(quota: int, accepted: int, rejected: int, left: int, others: int) -> None:
+def test_mine_progress_and_plan_give_equal_forecasts(
+    quota: int, accepted: int, rejected: int, left: int, others: int
+) -> None:
     """Mine, Progress and Labelling plan, of the same candidates: the same share, from the same items, and verdict."""
     reviewed = accepted + rejected
     progress = quota_forecasts(
@@ -111,13 +113,13 @@ def test_the_three_pages_give_one_answer(quota: int, accepted: int, rejected: in
         assert one.rate.value == other.rate.value == third.rate.value
 
 
-def test_nothing_reviewed_is_not_zero() -> None:
+def test_a_share_without_reviewed_items_is_undefined() -> None:
     found = quota_forecasts({CELL: counted(reviewed=0, kept=0)})[CELL]
     assert found.verdict == "unknown" and found.needed.value is None and found.rate.value is None
     assert "No items have been reviewed yet, so the share kept is unknown." in str(found.needed.reason)
 
 
-def test_none_kept_names_only_the_least_and_may_be_too_much_already() -> None:
+def test_none_kept_gives_a_lower_bound_only() -> None:
     # Wilson's upper end of 0 of 20 is z^2 / (20 + z^2) = 0.16113: 100 / 0.16113 = 620.6.
     found = quota_forecasts({CELL: counted(reviewed=20, kept=0, left=620)})[CELL]
     assert (found.needed.low, found.needed.value, found.needed.high) == (621, None, None)

@@ -16,7 +16,7 @@ PILOT = {(3, 0): 30, (3, 1): 20, (3, 2): 20, (3, 3): 30}
 
 
 @given(st.integers(1, 6), st.data())
-def test_labels_to_the_first_reject_by_counting_all_orders(labels: int, data: st.DataObject) -> None:
+def test_labels_to_the_first_reject_equal_a_count_of_all_orders(labels: int, data: st.DataObject) -> None:
     rejects = data.draw(st.integers(0, labels))
     orders = list(itertools.permutations([1] * rejects + [0] * (labels - rejects)))
     taken = [order.index(1) + 1 if 1 in order else labels for order in orders]
@@ -35,13 +35,13 @@ def test_labels_to_the_first_reject_by_counting_all_orders(labels: int, data: st
         (1, {(3, 2): 9}, [3, 6]),
     ],
 )
-def test_items_with_more_labels_stand_for_their_subsets(
+def test_items_with_more_labels_count_by_their_subsets(
     per_item: int, patterns: dict[tuple[int, int], int], expected: list[float]
 ) -> None:
     assert rejects_among(per_item, patterns) == pytest.approx(expected)
 
 
-def test_both_plans_by_hand() -> None:
+def test_both_plans_equal_hand_computation() -> None:
     found = forecast_work([Cell("他/她", "male", 1000, patterns=PILOT)], 3, 0.1, seconds={1: [5, 7], 2: [2000]})
     each = 0.1 * 3 + 0.9 * (0.3 * 3 + 0.2 * 2 + 0.2 * 4 / 3 + 0.3 * 1)
     assert found.all.judgements.value == found.all.judgements.low == found.all.judgements.high == 3000
@@ -54,13 +54,13 @@ def test_both_plans_by_hand() -> None:
     assert found.rate.low == pytest.approx(low) and found.rate.high == pytest.approx(high)
 
 
-def test_the_whole_set_under_a_share_of_one_is_the_plan_all() -> None:
+def test_stop_with_a_share_of_one_equals_plan_all() -> None:
     found = forecast_work([Cell("他/她", "male", 500, patterns=PILOT)], 3, 1.0)
     assert found.stop.judgements.value == pytest.approx(1500) and found.saved.value == pytest.approx(0)
     assert found.stop.judgements.low == pytest.approx(1500)
 
 
-def test_candidates_for_a_quota_carry_the_interval_through() -> None:
+def test_candidates_for_a_quota_have_an_interval() -> None:
     cells = [Cell("他/她", "male", 900, 60, 5, PILOT), Cell("他/她", "female", 50, 100, 0, {(3, 0): 2, (3, 1): 2})]
     found = forecast_work(cells, 3, 0.1)
     own, pooled = found.cells
@@ -74,7 +74,7 @@ def test_candidates_for_a_quota_carry_the_interval_through() -> None:
     assert found.needed.value == pytest.approx((own.needed.value or 0) + (pooled.needed.value or 0))
 
 
-def test_what_is_undefined_says_why() -> None:
+def test_undefined_forecasts_have_a_reason() -> None:
     nothing = forecast_work([Cell("他/她", "male", 100)], 3, 0.1)
     assert nothing.all.judgements.value == 300  # no pilot is needed to count to three
     assert nothing.stop.judgements.value is None and "pilot" in str(nothing.stop.judgements.reason)
@@ -88,12 +88,12 @@ def test_what_is_undefined_says_why() -> None:
     assert none.candidates.value == 100 and "40" in str(none.needed.reason)
 
 
-def test_a_quota_of_nothing_takes_nothing() -> None:
+def test_a_quota_of_zero_needs_no_labels() -> None:
     found = forecast_work([Cell("他/她", "male", 100, 0, 0, PILOT)], 3, 0.1)
     assert found.candidates.value == 0 and found.stop.judgements.value == 0
 
 
-def test_the_interval_covers_what_comes() -> None:
+def test_the_interval_has_its_coverage() -> None:
     # 200 pilots of 60, each followed by 2,000 items of the same kind: the total should lie inside 95% of the time.
     draw = np.random.default_rng(5)
     shares, costs = np.array([0.3, 0.25, 0.25, 0.2]), []
@@ -114,7 +114,7 @@ def test_the_interval_covers_what_comes() -> None:
     assert min(hits, in_time) >= 200 * 0.95 - 4 * math.sqrt(200 * 0.95 * 0.05)
 
 
-def test_the_same_seed_gives_the_same_numbers() -> None:
+def test_forecasts_are_reproducible_by_seed() -> None:
     cells = [Cell("他/她", "male", 500, 40, 0, PILOT)]
     assert forecast_work(cells, 3, 0.1, seed=3) == forecast_work(cells, 3, 0.1, seed=3)
     assert forecast_work(cells, 3, 0.1, seed=3) != forecast_work(cells, 3, 0.1, seed=4)

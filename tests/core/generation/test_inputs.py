@@ -27,13 +27,13 @@ def test_contexts_are_made_for_any_set(only, names, said):
     assert len(found) > 70 * len(names)
 
 
-def test_after_the_slot_the_right_form_stands():
+def test_contexts_use_the_right_form_after_the_slot():
     texts = [one.text for one in open_contexts("built-in", Filling(only=[OWN], settings=("post",))).contexts]
     for form in OWN.split("/"):
         assert any(form in text.lower().split() or f"{form}." in text.lower() for text in texts), form
 
 
-def test_a_published_set_gets_them_too():
+def test_own_pronouns_fill_published_templates():
     source = Source("misgendered", (Template("t", "nom", "{name} is {nom}/{acc}. [MASK] left.", "misgendered"),))
     found = list(contexts_of(Source(source.dataset, source.templates, open_people()), only=["fae"]))
     assert {one.pronouns for one in found} == {("fae",)}
@@ -46,7 +46,7 @@ def open_people():
     return built_in().people[:3]
 
 
-def test_what_is_no_set_is_refused():
+def test_unknown_pronoun_sets_are_refused():
     with pytest.raises(BadFile, match="ze/hir/hir/hirs/hirself"):
         open_contexts("built-in", Filling(only=["zorp"]))
     with pytest.raises(

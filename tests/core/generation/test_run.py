@@ -40,7 +40,7 @@ TEXTS = st.lists(st.text(min_size=1, max_size=12), min_size=1, max_size=12, uniq
 
 
 @given(TEXTS, st.integers(1, 4), st.integers(0, 5), st.randoms())
-def test_seeds_and_batches_know_no_order(texts: list[str], each: int, seed: int, rng: random.Random) -> None:
+def test_seeds_do_not_depend_on_order_or_batches(texts: list[str], each: int, seed: int, rng: random.Random) -> None:
     contexts = [Context(text) for text in texts]
     mixed = rng.sample(contexts, len(contexts))
     seeds = {(task.context.text, task.index): task.seed for task in tasks(contexts, each, seed)}
@@ -53,7 +53,7 @@ def test_seeds_and_batches_know_no_order(texts: list[str], each: int, seed: int,
     assert all(0 <= value < 2**53 for value in seeds.values())
 
 
-def test_a_seed_is_of_context_person_and_number() -> None:
+def test_a_seed_depends_on_context_person_and_number() -> None:
     found = [
         Context("So "),
         Context("So ", name="Kim"),
@@ -67,7 +67,7 @@ def test_a_seed_is_of_context_person_and_number() -> None:
     assert Context("So ", extra={"note": 1}, template="t").key == Context("So ").key
 
 
-def test_a_context_that_is_there_twice_counts_once() -> None:
+def test_a_repeated_context_counts_once() -> None:
     found = tasks([Context("a", template="first"), Context("b"), Context("a", template="second")], 2)
     assert [(task.context.text, task.index, task.number) for task in found] == [
         ("a", 0, 0),
@@ -79,12 +79,12 @@ def test_a_context_that_is_there_twice_counts_once() -> None:
 
 
 @pytest.mark.parametrize(("number", "each"), [(0, 1), (1, 0)])
-def test_nothing_to_write(number: int, each: int) -> None:
+def test_zero_contexts_or_texts_are_refused(number: int, each: int) -> None:
     with pytest.raises(Refused):
         tasks([Context("a")] * number, each)
 
 
-def test_a_row_has_everything_that_an_import_wants() -> None:
+def test_a_row_has_every_field_of_an_import() -> None:
     context = Context("So ", "Kim", ("she", "they"), "own", "pre", "own:nom-1", {"note": "kept", "model": "no"})
     row = tasks([context], 1)[0].row("it goes.", "tiny", "sampling|tiny", 7)
     assert row | {"note": "kept"} == row and row["model"] == "tiny" and row["pronouns"] == ["she", "they"]
@@ -125,7 +125,7 @@ def fill(path: Path, found: list[Task], writer: Counting, request: dict[str, obj
 
 @settings(max_examples=30)
 @given(st.integers(0, 30), st.integers(1, 6), st.integers(0, 60))
-def test_broken_anywhere_and_resumed_it_is_the_same(
+def test_a_run_broken_anywhere_and_resumed_gives_equal_bytes(
     tmp_path_factory: pytest.TempPathFactory, after: int, batch: int, torn: int
 ) -> None:
     folder = tmp_path_factory.mktemp("grow")
@@ -143,7 +143,7 @@ def test_broken_anywhere_and_resumed_it_is_the_same(
     assert sorted(path.name for path in folder.iterdir()) == ["broken", "whole"]
 
 
-def test_what_is_there_is_not_written_again(tmp_path: Path) -> None:
+def test_finished_rows_are_not_written_again(tmp_path: Path) -> None:
     found = tasks([Context(str(n)) for n in range(10)], 3)
     broken, rest = Counting(after=16), Counting()
     with pytest.raises(KeyboardInterrupt):
@@ -153,7 +153,7 @@ def test_what_is_there_is_not_written_again(tmp_path: Path) -> None:
     assert len((tmp_path / "a").read_text().splitlines()) == 30
 
 
-def test_another_request_does_not_go_on_with_it(tmp_path: Path) -> None:
+def test_another_request_does_not_continue_a_file(tmp_path: Path) -> None:
     found = tasks([Context(str(n)) for n in range(10)], 1)
     with pytest.raises(KeyboardInterrupt):
         fill(tmp_path / "a", found, Counting(after=4))
@@ -168,7 +168,7 @@ def test_a_file_of_two_programs_is_refused(tmp_path: Path) -> None:
     GrowingFile(tmp_path / "a", {}).finish()
 
 
-def test_nobody_else_reads_what_was_written(tmp_path: Path) -> None:
+def test_a_growing_file_is_private(tmp_path: Path) -> None:
     with GrowingFile(tmp_path / "new" / "a", {}) as file:
         file.append([(0, {"text": "\ud800 half a character"})])
         assert [path.stat().st_mode & 0o077 for path in (tmp_path / "new").iterdir()] == [0, 0]
@@ -188,13 +188,15 @@ def test_nobody_else_reads_what_was_written(tmp_path: Path) -> None:
         ("a.txt", "So then\n", ("So then", ())),
     ],
 )
-def test_files_of_contexts(tmp_path: Path, name: str, content: str, expected: tuple[str, tuple[str, ...]]) -> None:
+def test_contexts_are_read_from_files(
+    tmp_path: Path, name: str, content: str, expected: tuple[str, tuple[str, ...]]
+) -> None:
     (tmp_path / name).write_text(content, encoding="utf-8")
     found = open_contexts(tmp_path / name).contexts
     assert [(one.text, one.pronouns) for one in found] == [expected]
 
 
-def test_what_a_context_brings_along(tmp_path: Path) -> None:
+def test_extra_fields_of_a_context_are_kept(tmp_path: Path) -> None:
     row = {
         "context": "So ",
         "name": "Kim",
@@ -211,7 +213,7 @@ def test_what_a_context_brings_along(tmp_path: Path) -> None:
     )
 
 
-def test_rows_that_are_no_context_are_told(tmp_path: Path) -> None:
+def test_unusable_rows_of_contexts_are_counted(tmp_path: Path) -> None:
     rows = [{"context": "So "}, {"context": " "}, {"context": "B", "pronouns": "blurp"}, {"context": "So "}]
     (tmp_path / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     found = open_contexts(tmp_path / "a.jsonl")
@@ -222,13 +224,13 @@ def test_rows_that_are_no_context_are_told(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content"), [("a.csv", "one,two\n1,2\n"), ("a.jsonl", '{"context": ""}\n'), ("a.jsonl", "")]
 )
-def test_a_file_without_contexts(tmp_path: Path, name: str, content: str) -> None:
+def test_a_file_without_contexts_is_refused(tmp_path: Path, name: str, content: str) -> None:
     (tmp_path / name).write_text(content)
     with pytest.raises(BadFile):
         open_contexts(tmp_path / name)
 
 
-def test_the_built_in_set() -> None:
+def test_the_built_in_set_gives_its_contexts() -> None:
     pre, post = (list(contexts_of(built_in(), settings=(setting,), only=("xe",))) for setting in ("pre", "post"))
     assert len(pre) == len(post) > 30 and {one.pronouns for one in pre + post} == {("xe",)}
     for before, after in zip(pre, post, strict=True):
@@ -238,7 +240,7 @@ def test_the_built_in_set() -> None:
     assert len({one.pronouns for one in both}) == 4
 
 
-def test_a_table_of_templates(tmp_path: Path) -> None:
+def test_a_table_of_templates_gives_contexts(tmp_path: Path) -> None:
     (tmp_path / "own.tsv").write_text("id\tcase\ttext\nt1\tnom\t{name} uses {pronouns}. Today [MASK] swam.\n")
     found = open_contexts(tmp_path / "own.tsv", Filling(settings=("pre",), only=("she",))).contexts
     assert [one.text.partition(" ")[2] for one in found] == ["uses she/her/hers. Today "]
@@ -246,7 +248,7 @@ def test_a_table_of_templates(tmp_path: Path) -> None:
     assert trimmed[0].text == found[0].text.rstrip()
 
 
-def test_the_digest_is_of_everything() -> None:
+def test_the_digest_covers_every_field_of_a_context() -> None:
     found = {
         context_digest([one])
         for one in (Context("a"), Context("b"), Context("a", template="t"), Context("a", extra={"x": 1}))
@@ -303,7 +305,7 @@ def tiny(tmp_path: Path) -> str:
 
 
 @pytest.mark.rehearsal
-def test_a_killed_run_goes_on_where_it_was(tmp_path: Path, tiny: str) -> None:
+def test_a_killed_run_is_resumed_with_equal_bytes(tmp_path: Path, tiny: str) -> None:
     """SIGKILL in the middle, then the same request: byte for byte what one start writes, and nothing twice."""
     folder = tmp_path / "lab-generations"
     script = [sys.executable, "-c", textwrap.dedent(WRITER), tiny, "killed", str(tmp_path / "lab.db")]
@@ -328,7 +330,7 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path: Path, tiny: str) -> None:
     assert not list(folder.glob(".killed*"))
 
 
-def test_an_input_is_what_its_facts_say() -> None:
+def test_the_facts_of_an_input_count_its_contexts() -> None:
     found = ContextInput("x", (Context("a"),), twice=2)
     assert found.facts() == {
         "name": "x",

@@ -120,7 +120,7 @@ def rows(path: Path) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("chat", [False, True])
-def test_one_in_five_fails_and_all_are_done_once(fake: Fake, tmp_path: Path, chat: bool) -> None:
+def test_failing_requests_are_retried_and_all_texts_written_once(fake: Fake, tmp_path: Path, chat: bool) -> None:
     report = ask(fake.address, tmp_path / "a.jsonl", chat=chat, at_once=6)
     found = rows(tmp_path / "a.jsonl")
     assert report.written == len(found) == 120 and report.tokens == 7 * 120
@@ -135,7 +135,7 @@ def test_one_in_five_fails_and_all_are_done_once(fake: Fake, tmp_path: Path, cha
     assert (tmp_path / "a.jsonl").read_bytes() == (tmp_path / "calm.jsonl").read_bytes()
 
 
-def test_what_could_not_be_had_is_fetched_by_the_same_request(fake: Fake, tmp_path: Path) -> None:
+def test_missing_texts_are_fetched_by_repeating_the_request(fake: Fake, tmp_path: Path) -> None:
     """A server that dies half-way: the rest comes later, and nothing is asked again that is there."""
     out = tmp_path / "a.jsonl"
     fake.every = 0
@@ -158,7 +158,7 @@ def test_what_could_not_be_had_is_fetched_by_the_same_request(fake: Fake, tmp_pa
     assert set(fake.answered.values()) == {1} and len(rows(out)) == 60
 
 
-def test_what_is_sent(fake: Fake, tmp_path: Path) -> None:
+def test_requests_contain_sampling_settings_and_seeds(fake: Fake, tmp_path: Path) -> None:
     fake.every = 0
     ask(fake.address, tmp_path / "a.jsonl", top_k=7, temperature=0.5)
     ask(fake.address, tmp_path / "b.jsonl", standard=True, stop=True)
@@ -195,7 +195,7 @@ def test_the_key_goes_to_the_server_and_nowhere_else(
     assert not [path for path in tmp_path.rglob("*") if path.is_file() and KEY.encode() in path.read_bytes()]
 
 
-def test_no_key_is_sent_where_none_is_wished(fake: Fake, tmp_path: Path) -> None:
+def test_no_key_is_sent_if_switched_off(fake: Fake, tmp_path: Path) -> None:
     ask(fake.address, tmp_path / "a.jsonl", no_key=True)
     assert not any("Authorization" in header for header in fake.headers)
 
@@ -208,7 +208,7 @@ def test_a_refusal_ends_the_run_at_once(fake: Fake, tmp_path: Path, status: int)
     assert fake.asked <= 8
 
 
-def test_a_server_that_knows_no_further_fields_is_said_how_to_ask(fake: Fake, tmp_path: Path) -> None:
+def test_a_server_refusing_extra_fields_is_explained(fake: Fake, tmp_path: Path) -> None:
     fake.refuse = (422, {"detail": "Unexpected fields in the request: {'top_k', 'min_tokens', 'ignore_eos'}"})
     with pytest.raises(ModelUnavailable, match=r"status 422\).*'top_k'.*--standard"):
         ask(fake.address, tmp_path / "a.jsonl")
@@ -217,7 +217,7 @@ def test_a_server_that_knows_no_further_fields_is_said_how_to_ask(fake: Fake, tm
     assert not {"top_k", "min_tokens", "ignore_eos"} & fake.bodies[-1].keys()
 
 
-def test_nobody_there(tmp_path: Path) -> None:
+def test_an_absent_server_is_reported(tmp_path: Path) -> None:
     with Fake() as gone:
         address = gone.address
     with pytest.raises(ModelUnavailable, match="There is no server at 127"):
@@ -228,13 +228,13 @@ def test_nobody_there(tmp_path: Path) -> None:
     "address",
     ["localhost:8000", "ftp://x/v1", "http://", "http://me:secret@host/v1", "http://host/v1?key=secret"],
 )
-def test_addresses_that_are_none(address: str) -> None:
+def test_invalid_server_addresses_are_refused(address: str) -> None:
     with pytest.raises(EvenhandError) as caught:
         Server(address, "m")
     assert "secret" not in str(caught.value)
 
 
-def test_an_instruction_needs_its_place() -> None:
+def test_an_instruction_needs_its_placeholder() -> None:
     with pytest.raises(Refused):
         Server("http://host/v1", "m", instruction="Go on.")
 

@@ -61,7 +61,7 @@ def packed(path: Path, members: dict[str, bytes]) -> Path:
     return path
 
 
-def test_a_compared_pair_is_a_score(tmp_path: Path) -> None:
+def test_a_compared_pair_becomes_a_score(tmp_path: Path) -> None:
     path = samples(tmp_path / "org__model", PAIR)
     log = read_log(path)
     (one,) = log.scores
@@ -74,13 +74,13 @@ def test_a_compared_pair_is_a_score(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("value", ["nan", "-inf", "x", None])
-def test_what_is_no_number_is_undefined_with_a_reason(tmp_path: Path, value: object) -> None:
+def test_invalid_numbers_are_undefined_with_a_reason(tmp_path: Path, value: object) -> None:
     row = PAIR | {"resps": [[[value, "False"]], [["-1.0", "False"]]]}
     (one,) = read_log(samples(tmp_path, row)).scores
     assert one.bias_log10 is None and "no number for one of the two" in one.status
 
 
-def test_what_a_model_wrote_is_a_generation(tmp_path: Path) -> None:
+def test_generated_texts_become_generations(tmp_path: Path) -> None:
     log = read_log(samples(tmp_path / "m", WRITTEN))
     assert [one.as_row() for one in log.generations] == [
         {"context": "My friend said", "completion": text, "model": "m", "index": n, "task": "mine", "sample": "3"}
@@ -103,7 +103,7 @@ def test_other_samples_are_counted(tmp_path: Path, row: Any, why: str) -> None:
 
 
 @pytest.mark.parametrize("layout", ["json", "eval"])
-def test_inspect(tmp_path: Path, layout: str) -> None:
+def test_inspect_logs_are_read(tmp_path: Path, layout: str) -> None:
     rows = [SAMPLE, FAILED, PARTS]
     if layout == "json":
         path = tmp_path / "log.json"
@@ -134,7 +134,7 @@ def test_a_broken_archive_is_refused(tmp_path: Path) -> None:
         read_log(packed(tmp_path / "log.eval", {"other.json": b"{}"}))
 
 
-def test_a_folder_stands_for_its_logs(tmp_path: Path) -> None:
+def test_a_folder_is_expanded_to_its_logs(tmp_path: Path) -> None:
     one = samples(tmp_path / "b", PAIR)
     two = packed(tmp_path / "a.eval", {"header.json": b"{}"})
     assert log_files([tmp_path, one]) == sorted([one, two])

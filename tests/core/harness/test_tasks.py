@@ -43,7 +43,7 @@ def files(harness: Harness, **more: Any) -> dict[str, str]:
     return task_files(harness, released(), **told)
 
 
-def test_the_male_sentence_is_first_and_the_letters_change_places() -> None:
+def test_the_male_sentence_is_first_and_letters_alternate() -> None:
     one, two, three = pairs(released())
     assert one["choices"] == ["the nurse said he was tired", "the nurse said she was tired"]
     assert two["choices"] == ["a doctor said he was here", "a doctor said she was here"]
@@ -54,7 +54,7 @@ def test_the_male_sentence_is_first_and_the_letters_change_places() -> None:
 @pytest.mark.parametrize("harness", HARNESSES)
 @pytest.mark.parametrize("project", ["My set", '"""\nimport os #', "示例 · Demo", "{x}", "a: b\n- c"])
 @pytest.mark.parametrize("language", ["zh", "en", "ja"])
-def test_whatever_a_project_is_called_the_program_is_sound(harness: Harness, project: str, language: str) -> None:
+def test_task_files_are_valid_for_any_project_name(harness: Harness, project: str, language: str) -> None:
     made = files(harness, project=project, language=language)
     assert [json.loads(line)["id"] for line in made["pairs.jsonl"].splitlines()] == ["i0", "i1", "i2"]
     name = task_name(project, "1.0")
@@ -75,7 +75,7 @@ def test_an_empty_set_is_refused() -> None:
 
 @pytest.mark.long
 @pytest.mark.skipif(find_spec("lm_eval") is None, reason="lm_eval is not installed")
-def test_lm_eval_gives_our_own_numbers(tmp_path: Path) -> None:
+def test_lm_eval_gives_equal_numbers(tmp_path: Path) -> None:
     """The real harness on a tiny model; its sums are of whole sentences, in which the shared beginning cancels."""
     model, task = tmp_path / "model", tmp_path / "task"
     model.mkdir()

@@ -15,7 +15,7 @@ from evenhand.core.text.pronouns import verdict
 FAST = Resampling(200)
 
 
-def test_merging_takes_in_every_label_once() -> None:
+def test_merging_schemes_contain_every_label_once() -> None:
     for scheme, categories in SCHEMES.items():
         taken = [choice for group in categories.values() for choice in group]
         assert sorted(taken) == sorted(CHOICES), scheme
@@ -25,7 +25,7 @@ def test_merging_takes_in_every_label_once() -> None:
         merged("accept", "four")
 
 
-def test_five_contexts_of_five_equal_generations() -> None:
+def test_five_contexts_of_equal_generations_have_the_error_of_contexts() -> None:
     # SPEC 6 [C]: SE = sd(context means, ddof 1) / sqrt(5), not / 5.
     means = [1.0, 1.0, 0.0, 1.0, 0.0]
     values, contexts = np.repeat(means, 5), np.repeat(range(5), 5)
@@ -46,7 +46,7 @@ def test_distinct_contexts_give_the_published_error(times: int) -> None:
     assert found.estimate.se == pytest.approx(found.published)
 
 
-def test_the_error_of_uneven_contexts_is_the_jackknifes() -> None:
+def test_the_error_of_uneven_contexts_equals_the_jackknife() -> None:
     random = np.random.default_rng(7)
     contexts = random.integers(0, 20, 90)
     values = random.integers(0, 2, 90).astype(float)
@@ -58,7 +58,7 @@ def test_the_error_of_uneven_contexts_is_the_jackknifes() -> None:
     assert found.estimate.se == pytest.approx(expected, rel=1e-12)
 
 
-def test_missing_values_one_context_and_nothing() -> None:
+def test_means_with_missing_values_or_few_contexts() -> None:
     nan = float("nan")
     found = context_means({"a": [1.0, nan, 0.0], "b": [nan, nan, nan]}, ["x", "x", "y"], FAST)
     assert (found["a"].value, found["a"].rows) == (0.5, 2)
@@ -73,7 +73,7 @@ def test_missing_values_one_context_and_nothing() -> None:
     assert none.value is None and none.published is None
 
 
-def test_a_share_of_nothing_is_no_certainty() -> None:
+def test_a_share_of_0_has_a_wilson_interval() -> None:
     found = context_means({"a": [0.0] * 30}, list(range(30)), FAST)["a"]
     assert found.value == 0 and found.estimate.low == 0
     assert found.estimate.high == pytest.approx(0.12237, abs=1e-5)  # Wilson, 0 of 30: t^2 / (30 + t^2)
@@ -89,7 +89,7 @@ def test_weights_undo_an_uneven_sample() -> None:
     assert (found.labelled, found.population, found.covered, found.strata, found.thin) == (10, 100, 1.0, 2, 0)
 
 
-def test_weights_say_what_they_do_not_cover() -> None:
+def test_weights_report_uncovered_strata() -> None:
     nan = float("nan")
     found = weighted([1.0, 0.0, nan], ["a", "a", "b"], ["x", "y", "z"], {"a": 5, "b": 15}, FAST)
     assert found.estimate.value == 0.5 and found.covered == 0.25 and found.labelled == 2
@@ -117,13 +117,15 @@ MARKS = [
 
 
 @pytest.mark.parametrize(("a", "b", "expected"), MARKS, ids=range(len(MARKS)))
-def test_f1_of_characters(a: list[tuple[int, int, str]], b: list[tuple[int, int, str]], expected: float | None) -> None:
+def test_f1_of_marked_characters(
+    a: list[tuple[int, int, str]], b: list[tuple[int, int, str]], expected: float | None
+) -> None:
     value, reason = f1(a, b, "pronoun")
     assert value == expected and f1(b, a, "pronoun")[0] == value
     assert (reason is None) == (expected is not None)
 
 
-def test_f1_over_texts_is_pooled_and_says_how_many() -> None:
+def test_f1_over_texts_is_pooled_with_its_counts() -> None:
     items = {
         "i": [[(0, 3, "pronoun")], [(0, 3, "pronoun")]],
         "j": [[(0, 10, "pronoun")], []],
@@ -158,7 +160,7 @@ BINS = [
 
 
 @pytest.mark.parametrize(("choice", "tags", "marks", "text", "own", "expected"), BINS, ids=range(len(BINS)))
-def test_bins(
+def test_disagreements_with_the_rule_are_sorted_into_bins(
     choice: str, tags: tuple[str, ...], marks: list[tuple[int, int, str]], text: str, own: list[str], expected: str
 ) -> None:
     rule = verdict(text, own, "misgendered")
@@ -187,7 +189,7 @@ def _frames(rows: list[tuple[str, str, bool, list[str]]]) -> tuple[pd.DataFrame,
 
 
 @pytest.mark.parametrize(("waiting", "used"), [(0, False), (29, False), (30, True)])
-def test_the_rules_verdicts_on_what_waits_for_labels_are_used_where_there_are_enough(waiting: int, used: bool) -> None:
+def test_rule_verdicts_of_unlabelled_texts_are_used_from_30_on(waiting: int, used: bool) -> None:
     done = [("He left.", "he", True, ["correct"]), ("He left.", "she", True, ["misgendering"])] * 8
     done += [("She sang, he left.", "she", True, ["misgendering"]), ("Kim left.", "xe", True, ["no_pronoun"])] * 2
     items, labels = _frames([*done, *[("He left.", "she", False, ["correct"])] * waiting])
@@ -225,7 +227,7 @@ def test_each_generation_counts_once_and_only_finished_ones_count() -> None:
     assert made.weighted("misgendering").population == 5 and made.weighted("misgendering").covered == 0.8
 
 
-def test_kappa_with_the_rule_is_cohens() -> None:
+def test_kappa_with_the_rule_is_cohens_kappa() -> None:
     # 2 x 2 of SPEC 4.6: cells 20, 30, 60, 640 give kappa 0.245810.
     rows = (
         [("He left.", "she", True, ["misgendering"])] * 20
@@ -243,7 +245,7 @@ def test_kappa_with_the_rule_is_cohens() -> None:
     assert (one_way.value, one_way.low, one_way.high) == (0, None, None) and "no interval" in str(one_way.note)
 
 
-def test_repetition_by_group_in_both_variants() -> None:
+def test_repetition_is_computed_by_group_in_both_variants() -> None:
     text = "Kim sat on the mat. Kim sat on the mat."
     items, _labels = _frames([(text, "she", False, ["correct"]), ("Kim.", "she", False, ["correct"])])
     alone = repetition(items, ("model", "pronoun"), "completion")["m", "she"]
@@ -264,7 +266,7 @@ def test_repetition_by_group_in_both_variants() -> None:
     ],
     ids=["pronouns", "no pronouns"],
 )
-def test_pronouns_have_one_order_and_models_the_users(
+def test_pronouns_have_a_fixed_order_and_models_the_users(
     keys: list[tuple[str, ...]], by: tuple[str, ...], expected: list[tuple[str, ...]]
 ) -> None:
     assert in_order(keys, by) == expected

@@ -44,11 +44,11 @@ def correlation(groups: Labels) -> float | None:
         ([[1, 0], [1, 0], [1, 0]], -1.0),
     ],
 )
-def test_intra_class_by_hand(groups: Labels, expected: float) -> None:
+def test_intra_class_correlation_equals_hand_computation(groups: Labels, expected: float) -> None:
     assert correlation(groups) == pytest.approx(expected, abs=1e-9)
 
 
-def test_shrout_and_fleiss() -> None:
+def test_intra_class_correlation_equals_shrout_and_fleiss() -> None:
     """Table 2 of Shrout and Fleiss (1979, Psychological Bulletin 86): 6 targets x 4 judges, ICC(1,1) = 0.17."""
     table = [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]]
     assert correlation([[float(value) for value in row] for row in table]) == pytest.approx(0.17, abs=0.005)
@@ -63,12 +63,12 @@ def test_shrout_and_fleiss() -> None:
         ([], ONE_CONTEXT),
     ],
 )
-def test_undefined_says_why(groups: Labels, reason: object) -> None:
+def test_an_undefined_correlation_has_a_reason(groups: Labels, reason: object) -> None:
     found = intra_class({"all": dict(enumerate(groups))})
     assert found.value is None and found.reason == reason
 
 
-def test_differences_between_strata_are_no_likeness_of_contexts() -> None:
+def test_differences_between_strata_do_not_raise_the_correlation() -> None:
     """Two models, one always right and one always wrong but for chance: within each, contexts are alike by chance."""
     alike = {"a": {1: [1.0, 0.0], 2: [1.0, 0.0]}, "b": {3: [5.0, 6.0], 4: [6.0, 5.0]}}
     found = intra_class(alike)
@@ -78,7 +78,7 @@ def test_differences_between_strata_are_no_likeness_of_contexts() -> None:
 
 
 @given(st.lists(st.lists(st.integers(0, 1), min_size=1, max_size=5), min_size=1, max_size=8), st.randoms())
-def test_intra_class_is_at_most_one_and_knows_no_order(groups: list[list[int]], rng: random.Random) -> None:
+def test_intra_class_correlation_is_at_most_one_in_any_order(groups: list[list[int]], rng: random.Random) -> None:
     found = intra_class({"all": dict(enumerate(groups))})
     mixed = [rng.sample(one, len(one)) for one in rng.sample(groups, len(groups))]
     again = intra_class({"all": dict(enumerate(mixed))})
@@ -88,7 +88,7 @@ def test_intra_class_is_at_most_one_and_knows_no_order(groups: list[list[int]], 
         assert found.value == pytest.approx(again.value, abs=1e-9)
 
 
-def test_published_cell_against_distinct_contexts() -> None:
+def test_distinct_contexts_improve_the_published_design() -> None:
     """p = 0.8, rho = 0.5: 25 x 1 has sqrt(0.16 / 25) = 0.08; 5 x 5 has the root of 1 + 4 x 0.5 = 3 times that."""
     spread, published = design(25, 1, 0.8, 0.5), design(5, 5, 0.8, 0.5)
     assert spread.se == pytest.approx(0.08) and spread.independent == 25
@@ -101,7 +101,7 @@ def test_equal_contexts_are_worth_one_label_each() -> None:
     assert design(5, 5, 0.6, 1.0).se == pytest.approx(math.sqrt(0.24 / 5))
 
 
-def test_designs_of_a_budget() -> None:
+def test_designs_of_a_budget_are_compared() -> None:
     found = designs(25, 0.7, 0.3)
     assert [(one.contexts, one.per_context) for one in found] == [(25, 1), (5, 5), (1, 25)]
     errors = [one.se or 0 for one in found]
@@ -146,7 +146,7 @@ def test_the_order_of_the_file_does_not_matter(rows: list[Generation], number: i
     assert set(sample(rows, number)) == set(sample(rng.sample(rows, len(rows)), number))
 
 
-def test_twenty_five_distinct_contexts() -> None:
+def test_a_sample_of_25_has_25_distinct_contexts() -> None:
     rows = [("llama", str(context), index) for context in range(25) for index in range(5)]
     assert len({row[1] for row in sample(rows, 25)}) == 25
     assert Counter(Counter(row[1] for row in sample(rows, 30)).values()) == {1: 20, 2: 5}
@@ -160,6 +160,6 @@ def test_every_generation_is_drawn_equally_often() -> None:
     assert all(abs(drawn[row] - 100) < 5 * math.sqrt(600 * (1 / 6) * (5 / 6)) for row in rows)
 
 
-def test_no_sample_of_nothing() -> None:
+def test_a_sample_of_zero_is_refused() -> None:
     with pytest.raises(Refused):
         sample([("llama", "a", 0)], 0)

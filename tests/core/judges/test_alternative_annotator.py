@@ -24,7 +24,7 @@ def three(patterns: dict[str, int]) -> tuple[Labels, dict[object, object]]:
     return people, judge
 
 
-def test_by_hand() -> None:
+def test_the_winning_rate_equals_hand_computation() -> None:
     """Ada against Bo and Cy. aaa/a: 1, 1. aab/b: judge agrees with Cy, Ada with Bo: 1, 1. aaa/b: 0, 1. baa/a: 1, 0."""
     found = alternative_annotator_test(*three({"aaa/a": 30, "aab/b": 4, "aaa/b": 5, "baa/a": 1}), 0.1)
     ada = found.annotators[0]
@@ -35,7 +35,7 @@ def test_by_hand() -> None:
     assert ada.p == pytest.approx(stats.t.cdf(t, 39))
 
 
-def test_rejections_are_those_of_benjamini_and_yekutieli() -> None:
+def test_rejections_follow_benjamini_and_yekutieli() -> None:
     """p .0026, .0245, .038 of three: .05 / (3 * 11/6) = .0091 for the least, .0182 and .0273 for the others."""
     rng = np.random.default_rng(5)
     truth = rng.integers(0, 2, 400)
@@ -59,7 +59,7 @@ def test_a_good_judge_passes_and_a_coin_does_not(error: float, passes: bool) -> 
     assert alternative_annotator_test(people, judge, 0.15).passes is passes
 
 
-def test_without_spread_it_is_as_it_is() -> None:
+def test_p_is_0_or_1_without_variance() -> None:
     same = alternative_annotator_test(*three({"aaa/a": 30}), 0.1)
     assert [one.p for one in same.annotators] == [0.0] * 3
     assert (same.winning_rate, same.advantage) == (1.0, 1.0)
@@ -67,7 +67,7 @@ def test_without_spread_it_is_as_it_is() -> None:
     assert (worse.winning_rate, worse.advantage) == (0.0, 0.0)
 
 
-def test_few_items_are_no_test_and_say_so() -> None:
+def test_too_few_items_have_no_test() -> None:
     found = alternative_annotator_test(*three({"aaa/a": 29, "a--/a": 100}), 0.1)
     assert (found.winning_rate, found.passes, found.reason) == (None, None, NOBODY)
     assert "Only 29 items" in str(found.annotators[0].reason)
@@ -77,7 +77,7 @@ def test_few_items_are_no_test_and_say_so() -> None:
 
 
 @pytest.mark.parametrize(("names", "warned"), [("Ada Bo", True), ("Ada Bo Cy", False)])
-def test_fewer_than_three_annotators_are_warned_of(names: str, warned: bool) -> None:
+def test_fewer_than_three_annotators_give_a_warning(names: str, warned: bool) -> None:
     people = [(item, who, "a") for item in range(40) for who in names.split()]
     found = alternative_annotator_test(people, dict.fromkeys(range(40), "a"), 0.1)
     assert found.passes is True and (found.note is not None) is warned

@@ -26,7 +26,7 @@ PROMPT = Prompt("{text}", "", generations("en").choices)
          Answer("correct", True, ((32, 41, "extraneous"),))),
     ],
 )  # fmt: skip
-def test_what_can_be_read(written: str, expected: Answer) -> None:
+def test_answers_of_a_judge_are_read(written: str, expected: Answer) -> None:
     assert read_answer(written, PROMPT, TEXT) == expected
 
 
@@ -42,19 +42,19 @@ def test_what_can_be_read(written: str, expected: Answer) -> None:
         ('{"a":' * 100_000 + "1" + "}" * 100_000, "not one JSON object"),
     ],
 )
-def test_what_cannot(written: str, why: str) -> None:
+def test_unreadable_answers_are_refused_with_a_reason(written: str, why: str) -> None:
     with pytest.raises(Unreadable) as caught:
         read_answer(written, PROMPT, TEXT)
     assert why in caught.value.why and len(str(caught.value)) < 300
 
 
-def test_the_answer_of_most_samples() -> None:
+def test_the_majority_of_samples_is_the_answer() -> None:
     said = [Answer("correct", False), Answer("misgendering", True), Answer("correct", True), Answer("correct", True)]
     assert most_said(said) == (Answer("correct", True), {"correct": 0.75, "misgendering": 0.25})
     assert most_said([Answer("no_pronoun", None), Answer("correct", None)])[0] == Answer("no_pronoun", None)
 
 
-def test_shares_of_letters() -> None:
+def test_shares_are_renormalised_letter_probabilities() -> None:
     found = shares_of({"A": math.log(0.3), "B": math.log(0.1), "x": 0.0}, ("one", "two", "three"))
     assert found == pytest.approx({"one": 0.75, "two": 0.25, "three": 0.0})
     with pytest.raises(Unreadable):

@@ -40,7 +40,7 @@ def prompt(way: str = "letter") -> Prompt:
     return Prompt(default_template("generations", short=True), "", generations("en").choices, way=way)  # type: ignore[arg-type]
 
 
-def test_the_likeliest_letter_with_its_share() -> None:
+def test_the_most_likely_letter_is_the_choice() -> None:
     planted = Planted()
     found: list[JudgeLabel] = []
     failed: dict[int, EvenhandError] = {}
@@ -59,12 +59,12 @@ def test_the_likeliest_letter_with_its_share() -> None:
     assert probe.options == ("A", "B", "C", "D")
 
 
-def test_it_answers_by_letters_only() -> None:
+def test_a_causal_judge_needs_letters() -> None:
     with pytest.raises(Refused, match="letter of a choice"):
         CausalJudge(Planted(), prompt("json"))
 
 
-def test_words_are_marked_where_yes_is_likelier() -> None:
+def test_words_are_marked_if_yes_is_more_likely() -> None:
     """Asked of the words that may bear a mark, and only where the label calls for one."""
 
     class Marking(Planted):

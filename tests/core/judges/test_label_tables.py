@@ -14,7 +14,7 @@ def table(folder: Path, name: str, text: str) -> Path:
     return path
 
 
-def test_items_of_both_and_of_the_judge_alone(tmp_path: Path) -> None:
+def test_tables_give_items_of_both_and_of_the_judge_alone(tmp_path: Path) -> None:
     people = table(tmp_path, "p.csv", "item,label,context,drawn\na,1,x,0.5\nb,0,x,1\nc,1,y,0.25\n")
     judge = table(tmp_path, "j.tsv", "item\tlabel\tcontext\nb\t0\tx\na\t0\tx\nd\t1\tz\n")
     found = read_rates(people, judge, "context", "drawn")
@@ -33,7 +33,7 @@ def test_items_of_both_and_of_the_judge_alone(tmp_path: Path) -> None:
         ("b,", "label", "people.csv, line 3: column label is empty."),
     ],
 )
-def test_a_bad_line_is_told_and_the_others_go_in(tmp_path: Path, line: str, reason: str, words: str) -> None:
+def test_a_bad_line_is_reported_and_others_are_read(tmp_path: Path, line: str, reason: str, words: str) -> None:
     people = table(tmp_path, "people.csv", f"item,label\na,1\n{line}\nc,0\n")
     judge = table(tmp_path, "judge.csv", "item,label\na,1\nb,1\nc,1\nd,0\n")
     found = read_rates(people, judge)
@@ -57,7 +57,7 @@ def test_a_probability_is_above_0_and_at_most_1(tmp_path: Path, drawn: str) -> N
         ("item,label\na,x\n", BadLine, "use 0 or 1"),
     ],
 )
-def test_a_table_without_what_it_needs_is_one_sentence(
+def test_a_table_without_its_columns_is_one_sentence(
     tmp_path: Path, text: str, kind: type[BadFile], words: str
 ) -> None:
     people = table(tmp_path, "p.csv", "item,label\na,1\n")
@@ -65,7 +65,7 @@ def test_a_table_without_what_it_needs_is_one_sentence(
         read_rates(people, table(tmp_path, "j.csv", text))
 
 
-def test_labels_of_any_kind_for_the_test(tmp_path: Path) -> None:
+def test_the_test_reads_labels_of_any_kind(tmp_path: Path) -> None:
     people, errors = read_people(
         table(tmp_path, "p.jsonl", '{"item": 1, "annotator": "Ada", "label": "correct"}\n{"item": 2}\n')
     )

@@ -28,7 +28,7 @@ def label(
     return found, failed
 
 
-def test_errors_and_answers_that_are_no_json_are_asked_again() -> None:
+def test_errors_and_invalid_json_are_retried() -> None:
     with chat_server(lambda body: RIGHT) as server:
         server.every = 4
         found, failed = label(server)
@@ -42,7 +42,7 @@ def test_errors_and_answers_that_are_no_json_are_asked_again() -> None:
     assert {one.answered for one in found} == {"planted-1"} and {one.tokens_in for one in found} == {100, 200}
 
 
-def test_what_stays_unreadable_is_told_of_its_text_and_the_others_go_on() -> None:
+def test_an_unreadable_answer_fails_only_its_text() -> None:
     def says(body: dict[str, Any]) -> str:
         return "no idea" if "left at 7." in body["messages"][1]["content"] else RIGHT
 
@@ -52,7 +52,7 @@ def test_what_stays_unreadable_is_told_of_its_text_and_the_others_go_on() -> Non
     assert server.answered.total() == 41  # one repair, no more
 
 
-def test_what_is_sent() -> None:
+def test_requests_contain_settings_and_constraint() -> None:
     with chat_server(lambda body: RIGHT) as server:
         label(server, TEXTS[:1], temperature=0.5, samples=3, constraint="schema")
         label(server, TEXTS[:1], constraint="none")
@@ -66,7 +66,7 @@ def test_what_is_sent() -> None:
     assert [one["role"] for one in first["messages"]] == ["system", "user"]
 
 
-def test_the_label_of_most_samples_with_their_shares() -> None:
+def test_the_majority_label_has_the_shares_of_samples() -> None:
     with chat_server(
         lambda body: RIGHT if body["seed"] < 44 else '{"choice": "correct", "extraneous": false}'
     ) as server:
@@ -75,7 +75,7 @@ def test_the_label_of_most_samples_with_their_shares() -> None:
     assert found.shares == pytest.approx({"misgendering": 2 / 3, "correct": 1 / 3})
 
 
-def test_probabilities_of_letters() -> None:
+def test_letter_probabilities_become_shares() -> None:
     def says(body: dict[str, Any]) -> dict[str, float]:
         if "gendered words" in body["messages"][-1]["content"]:
             return {" B": math.log(0.9), "A": math.log(0.1)}
@@ -89,6 +89,6 @@ def test_probabilities_of_letters() -> None:
 
 
 @pytest.mark.parametrize(("address", "model"), [("http://169.254.169.254/v1", "m"), ("http://h/v1", " ")])
-def test_what_may_not_be_asked(address: str, model: str) -> None:
+def test_forbidden_addresses_and_empty_models_are_refused(address: str, model: str) -> None:
     with pytest.raises(Refused):
         ServerJudge(address, model, Prompt("{text}", "", generations("en").choices))

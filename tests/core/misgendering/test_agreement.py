@@ -23,7 +23,7 @@ TABLES = st.tuples(*[st.integers(0, 60)] * 4)
 
 
 @pytest.mark.parametrize(("counts", "expected"), GOLDEN)
-def test_golden(counts: tuple[int, int, int, int], expected: tuple[float, ...]) -> None:
+def test_agreement_equals_golden_numbers(counts: tuple[int, int, int, int], expected: tuple[float, ...]) -> None:
     found = Cells(*counts)
     k, r, p = kappa(found), mcc(found), raw_agreement(found)
     assert k.value is not None and k.high is not None
@@ -31,7 +31,7 @@ def test_golden(counts: tuple[int, int, int, int], expected: tuple[float, ...]) 
     assert numbers == pytest.approx(expected, abs=1e-6)
 
 
-def test_the_vectors_of_the_golden_row() -> None:
+def test_vectors_give_the_golden_row() -> None:
     prob, gen = ([int(c) for c in text] for text in ("1111001011", "1101011010"))
     assert cells(prob, gen) == Cells(2, 1, 2, 5)
     assert kappa(Cells(2, 1, 2, 5)).se == pytest.approx(0.300442, abs=1e-6)
@@ -41,7 +41,7 @@ def test_the_vectors_of_the_golden_row() -> None:
 @pytest.mark.parametrize(
     ("r", "n", "low", "high"), [(-0.031, 750, -0.102, 0.041), (0.177, 750, 0.107, 0.246), (0.240, 1800, 0.196, 0.283)]
 )
-def test_published_intervals(r: float, n: int, low: float, high: float) -> None:
+def test_intervals_of_mcc_equal_published_ones(r: float, n: int, low: float, high: float) -> None:
     """A table with both margins even has r = 1 - 4 b / n for b instances in each off cell."""
     off = round(n * (1 - r) / 4)
     found = mcc(Cells(n // 2 - off, off, off, n // 2 - off))
@@ -63,7 +63,7 @@ def test_a_constant_vector_has_kappa_0_without_an_interval(first: int, second: i
 
 
 @pytest.mark.parametrize("counts", [(8, 0, 0, 0), (0, 0, 0, 8)])
-def test_both_constant_and_equal(counts: tuple[int, int, int, int]) -> None:
+def test_agreement_of_constant_equal_vectors(counts: tuple[int, int, int, int]) -> None:
     found = Cells(*counts)
     assert kappa(found).value is None and kappa(found).reason
     assert mcc(found).value is None
@@ -71,13 +71,13 @@ def test_both_constant_and_equal(counts: tuple[int, int, int, int]) -> None:
 
 
 @pytest.mark.parametrize("counts", [(0, 8, 0, 0), (0, 0, 8, 0)])
-def test_both_constant_and_opposite(counts: tuple[int, int, int, int]) -> None:
+def test_agreement_of_constant_opposite_vectors(counts: tuple[int, int, int, int]) -> None:
     found = Cells(*counts)
     assert (raw_agreement(found).value, kappa(found).value) == (0, 0)
     assert mcc(found).value is None
 
 
-def test_few_instances() -> None:
+def test_few_instances_have_no_interval() -> None:
     three = mcc(Cells(1, 0, 1, 1))
     assert three.value == pytest.approx(0.5) and three.low is None and "Fewer than 4" in str(three.note)
     one = raw_agreement(Cells(1, 0, 0, 0))
@@ -91,7 +91,7 @@ def test_a_missing_first_template_drops_the_pair() -> None:
 
 
 @given(TABLES)
-def test_the_same_from_either_side(counts: tuple[int, int, int, int]) -> None:
+def test_agreement_is_symmetric(counts: tuple[int, int, int, int]) -> None:
     a, b, c, d = counts
     one, other = Cells(a, b, c, d), Cells(a, c, b, d)
     for measure in (mcc, kappa, raw_agreement):
@@ -101,7 +101,7 @@ def test_the_same_from_either_side(counts: tuple[int, int, int, int]) -> None:
 
 
 @given(TABLES)
-def test_turning_one_way_round_turns_the_sign_of_mcc(counts: tuple[int, int, int, int]) -> None:
+def test_inverting_one_vector_flips_the_sign_of_mcc(counts: tuple[int, int, int, int]) -> None:
     a, b, c, d = counts
     one, turned = mcc(Cells(a, b, c, d)), mcc(Cells(b, a, d, c))
     assume(one.value is not None)
@@ -111,7 +111,7 @@ def test_turning_one_way_round_turns_the_sign_of_mcc(counts: tuple[int, int, int
 
 
 @given(TABLES)
-def test_by_units_says_the_same_numbers(counts: tuple[int, int, int, int]) -> None:
+def test_by_units_gives_equal_values(counts: tuple[int, int, int, int]) -> None:
     found = Cells(*counts)
     assume(found.n > 1)
     prob = np.repeat([0.0, 0.0, 1.0, 1.0], counts)
@@ -129,7 +129,7 @@ def test_by_units_says_the_same_numbers(counts: tuple[int, int, int, int]) -> No
     assert low is not None and high is not None and 0 <= low <= high <= 1
 
 
-def test_equal_instances_of_a_template_count_once() -> None:
+def test_intervals_count_equal_instances_of_a_template_once() -> None:
     """Ten templates with ten equal instances each: the interval is that of ten, not of a hundred."""
     prob, gen = np.ones(100), np.repeat([1.0, 1, 1, 0, 1, 1, 0, 1, 1, 1], 10)
     templates = Clusters(("template",), (np.repeat(np.arange(10), 10),))

@@ -16,7 +16,7 @@ D = [0, 0.2, 0.4, 0, 0.2, 0.4, 0, 0, 0.2, 0.4]
 VALUES = st.lists(st.sampled_from([0, 0.2, 0.4, 0.6, 0.8, 1.0]), min_size=2, max_size=40)
 
 
-def test_golden_disagreement() -> None:
+def test_disagreement_equals_golden_numbers() -> None:
     assert disagreement(PROB, GEN) == pytest.approx(D)
 
 
@@ -29,7 +29,7 @@ def test_golden_disagreement() -> None:
         ([0, 0, 0, 0.2, 0.2, 0.4, 1, 0, 0, 0], 0.081039, 0.369179),
     ],
 )
-def test_golden_fits(values: list[float], alpha: float, beta: float) -> None:
+def test_fits_equal_golden_numbers(values: list[float], alpha: float, beta: float) -> None:
     found = fit_beta(values)
     assert (found.alpha.value, found.beta.value) == pytest.approx((alpha, beta), abs=1e-6)
 
@@ -45,7 +45,7 @@ def test_golden_fits(values: list[float], alpha: float, beta: float) -> None:
         ([math.nan, 0.2], "Only one instance"),
     ],
 )
-def test_where_no_beta_fits(values: list[float], why: str) -> None:
+def test_an_impossible_fit_has_a_reason(values: list[float], why: str) -> None:
     found = fit_beta(values)
     assert found.alpha.value is None and found.beta.value is None
     assert why in str(found.reason)
@@ -62,7 +62,7 @@ def test_the_fit_has_the_moments_of_the_data(values: list[float]) -> None:
 
 
 @given(VALUES)
-def test_agreement_and_disagreement_exchanged(values: list[float]) -> None:
+def test_exchanging_agreement_and_disagreement_swaps_alpha_and_beta(values: list[float]) -> None:
     found, turned = fit_beta(values), fit_beta([1 - value for value in values])
     assume(found.alpha.value is not None and turned.alpha.value is not None)
     assert (found.alpha.value, found.beta.value) == pytest.approx((turned.beta.value, turned.alpha.value), rel=1e-6)
@@ -75,7 +75,7 @@ def test_disagreement_is_symmetric_and_within_bounds(prob: float, gen: float) ->
     assert -1e-12 <= one <= 1 + 1e-12
 
 
-def test_intervals_hold_the_fit() -> None:
+def test_intervals_contain_the_fit() -> None:
     random = np.random.default_rng(0)
     values = random.choice([0, 0.2, 0.4, 1.0], size=200, p=[0.6, 0.2, 0.1, 0.1])
     found = fit_beta(values, Clusters(("template",), (np.arange(200) % 40,)))
@@ -84,7 +84,7 @@ def test_intervals_hold_the_fit() -> None:
         assert 0 < one.low < one.value < one.high
 
 
-def test_a_planted_beta_comes_back() -> None:
+def test_a_planted_beta_is_recovered() -> None:
     """2,000 draws of Beta(0.5, 2): within 15% of what was planted."""
     values = np.random.default_rng(11).beta(0.5, 2, size=2000)
     found = fit_beta(values)

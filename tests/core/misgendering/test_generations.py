@@ -58,7 +58,7 @@ def test_a_file_is_read_line_by_line(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_a_line_that_is_no_generation_is_named(tmp_path: Path, line: Any, why: str) -> None:
+def test_an_invalid_line_is_reported_with_its_number(tmp_path: Path, line: Any, why: str) -> None:
     with pytest.raises(BadFile, match=why):
         list(read_generations(write(tmp_path / "g.jsonl", [line]), []))
     with pytest.raises(BadFile, match="There is no file"):
@@ -70,7 +70,7 @@ def test_a_line_that_is_no_generation_is_named(tmp_path: Path, line: Any, why: s
     assert len(found) == 2 and [str(error).partition(":")[0] for error in skipped] == ["g.jsonl, line 2"]
 
 
-def test_what_is_converted_comes_back_to_its_instance() -> None:
+def test_generations_are_matched_to_their_instances() -> None:
     """convert -> generate -> match, by id and by context alone; the space at the end does not count."""
     for by_id in (True, False):
         lines = list(context_rows(SOME, ("pre", "post")))
@@ -90,7 +90,7 @@ def test_what_is_converted_comes_back_to_its_instance() -> None:
                 assert [generation.index for generation in own] == sorted(generation.index for generation in own)
 
 
-def test_instances_that_begin_alike_share_what_was_written() -> None:
+def test_instances_with_equal_contexts_share_their_generations() -> None:
     twin = instances(built_in(), passes=60, only=("he",))
     by_context: dict[str, list[str]] = {}
     for one in twin:
@@ -105,7 +105,7 @@ def verdict_row(one: Any, prob: int) -> Judged:
     return Judged(one, (4.0, 3.0, 2.0, 1.0), (5, 5, 5, 5), (1, 1, 1, 2), chosen, chosen)
 
 
-def test_the_table_has_a_row_an_instance_and_setting() -> None:
+def test_the_table_has_a_row_per_instance_and_setting() -> None:
     one = SOME[0]
     written = [text(one.context("pre"), f" {form} sang", k) for k, form in enumerate(("he", "she", "nobody"))]
     found = matched(written, [one])

@@ -12,22 +12,22 @@ PROBABILITIES = st.fixed_dictionaries(dict.fromkeys(EXAMPLE, st.floats(0, 1)))
 
 
 @pytest.mark.parametrize("scale", [1, 0.01, 1e-300, 1e300])
-def test_golden(scale: float) -> None:
+def test_delta_equals_the_worked_example_on_any_scale(scale: float) -> None:
     found = theory({name: p * scale for name, p in EXAMPLE.items()}, "she")
     assert (found.delta, found.delta_star) == pytest.approx((0.7, 0.5))
 
 
-def test_the_likeliest_preferred_reaches_the_least() -> None:
+def test_preferring_the_most_likely_form_gives_delta_star() -> None:
     found = theory(EXAMPLE, "he")
     assert found.delta == found.delta_star == pytest.approx(0.5)
 
 
-def test_nothing_is_preferred_where_all_are_0() -> None:
+def test_delta_is_undefined_for_zero_probabilities() -> None:
     found = theory(dict.fromkeys(EXAMPLE, 0.0), "he")
     assert (found.delta, found.delta_star) == (None, None) and found.reason
 
 
-def test_one_certain_pronoun() -> None:
+def test_delta_of_a_certain_pronoun_is_0_or_1() -> None:
     assert theory({"he": 1.0, "she": 0.0}, "he").delta == 0
     assert theory({"he": 1.0, "she": 0.0}, "she").delta == 1
 
@@ -40,7 +40,7 @@ def test_one_certain_pronoun() -> None:
         (EXAMPLE, "ze", "ze"),
     ],
 )
-def test_refused(probabilities: dict[str, float], preferred: str, why: str) -> None:
+def test_invalid_probabilities_are_refused(probabilities: dict[str, float], preferred: str, why: str) -> None:
     with pytest.raises(Refused, match=why):
         theory(probabilities, preferred)
 

@@ -15,7 +15,7 @@ def table(rows: str, head: str = "instance,prob,gen1,gen2") -> pd.DataFrame:
     return pd.read_csv(io.StringIO(f"{head}\n{rows}"), dtype={"instance": str})
 
 
-def test_rows_without_one_way_are_dropped_from_the_comparison_only() -> None:
+def test_rows_with_one_way_only_are_left_out_of_the_comparison() -> None:
     found = metrics(table("1,1,1,1\n2,,0,1\n3,0,,0\n4,0,0,0\n"))
     assert (found.rows, found.n, found.dropped) == (4, 2, 2)
     assert found.sigma.n == 4  # generations vary all the same
@@ -24,7 +24,7 @@ def test_rows_without_one_way_are_dropped_from_the_comparison_only() -> None:
     assert found.gen.value == pytest.approx((1 + 0.5 + 0 + 0) / 4)
 
 
-def test_no_generation_yet() -> None:
+def test_metrics_without_generations_have_reasons() -> None:
     found = metrics(table("1,1\n2,0\n", "instance,prob"))
     assert found.prob.value == 0.5
     for one in (found.gen, found.mcc, found.kappa, found.agreement, found.sigma.mean, *found.by_units.values()):
@@ -32,7 +32,7 @@ def test_no_generation_yet() -> None:
     assert found.beta.reason and found.flips is None and found.failure is None
 
 
-def test_templates_count_by_their_mean_and_by_the_first(tmp_path: Path) -> None:
+def test_templates_are_counted_by_mean_and_by_first(tmp_path: Path) -> None:
     path = tmp_path / "v.csv"
     path.write_text("instance,prob1,prob2,gen1,gen2\n1,1,0,1,1\n2,,1,1,0\n3,,,0,0\n4,0,0,1,1\n", encoding="utf-8")
     found = metrics(read_verdicts(path))
@@ -43,12 +43,12 @@ def test_templates_count_by_their_mean_and_by_the_first(tmp_path: Path) -> None:
     assert found.beta.n == 3 and found.beta.mean == pytest.approx((0.5 + 0.5 + 1) / 3)
 
 
-def test_flips_between_mean_and_sum() -> None:
+def test_flips_between_mean_and_sum_are_counted() -> None:
     found = metrics(table("1,1,0,1\n2,0,0,1\n3,1,,1\n", "instance,prob,prob_sum,gen1"))
     assert found.flips == (1, 2)
 
 
-def test_cells_in_the_order_of_the_table() -> None:
+def test_cells_are_in_the_order_of_the_table() -> None:
     frame = table("1,b,xe,1,1\n2,b,he,0,1\n3,a,xe,1,0\n", "instance,model,pronoun,prob,gen1")
     keys = [key for key, _ in by_cell(frame)]
     assert keys == [{"model": m, "pronoun": p} for m, p in (("b", "xe"), ("b", "he"), ("a", "xe"))]
@@ -56,7 +56,7 @@ def test_cells_in_the_order_of_the_table() -> None:
 
 
 @pytest.mark.parametrize("rate", [0.1, 0.3])
-def test_a_planted_rate_of_disagreement_comes_back(rate: float) -> None:
+def test_a_planted_rate_of_disagreement_is_recovered(rate: float) -> None:
     """40 templates x 20 names; the first generation differs from the other way at a known rate."""
     random = np.random.default_rng(int(rate * 100))
     size = 800
@@ -71,7 +71,7 @@ def test_a_planted_rate_of_disagreement_comes_back(rate: float) -> None:
     assert found.signature == "misgendering|unit:template+name|jackknife-t|v2"
 
 
-def test_avoidance_is_not_right_among_texts_with_a_pronoun() -> None:
+def test_texts_without_a_pronoun_are_left_out_of_the_right_share() -> None:
     """By hand: six texts, four without a pronoun, of the two others one right. As published 5 of 6 are right."""
     head = "instance,prob,gen1,gen2,none1,none2"
     found = metrics(table("1,1,1,1,1,1\n2,0,1,1,1,1\n3,1,0,1,0,0\n4,1,,,,\n", head))
@@ -82,7 +82,7 @@ def test_avoidance_is_not_right_among_texts_with_a_pronoun() -> None:
     assert (none.right.value, none.right.reason, none.without.value) == (None, NO_PRONOUN, 1.0)
 
 
-def test_a_table_that_does_not_say_which_texts_have_a_pronoun() -> None:
+def test_text_shares_of_a_table_without_the_pronoun_column_are_undefined() -> None:
     texts = metrics(table("1,1,1,0\n2,0,1,1\n")).texts
     assert texts.right.reason == texts.without.reason == NOT_SAID
     assert texts.wrong.value == pytest.approx(1 / 4)

@@ -56,7 +56,7 @@ def test_a_form_in_easy_pieces_wins_by_mean_and_loses_by_sum() -> None:
         ("own", (2, 2, 2, 1), "xe"),
     ],
 )
-def test_ties_go_to_the_first_in_the_data_sets_order(dataset: str, values: tuple[float, ...], chosen: str) -> None:
+def test_ties_go_to_the_first_set_of_the_data_set(dataset: str, values: tuple[float, ...], chosen: str) -> None:
     assert least(tuple(sets(dataset)), values, dataset) == chosen
 
 
@@ -74,7 +74,7 @@ def test_delta_is_the_share_of_the_other_forms() -> None:
 
 
 @given(st.lists(st.floats(0.1, 90), min_size=4, max_size=4), st.integers(1, 40), st.floats(0.1, 50))
-def test_mean_and_sum_agree_where_all_texts_are_equally_long(nll: list[float], tokens: int, more: float) -> None:
+def test_mean_and_sum_agree_for_texts_of_equal_length(nll: list[float], tokens: int, more: float) -> None:
     found = judged(nll, [tokens] * 4, one())
     assert found.chosen == found.chosen_sum or len({value / tokens for value in nll}) < len(set(nll))
     assert judged([value + more for value in nll], [tokens] * 4, one()).delta == pytest.approx(found.delta, abs=1e-9)
@@ -97,7 +97,7 @@ class Known:
         return [Cut((4,) * len(probe.options), (1,) * len(probe.options)) for probe in probes]
 
 
-def test_what_cannot_be_judged_says_why_and_keeps_its_place() -> None:
+def test_an_unjudged_instance_keeps_its_row_with_a_reason() -> None:
     template = Template("t", "ref", "{name} saw [MASK].")
     lacking = instance_of(template, "Ola", ("thon/thons",), id="2")
     known = Known((-3.0, -1.0, -2.0, -4.0))
@@ -117,7 +117,7 @@ def planted() -> PerplexityScorer:
     return open_perplexity("planted:pronouns")
 
 
-def test_the_planted_shares_come_back_within_their_intervals(planted: PerplexityScorer) -> None:
+def test_intervals_contain_the_planted_shares(planted: PerplexityScorer) -> None:
     """Through tokenizer, batches, shared beginnings and verdict: a share of each set, 95% exact interval of names."""
     plant = pronoun_plant("planted:pronouns")
     wrong = misgendered(plant)
@@ -133,7 +133,7 @@ def test_the_planted_shares_come_back_within_their_intervals(planted: Perplexity
         assert interval.low <= share <= interval.high, name
 
 
-def test_what_was_planted_is_what_the_name_says() -> None:
+def test_a_planted_model_follows_its_name() -> None:
     wrong = misgendered(pronoun_plant("planted:pronouns:he=1,she=0.5,they=0.75,xe=0.75"))
     assert [len(wrong[name]) / 60 for name in sets("own")] == [1, 0.5, 0.75, 0.75]
     assert not wrong["he"] & wrong["she"] & wrong["they"] & wrong["xe"]
@@ -148,6 +148,6 @@ def test_what_was_planted_is_what_the_name_says() -> None:
         "planted:pronounsx",
     ],
 )
-def test_a_name_that_plants_nothing_is_one_sentence(name: str) -> None:
+def test_an_invalid_planted_name_is_one_sentence(name: str) -> None:
     with pytest.raises(ModelUnavailable, match="is not a planted model"):
         open_perplexity(name)

@@ -55,14 +55,14 @@ from evenhand.core.text.pronouns import forms, set_named, sets
         (" they are, like me, tall", " he is, like me, tall", " they are, like me, tall"),
     ],
 )  # fmt: skip
-def test_a_text_for_he_and_for_they(text: str, he: str, they: str) -> None:
+def test_a_text_is_rewritten_for_he_and_they(text: str, he: str, they: str) -> None:
     found = rewritten(text)
     assert found is not None
     assert found.text_with(set_named("he", "tango")) == he
     assert found.text_with(set_named("they", "tango")) == they
 
 
-def test_xe_has_tangos_spelling_and_the_case_of_she() -> None:
+def test_xe_is_rewritten_with_tangos_spelling() -> None:
     found = rewritten(" Xir dog saw him")
     assert found is not None
     assert (found.case, found.source, found.written) == ("pos_dep", "xe", "Xir")
@@ -72,13 +72,13 @@ def test_xe_has_tangos_spelling_and_the_case_of_she() -> None:
 
 
 @pytest.mark.parametrize(("text", "case"), [(" it sings", "nom"), (" I saw it there", "acc"), (" its lid", "pos_dep")])
-def test_it_is_a_subject_before_its_verb(text: str, case: str) -> None:
+def test_the_case_of_it_depends_on_its_position(text: str, case: str) -> None:
     found = rewritten(text, extra=[set_named("it")])
     assert found is not None
     assert found.case == case
 
 
-def test_nothing_is_cut_between_first_and_second_pronoun() -> None:
+def test_text_between_two_pronouns_is_kept() -> None:
     found = rewritten("So he, tall and slow, found his hat")
     assert found is not None
     assert found.text_with(set_named("he", "tango")) == "So he, tall and slow, found"
@@ -90,7 +90,7 @@ def test_without_a_pronoun_there_is_no_template(text: str) -> None:
     assert rewritten(text) is None
 
 
-def test_a_set_of_the_user_is_a_slot_too() -> None:
+def test_pronouns_of_a_user_set_become_slots() -> None:
     ze = set_named("ze")
     found = rewritten(" ze sings", extra=[ze])
     assert found is not None
@@ -109,12 +109,12 @@ def test_a_set_of_the_user_is_a_slot_too() -> None:
         *[("they", "they", " x", "nom"), ("xirself", "xe", "", "ref")],
     ],
 )
-def test_the_word_after_tells_the_case(form: str, name: str, rest: str, case: str) -> None:
+def test_the_following_word_determines_the_case(form: str, name: str, rest: str, case: str) -> None:
     assert case_of(form, set_named(name, "tango"), rest) == case
 
 
 @given(st.text(alphabet="abc .,'", max_size=20), st.sampled_from(sorted(forms("tango"))), st.text(max_size=30))
-def test_the_form_that_was_there_can_be_put_back(before: str, form: str, after: str) -> None:
+def test_the_original_form_is_recognised(before: str, form: str, after: str) -> None:
     text = f"{before} {form} {after}"
     found = rewritten(text)
     assert found is not None

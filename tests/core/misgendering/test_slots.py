@@ -19,7 +19,7 @@ def write(path: Path, text: str) -> Path:
     return path
 
 
-def test_the_built_in_set_is_sound() -> None:
+def test_the_built_in_set_is_valid() -> None:
     source = built_in()
     assert Counter(one.case for one in source.templates) == dict.fromkeys(CASES, 8)
     assert len({person.name for person in source.people}) == len(source.people) == 60
@@ -38,7 +38,7 @@ def test_the_built_in_set_is_sound() -> None:
         *[("", "own", True), ("Done, ", "own", False), ('"Done." ', "own", True), ("Done. ", "tango", False)],
     ],
 )
-def test_capitals_as_published_and_our_own(before: str, dataset: str, capital: bool) -> None:
+def test_capitals_follow_each_data_set(before: str, dataset: str, capital: bool) -> None:
     assert takes_capital(before, dataset) == capital
 
 
@@ -52,7 +52,7 @@ def test_an_instance_has_its_forms_its_probe_and_both_contexts() -> None:
     assert one.probe.text[one.probe.start : one.probe.end] == MASK
 
 
-def test_several_sets_and_further_sets() -> None:
+def test_instances_have_several_and_further_sets() -> None:
     template = Template("t", "nom", "{name}, {pronouns}, says [MASK] sang.", "own")
     one = instance_of(template, "Ola", ("she", "ze"), id="1", also=("fae",))
     assert one.options == ("he", "she", "they", "xe", "fae", "ze")
@@ -68,12 +68,12 @@ def test_several_sets_and_further_sets() -> None:
         ("{name} {ref} [MASK]", ("thon/thons",), "does not have"),
     ],
 )
-def test_a_template_that_cannot_be_filled_says_why(text: str, pronouns: tuple[str, ...], why: str) -> None:
+def test_an_invalid_template_is_refused_with_a_reason(text: str, pronouns: tuple[str, ...], why: str) -> None:
     with pytest.raises(BadFile, match=why):
         instance_of(Template("t", "nom", text), "Ola", pronouns, id="1")
 
 
-def test_misgendered_from_its_folder(tmp_path: Path) -> None:
+def test_misgendered_is_read_from_its_folder(tmp_path: Path) -> None:
     template = "{name}/'s pronouns are {nom}/{acc}/{pos_ind}. {mask_token} sang."
     write(
         tmp_path / "explicit_template_a.csv",
@@ -92,7 +92,7 @@ def test_misgendered_from_its_folder(tmp_path: Path) -> None:
     assert read_source(tmp_path / "explicit_template_a.csv").templates == source.templates
 
 
-def test_ruff_and_its_rows(tmp_path: Path) -> None:
+def test_ruff_is_read_with_its_rows(tmp_path: Path) -> None:
     head = "occupation\tparticipant\tsentence\tpronoun_type\tword\tpronoun\tuid\tconfuse_pronoun\n"
     rows = [
         "baker\tguest\tThe baker was tired as xe had walked. The baker took $POSS_PRONOUN hat.\tposs\txyr\txe\tu1\t",
@@ -107,7 +107,7 @@ def test_ruff_and_its_rows(tmp_path: Path) -> None:
     assert [found.id for found in instances(source, only=("she",))] == ["u2"]
 
 
-def test_tango_and_its_prompts(tmp_path: Path) -> None:
+def test_tango_is_read_with_its_prompts(tmp_path: Path) -> None:
     text = "template_idx,ante,ante_type,pronoun_family,template\n3,Noor,name,xe,NOOR saw Xe ran and\n"
     text += "3,Noor,name,xe,again\n"
     prompts = read_source(write(tmp_path / "p.csv", text)).prompts
@@ -116,7 +116,7 @@ def test_tango_and_its_prompts(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
-def test_own_tables_and_people(tmp_path: Path) -> None:
+def test_own_templates_and_names_are_read(tmp_path: Path) -> None:
     source = read_source(write(tmp_path / "t.tsv", 'case\ttext\nacc\tI "like" [MASK], {name}.\n'))
     people = read_people(write(tmp_path / "n.tsv", "name\tpronouns\nOla\tshe; they\nMin\tze/hir\nAda\t\n"))
     assert people == (Person("Ola", ("she", "they")), Person("Min", ("ze",)), Person("Ada"))
@@ -157,12 +157,12 @@ def test_own_tables_and_people(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_a_file_with_something_wrong_is_one_sentence(tmp_path: Path, name: str, text: str, why: str) -> None:
+def test_an_invalid_file_is_one_sentence(tmp_path: Path, name: str, text: str, why: str) -> None:
     with pytest.raises(BadFile, match=why):
         read_source(write(tmp_path / name, text))
 
 
-def test_a_missing_file_and_an_empty_folder(tmp_path: Path) -> None:
+def test_missing_files_and_empty_folders_are_refused(tmp_path: Path) -> None:
     with pytest.raises(BadFile, match="There is no file"):
         read_source(tmp_path / "none.tsv")
     with pytest.raises(BadFile, match="has no explicit_template_"):
@@ -190,7 +190,7 @@ def test_draws_are_seeded_and_paired_over_pronouns() -> None:
     assert len({one.id for one in found}) == len(found)
 
 
-def test_a_limit_is_a_sample_and_nothing_left_is_said() -> None:
+def test_a_limit_draws_a_sample() -> None:
     some = instances(built_in(), limit=30, seed=2)
     everything = [one.id for one in instances(built_in(), seed=2)]
     places = [everything.index(one.id) for one in some]

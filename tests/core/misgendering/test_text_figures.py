@@ -13,14 +13,14 @@ def text(completion: str, pronouns: list[str], **more: str) -> dict[str, object]
     return {"context": "Sam said:", "completion": completion, "pronouns": pronouns, "model": "m", **more}
 
 
-def test_cells_in_the_order_of_the_file() -> None:
+def test_cells_are_in_the_order_of_the_file() -> None:
     rows = [text("They left.", ["they"]), text("Nobody.", ["xe"]), text("Then it rained.", ["they"])]
     they, xe = texts_by_cell(rows)
     assert (they.key["pronoun"], they.n, xe.key["pronoun"], xe.n) == ("they", 2, "xe", 1)
     assert (they.without.value, xe.without.value) == (0.5, 1)
 
 
-def test_repetition_with_and_without_the_context() -> None:
+def test_repetition_is_computed_with_and_without_the_context() -> None:
     """SPEC 4.10 [R]: the sentence twice 0.7690804673; the same once 0."""
     sentence = "the cat sat on the mat ."
     rows = [{**text(f" {sentence}", ["he"]), "context": sentence}]
@@ -29,7 +29,7 @@ def test_repetition_with_and_without_the_context() -> None:
     assert found.completion.mean == 0
 
 
-def test_several_sets_are_one_cell_and_settings_are_two() -> None:
+def test_cells_are_split_by_setting_but_not_by_set() -> None:
     rows = [text("She left.", ["she", "they"], setting=setting) for setting in ("pre", "post", "pre")]
     assert [(one.key["pronoun"], one.key["setting"], one.n) for one in texts_by_cell(rows)] == [
         ("she + they", "pre", 2),
@@ -37,7 +37,7 @@ def test_several_sets_are_one_cell_and_settings_are_two() -> None:
     ]
 
 
-def test_a_line_that_is_none_is_named(tmp_path: Path) -> None:
+def test_an_invalid_line_is_reported_with_its_number(tmp_path: Path) -> None:
     path = tmp_path / "t.jsonl"
     path.write_text(json.dumps(text("a", [])) + "\n{broken\n", encoding="utf-8")
     skipped: list[int] = []

@@ -22,13 +22,13 @@ def alone(rows: int) -> Clusters:
 
 
 @pytest.mark.parametrize(("right", "expected"), [(0, 0), (1, 0.4), (2, 0.4898979), (3, 0.4898979), (4, 0.4), (5, 0)])
-def test_sigma_of_five(right: int, expected: float) -> None:
+def test_sigma_of_five_verdicts_is_the_population_deviation(right: int, expected: float) -> None:
     """ddof 0: with ddof 1 one of five would give 0.447."""
     row = np.array([[1.0] * right + [0.0] * (5 - right)])
     assert sigmas(row)[0] == pytest.approx(expected, abs=1e-7)
 
 
-def test_golden_with_missing_templates() -> None:
+def test_variation_with_missing_templates_equals_golden_numbers() -> None:
     assert sigmas(MISSING) == pytest.approx([0.4330127, NAN, 0, 0, 0.5], nan_ok=True)
     found = variation(MISSING, alone(5))
     assert found.mean.value == pytest.approx(0.2332532, abs=1e-7)
@@ -39,7 +39,7 @@ def test_golden_with_missing_templates() -> None:
     assert (failed.value, failed.se) == pytest.approx((0.44, 0.1939072), abs=1e-7)
 
 
-def test_a_level_that_does_not_occur_is_still_there() -> None:
+def test_an_absent_level_has_share_0() -> None:
     """The published code counts what occurs and breaks when a level is absent."""
     found = variation(np.ones((3, 5)), alone(3))
     assert found.levels == {"0": 1.0, "0.4": 0.0, "0.49": 0.0}
@@ -51,7 +51,7 @@ def test_without_five_verdicts_there_are_no_levels() -> None:
     assert found.levels is None and found.complete == 0 and found.n == 1
 
 
-def test_nothing_to_vary() -> None:
+def test_variation_without_verdicts_is_undefined() -> None:
     for empty in (np.empty((0, 5)), np.full((4, 5), NAN), np.empty((3, 0))):
         found = variation(empty, alone(len(empty)))
         assert found.mean.value is None and found.mean.reason and found.std is None and found.n == 0
@@ -60,12 +60,12 @@ def test_nothing_to_vary() -> None:
 
 
 @given(VERDICTS)
-def test_as_numpy_has_it(verdicts: np.ndarray) -> None:
+def test_sigmas_equal_numpy(verdicts: np.ndarray) -> None:
     assert sigmas(verdicts) == pytest.approx(verdicts.std(axis=1), abs=1e-12)
 
 
 @given(VERDICTS)
-def test_wrong_and_right_may_be_exchanged(verdicts: np.ndarray) -> None:
+def test_exchanging_wrong_and_right_keeps_sigma(verdicts: np.ndarray) -> None:
     assert level_counts(verdicts).tolist() == level_counts(1 - verdicts).tolist()
     found, turned = variation(verdicts, alone(len(verdicts))), variation(1 - verdicts, alone(len(verdicts)))
     assert found.mean.value == pytest.approx(turned.mean.value)

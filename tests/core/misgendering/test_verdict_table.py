@@ -22,7 +22,7 @@ def written(folder: Path, text: str, name: str = "v.csv") -> Path:
     return path
 
 
-def test_verdicts_are_read_as_numbers_and_the_rest_as_text(tmp_path: Path) -> None:
+def test_verdicts_are_read_as_numbers_and_other_columns_as_text(tmp_path: Path) -> None:
     path = written(tmp_path, "\ufeffinstance,model,pronoun,prob,gen1,gen2\r\n007,m,xe,1,0,\r\n8,m,he,,1.0,0\r\n")
     frame = read_verdicts(path)
     assert frame["instance"].tolist() == ["007", "8"]
@@ -32,27 +32,27 @@ def test_verdicts_are_read_as_numbers_and_the_rest_as_text(tmp_path: Path) -> No
     assert not has_templates(frame)
 
 
-def test_generations_stand_in_the_order_of_their_numbers(tmp_path: Path) -> None:
+def test_generations_are_in_the_order_of_their_numbers(tmp_path: Path) -> None:
     head = ",".join(f"gen{n}" for n in range(10, 0, -1))
     frame = read_verdicts(written(tmp_path, f"instance,prob,{head}\n1,1,0,1,1,1,1,1,1,1,1,1\n"))
     assert generations_of(frame)[0].tolist() == [1.0] * 9 + [0.0]
 
 
-def test_several_templates(tmp_path: Path) -> None:
+def test_verdicts_of_several_templates_are_read(tmp_path: Path) -> None:
     frame = read_verdicts(written(tmp_path, "instance\tprob1\tprob2\tgen1\n1\t\t1\t1\n2\t0\t1\t1\n", "v.tsv"))
     assert has_templates(frame)
     assert templates_of(frame) == pytest.approx(np.array([[math.nan, 1], [0, 1]]), nan_ok=True)
     assert frame["prob"].tolist() == pytest.approx([math.nan, 0], nan_ok=True)
 
 
-def test_generations_may_be_left_out_where_said(tmp_path: Path) -> None:
+def test_generations_are_optional_if_allowed(tmp_path: Path) -> None:
     path = written(tmp_path, "instance,prob\n1,1\n")
     assert generations_of(read_verdicts(path, generations=False)).shape == (1, 0)
     with pytest.raises(BadFile, match="lacks the columns gen1"):
         read_verdicts(path)
 
 
-def test_the_same_instance_of_two_models_is_two_rows(tmp_path: Path) -> None:
+def test_an_instance_of_two_models_is_two_rows(tmp_path: Path) -> None:
     frame = read_verdicts(written(tmp_path, "instance,model,prob,gen1\n1,a,1,1\n1,b,0,1\n"))
     assert len(frame) == 2
 
@@ -74,12 +74,12 @@ def test_the_same_instance_of_two_models_is_two_rows(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_is_no_table_of_verdicts(text: str, why: str, tmp_path: Path) -> None:
+def test_invalid_tables_of_verdicts_are_refused(text: str, why: str, tmp_path: Path) -> None:
     with pytest.raises(BadFile, match=why):
         read_verdicts(written(tmp_path, text))
 
 
-def test_no_file_and_no_text(tmp_path: Path) -> None:
+def test_missing_and_undecodable_tables_are_refused(tmp_path: Path) -> None:
     with pytest.raises(BadFile, match="no file"):
         read_verdicts(tmp_path / "none.csv")
     (tmp_path / "v.csv").write_bytes(b"\xff\xfe\x00instance")
