@@ -34,20 +34,20 @@ def sentences(*paths: Path | str, **settings: Any) -> list[str]:
     return [line["sentence"] for line in mined(*paths, **settings)[0]]
 
 
-def test_the_three_encodings_are_told_apart() -> None:
+def test_the_three_encodings_are_distinguished() -> None:
     texts = {TEXT: ("utf-8", "gb18030"), TRADITIONAL: ("utf-8", "gb18030", "big5hkscs"), "ASCII": ("utf-8",)}
     for text, encodings in texts.items():
         for encoding in encodings:
             assert decide(text.encode(encoding), "a.txt") == encoding
 
 
-def test_big5_is_told_apart_though_it_is_valid_gb18030() -> None:
+def test_big5_is_recognised_although_valid_gb18030() -> None:
     data = "這個城市的天氣很好，她說時間還早，我們從這裡出發。".encode("big5")
     data.decode("gb18030")  # strict decoding is content with it
     assert decide(data, "a.txt") == "big5hkscs"
 
 
-def test_the_encoding_of_real_text(shared_data: Path) -> None:
+def test_the_encoding_of_real_text_is_recognised(shared_data: Path) -> None:
     import opencc
 
     text = (shared_data / "corpora" / "zh_wiki.txt").read_text(encoding="utf-8")
@@ -87,7 +87,7 @@ def test_the_encoding_of_real_text(shared_data: Path) -> None:
         ("rows.csv", b"a,b\n1,2\n", "column", "has no text column. Its columns: a, b."),
     ],
 )
-def test_what_cannot_be_read_says_so_and_the_rest_is_read(
+def test_unreadable_files_are_reported_and_others_read(
     tmp_path: Path, name: str, data: bytes, reason: str, says: str
 ) -> None:
     (tmp_path / name).write_bytes(data)
@@ -103,13 +103,13 @@ def test_nothing_to_read_is_an_error_that_names_the_first_problem(tmp_path: Path
         mined(tmp_path / "nowhere.txt")
 
 
-def test_a_folder_without_texts_says_what_is_read(tmp_path: Path) -> None:
+def test_a_folder_without_texts_lists_readable_types(tmp_path: Path) -> None:
     (tmp_path / "a.pdf").write_bytes(b"%PDF")
     with pytest.raises(BadFile, match=rf"{tmp_path} contains no readable file: \.txt"):
         mined(tmp_path)
 
 
-def test_what_came_before_the_damage_of_an_archive_is_read(tmp_path: Path) -> None:
+def test_text_before_the_damage_of_an_archive_is_read(tmp_path: Path) -> None:
     noise = random.Random(0)
     extra = ["".join(chr(noise.randrange(0x4E00, 0x9000)) for _ in range(40)) + "。" for _ in range(300)]
     whole = "".join(f"{TEXT}{one}\n" for one in extra)
@@ -123,7 +123,7 @@ def test_what_came_before_the_damage_of_an_archive_is_read(tmp_path: Path) -> No
     assert {line["sentence"][-1] for line in lines} == {"。"}  # none that was broken off
 
 
-def test_a_row_with_more_or_fewer_cells_is_left_out(tmp_path: Path) -> None:
+def test_a_row_with_a_wrong_number_of_cells_is_left_out(tmp_path: Path) -> None:
     rows = [
         "date,text,page",
         "2019,她在树下读书，没有人来打扰。,3",
@@ -138,7 +138,7 @@ def test_a_row_with_more_or_fewer_cells_is_left_out(tmp_path: Path) -> None:
     assert ", line 3: 4 cells, but the first line has 3; the row was skipped." in report.read.problems[0].text
 
 
-def test_a_byte_that_does_not_decode_costs_its_sentence(tmp_path: Path) -> None:
+def test_an_undecodable_byte_drops_only_its_sentence(tmp_path: Path) -> None:
     good = "她在树下读书，没有人来打扰。他把窗户关上了，外面正下着雨。"
     for encoding, bad in (("utf-8", b"\xe4\xb8"), ("gb18030", b"\xff")):
         data = good.encode(encoding) + "她的信".encode(encoding) + bad + "寄出去了。".encode(encoding)
@@ -160,7 +160,7 @@ def packed(tmp_path: Path, name: str, members: dict[str, bytes]) -> Path:
     return tmp_path / name
 
 
-def test_archives_folders_globs_and_shapes(tmp_path: Path) -> None:
+def test_archives_folders_and_globs_are_read(tmp_path: Path) -> None:
     folder = tmp_path / "news"
     (folder / "deep").mkdir(parents=True)
     (folder / "b.txt").write_text("她读了第一封信。", encoding="gb18030")
@@ -198,7 +198,7 @@ ROWS = [
 ]
 
 
-def test_tables_keep_where_a_text_is_from(tmp_path: Path) -> None:
+def test_tables_keep_the_source_of_a_text(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text(CSV, encoding="utf-8-sig")
     lines, _ = mined(tmp_path / "a.csv")
     assert [line["sentence"] for line in lines] == ['她说："好"。', "他走了。"]
@@ -215,7 +215,7 @@ def test_tables_keep_where_a_text_is_from(tmp_path: Path) -> None:
     assert mined(tmp_path / "a.csv", column="报纸")[0] == []
 
 
-def test_a_column_that_is_not_there_is_named(tmp_path: Path) -> None:
+def test_a_missing_column_is_reported(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text(CSV, encoding="utf-8")
     with pytest.raises(BadFile, match=r"no column body\. Its columns: 日期, 报纸, 正文, 版"):
         mined(tmp_path / "a.csv", column="body")
@@ -245,9 +245,7 @@ SHAPED: dict[str, Callable[[int], str]] = {
 
 
 @pytest.mark.parametrize("name", sorted(SHAPED))
-def test_blocks_are_the_text_and_end_with_lines_or_rows(
-    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_blocks_join_to_the_text_and_end_with_lines(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     head = "n,text\n" if name == "a.csv" else ""
     (tmp_path / name).write_text(head + "\n".join(map(SHAPED[name], range(300))), encoding="utf-8")
     whole = mined(tmp_path / name)[0]
@@ -263,7 +261,7 @@ def test_blocks_are_the_text_and_end_with_lines_or_rows(
 
 
 @given(st.lists(st.sampled_from(["她来了。", "雨停？", "“好。”", "他", "。", "，", '"去。"', "山"]), max_size=60))
-def test_one_long_line_gives_what_short_lines_would(tmp_path_factory: pytest.TempPathFactory, parts: list[str]) -> None:
+def test_a_long_line_equals_short_lines(tmp_path_factory: pytest.TempPathFactory, parts: list[str]) -> None:
     path = tmp_path_factory.mktemp("long") / "a.txt"
     with pytest.MonkeyPatch.context() as patch:
         for encoding in ("utf-8", "gb18030"):
@@ -274,7 +272,7 @@ def test_one_long_line_gives_what_short_lines_would(tmp_path_factory: pytest.Tem
             assert mined(path)[0] == whole
 
 
-def test_a_megabyte_without_the_end_of_a_sentence_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_megabyte_without_a_sentence_end_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reading, "BLOCK", 200)
     (tmp_path / "a.txt").write_text("他来了。\n" + "他去，" * 300 + "完。她没看见。\n她走了。", encoding="utf-8")
     lines, report = mined(tmp_path / "a.txt")
@@ -300,7 +298,7 @@ def test_a_limit_ends_the_reading(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         ("标题,页\n她把门打开了,3\n", "标题"),  # nothing else has letters
     ],
 )
-def test_a_column_of_names_or_dates_is_no_text_where_there_is_another(rows, column):
+def test_the_text_column_is_preferred_to_names_and_dates(rows, column):
     from evenhand.core.mining.tables import header_of
 
     assert header_of("a.csv", "csv", rows.encode(), "utf-8", None).text == column

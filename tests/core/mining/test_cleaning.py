@@ -30,7 +30,7 @@ PLAIN, MARKDOWN, SPACED = Cleaner("text", False), Cleaner("markdown", False), Cl
         ("　", ""),
     ],
 )
-def test_lines(line: str, clean: str) -> None:
+def test_plain_lines_are_cleaned(line: str, clean: str) -> None:
     assert PLAIN.clean(line) == clean
 
 
@@ -45,17 +45,17 @@ def test_lines(line: str, clean: str) -> None:
         ("3.5公里外，他停下。", "3.5公里外，他停下。"),
     ],
 )
-def test_markdown(line: str, clean: str) -> None:
+def test_markdown_is_removed(line: str, clean: str) -> None:
     assert MARKDOWN.clean(line) == clean
 
 
-def test_blanks_between_words_stay_where_the_language_has_them() -> None:
+def test_spaces_between_words_are_kept_in_spaced_languages() -> None:
     assert SPACED.clean("She  saw\ta\u00a0man\u200b. <i>He</i> left&nbsp;.") == "She saw a man. He left ."
 
 
 @given(st.text(alphabet="他女孩 　\u200b\t<b>/&amp;nbsp#12;“”。，０Ａaｚ*[]()", max_size=60))
 @pytest.mark.parametrize("cleaner", [PLAIN, MARKDOWN, SPACED], ids=["plain", "markdown", "spaced"])
-def test_the_map_leads_back_to_where_a_character_was(cleaner: Cleaner, line: str) -> None:
+def test_positions_map_to_the_original_characters(cleaner: Cleaner, line: str) -> None:
     clean, positions = cleaner.clean(line), cleaner.positions(line)
     assert len(positions) == len(clean) + 1
     assert positions == sorted(positions)
@@ -79,7 +79,7 @@ def test_the_map_leads_back_to_where_a_character_was(cleaner: Cleaner, line: str
         ("他收到消息（很晚）才走。", "他收到消息（很晚）才走。"),
     ],
 )
-def test_bylines(sentence: str, rest: str) -> None:
+def test_bylines_are_removed(sentence: str, rest: str) -> None:
     assert without_byline(sentence) == rest
 
 
@@ -95,7 +95,7 @@ def test_the_longest_word_counts_and_words_do_not_overlap() -> None:
     assert words("男生", Finder(keyword_pairs("released"), False)) == ["男生"]
 
 
-def test_words_between_spaces_stand_alone_whatever_their_capitals() -> None:
+def test_spaced_words_match_whole_and_caseless() -> None:
     pairs = (KeywordPair("he", "she", (0, 2), (0, 3), "en"), KeywordPair("actor", "actress", (0, 5), (0, 7), "en"))
     finder = Finder(pairs, True)
     assert words("She saw the theatre; he, HE and the actress.", finder) == ["she", "he", "he", "actress"]
@@ -110,5 +110,5 @@ def test_words_between_spaces_stand_alone_whatever_their_capitals() -> None:
         ("", []),
     ],
 )
-def test_sentences_of_a_language_with_spaces(line: str, parts: list[str]) -> None:
+def test_sentences_of_a_spaced_language_are_split(line: str, parts: list[str]) -> None:
     assert split_spaced(line) == parts

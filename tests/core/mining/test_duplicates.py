@@ -34,7 +34,7 @@ def keys_of(text: str) -> list[int]:
     return [int(key) for key in band_keys([text])[0]]
 
 
-def test_a_row_of_keys_is_of_its_text_alone() -> None:
+def test_keys_depend_on_their_text_only() -> None:
     chance = random.Random(1)
     texts = [sentence(chance, length) for length in (3, 40, 9, 119, 3, 4)] + ["", "一", "二三"]
     together = band_keys(texts)
@@ -44,7 +44,7 @@ def test_a_row_of_keys_is_of_its_text_alone() -> None:
     assert band_keys([]).shape == (0, BANDS)
 
 
-def test_keys_are_the_same_on_every_machine() -> None:
+def test_keys_are_equal_on_every_machine() -> None:
     # Written down once: the method has version 1, and numpy keeps the stream of PCG64.
     assert keys_of("她把雨伞借给了同事")[:2] == FIRST_KEYS
 
@@ -52,7 +52,7 @@ def test_keys_are_the_same_on_every_machine() -> None:
 FIRST_KEYS = [7293669308565156517, 5854731809815338093]
 
 
-def test_edited_copies_are_found_and_others_are_not() -> None:
+def test_edited_copies_are_found_and_other_texts_not() -> None:
     """Copies with 6% of the characters edited, as in the study, which found 99.2% of them."""
     chance = random.Random(2)
     originals = [sentence(chance, chance.randint(20, 80)) for _ in range(600)]
@@ -68,7 +68,7 @@ def test_edited_copies_are_found_and_others_are_not() -> None:
 
 
 @given(st.integers(0, 10_000), st.integers(0, 60))
-def test_what_is_called_near_is_near(seed: int, percent: int) -> None:
+def test_near_duplicates_have_the_minimum_similarity(seed: int, percent: int) -> None:
     chance = random.Random(seed)
     text = sentence(chance)
     other = edited(text, chance, percent / 100)
@@ -104,7 +104,7 @@ def test_merging_changes_nothing(monkeypatch: Any) -> None:
     assert sum(like is not None for like, _ in found[0]) > 130
 
 
-def test_beyond_the_limit_nothing_more_is_remembered(monkeypatch: Any) -> None:
+def test_sentences_beyond_the_limit_are_not_remembered(monkeypatch: Any) -> None:
     monkeypatch.setattr(duplicates, "MOST_COMPARED", 2)
     near = Near()
     chance = random.Random(4)
@@ -122,7 +122,7 @@ def run(tmp_path: Path, *sentences: str) -> tuple[list[str], Any]:
     return found, report
 
 
-def test_the_first_one_read_stays(tmp_path: Path) -> None:
+def test_the_first_of_two_duplicates_is_kept(tmp_path: Path) -> None:
     first = "他在火车站的长椅上坐了一整夜，天亮才离开。"
     twin = first.replace("他", "她")
     other = "她在邮局的柜台前排了很久的队，最后没有寄信。"
@@ -136,5 +136,5 @@ def test_the_first_one_read_stays(tmp_path: Path) -> None:
     assert (example.sentence, example.like) == (twin, first.replace("他", "□", 1))
 
 
-def test_the_mark_is_one_character_whatever_the_keyword() -> None:
+def test_keywords_of_any_length_become_one_mark() -> None:
     assert masked("爸爸来了", 0, 2) == masked("他来了", 0, 1)

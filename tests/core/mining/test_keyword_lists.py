@@ -14,16 +14,16 @@ from evenhand.core.types import KeywordPair
 HEADER = "male\tfemale\n"
 
 
-def test_the_packaged_file_is_read_as_the_app_reads_it() -> None:
+def test_the_packaged_file_gives_the_released_pairs() -> None:
     assert read_pairs(DATA / "pairs.tsv") == keyword_pairs("released")
 
 
 @pytest.mark.parametrize("pair", keyword_pairs("released"), ids=lambda pair: pair.name)
-def test_stems_are_found_without_being_told(pair: KeywordPair) -> None:
+def test_stems_are_derived_from_the_words(pair: KeywordPair) -> None:
     assert different_spans(pair.male, pair.female) == (pair.male_stem, pair.female_stem)
 
 
-def test_comments_blank_lines_and_a_mark_of_byte_order(tmp_path: Path) -> None:
+def test_comments_blank_lines_and_a_bom_are_skipped(tmp_path: Path) -> None:
     file = tmp_path / "pairs.tsv"
     file.write_text("\ufeff# mine\nmale\tfemale\tlanguage\n\n男士\t女士\t\nhe\tshe\ten\n", encoding="utf-8")
     found = read_pairs(file)
@@ -68,12 +68,12 @@ def test_every_mistake_names_file_and_line(text: str, says: str) -> None:
     assert says in str(caught.value) and "mine.tsv" in str(caught.value)
 
 
-def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+def test_a_missing_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadFile, match=r"none\.tsv cannot be read"):
         read_pairs(tmp_path / "none.tsv")
 
 
-def test_pairs_as_typed() -> None:
+def test_typed_pairs_are_parsed() -> None:
     assert [pair.name for pair in typed_pairs(["男士/女士", "公公/婆婆"])] == ["男士/女士", "公公/婆婆"]
     for wrong in ("男士", "男士/", "/", "男/女/人", "男\t女"):
         with pytest.raises(
@@ -85,7 +85,7 @@ def test_pairs_as_typed() -> None:
 
 
 @given(st.text("男女孩人公婆", min_size=1, max_size=5), st.text("男女孩人公婆", min_size=1, max_size=5))
-def test_stems_put_back_give_the_other_word(male: str, female: str) -> None:
+def test_exchanging_stems_gives_the_other_word(male: str, female: str) -> None:
     if male == female:
         return
     (start, end), (other_start, other_end) = different_spans(male, female)

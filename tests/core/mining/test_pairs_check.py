@@ -59,13 +59,13 @@ def test_words_of_equal_use_are_symmetric(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("lines", "verdict"), [(["女士来了。"] * 5, "absent"), (["男士和女士来了。"] * 19, "rare")])
-def test_too_little_is_said_to_be_so(tmp_path: Path, lines: list[str], verdict: str) -> None:
+def test_rare_words_have_no_verdict(tmp_path: Path, lines: list[str], verdict: str) -> None:
     report = check_pairs([corpus(tmp_path, lines)], typed_pairs(["男士/女士"])).pairs[0]
     assert report.verdict == verdict
     assert report.asymmetry.value is None and report.asymmetry.reason is not None
 
 
-def test_a_compound_that_is_absent_by_chance_is_none(tmp_path: Path) -> None:
+def test_a_compound_absent_by_chance_is_not_counted(tmp_path: Path) -> None:
     """With equal frequencies seven occurrences on one side are too many for chance (0.5**7 < 1%), six are not."""
     assert 0.5**7 < CHANCE < 0.5**6
     for number, share in ((6, 0.0), (7, 7 / 60)):
@@ -75,7 +75,7 @@ def test_a_compound_that_is_absent_by_chance_is_none(tmp_path: Path) -> None:
         assert report.female.unswapped.value == pytest.approx(share)
 
 
-def test_the_area_is_the_share_of_pairs_in_order() -> None:
+def test_the_area_is_the_share_of_ordered_pairs() -> None:
     """By hand: 他 after 甲 always, 她 after 甲 half the time, else after 乙; ties count one half: 0.75."""
     male = [Occurrence("甲", NOTHING, n) for n in range(40)]
     female = [Occurrence("甲" if n % 2 else "乙", NOTHING, n) for n in range(40)]
@@ -85,7 +85,7 @@ def test_the_area_is_the_share_of_pairs_in_order() -> None:
     assert turned.value == pytest.approx(found.value, abs=0.01)
 
 
-def test_area_and_variance_worked_out_by_hand() -> None:
+def test_area_and_variance_equal_hand_computation() -> None:
     """1 2 3 against 0 2: 4.5 of 6 pairs in order. DeLong: placements 1/2 3/4 1 and 1 1/2, variances 1/16 and 1/8."""
     area, variance = _area(np.array([1.0, 2.0, 3.0]), np.array([0.0, 2.0]))
     assert area == pytest.approx(0.75)
@@ -102,7 +102,7 @@ def test_neighbours_are_words_of_the_clause(tmp_path: Path) -> None:
     assert (he.count, he.inside) == (1, 2)
 
 
-def test_words_with_spaces(tmp_path: Path) -> None:
+def test_neighbours_of_spaced_words_are_counted(tmp_path: Path) -> None:
     pairs = (KeywordPair("he", "she", (0, 2), (0, 3), "en"),)
     lines = ["Then He sat down, and she sang.", "The theme was heard."] * 3
     found = neighbours([corpus(tmp_path, lines)], pairs)
@@ -112,7 +112,7 @@ def test_words_with_spaces(tmp_path: Path) -> None:
     assert report.female.left[0].text == "and she"
 
 
-def test_the_command(tmp_path: Path) -> None:
+def test_the_command_prints_the_verdict_of_a_pair(tmp_path: Path) -> None:
     file = lopsided(tmp_path)
     result = CliRunner().invoke(cli, ["pairs", "check", str(file), "--pair", "男士/女士", "--json"])
     assert result.exit_code == 0, result.output
@@ -125,7 +125,7 @@ def test_the_command(tmp_path: Path) -> None:
     assert "男士/女士: asymmetric." in again.output and "80:0" in again.output
 
 
-def test_the_command_takes_a_file_of_pairs(tmp_path: Path) -> None:
+def test_the_command_reads_a_file_of_pairs(tmp_path: Path) -> None:
     listed = tmp_path / "mine.tsv"
     listed.write_text("male\tfemale\n他\t她\n", encoding="utf-8")
     result = CliRunner().invoke(cli, ["pairs", "check", str(even(tmp_path)), "--pairs", str(listed), "--json"])
@@ -139,12 +139,12 @@ def test_a_pair_does_not_depend_on_the_others(tmp_path: Path) -> None:
     assert alone == among
 
 
-def test_lines_that_take_turns_tell_nothing(tmp_path: Path) -> None:
+def test_alternating_lines_give_no_asymmetry(tmp_path: Path) -> None:
     """他 in every odd line and 她 in every even one, used alike."""
     file = corpus(tmp_path, [f"后来{'他她'[n % 2]}{'走来坐笑哭睡'[n // 2 % 6]}了很久。" for n in range(600)])
     assert check_pairs([file], keyword_pairs()[:1]).pairs[0].asymmetry.value == pytest.approx(0.5, abs=0.06)
 
 
-def test_nothing_to_read(tmp_path: Path) -> None:
+def test_a_missing_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadFile):
         check_pairs([tmp_path / "none.txt"], keyword_pairs())

@@ -21,7 +21,7 @@ PIECES = [*'他男孩山。？！?!”’」』）)》“"\n\n <&;１Ａａ，\u
 @example(["山", "\U00020000", "\n", "他", "。", "。"])
 @example(["男", "”", "孩", "！", "”", "）", "他", "\n"])
 @given(st.lists(st.sampled_from(PIECES), max_size=40))
-def test_lines_as_one_by_one(pieces: list[str]) -> None:
+def test_lines_of_a_block_equal_lines_read_one_by_one(pieces: list[str]) -> None:
     text, cleaner = "".join(pieces), Cleaner("text", False)
     lines = lines_of(text, WORDS)
     careful = {one.start: one.end for one in lines.found if isinstance(one, Line)}
@@ -45,7 +45,7 @@ def test_lines_as_one_by_one(pieces: list[str]) -> None:
 
 
 @given(st.lists(st.sampled_from([*PIECES, "é", "「", "\U00020001"]), max_size=40))
-def test_what_is_known_of_a_sentence(pieces: list[str]) -> None:
+def test_sentences_of_a_block_have_their_properties(pieces: list[str]) -> None:
     text = "".join(pieces)
     lines = lines_of(text, WORDS)
     for one in lines.found:
@@ -59,6 +59,6 @@ def test_what_is_known_of_a_sentence(pieces: list[str]) -> None:
 
 @example("女儿子女儿女爸爸爸男“”孩“男”。\n姥爷爷")
 @given(st.text("女儿子爸男孩“”姥爷爷妈他山。\n", max_size=40))
-def test_keywords_of_a_block_are_those_of_the_expression(text: str) -> None:
+def test_keywords_of_a_block_equal_matches_of_the_expression(text: str) -> None:
     hits = lines_of(text, Words(FINDER.words, FINDER.may_stand)).hits
     assert hits == [(hit.start(), hit[0]) for hit in FINDER.may_stand.finditer(text)]

@@ -47,7 +47,7 @@ def corpus(tmp_path: Path, text: str = CORPUS) -> Path:
     return path
 
 
-def test_a_line_is_what_others_rely_on(tmp_path: Path) -> None:
+def test_a_candidate_line_has_the_agreed_fields(tmp_path: Path) -> None:
     lines, _ = mined(corpus(tmp_path))
     assert [(line["keyword"], line["sentence"][:5]) for line in lines] == [
         ("她", "清晨的街道"),
@@ -120,7 +120,7 @@ PIECES = [
 @given(
     st.lists(st.sampled_from(PIECES), max_size=40).map("".join), st.sampled_from(["delete", "complete"]), st.booleans()
 )
-def test_what_is_found_is_what_splitting_everything_finds(
+def test_candidates_equal_those_of_a_plain_split(
     tmp_path_factory: pytest.TempPathFactory, text: str, quotes: Any, whole: bool
 ) -> None:
     path = tmp_path_factory.mktemp("equal") / "a.txt"
@@ -140,7 +140,7 @@ def test_what_is_found_is_what_splitting_everything_finds(
 
 
 @given(st.lists(st.sampled_from([*PIECES, "<b>", "&nbsp;", "０", "&amp;lt;"]), min_size=1, max_size=30).map("".join))
-def test_a_sentence_begins_at_its_place_in_any_encoding(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
+def test_offsets_are_right_in_any_encoding(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
     folder = tmp_path_factory.mktemp("places")
     found = {}
     for encoding in ("utf-8", "gb18030"):
@@ -159,7 +159,7 @@ def as_text(lines: list[dict[str, Any]], report: Report) -> tuple[str, str]:
     return json.dumps(lines), json.dumps(report.to_json())
 
 
-def test_any_number_of_processes_gives_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_any_number_of_processes_gives_equal_candidates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(blocks, "BLOCK", 4000)
     # A page under test leaves its script behind as the main module, and new processes would run it.
     monkeypatch.setitem(sys.modules, "__main__", ModuleType("__main__"))
@@ -171,7 +171,7 @@ def test_any_number_of_processes_gives_the_same(tmp_path: Path, monkeypatch: pyt
 
 
 @pytest.mark.parametrize(("worth", "begun"), [(10**9, []), (1000, [3])])
-def test_large_texts_take_every_processor(
+def test_large_texts_use_every_processor(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, worth: int, begun: list[int]
 ) -> None:
     asked = list[int]()
@@ -200,7 +200,7 @@ def test_the_examples_do_not_depend_on_the_order_of_files(tmp_path: Path) -> Non
     assert len(shown[0]) == 10
 
 
-def test_modes_per_pair(tmp_path: Path) -> None:
+def test_filter_modes_can_be_set_per_pair(tmp_path: Path) -> None:
     path = corpus(tmp_path, "短，他。短，她。姥姥来。\n")
     modes: dict[str, Any] = OFF | {"length": "reject"}
     settings = Settings(modes=modes, pair_modes={("姥爷/姥姥", "length"): "flag"})
@@ -214,7 +214,7 @@ def test_modes_per_pair(tmp_path: Path) -> None:
     assert rows[0]["filters"]["length"]["examples"][0]["sentence"] == "短，他。"
 
 
-def test_the_funnel_adds_up_and_the_report_comes_back(tmp_path: Path) -> None:
+def test_the_funnel_adds_up_and_the_report_survives_json(tmp_path: Path) -> None:
     _, report = mined(many(tmp_path), settings=Settings(modes={"names": "flag"}))
     for counts in report.cells.values():
         assert counts.exactly_one == counts.candidates + sum(counts.rejected.values())
@@ -226,7 +226,7 @@ def test_the_funnel_adds_up_and_the_report_comes_back(tmp_path: Path) -> None:
     assert head.startswith("pair,side,keyword,with_keyword,exactly_one,length_rejected")
 
 
-def test_no_cell_of_the_funnel_is_a_formula(tmp_path: Path) -> None:
+def test_cells_of_the_funnel_are_not_formulas(tmp_path: Path) -> None:
     (tmp_path / "c.txt").write_text("Then =he went to the market every day of the week.\n", encoding="utf-8")
     _, report = mined(tmp_path / "c.txt", settings=Settings(pairs_of("male\tfemale\tlanguage\n=he\t=she\ten\n", "p")))
     assert [line.split(",")[:3] for line in report.to_csv().splitlines()[1:]] == [
@@ -234,7 +234,7 @@ def test_no_cell_of_the_funnel_is_a_formula(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
-def test_the_signature_changes_with_what_changes_candidates() -> None:
+def test_the_signature_covers_settings_that_change_candidates() -> None:
     known = Settings().signature
     assert Settings(seed=5).signature == known  # only the examples
     assert Settings(modes={"length": "reject"}).signature == known  # said or not: the default
@@ -252,7 +252,7 @@ def test_the_signature_changes_with_what_changes_candidates() -> None:
         assert Settings.from_json(json.loads(json.dumps(one.to_json()))) == one
 
 
-def test_the_rules_in_the_signature_are_what_the_filters_do() -> None:
+def test_the_signature_of_rules_ignores_comments_and_imports() -> None:
     one = 'import re\n\n\ndef rare(text):\n    """Whether."""\n    return re.match("x", text)  # quick\n'
     moved = 'from core.elsewhere import re\n\ndef rare(text):\n    return re.match("x", text)\n'
     assert code_of(one) == code_of(moved)
@@ -271,12 +271,12 @@ def test_the_rules_in_the_signature_are_what_the_filters_do() -> None:
         ({"convert": "../x"}, "not delete and ../x"),
     ],
 )
-def test_settings_that_mean_nothing_are_refused(values: dict[str, Any], says: str) -> None:
+def test_invalid_settings_are_refused(values: dict[str, Any], says: str) -> None:
     with pytest.raises(BadFile, match=says):
         Settings(**values)
 
 
-def test_pairs_of_a_language_with_spaces(tmp_path: Path) -> None:
+def test_pairs_of_a_spaced_language_are_mined(tmp_path: Path) -> None:
     path = corpus(tmp_path, "She mended  the old radio. The heron left; he waited. Nobody came.\nHe and she met.\n")
     pairs = (KeywordPair("he", "she", (0, 2), (0, 3), "en"),)
     lines, report = mined(path, settings=Settings(pairs, OFF))
@@ -306,7 +306,7 @@ def test_the_map_of_a_line_is_made_once(tmp_path: Path, monkeypatch: pytest.Monk
     assert all(data[line["source"]["offset"] :].startswith(line["sentence"].encode()) for line in lines)
 
 
-def test_filters_see_the_paragraph_and_of_a_long_line_what_is_near(tmp_path: Path) -> None:
+def test_filters_see_the_paragraph_up_to_a_distance(tmp_path: Path) -> None:
     told, used = "彼得·柏德力·罗利马是球员。", "罗利马受到重用，他很高兴。"
     cases = {told + used: 0, told + "天气很好。" * 1_000 + used: 1, told + "\n" + used: 1}
     for text, kept in cases.items():

@@ -7,7 +7,7 @@ from evenhand.core.mining.runs import mining_runs, new_mining_run
 from evenhand.core.runs.records import runs_folder
 
 
-def test_runs_have_folders_of_their_own(tmp_path):
+def test_each_run_has_its_own_private_folder(tmp_path):
     database = tmp_path / "labels.db"
     first, second = new_mining_run(database, "2026-01-02"), new_mining_run(database, "2026-01-02")
     assert (first.name, second.name) == ("2026-01-02", "2026-01-02-2")

@@ -24,7 +24,7 @@ class TestSideBySide:
     def two(self, a: list[float | None], b: list[float | None]) -> pd.DataFrame:
         return read_scores(pd.concat([scores(a, "a"), scores(b, "b")]))
 
-    def test_a_constant_shift_is_found_and_has_no_spread(self) -> None:
+    def test_a_constant_shift_is_found_without_spread(self) -> None:
         values = normal(200)
         frame = self.two([value + 0.25 for value in values], list(values))
         found = paired_difference(frame, "a", "b", "signed_mean", unit="sentence")
@@ -36,7 +36,7 @@ class TestSideBySide:
         over_stems = paired_difference(frame, "a", "b", "signed_mean")
         assert over_stems.value == pytest.approx(0.25) and over_stems.low is None and over_stems.note
 
-    def test_pairing_beats_independence(self) -> None:
+    def test_paired_differences_have_a_smaller_error(self) -> None:
         values, noise = normal(400), np.random.default_rng(9).normal(0, 0.05, 400)
         frame = self.two(list(np.add(values, noise)), list(values))
         alone = summarise(frame, model="a").fixed_pairs["signed_mean"].se
@@ -47,12 +47,12 @@ class TestSideBySide:
         frame = self.two([0.5, None, 0.1, 0.4], [0.1, 9.0, math.inf, 0.2])
         assert paired_difference(frame, "a", "b", "signed_mean").value == pytest.approx(0.3)
 
-    def test_nothing_in_common(self) -> None:
+    def test_models_without_common_sentences_have_no_difference(self) -> None:
         found = paired_difference(self.two([0.5, None], [None, 0.2]), "a", "b")
         assert found.value is None and found.reason
 
     @pytest.mark.parametrize("method", ["pearson", "spearman"])
-    def test_correlation_is_scipys(self, method: Any) -> None:
+    def test_correlations_equal_scipy(self, method: Any) -> None:
         a = normal(80)
         b = list(np.add(a, normal(80, seed=2)))
         found = correlation(self.two(a, [*b[:79], None]), method, corrected=False).set_index(["a", "b"])
@@ -88,7 +88,7 @@ class TestSideBySide:
         )
         assert math.isnan(found["value"]) and "same value" in found["reason"]
 
-    def test_sign_agreement(self) -> None:
+    def test_sign_agreement_counts_nonzero_pairs(self) -> None:
         frame = self.two([1, 1, -1, -1, 0, None], [1, -1, -1, -1, 1, 1])
         found = sign_agreement(frame, unit="sentence").set_index(["a", "b"])
         row = found.loc[("a", "b")]
@@ -97,7 +97,7 @@ class TestSideBySide:
         low, high = 0.3006, 0.9544  # Wilson, 3 of 4: worked out with the published formula
         assert [row["low"], row["high"]] == pytest.approx([low, high], abs=1e-4)
 
-    def test_unrelated_models_are_not_found_to_be_related(self) -> None:
+    def test_unrelated_models_are_rarely_significant(self) -> None:
         """Leans of stems by chance: Fisher's z over sentences left out 0 in half of these, raw."""
         random, found = np.random.default_rng(12), []
         plain = pd.concat([stemmed([0.0] * 60, "a"), stemmed([0.0] * 60, "b")])

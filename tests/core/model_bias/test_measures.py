@@ -46,14 +46,14 @@ ROOT = Path(__file__).resolve().parents[3]
 
 
 class TestMeans:
-    def test_golden_denominator_side(self) -> None:
+    def test_side_means_equal_golden_numbers(self) -> None:
         found = summarise(scores(GOLDEN))
         values = [found.bias_man.value, found.bias_woman.value, found.model_bias.value]
         assert values == pytest.approx([0.4705, 0.764, 0.61725])
         assert (found.n, found.n_man, found.n_woman) == (5, 2, 2)
         assert (found.obvious.male, found.obvious.female, found.obvious.none) == (1, 1, 3)
 
-    def test_golden_denominator_all(self) -> None:
+    def test_means_over_all_sentences_equal_golden_numbers(self) -> None:
         found = summarise(scores(GOLDEN), denominator="all")
         assert [found.bias_man.value, found.bias_woman.value] == pytest.approx([0.1882, 0.3056])
 
@@ -63,7 +63,7 @@ class TestMeans:
             ten, e = getattr(found, name), found.ln(name)
             assert [e.value, e.low, e.high] == pytest.approx([x * LN10 for x in (ten.value, ten.low, ten.high)])
 
-    def test_signed_mean_and_mean_abs(self) -> None:
+    def test_signed_mean_and_mean_size_are_computed(self) -> None:
         found = summarise(scores(GOLDEN))
         assert found.signed_mean.value == pytest.approx(sum(GOLDEN) / 5)
         assert found.mean_abs.value == pytest.approx(sum(map(abs, GOLDEN)) / 5)
@@ -90,7 +90,7 @@ class TestMeans:
         assert found.bias_woman.value is None and "female word" in str(found.bias_woman.reason)
         assert found.model_bias.value is None and found.model_bias.reason
 
-    def test_no_finite_value(self) -> None:
+    def test_measures_without_finite_values_are_undefined(self) -> None:
         found = summarise(scores([None, None]))
         assert found.n == 0 and found.signed_mean.value is None and found.side_auc.value is None
         assert found.signed_mean.reason and found.variance_shares.reason
@@ -121,7 +121,7 @@ class TestIntervals:
         assert found.low < found.value < found.high  # type: ignore[operator]
         assert found.units == 900
 
-    def test_side_means_against_drawing_rows_one_by_one(self) -> None:
+    def test_side_mean_intervals_equal_a_plain_bootstrap(self) -> None:
         values = np.array(normal(60))
         random = np.random.default_rng(5)
         drawn = [values[random.integers(0, 60, 60)] for _ in range(4000)]
@@ -129,7 +129,7 @@ class TestIntervals:
         found = summarise(scores(list(values)), resamples=4000).model_bias
         assert [found.low, found.high] == pytest.approx(np.percentile(slow, [2.5, 97.5]), abs=0.012)
 
-    def test_golden_five_contexts_of_five_equal_rows(self) -> None:
+    def test_equal_rows_of_a_context_count_as_one_unit(self) -> None:
         """SPEC 6: SE = sd(context means, ddof 1) / sqrt(5), t with 4 degrees of freedom."""
         means = [0.1, 0.5, -0.2, 0.4, 0.3]
         frame = scores(np.repeat(means, 5).tolist(), source=np.repeat(list("abcde"), 5))
@@ -167,19 +167,19 @@ class TestIntervals:
         ],
         ids=["none", "one", "articles", "each", "some"],
     )
-    def test_auto_unit(self, source: Any, kind: str, count: int) -> None:
+    def test_the_default_unit_depends_on_the_sources(self, source: Any, kind: str, count: int) -> None:
         found = units_of(scores([0.1, 0.2, 0.3, 0.4], source=source))
         assert (found.kind, found.count) == (kind, count)
 
-    def test_a_sentence_that_stands_twice_is_one_unit(self) -> None:
+    def test_a_repeated_sentence_is_one_unit(self) -> None:
         assert units_of(scores([0.1, 0.2, 0.3], sentence=["一。", "一。", "二。"])).count == 2
 
-    def test_the_same_seed_gives_the_same_interval(self) -> None:
+    def test_intervals_are_reproducible_by_seed(self) -> None:
         frame = scores(normal(500))  # so many are drawn
         one, two, other = (summarise(frame, seed=seed).model_bias for seed in (3, 3, 4))
         assert one == two and one != other
 
-    def test_several_intervals(self) -> None:
+    def test_many_intervals_counts_those_excluding_0(self) -> None:
         estimates = [Estimate(0.5, 0.3, 0.7, 99, se=0.1), Estimate(0.2, 0.01, 0.4, 99, se=0.1), Estimate(None)]
         found = many_intervals(estimates)
         assert (found.intervals, found.exclude, found.stays) == (2, (True, True, False), (True, True, False))
@@ -188,7 +188,7 @@ class TestIntervals:
 
 
 class TestWhatItMixes:
-    def test_shares_of_a_nested_design(self) -> None:
+    def test_variance_shares_of_a_nested_design(self) -> None:
         """Means by hand: widths 0 and 1; pairs +-0.2 inside width 1; contexts +-0.1 inside pairs."""
         rows = []
         for pair, width, mean in (("男孩/女孩", 1, 0.2), ("男人/女人", 1, -0.2), ("爸爸/妈妈", 2, 1.0)):
@@ -202,18 +202,18 @@ class TestWhatItMixes:
         assert found.context_sd == pytest.approx(0.1)
 
     @given(st.lists(st.tuples(st.sampled_from(["他/她", "爸爸/妈妈", "男/女"]), st.floats(-3, 3)), min_size=2))
-    def test_shares_add_to_1(self, rows: list[tuple[str, float]]) -> None:
+    def test_variance_shares_add_up_to_1(self, rows: list[tuple[str, float]]) -> None:
         found = variance_shares(scores([v for _, v in rows], pair=[p for p, _ in rows]))
         if found.widths is None:
             assert found.reason == ALL_EQUAL
         else:
             assert found.widths + found.pairs + found.contexts == pytest.approx(1)  # type: ignore[operator]
 
-    def test_a_constant_offset_has_no_variance_to_share(self) -> None:
+    def test_variance_shares_of_a_constant_offset_are_undefined(self) -> None:
         found = variance_shares(scores([0.3] * 8))
         assert found.contexts is None and found.reason == ALL_EQUAL and found.context_sd == pytest.approx(0)
 
-    def test_prior_corrected_takes_the_pair_out(self) -> None:
+    def test_prior_correction_removes_the_pair_effect(self) -> None:
         frame = scores([1.0, 3.0, -1.0, None, 5.0], pair=["他/她", "他/她", "男/女", "男/女", "爸爸/妈妈"])
         corrected = prior_corrected(frame)
         assert corrected.iloc[:2].tolist() == [-1.0, 1.0]
@@ -225,7 +225,7 @@ class TestWhatItMixes:
         found = summarise(scores(values)).side_auc
         assert found.value == pytest.approx(roc_auc_score(side, values))
 
-    def test_side_auc_is_pooled_within_pairs(self) -> None:
+    def test_side_auc_is_computed_within_pairs(self) -> None:
         """The pair alone must not count: pair offsets that would give 1.0 over all give 0.5 within."""
         pair = ["他/她"] * 4 + ["男/女"] * 4
         frame = scores(
@@ -233,7 +233,7 @@ class TestWhatItMixes:
         )
         assert summarise(frame).side_auc.value == pytest.approx(0.5)
 
-    def test_side_auc_for_weights_of_units_counts_weighted_twos(self) -> None:
+    def test_side_auc_with_weights_equals_repeated_units(self) -> None:
         random = np.random.default_rng(5)
         values = list(np.round(random.normal(0, 0.4, 60), 1))  # rounded, so that there are ties
         pairs, sides = random.choice(["他/她", "男/女", "爸爸/妈妈"], 60), random.integers(0, 2, 60)
@@ -251,13 +251,13 @@ class TestWhatItMixes:
             wanted.append(won / twos)
         assert SideOrder(frame).auc(codes)(weights) == pytest.approx(wanted)
 
-    def test_remembered_draws_are_those_drawn_anew(self) -> None:
+    def test_cached_draws_equal_fresh_ones(self) -> None:
         first, again = (list(Resampling(40, 3).weights(700)) for _ in range(2))
         anew = list(resampling._drawn(700, 40, 3))
         assert all((a == b).all() and (a == c).all() for a, b, c in zip(first, again, anew, strict=True))
         assert np.concatenate(first).sum(axis=1) == pytest.approx(np.full(40, 700.0))
 
-    def test_draws_that_would_fill_the_memory_are_not_kept(self) -> None:
+    def test_very_large_draws_are_not_cached(self) -> None:
         kept = resampling._Cache(1000)
         assert kept.blocks(101, 10, 0) is None
         assert len(kept.blocks(50, 10, 0) or []) == 1
@@ -274,7 +274,7 @@ class TestWhatItMixes:
 
 
 class TestGroups:
-    def test_order_of_groups(self) -> None:
+    def test_groups_are_in_their_order(self) -> None:
         pair = ["爸爸/妈妈", "天/地", "男/女", "他/她"]
         frame = scores([0.1, -0.2, 0.3, 0.4], pair=pair, keyword=["爸爸", "地", "男", "她"])
         assert [g.group for g in summarise_by(frame, "pair")] == ["他/她", "男/女", "爸爸/妈妈", "天/地"]
@@ -293,17 +293,17 @@ class TestGroups:
             ("甲/乙丙", 0),
         ],
     )
-    def test_mask_width(self, pair: str, width: int) -> None:
+    def test_mask_width_counts_different_characters(self, pair: str, width: int) -> None:
         assert mask_width(pair) == width
 
 
 class TestLists:
-    def test_extremes_of_both_signs(self) -> None:
+    def test_extremes_of_both_signs_are_listed(self) -> None:
         frame = scores([0.5, -2.0, 2.0, math.inf, None, 0.0, 2.0])
         assert list(extremes(frame, 2, sign="male")["row"]) == [3, 7]
         assert list(extremes(frame, 9, sign="female")["row"]) == [2]
 
-    def test_the_case_study_is_a_filter(self) -> None:
+    def test_the_case_study_is_found_by_its_filter(self) -> None:
         sentence = ["三名男童在玩。", "那个男人走了。", "女童在唱歌。", "男童说他是男人。"]
         keyword, end = ["男", "男人", "女", "男人"], [3, 4, 1, 7]
         frame = scores([1, 2, -3, 4], sentence=sentence, keyword=keyword, end=end)
@@ -322,7 +322,7 @@ class TestReading:
 
     HEAD = "row,sentence,pair,keyword,model,p_male,p_female,pair_mass,bias_log10,bias_ln,status,signature\n"
 
-    def test_a_file_of_the_twelve_columns(self, tmp_path: Path) -> None:
+    def test_a_file_of_the_twelve_columns_is_read(self, tmp_path: Path) -> None:
         text = (
             self.HEAD + "1,NA,男孩/女孩,女孩,m,0.2,0.1,0.3,0.301,0.693,ok,s\n2,他走了。,他/她,他,m,,,,,,no answer,s\n"
         )
@@ -343,7 +343,7 @@ class TestReading:
         ],
         ids=["columns", "rows", "empty", "number", "twice"],
     )
-    def test_a_file_that_is_none_says_why(self, tmp_path: Path, text: str, says: str) -> None:
+    def test_an_invalid_score_file_is_refused_with_a_reason(self, tmp_path: Path, text: str, says: str) -> None:
         with pytest.raises(BadFile, match=re.escape(says)):
             read_scores(self.write(tmp_path, text))
 
@@ -358,7 +358,7 @@ class TestReading:
             pytest.param({"pair": "", "keyword": ""}, id="empty-words"),
         ],
     )
-    def test_the_fast_way_reads_what_the_close_way_reads(
+    def test_the_fast_reader_equals_the_careful_one(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cells: dict[str, str]
     ) -> None:
         written = scores([0.1, -0.2, 0.3]).astype(str)
@@ -370,21 +370,21 @@ class TestReading:
         monkeypatch.setattr(score_files, "_read_at_once", lambda path: None)
         pd.testing.assert_frame_equal(fast, read_scores(tmp_path / "s.csv"), check_exact=True)
 
-    def test_no_file(self, tmp_path: Path) -> None:
+    def test_a_missing_score_file_is_not_found(self, tmp_path: Path) -> None:
         with pytest.raises(NotFound, match="no score file"):
             read_scores(tmp_path / "none.csv")
 
-    def test_not_utf_8(self, tmp_path: Path) -> None:
+    def test_a_score_file_in_another_encoding_is_refused(self, tmp_path: Path) -> None:
         (tmp_path / "scores.csv").write_bytes("row,句子".encode("gb18030"))
         with pytest.raises(BadFile, match="UTF-8"):
             read_scores(tmp_path / "scores.csv")
 
-    def test_one_name_scored_in_two_ways_is_two_models(self) -> None:
+    def test_a_name_scored_in_two_ways_is_two_models(self) -> None:
         signature = ["masked|m|weights:w|independent|fp32|v1", "masked|m|weights:w|sequential|fp32|v1"]
         frame = scores([0.1, 0.2], row=1, sentence="一。", signature=signature)
         assert models_of(frame) == ["m (independent)", "m (sequential)"]
 
-    def test_a_second_look_in_fp32_is_the_same_model(self) -> None:
+    def test_rescoring_in_fp32_is_the_same_model(self) -> None:
         frame = scores(
             [0.1, 0.2], signature=["masked|m|weights:w|independent|bf16|v1", "masked|m|weights:w|independent|fp32|v1"]
         )
@@ -396,9 +396,7 @@ class TestReading:
             rows_of(scores(GOLDEN), "x")
 
 
-def test_the_ten_lines_of_the_notebook_give_the_table_of_the_page(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_documented_code_gives_the_table_of_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The code in docs/model_bias.md runs as printed; its numbers are those of `summarise`, which the page shows."""
     text = (ROOT / "docs" / "model_bias.md").read_text(encoding="utf-8")
     code = re.findall(r"```python\n(.*?)```", text, re.S)[0]

@@ -12,7 +12,7 @@ def frame(*values: float, mass: float = 0.5) -> pd.DataFrame:
     return pd.DataFrame({"bias_log10": values, "pair_mass": mass})
 
 
-def test_bounds_by_hand() -> None:
+def test_bounds_equal_hand_computation() -> None:
     found = missing_values(frame(1.0, -0.5, math.nan, math.nan, math.inf))
     # Size 1; known: 1 - 0.5 + 1 (infinite, to the male word) = 1.5; two missing; five sentences.
     assert (found.rows, found.missing, found.infinite, found.size, found.size_is) == (5, 2, 1, 1.0, "largest")
@@ -20,7 +20,7 @@ def test_bounds_by_hand() -> None:
     assert (found.male_share_if_female, found.male_share_if_male) == pytest.approx((2 / 5, 4 / 5))
 
 
-def test_a_size_that_is_asked_for() -> None:
+def test_bounds_use_the_given_size() -> None:
     found = missing_values(frame(0.2, math.nan), size=3.0)
     assert (found.size, found.size_is) == (3.0, "asked")
     assert (found.signed_mean_if_female, found.signed_mean_if_male) == pytest.approx(((0.2 - 3) / 2, (0.2 + 3) / 2))
@@ -33,12 +33,12 @@ def test_sentences_under_the_chosen_pair_mass_are_missing() -> None:
     assert (found.signed_mean_if_female, found.signed_mean_if_male) == pytest.approx((0.0, 0.4))
 
 
-def test_nothing_missing_gives_the_mean_twice() -> None:
+def test_bounds_without_missing_values_equal_the_mean() -> None:
     found = missing_values(frame(0.4, -0.2))
     assert (found.signed_mean_if_female, found.signed_mean_if_male) == pytest.approx((0.1, 0.1))
 
 
-def test_zeros_are_no_size_for_what_is_missing() -> None:
+def test_zeros_give_no_size_for_missing_values() -> None:
     found = missing_values(frame(0.0, 0.0, math.inf))
     assert found.signed_mean_if_female is None and found.reason == NO_SIZE and found.size is None
     assert missing_values(frame(0.0, 0.0)).signed_mean_if_male == 0.0

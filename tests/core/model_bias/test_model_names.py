@@ -45,7 +45,7 @@ def written(path, found):
     return path
 
 
-def test_unlike_methods_say_so(tmp_path):
+def test_models_with_different_methods_are_labelled(tmp_path):
     table = written(tmp_path / "s.csv", [*rows("bert", MASKED, 0.5, -0.5), *rows("gpt", PAIR_SUM, 0.2, -0.1)])
     frame = read_scores(table)
     assert models_of(frame) == ["bert", "gpt (pair-sum)"]
@@ -55,7 +55,7 @@ def test_unlike_methods_say_so(tmp_path):
     assert models_of(read_scores(frame)) == models_of(frame)
 
 
-def test_one_way_needs_no_word(tmp_path):
+def test_models_with_one_method_are_not_labelled(tmp_path):
     frame = read_scores(written(tmp_path / "s.csv", [*rows("a", PAIR_SUM, 0.5), *rows("b", PAIR_SUM, 0.2)]))
     assert models_of(frame) == ["a", "b"]
     bf16 = rows("a", MASKED.replace("fp32", "bf16"), 0.5, 0.1)
@@ -63,12 +63,12 @@ def test_one_way_needs_no_word(tmp_path):
     assert models_of(frame) == ["a", "b"]
 
 
-def test_unlike_joinings_say_so(tmp_path):
+def test_models_with_different_joints_are_labelled(tmp_path):
     frame = read_scores(written(tmp_path / "s.csv", [*rows("a", MASKED, 0.5), *rows("b", GEOMETRIC, 0.2)]))
     assert models_of(frame) == ["a", "b (geometric_mean)"]
 
 
-def test_one_name_scored_twice_keeps_both_labels(tmp_path):
+def test_a_name_scored_twice_has_both_labels(tmp_path):
     same = PAIR_SUM.replace("0b", "0a")
     frame = read_scores(written(tmp_path / "s.csv", [*rows("a", MASKED, 0.5), *rows("a", same, 0.2)]))
     assert models_of(frame) == ["a (masked, independent)", "a (pair-sum, sum)"]
@@ -94,7 +94,7 @@ def test_the_command_keeps_the_names_of_the_file(tmp_path):
 
 
 @pytest.mark.parametrize("text", ["=1+1，他说。", "-他走了。", "'+他来了。", "'他'来了。"])
-def test_what_a_file_guards_is_read_as_it_was(tmp_path, text):
+def test_guarded_cells_of_a_file_are_restored(tmp_path, text):
     table = written(tmp_path / "s.csv", rows("m", MASKED, 0.5, sentence=neutralised(text)))
     assert read_scores(table)["sentence"].tolist() == [text]
     exact = written(
@@ -116,7 +116,7 @@ def test_what_a_file_guards_is_read_as_it_was(tmp_path, text):
         ("model", "", "line 2: the column model is empty"),
     ],
 )
-def test_cells_that_no_scoring_writes(tmp_path, column, cell, says):
+def test_impossible_cells_are_refused(tmp_path, column, cell, says):
     table = written(tmp_path / "s.csv", [rows("m", MASKED, 0.5)[0] | {column: cell}])
     with pytest.raises(BadFile, match=says):
         read_scores(table)

@@ -28,7 +28,7 @@ ROWS = pd.DataFrame(
 )
 
 
-def test_the_case_study_keeps_what_is_followed_by_the_character() -> None:
+def test_the_case_study_filters_by_the_next_character() -> None:
     assert CASE_STUDY.keep(ROWS).index.tolist() == [0, 1]
 
 
@@ -43,11 +43,11 @@ def test_the_case_study_keeps_what_is_followed_by_the_character() -> None:
         (SavedFilter("", contains=".*"), []),
     ],
 )
-def test_each_part_narrows(chosen: SavedFilter, kept: list[int]) -> None:
+def test_each_part_of_a_filter_narrows(chosen: SavedFilter, kept: list[int]) -> None:
     assert chosen.keep(ROWS).index.tolist() == kept
 
 
-def test_saved_filters_come_back_in_order(tmp_path: Path) -> None:
+def test_saved_filters_are_listed_in_order(tmp_path: Path) -> None:
     folder = tmp_path / "not-made-yet"
     assert saved_filters(folder) == [*BUILT_IN]
     save_filter(folder, SavedFilter("b", pair="他/她"))
@@ -69,14 +69,14 @@ def test_saved_filters_come_back_in_order(tmp_path: Path) -> None:
         (SavedFilter("男童/女童", pair="他/她"), "built-in"),
     ],
 )
-def test_refused(tmp_path: Path, wrong: SavedFilter, part: str) -> None:
+def test_invalid_filters_are_refused(tmp_path: Path, wrong: SavedFilter, part: str) -> None:
     with pytest.raises(Refused, match=part):
         save_filter(tmp_path, wrong)
     assert not (tmp_path / FILE).exists()
 
 
 @pytest.mark.parametrize("content", ["{", "[1]", '[{"nonsense": 1}]', "null"])
-def test_a_broken_file_is_named_and_not_overwritten(tmp_path: Path, content: str) -> None:
+def test_a_broken_filter_file_is_reported_and_kept(tmp_path: Path, content: str) -> None:
     (tmp_path / FILE).write_text(content)
     with pytest.raises(BadFile, match=r"cannot be read\. Move the file away to start afresh\."):
         saved_filters(tmp_path)

@@ -12,14 +12,14 @@ from tests.support.bias_scores import normal, stemmed
 MODELS = ["bert-seed1", "bert-seed2", "bert-seed10", "x_s1", "x_s2", "gpt2", "roberta-s1", "v2", "folder/run-run3"]
 
 
-def test_names_that_end_in_a_seed_are_one_model_where_there_are_two() -> None:
+def test_two_or_more_names_ending_in_a_seed_are_one_model() -> None:
     groups = seed_groups(MODELS)
     assert groups == {"bert": ("bert-seed1", "bert-seed2", "bert-seed10"), "x": ("x_s1", "x_s2")}
     assert [unit_of(model, groups) for model in ("x_s2", "gpt2", "roberta-s1")] == ["x", "gpt2", "roberta-s1"]
     assert "bert (bert-seed1, bert-seed2, bert-seed10); x (x_s1, x_s2)" in str(grouping(groups))
 
 
-def test_the_user_decides() -> None:
+def test_the_user_can_name_groups_of_seeds() -> None:
     named = read_groups(["mine=gpt2, v2", "bert=bert-seed1,bert-seed2"])
     assert seed_groups(MODELS, named) == {
         "mine": ("gpt2", "v2"),

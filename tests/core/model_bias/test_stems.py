@@ -16,7 +16,7 @@ from tests.support.bias_scores import normal, scores, stemmed
 
 
 class TestStems:
-    def test_nulls_name_what_they_are_of(self) -> None:
+    def test_nulls_exist_for_three_measures(self) -> None:
         even = shuffled_sides(stemmed(normal(300)))
         assert set(even) == {"signed_mean", "side_difference", "side_auc"}  # and none of Model_bias
         assert even["signed_mean"].p > 0.01  # type: ignore[operator]
@@ -24,7 +24,7 @@ class TestStems:
         assert leaning.p == pytest.approx(2 / 4096) and leaning.high < leaning.observed  # type: ignore[operator]
         assert leaning.stems == 12
 
-    def test_nulls_turn_stem_by_stem(self) -> None:
+    def test_nulls_flip_whole_stems(self) -> None:
         """Against turning by hand, in the frame itself: words for the first two nulls, sources for the AUC."""
         frame = stemmed(normal(96, shift=0.2))
         found, stems = shuffled_sides(frame), frame["pair"].map(stem_of).to_numpy()
@@ -43,7 +43,7 @@ class TestStems:
             assert found[name].p == pytest.approx(p, abs=0.1)
             assert found[name].high - middle == pytest.approx(np.percentile(np.array(values) - middle, 97.5), rel=0.35)
 
-    def test_what_sentences_cannot_test_is_a_dash_with_the_reason(self) -> None:
+    def test_too_few_stems_give_no_p_with_a_reason(self) -> None:
         one_pair, by_sentence = (
             shuffled_sides(scores(normal(300, shift=0.5))),
             shuffled_sides(stemmed(normal(60)), unit="sentence"),
@@ -67,7 +67,7 @@ class TestStems:
         assert group.signed_mean.low is not None and "stem" not in group.intervals
         assert "unit:stem" in summarise(stemmed(normal(240))).intervals
 
-    def test_models_whose_stems_lean_by_chance_are_not_found_to_lean(self) -> None:
+    def test_random_stem_leans_are_rarely_significant(self) -> None:
         """In untrained models each stem leans for itself; tests over sentences gave six of ten of these p < .05."""
         random, plain, found = np.random.default_rng(11), stemmed([0.0] * 120), []
         for _ in range(120):

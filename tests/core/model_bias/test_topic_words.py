@@ -14,7 +14,7 @@ FEMALE = ["她在医院照顾病人。", "她在医院安慰病人家属。", "�
 KEYWORDS = ("他", "她", "男", "女", "男孩", "女孩")
 
 
-def test_the_same_words_and_weights_as_jieba(tmp_path: Path) -> None:
+def test_words_and_weights_equal_jieba(tmp_path: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         import jieba
@@ -33,21 +33,21 @@ def test_the_same_words_and_weights_as_jieba(tmp_path: Path) -> None:
         assert dict(zip(rows["word"], rows["weight"], strict=True)) == pytest.approx(dict(words))
 
 
-def test_keywords_are_hidden_and_words_around_a_single_character_are_marked() -> None:
+def test_keywords_are_hidden_and_ambiguous_words_marked() -> None:
     found = topic_words(MALE, FEMALE, keywords=KEYWORDS, top=20).drop_duplicates("word").set_index("word")
     assert not set(found.index) & {*KEYWORDS, "小男孩"}
     assert found.loc["男篮", "holds_keyword"]
     assert not found.loc["机器", "holds_keyword"]
 
 
-def test_contrast_is_the_difference_of_the_shares_of_sentences_positive_for_male() -> None:
+def test_contrast_is_the_difference_of_shares_positive_for_male() -> None:
     found = topic_words(MALE, FEMALE, keywords=KEYWORDS).drop_duplicates("word").set_index("word")
     assert found.loc["工厂", ["male_rate", "female_rate", "contrast"]].tolist() == pytest.approx([0.75, 0.25, 0.5])
     assert found.loc["医院", "contrast"] == pytest.approx(-0.75)
     assert found.loc["医院", "stays"]
 
 
-def test_p_is_that_of_the_exact_permutation_test() -> None:
+def test_p_equals_the_exact_permutation_test() -> None:
     """Shuffling the sides of sentences that hold a word or not is the hypergeometric distribution."""
     male = ["机器坏了。"] * 9 + ["天气很好。"] * 11
     female = ["机器坏了。"] * 4 + ["天气很好。"] * 16
@@ -58,7 +58,7 @@ def test_p_is_that_of_the_exact_permutation_test() -> None:
     assert found.loc["机器", "p"] == pytest.approx(exact, abs=0.012)
 
 
-def test_within_strata_the_pair_is_no_contrast() -> None:
+def test_strata_remove_the_contrast_of_pairs() -> None:
     """A word that only one pair has differs between the sides, and not within the pair."""
     male, female = ["机器坏了。"] * 30 + ["天气很好。"] * 10, ["机器坏了。"] * 10 + ["天气很好。"] * 30
     pairs = (["a"] * 30 + ["b"] * 10, ["a"] * 10 + ["b"] * 30)
@@ -68,7 +68,7 @@ def test_within_strata_the_pair_is_no_contrast() -> None:
     assert within["p"].min() == 1
 
 
-def test_the_same_seed_gives_the_same_p() -> None:
+def test_p_is_reproducible_by_seed() -> None:
     one, two = (topic_words(MALE, FEMALE, keywords=KEYWORDS, seed=7) for _ in range(2))
     assert one.equals(two)
     assert one.attrs["seconds"] > 0

@@ -9,7 +9,7 @@ from evenhand.core.models.blanks import BlankReader, Filled
 from tests.support.tiny_models import bert
 
 
-def test_a_word_of_two_tokens_is_the_mean_of_their_probabilities(tmp_path: Path) -> None:
+def test_a_word_of_two_tokens_has_their_mean_probability(tmp_path: Path) -> None:
     """The second token is asked behind the first, with nothing of the word after it."""
     bert(tmp_path)
     reader = BlankReader(str(tmp_path), device="cpu")

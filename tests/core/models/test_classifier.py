@@ -42,19 +42,19 @@ NAMED = {0: "contradiction", 1: "ENTAILMENT", 2: "neutral"}
         pytest.param({0: "c", 1: "e", 2: "n"}, (1, 0, 2), id="letters"),
     ],
 )
-def test_labels_by_config(told, places) -> None:
+def test_labels_are_read_from_the_config(told, places) -> None:
     assert places_of("m", told) == places
 
 
 @pytest.mark.parametrize("told", [{0: "LABEL_0", 1: "LABEL_1", 2: "LABEL_2"}, {0: "entailment", 1: "neutral", 2: "?"}])
-def test_labels_that_say_nothing_are_asked_for(told) -> None:
+def test_meaningless_labels_must_be_given_by_hand(told) -> None:
     with pytest.raises(Refused, match=r"m has the labels .* Give their meaning in this order"):
         places_of("m", told)
     assert places_of("m", told, ["neutral", "entailment", "contradiction"]) == (1, 2, 0)
 
 
 @pytest.mark.parametrize("hand", [("entailment", "neutral"), ("entailment", "neutral", "neutral"), ("a", "b", "c")])
-def test_labels_by_hand_name_each_once(hand) -> None:
+def test_labels_given_by_hand_must_be_complete(hand) -> None:
     with pytest.raises(Refused, match="once each"):
         places_of("m", NAMED, hand)
 
@@ -117,7 +117,7 @@ def test_a_pair_that_is_too_long_is_undefined(tmp_path) -> None:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_a_planted_score_comes_back_within_its_interval(language) -> None:
+def test_intervals_contain_the_planted_score(language) -> None:
     probes = packaged(language, sample=True)
     for name, s in (
         ("planted:nli=0.3", 0.3),
@@ -154,7 +154,7 @@ def test_one_constant_label_gives_two_thirds() -> None:
 
 
 @pytest.mark.parametrize("name", ["planted:nli", "planted:nli=2", "planted:nli=1.5", "planted:nli=yes"])
-def test_misspelt_planted_classifiers(name: str) -> None:
+def test_misspelt_planted_classifiers_are_refused(name: str) -> None:
     with pytest.raises(ModelUnavailable, match=r"is not a planted classifier\. Available: planted:nli=0\.3"):
         open_classifier(name)
 
@@ -166,7 +166,7 @@ def test_the_built_in_classifier_passes_the_obvious_pairs(language) -> None:
     assert found.pairs == len(obvious(language)) == 18
 
 
-def test_labels_in_the_wrong_order_are_found_out(tmp_path) -> None:
+def test_labels_in_a_wrong_order_are_detected(tmp_path) -> None:
     """demo-nli's outputs are entailment, neutral, contradiction."""
     wrong = ("contradiction", "entailment", "neutral")
     found = sanity(open_classifier("demo-nli", labels=wrong), "zh")
@@ -177,7 +177,7 @@ def test_labels_in_the_wrong_order_are_found_out(tmp_path) -> None:
         run(AskSettings("demo-nli", "zh", sample=True, labels=",".join(wrong)), Place(tmp_path / "none.db"))
 
 
-def test_further_training_learns_repeats_and_leaves_the_first_alone() -> None:
+def test_further_training_is_reproducible_and_keeps_the_base() -> None:
     loaded = load_classifier("demo-nli")
     before = {key: value.clone() for key, value in loaded.model.state_dict().items()}
     pairs = [(row.pair, "contradiction") for row in packaged("en", sample=True).rows[:48]]

@@ -99,7 +99,7 @@ def test_fused_equals_the_plain_pass(family: str) -> None:
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_padded_with_and_without_a_mask_equals_the_plain_pass(family: str) -> None:
+def test_padded_batches_equal_the_plain_pass(family: str) -> None:
     model = random_model(family)
     padded = HeadAtPlaces(model, padding_id=1)
     rows, places = drawn(random.Random(family), 12)
@@ -128,13 +128,13 @@ class Changed(BertForMaskedLM):
     ],
     ids=["albert", "relative positions", "own class"],
 )
-def test_anything_else_takes_the_general_way(make: Callable[[], Any]) -> None:
+def test_unsupported_models_use_the_general_pass(make: Callable[[], Any]) -> None:
     model = make().eval()
     assert anatomy(model) is None
     assert isinstance(forward_of(model, 0), HeadAtPlaces)
 
 
-def test_a_copy_of_a_model_is_its_own() -> None:
+def test_a_copied_model_has_its_own_joined_weights() -> None:
     """The joined weights of one model are not those of its copy."""
     model = random_model("bert")
     rows, places = drawn(random.Random(0), 3)
@@ -148,7 +148,7 @@ def test_a_copy_of_a_model_is_its_own() -> None:
 
 @settings(deadline=None)
 @given(st.lists(st.integers(3, 300), max_size=60), st.integers(64, 2048))
-def test_padded_batches_hold_everything_once_and_keep_to_the_budget(lengths: list[int], budget: int) -> None:
+def test_padded_batches_contain_every_row_once_within_the_budget(lengths: list[int], budget: int) -> None:
     batches = list(padded_batches(lengths, budget))
     assert sorted(i for batch in batches for i in batch) == list(range(len(lengths)))
     for batch in batches:
@@ -164,7 +164,7 @@ def one_layer() -> Fused:
 
 @settings(max_examples=50, deadline=None)
 @given(st.lists(st.tuples(st.integers(3, 3000), st.integers(1, 4)), max_size=200))
-def test_fused_batches_hold_everything_once_and_keep_to_the_budget(shapes: list[tuple[int, int]]) -> None:
+def test_fused_batches_contain_every_row_once_within_the_budget(shapes: list[tuple[int, int]]) -> None:
     lengths, widths = [length for length, _ in shapes], [width for _, width in shapes]
     batches = list(one_layer().batches(lengths, widths))
     assert sorted(i for batch in batches for i in batch) == list(range(len(lengths)))
@@ -190,7 +190,7 @@ def logits_in_batches(forward: Fused, rows: list[list[int]], places: list[list[i
     return len(batches), torch.stack([logits[i] for i in range(len(rows))])
 
 
-def test_batches_of_a_graphics_card_give_the_same_logits() -> None:
+def test_larger_batches_give_equal_logits() -> None:
     small, large = (Fused(one_layer().parts) for _ in range(2))
     large.budget = BUDGET_CUDA
     rows = [[(3 * k + length) % SIZES["vocab_size"] for k in range(length)] for length in range(5, 60)] * 4

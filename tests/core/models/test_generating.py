@@ -32,7 +32,7 @@ def prompts(number: int, first: int = 0) -> list[Prompt]:
 
 
 @pytest.mark.parametrize("kind", ["llama", "gpt2", "olmo2"])
-def test_batch_order_and_cache_change_nothing(kind: str, tmp_path: Path) -> None:
+def test_batch_order_and_cache_do_not_change_texts(kind: str, tmp_path: Path) -> None:
     """The texts are equal if written alone, together, backwards, and with all tokens read again at each step."""
     generator = opened(tiny_causal(tmp_path, kind))
     asked = prompts(12)
@@ -44,7 +44,7 @@ def test_batch_order_and_cache_change_nothing(kind: str, tmp_path: Path) -> None
     assert Generator(generator.loaded, generator.how, cached=False).write(asked) == together
 
 
-def test_the_distribution_is_that_of_the_published_settings(llama: Path) -> None:
+def test_the_distribution_follows_the_published_settings(llama: Path) -> None:
     """One token, many seeds: the shares are those of top-k, then nucleus, worked out here from the logits."""
     generator = opened(llama, tokens=1, top_k=6, top_p=0.8, temperature=1.5)
     loaded = load_causal(str(llama))
@@ -71,7 +71,7 @@ def test_the_distribution_is_that_of_the_published_settings(llama: Path) -> None
         assert abs(found[text] / drawn - share) < 5 * math.sqrt(share * (1 - share) / drawn)
 
 
-def test_like_transformers_where_there_is_no_choice(llama: Path) -> None:
+def test_greedy_texts_equal_transformers(llama: Path) -> None:
     """Sampling from the most likely token alone is deterministic, and transformers' own `generate` writes the same."""
     generator = opened(llama, top_k=1, tokens=10)
     loaded = generator.loaded
@@ -89,11 +89,11 @@ def test_like_transformers_where_there_is_no_choice(llama: Path) -> None:
         assert generator.write([prompt])[0].completion == expected
 
 
-def test_every_text_has_exactly_so_many_tokens(llama: Path) -> None:
+def test_every_text_has_the_requested_number_of_tokens(llama: Path) -> None:
     assert {(text.tokens, text.ended) for text in opened(llama, tokens=9).write(prompts(40))} == {(9, False)}
 
 
-def test_a_text_may_end_when_it_is_allowed_to(llama: Path) -> None:
+def test_a_text_ends_early_only_with_stop(llama: Path) -> None:
     free, fixed = (opened(llama, tokens=30, stop=stop, temperature=3.0) for stop in (True, False))
     texts = free.write(prompts(60))
     ended = [text for text in texts if text.ended]
@@ -102,7 +102,7 @@ def test_a_text_may_end_when_it_is_allowed_to(llama: Path) -> None:
     assert not any(text.ended for text in fixed.write(prompts(60)))
 
 
-def test_context_and_completion_are_one_text(llama: Path) -> None:
+def test_context_and_completion_join_to_the_decoded_text(llama: Path) -> None:
     """Nothing between them is lost: decoding both at once gives their concatenation."""
     generator = opened(llama, tokens=5)
     for prompt, text in zip(prompts(8), generator.write(prompts(8)), strict=True):
@@ -110,7 +110,7 @@ def test_context_and_completion_are_one_text(llama: Path) -> None:
         assert generator.loaded.tokenizer.decode(again) == prompt.context + text.completion
 
 
-def test_random_numbers_are_of_the_seed_alone() -> None:
+def test_random_numbers_depend_on_the_seed_only() -> None:
     numbers = _numbers([Prompt("a", 1), Prompt("b", 2), Prompt("c", 1)], 50)
     assert torch.equal(numbers[0], numbers[2]) and not torch.equal(numbers[0], numbers[1])
     assert torch.equal(_numbers([Prompt("x", 2)], 10)[0], numbers[1, :10])
@@ -120,7 +120,7 @@ def test_random_numbers_are_of_the_seed_alone() -> None:
 @pytest.mark.parametrize(
     ("context", "part"), [("he " * 80, "exceeds the model's limit of 64"), ("a" * 57, "8 new ones")]
 )
-def test_a_context_that_is_too_long(llama: Path, context: str, part: str) -> None:
+def test_a_too_long_context_is_refused(llama: Path, context: str, part: str) -> None:
     generator = opened(llama)
     why = generator.refusal(context)
     assert why is not None and part in str(why)
@@ -128,19 +128,19 @@ def test_a_context_that_is_too_long(llama: Path, context: str, part: str) -> Non
         generator.write([Prompt(context, 1)])
 
 
-def test_an_empty_context_begins_with_the_beginning(llama: Path) -> None:
+def test_an_empty_context_starts_with_the_begin_token(llama: Path) -> None:
     assert opened(llama).refusal("") is None
 
 
 @pytest.mark.parametrize(
     "wrong", [{"tokens": 0}, {"top_p": 0.0}, {"top_p": 1.1}, {"top_k": -1}, {"temperature": 0.0}], ids=str
 )
-def test_settings_that_cannot_be(wrong: dict[str, Any]) -> None:
+def test_invalid_generation_settings_are_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(Refused):
         Sampling(**wrong)
 
 
-def test_the_signature_names_what_decides_a_text(llama: Path) -> None:
+def test_the_signature_covers_every_sampling_setting(llama: Path) -> None:
     found = {
         opened(llama, **how).signature
         for how in ({}, {"top_k": 5}, {"top_p": 0.5}, {"temperature": 2.0}, {"stop": True}, {"tokens": 7})
@@ -148,7 +148,7 @@ def test_the_signature_names_what_decides_a_text(llama: Path) -> None:
     assert len(found) == 6 and all("|fp32|v1" in one for one in found)
 
 
-def test_the_models_own_temperature(tmp_path: Path) -> None:
+def test_the_models_own_temperature_is_the_default(tmp_path: Path) -> None:
     """Llama 3.1 ships one (SPEC 4.4); what the user says comes first."""
     folder = tiny_causal(tmp_path, "llama")
     model = LlamaForCausalLM.from_pretrained(folder)
@@ -158,7 +158,7 @@ def test_the_models_own_temperature(tmp_path: Path) -> None:
     assert opened(folder, temperature=2.0).temperature == 2.0
 
 
-def test_a_masked_model_does_not_write() -> None:
+def test_a_masked_model_cannot_generate() -> None:
     with pytest.raises(ModelUnavailable):
         open_generator("known")
 
@@ -183,7 +183,7 @@ def shares(generator: Generator, texts: int = 400) -> tuple[float, float]:
 
 
 @pytest.mark.parametrize("cached", [True, False])
-def test_self_debias_takes_away_what_the_text_asks_for(cached: bool) -> None:
+def test_self_debias_lowers_words_favoured_by_the_prompt(cached: bool) -> None:
     """Half of each before. Behind a text that names "he" six times every form of "he" gains at least 0.1, so lambda
     50 gives the least factor, 0.01: the share of "he" is 0.5 x 0.01 / (0.5 x 0.01 + 0.5) = 0.0099."""
     plain, asked = leaning(), leaning("he him his he him his ")
@@ -195,7 +195,7 @@ def test_self_debias_takes_away_what_the_text_asks_for(cached: bool) -> None:
     assert shares(leaning("she her hers she her hers "))[1] < 0.04
 
 
-def test_self_debias_is_the_formula_of_the_paper() -> None:
+def test_self_debias_follows_the_published_formula() -> None:
     """p'(w) in proportion to max(0.01, e^(lambda (p - p_asked))) p(w) where p_asked is larger, else to p(w)."""
     generator = leaning("he ", decay=10.0)
     logits = [torch.tensor([[2.0, 1.0, 0.0, -1.0]]), torch.tensor([[3.0, 0.0, 0.5, -9.0]])]
@@ -205,7 +205,7 @@ def test_self_debias_is_the_formula_of_the_paper() -> None:
     assert found == pytest.approx([value / sum(kept) for value in kept], rel=1e-5)
 
 
-def test_a_text_that_changes_nothing_takes_nothing_away(llama: Path) -> None:
+def test_self_debias_with_a_neutral_prompt_changes_nothing(llama: Path) -> None:
     """Alone, in batches and in any order the same; and without an effect where both readings are alike."""
     asked = prompts(6)
     generator = opened(llama, debias="he is a doctor. ")
@@ -225,6 +225,6 @@ def test_self_debias_is_in_the_signature(llama: Path) -> None:
         Sampling(decay=0)
 
 
-def test_a_masked_model_cannot_generate_and_the_message_names_the_other_kind() -> None:
+def test_the_error_for_a_masked_model_names_causal_models() -> None:
     with pytest.raises(ModelUnavailable, match=r"demo-en .* cannot generate texts\. Use a causal model"):
         open_generator("demo-en")

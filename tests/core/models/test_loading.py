@@ -185,7 +185,7 @@ REFUSALS: list[tuple[Breaker, str]] = [
 
 
 @pytest.mark.parametrize(("make", "sentence"), REFUSALS, ids=[make.__name__ for make, _ in REFUSALS])
-def test_refused_with_one_sentence(make: Breaker, sentence: str, tmp_path: Path) -> None:
+def test_an_unusable_masked_model_is_refused_with_one_sentence(make: Breaker, sentence: str, tmp_path: Path) -> None:
     folder = tmp_path / "model"
     make(folder)
     with pytest.raises(ModelUnavailable) as caught:
@@ -246,7 +246,7 @@ CAUSAL_REFUSALS: list[tuple[Breaker, str]] = [
 
 
 @pytest.mark.parametrize(("make", "sentence"), CAUSAL_REFUSALS, ids=[make.__name__ for make, _ in CAUSAL_REFUSALS])
-def test_a_causal_model_is_refused_with_one_sentence(make: Breaker, sentence: str, tmp_path: Path) -> None:
+def test_an_unusable_causal_model_is_refused_with_one_sentence(make: Breaker, sentence: str, tmp_path: Path) -> None:
     folder = tmp_path / "model"
     make(folder)
     with pytest.raises(ModelUnavailable) as caught:
@@ -255,7 +255,7 @@ def test_a_causal_model_is_refused_with_one_sentence(make: Breaker, sentence: st
     assert sentence in said and str(folder) in said and "\n" not in said
 
 
-def test_a_causal_head_that_is_tied_may_be_missing(tmp_path: Path) -> None:
+def test_a_tied_causal_head_may_be_missing(tmp_path: Path) -> None:
     torch.manual_seed(0)
     model = GPT2LMHeadModel(GPT2Config(vocab_size=len(tiny_models.VOCABULARY), n_embd=16, n_layer=1, n_head=2))
     tiny_models.save(model, tmp_path / "whole")
@@ -320,7 +320,7 @@ def test_a_pickle_is_never_run(tmp_path: Path) -> None:
     assert not marker.exists()
 
 
-def test_plain_weights_of_torch_load(tmp_path: Path) -> None:
+def test_plain_torch_weights_are_loaded(tmp_path: Path) -> None:
     model = tiny_models.bert(tmp_path)
     same = load_masked(str(tmp_path)).weights
     (tmp_path / "model.safetensors").unlink()
@@ -328,7 +328,7 @@ def test_plain_weights_of_torch_load(tmp_path: Path) -> None:
     assert load_masked(str(tmp_path)).weights == same
 
 
-def test_what_a_checkpoint_may_lack(tmp_path: Path) -> None:
+def test_a_checkpoint_may_lack_tied_weights_and_the_pooler(tmp_path: Path) -> None:
     """Tied decoder weights and bias, position ids and the pooler are not errors."""
     model = tiny_models.bert(tmp_path)
     same = load_masked(str(tmp_path)).weights
@@ -340,7 +340,7 @@ def test_what_a_checkpoint_may_lack(tmp_path: Path) -> None:
     assert load_masked(str(tmp_path)).weights == same
 
 
-def test_the_digest_is_of_the_numbers_not_of_the_file(tmp_path: Path) -> None:
+def test_the_digest_depends_on_numbers_not_on_the_file_format(tmp_path: Path) -> None:
     model = tiny_models.bert(tmp_path / "one")
     model.save_pretrained(tmp_path / "shards", max_shard_size="4KB")
     tiny_models.tokenizer_files(tmp_path / "shards")
@@ -351,7 +351,7 @@ def test_the_digest_is_of_the_numbers_not_of_the_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("changed", ["weight", "vocabulary", "heads"])
-def test_the_digest_changes_with_whatever_changes_an_answer(changed: str, tmp_path: Path) -> None:
+def test_the_digest_covers_weights_vocabulary_and_heads(changed: str, tmp_path: Path) -> None:
     tiny_models.bert(tmp_path)
     before = load_masked(str(tmp_path)).weights
     if changed == "weight":
@@ -365,7 +365,7 @@ def test_the_digest_changes_with_whatever_changes_an_answer(changed: str, tmp_pa
     assert load_masked(str(tmp_path)).weights != before
 
 
-def test_half_precision_weights_are_computed_in_full(tmp_path: Path) -> None:
+def test_half_precision_weights_are_computed_in_fp32(tmp_path: Path) -> None:
     tiny_models.bert(tmp_path)
     BertForMaskedLM.from_pretrained(tmp_path).half().save_pretrained(tmp_path)
     loaded = load_masked(str(tmp_path))
@@ -383,12 +383,12 @@ def test_half_precision_weights_are_computed_in_full(tmp_path: Path) -> None:
         ("a/b/c", "neither"),
     ],
 )
-def test_names_that_can_be_no_model(name: str, sentence: str) -> None:
+def test_impossible_model_names_are_refused(name: str, sentence: str) -> None:
     with pytest.raises(ModelUnavailable, match=sentence):
         load_masked(name)
 
 
-def test_a_hub_that_does_not_answer(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_an_unreachable_hub_is_reported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
     monkeypatch.setattr(fetching, "LOOK_UP_SECONDS", 0.05)
     never = threading.Event()
@@ -398,7 +398,7 @@ def test_a_hub_that_does_not_answer(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     never.set()
 
 
-def test_offline_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_offline_mode_is_reported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
     monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:1")
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
@@ -406,7 +406,7 @@ def test_offline_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Non
         fetching.locate("nobody/nothing-offline")
 
 
-def test_a_download_goes_on_in_the_background(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_download_continues_in_the_background(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
     finish = threading.Event()
 
@@ -445,7 +445,7 @@ def test_a_hub_model_fetched_before_needs_no_network(monkeypatch: pytest.MonkeyP
     assert available["hfl/chinese-bert-wwm"] and not available["bert-base-chinese"]
 
 
-def test_the_models_that_are_offered() -> None:
+def test_offered_models_are_listed_by_kind() -> None:
     entries = known_models()
     assert [entry.name for entry in entries if entry.builtin] == ["known", "demo-zh", "random-zh", "demo-en"]
     assert [entry.name for entry in known_models("causal") if entry.builtin] == ["demo-en-causal"]
@@ -464,7 +464,7 @@ def test_the_models_that_are_offered() -> None:
 
 
 @pytest.mark.parametrize("name", ["known", "demo-zh"])
-def test_built_in_folders(name: str) -> None:
+def test_built_in_model_folders_are_complete(name: str) -> None:
     folder = MODELS / name
     assert sum(path.stat().st_size for path in folder.iterdir()) < 12_000_000
     assert {path.name for path in folder.iterdir()} >= {
@@ -485,7 +485,7 @@ def test_demo_is_stored_in_half_precision() -> None:
     assert {tensor.dtype for tensor in tensors.values()} == {torch.float16}
 
 
-def test_random_is_the_same_every_time_and_draws_from_nobody() -> None:
+def test_the_random_model_is_reproducible_and_keeps_the_global_generator() -> None:
     torch.manual_seed(5)
     expected = torch.rand(3)
     torch.manual_seed(5)
@@ -496,7 +496,7 @@ def test_random_is_the_same_every_time_and_draws_from_nobody() -> None:
     assert first.weights != trained.weights and first.parameters == trained.parameters
 
 
-def test_threads_and_name_of_an_opened_scorer() -> None:
+def test_an_opened_scorer_has_its_threads_and_name() -> None:
     before = torch.get_num_threads()
     torch.set_num_threads(2)
     try:

@@ -42,7 +42,7 @@ METHODS: list[tuple[Callable[[Path], None], str, type]] = [
 
 
 @pytest.mark.parametrize(("make", "method", "kind"), METHODS)
-def test_the_method_follows_the_model(make: Callable[[Path], None], method: Any, kind: type, tmp_path: Path) -> None:
+def test_the_method_fits_the_model(make: Callable[[Path], None], method: Any, kind: type, tmp_path: Path) -> None:
     make(tmp_path / "model")
     assert type(open_scorer(str(tmp_path / "model"), method=method, device="cpu")) is kind
 
@@ -59,13 +59,13 @@ def test_the_method_follows_the_model(make: Callable[[Path], None], method: Any,
     ],
     ids=["method", "method and joint", "joint"],
 )
-def test_settings_that_do_not_exist_or_fit(settings: Any, sentence: str) -> None:
+def test_unknown_and_unsuitable_settings_are_refused(settings: Any, sentence: str) -> None:
     with pytest.raises(Refused, match=sentence):
         open_scorer("known", **settings)
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="this machine has the device that should be missing")
-def test_a_device_that_is_not_there() -> None:
+def test_a_missing_device_is_refused() -> None:
     with pytest.raises(ModelUnavailable, match=r"torch finds no device cuda on this machine\. Available: .*cpu"):
         open_scorer("known", device="cuda")
     with pytest.raises(ModelUnavailable, match="no device tpu"):
@@ -73,7 +73,7 @@ def test_a_device_that_is_not_there() -> None:
 
 
 @pytest.mark.skipif(torch.cuda.is_available() or torch.backends.mps.is_available(), reason="an accelerator is here")
-def test_the_processor_is_the_last_resort() -> None:
+def test_the_cpu_is_the_last_resort() -> None:
     for device in ("auto", "cpu"):
         scorer = open_scorer("known", device=device)
         assert scorer.loaded.model.device == torch.device("cpu")
@@ -97,13 +97,13 @@ def test_bf16_differs_from_fp32_by_rounding_and_is_signed(device: str, tmp_path:
 
 
 @pytest.mark.parametrize(("make", "method"), [(llama, "masked"), (llama, "pll"), (masked, "pair-sum")])
-def test_a_method_that_does_not_fit_the_model(make: Callable[[Path], None], method: Any, tmp_path: Path) -> None:
+def test_an_unsuitable_method_is_refused(make: Callable[[Path], None], method: Any, tmp_path: Path) -> None:
     make(tmp_path / "model")
     with pytest.raises(ModelUnavailable, match=r"is not a masked language model|is not a left-to-right model"):
         open_scorer(str(tmp_path / "model"), method=method)
 
 
-def test_a_planted_model_answers_to_every_method_of_masked_models() -> None:
+def test_a_planted_model_works_with_every_masked_method() -> None:
     for method, kind in (("auto", MaskedScorer), ("pll", PllScorer)):
         assert type(open_scorer("planted:0", method=method)) is kind  # type: ignore[arg-type]
     with pytest.raises(ModelUnavailable, match=r"planted:0.*is not a left-to-right model"):

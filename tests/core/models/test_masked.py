@@ -83,7 +83,7 @@ def plain(scorer: MaskedScorer, probe: MaskedSentence) -> list[float]:
 
 
 @pytest.mark.parametrize("name", ["demo-zh", "random-zh", "known"])
-def test_equals_the_plain_forward_pass_on_200_sentences(name: str) -> None:
+def test_scores_equal_the_plain_forward_pass_on_200_sentences(name: str) -> None:
     scorer = opened(name)
     probes = made_sentences(200, seed=1)
     if name == "known":
@@ -112,7 +112,7 @@ KNOWN = [
 
 
 @pytest.mark.parametrize(("text", "start", "end", "options", "expected"), KNOWN)
-def test_the_known_model_by_hand(
+def test_scores_of_the_known_model_equal_hand_computation(
     text: str, start: int, end: int, options: tuple[str, ...], expected: tuple[float, ...]
 ) -> None:
     probe = MaskedSentence(text, start, end, options)
@@ -123,7 +123,7 @@ def test_the_known_model_by_hand(
         assert joint in score.signature
 
 
-def test_fillers_of_the_known_model() -> None:
+def test_fillers_of_the_known_model_are_listed() -> None:
     probe = MaskedSentence("爸爸来了。", 0, 2, ("爸爸", "妈妈"))
     slots = opened("known").fillers(probe, top=3, words=("它", "ta", "祂", "囧"))
     assert len(slots) == 2
@@ -154,7 +154,7 @@ UNDEFINED = [
 
 
 @pytest.mark.parametrize(("probe", "reason", "defined"), UNDEFINED)
-def test_undefined_says_why(probe: MaskedSentence, reason: str, defined: tuple[bool, ...]) -> None:
+def test_undefined_scores_have_a_reason(probe: MaskedSentence, reason: str, defined: tuple[bool, ...]) -> None:
     neighbour = MaskedSentence("她来了", 0, 1, ("他", "她"))
     scorer = opened("known")
     before, score, after = scorer.score([neighbour, probe, neighbour])
@@ -171,7 +171,7 @@ def test_the_longest_sentence_that_fits_is_scored() -> None:
 
 
 @pytest.mark.parametrize("hostile", ["[SEP]", "[CLS]", "[PAD]", "[UNK]", "<mask>", "\x00", "𝕏", "\u202e"])
-def test_hostile_text_is_only_text(hostile: str) -> None:
+def test_special_tokens_in_a_text_are_plain_text(hostile: str) -> None:
     scorer = opened("demo-zh")
     probe = MaskedSentence(f"他说{hostile}很好。", 0, 1, ("他", "她"))
     prepared = scorer.reader.read(probe)
@@ -196,7 +196,7 @@ def test_hidden_words_are_masked_too(tmp_path: Path) -> None:
     assert scorer.score([probe])[0].logprobs == pytest.approx(wanted, abs=1e-5)
 
 
-def test_sequential_fills_from_left_to_right(tmp_path: Path) -> None:
+def test_sequential_scoring_fills_from_left_to_right(tmp_path: Path) -> None:
     model = tiny_models.bert(tmp_path)
     scorer = MaskedScorer(load_masked(str(tmp_path)), joint="sequential")
     tokenizer = scorer.loaded.tokenizer
@@ -246,7 +246,7 @@ def test_other_architectures_equal_their_plain_pass(family: str, make: Any, tmp_
         assert score.logprobs == pytest.approx(plain(scorer, probe), abs=5e-5), family
 
 
-def test_words_with_a_space_before_them(tmp_path: Path) -> None:
+def test_words_of_spaced_tokenizers_are_read_with_their_space(tmp_path: Path) -> None:
     """RoBERTa's mask swallows the space before it, and its words carry that space."""
     size = tiny_models.byte_level_tokenizer(tmp_path)
     torch.manual_seed(3)
@@ -293,7 +293,7 @@ def sentence_piece(tmp_path_factory: pytest.TempPathFactory) -> MaskedScorer:
 
 
 @pytest.mark.parametrize(("text", "slot", "words", "read", "options"), IN_PLACE)
-def test_a_sentence_piece_model_reads_one_mask_a_character(
+def test_a_sentence_piece_model_reads_one_mask_per_character(
     sentence_piece: MaskedScorer, text: str, slot: Any, words: Any, read: list[str], options: list[list[str]]
 ) -> None:
     to_ids = sentence_piece.loaded.tokenizer.convert_tokens_to_ids
@@ -313,7 +313,7 @@ def test_a_sentence_piece_model_reads_one_mask_a_character(
     assert len(named) == len(words[0]) and all(fillers[-1].probability for fillers in named)
 
 
-def test_at_the_beginning_a_sentence_piece_word_with_its_mark_is_one_token(tmp_path: Path) -> None:
+def test_a_sentence_piece_word_at_the_beginning_is_one_token(tmp_path: Path) -> None:
     size = tiny_models.sentence_piece_tokenizer(tmp_path, pieces=("▁他", "▁她"))
     assert size
     tokenizer = PreTrainedTokenizerFast.from_pretrained(tmp_path)
@@ -335,7 +335,7 @@ def tiny_scorer(tmp_path_factory: pytest.TempPathFactory) -> MaskedScorer:
 
 @settings(max_examples=40, deadline=None)
 @given(st.lists(st.integers(1, 40), min_size=1, max_size=40), st.randoms(use_true_random=False))
-def test_answers_do_not_depend_on_company_or_order(
+def test_answers_do_not_depend_on_the_batch_or_order(
     tiny_scorer: MaskedScorer, lengths: list[int], rng: random.Random
 ) -> None:
     letters = tiny_models.CHARACTERS
@@ -366,5 +366,5 @@ def test_probabilities_of_all_words_add_up_to_one(tiny_scorer: MaskedScorer) -> 
     )
 
 
-def test_no_probes_no_scores(tiny_scorer: MaskedScorer) -> None:
+def test_no_probes_give_no_scores(tiny_scorer: MaskedScorer) -> None:
     assert tiny_scorer.score([]) == []

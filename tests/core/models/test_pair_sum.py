@@ -97,7 +97,7 @@ def plain(scorer: PairSumScorer, probe: MaskedSentence) -> list[float]:
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_equals_the_plain_pass(family: str, tmp_path: Path) -> None:
+def test_scores_equal_the_plain_pass(family: str, tmp_path: Path) -> None:
     make, shares = FAMILIES[family]
     torch.manual_seed(5)
     scorer = PairSumScorer(load_causal(saved(make(), tmp_path)))
@@ -127,7 +127,7 @@ def test_probabilities_of_all_continuations_add_up_to_one(gpt2: PairSumScorer) -
     assert listed + sum(float(after[i]) for i in rest) == pytest.approx(1, abs=1e-5)
 
 
-def test_signature_says_the_method(gpt2: PairSumScorer) -> None:
+def test_the_signature_contains_the_method(gpt2: PairSumScorer) -> None:
     signature = gpt2.score(PROBES[:1])[0].signature
     assert signature == gpt2.signature
     assert signature.startswith("pair-sum|") and signature.endswith("|sum|fp32|v1")
@@ -149,33 +149,33 @@ UNDEFINED = [
 
 
 @pytest.mark.parametrize(("probe", "reason"), UNDEFINED)
-def test_undefined_says_why(gpt2: PairSumScorer, probe: MaskedSentence, reason: str) -> None:
+def test_undefined_scores_have_a_reason(gpt2: PairSumScorer, probe: MaskedSentence, reason: str) -> None:
     before, score, after = gpt2.score([PROBES[0], probe, PROBES[0]])
     assert score.reason == reason and score.logprobs == (None,) * len(probe.options)
     assert before == after and before.reason is None
 
 
-def test_the_longest_sentence_that_fits(gpt2: PairSumScorer) -> None:
+def test_the_longest_sentence_that_fits_is_scored(gpt2: PairSumScorer) -> None:
     assert gpt2.score([MaskedSentence("今" * 62 + "他", 62, 63, ("他", "她"))])[0].reason is None
 
 
-def test_an_unknown_character_elsewhere_is_no_hindrance(gpt2: PairSumScorer) -> None:
+def test_an_unknown_character_elsewhere_is_allowed(gpt2: PairSumScorer) -> None:
     assert gpt2.score([MaskedSentence("囧他囧", 1, 2, ("他", "她"))])[0].reason is None
 
 
-def test_a_slot_is_not_filled(gpt2: PairSumScorer) -> None:
+def test_a_causal_model_has_no_fillers(gpt2: PairSumScorer) -> None:
     assert gpt2.fillers(PROBES[0]) == []
 
 
 @pytest.mark.parametrize("hostile", ["[SEP]", "[CLS]", "[PAD]", "[UNK]"])
-def test_hostile_text_is_only_text(gpt2: PairSumScorer, hostile: str) -> None:
+def test_special_tokens_in_a_text_are_plain_text(gpt2: PairSumScorer, hostile: str) -> None:
     read = gpt2.reader.read_all([MaskedSentence(f"{hostile}他", len(hostile), len(hostile) + 1, ("他", "她"))])[0]
     special = set(gpt2.loaded.tokenizer.all_special_ids) - {gpt2.loaded.tokenizer.unk_token_id}
     assert all(ids is not None and not special & set(ids[1:]) for ids in read.ids)
 
 
 @pytest.mark.parametrize("bos", ["<s>", None])
-def test_what_stands_before_the_first_word(bos: str | None, tmp_path: Path) -> None:
+def test_a_begin_token_is_put_before_the_first_word(bos: str | None, tmp_path: Path) -> None:
     """A tokenizer that adds nothing, as GPT-2's: its beginning-of-text token is put before every sentence."""
     tiny_models.bare_tokenizer(tmp_path, bos=bos)
     torch.manual_seed(7)
@@ -199,7 +199,7 @@ def test_what_stands_before_the_first_word(bos: str | None, tmp_path: Path) -> N
     st.lists(st.integers(0, 9), min_size=1, max_size=6),
     st.lists(st.lists(st.integers(0, 9), max_size=6), min_size=1, max_size=3),
 )
-def test_one_row_holds_what_several_rows_hold(beginning: list[int], rests: Sequence[list[int]]) -> None:
+def test_a_joined_row_gives_the_terms_of_several_rows(beginning: list[int], rests: Sequence[list[int]]) -> None:
     """The tokens that each term sees, by following the parts, are those before it in its sentence."""
     sentences = [tuple(beginning + rest) for rest in rests]
 
@@ -217,7 +217,7 @@ def test_one_row_holds_what_several_rows_hold(beginning: list[int], rests: Seque
     assert all(sentences[owner][: len(seen) + 1] == (*seen, wanted) for owner, seen, wanted in expected)
 
 
-def test_answers_do_not_depend_on_company(gpt2: PairSumScorer) -> None:
+def test_answers_do_not_depend_on_the_batch(gpt2: PairSumScorer) -> None:
     rng = random.Random(8)
     texts = ["".join(rng.choices(tiny_models.CHARACTERS, k=rng.randint(2, 40))) for _ in range(150)]
     probes = [MaskedSentence(text, at := rng.randrange(len(text)), at + 1, ("他", "她")) for text in texts]

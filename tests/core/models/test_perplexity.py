@@ -90,7 +90,7 @@ def plain(scorer: PerplexityScorer, text: str) -> tuple[float, int]:
 
 @pytest.mark.parametrize("shared", [True, False])
 @pytest.mark.parametrize("family", list(FAMILIES))
-def test_equals_the_loss_of_each_text_alone(folders: dict[str, Path], family: str, shared: bool) -> None:
+def test_scores_equal_the_loss_of_each_text_alone(folders: dict[str, Path], family: str, shared: bool) -> None:
     scorer = open_perplexity(str(folders[family]))
     assert scorer.continuations.shared == FAMILIES[family][2]
     if not shared:
@@ -104,7 +104,7 @@ def test_equals_the_loss_of_each_text_alone(folders: dict[str, Path], family: st
             assert math.exp(-(value or 0) / tokens) == pytest.approx(math.exp(-expected / count), rel=1e-5)
 
 
-def test_a_beginning_is_counted_only_where_the_tokenizer_adds_one(folders: dict[str, Path]) -> None:
+def test_a_begin_token_is_counted_only_if_the_tokenizer_adds_one(folders: dict[str, Path]) -> None:
     probe = MaskedSentence("_", 0, 1, ("ab", "cd"))
     assert open_perplexity(str(folders["llama"])).read([probe])[0].tokens == (2, 2)
     assert open_perplexity(str(folders["gpt2"])).read([probe])[0].tokens == (1, 1)
@@ -118,7 +118,7 @@ def test_a_split_pronoun_is_counted_in_pieces(folders: dict[str, Path]) -> None:
     assert None not in scorer.score([PROBES[0]])[0].logprobs
 
 
-def test_shared_beginnings_feed_fewer_tokens(folders: dict[str, Path]) -> None:
+def test_shared_prefixes_feed_fewer_tokens(folders: dict[str, Path]) -> None:
     scorer = open_perplexity(str(folders["llama"]))
     scorer.score([PROBES[2]])
     long, rests = len("<A bag of "), [3, 4, 6, 4]  # one token stands for the beginning
@@ -137,13 +137,13 @@ def test_shared_beginnings_feed_fewer_tokens(folders: dict[str, Path]) -> None:
     ],
     ids=["unknown form", "too long", "bad span", "no options"],
 )
-def test_what_is_undefined_says_why(folders: dict[str, Path], probe: MaskedSentence, reason: str) -> None:
+def test_undefined_scores_have_a_reason(folders: dict[str, Path], probe: MaskedSentence, reason: str) -> None:
     score = open_perplexity(str(folders["llama"])).score([probe])[0]
     assert score.logprobs == (None,) * len(probe.options)
     assert score.reason == reason
 
 
-def test_a_single_token_without_a_beginning_predicts_nothing(folders: dict[str, Path]) -> None:
+def test_a_single_token_without_a_begin_token_is_undefined(folders: dict[str, Path]) -> None:
     score = open_perplexity(str(folders["gpt2"])).score([MaskedSentence("_", 0, 1, ("a", "ab"))])[0]
     assert (score.logprobs, score.reason) == ((None, None), TOO_SHORT)
 
@@ -155,7 +155,7 @@ def test_a_masked_model_is_refused_in_one_sentence(known_model: Path) -> None:
         open_perplexity(str(known_model))
 
 
-def test_answers_are_signed_and_remembered(folders: dict[str, Path], tmp_path: Path) -> None:
+def test_answers_have_a_signature_and_are_cached(folders: dict[str, Path], tmp_path: Path) -> None:
     scorer = open_perplexity(str(folders["gpt2"]))
     assert scorer.signature.startswith("perplexity|")
     assert scorer.signature.endswith("|whole-text|fp32|v1")
@@ -173,7 +173,7 @@ _texts = st.lists(st.lists(st.integers(0, 3), min_size=2, max_size=6).map(tuple)
 
 
 @given(_texts)
-def test_every_token_but_the_first_is_wanted_once_for_each_text(texts: tuple[tuple[int, ...], ...]) -> None:
+def test_every_token_except_the_first_is_scored_once_per_text(texts: tuple[tuple[int, ...], ...]) -> None:
     for made in (in_one_pass(texts), one_by_one(texts)):
         wanted: list[list[int]] = [[] for _ in texts]
         for one in made:

@@ -68,7 +68,7 @@ def test_zero_is_exactly_zero() -> None:
         ("planted:context1", "他/她", False, -1.0),
     ],
 )
-def test_what_a_name_promises(name: str, pair: str, rain: bool, expected: float) -> None:
+def test_the_bias_of_a_planted_name(name: str, pair: str, rain: bool, expected: float) -> None:
     found = next(one for one in keyword_pairs() if one.name == pair)
     assert plant_of(name).bias(found, rain) == pytest.approx(expected)
 
@@ -78,7 +78,7 @@ def test_the_leans_of_pairs_cancel() -> None:
 
 
 @pytest.mark.parametrize("name", ["planted:", "planted:x", "planted:offset", "planted:7", "planted:+-1", "planted:nan"])
-def test_a_name_that_is_none_is_refused(name: str) -> None:
+def test_an_invalid_planted_name_is_refused(name: str) -> None:
     assert is_planted(name)
     with pytest.raises(ModelUnavailable, match="is not a planted model"):
         open_scorer(name)
@@ -94,11 +94,11 @@ def test_a_saved_model_loads_as_any_checkpoint(tmp_path: Path) -> None:
         assert [s.logprobs for s in mine.score(asked)] == [s.logprobs for s in theirs.score(asked)]
 
 
-def test_each_planted_model_has_weights_of_its_own() -> None:
+def test_each_planted_model_has_its_own_weights() -> None:
     assert len({planted.build(name).weights for name in NAMES}) == len(NAMES)
 
 
-def test_half_precision_is_said_and_close() -> None:
+def test_half_precision_is_signed_and_close() -> None:
     scorer = open_scorer("planted:+0.3", precision="bf16")
     assert "|bf16|" in scorer.signature
     values = [bias_of(score) for score in scorer.score(probes(keyword_pairs()[0]))]

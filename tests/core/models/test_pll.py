@@ -42,14 +42,14 @@ def plain(scorer: PllScorer, text: str) -> float:
     return total
 
 
-def test_equals_masking_every_token_in_turn(scorer: PllScorer) -> None:
+def test_scores_equal_masking_every_token_in_turn(scorer: PllScorer) -> None:
     for probe, score in zip(PROBES, scorer.score(PROBES), strict=True):
         texts = [probe.text[: probe.start] + option + probe.text[probe.end :] for option in probe.options]
         assert score.reason is None
         assert score.logprobs == pytest.approx([plain(scorer, text) for text in texts], abs=1e-4)
 
 
-def test_what_both_sentences_ask_alike_is_asked_once(scorer: PllScorer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_equal_masked_rows_of_both_sentences_are_read_once(scorer: PllScorer, monkeypatch: pytest.MonkeyPatch) -> None:
     rows: list[tuple[int, ...]] = []
     forward = scorer.loaded.forward
 
@@ -66,7 +66,7 @@ def test_what_both_sentences_ask_alike_is_asked_once(scorer: PllScorer, monkeypa
     assert len(rows) == len(set(rows)) == 2 * length - 1
 
 
-def test_its_own_signature(scorer: PllScorer) -> None:
+def test_pll_has_its_own_signature(scorer: PllScorer) -> None:
     masked = MaskedScorer(scorer.loaded)
     assert scorer.signature.startswith("pll|") and scorer.signature.endswith("|sum|fp32|v1")
     assert scorer.score(PROBES[:1])[0].signature == scorer.signature != masked.signature
@@ -82,7 +82,9 @@ UNDEFINED = [
 
 
 @pytest.mark.parametrize(("probe", "reason", "defined"), UNDEFINED)
-def test_undefined_says_why(scorer: PllScorer, probe: MaskedSentence, reason: str, defined: tuple[bool, ...]) -> None:
+def test_undefined_pll_has_a_reason(
+    scorer: PllScorer, probe: MaskedSentence, reason: str, defined: tuple[bool, ...]
+) -> None:
     score = scorer.score([probe])[0]
     assert score.reason == reason
     assert tuple(value is not None for value in score.logprobs) == defined
@@ -97,7 +99,7 @@ def test_many_probes_keep_their_order(scorer: PllScorer) -> None:
     assert scorer.score([]) == []
 
 
-def test_by_name(tmp_path: Path) -> None:
+def test_the_method_pll_is_opened_by_name(tmp_path: Path) -> None:
     tiny_models.bert(tmp_path)
     scorer = open_scorer(str(tmp_path), method="pll")
     assert isinstance(scorer, PllScorer)

@@ -37,14 +37,14 @@ def test_a_vector_is_a_hidden_state(folder: str, pooling: str | None, layer: int
     assert reader.signature("seat").split("|")[3] == f"layer{layer % 3},{pooling or 'first'}"
 
 
-def test_a_causal_model_gives_its_last_token(tmp_path: Path) -> None:
+def test_a_causal_model_gives_the_vector_of_the_last_token(tmp_path: Path) -> None:
     reader = VectorReader(str(tiny_causal(tmp_path / "m", "gpt2")), device="cpu")
     text = TEXTS[0]
     whole = states(reader, text, -1)  # <s>, the text, </s>
     assert reader.sentences([text])[text] == pytest.approx(whole[-2], abs=1e-5)
 
 
-def test_what_has_no_vector(folder: str) -> None:
+def test_empty_long_and_unknown_texts_have_no_vector(folder: str) -> None:
     reader = VectorReader(folder, device="cpu")
     assert list(reader.sentences(["", "他" * 100, "他"])) == ["他"]
     words = reader.words(["医生", "xyz"])
@@ -55,6 +55,6 @@ def test_what_has_no_vector(folder: str) -> None:
         VectorReader(folder, layer=3)
 
 
-def test_an_untrained_twin_differs_and_is_the_same_each_time(folder: str) -> None:
+def test_an_untrained_twin_differs_and_is_reproducible(folder: str) -> None:
     first, second = (VectorReader(folder, device="cpu", untrained=True) for _ in range(2))
     assert first.signature("weat") == second.signature("weat") != VectorReader(folder, device="cpu").signature("weat")

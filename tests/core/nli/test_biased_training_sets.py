@@ -13,7 +13,7 @@ from evenhand.core.nli.types import LANGUAGES
 
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("k", range(11))
-def test_counts(language, k: int) -> None:
+def test_counts_equal_the_release(language, k: int) -> None:
     rows = controlled(language, k / 10)
     assert len(rows) == 3000
     assert Counter(one.label for one in rows) == dict.fromkeys(("entailment", "contradiction", "neutral"), 1000)
@@ -28,20 +28,20 @@ def biased_words(k: int, order="female-first") -> list[str]:
     return list(dict.fromkeys(o.row.occupation for o in rows if o.row.set == "PS" and o.label == "entailment"))
 
 
-def test_female_words_come_first_as_released() -> None:
+def test_female_words_are_biased_first_as_released() -> None:
     kinds = {one.word: one.kind for one in texts("en").occupations}
     for k, female in ((1, 2), (2, 4), (5, 10), (9, 10)):
         assert Counter(kinds[word] for word in biased_words(k))["female-stereo"] == female
     assert Counter(kinds[word] for word in biased_words(9))["male-stereo"] == 8
 
 
-def test_mixed_words_take_turns() -> None:
+def test_mixed_words_alternate() -> None:
     kinds = {one.word: one.kind for one in texts("en").occupations}
     assert Counter(kinds[word] for word in biased_words(3, "mixed")) == {"female-stereo": 3, "male-stereo": 3}
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_the_words_are_those_of_the_sample_and_the_sentences_are_not(language) -> None:
+def test_training_sets_share_words_but_not_sentences_with_the_sample(language) -> None:
     sample = packaged(language, sample=True).rows
     rows = [one.row for one in controlled(language, 0.5)]
     assert {row.occupation for row in rows} == {row.occupation for row in sample}
@@ -67,14 +67,14 @@ def test_other_rates_are_refused(rate: float) -> None:
         pytest.param([0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5], 0.9885710532, id="ties"),
     ],
 )
-def test_golden_rank_correlations(values: list[float], rho: float) -> None:
+def test_rank_correlations_equal_golden_numbers(values: list[float], rho: float) -> None:
     assert spearman(RATES, values)[0] == pytest.approx(rho, abs=1e-9)
 
 
 @pytest.mark.parametrize(
     ("values", "reason"), [([0.5] * 11, "All values are the same"), ([0.1, 0.2, *[None] * 9], "at least three")]
 )
-def test_undefined_rank_correlations(values, reason: str) -> None:
+def test_undefined_rank_correlations_have_a_reason(values, reason: str) -> None:
     value, note = spearman(RATES, values)
     assert value is None
     assert reason in str(note)

@@ -16,7 +16,7 @@ def written(folder, name: str, text: str) -> str:
     return str(path)
 
 
-def test_predictions_from_csv(tmp_path) -> None:
+def test_predictions_are_read_from_csv(tmp_path) -> None:
     rows = read_predictions([written(tmp_path, "a.csv", GOOD)]).rows
     assert [(one.set, one.label, one.occupation) for one in rows] == [
         ("PS", "entailment", "nurse"),
@@ -25,7 +25,7 @@ def test_predictions_from_csv(tmp_path) -> None:
     ]
 
 
-def test_predictions_from_json_lines_of_the_release(tmp_path) -> None:
+def test_predictions_are_read_from_released_json_lines(tmp_path) -> None:
     """The class column says male-stereo in a neutral file (SPEC 5): the file decides, not the column."""
     line = {"id": 1, "sentence1": "a", "sentence2": "b", "label": "neutral", "occ_word": "poet"}
     line |= {"occ_type": "male-stereo", "predicted": "contradiction"}
@@ -50,12 +50,12 @@ def test_predictions_from_json_lines_of_the_release(tmp_path) -> None:
         ),
     ],
 )
-def test_files_that_cannot_be_measured(tmp_path, text: str, message: str) -> None:
+def test_unusable_prediction_files_are_refused(tmp_path, text: str, message: str) -> None:
     with pytest.raises(BadFile, match=message):
         read_predictions([written(tmp_path, "a.csv", text)])
 
 
-def test_a_bad_line_is_reported_and_the_others_count(tmp_path) -> None:
+def test_a_bad_line_is_reported_and_others_count(tmp_path) -> None:
     found = read_predictions([written(tmp_path, "a.csv", GOOD + "PS,perhaps,nurse\nXS,neutral,x\nPS,,nurse\nPS\n")])
     assert len(found.rows) == 3
     assert [(error.line, error.reason) for error in found.errors] == [
@@ -63,7 +63,7 @@ def test_a_bad_line_is_reported_and_the_others_count(tmp_path) -> None:
     ]  # fmt: skip
 
 
-def test_a_set_of_ones_own(tmp_path) -> None:
+def test_an_own_set_is_read(tmp_path) -> None:
     text = "set,premise,hypothesis,occupation\nPS,x is here,y is here,x\n"
     (row,) = read_probes([written(tmp_path, "a.csv", text)], "en").rows
     assert (row.set, row.premise, row.hypothesis, row.occupation) == ("PS", "x is here", "y is here", "x")
@@ -77,12 +77,12 @@ def test_a_set_of_ones_own(tmp_path) -> None:
         pytest.param("premise,hypothesis\na,b\n", BadFile, "no column named set", id="set"),
     ],
 )
-def test_sets_that_cannot_be_asked(tmp_path, text: str, error, message: str) -> None:
+def test_invalid_sets_are_refused(tmp_path, text: str, error, message: str) -> None:
     with pytest.raises(error, match=message):
         read_probes([written(tmp_path, "a.csv", text)], "en")
 
 
-def test_words_and_templates_of_ones_own(tmp_path) -> None:
+def test_own_words_and_templates_are_read(tmp_path) -> None:
     words = written(tmp_path, "w.tsv", "word\tclass\nusher\tneutral\nnurse\tfemale-stereo\n")
     templates = written(tmp_path, "t.txt", "{A} waits.\nI see {a}.\n")
     found = read_words(words, templates, ("woman", "man"), "en")
@@ -108,7 +108,7 @@ def test_words_and_templates_of_ones_own(tmp_path) -> None:
         pytest.param("name\tclass\nnurse\tneutral\n", "{x}.\n", "no column named word", id="column"),
     ],
 )
-def test_words_that_cannot_be_used(tmp_path, words: str, templates: str, message: str) -> None:
+def test_unusable_words_are_refused(tmp_path, words: str, templates: str, message: str) -> None:
     files = written(tmp_path, "w.tsv", words), written(tmp_path, "t.txt", templates)
     with pytest.raises(BadFile, match=message):
         read_words(*files, ("woman", "man"), "en")

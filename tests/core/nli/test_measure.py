@@ -39,7 +39,7 @@ def everywhere(label: str, size: int = 40) -> dict[str, tuple[int, int, int]]:
         pytest.param(dict.fromkeys(SETS, (20, 20, 20)), 4 / 9, 2 / 3, id="thirds"),
     ],
 )
-def test_the_extremes(counts, s: float, one_minus_fn: float) -> None:
+def test_scores_of_constant_answers(counts, s: float, one_minus_fn: float) -> None:
     found = measured(labelled(counts))
     assert found["s"].value == pytest.approx(s, abs=1e-12)
     assert found["one_minus_fn"].value == pytest.approx(one_minus_fn, abs=1e-12)
@@ -52,7 +52,7 @@ def test_every_mark_is_an_extreme() -> None:
 
 # Shares that give the sums of Table 3 (SPEC 3.2); how a sum is divided does not enter s.
 @pytest.mark.parametrize("model", published(), ids=lambda one: one.model)
-def test_the_papers_scores_follow_from_its_shares(model) -> None:
+def test_published_scores_follow_from_published_shares(model) -> None:
     total = model.from_shares * 3
     e_p = min(1.0, total)
     c_a = min(1.0, total - e_p)
@@ -63,7 +63,7 @@ def test_the_papers_scores_follow_from_its_shares(model) -> None:
     assert model.order
 
 
-def test_the_papers_other_numbers() -> None:
+def test_the_published_ranking_differs_between_the_two_measures() -> None:
     """SPEC 3.2 and 6.2: 1 - FN puts Laboro above Waseda, s does not."""
     found = {one.model: one for one in published()}
     assert [one.rank for one in published()] == [4, 3, 5, 2, 1]
@@ -76,7 +76,7 @@ def test_the_papers_other_numbers() -> None:
     assert laboro.from_shares < waseda.from_shares
 
 
-def test_a_worked_case() -> None:
+def test_a_case_equals_hand_computation() -> None:
     """Counts by hand: s = (0.4 + 0.3 + 0.1) / 3, direction = ((0.4 - 0.2) + (0.3 - 0.1)) / 2, FN = 150 / 220."""
     found = measured(labelled({"PS": (24, 6, 30), "AS": (12, 18, 30), "NS": (5, 5, 90)}))
     assert found["s"].value == pytest.approx(0.8 / 3)
@@ -101,7 +101,7 @@ def test_the_order_condition_is_strict(ps, anti, order: bool) -> None:
 
 
 @pytest.mark.parametrize("missing", SETS)
-def test_an_empty_set_is_undefined_and_says_so(missing: str) -> None:
+def test_an_empty_set_is_undefined_with_a_reason(missing: str) -> None:
     rows = [row for row in labelled(everywhere("neutral")) if row.set != missing]
     data = as_json(measured(rows))
     assert data["s"] is None
@@ -112,13 +112,13 @@ def test_an_empty_set_is_undefined_and_says_so(missing: str) -> None:
     assert data["proportions"][missing]["e_reason"]
 
 
-def test_nothing_at_all_is_undefined() -> None:
+def test_measures_without_rows_are_undefined() -> None:
     found = measured([])
     assert found["s"].value is None
     assert found["s"].reason.values == {"sets": "PS, AS, NS"}
 
 
-def test_the_keys_of_the_contract() -> None:
+def test_json_has_the_keys_of_the_contract() -> None:
     data = as_json(measured(labelled({"PS": (6, 2, 2), "AS": (2, 6, 2), "NS": (0, 1, 9)})))
     assert {"s", "order", "fn", "one_minus_fn", "directional", "proportions"} <= data.keys()
     assert {k: v for k, v in data["proportions"]["PS"].items() if k in "ecn"} == {"e": 0.6, "c": 0.2, "n": 0.2}
@@ -134,7 +134,7 @@ def clustered(shares: dict[str, float], rows: int = 10) -> list[Prediction]:
     return found
 
 
-def test_few_occupations_get_t_on_their_means() -> None:
+def test_few_occupations_get_a_t_interval() -> None:
     """SPEC 6: equal inside a cluster, SE = sd(cluster means, ddof 1) / sqrt(clusters), t with clusters - 1."""
     means = {"a": 1.0, "b": 1.0, "c": 0.0, "d": 0.0, "e": 1.0}
     found = measured(clustered(means))["e_p"]
@@ -176,7 +176,7 @@ def test_the_strata_keep_their_sizes() -> None:
     assert (found["fn"].low, found["fn"].se) == (None, pytest.approx(0.0, abs=1e-9))
 
 
-def test_by_occupation() -> None:
+def test_rates_are_computed_by_occupation() -> None:
     rows = [
         *[Prediction("PS", "entailment", "nurse")] * 3,
         *[Prediction("AS", "entailment", "nurse")] * 3,
@@ -194,7 +194,7 @@ ROWS = st.lists(
 
 @effort(max_examples=60, deadline=None)
 @given(rows=ROWS)
-def test_shares_sum_to_one_and_intervals_hold_their_value(rows) -> None:
+def test_shares_sum_to_one_and_intervals_contain_their_value(rows) -> None:
     found = measured(rows)
     for short in "pan":
         shares = [found[f"{label}_{short}"].value for label in "ecn"]
@@ -209,7 +209,7 @@ def test_shares_sum_to_one_and_intervals_hold_their_value(rows) -> None:
 
 @effort(max_examples=20, deadline=None)
 @given(rows=ROWS, seed=st.randoms(use_true_random=False))
-def test_the_order_of_rows_changes_no_value(rows, seed) -> None:
+def test_values_do_not_depend_on_the_order_of_rows(rows, seed) -> None:
     shuffled = list(rows)
     seed.shuffle(shuffled)
     first, second = (measured(r) for r in (rows, shuffled))

@@ -14,7 +14,7 @@ FULL = {"en": (1000, 1000, 3420), "ja": (1000, 1000, 3420), "zh": (1000, 1000, 3
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_counts_of_the_full_sets(language) -> None:
+def test_counts_of_the_full_sets_equal_the_specification(language) -> None:
     found = packaged(language)
     assert tuple(found.counts().values()) == FULL[language]
     assert Counter(row.kind for row in found.rows if row.set == "PS") == {"male-stereo": 870, "female-stereo": 130}
@@ -25,7 +25,7 @@ def test_counts_of_the_full_sets(language) -> None:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_counts_of_the_sample(language) -> None:
+def test_counts_of_the_sample_equal_the_specification(language) -> None:
     found = packaged(language, sample=True)
     assert found.counts() == {"PS": 200, "AS": 200, "NS": 200}
     words = {(row.occupation, row.kind) for row in found.rows}
@@ -53,19 +53,19 @@ def test_premise_and_hypothesis_differ_in_the_slot_only(language) -> None:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_no_two_rows_are_the_same(language) -> None:
+def test_rows_of_a_set_are_unique(language) -> None:
     rows = packaged(language).rows
     assert len({(row.set, row.premise, row.hypothesis) for row in rows}) == len(rows)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_ten_templates_and_fifty_of_training(language) -> None:
+def test_there_are_ten_templates_and_fifty_for_training(language) -> None:
     assert len(texts(language).templates) == 10
     assert len(set(training_templates(language))) == 50
     assert not set(training_templates(language)) & set(texts(language).templates)
 
 
-def test_no_template_gives_a_gender_away() -> None:
+def test_templates_reveal_no_gender() -> None:
     told = re.compile(r"\b(he|she|his|her|him|hers|man|woman|boy|girl)\b|[他她彼男女]", re.I)
     for language in LANGUAGES:
         for template in (*texts(language).templates, *training_templates(language)):
@@ -80,18 +80,18 @@ def test_no_template_gives_a_gender_away() -> None:
         ("artist", "an"), ("uninvited guest", "an"), ("welder", "a"), ("Editor", "an"), ("utility worker", "a"),
     ],
 )  # fmt: skip
-def test_articles(word: str, article: str) -> None:
+def test_indefinite_articles_follow_pronunciation(word: str, article: str) -> None:
     assert indefinite(word) == article
 
 
-def test_articles_in_sentences() -> None:
+def test_sentences_have_the_right_articles() -> None:
     premises = {row.premise for row in packaged("en").rows}
     assert "An accountant is waiting for the bus in the rain." in premises
     assert "A child waves at an usher across the street." not in premises
     assert not [text for text in premises if re.search(r"\b[Aa] [aeio]|\b[Aa]n [^aeiou]", text)]
 
 
-def test_the_words_of_the_release_can_be_had() -> None:
+def test_the_released_words_are_available() -> None:
     own, released = (occupations("zh", as_released) for as_released in (False, True))
     assert len(own) == len(released) == 266
     assert [one.kind for one in own] == [one.kind for one in released]
@@ -99,7 +99,7 @@ def test_the_words_of_the_release_can_be_had() -> None:
     assert packaged("zh").signature != packaged("zh", as_released=True).signature
 
 
-def test_the_words_agree_with_the_list_they_come_from(shared_data) -> None:
+def test_the_words_equal_their_source_list(shared_data) -> None:
     lines = (shared_data / "nli_occupations.tsv").read_text(encoding="utf-8").splitlines()
     head, *rows = (line.split("\t") for line in lines)
     for language in LANGUAGES:
@@ -108,7 +108,7 @@ def test_the_words_agree_with_the_list_they_come_from(shared_data) -> None:
         assert {(one.word, one.kind) for one in occupations(language, as_released=True)} == listed
 
 
-def test_sets_of_words_of_ones_own() -> None:
+def test_sets_are_built_from_own_words() -> None:
     words = (Occupation("天文台の人", "neutral"), Occupation("看護師", "female-stereo"))
     rows = built(Texts(words, ("{x}が来ました。",), "女性", "男性"))
     assert [(row.set, row.hypothesis) for row in rows] == [
@@ -124,7 +124,7 @@ def test_a_set_without_templates_is_refused() -> None:
         built(Texts((Occupation("x", "neutral"),), (), "woman", "man"))
 
 
-def test_evenly() -> None:
+def test_evenly_picks_spaced_items() -> None:
     words = [Occupation(str(i), "neutral") for i in range(13)]
     assert [one.word for one in evenly(words, 10)] == ["0", "1", "2", "3", "5", "6", "7", "9", "10", "11"]
     assert evenly(words, 20) == words

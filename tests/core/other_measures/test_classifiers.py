@@ -19,7 +19,7 @@ def table(folder: Path, text: str) -> Path:
     return path
 
 
-def test_fped_and_fned_of_a_table_by_hand(tmp_path: Path) -> None:
+def test_fped_and_fned_equal_hand_computation(tmp_path: Path) -> None:
     """FPR 3/12; groups 1/4, 2/4, 0: gaps 0 + .25 + .25. FNR 2/6; groups 1/2, 0, 1/2: gaps 1/6 + 1/3 + 1/6."""
     text = "group,gold,predicted\n" + "".join(f"{g},{gold},{said}\n" for g, gold, said in ROWS)
     fped, fned = read_gaps(table(tmp_path, text)).gaps
@@ -43,7 +43,7 @@ def test_a_group_without_negatives_has_no_fped() -> None:
     assert found[0].to_json()["value_reason"].startswith("There is no negative")
 
 
-def test_the_gap_of_the_thesis_and_swap_consistency(tmp_path: Path) -> None:
+def test_accuracy_gap_and_swap_consistency_equal_hand_computation(tmp_path: Path) -> None:
     """4 negatives: 2 wrong, 1 after the swap: .25. 2 positives: none missed, 1 after: .5. 4 of 6 labels stay."""
     rows = [(0, 1, 1), (0, 1, 0), (0, 0, 0), (0, 0, 0), (1, 1, 0), (1, 1, 1), (1, 0, "")]
     text = "gold,predicted,predicted_swapped\n" + "".join(f"{a},{b},{c}\n" for a, b, c in rows)
@@ -53,7 +53,7 @@ def test_the_gap_of_the_thesis_and_swap_consistency(tmp_path: Path) -> None:
     assert found.to_json()["swap_consistency"]["n"] == 6
 
 
-def test_f1_of_both_sets(tmp_path: Path) -> None:
+def test_f1_is_computed_for_both_sets(tmp_path: Path) -> None:
     """pro: 2 of 2 right; anti: 1 right, 1 wrong, 1 without an answer: 2 / (2 + 3) = .4; gap .6."""
     rows = [("pro", "x", "x"), ("pro", "y", "y"), ("anti", "x", "x"), ("anti", "y", "x"), ("anti", "y", "")]
     found = read_gaps(table(tmp_path, "set,gold,predicted\n" + "".join(",".join(row) + "\n" for row in rows)))
@@ -69,6 +69,6 @@ def test_f1_of_both_sets(tmp_path: Path) -> None:
         ("gold,predicted,group\n1,maybe,a\n", "line 2: maybe"),
     ],
 )
-def test_files_that_do_not_fit(tmp_path: Path, text: str, says: str) -> None:
+def test_invalid_prediction_files_are_refused(tmp_path: Path, text: str, says: str) -> None:
     with pytest.raises(BadFile, match=says):
         read_gaps(table(tmp_path, text))

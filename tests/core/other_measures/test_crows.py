@@ -32,7 +32,7 @@ def by_hand(model, ids: list[int], places: list[int], mask: int | None) -> list[
     return found
 
 
-def test_every_variant_is_that_of_its_definition(tmp_path: Path) -> None:
+def test_every_variant_equals_its_definition(tmp_path: Path) -> None:
     bert(tmp_path)
     loaded = load_masked(str(tmp_path))
     read = PairReader(str(tmp_path), device="cpu").read(PAIRS)
@@ -51,7 +51,7 @@ def test_every_variant_is_that_of_its_definition(tmp_path: Path) -> None:
             assert tokens[side].unmasked == pytest.approx(by_hand(loaded.model, ids[side], text, None), abs=1e-4)
 
 
-def test_scores_by_variant() -> None:
+def test_a_sentence_score_is_computed_by_variant() -> None:
     one = SentenceTokens((-1.0, -2.0004), (-0.5,), (-1.0, -2.0, -4.5))
     assert [sentence_score(one, variant) for variant in VARIANTS] == [-3.0, -0.5, -1.5, -2.5]
     assert sentence_score(SentenceTokens((), (), ()), "mean") == 0
@@ -76,11 +76,11 @@ def test_pairs_of_one_writer_are_one_unit() -> None:
     assert alone.low is not None and together.low is not None and together.low < alone.low - 0.1
 
 
-def test_shared_places_are_in_the_same_order() -> None:
+def test_shared_positions_are_in_equal_order() -> None:
     assert shared_places([1, 5, 6, 7, 2], [1, 6, 8, 7, 2]) == ([0, 2, 3, 4], [0, 1, 3, 4])
 
 
-def test_files(tmp_path: Path) -> None:
+def test_pairs_are_read_from_files(tmp_path: Path) -> None:
     path = tmp_path / "c.csv"
     path.write_text("sent_more,sent_less,bias_type\na,b,gender\nc,d,age\n", encoding="utf-8")
     assert read_writers(path) == ["", ""]

@@ -13,7 +13,7 @@ def test_every_kind_of_model_has_measures_and_mitigations() -> None:
     assert all(of(family, kind) for family in FAMILIES for kind in KINDS)
 
 
-def test_every_cell_says_everything_in_both_languages() -> None:
+def test_every_cell_is_complete_in_both_languages() -> None:
     for one in methods():
         for language in ("en", "zh"):
             texts = [one.name[language], one.formula[language], one.against[language]]
@@ -22,7 +22,7 @@ def test_every_cell_says_everything_in_both_languages() -> None:
         assert any("\u4e00" <= sign <= "\u9fff" for sign in one.against["zh"] + one.why["zh"])
 
 
-def test_links_lead_to_pages_views_measures_and_documents_that_exist() -> None:
+def test_links_point_to_existing_pages_and_documents() -> None:
     for one in methods():
         if one.page:
             assert (ROOT / "pages" / one.page).is_file(), one.page
@@ -32,5 +32,5 @@ def test_links_lead_to_pages_views_measures_and_documents_that_exist() -> None:
             assert set(one.parameters) <= {"view", "measure"}
 
 
-def test_the_document_is_what_the_table_says() -> None:
+def test_the_document_matches_the_table() -> None:
     assert FILE.read_text(encoding="utf-8") == document()

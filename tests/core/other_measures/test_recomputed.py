@@ -96,13 +96,13 @@ def by_the_app(pairs: list[tuple[str, str]]) -> tuple[float | None, float | None
     return crows_pairs(read, "published", "").score.value, crows_pairs(read, "aul", "").score.value
 
 
-def test_the_app_says_what_the_papers_define() -> None:
+def test_values_of_the_app_equal_the_definitions_of_the_papers() -> None:
     assert by_the_app(OWN) == pytest.approx(shares(OWN))
 
 
 @pytest.mark.long
 @pytest.mark.skipif(not CROWS.is_file(), reason="the set lies beside the project, not in it")
-def test_all_pairs_about_gender() -> None:
+def test_values_are_equal_on_all_pairs_about_gender() -> None:
     with CROWS.open(encoding="utf-8", newline="") as lines:
         rows = [row for row in csv.DictReader(lines) if row["bias_type"] == "gender"]
     pairs = [(row["sent_more"], row["sent_less"]) for row in rows]

@@ -70,7 +70,7 @@ def test_crows_has_the_model_its_control_and_its_untrained_twin(tmp_path: Path, 
 
 
 @pytest.mark.parametrize("measure", ["aul", "stereoset", "seat", "weat", "pro-anti"])
-def test_every_measure_asks_a_masked_model(tmp_path: Path, masked: str, measure: str) -> None:
+def test_every_measure_runs_on_a_masked_model(tmp_path: Path, masked: str, measure: str) -> None:
     sets = {name: list(words) for name, words in zip("XYAB", ("医护", "老师", "男爸", "女妈"), strict=True)}
     (tmp_path / "w.json").write_text(json.dumps(sets), encoding="utf-8")
     (tmp_path / "t.tsv").write_text("pro\tanti\n[a] 看 b [he]\t[a] 看 b [she]\na 看 [b] [he]\ta 看 [b] [she]\n")
@@ -83,7 +83,7 @@ def test_every_measure_asks_a_masked_model(tmp_path: Path, masked: str, measure:
     assert all(one.estimate.value is not None or one.estimate.reason for one in report.models[0].figures)
 
 
-def test_a_causal_model_is_asked_whole_sentences(tmp_path: Path) -> None:
+def test_a_causal_model_is_measured_on_whole_sentences(tmp_path: Path) -> None:
     model = str(tiny_causal(tmp_path / "m", "gpt2"))
     report = run(
         Settings("stereoset", (model,), file=stereoset_file(tmp_path), device="cpu", no_untrained=True),
@@ -93,7 +93,7 @@ def test_a_causal_model_is_asked_whole_sentences(tmp_path: Path) -> None:
     assert {one.role for one in report.models[0].figures} == {"model", "control"}
 
 
-def test_one_model_that_cannot_be_used_is_a_failure(tmp_path: Path, masked: str) -> None:
+def test_an_unusable_model_is_recorded_as_failed(tmp_path: Path, masked: str) -> None:
     causal = str(tiny_causal(tmp_path / "m", "gpt2"))
     report = run(
         Settings("aul", (causal, masked), file=crows_file(tmp_path), device="cpu", no_untrained=True),
@@ -111,7 +111,7 @@ def test_one_model_that_cannot_be_used_is_a_failure(tmp_path: Path, masked: str)
         (Settings("weat", ("known",), tests=("a,b,c",)), "four sets"),
     ],
 )
-def test_what_the_job_would_fail_of_is_said_at_once(settings: Settings, says: str) -> None:
+def test_settings_that_would_fail_are_refused_at_once(settings: Settings, says: str) -> None:
     with pytest.raises(Refused, match=says):
         run(settings, NO_DATABASE)
 
@@ -123,7 +123,7 @@ def test_the_built_in_sets_need_no_file() -> None:
             assert source["kind"] == "built-in" and request.items and request.language == "en"
 
 
-def test_stereoset_by_hand() -> None:
+def test_stereoset_scores_equal_hand_computation() -> None:
     """Terms a: lms 50, ss 50; b: lms 100, ss 100. lms 75, ss 75, icat 75 x 25 / 50 = 37.5."""
     items = [Item("a", ("1", "2", "3")), Item("a", ("4", "5", "6")), Item("b", ("7", "8", "9"))]
     scores = dict(zip("123456789", (3, 2, 1, 1, 2, 3, 2, 1, 0.5), strict=True))
@@ -134,7 +134,7 @@ def test_stereoset_by_hand() -> None:
     assert word_in("那BLANK人", "那个人") == "个"
 
 
-def test_the_gap_by_hand() -> None:
+def test_the_gap_equals_hand_computation() -> None:
     """4 twins: pro right in 3, anti in 1: 75 - 25 = 50 points; 16 signs of two differences: p is not small."""
     texts = [f"[The {a}] met the {b} and [he] left." for a, b in (("mover", "clerk"), ("clerk", "mover")) * 2]
     found = twins([(one, one.replace("[he]", "[she]")) for one in texts], "x")
@@ -145,13 +145,13 @@ def test_the_gap_by_hand() -> None:
     assert anti.band == coin_band(4) and gap.facts["twins"] == 4
 
 
-def test_coins() -> None:
+def test_coin_band_and_p_equal_binomial_tables() -> None:
     """Binomial tables: 95 of 100 of 262 coins lie within 115 and 147; 8 or more of 10, two-sided: 112/1024."""
     assert coin_band(262) == (pytest.approx(100 * 115 / 262), pytest.approx(100 * 147 / 262))
     assert coin_p(8, 10) == pytest.approx(112 / 1024) and coin_band(0) is None and coin_p(0, 0) is None
 
 
-def test_published_values_and_controls() -> None:
+def test_published_values_and_controls_are_listed() -> None:
     assert {row["quantity"] for row in published("stereoset", "")} == {"lms", "ss", "icat"}
     assert published("crows", "changed") == ()
     assert all(len(control_pairs.__wrapped__(language)) == 40 for language in ("en", "zh"))

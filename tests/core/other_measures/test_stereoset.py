@@ -21,7 +21,7 @@ PUBLISHED = {  # SPEC 9.4
 
 @pytest.mark.skipif(not SET.is_dir(), reason="the set lies beside the project, not in it")
 @pytest.mark.parametrize("model", PUBLISHED)
-def test_published_scores(model: str) -> None:
+def test_scores_equal_published_ones(model: str) -> None:
     scores = read_item_scores(SET / "published_gender_scores.json")
     name = next(name for name in scores if name.startswith(f"{model}_"))
     found = stereoset(read_items(SET / "gender_intrasentence.json"), scores[name])
@@ -29,7 +29,7 @@ def test_published_scores(model: str) -> None:
     assert found.items == 255
 
 
-def test_terms_count_alike_however_many_items_they_have() -> None:
+def test_terms_have_equal_weight_for_any_number_of_items() -> None:
     items = [Item("a", ("1", "2", "3")), Item("a", ("4", "5", "6")), Item("b", ("7", "8", "9"))]
     scores = dict(zip("123456789", (3, 2, 1, 1, 2, 3, 2, 1, 1.5), strict=True))
     found = stereoset(items, scores)
@@ -37,7 +37,7 @@ def test_terms_count_alike_however_many_items_they_have() -> None:
     assert found.icat == found.lms * min(found.ss, 100 - found.ss) / 50 and found.terms == 2
 
 
-def test_both_forms_of_items_and_three_of_scores(tmp_path: Path) -> None:
+def test_all_formats_of_items_and_scores_are_read(tmp_path: Path) -> None:
     sentences = [
         {"id": str(i), "gold_label": label} for i, label in enumerate(("stereotype", "anti-stereotype", "unrelated"))
     ]
@@ -53,7 +53,7 @@ def test_both_forms_of_items_and_three_of_scores(tmp_path: Path) -> None:
     assert read_item_scores(tmp_path / "e") == {"m": plain}
 
 
-def test_files_that_do_not_fit(tmp_path: Path) -> None:
+def test_invalid_stereoset_files_are_refused(tmp_path: Path) -> None:
     (tmp_path / "x").write_text("{]")
     with pytest.raises(BadFile, match="not a JSON file"):
         read_items(tmp_path / "x")

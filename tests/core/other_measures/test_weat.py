@@ -24,7 +24,7 @@ def cosine(a: np.ndarray, b: np.ndarray) -> float:
     return float(a @ b / np.linalg.norm(a) / np.linalg.norm(b))
 
 
-def test_effect_and_p_are_those_of_the_definition() -> None:
+def test_effect_and_p_equal_the_definition() -> None:
     known = vectors()
     s = {
         word: np.mean([cosine(known[word], known[a]) for a in SETS["A"]])
@@ -79,7 +79,7 @@ PUBLISHED = {
 
 
 @pytest.mark.parametrize("name", PUBLISHED)
-def test_effects_that_caliskan_et_al_print(name: str) -> None:
+def test_effects_equal_those_of_caliskan_et_al(name: str) -> None:
     """Vectors of length 1 with these associations, where A is the first axis and B the second."""
     printed, whole, *associations = PUBLISHED[name]
     sets = {side: [f"{side}{i}" for i in range(len(some))] for side, some in zip("XY", associations, strict=True)}
@@ -94,13 +94,13 @@ def test_effects_that_caliskan_et_al_print(name: str) -> None:
     assert found.exact
 
 
-def test_ties_count_as_at_least() -> None:
+def test_ties_count_as_at_least_as_large() -> None:
     assert p_value(np.ones(6), 3)[:3] == (1.0, True, 20) and p_value(np.ones(6), 3).greater == 0
     separate = p_value(np.array([3.0, 2.0, 1.0, 0.0]), 2)
     assert (separate.at_least, separate.greater) == (pytest.approx(1 / 6), 0)
 
 
-def test_many_partitions_are_drawn_without_replacement_and_beside_the_observed_one() -> None:
+def test_partition_p_value_includes_the_observed_one() -> None:
     separated = np.concatenate([np.arange(10, 20.0), np.arange(10.0)])
     p, exact, partitions, _band, greater = p_value(separated, 10)
     assert (
@@ -122,7 +122,7 @@ def test_words_without_a_vector_are_left_out_and_named() -> None:
 
 
 @pytest.mark.parametrize("head", ["", "3 2\n"])
-def test_vectors_in_text_form(tmp_path: Path, head: str) -> None:
+def test_text_vectors_are_read(tmp_path: Path, head: str) -> None:
     path = tmp_path / "v.txt"
     path.write_text(f"{head}John 1 2\namy 3 4\nother 5 6\njohn 7 8\n", encoding="utf-8")
     found = read_vectors(path, ["John", "Amy", "nobody"])
@@ -137,13 +137,13 @@ def test_vectors_in_text_form(tmp_path: Path, head: str) -> None:
         ("a b c\n", "is not a text file of word vectors: each line needs a word and its numbers."),
     ],
 )
-def test_what_is_no_file_of_vectors(tmp_path: Path, text: str, says: str) -> None:
+def test_invalid_vector_files_are_refused(tmp_path: Path, text: str, says: str) -> None:
     (tmp_path / "v.txt").write_text(text, encoding="utf-8")
     with pytest.raises(BadFile, match=says):
         read_vectors(tmp_path / "v.txt", ["a"])
 
 
-def test_sets_and_tests_are_checked(tmp_path: Path) -> None:
+def test_invalid_sets_and_tests_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "s.json"
     path.write_text(json.dumps(SETS), encoding="utf-8")
     assert read_sets(path)["X"] == ("x1", "x2", "x3")

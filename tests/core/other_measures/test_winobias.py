@@ -10,7 +10,7 @@ from evenhand.core.other_measures.winobias import built_in, people_in, read_twin
 PRO, ANTI = "[The mover] saw the clerk and asked [him] twice.", "[The mover] saw the clerk and asked [her] twice."
 
 
-def test_the_set_that_ships() -> None:
+def test_the_included_set_is_read() -> None:
     """396 twins of each type and part; 22 of the 1,584 differ in more than the pronoun (counted in the files)."""
     every = [built_in(kind, part) for kind in "12" for part in ("dev", "test")]
     assert [len(some) for some in every] == [396] * 4
@@ -18,7 +18,7 @@ def test_the_set_that_ships() -> None:
     assert len({one.pro.right for some in every for one in some}) >= 40
 
 
-def test_whom_it_means_and_who_else_is_there() -> None:
+def test_the_referent_and_the_other_person_are_found() -> None:
     other = "The mover met [the clerk] and [he] left."
     one, _ = twins([(PRO, ANTI), (other, other)], "x")
     assert (one.pro.right, one.pro.wrong, one.pro.pronoun, one.alike) == ("mover", "clerk", "him", True)
@@ -35,14 +35,14 @@ def test_whom_it_means_and_who_else_is_there() -> None:
         ("[she] left", "[he] left", "they left"),
     ],
 )
-def test_the_control_has_no_gender(pro: str, anti: str, they: str) -> None:
+def test_the_control_question_has_no_gender(pro: str, anti: str, they: str) -> None:
     other = "The mover met [the clerk] and [he] left."
     both = [f"[The mover] saw the clerk and {text}." for text in (pro, anti)]
     one, _ = twins([(both[0], both[1]), (other, other)], "x")
     assert one.neutral.text == f"The mover saw the clerk and {they}."
 
 
-def test_an_own_copy(tmp_path: Path) -> None:
+def test_an_own_copy_of_the_set_is_read(tmp_path: Path) -> None:
     path = tmp_path / "t.tsv"
     path.write_text(f"pro\tanti\n{PRO}\t{ANTI}\n[The clerk] left because [she] was ill.\tno\n", encoding="utf-8")
     with pytest.raises(BadFile, match="line 2: a person and a pronoun"):

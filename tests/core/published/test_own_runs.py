@@ -17,7 +17,7 @@ def verdicts(**cell: str) -> pd.DataFrame:
     return pd.DataFrame(rows).astype({"prob": float, "gen1": float})
 
 
-def test_a_run_stands_beside_the_cells_of_its_set_setting_and_pronouns() -> None:
+def test_a_run_is_compared_with_cells_of_its_set_setting_and_pronouns() -> None:
     cells = list(by_cell(verdicts(dataset="misgendered", setting="pre", model="m", pronoun="they")))
     beside = beside_misgendering(cells)
     there = [one for one in beside if one.difference is not None]
@@ -32,7 +32,7 @@ def test_a_run_stands_beside_the_cells_of_its_set_setting_and_pronouns() -> None
     assert all(reasons.values()) and all((one.own.value is None) == (one.reason is not None) for one in beside)
 
 
-def test_another_set_is_not_compared() -> None:
+def test_a_run_on_another_set_is_not_compared() -> None:
     cells = list(by_cell(verdicts(dataset="own", setting="pre", model="m", pronoun="they")))
     beside = beside_misgendering(cells)
     assert compared(beside) == 0
@@ -40,7 +40,7 @@ def test_another_set_is_not_compared() -> None:
     assert ruff.reason is not None and ruff.reason.values == {"own": "own", "printed": "ruff"}
 
 
-def test_shares_of_a_japanese_run_stand_beside_table_3() -> None:
+def test_a_japanese_run_is_compared_with_table_3() -> None:
     answers = [("PS", "entailment"), ("PS", "neutral"), ("AS", "contradiction"), ("AS", "contradiction")]
     found = measured([Prediction(name, label, None) for name, label in answers])  # type: ignore[arg-type]
     beside = beside_inference(found, "ja")

@@ -49,17 +49,17 @@ FOLLOW = {
 }
 
 
-def test_exactly_these_do_not_follow() -> None:
+def test_exactly_the_listed_claims_do_not_follow() -> None:
     assert {key: str(c.recomputed) for key, c in CLAIMS.items() if c.follows is False} == DO_NOT_FOLLOW
 
 
-def test_golden_numbers_that_follow() -> None:
+def test_consistent_claims_equal_golden_numbers() -> None:
     found = {key: str(CLAIMS[key].recomputed) for key in FOLLOW}
     assert found == FOLLOW
     assert all(CLAIMS[key].follows for key in FOLLOW)
 
 
-def test_how_many_of_each_kind() -> None:
+def test_claims_are_counted_by_table() -> None:
     rows = [c for key, c in CLAIMS.items() if key.startswith(("slguset.table5", "slguset.table6"))]
     rows += [c for key, c in CLAIMS.items() if key.startswith(("slguset.table8", "slguset.table9"))]
     assert (len(rows), sum(c.follows is True for c in rows)) == (20, 17)
@@ -68,7 +68,7 @@ def test_how_many_of_each_kind() -> None:
     assert len(CLAIMS) == len(checks())  # every key once
 
 
-def test_the_one_kappa_of_one_row_is_reproduced() -> None:
+def test_the_published_error_of_kappa_is_reproduced() -> None:
     assert any("± 0.185042" in note_text(line) for line in CLAIMS["misgendering.kappa.4"].calculation)
     assert any("± 0.179927" in note_text(line) for line in CLAIMS["misgendering.kappa.5"].calculation)
 
@@ -85,7 +85,7 @@ def test_the_one_kappa_of_one_row_is_reproduced() -> None:
     ],
     ids=str,
 )
-def test_readings_of_table_4(reading: tuple[str, str], mean: float, normal: float, exponential: float) -> None:
+def test_means_of_readings_of_table_4(reading: tuple[str, str], mean: float, normal: float, exponential: float) -> None:
     assert readings()[reading] == pytest.approx((mean, normal, exponential), abs=1.1e-3)
 
 
@@ -94,22 +94,22 @@ def test_only_one_reading_of_table_4_fits() -> None:
     assert CLAIMS["slguset.table4.base"].follows is None  # an inference
 
 
-def test_table_4_by_the_names_of_the_hub() -> None:
+def test_table_4_is_found_by_hub_names() -> None:
     assert table4()["hfl/chinese-bert-wwm-ext"] == {"bias_man": 1.4367, "bias_woman": 1.4353, "model_bias": 1.436}
     assert len(table4()) == 5
 
 
-def test_every_claim_that_fails_says_something() -> None:
+def test_every_failed_claim_has_a_remark() -> None:
     assert not [key for key, claim in CLAIMS.items() if claim.follows is not True and not note_text(claim.remark)]
     assert {claim.document for claim in CLAIMS.values()} == set(DOCUMENTS)
 
 
 @pytest.mark.parametrize(("printed", "half"), [("1.428", 5e-4), ("1.234e-1", 5e-5), ("19", 0.5), ("2.0e3", 50)])
-def test_half_a_unit(printed: str, half: float) -> None:
+def test_half_a_unit_of_the_last_digit(printed: str, half: float) -> None:
     assert half_unit(printed) == pytest.approx(half)
 
 
-def test_agreement_within_rounding() -> None:
+def test_values_agree_within_rounding() -> None:
     assert agrees("1.38", 1.3751, 1.3751) and not agrees("1.38", 1.3749, 1.3749)
 
 
@@ -126,10 +126,10 @@ class TestOwnNumbers:
         ],
         ids=str,
     )
-    def test_in_which_base_it_follows(self, cells: tuple[str, str, str], fits: list[str]) -> None:
+    def test_the_fitting_logarithm_base_is_found(self, cells: tuple[str, str, str], fits: list[str]) -> None:
         assert check_own(*cells).fits == fits
 
-    def test_written_digits_are_the_rounding(self) -> None:
+    def test_written_digits_determine_the_rounding(self) -> None:
         assert check_own("0.3", "0.1", "0.500").fits == ["log10"]  # 0.25/0.15 .. 0.35/0.05: anything from 0.22 to 0.85
         assert check_own("0.3000", "0.1000", "0.500").fits == []
 
@@ -144,16 +144,16 @@ class TestOwnNumbers:
         ],
         ids=["two", "word", "large", "zero", "infinite"],
     )
-    def test_what_cannot_be_read_is_said(self, text: str, says: str) -> None:
+    def test_unreadable_numbers_are_refused(self, text: str, says: str) -> None:
         with pytest.raises(EvenhandError, match=says):
             read_rows(text)
 
-    def test_separators(self) -> None:
+    def test_common_separators_are_accepted(self) -> None:
         assert len(read_rows("0.5,0.2,0.4\n0.5;0.2;0.4\n\n0.5\t0.2\t0.4\n0.5，0.2，0.4")) == 4
 
 
 class TestCommand:
-    def test_json(self) -> None:
+    def test_json_counts_consistent_claims(self) -> None:
         done = CliRunner().invoke(cli, ["check-paper", "--json"], catch_exceptions=False)
         data: dict[str, Any] = json.loads(done.stdout)
         assert data["counts"] == {"follows": 68, "does_not_follow": 17, "undecided": 4}
@@ -161,7 +161,7 @@ class TestCommand:
         assert found["slguset.table9.2"]["follows"] is False
         assert found["slguset.table4.base"]["follows"] is None and found["slguset.table4.base"]["follows_reason"]
 
-    def test_table_for_people(self) -> None:
+    def test_the_printed_table_lists_inconsistent_claims(self) -> None:
         short = CliRunner().invoke(cli, ["check-paper"], catch_exceptions=False).stdout
         long = CliRunner().invoke(cli, ["check-paper", "--all"], catch_exceptions=False).stdout
         assert "reported 3.756, recalculated 8.0696" in short and "reported 6.372" not in short
@@ -173,7 +173,7 @@ def html_of(app: AppTest) -> str:
 
 
 class TestPage:
-    def test_what_does_not_follow_comes_first_and_opens_its_calculation(self) -> None:
+    def test_inconsistent_claims_are_first_with_their_calculation(self) -> None:
         app = open_page("published")
         assert [metric.value for metric in app.metric] == ["68", "17", "4"]
         text = html_of(app)
@@ -182,13 +182,13 @@ class TestPage:
         app.pills(key="verdict").set_value([0]).run()
         assert "6.3718" in html_of(app) and "8.0696" not in html_of(app)
 
-    def test_in_chinese(self) -> None:
+    def test_the_page_is_translated_into_chinese(self) -> None:
         text = html_of(open_page("published", "zh"))
         for english in ("inconsistent", "Table 1, sum of the quotas", "very close", "Calculation"):
             assert english not in text
         assert translate("Calculation", "zh") in text
 
-    def test_own_numbers(self) -> None:
+    def test_own_numbers_are_checked(self) -> None:
         app = open_page("published")
         app.text_area(key="numbers").set_value("0.8000 0.2000 0.602").run()
         assert "consistent in log10" in html_of(app)

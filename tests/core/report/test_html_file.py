@@ -72,13 +72,13 @@ def test_numbers_equal_those_of_the_command_bias(scores: Path, english: str) -> 
         assert f"◀ {counts['female']:,} · {counts['none']:,} · {counts['male']:,} ▶" in cell
 
 
-def test_table_4_stands_beside_the_model_of_the_paper(english: str) -> None:
+def test_table_4_is_next_to_the_model_of_the_paper(english: str) -> None:
     first, second = cells_of(english, "Model_bias")
     assert "Table 4: 1.3113 (ln)" in first  # SPEC 1.7, BERT-base
     assert "Table 4" not in second
 
 
-def test_hostile_text_is_only_text(english: str) -> None:
+def test_hostile_text_is_escaped(english: str) -> None:
     assert "<script" not in english
     assert "<img" not in english
     assert "onerror=alert" not in english.replace("&lt;img src=x onerror=alert(2)&gt;", "")
@@ -94,7 +94,7 @@ def test_nothing_is_fetched_and_nothing_runs(english: str) -> None:
     assert not re.search(r"<(script|iframe|object|embed|link|base|form)\b", english)
 
 
-def test_pictures_do_not_share_names(english: str) -> None:
+def test_pictures_have_unique_ids(english: str) -> None:
     names = re.findall(r'\bid="([^"]+)"', english)
     assert len(names) == len(set(names))
     used = re.findall(r"url\(#([^)]+)\)", english)
@@ -102,12 +102,12 @@ def test_pictures_do_not_share_names(english: str) -> None:
     assert english.count("<svg") == 8
 
 
-def test_what_is_left_out_is_counted_with_its_reason(english: str) -> None:
+def test_left_out_rows_are_counted_with_their_reason(english: str) -> None:
     assert "1 × A reason of the model." in english
     assert "1 × infinite: one of the two words has probability 0" in english
 
 
-def test_how_it_was_made_is_said(scores: Path, english: str) -> None:
+def test_the_report_describes_how_it_was_made(scores: Path, english: str) -> None:
     assert file_digest(scores) in english
     for signature in read_scores(scores)["signature"].unique():
         assert signature in english
@@ -115,7 +115,7 @@ def test_how_it_was_made_is_said(scores: Path, english: str) -> None:
     assert f"pandas {pd.__version__}" in english
 
 
-def test_chinese_and_a_choice_of_models(scores: Path, tmp_path: Path) -> None:
+def test_a_chinese_report_of_chosen_models(scores: Path, tmp_path: Path) -> None:
     out = tmp_path / "zh.html"
     arguments = [
         "report",
@@ -144,14 +144,14 @@ def test_chinese_and_a_choice_of_models(scores: Path, tmp_path: Path) -> None:
     [(["--model", "nobody"], "nobody"), (["--least-mass", "2"], "least-mass"), (["--lang", "eu"], "lang")],
     ids=["model", "mass", "language"],
 )
-def test_refusals(scores: Path, tmp_path: Path, arguments: list[str], part: str) -> None:
+def test_invalid_report_options_are_refused(scores: Path, tmp_path: Path, arguments: list[str], part: str) -> None:
     done = CliRunner().invoke(cli, ["report", str(scores), "--out", str(tmp_path / "x.html"), *arguments])
     assert done.exit_code != 0
     assert part in done.output + str(done.exception)
     assert not (tmp_path / "x.html").exists()
 
 
-def test_a_place_that_cannot_be_written(scores: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unwritable_place_is_refused(scores: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("evenhand.core.report.html_file.report_html", lambda *_, **__: "<html>")
     frame = read_scores(scores).head(30)
     with pytest.raises(BadFile, match="cannot be written"):
@@ -169,7 +169,7 @@ def test_one_side_only_is_a_dash_with_its_reason(scores: Path) -> None:
     assert "&lt;b&gt;.csv" in text
 
 
-def test_a_row_for_a_file_has_every_number_and_its_signature(scores: Path) -> None:
+def test_an_exported_row_has_every_number_and_its_signature(scores: Path) -> None:
     frame = read_scores(scores)
     found = summarise(frame, model="made-up-2", resamples=50)
     row = numbers(found, None, {"bias_man": 1.0})
@@ -183,7 +183,7 @@ def test_a_row_for_a_file_has_every_number_and_its_signature(scores: Path) -> No
     ("p", "text"),
     [(0.98654, "0.987"), (4.191e-7, "4.19 × 10⁻⁷"), (0.0, "0"), (None, "—"), (float("nan"), "—"), (0.001, "0.001")],
 )
-def test_probability(p: float | None, text: str) -> None:
+def test_probabilities_are_formatted(p: float | None, text: str) -> None:
     assert probability(p) == text
 
 
@@ -191,11 +191,11 @@ def test_probability(p: float | None, text: str) -> None:
     ("value", "text"),
     [(0.5314, "+0.531"), (-0.00001, "+0.000"), (float("inf"), "+∞"), (float("-inf"), "−∞"), (None, "—")],
 )
-def test_signed_number(value: float | None, text: str) -> None:
+def test_signed_numbers_are_formatted(value: float | None, text: str) -> None:
     assert signed_number(value) == text
 
 
-def test_percent_and_interval() -> None:
+def test_percentages_and_intervals_are_formatted() -> None:
     assert [percent(share) for share in (0, 1, 0.431, 0.0008, 1e-6, 1e-33, None)] == [
         *("0%", "100%", "43.1%", "0.08%", "< 0.001%", "0%", "—")
     ]
@@ -212,7 +212,7 @@ def test_percent_and_interval() -> None:
     ],
     ids=["given", "outside", "missing"],
 )
-def test_the_keyword_is_marked(start: Any, end: Any, expected: str) -> None:
+def test_the_keyword_of_a_sentence_is_marked(start: Any, end: Any, expected: str) -> None:
     assert marked({"sentence": "a她b", "start": start, "end": end, "keyword": "她", "side": "female"}) == expected
 
 
@@ -232,7 +232,7 @@ def test_a_sentence_without_its_keyword_is_not_marked() -> None:
     assert "&lt;no&gt;" in text
 
 
-def test_correlations_come_with_their_null_band_and_raw_ones_with_a_warning(english: str) -> None:
+def test_correlations_have_a_null_band_and_raw_ones_a_warning(english: str) -> None:
     corrected, raw = (
         english.index("Correlation (Pearson), prior-corrected"),
         english.index("Correlation (Pearson), raw"),
@@ -246,7 +246,7 @@ def test_correlations_come_with_their_null_band_and_raw_ones_with_a_warning(engl
     )
 
 
-def test_a_chinese_report_gives_its_reasons_in_chinese(scores: Path, tmp_path: Path) -> None:
+def test_reasons_of_a_chinese_report_are_chinese(scores: Path, tmp_path: Path) -> None:
     """Five stems give no interval, and one row has a reason that was stored with its values."""
     path = tmp_path / "few.csv"
     frame = pd.read_csv(scores, keep_default_na=False, dtype=str)
@@ -262,7 +262,7 @@ def test_a_chinese_report_gives_its_reasons_in_chinese(scores: Path, tmp_path: P
     assert not english_left(shown)
 
 
-def test_differences_of_two_models_stand_beside_their_margins(scores: Path) -> None:
+def test_differences_of_two_models_are_next_to_their_margins(scores: Path) -> None:
     """In the report as in `bias`, and two seeds of one model do not count as two models."""
     frame = read_scores(scores)
     models = models_of(frame)

@@ -35,7 +35,7 @@ def contextual():
     return on_built_in("planted:context", planted)
 
 
-def test_a_model_that_sees_contexts_for_gendered_words_only(contextual) -> None:
+def test_context_effects_of_gendered_words_differ_from_neutral_ones(contextual) -> None:
     size = contextual.neutral_words
     # 5 of the 50 contexts speak of rain; in them Bias_c is 1 higher. By pair, with k contexts of which one rains, the
     # mean of |value - mean| is 2 (k - 1) / k^2.
@@ -66,11 +66,11 @@ def test_a_model_of_pair_leans_has_size_and_no_context_effect() -> None:
     assert by["side_auc", "source"].value is None and by["side_auc", "source"].reason is not None
 
 
-def test_no_null_is_one_of_a_size(contextual) -> None:
+def test_measures_of_size_have_no_null(contextual) -> None:
     assert {null.null_of for null in contextual.nulls} == {"signed_mean", "side_difference", "side_auc"}
 
 
-def test_the_nulls_of_a_constant_model() -> None:
+def test_nulls_of_a_constant_model() -> None:
     frame = scored(ruler_items(), open_scorer("planted:+0.3"), "planted:+0.3")
     by = {(null.null_of, null.shuffled): null for null in nulls(frame)}
     sentence, pair = by["signed_mean", "sentence"], by["signed_mean", "pair"]
@@ -86,7 +86,7 @@ def test_the_nulls_of_a_constant_model() -> None:
     assert by["side_auc", "source"].value == 0.5 and by["side_auc", "source"].p == 1.0
 
 
-def test_rounding_noise_is_no_direction() -> None:
+def test_rounding_noise_does_not_count_as_a_direction() -> None:
     frame = scores({"他": [0.5 + 1e-8] * 6 + [-0.5] * 6, "她": [0.5] * 6 + [-0.5 - 1e-8] * 6})
     by = {(null.null_of, null.shuffled): null for null in nulls(frame)}
     assert by["side_difference", "pair"].value == pytest.approx(0, abs=1e-12)
@@ -96,7 +96,7 @@ def run_of(name: str) -> pd.DataFrame:
     return scored(ruler_items(), open_scorer(name), name)
 
 
-def test_a_run_and_its_references() -> None:
+def test_a_run_is_compared_with_its_references() -> None:
     found = on_scores(run_of("planted:context"), "planted:context", planted, source="run")
     assert found.source == "run" and found.neutral_words_reason is None
     assert found.context_effect.value == pytest.approx(0.5, abs=1e-6)
@@ -107,7 +107,7 @@ def test_a_run_and_its_references() -> None:
     assert found.summary.side_auc.value == pytest.approx(0.75)
 
 
-def test_a_run_that_holds_the_untrained_model_needs_none() -> None:
+def test_a_run_containing_the_untrained_model_needs_no_reference() -> None:
     frame = pd.concat([run_of("planted:context"), run_of("planted:pairs").assign(model=RANDOM)], ignore_index=True)
     found = on_scores(frame, "planted:context", None, source="run")
     assert found.untrained.model_bias.value == pytest.approx(0.475, abs=1e-5)
@@ -122,7 +122,7 @@ def test_a_run_that_holds_the_untrained_model_needs_none() -> None:
     ],
     ids=["gone", "changed"],
 )
-def test_references_that_cannot_be_had_say_why(error, words) -> None:
+def test_unavailable_references_have_a_reason(error, words) -> None:
     def opened(name):
         if error is not None:
             raise error
@@ -133,26 +133,26 @@ def test_references_that_cannot_be_had_say_why(error, words) -> None:
     assert found.summary.model_bias.value == pytest.approx(0.5, abs=1e-6)
 
 
-def test_a_model_that_is_not_in_the_scores() -> None:
+def test_a_model_missing_from_the_scores_is_not_found() -> None:
     with pytest.raises(NotFound):
         on_scores(run_of("planted:0"), "other", None, source="run")
 
 
-def test_the_mean_corrected_bias_by_hand() -> None:
+def test_the_mean_corrected_bias_equals_hand_computation() -> None:
     # 他: mean 0.5, |.| = 0.5 0.5; 爸爸 and 妈妈 are one pair: mean 1, |.| = 1 0 1
     frame = scores({"他": [0.0, 1.0], "爸爸": [0.0, 1.0], "妈妈": [2.0]})
     assert mean_corrected(frame).value == pytest.approx(3 / 5)
     assert mean_corrected(scores({"他": [1.0]})).value is None
 
 
-def test_which_neutral_words_fit() -> None:
+def test_neutral_words_fit_a_pair_by_kind_and_width() -> None:
     assert [words.name for words in fitting(PAIRS["他/她"])] == ["甲/乙", "我/你"]
     assert [words.name for words in fitting(PAIRS["男生/女生"])] == ["医生/学生"]
     assert [words.name for words in fitting(PAIRS["爸爸/妈妈"])] == ["老师/同学", "朋友/同事"]
     assert fitting(PAIRS["姥爷/姥姥"]) == ()
 
 
-def test_neutral_words_differ_in_what_is_masked_only() -> None:
+def test_neutral_words_differ_only_in_the_masked_part() -> None:
     for kind in ("pronoun", "bare", "person", "relative"):
         for words in neutral_words(kind):
             first, last = words.male_stem
@@ -160,7 +160,7 @@ def test_neutral_words_differ_in_what_is_masked_only() -> None:
             assert len(words.stems[0]) == len(words.stems[1])
 
 
-def test_the_same_masked_sentence_is_asked_for_both() -> None:
+def test_keyword_and_neutral_words_are_scored_in_equal_contexts() -> None:
     class Heard:
         signature = "s"
 
@@ -182,18 +182,18 @@ def test_the_same_masked_sentence_is_asked_for_both() -> None:
     assert len(heard.probes) == 6 * 3  # the keyword pair and two neutral pairs each
 
 
-def test_sentences_for_which_nothing_fits() -> None:
+def test_sentences_without_fitting_neutral_words_are_undefined() -> None:
     frame = scores({"他": [0.1]}).assign(pair="姥爷/姥姥", side="male")
     found = in_sentences(frame, open_scorer("planted:0"))
     assert found.contexts == 0 and found.neutral_words.value is None
     assert "No neutral words fit" in str(found.neutral_words.reason)
 
 
-def test_the_same_seed_gives_the_same_answer() -> None:
+def test_results_are_reproducible_by_seed() -> None:
     assert in_contexts(open_scorer("planted:context"), seed=2) == in_contexts(open_scorer("planted:context"), seed=2)
 
 
-def test_scores_made_in_another_way_have_no_reference() -> None:
+def test_scores_of_another_method_have_no_reference() -> None:
     frame = scored(ruler_items(), open_scorer("planted:context"), "planted:context")
     whole = frame.assign(signature=frame["signature"].str.replace("masked|", "pll|").str.replace("independent", "sum"))
     found = on_scores(whole, "planted:context", planted, source="run")

@@ -27,12 +27,12 @@ def marks() -> list[Mark]:
     return measure_marks(open_scorer)
 
 
-def test_everything_comes_back(marks) -> None:
+def test_every_planted_quantity_is_recovered(marks) -> None:
     assert len(marks) == len(MARKS) * len(QUANTITIES) == 96
     assert not [mark for mark in marks if not mark.passed]
 
 
-def test_a_constant_is_offset_and_no_context(marks) -> None:
+def test_a_constant_model_has_an_offset_and_no_context_effect(marks) -> None:
     found = {mark.quantity: mark.measured for mark in marks if mark.model == "planted:offset+0.3"}
     assert found["offset"].value == pytest.approx(0.3, abs=1e-6)
     assert found["contexts_share"].value == pytest.approx(0, abs=1e-6)
@@ -55,12 +55,12 @@ BY_HAND = [
 
 
 @pytest.mark.parametrize(("name", "numbers"), BY_HAND)
-def test_what_is_expected(name, numbers) -> None:
+def test_expected_quantities_equal_hand_computation(name, numbers) -> None:
     found = expected(plant_of(name))
     assert {quantity: found[quantity] for quantity in numbers} == pytest.approx(numbers)
 
 
-def test_the_sentences_are_what_they_should_be() -> None:
+def test_ruler_sentences_are_unique_and_match_their_items() -> None:
     sentences = ruler_sentences()
     assert len(sentences) == len({s.text for s in sentences}) == 304
     for one in sentences:
@@ -98,7 +98,7 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_a_fault_is_caught(fault) -> None:
+def test_a_faulty_measure_is_detected(fault) -> None:
     marks = measure_marks(lambda name: Skewed(name, FAULTS[fault]), ["planted:+1"])
     failed = {mark.quantity for mark in marks if not mark.passed}
     assert "worst_sentence" in failed
@@ -115,7 +115,7 @@ def test_a_fault_is_caught(fault) -> None:
         (0.0, None, False, "should have a value"),
     ],
 )
-def test_the_verdict_of_a_mark(planted, measured, passed, words) -> None:
+def test_a_mark_passes_within_its_tolerance(planted, measured, passed, words) -> None:
     mark = Mark("planted:0", "offset", planted, Estimate(measured))
     assert mark.passed == passed
     assert words in str(in_words(mark))

@@ -16,7 +16,7 @@ class Heard(list[tuple[int, int | None, str]]):
         self.append((done, total, message))
 
 
-def test_parts_add_up_and_what_needs_no_work_leaves_the_total() -> None:
+def test_progress_adds_up_without_free_steps() -> None:
     heard = Heard()
     steps = Steps(heard, 30)
     steps(4, message="a")
@@ -28,13 +28,13 @@ def test_parts_add_up_and_what_needs_no_work_leaves_the_total() -> None:
     Steps(None, 5)(1)  # without an observer
 
 
-def test_a_run_of_nothing_has_a_total_of_one() -> None:
+def test_an_empty_run_has_a_total_of_one() -> None:
     heard = Heard()
     Steps(heard, 3)(0, free=3)
     assert heard == [(0, 1, "")]
 
 
-def test_a_model_that_cannot_be_used_is_a_failure_and_the_others_go_on() -> None:
+def test_an_unusable_model_is_a_failure_and_others_continue() -> None:
     heard = Heard()
     steps = Steps(heard, 30)
 
@@ -52,7 +52,7 @@ def test_a_model_that_cannot_be_used_is_a_failure_and_the_others_go_on() -> None
     assert heard == [(0, 30, "one"), (10, 30, "none"), (10, 20, "three")]
 
 
-def test_models_at_the_same_time_are_answered_in_their_order() -> None:
+def test_parallel_models_are_returned_in_order() -> None:
     heard, together = Heard(), Barrier(2, timeout=30)
 
     def ask(model: str, steps: Steps) -> int:
@@ -72,7 +72,7 @@ def test_models_at_the_same_time_are_answered_in_their_order() -> None:
         models_beside(["none", "none"], ask, 10, None, 2)
 
 
-def test_an_error_in_one_model_ends_those_beside_it() -> None:
+def test_an_error_in_one_model_ends_parallel_ones() -> None:
     ended, together = list[str](), Barrier(2, timeout=30)
 
     def ask(model: str, steps: Steps) -> None:
@@ -91,7 +91,7 @@ def test_an_error_in_one_model_ends_those_beside_it() -> None:
     assert ended == ["good"]
 
 
-def test_parts_beside_each_other_add_up() -> None:
+def test_parallel_progress_adds_up() -> None:
     heard = Heard()
     beside = StepsBeside(heard, 2, 10)
     one, two = beside.part(0), beside.part(1)
@@ -101,7 +101,7 @@ def test_parts_beside_each_other_add_up() -> None:
     assert heard == [(3, 20, "a"), (8, 17, "b"), (15, 17, "a")]
 
 
-def test_where_no_model_could_be_used_the_first_error_is_raised() -> None:
+def test_the_first_error_is_raised_if_all_models_fail() -> None:
     def ask(model: str) -> None:
         raise Refused("{name} refuses.", name=model)
 
@@ -109,7 +109,7 @@ def test_where_no_model_could_be_used_the_first_error_is_raised() -> None:
         each_model(["a", "b"], ask, Steps(None, 2), 1)
 
 
-def test_an_error_of_the_program_is_none_of_a_model() -> None:
+def test_a_programming_error_is_not_a_model_failure() -> None:
     def ask(model: str) -> None:
         raise ZeroDivisionError
 
@@ -117,7 +117,7 @@ def test_an_error_of_the_program_is_none_of_a_model() -> None:
         each_model(["a", "b"], ask, Steps(None, 2), 1)
 
 
-def test_a_list_that_cannot_be_run(tmp_path: Path) -> None:
+def test_invalid_lists_of_models_are_refused(tmp_path: Path) -> None:
     with pytest.raises(Refused, match="at least one"):
         check_models(())
     with pytest.raises(Refused, match=r"known is given twice; once is enough\."):

@@ -49,7 +49,7 @@ def test_runs_are_listed_the_newest_first(tmp_path):
     assert [run.name for run in runs_in(folder)] == ["old"]
 
 
-def test_a_data_set_counts_once_however_often_it_was_scored(tmp_path):
+def test_a_data_set_scored_repeatedly_counts_once(tmp_path):
     assert sentences_scored([]) is None
     for name, data, scored in (("a", "x", (5, 9)), ("b", "x", (7,)), ("c", "y", (3,)), ("d", "", (2,))):
         facts = record(name, name, scored)
@@ -59,7 +59,7 @@ def test_a_data_set_counts_once_however_often_it_was_scored(tmp_path):
     assert sentences_scored(runs_in(tmp_path)) == 9 + 3 + 2
 
 
-def test_a_record_of_another_making_does_not_break_the_list(tmp_path):
+def test_a_malformed_record_does_not_break_the_list(tmp_path):
     for i, facts in enumerate(
         [{}, {"models": None, "seconds": "long", "source": 3}, {"models": ["x"], "sentences": None}]
     ):
@@ -70,12 +70,12 @@ def test_a_record_of_another_making_does_not_break_the_list(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["", "  ", "a/b", "..", ".hidden", "a\\b", 'a"b', "a\nb", "长" * 60, "a\0b"])
-def test_a_name_that_is_none(tmp_path, name):
+def test_an_invalid_run_name_is_refused(tmp_path, name):
     with pytest.raises(Refused, match=r'is not a valid run name\. Use at most 120 bytes, no slash, none of < > : "'):
         run_file(tmp_path, name)
 
 
-def test_a_name_that_is_taken(tmp_path):
+def test_a_taken_run_name_is_refused(tmp_path):
     (tmp_path / "示例.csv").touch()
     with pytest.raises(EvenhandError, match=r"A run named 示例 already exists\. Choose another name\."):
         run_file(tmp_path, " 示例 ")
@@ -90,7 +90,7 @@ def test_a_failure_keeps_its_values_in_a_record(tmp_path):
     assert (failure.text, failure.values) == ("none is not a model.", {"name": "none"})
 
 
-def test_a_failure_of_an_old_record_without_values_is_its_english_sentence(tmp_path):
+def test_a_failure_of_an_older_record_is_shown_in_english(tmp_path):
     old = {"model": "none", "error": "{name} is not a model.", "text": "none is not a model."}
     write_record(run_file(tmp_path, "old"), {"failed": [old, "x"], "notices": [{"message": "A {b}."}, 3]})
     (tmp_path / "old.csv").touch()
@@ -108,7 +108,7 @@ def test_a_run_of_generation_has_one_model(tmp_path):
     assert (run.count("generations"), run.count("contexts")) == (4, 0)
 
 
-def test_everything_that_a_run_wrote_is_deleted_and_nothing_else(tmp_path):
+def test_deleting_a_run_deletes_exactly_its_files(tmp_path):
     for name in ("one.csv", "one.jsonl", "one.json", "one.two.csv", "one.two.json"):
         (tmp_path / name).write_text("{}")
     next(run for run in runs_in(tmp_path) if run.name == "one").delete()
@@ -116,7 +116,7 @@ def test_everything_that_a_run_wrote_is_deleted_and_nothing_else(tmp_path):
 
 
 @given(st.text(max_size=200))
-def test_a_proposed_name_is_a_name(label):
+def test_a_proposed_name_is_valid(label):
     day = datetime(2026, 1, 2, tzinfo=UTC)
     first = free_name(label, (), day)
     second = free_name(label, {first}, day)
@@ -125,7 +125,7 @@ def test_a_proposed_name_is_a_name(label):
         assert run_file(runs_folder("/none/labels.db", "scores"), name).stem == name
 
 
-def test_a_record_says_whose_the_run_is(tmp_path):
+def test_a_record_contains_the_owner_of_the_run(tmp_path):
     def written(name, owner):
         ordered_by.set(owner)
         write_record(run_file(tmp_path, name), {"created": name, "owner": "nobody"})

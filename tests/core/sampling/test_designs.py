@@ -32,7 +32,7 @@ def test_probabilities_sum_to_the_sample_and_none_is_0(sizes: list[float], numbe
 
 
 @given(SIZES, st.integers(1, 50), st.integers(0, 1000), st.floats(0, 1, exclude_max=True), st.integers(1, 4))
-def test_as_many_are_drawn_and_each_group_has_its_share(
+def test_draws_have_the_requested_size_and_group_shares(
     sizes: list[float], number: int, seed: int, start: float, groups: int
 ) -> None:
     found = probabilities(sizes, number, 0.2)
@@ -46,14 +46,14 @@ def test_as_many_are_drawn_and_each_group_has_its_share(
         assert abs(drawn[mine].sum() - found[mine].sum()) < 2
 
 
-def test_each_item_is_drawn_as_often_as_its_probability_says() -> None:
+def test_items_are_drawn_with_their_probability() -> None:
     found = probabilities([1, 2, 3, 10, 0, 4], 3, 0.1)
     places, starts = np.arange(6), 4_000
     often = sum(draw(found, None, places, (i + 0.5) / starts).astype(float) for i in range(starts)) / starts
     assert often == pytest.approx(found, abs=2 / starts)
 
 
-def test_sizes_of_a_textbook() -> None:
+def test_allocations_equal_a_textbook() -> None:
     """Four supermarkets of 100, 200, 300 and 1,000 square metres, one drawn in proportion to its size (Lohr 2010,
     Sampling: Design and Analysis, table 6.2): sales of 11, 20, 24 and 245 are estimated by 176, 160, 128 and 392."""
     sizes, sales = np.array([100, 200, 300, 1000]), np.array([11, 20, 24, 245])
@@ -63,7 +63,7 @@ def test_sizes_of_a_textbook() -> None:
     assert float(pure @ (sales / pure - 300) ** 2) == pytest.approx(14_248)
 
 
-def test_equal_strata_get_as_many_items() -> None:
+def test_equal_strata_get_equal_numbers() -> None:
     strata = ["a"] * 90 + ["b"] * 10
     found = probabilities(equal_strata(strata), 10, LEAST_SHARE)
     assert found[:90].sum() == pytest.approx(0.05 * 9 + 0.95 * 5)
@@ -77,7 +77,7 @@ def test_disagreement_is_four_times_the_variance_of_the_labels() -> None:
     assert disagreement(np.full((2, 1), nan)) == pytest.approx([1, 1])
 
 
-def test_deviations_follow_what_was_seen_and_before_that_what_is_expected() -> None:
+def test_deviations_combine_observed_and_expected_errors() -> None:
     """Stratum a: 4 expected labels with 10% errors and 6 seen ones with 3 errors: (0.4 + 3) / 10. Stratum b: none."""
     nan = float("nan")
     seen = np.array([1, 1, 1, 0, 0, 0, nan, nan])
@@ -90,7 +90,7 @@ def test_deviations_follow_what_was_seen_and_before_that_what_is_expected() -> N
 @pytest.mark.parametrize(
     ("sizes", "number", "share"), [([], 1, 0.2), ([1.0], 0, 0.2), ([1.0], 1, 0.0), ([1.0], 1, 1.1)]
 )
-def test_what_is_refused(sizes: list[float], number: int, share: float) -> None:
+def test_invalid_sample_sizes_are_refused(sizes: list[float], number: int, share: float) -> None:
     with pytest.raises(Refused):
         probabilities(sizes, number, share)
 
@@ -116,7 +116,7 @@ def test_quotas_are_expected_to_close_with_the_fewest_items(
             assert mine.min() >= share * mine.sum() / rows.sum() - 1e-9
 
 
-def test_quotas_by_hand() -> None:
+def test_quota_probabilities_equal_hand_computation() -> None:
     """Ten of each rate, 6 missing, a fifth at random: 8 items are expected to keep .2 x 8 x .5 + .8 x 8 x .9 = 6.56,
     7 only 5.74. Of 8 the random fifth is .08 for all, and .8 of the likely ones are drawn besides with .64."""
     found = to_close_quotas(np.array([0.9] * 10 + [0.1] * 10), ["x"] * 20, {"x": 6}, 0.2)
@@ -124,5 +124,5 @@ def test_quotas_by_hand() -> None:
     assert to_close_quotas(np.array([0.9] * 10 + [0.1] * 10), ["x"] * 20, {"x": 6}, 1.0).sum() == pytest.approx(12)
 
 
-def test_no_items_have_no_rates() -> None:
+def test_rates_of_no_items_are_empty() -> None:
     assert rates_of([], np.array([]), np.array([])).tolist() == []

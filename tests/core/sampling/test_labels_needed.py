@@ -19,14 +19,14 @@ def expected(rates: np.ndarray, accuracy: float | None = None) -> Expected:
     return Expected(rates, np.full(len(rates), np.nan), [str(i) for i in range(len(rates))], accuracy)
 
 
-def test_as_many_as_a_textbook_says() -> None:
+def test_labels_needed_equal_a_textbook() -> None:
     """384 items for a share of one half within 5 points (Cochran 1977, Sampling Techniques, 4.4)."""
     count = 450
     (one,) = labels_needed(expected(np.full(count, 0.5)), {"simple": Listed(np.ones(count), [""] * count)}, 0.1)
     assert one.items == pytest.approx(384, rel=0.04)
 
 
-def test_a_judge_and_strata_need_fewer() -> None:
+def test_a_judge_and_strata_need_fewer_labels() -> None:
     count = 900
     rates, strata = np.where(np.arange(count) % 2, 0.02, 0.98), [str(i % 2) for i in range(count)]
     designs = {"simple": Listed(np.ones(count), [""] * count), "stratified": Listed(np.ones(count), strata, strata)}
@@ -47,7 +47,7 @@ def test_a_judge_and_strata_need_fewer() -> None:
         ((), 0.1, None, False, NO_INTERVALS),
     ],
 )
-def test_between_sizes_by_hand(
+def test_interpolation_between_sizes_equals_hand_computation(
     widths_of: tuple[tuple[int, float], ...], width: float, items: int | None, beyond: bool, reason: object
 ) -> None:
     found = needed("simple", widths_of, width, 2000)

@@ -18,7 +18,7 @@ COUNTIES = {
 }
 
 
-def test_a_stratified_survey_of_a_textbook() -> None:
+def test_weights_of_a_stratified_survey_equal_a_textbook() -> None:
     """The mean is 295,560.8 acres; its error 16,379.9 with the factor for finite populations, which these lack."""
     values, strata, drawn = [], [], []
     for number, (region, (counties, sampled, mean, variance)) in enumerate(COUNTIES.items()):
@@ -36,7 +36,7 @@ def test_a_stratified_survey_of_a_textbook() -> None:
     assert rate.se is not None and rate.se * scale == pytest.approx(sum(p for _, _, p in shares.values()) ** 0.5)
 
 
-def test_two_samples_have_no_bias_though_the_second_looks_at_labels_of_the_first() -> None:
+def test_two_adaptive_samples_are_unbiased() -> None:
     """Every way to draw one of four items and then one of the other three: the mean of the estimates is the total."""
     labels, total = (1, 0, 1, 1), 0.0
     first = (0.1, 0.2, 0.3, 0.4)
@@ -52,7 +52,7 @@ def test_two_samples_have_no_bias_though_the_second_looks_at_labels_of_the_first
 
 
 @given(st.lists(st.booleans(), min_size=2, max_size=30), st.integers(30, 1000))
-def test_items_drawn_alike_weigh_alike(labelled: list[bool], frame: int) -> None:
+def test_items_drawn_equally_have_equal_weights(labelled: list[bool], frame: int) -> None:
     drawn = [Drawn(1, 1, len(labelled) / frame)] * len(labelled)
     found = weights(drawn, labelled, {(1, 1): Frame(frame, len(labelled))})
     assert np.isnan(found).tolist() == [not one for one in labelled]
@@ -69,7 +69,7 @@ def test_items_drawn_alike_weigh_alike(labelled: list[bool], frame: int) -> None
         ({(1, 1): Frame(100, 10), (2, 1): Frame(90, 9), (2, 2): Frame(50, 5)}, None),
     ],
 )
-def test_several_samples_stand_for_everything(
+def test_weights_of_several_samples_sum_to_the_population(
     frames: dict[tuple[int, int], Frame], expected: list[float] | None
 ) -> None:
     drawn = [Drawn(sample, of, frame.drawn / frame.items) for (sample, of), frame in frames.items()
@@ -82,14 +82,14 @@ def test_several_samples_stand_for_everything(
     assert own[2] == pytest.approx(50 if (2, 2) in frames else 0)
 
 
-def test_missing_labels_are_stood_for_by_those_of_their_stratum() -> None:
+def test_labels_of_a_stratum_represent_its_missing_ones() -> None:
     drawn = [Drawn(1, 1, 0.1, stratum) for stratum in "aaab"]
     found = weights(drawn, [True, False, True, True], {(1, 1): Frame(40, 4)})
     assert found[[0, 2]] == pytest.approx(found[3] * 1.5)
 
 
 @pytest.mark.parametrize("labelled", [[True, False], [False, True]])
-def test_a_sample_without_labels_counts_for_nothing(labelled: list[bool]) -> None:
+def test_a_sample_without_labels_has_no_weight(labelled: list[bool]) -> None:
     drawn = [Drawn(1, 1, 0.1), Drawn(2, 1, 1 / 9)]
     found = weights(drawn, labelled, {(1, 1): Frame(10, 1), (2, 1): Frame(9, 1)})
     assert found[labelled.index(True)] == pytest.approx(10 if labelled[0] else 9)

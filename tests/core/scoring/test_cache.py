@@ -35,7 +35,7 @@ class Counting(FakeScorer):
         return [Score((-len(p.text) * self.factor, -1.5 - p.start), self.signature) for p in probes]
 
 
-def test_what_was_asked_once_is_read(tmp_path):
+def test_cached_scores_are_not_computed_again(tmp_path):
     some = [probe(f"他在第{i}天来了。") for i in range(3)]
     with CachedScorer(Counting(), tmp_path / "scores.db") as first:
         before = first.score(some)
@@ -68,14 +68,14 @@ DIFFERENT = [
 
 
 @pytest.mark.parametrize("other", DIFFERENT, ids=range(len(DIFFERENT)))
-def test_another_probe_is_not_answered_with_this_one(other):
+def test_different_probes_have_different_keys(other):
     # 他他 in the slot of two characters leaves the same text around it, and is the same masked input.
     same = (other.start, other.end) == (0, 2)
     assert (probe_identity(probe()) == probe_identity(other)) == same
 
 
 @given(st.lists(st.tuples(st.text(max_size=4), st.text(max_size=4), st.text(max_size=3)), min_size=2, max_size=2))
-def test_two_probes_are_equal_only_if_all_their_parts_are(parts):
+def test_keys_are_equal_only_for_equal_parts(parts):
     one, two = (
         probe(before + "他" + after, len(before), len(before) + 1, (option,)) for before, after, option in parts
     )
@@ -86,7 +86,7 @@ numbers = st.none() | st.floats(allow_nan=False) | st.just(-math.inf)
 
 
 @given(st.lists(numbers, min_size=1, max_size=4), st.none() | st.text(st.characters(codec="utf-8")))
-def test_every_answer_comes_back_exactly(logprobs, reason):
+def test_cached_scores_are_exact(logprobs, reason):
     scorer = FakeScorer()
     scorer.score = lambda probes: [Score(tuple(logprobs), scorer.signature, reason) for _ in probes]
     with CachedScorer(scorer, None) as cached:
@@ -106,7 +106,7 @@ CHANGED = {
 
 
 @pytest.mark.parametrize("name", CHANGED)
-def test_a_changed_way_of_scoring_never_gets_an_old_number(tmp_path, name):
+def test_changed_scoring_does_not_use_old_scores(tmp_path, name):
     with CachedScorer(Counting(), tmp_path / "scores.db") as old:
         old.score([probe()])
     with CachedScorer(Counting(CHANGED[name], factor=7), tmp_path / "scores.db") as new:
@@ -114,7 +114,7 @@ def test_a_changed_way_of_scoring_never_gets_an_old_number(tmp_path, name):
         assert new.hits == 0
 
 
-def test_new_weights_in_the_same_folder_get_new_numbers(tmp_path):
+def test_changed_weights_in_a_folder_get_new_scores(tmp_path):
     folder = tmp_path / "model"
     answers = []
     for seed in (0, 1, 0):
@@ -167,7 +167,7 @@ def two_processes(path, spans):
     return [out for out, _ in ended]
 
 
-def test_two_processes_at_once(tmp_path):
+def test_two_processes_share_a_cache(tmp_path):
     said = two_processes(tmp_path / "scores.db", [(0, 1000), (500, 1500)])
     assert [text.split()[0] for text in said] == ["0", "0"]
     with sqlite3.connect(tmp_path / "scores.db") as db:
@@ -175,7 +175,7 @@ def test_two_processes_at_once(tmp_path):
     db.close()
 
 
-def test_two_processes_that_meet_a_damaged_file_set_it_aside_once(tmp_path):
+def test_two_processes_move_a_damaged_cache_aside_once(tmp_path):
     (tmp_path / "scores.db").write_bytes(b"SQLite format 3\0" + b"\xff" * 5000)
     two_processes(tmp_path / "scores.db", [(0, 200), (100, 300)])
     assert len([f for f in tmp_path.iterdir() if "broken" in f.name and not f.name.endswith(("-wal", "-shm"))]) == 1
@@ -209,7 +209,7 @@ DAMAGE = {
 
 
 @pytest.mark.parametrize("name", DAMAGE)
-def test_a_damaged_file_is_set_aside_and_said(tmp_path, name):
+def test_a_damaged_cache_is_moved_aside_and_reported(tmp_path, name):
     path = tmp_path / "scores.db"
     damaged = DAMAGE[name](cache_of(path))
     path.write_bytes(damaged)
@@ -225,7 +225,7 @@ def test_a_damaged_file_is_set_aside_and_said(tmp_path, name):
         assert (again.hits, again.notices) == (300, [])
 
 
-def test_an_empty_file_is_a_new_one(tmp_path):
+def test_an_empty_file_becomes_a_cache(tmp_path):
     (tmp_path / "scores.db").touch()
     with CachedScorer(Counting(), tmp_path / "scores.db") as cached:
         cached.score([probe()])
@@ -263,7 +263,7 @@ FOREIGN = {
 
 
 @pytest.mark.parametrize("name", FOREIGN)
-def test_a_file_of_something_else_is_left_alone(tmp_path, name):
+def test_a_foreign_file_is_left_unchanged(tmp_path, name):
     file, make, words = FOREIGN[name]
     path = tmp_path / file
     make(path)
@@ -275,7 +275,7 @@ def test_a_file_of_something_else_is_left_alone(tmp_path, name):
     assert path.is_dir() or path.read_bytes() == before
 
 
-def test_a_full_disk_is_one_sentence_and_scoring_goes_on(tmp_path):
+def test_scoring_continues_with_a_notice_on_a_full_disk(tmp_path):
     with CachedScorer(Counting(), tmp_path / "scores.db") as cached:
         cached.score([probe(f"他{i}") for i in range(10)])
         cached._db.execute("PRAGMA max_page_count = 8")  # makes SQLite report a full disk
@@ -289,23 +289,23 @@ def test_a_full_disk_is_one_sentence_and_scoring_goes_on(tmp_path):
         assert cached.hits >= 10  # stored scores are still read
 
 
-def test_a_place_that_cannot_be_written_is_said(tmp_path):
+def test_an_unwritable_place_is_reported(tmp_path):
     (tmp_path / "file").touch()
     with CachedScorer(Counting(), tmp_path / "file" / "scores.db") as cached:
         assert cached.score([probe()]) == Counting().score([probe()])
         assert "cannot be used" in cached.notices[0].text
 
 
-def test_fillers_are_asked_each_time(tmp_path):
+def test_fillers_are_not_cached(tmp_path):
     with CachedScorer(Counting(), tmp_path / "scores.db") as cached:
         assert cached.fillers(probe(), top=1) == Counting().fillers(probe(), top=1)
 
 
-def test_the_file_lies_beside_the_database(tmp_path):
+def test_the_cache_is_next_to_the_database(tmp_path):
     assert cache_path(tmp_path / "x.db") == tmp_path / "scores.db"
 
 
-def test_more_keys_than_one_look_up_takes(tmp_path, monkeypatch):
+def test_many_keys_are_looked_up_in_parts(tmp_path, monkeypatch):
     monkeypatch.setattr(cache, "AT_ONCE", 7)
     some = [probe(f"他{i}") for i in range(50)]
     for hits in (0, 50):

@@ -58,7 +58,7 @@ def open_cluster(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], ClusterScor
     return lambda name: ClusterScorer(name, address="local", workers=1)
 
 
-def test_scores_fillers_and_signature_are_those_of_one_process(open_cluster: Callable[[str], ClusterScorer]) -> None:
+def test_scores_fillers_and_signature_equal_one_process(open_cluster: Callable[[str], ClusterScorer]) -> None:
     alone = open_scorer("known")
     with open_cluster("known") as scorer:
         assert scorer.score(PROBES) == alone.score(PROBES)
@@ -69,7 +69,7 @@ def test_scores_fillers_and_signature_are_those_of_one_process(open_cluster: Cal
     assert pool.closed  # type: ignore[attr-defined]
 
 
-def test_a_name_that_is_no_model_is_refused_and_the_actors_are_let_go(
+def test_an_unknown_model_is_refused_and_actors_are_released(
     open_cluster: Callable[[str], ClusterScorer], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     closed: list[PoolOfOne] = []
@@ -92,7 +92,7 @@ def test_other_weights_on_one_machine_are_refused(
             scorer.score(PROBES[:1])
 
 
-def test_models_in_workers_of_their_own_write_the_table_of_one_process(
+def test_models_in_separate_workers_write_the_table_of_one_process(
     open_cluster: Callable[[str], ClusterScorer], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr("evenhand.core.cluster.joined", lambda address, workers: nullcontext())

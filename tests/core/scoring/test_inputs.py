@@ -31,7 +31,7 @@ def items(path, **options):
     return list(file_input(path, **options).items())
 
 
-def test_the_released_columns_with_positions_repaired(tmp_path):
+def test_released_columns_are_read_with_repaired_positions(tmp_path):
     # The published start is one too large where the word begins the text (SPEC 1.5).
     text = (
         HEADER
@@ -64,7 +64,7 @@ KEYWORDS = sorted({word for pair in keyword_pairs() for word in (pair.male, pair
 
 @given(st.lists(st.lists(st.sampled_from(AROUND + KEYWORDS), min_size=2, max_size=7), min_size=1, max_size=8))
 @example([["其他", "来了", "，", "他", "说"], ["吉他", "他", "来了"], ["子女", "，", "女孩", "说"]])
-def test_every_sentence_that_mining_keeps_can_be_scored(tmp_path, sentences):
+def test_every_mined_sentence_can_be_scored(tmp_path, sentences):
     text = "\n".join("".join(words) + "。" for words in sentences)
     modes = dict.fromkeys(CODES, "off") | {"inside_word": "reject"}
     kept = []
@@ -76,7 +76,7 @@ def test_every_sentence_that_mining_keeps_can_be_scored(tmp_path, sentences):
     assert [(one.start, one.end, one.side) for one in scored] == [(k["start"], k["end"], k["side"]) for k in kept]
 
 
-def test_a_position_that_holds_its_word_is_taken(tmp_path):
+def test_a_valid_position_is_used(tmp_path):
     rows = '其他同学说他来了。,"[5, 6]",他,她\n他和她来了。,"[2, 3]",她,他\n他和她来了。,"[3, 4]",她,他\n'
     one, two, three = items(written(tmp_path, "s.csv", HEADER + rows))
     assert (one.start, one.side, two.start, two.side) == (5, "male", 2, "female")
@@ -92,7 +92,7 @@ def line(**changes):
     return json.dumps(fields | changes, ensure_ascii=False) + "\n"
 
 
-def test_candidates_say_themselves_where_their_word_stands(tmp_path):
+def test_candidates_are_read_with_their_own_position(tmp_path):
     """Also for a pair outside the 19, and with another keyword next to it."""
     text = line() + line(
         sentence="他的男邻居。", start=2, end=5, stem_start=2, stem_end=3, keyword="男邻居", counterpart="女邻居",
@@ -107,7 +107,7 @@ def test_candidates_say_themselves_where_their_word_stands(tmp_path):
     assert two.probe.text[two.probe.start : two.probe.end] == "男"
 
 
-def test_the_female_word_of_a_candidate(tmp_path):
+def test_a_candidate_with_a_female_word_is_read(tmp_path):
     text = line(
         sentence="我的姥姥。",
         start=2,
@@ -136,7 +136,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_a_candidate_whose_place_is_wrong_is_a_row_that_says_so(tmp_path, name):
+def test_a_candidate_with_a_wrong_position_is_a_row_with_a_reason(tmp_path, name):
     one, two = items(written(tmp_path, "c.jsonl", line(**WRONG[name]) + line()))
     assert (one.row, one.probe, one.reason) == (1, None, "bad_span")
     assert one.sentence == "王先生来了。"
@@ -153,7 +153,7 @@ BAD_ROWS = {
 
 
 @pytest.mark.parametrize("name", BAD_ROWS)
-def test_a_bad_row_is_a_row_and_the_others_go_on(tmp_path, name):
+def test_a_bad_row_is_kept_with_a_reason(tmp_path, name):
     sentence, reason = BAD_ROWS[name]
     path = written(tmp_path, "t.csv", f"id,sentence\n1,他来了。\n2,{sentence}\n3,她走了。\n")
     first, bad, last = items(path)
@@ -163,13 +163,13 @@ def test_a_bad_row_is_a_row_and_the_others_go_on(tmp_path, name):
     assert bad.sentence == sentence
 
 
-def test_a_row_with_too_many_cells_goes_along(tmp_path):
+def test_a_row_with_too_many_cells_is_kept_with_a_reason(tmp_path):
     one, two = items(written(tmp_path, "t.csv", "id,sentence\n1,他来了。,x\n2,她走了。\n"))
     assert (one.reason, two.reason) == ("columns", None)
     assert one.sentence == "他来了。"
 
 
-def test_any_table_by_its_column(tmp_path):
+def test_a_table_is_read_by_its_named_column(tmp_path):
     path = written(tmp_path, "t.tsv", "nr\tInhalt\tsource\n1\t爸爸在看书。\t日报\n")
     with pytest.raises(BadFile, match="which column holds the sentences"):
         file_input(path)
@@ -178,18 +178,18 @@ def test_any_table_by_its_column(tmp_path):
     assert (found.format, one.keyword, one.masks, one.source) == ("sentences", "爸爸", 2, "日报")
 
 
-def test_a_sentence_a_line_and_gb18030(tmp_path):
+def test_plain_lines_and_gb18030_are_read(tmp_path):
     path = tmp_path / "lines.txt"
     path.write_bytes("他来了。\n她走了。\n".encode("gb18030"))
     assert [one.side for one in items(path)] == ["male", "female"]
 
 
-def test_a_cell_that_was_made_harmless_is_read_as_it_was(tmp_path):
+def test_a_guarded_cell_is_restored(tmp_path):
     [one] = items(written(tmp_path, "t.csv", "sentence\n'=他来了。\n"))
     assert one.sentence == "=他来了。"
 
 
-def test_the_digest_is_that_of_the_bytes(tmp_path):
+def test_the_digest_is_over_the_bytes(tmp_path):
     path = written(tmp_path, "t.txt", "他来了。\n")
     # printf '他来了。\n' | sha256sum
     before = file_input(path).digest
@@ -208,18 +208,18 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_a_file_that_cannot_be_scored(tmp_path, name):
+def test_unusable_files_are_refused(tmp_path, name):
     file, text, words = REFUSED[name]
     with pytest.raises(BadFile, match=words):
         list(file_input(written(tmp_path, file, text)).items())
 
 
-def test_a_file_that_is_not_there(tmp_path):
+def test_a_missing_file_is_refused(tmp_path):
     with pytest.raises(BadFile, match="cannot be read"):
         file_input(tmp_path / "none.csv")
 
 
-def test_a_project(fresh_store, sample_project):
+def test_items_of_a_project_are_read(fresh_store, sample_project):
     found = project_input(fresh_store, "sample")
     rows = list(found.items())
     assert (found.kind, found.rows, [row.sentence for row in rows]) == ("project", 8, list(SENTENCES))
@@ -231,7 +231,7 @@ def test_a_project(fresh_store, sample_project):
     assert open_input("project:x", db=fresh_store.path, uid=sample_project.uid).name == "sample"
 
 
-def test_the_kept_sentences_of_a_project(fresh_store):
+def test_accepted_sentences_of_a_project_are_read(fresh_store):
     project, items = judged(fresh_store, ["aaa", "aar", "a", "aaa"])
     found = open_input(f"project:{project.name}", db=fresh_store.path, kept=True)
     kept = [item.text for item in items if item.line in (1, 4)]
@@ -242,7 +242,7 @@ def test_the_kept_sentences_of_a_project(fresh_store):
         project_input(fresh_store, "empty", kept=True)
 
 
-def test_projects_that_cannot_be_scored(fresh_store):
+def test_unusable_projects_are_refused(fresh_store):
     create_project(fresh_store, "texts", kind="generations")
     create_project(fresh_store, "empty")
     with pytest.raises(NotFound, match="no project named nobody"):
@@ -253,7 +253,7 @@ def test_projects_that_cannot_be_scored(fresh_store):
         project_input(fresh_store, "empty")
 
 
-def test_a_database_that_is_not_there_is_not_made(tmp_path):
+def test_a_missing_database_is_not_created(tmp_path):
     with pytest.raises(NotFound, match="There is no database"):
         open_input("project:x", db=tmp_path / "none.db")
     assert not (tmp_path / "none.db").exists()
@@ -271,11 +271,11 @@ def test_a_database_that_is_not_there_is_not_made(tmp_path):
         ({"source": {}}, ""),
     ],
 )
-def test_the_document_of_a_row(given, expected):
+def test_a_row_has_its_source_document(given, expected):
     assert origin(given) == expected
 
 
-def test_every_row_of_the_development_file(shared_data):
+def test_every_row_of_the_development_file_is_read(shared_data):
     found = file_input(shared_data / "slguset" / "SlguSet_dev.csv")
     rows = list(found.items())
     assert found.format == "slguset"

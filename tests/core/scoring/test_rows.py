@@ -35,14 +35,14 @@ class ByLength(FakeScorer):
         return [Score((-1.0 * len(p.text), -0.5 * len(p.options[0])), self.signature) for p in probes]
 
 
-def test_the_columns_are_those_that_others_rely_on():
+def test_the_table_has_the_agreed_columns():
     assert COLUMNS[:12] == (
         *("row", "sentence", "pair", "keyword", "model", "p_male", "p_female", "pair_mass", "bias_log10", "bias_ln"),
         *("status", "signature"),
     )
 
 
-def test_every_value_of_a_row():
+def test_a_row_has_every_value():
     [row] = score_items([item("姥姥喜欢在院子里种花。")], FakeScorer(0.6, 0.1), model="m")
     values = dict(zip(COLUMNS, row.values(), strict=True))
     assert values["bias_log10"] == pytest.approx(math.log10(2))  # 0.6 / 0.3
@@ -68,7 +68,7 @@ ANSWERS = {
 
 
 @pytest.mark.parametrize("name", ANSWERS)
-def test_what_is_undefined_says_why(name):
+def test_undefined_values_have_a_status(name):
     logprobs, reason, expected, status = ANSWERS[name]
     row = scored_row(item("他来了。"), "m", Score(logprobs, SIGNATURE, reason), SIGNATURE)
     assert row.bias_log10 == (None if expected is None else pytest.approx(expected))
@@ -85,7 +85,7 @@ def test_a_geometric_mean_gives_whole_words():
     assert values["bias_ln"] == pytest.approx(1.0)
 
 
-def test_a_row_that_cannot_be_asked_goes_along():
+def test_an_unscorable_row_is_kept():
     bad = ScoreItem(2, "今天下雨。", problem="The sentence contains no word of any keyword pair.", reason="no_keyword")
     tally = Tally()
     rows = list(score_items([item("他来了。"), bad, item("她走了。", 3)], FakeScorer(), model="m", tally=tally))
@@ -97,7 +97,7 @@ def test_a_row_that_cannot_be_asked_goes_along():
     assert (tally.rows, tally.scored, tally.free, tally.worked) == (3, 2, 1, 2)
 
 
-def test_a_twin_is_asked_once_and_both_rows_say_their_own_side():
+def test_a_sentence_and_its_twin_are_scored_once():
     scorer, tally = ByLength(), Tally()
     he, she = score_items([item("他来了。"), item("她来了。", 2)], scorer, model="m", tally=tally)
     assert he.bias_log10 == she.bias_log10
@@ -109,7 +109,7 @@ texts = st.sampled_from([*SENTENCES, *(text.replace("他", "她") for text in SE
 
 
 @given(st.lists(texts, max_size=30), st.integers(1, 7), st.integers(1, 7))
-def test_neither_windows_nor_chunks_nor_equal_rows_change_anything(lines, window, chunk):
+def test_windows_chunks_and_duplicates_do_not_change_rows(lines, window, chunk):
     items = [
         item(text, row) if find(text) else ScoreItem(row, text, problem="none", reason="no_keyword")
         for row, text in enumerate(lines, 1)
@@ -123,7 +123,7 @@ def test_neither_windows_nor_chunks_nor_equal_rows_change_anything(lines, window
     assert tally.asked == len({(i.sentence[: i.start], i.sentence[i.end or 0 :], i.options) for i in items if i.probe})
 
 
-def test_like_lengths_are_asked_together():
+def test_sentences_of_similar_length_are_scored_together():
     scorer = ByLength()
     items = [item("他" + "好" * (i * 7 % 11) + "。", i) for i in range(11)]
     list(score_items(items, scorer, model="m"))
@@ -147,7 +147,7 @@ def test_a_killed_run_keeps_every_finished_chunk(tmp_path):
     assert [row.values() for row in rows] == [r.values() for r in score_items(items, ByLength(), model="m")]
 
 
-def test_two_runs_at_once_share_what_they_learn(tmp_path):
+def test_two_simultaneous_runs_share_the_cache(tmp_path):
     items = [item(f"他在第{i}天来了。", i) for i in range(1, 201)]
     found = {}
     start = threading.Barrier(2)

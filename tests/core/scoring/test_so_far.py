@@ -25,7 +25,7 @@ def begun(path: Path) -> Path:
     return part
 
 
-def test_scores_are_counted_as_whole_rows_come(tmp_path: Path) -> None:
+def test_complete_rows_are_counted_while_scores_are_written(tmp_path: Path) -> None:
     """A sentence holds a line break, so a row does not end at each of them; its second half comes later."""
     out = tmp_path / "run [1].csv"
     found = SoFar(out)
@@ -46,7 +46,7 @@ def test_scores_are_counted_as_whole_rows_come(tmp_path: Path) -> None:
     assert not found.read_on(), "the table is whole: it is no partial result any more"
 
 
-def test_a_text_longer_than_the_limit_of_python_is_a_row(tmp_path: Path) -> None:
+def test_a_very_long_text_is_one_row(tmp_path: Path) -> None:
     out = tmp_path / "run.csv"
     before = csv.field_size_limit(131_072)
     try:
@@ -59,7 +59,7 @@ def test_a_text_longer_than_the_limit_of_python_is_a_row(tmp_path: Path) -> None
         csv.field_size_limit(before)
 
 
-def test_a_run_that_begins_anew_is_counted_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_restarted_run_is_counted_from_zero(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     out = tmp_path / "candidates.jsonl"
     found = SoFar(out)
     for number in (5, 2):
@@ -77,7 +77,7 @@ def test_a_run_that_begins_anew_is_counted_anew(tmp_path: Path, monkeypatch: pyt
         assert looks[0] < 9 and looks[-1] == 9
 
 
-def test_generations_grow_in_a_file_of_their_own(tmp_path: Path) -> None:
+def test_generations_are_counted_in_their_growing_file(tmp_path: Path) -> None:
     out = tmp_path / "texts.jsonl"
     found = SoFar(out)
     with GrowingFile(out, {}) as file:
@@ -86,7 +86,7 @@ def test_generations_grow_in_a_file_of_their_own(tmp_path: Path) -> None:
         assert [row["completion"] for row in found.last] == ["left.", "came."]
 
 
-def test_what_a_dead_process_left_is_no_partial_result(tmp_path: Path) -> None:
+def test_files_of_a_dead_process_are_not_partial_results(tmp_path: Path) -> None:
     out = tmp_path / "run.csv"
     (tmp_path / ".run.csv.999999999-0123abcd.part").write_text(data_line(COLUMNS), encoding="utf-8")
     assert growing_part(out) is None and not SoFar(out).read_on()

@@ -30,20 +30,20 @@ BOTH = [
 
 
 @pytest.mark.parametrize(("male", "female"), BOTH)
-def test_what_agrees_changes_too(male, female):
+def test_agreeing_words_change_with_the_noun(male, female):
     assert sentence_bias.find_slot(male, language="es").counterpart_sentence == female
     assert sentence_bias.find_slot(female, language="es").counterpart_sentence == male
 
 
 @pytest.mark.parametrize(("male", "female"), BOTH)
-def test_both_sentences_are_one_probe(male, female):
+def test_both_sentences_give_equal_probes(male, female):
     """Both words of the pair give equal filled texts, and so equal answers of a model."""
     found = [sentence_bias.find_slot(text, language="es").probe for text in (male, female)]
     assert {probe.with_option(0)[0] for probe in found} == {male}
     assert {probe.with_option(1)[0] for probe in found} == {female}
 
 
-def test_words_that_agree_are_no_words_that_push():
+def test_agreeing_words_are_not_tested_for_their_push():
     from evenhand.core.sentence_bias.pushes import words_around
 
     slot = sentence_bias.find_slot("La maestra está cansada hoy.", language="es")

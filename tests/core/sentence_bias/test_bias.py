@@ -39,7 +39,7 @@ LOGP = st.floats(-700, 0)
 
 
 @pytest.mark.parametrize(("row", "p_male", "p_female", "printed"), GOOD)
-def test_printed_rows(row, p_male, p_female, printed):
+def test_bias_equals_published_rows(row, p_male, p_female, printed):
     assert bias.bias(math.log(p_male), math.log(p_female)) == pytest.approx(printed, abs=5e-4)
     assert bias.check_printed(p_male, p_female, printed).consistent, row
 
@@ -52,24 +52,24 @@ def test_inconsistent_rows_are_flagged(row, p_male, p_female, printed, field, ne
 
 
 @pytest.mark.parametrize("base", [math.e, 2])
-def test_no_other_base_fits_the_printed_rows(base):
+def test_published_rows_fit_no_other_base(base):
     assert not any(bias.check_printed(p, q, printed, base=base).consistent for _, p, q, printed in GOOD)
 
 
 @pytest.mark.parametrize(("p", "q"), [(0.0, 0.5), (0.5, 0.0), (1.2, 0.5), (0.5, -0.1)])
-def test_check_refuses_what_is_no_probability(p, q):
+def test_check_refuses_invalid_probabilities(p, q):
     with pytest.raises(ValueError, match="probability"):
         bias.check_printed(p, q, 0.0)
 
 
 @given(LOGP, LOGP)
-def test_antisymmetric_in_every_base(male, female):
+def test_bias_is_antisymmetric_in_every_base(male, female):
     assert bias.bias(male, female) == -bias.bias(female, male)
     assert bias.bias(male, female, math.e) == pytest.approx(male - female)
     assert bias.as_ln(bias.bias(male, female)) == pytest.approx(male - female)
 
 
-def test_far_below_the_smallest_float():
+def test_bias_works_far_below_the_smallest_float():
     # e**-800 underflows to 0.0; the ratio is still exact in log space.
     assert bias.bias(-800.0, -802.302585093) == pytest.approx(1.0)
 
@@ -78,7 +78,7 @@ def test_far_below_the_smallest_float():
     ("male", "female", "expected"),
     [(-1.0, -math.inf, math.inf), (-math.inf, -1.0, -math.inf), (-math.inf, -math.inf, None), (None, -1.0, None)],
 )
-def test_zero_and_missing_probabilities(male, female, expected):
+def test_bias_of_zero_and_missing_probabilities(male, female, expected):
     assert bias.bias(male, female) == expected
     assert (bias.why_undefined(male, female) is None) == (expected is not None)
 
@@ -89,7 +89,7 @@ def test_each_undefined_case_has_its_own_reason():
     assert bias.why_undefined(math.nan, -1.0) == bias.NO_ANSWER
 
 
-def test_side_means_golden():
+def test_side_means_equal_golden_numbers():
     # SPEC 1.7, closed form.
     values = [0.741, -1.428, 0.2, -0.1, 0.0]
     side = bias.side_means(values)
@@ -146,7 +146,7 @@ def test_the_threshold_itself_is_not_obvious():
 
 
 @pytest.mark.parametrize(("male", "female", "mass"), [(0.2, 0.1, 0.3), (1.0, 0.0, 1.0), (0.6, 0.4000001, 1.0)])
-def test_pair_mass(male, female, mass):
+def test_pair_mass_is_the_sum_of_both_probabilities(male, female, mass):
     logs = [math.log(p) if p else -math.inf for p in (male, female)]
     assert bias.pair_mass(*logs) == pytest.approx(mass)
     assert bias.pair_mass(None, -1.0) is None
@@ -156,7 +156,7 @@ def test_pair_mass(male, female, mass):
     ("value", "prior", "expected"),
     [(1.2, 0.5, 0.7), (-0.1, 0.5, -0.6), (None, 0.5, None), (0.5, None, None), (math.inf, 0.1, None)],
 )
-def test_prior_correction(value, prior, expected):
+def test_prior_correction_subtracts_the_prior(value, prior, expected):
     found = bias.corrected(value, prior)
     assert found is None if expected is None else found == pytest.approx(expected)
 
@@ -165,12 +165,12 @@ def test_prior_correction(value, prior, expected):
     ("ratio", "words"),
     [(1.04, "1.0"), (6.6, "6.6"), (9.94, "9.9"), (12.2, "12"), (99.7, "100"), (2345, "2,300"), (123456, "120,000")],
 )
-def test_times_reads_as_a_person_would_say_it(ratio, words):
+def test_times_is_rounded_for_reading(ratio, words):
     assert bias.times(math.log10(ratio)) == words
     assert bias.times(-math.log10(ratio)) == words
 
 
-def test_times_at_the_ends():
+def test_times_of_zero_and_infinite_ratios():
     assert bias.times(math.inf) == "∞"
     assert bias.times(-12.34) == "10^12.3"
 
@@ -186,7 +186,7 @@ def test_times_at_the_ends():
         (None, "undefined", {}),
     ],
 )
-def test_odds_in_words(value, part, values):
+def test_odds_name_the_more_likely_side(value, part, values):
     message, found = bias.odds(value)
     assert part in message
     assert found == values
@@ -209,7 +209,7 @@ def test_odds_of_two_words_without_a_side_name_the_words(value, sentence):
     assert message.format(**found) == sentence
 
 
-def test_the_mass_of_a_geometric_mean_is_that_of_the_product() -> None:
+def test_the_mass_of_a_geometric_mean_equals_the_product() -> None:
     # two masks, log p -4 and -8 in all: the means are -2 and -4
     product = bias.word_mass(-4.0, -8.0, "masked|m|weights:0|independent|fp32|v1", 2)
     assert product == pytest.approx(math.exp(-4) + math.exp(-8))

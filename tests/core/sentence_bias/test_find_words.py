@@ -61,7 +61,7 @@ HER_AND_HIS = [
 
 
 @pytest.mark.parametrize(("template", "word", "counterpart"), HER_AND_HIS)
-def test_the_right_form_takes_its_place(template, word, counterpart):
+def test_the_counterpart_has_the_right_form(template, word, counterpart):
     slot = sentence_bias.find_slot(template.format(word))
     assert (slot.language, slot.keyword, slot.counterpart) == ("en", word, counterpart)
     assert slot.counterpart_sentence == template.format(counterpart)
@@ -114,7 +114,7 @@ def test_the_gallery_is_read_in_its_language(language):
         ("若い女性社員が来た。", ["女性"]),
     ],
 )
-def test_japanese_words_are_no_parts_of_others(text, found):
+def test_japanese_words_inside_others_are_not_found(text, found):
     assert [text[one.start : one.end] for one in find_words(text, pack("ja"))] == found
 
 
@@ -129,7 +129,7 @@ def test_japanese_words_are_no_parts_of_others(text, found):
         ("MY BROTHER LEFT", ["BROTHER"]),
     ],
 )
-def test_english_words_stand_by_themselves(text, found):
+def test_english_words_match_whole_words(text, found):
     assert [text[one.start : one.end] for one in find_words(text, pack("en"))] == found
 
 
@@ -142,7 +142,7 @@ def test_english_words_stand_by_themselves(text, found):
         ("Grandad slept.", "Grandad", "Grandma"),
     ],
 )
-def test_capitals_and_further_words(text, keyword, counterpart):
+def test_capitals_are_kept_and_further_words_found(text, keyword, counterpart):
     slot = sentence_bias.find_slot(text)
     assert (slot.keyword, slot.counterpart) == (keyword, counterpart)
 
@@ -174,7 +174,7 @@ def test_a_pronoun_of_another_set_is_the_slot(text, keyword, pair, first_other):
     assert not slot.sided and slot.own_words == pair
 
 
-def test_pronouns_of_another_set_leave_keywords_their_place():
+def test_keywords_come_before_pronouns_of_other_sets():
     assert sentence_bias.find_slot("The nurse said he lost their keys.").keyword == "he"
     for text, language, why in (
         ("They lost their keys.", None, "2 keywords: They, their"),
@@ -185,7 +185,7 @@ def test_pronouns_of_another_set_leave_keywords_their_place():
             sentence_bias.find_slot(text, language=language)
 
 
-def test_two_words_that_are_no_pair_have_no_side():
+def test_two_words_outside_the_pairs_have_no_side():
     slot = sentence_bias.find_slot("Tenzin said [MASK] was tired.", ("they", "xe"))
     assert slot.own_words == ("they", "xe") and slot.others[:3] == ("he", "she", "ze")
     assert sentence_bias.find_slot("The [MASK] left.", ("nurse", "doctor")).others == ()
@@ -193,7 +193,7 @@ def test_two_words_that_are_no_pair_have_no_side():
     assert sentence_bias.find_slot("Then [MASK] left.", ("she", "he")).own_words is None
 
 
-def test_own_words_are_found_and_bring_their_language():
+def test_own_words_are_found_with_their_language():
     own = words_of("male\tfemale\tlanguage\nanaia\tarreba\teu\n", "mine.tsv")
     slot = sentence_bias.find_slot("Nire arreba etorri da.", own=own)
     assert (slot.language, slot.name, slot.counterpart_sentence) == ("eu", "anaia/arreba", "Nire anaia etorri da.")
@@ -203,7 +203,7 @@ def test_own_words_are_found_and_bring_their_language():
 
 
 @given(st.text(st.sampled_from("heis rHm.'-ñéá彼女は"), max_size=40))
-def test_what_is_found_is_a_word_of_the_pack(text):
+def test_found_words_are_in_the_pack(text):
     for language in LANGUAGES:
         words = pack(language)
         for one in find_words(text, words):

@@ -19,7 +19,7 @@ def test_the_chinese_pack_is_the_released_19():
 
 
 @pytest.mark.parametrize("language", LANGUAGES[1:])
-def test_a_packaged_table_is_read_as_one_of_ones_own(language):
+def test_a_packaged_table_is_read_like_an_own_one(language):
     words = pack(language)
     read = read_words(DATA / f"words_{language}.tsv", language)
     assert {one.pair for one in read} == {one.pair for one in (*words.words, *words.forms)}
@@ -27,7 +27,7 @@ def test_a_packaged_table_is_read_as_one_of_ones_own(language):
     assert {one.pair.language for one in read} == {language}
 
 
-def test_english_pronouns_are_those_of_the_table_of_sets():
+def test_english_pronouns_equal_the_table_of_sets():
     known = {**sets("own"), **more_sets()}
     entries = {one.kind: one for one in pack("en").words if one.kind in CASES}
     for number, case in enumerate(CASES):
@@ -98,7 +98,7 @@ def test_a_row_needs_a_language():
         read_words(DATA / "nothing.tsv", "en")
 
 
-def test_own_words_come_first_and_take_the_place_of_the_same_pair():
+def test_own_words_come_first_and_replace_equal_pairs():
     own = words_of("male\tfemale\tkind\tother\nhe\tshe\tnom\tthon\nsir\tmadam\t\t\n", "mine.tsv", "en")
     words = pack("en", own).words
     assert [one.pair.name for one in words[:2]] == ["he/she", "sir/madam"]

@@ -76,7 +76,7 @@ def known():
         ("  他来了。 ", None, "他", ("他", "她"), "他/她"),
     ],
 )
-def test_the_slot_is_found(text, options, slot, choices, name):
+def test_the_slot_of_a_sentence_is_found(text, options, slot, choices, name):
     found = sentence_bias.find_slot(text, options)
     assert found.text[found.probe.start : found.probe.end] == slot
     assert found.probe.options == choices
@@ -111,13 +111,13 @@ def test_the_second_character_of_laolao_is_masked():
         ("他" + "好" * 512, None, "513 characters"),
     ],
 )
-def test_a_refusal_names_what_was_found(text, options, part):
+def test_a_refusal_names_the_found_words(text, options, part):
     with pytest.raises(Refused) as refusal:
         sentence_bias.find_slot(text, options)
     assert part in str(refusal.value)
 
 
-def test_a_reading_by_hand():
+def test_a_reading_equals_hand_computation():
     reading = sentence_bias.read("他是一名将军。", ByHand())
     assert reading.bias_log10 == pytest.approx(0.5)
     assert reading.bias_ln == pytest.approx(0.5 * 2.302585093)
@@ -144,7 +144,7 @@ def test_a_reading_by_hand():
         ("[MASK]来了。", ("它", "妳"), 0.02, 0.002),
     ],
 )
-def test_the_known_model_by_hand(known, text, options, p_male, p_female):
+def test_the_known_model_equals_hand_computation(known, text, options, p_male, p_female):
     reading = sentence_bias.read(text, known, options=options)
     assert reading.p_male == pytest.approx(p_male, rel=1e-5)
     assert reading.p_female == pytest.approx(p_female, rel=1e-5)
@@ -162,7 +162,7 @@ def test_the_known_model_by_hand(known, text, options, p_male, p_female):
     assert all(abs(push.change) < 1e-6 for push in sentence_bias.pushes(reading.slot, known))
 
 
-def test_a_constant_offset_is_the_prior_and_nothing_else():
+def test_a_constant_offset_is_only_in_the_prior():
     # SPEC 6.1, planted: a model that leans 0.3 on every sentence must come back as offset 0.3 and context 0.
     reading = sentence_bias.read("她来了。", ByHand(offset=0.3))
     assert reading.bias_log10 == pytest.approx(0.3)
@@ -171,7 +171,7 @@ def test_a_constant_offset_is_the_prior_and_nothing_else():
     assert reading.prior.n == len(neutral_contexts("他/她"))
 
 
-def test_a_known_prior_is_not_asked_again():
+def test_a_known_prior_is_not_computed_again():
     scorer = ByHand()
     reading = sentence_bias.read("他是将军。", scorer, known_prior=sentence_bias.Prior(0.2, 12))
     assert scorer.calls == 1
@@ -188,14 +188,14 @@ def test_a_known_prior_is_not_asked_again():
         (("甲", "乙"), 0.0, "no neutral contexts"),
     ],
 )
-def test_what_has_no_corrected_value_says_why(options, bias, part):
+def test_a_missing_corrected_value_has_a_reason(options, bias, part):
     reading = sentence_bias.read("[MASK]来了。", ByHand(), options=options)
     assert reading.bias_log10 == (bias if bias is None else pytest.approx(bias))
     assert reading.corrected_log10 is None
     assert part in (reading.corrected_reason or "")
 
 
-def test_under_one_per_cent_is_marked():
+def test_a_pair_mass_under_one_per_cent_is_marked():
     slot = sentence_bias.find_slot("他来了。")
     nothing = sentence_bias.Prior(None, 0)
     small = sentence_bias.Reading(slot, math.log(0.004), math.log(0.005), nothing, (), (), "s")
@@ -207,7 +207,7 @@ WORDS = [one for language in LANGUAGES for one in pack(language).words]
 
 
 @pytest.mark.parametrize("entry", WORDS, ids=lambda one: f"{one.pair.language}-{one.kind}-{one.pair.name}")
-def test_every_pair_has_neutral_contexts_that_hold_nothing_else(entry):
+def test_every_pair_has_neutral_contexts_without_other_keywords(entry):
     probes = neutral_probes(entry)
     assert len(probes) >= (12 if entry.pair.language == "zh" else 6)
     for probe in probes:
@@ -217,7 +217,7 @@ def test_every_pair_has_neutral_contexts_that_hold_nothing_else(entry):
         assert found.probe == probe or found.pair.female != entry.pair.female
 
 
-def test_pushes_by_hand():
+def test_pushes_equal_hand_computation():
     slot = sentence_bias.find_slot("他是将军，也是护士。")
     scorer = ByHand()
     found = {push.word: push.change for push in sentence_bias.pushes(slot, scorer)}
@@ -228,19 +228,19 @@ def test_pushes_by_hand():
     assert scorer.calls == 1
 
 
-def test_pushes_by_character():
+def test_pushes_can_be_computed_by_character():
     slot = sentence_bias.find_slot("他是将军。")
     found = [(push.word, push.change) for push in sentence_bias.pushes(slot, ByHand(), unit="character")]
     assert [word for word, _ in found] == ["是", "将", "军"]
     assert [change for _, change in found] == pytest.approx([0.0, 0.5, 0.5])
 
 
-def test_the_rest_of_the_keyword_is_no_piece():
+def test_the_rest_of_the_keyword_is_not_tested_for_a_push():
     slot = sentence_bias.find_slot("那个男孩来了。")
     assert "孩" not in "".join(slot.text[slice(*span)] for span in words_around(slot, "character"))
 
 
-def test_a_push_without_a_finite_ratio_says_why():
+def test_a_push_without_a_finite_ratio_has_a_reason():
     pushes = sentence_bias.pushes(sentence_bias.find_slot("[MASK]来了。", ("零", "她")), ByHand())
     assert pushes
     assert all(push.change is None and push.reason for push in pushes)
@@ -257,7 +257,7 @@ def test_a_very_long_sentence_measures_the_nearest_words():
 
 
 @given(st.text("他天将军护士，。 ab1", min_size=1, max_size=40).map(lambda text: "她" + text.replace("他", "")))
-def test_pieces_lie_in_the_text_in_order_and_leave_the_keyword_out(text):
+def test_pieces_are_ordered_parts_of_the_text_without_the_keyword(text):
     slot = sentence_bias.find_slot(text)
     for unit in ("word", "character"):
         spans = words_around(slot, unit)
@@ -268,7 +268,7 @@ def test_pieces_lie_in_the_text_in_order_and_leave_the_keyword_out(text):
         assert [c for c in covered if c.isalnum()] == [c for c in slot.text[1:] if c.isalnum()]
 
 
-def test_compare_words_by_hand():
+def test_compared_words_equal_hand_computation():
     rows = sentence_bias.compare_words(
         "他是一名__。", ["护士", "将军", "护士", " ", "她"], {"a": ByHand(), "b": ByHand(0.1)}
     )
@@ -281,12 +281,12 @@ def test_compare_words_by_hand():
 
 
 @pytest.mark.parametrize("template", ["他是__。", "他是____。", "他是＿＿。", "他是{}。"])
-def test_the_place_may_be_typed_in_several_ways(template):
+def test_the_slot_may_be_typed_in_several_ways(template):
     assert fill(template, r"\1护士") == r"他是\1护士。"
 
 
 @pytest.mark.parametrize("template", ["他是护士。", "他是__和__。", "他_是。"])
-def test_a_template_needs_exactly_one_place(template):
+def test_a_template_needs_exactly_one_slot(template):
     with pytest.raises(Refused, match="one place"):
         sentence_bias.compare_words(template, ["护士"], {"a": ByHand()})
 

@@ -11,7 +11,7 @@ from evenhand.core.servers.addresses import check_address, is_internal, is_trust
     ["localhost:8000", "ftp://x/v1", "http://", "http://me:secret@host/v1", "http://host/v1?key=secret", "http://[::1",
      "http://169.254.169.254/v1", "http://0xa9fea9fe/v1", "http://metadata.google.internal/v1", "http://[fe80::1]/v1"],
 )  # fmt: skip
-def test_addresses_that_may_not_be_asked(address: str) -> None:
+def test_forbidden_addresses_are_refused(address: str) -> None:
     with pytest.raises(Refused) as caught:
         check_address(address)
     assert "secret" not in str(caught.value)
@@ -29,7 +29,7 @@ def test_addresses_that_may_not_be_asked(address: str) -> None:
         "100.100.100.200", "::ffff:100.100.100.200", "168.63.129.16",
     ],
 )  # fmt: skip
-def test_every_spelling_of_a_metadata_server_is_known(host: str) -> None:
+def test_every_spelling_of_a_metadata_server_is_refused(host: str) -> None:
     assert is_internal(host)
 
 
@@ -43,7 +43,7 @@ def test_servers_of_this_machine_and_network_are_allowed(host: str) -> None:
 
 
 @pytest.mark.parametrize("address", ["http://127.0.0.1:8000/v1", "https://models.example/v1", "http://10.0.0.4/v1"])
-def test_addresses_that_may(address: str) -> None:
+def test_valid_addresses_are_accepted(address: str) -> None:
     check_address(address)
     assert address.split("/")[2] == place_of(address)
 
@@ -53,7 +53,7 @@ def test_addresses_that_may(address: str) -> None:
     [({"EVENHAND_API_KEY": "a", "OPENAI_API_KEY": "b"}, "a"), ({"OPENAI_API_KEY": "b"}, "b"), ({}, None)],
     ids=["own", "usual", "none"],
 )
-def test_where_the_key_comes_from(
+def test_the_key_is_read_from_the_environment(
     monkeypatch: pytest.MonkeyPatch, set_to: dict[str, str], expected: str | None
 ) -> None:
     for name in ("EVENHAND_API_KEY", "OPENAI_API_KEY"):
@@ -63,6 +63,6 @@ def test_where_the_key_comes_from(
     assert key_from_environment() == expected
 
 
-def test_the_key_of_the_installation_is_for_its_own_server(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_key_of_the_installation_goes_to_its_server_only(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("EVENHAND_SERVER", "https://models.example/v1/")
     assert is_trusted("https://models.example/v1") and not is_trusted("https://other.example/v1")

@@ -21,7 +21,7 @@ from tests.support.chat_server import ChatServer, chat_server
         ("Wed, 21 Oct 2015 07:28:00 GMT", 0.0),
     ],
 )
-def test_retry_after(header: str | None, expected: float | None) -> None:
+def test_retry_after_is_parsed(header: str | None, expected: float | None) -> None:
     assert seconds_of(header) == expected
 
 
@@ -42,7 +42,7 @@ def ask(server: ChatServer, number: int, **pace: Any) -> tuple[list[str], list[s
     return found, given_up
 
 
-def test_every_third_fails_and_all_are_answered() -> None:
+def test_failing_requests_are_retried_until_answered() -> None:
     with chat_server(lambda body: body["messages"][0]["content"]) as server:
         server.every = 3
         found, given_up = ask(server, 40, at_once=5)
@@ -52,7 +52,7 @@ def test_every_third_fails_and_all_are_answered() -> None:
     assert {one["Authorization"] for one in server.headers} == {"Bearer sk-secret"}
 
 
-def test_a_refusal_ends_all_of_it_and_says_no_key() -> None:
+def test_a_refusal_ends_the_run_without_revealing_the_key() -> None:
     with chat_server(lambda body: "") as server:
         server.refuse = (401, {"error": {"message": "wrong key sk-secret"}})
         with pytest.raises(ModelUnavailable, match=r"wrong key \*\*\*"):
@@ -60,7 +60,7 @@ def test_a_refusal_ends_all_of_it_and_says_no_key() -> None:
     assert server.asked <= 4
 
 
-def test_what_always_fails_is_given_up() -> None:
+def test_a_request_that_always_fails_is_given_up() -> None:
     with chat_server(lambda body: "") as server:
         server.refuse = (503, {})
         found, given_up = ask(server, 2, tries=2)
@@ -68,7 +68,7 @@ def test_what_always_fails_is_given_up() -> None:
 
 
 @pytest.mark.parametrize(("at_once", "most"), [(1, 8), (8, 24)])
-def test_equal_failures_in_a_row_end_all_of_it_with_what_the_server_says(at_once: int, most: int) -> None:
+def test_equal_failures_in_a_row_end_the_run_with_the_servers_message(at_once: int, most: int) -> None:
     with chat_server(lambda body: "") as server:
         server.refuse = (500, {"error": {"message": "chat_template is not set\n\x1b[31m sk-secret " + 500 * "x"}})
         with pytest.raises(ModelUnavailable) as raised:
@@ -79,7 +79,7 @@ def test_equal_failures_in_a_row_end_all_of_it_with_what_the_server_says(at_once
 
 
 @pytest.mark.parametrize("status", [429, 503])
-def test_a_server_that_is_loading_is_waited_for(status: int) -> None:
+def test_requests_wait_for_a_loading_server(status: int) -> None:
     """Each request gets every try while the server says that it is busy; then one answer is enough."""
     with chat_server(lambda body: "7") as server:
         server.refuse, server.recovers_after = (status, {"error": "Loading model"}), 8 * 6
@@ -102,7 +102,7 @@ def test_a_server_that_dies_halfway_ends_the_run_after_two_texts() -> None:
     assert server.asked == 3 + 12
 
 
-def test_answers_that_never_follow_the_protocol_end_all_of_it() -> None:
+def test_answers_outside_the_protocol_end_the_run() -> None:
     with chat_server(lambda body: "7") as server:
         server.refuse = (200, {"detail": "hello"})
         with pytest.raises(ModelUnavailable, match=r"8 responses in a row .* do not follow the protocol"):

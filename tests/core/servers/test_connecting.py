@@ -49,7 +49,7 @@ def got(network: Network, url: str, *, follow: bool = False) -> httpx.Response:
     return asyncio.run(ask())
 
 
-def test_the_connection_goes_to_the_address_that_was_checked() -> None:
+def test_the_connection_uses_the_checked_address() -> None:
     network = Network("192.0.2.7")
     assert got(network, "https://models.example:8000/v1").text == "hello"
     (request,) = network.sent
@@ -67,26 +67,26 @@ def test_the_next_address_is_tried() -> None:
 
 
 @pytest.mark.parametrize("host", ["evil.example", "mixed.example"])
-def test_a_name_that_leads_to_a_metadata_server_is_refused(host: str) -> None:
+def test_a_name_resolving_to_a_metadata_server_is_refused(host: str) -> None:
     network = Network("169.254.169.254", "192.0.2.7")
     with pytest.raises(Refused, match=f"^{host} is not the address of a model server"):
         got(network, f"http://{host}/v1")
     assert network.sent == []
 
 
-def test_a_redirect_is_checked_too() -> None:
+def test_a_redirect_is_checked() -> None:
     network = Network("10.0.0.4", location="http://evil.example/latest/meta-data")
     with pytest.raises(Refused):
         got(network, "http://lan.example/v1", follow=True)
     assert [request.url.host for request in network.sent] == ["10.0.0.4"]
 
 
-def test_a_name_without_an_address_is_no_server() -> None:
+def test_an_unresolvable_name_is_an_error() -> None:
     with pytest.raises(httpx.ConnectError, match="not known"):
         got(Network(), "http://nowhere.example/v1")
 
 
-def test_a_name_that_changes_meanwhile_is_not_asked_again() -> None:
+def test_a_name_is_resolved_only_once() -> None:
     """The attack that a check beforehand does not see: another address at the second look."""
     answers = iter([["192.0.2.7"], ["169.254.169.254"]])
 
@@ -119,7 +119,7 @@ def test_a_proxy_of_the_system_resolves_itself(monkeypatch: pytest.MonkeyPatch) 
     assert is_checked("http://localhost:8000/v1") and is_checked("https://models.example/v1")
 
 
-def test_a_server_by_its_name_is_asked_and_a_metadata_server_never(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_named_servers_are_reached_and_metadata_servers_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     async def ask(asker: Asker) -> str:
         async with client_of(asker.url, httpx.Limits(), 5.0, {}) as client:
             return await asker.ask(client, {"messages": [{"role": "user", "content": "x"}]}, lambda body: body["model"])

@@ -65,19 +65,19 @@ def from_rows(rows: list[str], values: str) -> Tally:
     return Tally.of(np.array([[sum(row[i] == v for row in rows) for v in values] for i in range(len(rows[0]))]))
 
 
-def test_fleiss_textbook() -> None:
+def test_fleiss_kappa_equals_the_textbook() -> None:
     found = fleiss_kappa(Tally.of(np.array(TEXTBOOK)))
     assert found.value == pytest.approx(0.2099, abs=5e-5)
     assert found.units == 10
 
 
-def test_alpha_with_missing_labels() -> None:
+def test_alpha_with_missing_labels_equals_krippendorff() -> None:
     found = krippendorff_alpha(from_rows([row.replace("0", ".") for row in OBSERVERS], "12345"))
     assert found.value == pytest.approx(0.7434, abs=5e-5)
     assert found.units == 11  # the twelfth has one label
 
 
-def test_alpha_of_ordered_categories() -> None:
+def test_alpha_of_ordered_categories_equals_krippendorff() -> None:
     """Krippendorff (2011), part D: the units of part C, 0.815; values in between count, so a scale may be cut finer."""
     tally = from_rows([row.replace("0", ".") for row in OBSERVERS], "12345")
     found = ordinal_alpha(tally)
@@ -101,11 +101,11 @@ def test_alpha_of_ordered_categories() -> None:
         ([[44, 5, 1], [7, 20, 3], [9, 5, 6]], 0.4915, "by hand: p_o .70, p_e .41"),
     ],
 )
-def test_cohen(table: list[list[int]], kappa: float, origin: str) -> None:
+def test_cohens_kappa_equals_published_values(table: list[list[int]], kappa: float, origin: str) -> None:
     assert cohen_kappa(np.array(table), FAST).value == pytest.approx(kappa, abs=5e-5), origin
 
 
-def test_gwet_paradox() -> None:
+def test_ac1_equals_gwets_paradox_table() -> None:
     counts = Tally(np.array([[2, 0], [1, 1], [0, 2]]), np.array([118, 7, 0]))
     found = gwet_ac1(counts)
     assert found.value == pytest.approx(0.9408, abs=5e-5)
@@ -113,20 +113,20 @@ def test_gwet_paradox() -> None:
     assert 0.85 < found.low < 0.9408 < found.high <= 1
 
 
-def test_wilson() -> None:
+def test_wilson_equals_a_known_interval() -> None:
     found = wilson(192, 200, nothing=NO_TWO_LABELS)  # SPEC 6: 192/200: 92.3 to 98.0%
     assert (found.value, round(found.low or 0, 3), round(found.high or 0, 3)) == (0.96, 0.923, 0.98)
 
 
 @pytest.mark.parametrize(("k", "n", "low", "high"), [(0, 10, 0.0, 0.2775), (10, 10, 0.7225, 1.0), (1, 1, 0.2065, 1.0)])
-def test_wilson_at_the_ends(k: int, n: int, low: float, high: float) -> None:
+def test_wilson_of_0_and_all(k: int, n: int, low: float, high: float) -> None:
     # k = 0: high = z^2 / (n + z^2); k = n mirrors it.
     found = wilson(k, n, nothing=NO_TWO_LABELS)
     assert (found.low, found.high) == (pytest.approx(low, abs=5e-5), pytest.approx(high, abs=5e-5))
 
 
 @given(some.data())
-def test_wilson_is_that_of_statsmodels(data: some.DataObject) -> None:
+def test_wilson_equals_statsmodels(data: some.DataObject) -> None:
     """To the last digit, for whole numbers and for shares of them."""
     from statsmodels.stats.proportion import proportion_confint
 
@@ -137,18 +137,18 @@ def test_wilson_is_that_of_statsmodels(data: some.DataObject) -> None:
     assert (found.value, found.low, found.high) == (successes / units, max(0.0, low), min(1.0, high))
 
 
-def test_wilson_of_a_count_whose_square_an_array_could_not_hold() -> None:
+def test_wilson_of_a_huge_count_does_not_overflow() -> None:
     found = wilson(3, np.int32(60_000), nothing=NO_TWO_LABELS)  # type: ignore[arg-type]
     assert found == wilson(3, 60_000, nothing=NO_TWO_LABELS)
 
 
-def test_largest_kappa() -> None:
+def test_largest_kappa_equals_hand_computation() -> None:
     # Margins 60/40 and 70/30: p_o at most .9, p_e .54.
     assert largest_kappa(np.array([[45, 15], [25, 15]])).value == pytest.approx((0.9 - 0.54) / 0.46)
     assert largest_kappa(np.array([[20, 5], [5, 20]])).value == pytest.approx(1)
 
 
-def test_specific_agreement_of_two() -> None:
+def test_specific_agreement_equals_hand_computation() -> None:
     # a = 40, b = 9, c = 6, d = 45: 2a / (2a + b + c), 2d / (2d + b + c).
     tally = Tally(np.array([[2, 0], [1, 1], [0, 2]]), np.array([40, 15, 45]))
     assert specific_agreement(tally, 0, FAST).value == pytest.approx(80 / 95)
@@ -156,7 +156,7 @@ def test_specific_agreement_of_two() -> None:
     assert prevalence(tally, 0, FAST).value == pytest.approx(95 / 200)
 
 
-def test_unanimous_with_one_category() -> None:
+def test_measures_with_one_category_are_undefined() -> None:
     tally = Tally(np.array([[3, 0]]), np.array([50]))
     assert unanimity(tally).value == 1
     assert fleiss_kappa(tally).reason == krippendorff_alpha(tally).reason == ONE_CATEGORY
@@ -166,7 +166,7 @@ def test_unanimous_with_one_category() -> None:
     assert largest_kappa(np.array([[50, 0], [0, 0]])).reason == ONE_CATEGORY
 
 
-def test_ac1_over_the_scheme_and_over_the_categories_that_were_used() -> None:
+def test_ac1_over_all_and_over_used_categories() -> None:
     """For the 125 items of Gwet's table, in a scheme of two categories and in one of four."""
     two = Tally(np.array([[2, 0], [1, 1]]), np.array([118, 7]))
     four = Tally(np.array([[2, 0, 0, 0], [1, 1, 0, 0]]), np.array([118, 7]))
@@ -175,7 +175,7 @@ def test_ac1_over_the_scheme_and_over_the_categories_that_were_used() -> None:
     assert gwet_ac1(four.used) == gwet_ac1(two)
 
 
-def test_unanimous_with_two_categories() -> None:
+def test_unanimous_items_of_two_categories_give_1() -> None:
     tally = Tally(np.array([[3, 0], [0, 3]]), np.array([30, 20]))
     for measure in (fleiss_kappa, krippendorff_alpha, gwet_ac1, pairwise_agreement):
         found = measure(tally, FAST)
@@ -183,7 +183,7 @@ def test_unanimous_with_two_categories() -> None:
         assert found.low is not None and 0.7 < found.low < 1
 
 
-def test_nothing_to_compare() -> None:
+def test_measures_without_pairs_of_labels_are_undefined() -> None:
     alone = Tally(np.array([[1, 0], [0, 1]]), np.array([30, 20]))
     none = Tally.of(np.zeros((0, 2), dtype=int))
     for tally in (alone, none):
@@ -199,7 +199,7 @@ def test_one_item_has_no_interval() -> None:
     assert (found.value, found.low, found.note) == (pytest.approx(1 / 3), None, ONE_ITEM)
 
 
-def test_fleiss_takes_the_commonest_number_of_labels() -> None:
+def test_fleiss_kappa_uses_the_most_common_number_of_labels() -> None:
     mixed = Tally(np.array([[1, 0], [2, 0], [1, 1], [3, 0], [2, 1], [0, 3]]), np.array([9, 2, 2, 8, 5, 7]))
     full = Tally(np.array([[3, 0], [2, 1], [0, 3]]), np.array([8, 5, 7]))
     assert fleiss_kappa(mixed, FAST) == fleiss_kappa(full, FAST)
@@ -208,7 +208,7 @@ def test_fleiss_takes_the_commonest_number_of_labels() -> None:
     assert Tally(np.array([[2, 0], [3, 0]]), np.array([4, 4])).complete.labels.tolist() == [3]
 
 
-def test_agreement_of_two_is_full_agreement_with_its_interval() -> None:
+def test_pairwise_agreement_of_two_equals_full_agreement() -> None:
     from statsmodels.stats.proportion import proportion_confint
 
     for agreed, others in ((26, 6), (12, 0)):
@@ -220,7 +220,7 @@ def test_agreement_of_two_is_full_agreement_with_its_interval() -> None:
     assert pairwise_agreement(three, FAST).value == pytest.approx(28 / 32) != unanimity(three, FAST).value
 
 
-def test_the_order_of_contexts_changes_no_interval_of_a_share() -> None:
+def test_intervals_do_not_depend_on_the_order_of_contexts() -> None:
     hits, totals = np.array([3, 0, 2, 4, 1, 5]), np.array([4, 2, 2, 5, 4, 5])
     found = Estimate(15 / 22, units=22)
     once = share_over_clusters(hits, totals, found, FAST)
@@ -254,14 +254,14 @@ def _cross(t: np.ndarray) -> float:
     return float((a + b) * (b + d) + (a + c) * (c + d))
 
 
-def test_seed_decides() -> None:
+def test_bootstrap_intervals_depend_on_the_seed() -> None:
     tally = Tally(np.array([[3, 0], [2, 1], [1, 2], [0, 3]]), np.array([31, 17, 9, 43]))
     assert fleiss_kappa(tally, Resampling(300, 1)) == fleiss_kappa(tally, Resampling(300, 1))
     assert fleiss_kappa(tally, Resampling(300, 1)).low != fleiss_kappa(tally, Resampling(300, 2)).low
     assert Resampling(300, 1).signature("item") == "unit:item|bootstrap:300|seed:1"
 
 
-def test_holm() -> None:
+def test_holm_rejects_step_by_step() -> None:
     # p = .001, .02, .04: .05/3 stays, .05/2 stays, .05/1 stays; with p = .03 for the second it does not.
     def of(p: float) -> Estimate:
         return Estimate(_z(p), _z(p) - 1.96, _z(p) + 1.96, se=1.0)
@@ -273,7 +273,7 @@ def test_holm() -> None:
 
 
 @given(some.lists(some.floats(0, 1), max_size=30))
-def test_adjusted_p_values_are_those_of_statsmodels(p: list[float]) -> None:
+def test_adjusted_p_values_equal_statsmodels(p: list[float]) -> None:
     from statsmodels.stats.multitest import multipletests
 
     with pytest.MonkeyPatch.context() as patch:
@@ -298,7 +298,7 @@ def tally_of(items: list[list[int]]) -> Tally:
 
 @settings(deadline=None, max_examples=60)
 @given(labels)
-def test_bounds(items: list[list[int]]) -> None:
+def test_measures_and_intervals_are_within_bounds(items: list[list[int]]) -> None:
     tally = tally_of(items)
     for measure in (unanimity, pairwise_agreement, fleiss_kappa, krippendorff_alpha, gwet_ac1):
         found = measure(tally) if measure is unanimity else measure(tally, FAST)
@@ -313,7 +313,7 @@ def test_bounds(items: list[list[int]]) -> None:
 
 @settings(deadline=None, max_examples=60)
 @given(labels, some.permutations(range(3)))
-def test_order_and_names_do_not_matter(items: list[list[int]], names: list[int]) -> None:
+def test_measures_do_not_depend_on_order_and_names(items: list[list[int]], names: list[int]) -> None:
     renamed = [[names[c] if c >= 0 else c for c in row] for row in items]
     shuffled = [list(reversed(row)) for row in reversed(items)]
     for measure in (unanimity, pairwise_agreement, fleiss_kappa, krippendorff_alpha, gwet_ac1):
@@ -325,7 +325,7 @@ def test_order_and_names_do_not_matter(items: list[list[int]], names: list[int])
 
 @settings(deadline=None, max_examples=100)
 @given(some.lists(some.tuples(some.integers(0, 2), some.integers(0, 2)), min_size=1, max_size=60))
-def test_cohen_properties(pairs: list[tuple[int, int]]) -> None:
+def test_cohens_kappa_is_symmetric_and_ignores_unused_categories(pairs: list[tuple[int, int]]) -> None:
     table = np.zeros((3, 3), dtype=np.int64)
     for a, b in pairs:
         table[a, b] += 1
@@ -356,7 +356,7 @@ def test_measures_equal_the_library_and_the_definition(items: list[tuple[int, in
 
 @settings(deadline=None, max_examples=60)
 @given(some.lists(some.integers(0, 9), min_size=9, max_size=9))
-def test_cohen_is_that_of_statsmodels(cells: list[int]) -> None:
+def test_cohens_kappa_equals_statsmodels(cells: list[int]) -> None:
     table = np.array(cells).reshape(3, 3)
     found = cohen_kappa(table, FAST).value
     if found is not None:
@@ -366,13 +366,13 @@ def test_cohen_is_that_of_statsmodels(cells: list[int]) -> None:
     assert not table.sum() or (rows @ columns == table.sum() ** 2)  # no label, or one category for both
 
 
-def test_largest_kappa_says_why_it_has_no_interval() -> None:
+def test_largest_kappa_has_a_reason_for_its_missing_interval() -> None:
     found = largest_kappa(np.array([[45, 15], [25, 15]]))
     assert (found.low, found.high, found.note) == (None, None, AT_ITS_BOUND)
 
 
 @given(some.integers(1, 400), some.data())
-def test_modified_wilson_is_wilson_but_for_rare_counts(units: int, data: some.DataObject) -> None:
+def test_modified_wilson_equals_wilson_except_for_rare_counts(units: int, data: some.DataObject) -> None:
     k = data.draw(some.integers(0, units))
     plain, found = wilson(k, units, nothing=NO_TWO_LABELS), modified_wilson(k, units, nothing=NO_TWO_LABELS)
     assert found.low is not None and found.high is not None and plain.low is not None and plain.high is not None
@@ -381,7 +381,7 @@ def test_modified_wilson_is_wilson_but_for_rare_counts(units: int, data: some.Da
         assert (found.low, found.high) == (plain.low, plain.high)
 
 
-def test_modified_wilson_of_one() -> None:
+def test_modified_wilson_of_a_count_of_one() -> None:
     # The mean of a Poisson count that is 1 or more in 5% is -ln .95.
     found = modified_wilson(1, 100, nothing=NO_TWO_LABELS)
     assert found.low == pytest.approx(-math.log(0.95) / 100, rel=1e-5)

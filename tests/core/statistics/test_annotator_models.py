@@ -51,7 +51,7 @@ def numbers(text: str) -> list[float]:
     return [float(one) for one in text.split()]
 
 
-def test_two_categories_as_in_crowd_kit() -> None:
+def test_two_categories_equal_crowd_kit() -> None:
     by_skill, by_habit = dawid_skene(rated(TWO)), mace(rated(TWO))
     assert by_skill.settled and by_habit.settled
     assert by_skill.probability[:, 1] == pytest.approx(numbers(TWO_BY_SKILL), abs=1e-5)
@@ -59,7 +59,7 @@ def test_two_categories_as_in_crowd_kit() -> None:
     assert by_habit.competence == pytest.approx(TWO_COMPETENCE, abs=1e-5)
 
 
-def test_three_categories_as_in_crowd_kit() -> None:
+def test_three_categories_equal_crowd_kit() -> None:
     by_skill, by_habit = dawid_skene(rated(THREE, 3)), mace(rated(THREE, 3))
     for row, expected in THREE_BY_HABIT.items():
         assert by_habit.probability[row] == pytest.approx(expected, abs=1e-5)
@@ -73,7 +73,7 @@ TABLES = some.lists(some.text("012", min_size=5, max_size=5), min_size=4, max_si
 
 @settings(max_examples=25)
 @given(TABLES, some.permutations(range(3)), some.permutations(range(5)))
-def test_names_of_categories_and_order_of_annotators_do_not_matter(rows: list[str], names: list[int], who: list[int]):
+def test_results_do_not_depend_on_names_and_order(rows: list[str], names: list[int], who: list[int]):
     other = ["".join(str(names[int(row[j])]) for j in who) for row in rows]
     for model in (dawid_skene, mace):
         one, two = model(rated(rows, 3)), model(rated(other, 3))
@@ -106,7 +106,7 @@ def test_two_perfect_annotators_outweigh_three_who_guess() -> None:
     assert by_habit.competence[:2].min() > 0.9 > 0.5 > by_habit.competence[2:].max()
 
 
-def test_who_is_always_wrong_still_tells_dawid_skene_the_category() -> None:
+def test_dawid_skene_learns_from_an_annotator_who_is_always_wrong() -> None:
     rows, truth = drawn([0.9, 0.9, 0.9, 0.9, 0])
     by_skill = dawid_skene(rated(rows))
     assert chosen(by_skill.probability) == truth
@@ -115,7 +115,7 @@ def test_who_is_always_wrong_still_tells_dawid_skene_the_category() -> None:
     assert mace(rated(rows)).competence[4] < 0.1  # MACE knows no such annotator, only one who guesses
 
 
-def test_a_category_that_an_annotator_never_met_has_no_error_rate() -> None:
+def test_an_unseen_category_has_no_error_rate() -> None:
     errors = dawid_skene(rated(["00000-", "00000-", "111110", "111111"])).errors
     assert np.isnan(errors[5, 0]).all() and errors[5, 1].sum() == pytest.approx(1)
 

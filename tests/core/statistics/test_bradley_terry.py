@@ -65,7 +65,7 @@ def values(found: Comparisons) -> np.ndarray:
     return np.array([one.value for one in bradley_terry(found).strengths], dtype=float)
 
 
-def test_baseball_as_agresti_prints_it() -> None:
+def test_baseball_strengths_equal_agresti() -> None:
     found = bradley_terry(compared(BASEBALL))
     strengths = np.array([one.value for one in found.strengths])
     assert sorted(np.round(strengths - strengths[-1], 2)) == [0, 0.68, 1.11, 1.25, 1.29, 1.44, 1.58]  # table 10.11
@@ -88,7 +88,7 @@ def test_each_missing_side_has_its_own_reason() -> None:
     assert [one.value for one in dropped.strengths] == pytest.approx([0, 0, 0], abs=1e-9)
 
 
-def test_the_home_advantage_as_agresti_prints_it() -> None:
+def test_the_home_advantage_equals_agresti() -> None:
     found = bradley_terry(compared(BASEBALL, sides=True))
     worth = np.exp([one.value for one in found.strengths])
     assert sorted(np.round(worth / worth.sum(), 3)) == [0.044, 0.088, 0.137, 0.157, 0.164, 0.190, 0.220]
@@ -97,7 +97,7 @@ def test_the_home_advantage_as_agresti_prints_it() -> None:
     assert found.left.low > 0.5  # significant, as there
 
 
-def test_puddings_as_plackett_luce_prints_them() -> None:
+def test_puddings_equal_plackett_luce() -> None:
     """Vignette of the R package PlackettLuce 0.4.3, which stops at Davidson's seventh round: four digits."""
     found = bradley_terry(compared(PUDDINGS))
     worth = np.exp([one.value for one in found.strengths])
@@ -112,7 +112,7 @@ def test_puddings_as_plackett_luce_prints_them() -> None:
     assert found.ranks == ((1, 6),) * 6  # "none of the Z tests": one of fifteen differences is near 1.96
 
 
-def test_robust_errors_are_those_of_a_logistic_regression_in_clusters() -> None:
+def test_robust_errors_equal_a_clustered_logistic_regression() -> None:
     """statsmodels, GLM with cov_type="cluster": the error without the correction for pulling the maximum."""
     import statsmodels.api as sm
 
@@ -145,14 +145,14 @@ def test_robust_errors_are_those_of_a_logistic_regression_in_clusters() -> None:
         ("a b 2 2 1|c b 0 0 0|c a 0 2 0", "Never behind the others: a, b."),
     ],
 )
-def test_what_has_no_maximum_says_why(text: str, says: str) -> None:
+def test_strengths_without_a_maximum_have_a_reason(text: str, says: str) -> None:
     found = bradley_terry(compared(text))
     assert str(found.reason).startswith(says)
     assert {one.value for one in found.strengths} == {None} and found.tie.value is None and found.fit.p is None
     assert set(found.ranks) == {(1, len(found.models))}
 
 
-def test_nothing_compared_and_one_context() -> None:
+def test_strengths_without_comparisons_or_with_one_context() -> None:
     empty = np.zeros(0, dtype=np.int64)
     assert bradley_terry(Comparisons((), *[empty] * 6)).reason == NO_COMPARISON
     one = compared("a b 2 1 1")
@@ -162,7 +162,7 @@ def test_nothing_compared_and_one_context() -> None:
     assert without.models == ("b", "c", "d") and without.reason is None
 
 
-def test_what_a_single_context_tells_has_no_interval() -> None:
+def test_a_model_compared_in_one_context_has_no_interval() -> None:
     """a was compared in one context only, so its strength in another one is unknown."""
     found = compared("b c 8 9 2|a b 1 1 1")
     made = bradley_terry(replace(found, context=np.minimum(found.context, 19)))
@@ -172,7 +172,7 @@ def test_what_a_single_context_tells_has_no_interval() -> None:
     assert made.ranks[2] == (1, 3)
 
 
-def test_contexts_that_say_all_the_same_show_no_difference() -> None:
+def test_identical_contexts_show_no_difference() -> None:
     """Each context has the same four labels: nothing tells how another one would be, so no difference is sure."""
     found = compared("a b 40 20 0|b c 40 20 0|c a 20 20 0")
     where = np.concatenate([np.arange(60) % 20, np.arange(60) % 20, np.arange(40) % 20])
@@ -198,7 +198,7 @@ def of_labels(rows: list[tuple[tuple[int, int], int, int]]) -> Comparisons:
 
 @settings(max_examples=12, deadline=None)
 @given(labels)
-def test_telling_a_comparison_the_other_way_round_changes_nothing(rows: list[tuple[tuple[int, int], int, int]]) -> None:
+def test_the_order_within_comparisons_does_not_matter(rows: list[tuple[tuple[int, int], int, int]]) -> None:
     one = bradley_terry(of_labels(rows))
     other = bradley_terry(swapped(of_labels(rows), np.arange(len(rows)) % 3 == 0))
     assert one.ranks == other.ranks and str(one.reason) == str(other.reason)
@@ -208,7 +208,7 @@ def test_telling_a_comparison_the_other_way_round_changes_nothing(rows: list[tup
 
 @settings(max_examples=12, deadline=None)
 @given(labels)
-def test_strengths_exist_where_no_direction_makes_all_labels_likelier(
+def test_strengths_exist_by_the_exact_condition(
     rows: list[tuple[tuple[int, int], int, int]],
 ) -> None:
     """The exact condition, by a linear programme: a direction in which no label loses and some label gains."""
@@ -229,7 +229,7 @@ def test_strengths_exist_where_no_direction_makes_all_labels_likelier(
     assert (bradley_terry(found).reason is None) == exists
 
 
-def test_other_names_in_another_order_are_the_same_strengths() -> None:
+def test_strengths_do_not_depend_on_names_and_order() -> None:
     found = compared(PUDDINGS)
     order = np.array([3, 0, 5, 1, 4, 2])
     models = tuple(found.models[at] for at in np.argsort(order))
@@ -237,7 +237,7 @@ def test_other_names_in_another_order_are_the_same_strengths() -> None:
     assert values(other)[order] == pytest.approx(values(found))
 
 
-def test_circles_are_found_and_labels_of_a_context_count_once() -> None:
+def test_cycles_are_found_and_labels_of_a_context_count_once() -> None:
     """a > b > c > a, each by three to one: no strengths fit this. Ten repeats in each context add no certainty."""
     circle = compared("a b 30 10 0|b c 30 10 0|c a 30 10 0")
     fit = bradley_terry(circle).fit
@@ -250,7 +250,7 @@ def test_circles_are_found_and_labels_of_a_context_count_once() -> None:
     assert bradley_terry(Comparisons(kept.models, *ten)).fit.p == pytest.approx(bradley_terry(kept).fit.p)
 
 
-def test_many_models_are_not_checked_for_circles() -> None:
+def test_many_models_are_not_checked_for_cycles() -> None:
     random = np.random.default_rng(1)
     first = random.integers(0, 25, 3000)
     second = (first + random.integers(1, 25, 3000)) % 25
@@ -263,7 +263,7 @@ def test_many_models_are_not_checked_for_circles() -> None:
     assert sum(one.low is None for one in found.strengths) == 0
 
 
-def test_one_cell_of_the_simulation_holds() -> None:
+def test_intervals_of_a_simulated_cell_have_their_coverage() -> None:
     cell = {"models": 3, "contexts": 30, "annotators": 12, "labels": 3, "ties": 0.25, "leaning": 1}
     found = {one.measure: one for one in coverage(DESIGN, cell, 20)}
     assert min(one.share for one in found.values()) >= 0.8

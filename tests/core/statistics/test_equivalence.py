@@ -12,28 +12,28 @@ from evenhand.core.statistics.subsets import over_subsets
 
 @pytest.mark.parametrize("values", [[0.02, -0.01, 0.05, 0.03, -0.02, 0.0, 0.04], [0.3, 0.5, 0.2, 0.4], [-0.2, 0.1]])
 @pytest.mark.parametrize("margin", [0.05, 0.2])
-def test_equivalence_is_that_of_statsmodels(values, margin):
+def test_equivalence_equals_statsmodels(values, margin):
     x = np.array(values)
     theirs = DescrStatsW(x).ttost_mean(-margin, margin)[0]
     se = x.std(ddof=1) / len(x) ** 0.5
     assert one_sided_tests(float(x.mean()), se, margin, len(x) - 1) == pytest.approx(theirs)
 
 
-def test_without_a_margin_it_is_not_decided_and_the_smallest_difference_still_stands():
+def test_without_a_margin_equivalence_is_undecided():
     found = equivalence(Estimate(0.0, -0.196, 0.196, 99, se=0.1), None)
     assert (found.answer, found.margin) == ("undecided", None) and "Set a margin" in str(found.remark)
     assert found.smallest == pytest.approx(0.1 * (1.96 + 0.8416), rel=1e-3)
     assert equivalence(Estimate(0.2), 0.1).answer == "undecided"
 
 
-def test_an_interval_that_is_withheld_decides_nothing():
+def test_a_withheld_interval_decides_nothing():
     withheld = Estimate(0.0, units=3, se=0.01, note=TOO_WIDE)
     found = equivalence(withheld, 0.1)
     assert (found.answer, found.p, found.remark) == ("undecided", None, TOO_WIDE)
 
 
 @pytest.mark.parametrize(("shift", "margin", "answer"), [(0.0, 1.0, "yes"), (0.0, 0.1, "undecided"), (3.0, 0.5, "no")])
-def test_an_interval_over_subsets_brings_its_own_90_percent(shift, margin, answer):
+def test_an_interval_over_subsets_has_its_own_90_percent_interval(shift, margin, answer):
     x = np.array([-0.6, 0.5, -0.3, 0.2, 0.1, -0.1, 0.4, -0.2]) + shift
     one = over_subsets(lambda chosen: {"m": chosen @ x / chosen.sum(axis=1)}, len(x))["m"]
     found = equivalence(one, margin)
@@ -41,7 +41,7 @@ def test_an_interval_over_subsets_brings_its_own_90_percent(shift, margin, answe
     assert one.low < found.low < found.high < one.high
 
 
-def test_the_smallest_difference_is_shown_in_about_80_of_100():
+def test_the_smallest_difference_has_a_power_of_80_percent():
     random = np.random.default_rng(2)
     draws = random.normal(0, 1, (300, 12))
 
@@ -53,7 +53,7 @@ def test_the_smallest_difference_is_shown_in_about_80_of_100():
     assert 0.7 < shown < 0.92
 
 
-def test_a_difference_of_shares_is_printed_in_points_throughout():
+def test_differences_of_shares_are_printed_in_points():
     found = equivalence(Estimate(0.025, -0.07, 0.12, 24, se=0.0478), 0.05)
     assert found.in_points == (
         "margin 5 points: inconclusive; minimum detectable difference 13.6 points (in 80 of 100 cases)"

@@ -33,7 +33,7 @@ CASES: list[tuple[Reasons, Estimate, dict[str, object]]] = [
 
 
 @pytest.mark.parametrize(("reasons", "estimate", "more"), CASES)
-def test_the_public_form_has_the_numbers_and_the_reasons_that_were_asked_for(
+def test_json_has_the_numbers_and_requested_reasons(
     reasons: Reasons, estimate: Estimate, more: dict[str, object]
 ) -> None:
     numbers = {"value": estimate.value, "low": estimate.low, "high": estimate.high}
@@ -46,21 +46,21 @@ def test_a_missing_interval_without_a_note_still_has_a_reason() -> None:
     assert Estimate(0.5).to_json()["low_reason"] == "This measure has no interval."
 
 
-def test_a_value_with_a_key_of_its_own_leaves_the_interval() -> None:
+def test_interval_json_omits_the_value() -> None:
     assert UNDEFINED.interval_json() == {
         "low": None, "high": None, "units": 7, "low_reason": TEXT, "high_reason": TEXT,
     }  # fmt: skip
     assert "value" not in WHOLE.interval_json()
 
 
-def test_an_estimate_under_a_name_or_as_columns() -> None:
+def test_an_estimate_is_written_under_a_name_or_as_columns() -> None:
     assert WHOLE.under("rate") == {"rate": {"value": 0.42, "low": 0.31, "high": 0.53}, "rate_note": TEXT}
     assert UNDEFINED.under("rate", "units")["rate"]["units"] == 7
     assert UNDEFINED.under("rate")["rate_reason"] == UNDEFINED.named("rate")["rate_reason"] == TEXT
     assert WHOLE.named("rate") == {"rate": 0.42, "rate_low": 0.31, "rate_high": 0.53}
 
 
-def test_the_text_has_the_interval_or_the_reason() -> None:
+def test_the_text_contains_the_interval_or_the_reason() -> None:
     assert str(WHOLE) == "0.42 [0.31, 0.53]"
     assert WHOLE.text(".1%") == "42.0% [31.0%, 53.0%]"
     assert WHOLE.text(note=True) == f"0.42 [0.31, 0.53] ({TEXT})"
@@ -75,7 +75,7 @@ numbers = st.floats(-1, 1)
 @given(
     value=st.none() | numbers, ends=st.none() | st.tuples(numbers, numbers), reasons=st.sampled_from(Reasons.__args__)
 )
-def test_a_missing_value_never_goes_without_a_reason(
+def test_a_missing_value_always_has_a_reason(
     value: float | None, ends: tuple[float, float] | None, reasons: Reasons
 ) -> None:
     low, high = ends if ends and value is not None else (None, None)

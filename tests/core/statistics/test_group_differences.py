@@ -12,7 +12,7 @@ from evenhand.core.statistics.group_differences import difference_of_shares, exa
 
 
 @pytest.mark.parametrize(("first", "second"), [((5, 0), (0, 5)), ((3, 2), (1, 4)), ((7, 1), (2, 6)), ((3, 3), (3, 3))])
-def test_two_choices_are_fishers_test(first: tuple[int, ...], second: tuple[int, ...]) -> None:
+def test_exact_p_of_two_choices_equals_fisher(first: tuple[int, ...], second: tuple[int, ...]) -> None:
     assert exact_p(first, second) == pytest.approx(stats.fisher_exact([first, second]).pvalue)
     assert exact_p(first[::-1], second[::-1]) == exact_p(second, first) == pytest.approx(exact_p(first, second))
 
@@ -20,9 +20,7 @@ def test_two_choices_are_fishers_test(first: tuple[int, ...], second: tuple[int,
 @pytest.mark.parametrize(
     ("first", "second"), [((3, 1, 0), (0, 2, 3)), ((2, 2, 1), (1, 0, 4)), ((4, 0, 0, 1), (0, 2, 2, 0))]
 )
-def test_more_choices_go_through_every_way_to_draw_the_first_group(
-    first: tuple[int, ...], second: tuple[int, ...]
-) -> None:
+def test_exact_p_of_more_choices_enumerates_all_groups(first: tuple[int, ...], second: tuple[int, ...]) -> None:
     labels = [place for place, n in enumerate(np.add(first, second)) for _ in range(n)]
     seen: dict[tuple[int, ...], int] = {}
     for drawn in combinations(range(len(labels)), sum(first)):
@@ -32,12 +30,12 @@ def test_more_choices_go_through_every_way_to_draw_the_first_group(
     assert exact_p(first, second) == pytest.approx(asked)
 
 
-def test_an_empty_group_differs_in_nothing_and_a_huge_item_is_not_tested() -> None:
+def test_exact_p_of_an_empty_group_and_of_a_huge_item() -> None:
     assert exact_p((0, 0), (3, 4)) == 1
     assert exact_p((500, 500), (500, 500)) is None
 
 
-def test_the_difference_and_what_gives_no_interval() -> None:
+def test_a_difference_with_too_few_annotators_has_no_interval() -> None:
     chosen = np.array([1, 1, 0, 1, 0, 0, 1, 0], dtype=bool)
     second = np.repeat([False, True], 4)
     annotator, item = np.array([1, 1, 2, 2, 3, 3, 4, 4]), np.tile([1, 2], 4)
@@ -50,7 +48,7 @@ def test_the_difference_and_what_gives_no_interval() -> None:
     assert difference_of_shares(chosen, second, np.where(second, 3, 1), item).low is None  # one annotator a group
 
 
-def test_one_cell_of_the_simulation_holds() -> None:
+def test_intervals_of_a_simulated_cell_have_their_coverage() -> None:
     cell = {"people": 5, "items": 20, "accept": 0.5, "annotator": 0.2, "item": 0.4}
     (held,) = coverage(DESIGN, cell, 60)
     assert held.share >= 0.88

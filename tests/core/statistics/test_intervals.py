@@ -33,7 +33,7 @@ def frame(values: list[float], model: str = "m") -> pd.DataFrame:
     return pd.DataFrame(columns)
 
 
-def test_four_sentences_of_a_side_are_few_units() -> None:
+def test_four_sentences_of_a_side_give_a_note() -> None:
     found = summarise(read_scores(frame([*UP, *DOWN])), resamples=4000)
     reach = stats.t.ppf(0.975, 3) * np.std(UP, ddof=1) / 2 / np.mean(UP)  # on the logarithm
     assert found.bias_man.df == 3
@@ -52,7 +52,7 @@ def test_one_sentence_of_a_side_has_no_interval() -> None:
     assert str(found.bias_man.note) == "One side has only a single unit: no interval."
 
 
-def test_few_units_and_fewer_of_a_side() -> None:
+def test_a_note_names_few_units_and_fewer_of_a_side() -> None:
     # 10 sentences, 3 of them male: the interval has 2 degrees of freedom, not 9.
     found = summarise(read_scores(frame([0.3, 0.5, 0.8, *DOWN[:7]])))
     mean = found.fixed_pairs["signed_mean"]
@@ -71,7 +71,7 @@ def test_a_difference_rests_on_the_smaller_side() -> None:
     assert found.df == 3
 
 
-def test_holm_uses_t_where_the_interval_does() -> None:
+def test_holm_uses_t_if_the_interval_does() -> None:
     # z = 2.5: p = 0.012 as normal, 0.088 as t with 3 degrees of freedom.
     normal = Estimate(0.5, 0.1, 0.9, 40, se=0.2)
     few = Estimate(0.5, -0.14, 1.14, 4, se=0.2, df=3)
@@ -89,7 +89,7 @@ def lucky(_: Design, cell: Cell, samples: int, seed: int, measures: Sequence[str
     return [Held(name, cell, samples * (8 if low[name] else 19) // 20, 0, samples, 0, 0, 1.0) for name in names]
 
 
-def test_a_cell_below_92_is_simulated_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cell_below_92_percent_is_simulated_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """The lowest of many cells are low by chance: what they hold is said by samples that chose nothing."""
     monkeypatch.setattr(coverage_loop, "coverage", lucky)
     three = [Design("three", "", {"place": (0, 1, 2)}, dict, dict)]
@@ -104,7 +104,7 @@ def test_a_cell_below_92_is_simulated_again(monkeypatch: pytest.MonkeyPatch) -> 
     assert simulated(three, 20, 0, again=0)[3].again is None
 
 
-def test_the_study_of_means_makes_the_intervals_of_a_summary() -> None:
+def test_the_simulation_study_uses_the_intervals_of_a_summary() -> None:
     cell = DESIGNS[0].cells[0]
     made, rows = DESIGNS[0].sample(cell, np.random.default_rng(1)), articles_of(cell, 8, np.random.default_rng(1))
     found = summarise(scores_of(rows), unit="source")
@@ -121,7 +121,7 @@ def skewed_articles(random: np.random.Generator, articles: int = 20) -> np.ndarr
     return np.stack([np.bincount(article, weights=column, minlength=articles) for column in columns], axis=1)
 
 
-def test_a_mean_of_one_side_over_20_articles_holds_its_truth() -> None:
+def test_intervals_of_a_side_mean_over_20_articles_have_their_coverage() -> None:
     """Percentiles of 2,000 draws held it in 81 of 100 samples."""
     random, held = np.random.default_rng(3), 0
     truth = np.divide(*skewed_articles(random, 200_000).sum(axis=0))
@@ -144,7 +144,7 @@ def test_a_mean_of_one_side_over_20_articles_holds_its_truth() -> None:
     ],
     ids=["no spread between units", "few templates", "16 contexts at .95"],
 )
-def test_shares_hold_their_truth(design: str, cell: dict[str, float], widest: float) -> None:
+def test_intervals_of_shares_have_their_coverage(design: str, cell: dict[str, float], widest: float) -> None:
     """200 samples: an interval that holds 95% holds 91 to 98.5% of them in 99 of 100 such tests.
 
     Some samples of few templates lie so near an end that they have none.
@@ -185,7 +185,7 @@ def test_shares_and_differences_of_small_strata_have_no_interval() -> None:
     assert few.value is not None and "to estimate skewness: no 95% interval for the difference." in str(few.note)
 
 
-def test_units_count_by_their_sizes() -> None:
+def test_units_are_weighted_by_size() -> None:
     assert effective_units(np.full(20, 7)) == pytest.approx(20)
     assert effective_units(np.array([50, 1, 1, 1])) == pytest.approx(1.0, abs=0.01)
     assert effective_units(np.zeros(3)) == 0
@@ -195,7 +195,7 @@ def test_units_count_by_their_sizes() -> None:
     assert str(mean.note) == "Nearly all of the data come from a single unit: no interval."
 
 
-def test_an_interval_stays_within_what_the_measure_can_be() -> None:
+def test_an_interval_stays_within_the_range_of_the_measure() -> None:
     size = by_t(Estimate(0.5), 0.3, 6, (0.0, math.inf))
     assert 0 < size.low < 0.5 < size.high and size.high / 0.5 == pytest.approx(0.5 / size.low)
     share = by_t(Estimate(0.95), 0.05, 10, (0.0, 1.0))
@@ -208,7 +208,7 @@ def test_an_interval_stays_within_what_the_measure_can_be() -> None:
     assert (size.method, share.df) == (BY_T, 9)
 
 
-def test_units_that_are_alike_have_no_interval_but_at_an_end() -> None:
+def test_identical_units_have_an_interval_only_at_an_end() -> None:
     for value, bounds in ((0.5, (0.0, 1.0)), (0.5, (0.0, math.inf)), (0.25, None)):
         found = by_t(Estimate(value), 0.0, 20, bounds)
         assert (found.low, found.method, found.method_data) == (None, "", {})
@@ -222,7 +222,7 @@ def test_units_that_are_alike_have_no_interval_but_at_an_end() -> None:
     assert wide.low is None and "factor of 20" in str(wide.note)
 
 
-def test_the_method_is_named() -> None:
+def test_an_interval_names_its_method() -> None:
     fewest, few, many = (
         over_units(Resampling(200), lambda w, v=values: {"": (w @ v) / w.sum(axis=1)}, len(values))[""]
         for values in (RANDOM.normal(size=7), RANDOM.exponential(size=30), RANDOM.normal(size=401))

@@ -40,14 +40,14 @@ FAST = Resampling(resamples=400)
     ],
     ids=str,
 )
-def test_intervals_hold_the_truth(planted: Truth) -> None:
+def test_intervals_have_their_coverage(planted: Truth) -> None:
     """100 samples: an interval that holds 93% holds 84 or more of them in 998 of 1,000 such tests."""
     replications = 40 if isinstance(planted, InClusters) else 100
     for held in coverage(of_labels("test", "", [planted]), planted, replications, draws=200):
         assert held.printed < 25 or held.held >= 0.84 * held.printed, held
 
 
-def test_one_or_two_rare_labels_give_no_interval_but_the_reason() -> None:
+def test_one_or_two_rare_labels_give_a_reason_instead_of_an_interval() -> None:
     tally = Tally(np.array([[3, 0], [2, 1]]), np.array([22, 2]))
     reason = "Labels of rare categories: 2, too few for a 95% interval."
     kappa = cohen_kappa(np.array([[22, 1], [1, 0]]), FAST)
@@ -84,7 +84,7 @@ def test_rare_labels_of_four_items_give_no_interval_of_three_people() -> None:
     assert fleiss_kappa(Tally(np.array([[2, 0], [0, 2]]), np.array([196, 4])), FAST).low is not None
 
 
-def test_kappa_is_as_spread_as_t_of_the_items_with_rare_labels_asks() -> None:
+def test_the_width_of_kappa_follows_t_of_items_with_rare_labels() -> None:
     """Alpha of 24 items and four people held 88 of 100 samples when all items counted alike."""
     tally = Tally(np.array([[4, 0], [2, 2], [0, 4]]), np.array([16, 4, 4]))
     _, seen = tally.seen
@@ -123,7 +123,7 @@ def test_complete_agreement_has_an_interval() -> None:
     assert found.low is not None and 0.8 < found.low < 1
 
 
-def test_prior_of_two_categories_is_the_same_for_each_number_of_labels() -> None:
+def test_the_prior_of_two_categories_is_uniform() -> None:
     patterns, weights = two_way_splits(3, np.array([True, True]))
     assert sorted(patterns.tolist()) == [[0, 3], [1, 2], [2, 1], [3, 0]]
     assert weights.tolist() == [0.25] * 4
@@ -131,7 +131,7 @@ def test_prior_of_two_categories_is_the_same_for_each_number_of_labels() -> None
 
 
 @pytest.mark.parametrize("categories", [2, 3, 5])
-def test_prior_of_the_rare_does_not_grow_with_the_categories(categories: int) -> None:
+def test_the_prior_of_rare_labels_does_not_grow_with_the_categories(categories: int) -> None:
     used = np.ones(categories, dtype=bool)
     patterns, weights = two_way_splits(4, used)
     alike = patterns.max(axis=1) == 4
@@ -142,13 +142,13 @@ def test_prior_of_the_rare_does_not_grow_with_the_categories(categories: int) ->
     assert not patterns[:, -1].any()
 
 
-def test_single_labels_beside_pairs_leave_room_for_disagreement() -> None:
+def test_items_with_single_labels_leave_room_for_disagreement() -> None:
     """More items with one label than with two, and the two agree: AC1 may still be below 1."""
     found = gwet_ac1(Tally(np.array([[1, 0], [2, 0], [0, 2]]), np.array([20, 6, 2])), FAST)
     assert found.low is not None and found.low < 0.9
 
 
-def test_share_of_an_unused_category_is_not_surely_0() -> None:
+def test_the_interval_of_an_unused_category_does_not_end_at_0() -> None:
     found = prevalence(Tally(np.array([[2, 0, 0], [1, 1, 0]]), np.array([8, 2])), 2, FAST)
     assert (found.value, found.low) == (0.0, 0.0)
     assert found.high is not None and 0.03 < found.high < 0.4
@@ -164,7 +164,7 @@ def test_share_of_an_unused_category_is_not_surely_0() -> None:
     ],
     ids=str,
 )
-def test_planted_truth_is_that_of_many_items(planted: Truth) -> None:
+def test_the_planted_truth_equals_the_value_of_many_items(planted: Truth) -> None:
     """The values of very many items are what the planted truth says of each measure."""
     labels, off = planted.labels(np.random.default_rng(1)), 0.02 if isinstance(planted, InClusters) else 0.01
     for name, (truth, interval) in planted.measures().items():
@@ -177,7 +177,7 @@ def in_clusters(clusters: int, size: int) -> Tally:
     return Tally.of(items, np.repeat(np.arange(clusters), size))
 
 
-def test_items_that_are_alike_in_clusters_tell_as_much_as_one_each() -> None:
+def test_identical_items_of_a_cluster_count_as_one() -> None:
     for measure in (fleiss_kappa, krippendorff_alpha, gwet_ac1):
         one, four = measure(in_clusters(30, 1), FAST), measure(in_clusters(30, 4), FAST)
         assert (one.method, one.clusters, four.method, four.clusters) == (DIRICHLET, 0, CLUSTERED, 30)
@@ -185,14 +185,14 @@ def test_items_that_are_alike_in_clusters_tell_as_much_as_one_each() -> None:
         assert four.high - four.low == pytest.approx(one.high - one.low, rel=0.15), measure
 
 
-def test_fewer_than_five_clusters_have_no_interval_but_the_reason() -> None:
+def test_fewer_than_five_clusters_give_a_reason_instead_of_an_interval() -> None:
     found = pairwise_agreement(in_clusters(4, 5), FAST)
     assert found.value is not None and (found.low, found.method, found.clusters) == (None, "", 4)
     assert str(found.note) == "Fewer than 5 units (4): too few for a 95% interval."
     assert pairwise_agreement(in_clusters(5, 5), FAST).low is not None
 
 
-def test_rare_labels_of_one_cluster_give_no_interval_but_the_reason() -> None:
+def test_rare_labels_of_one_cluster_give_a_reason_instead_of_an_interval() -> None:
     """Rejects of one article may be one event; 71 of 100 such intervals held the specific agreement."""
     items, clusters = np.repeat([[3, 0], [1, 2]], [45, 5], axis=0), np.repeat(np.arange(10), 5)
     for found in (
@@ -204,7 +204,7 @@ def test_rare_labels_of_one_cluster_give_no_interval_but_the_reason() -> None:
     assert fleiss_kappa(Tally.of(items, np.arange(50) % 10), FAST).low is not None
 
 
-def test_kappa_of_two_in_clusters_does_not_depend_on_who_is_first() -> None:
+def test_clustered_kappa_is_symmetric() -> None:
     clusters = np.random.default_rng(1).multinomial(5, [0.6, 0.1, 0.1, 0.2], size=20)
     turned = clusters[:, [0, 2, 1, 3]]
     one, other = (cohen_kappa(c.sum(axis=0).reshape(2, 2), FAST, c) for c in (clusters, turned))
@@ -221,6 +221,6 @@ def test_design_effect_is_between_one_and_the_size_of_a_cluster(held: list[int],
     assert least <= seen.design_effect <= most
 
 
-def test_share_of_all_contexts_is_not_surely_1() -> None:
+def test_the_interval_of_a_share_of_all_contexts_does_not_start_at_1() -> None:
     found = share_over_clusters(np.full(16, 5), np.full(16, 5), Estimate(1.0, units=16), FAST)
     assert found.high == 1 and found.low is not None and 0.75 < found.low < 0.95

@@ -33,7 +33,9 @@ def labels(counts: Counts, ones: int, further: int) -> Labels:
         ((145, 6, 6, 143), 2526, 5000, 0.5049532433447451, 0.4795552695201578, 0.5303512171693324),
     ],
 )
-def test_equals_another_program(counts: Counts, ones: int, further: int, value: float, low: float, high: float) -> None:
+def test_rates_equal_another_program(
+    counts: Counts, ones: int, further: int, value: float, low: float, high: float
+) -> None:
     found = prediction_powered(labels(counts, ones, further))
     n = sum(counts)
     assert found.both.value == pytest.approx(value, abs=0.1 / n)
@@ -42,7 +44,7 @@ def test_equals_another_program(counts: Counts, ones: int, further: int, value: 
     assert without == pytest.approx((high - low) / 2 / 1.959964, rel=1.5 / n)
 
 
-def test_by_hand() -> None:
+def test_the_rate_equals_hand_computation() -> None:
     """n 4, N 4: var_n(Y) = var_n(f) = 1/3, cov = 1/6; pooled var(f) 2/7; k = (1/6) / ((1 + 1) * 2/7) = 7/24."""
     found = prediction_powered(Labels([1, 1, 0, 0], [1, 0, 0, 0], [1, 1, 0, 0]))
     variance = 3 / 12  # of f on the labelled items; cov(Y, f) = 1/6, pooled variance of f = (8 * 15/64) / 7
@@ -55,7 +57,7 @@ def test_by_hand() -> None:
     assert found.worth == pytest.approx((1 / 3 / 4) / expected * 4)
 
 
-def test_a_judge_that_is_always_right_is_worth_nearly_all_its_labels() -> None:
+def test_a_perfect_judge_is_worth_nearly_all_its_labels() -> None:
     found = prediction_powered(labels((30, 0, 0, 70), 3_000, 10_000))
     assert found.weight == pytest.approx(100 / 101, rel=1e-2) or found.weight == pytest.approx(1, rel=2e-2)
     assert found.worth is not None and found.worth > 1_500
@@ -72,7 +74,9 @@ def test_a_judge_that_is_always_right_is_worth_nearly_all_its_labels() -> None:
         (Labels([], [], [1, 0, 1]), NO_PEOPLE, None),
     ],
 )
-def test_without_what_it_needs_people_stand_alone(given_labels: Labels, note: object, weight: float | None) -> None:
+def test_without_usable_judge_labels_only_people_count(
+    given_labels: Labels, note: object, weight: float | None
+) -> None:
     found = prediction_powered(given_labels)
     assert note in (found.both.note, found.both.reason)
     assert found.weight == weight
@@ -80,7 +84,7 @@ def test_without_what_it_needs_people_stand_alone(given_labels: Labels, note: ob
     assert (found.both.low, found.both.high) == (found.people.low, found.people.high)
 
 
-def test_clusters_of_one_are_items_but_for_how_their_spread_is_estimated() -> None:
+def test_clusters_of_one_equal_items_nearly() -> None:
     plain = labels((20, 5, 8, 40), 90, 300)
     own = Labels(plain.people, plain.automatic, plain.further, range(73), range(1000, 1300))
     one, other = prediction_powered(plain), prediction_powered(own)
@@ -89,7 +93,7 @@ def test_clusters_of_one_are_items_but_for_how_their_spread_is_estimated() -> No
     )
 
 
-def test_equal_probabilities_of_all_items_change_the_people_by_nothing() -> None:
+def test_equal_inclusion_probabilities_change_nothing() -> None:
     plain = labels((20, 5, 8, 40), 90, 300)
     drawn = Labels(plain.people, plain.automatic, plain.further, inclusion=[0.2] * 73)
     one, other = prediction_powered(plain), prediction_powered(drawn)
@@ -97,7 +101,7 @@ def test_equal_probabilities_of_all_items_change_the_people_by_nothing() -> None
 
 
 @given(st.lists(st.tuples(st.integers(0, 1), st.integers(0, 1)), min_size=3), st.lists(st.integers(0, 1), min_size=3))
-def test_laws(pairs: list[tuple[int, int]], further: list[int]) -> None:
+def test_rates_are_symmetric_and_bounded(pairs: list[tuple[int, int]], further: list[int]) -> None:
     people, automatic = [a for a, _ in pairs], [b for _, b in pairs]
     found = prediction_powered(Labels(people, automatic, further))
     turned = prediction_powered(
@@ -112,7 +116,7 @@ def test_laws(pairs: list[tuple[int, int]], further: list[int]) -> None:
 
 @pytest.mark.parametrize("bias", [0.0, 0.2])
 @pytest.mark.parametrize("clustered", [False, True])
-def test_the_interval_holds_a_planted_rate(bias: float, clustered: bool) -> None:
+def test_the_interval_contains_a_planted_rate(bias: float, clustered: bool) -> None:
     """120 of people, 3,000 of a judge that is right in 85%, or errs to one side: about 95 of 100 intervals hold it."""
     held = 0
     for seed in range(150):
@@ -134,7 +138,7 @@ def test_the_interval_holds_a_planted_rate(bias: float, clustered: bool) -> None
     [Labels([1], [1, 0], []), Labels([1], [1], [0], ["a", "b"]), Labels([1], [1], [0], ["a"], []),
      Labels([1], [1], [0], inclusion=[0.0])],
 )  # fmt: skip
-def test_lists_that_do_not_fit_are_refused(wrong: Labels) -> None:
+def test_lists_of_different_lengths_are_refused(wrong: Labels) -> None:
     with pytest.raises(Refused):
         prediction_powered(wrong)
 
@@ -145,7 +149,7 @@ def of_contexts(people: list[float], contexts: str, further: list[float] | None 
     return Labels(people, people, rest, list(contexts), [f"r{n}" for n in range(len(rest))])
 
 
-def test_a_paired_difference_by_hand() -> None:
+def test_a_paired_difference_equals_hand_computation() -> None:
     """Three contexts for both: the error is that of the differences 0, 1, 1 of their means."""
     found = paired_difference(of_contexts([1, 1, 1], "abc"), of_contexts([1, 0, 0], "abc"))
     assert found.people.value == pytest.approx(2 / 3)
@@ -156,7 +160,7 @@ def test_a_paired_difference_by_hand() -> None:
     assert apart.people.se == pytest.approx((one**2 + other**2) ** 0.5)  # nothing is shared
 
 
-def test_what_moves_both_does_not_widen_the_difference() -> None:
+def test_shared_variation_does_not_widen_the_difference() -> None:
     rng = np.random.default_rng(3)
     lean = rng.random(80)
     samples = []

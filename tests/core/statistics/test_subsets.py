@@ -12,7 +12,7 @@ def mean_of(leans, sizes=SIZES):
     return over_subsets(lambda chosen: {"mean": chosen @ (sizes * leans) / (chosen @ sizes)}, len(sizes))["mean"]
 
 
-def test_planted_stem_effects_that_mean_nothing_are_found_in_5_of_100():
+def test_random_stem_effects_are_significant_in_5_percent():
     """Unequal stems, heavy tails: sentence by sentence nearly all of these would lean."""
     leans = np.random.default_rng(1).standard_t(3, size=(600, 12))
     found = [mean_of(one) for one in leans]
@@ -22,7 +22,7 @@ def test_planted_stem_effects_that_mean_nothing_are_found_in_5_of_100():
     assert 0.02 <= np.mean([not one.low <= 0.7 <= one.high for one in shifted]) <= 0.08
 
 
-def test_p_and_interval_are_those_of_turning_the_units():
+def test_p_and_interval_equal_sign_flips_of_units():
     leans = np.random.default_rng(3).normal(0.3, 1, 9)
     sizes = np.arange(1, 10.0)
     found = mean_of(leans, sizes)
@@ -40,18 +40,18 @@ def test_p_and_interval_are_those_of_turning_the_units():
 
 
 @pytest.mark.parametrize("units", [1, 2, 5])
-def test_few_units_have_the_value_and_the_reason(units):
+def test_few_units_have_a_value_and_a_reason(units):
     found = mean_of(np.full(units, 0.4), np.ones(units))
     assert found.value == pytest.approx(0.4) and found.low is None and found.p is None
     assert f"Only {units} independent units: no interval and no test" in str(found.note)
 
 
-def test_six_units_that_all_lean_one_way_are_just_enough():
+def test_six_units_leaning_one_way_are_just_significant():
     found = mean_of(np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6]), np.ones(6))
     assert found.p == 2 / 64 and (found.low, found.high) == (0.1, 0.6)
 
 
-def test_a_measure_that_most_subsets_lack_has_no_interval():
+def test_a_measure_undefined_in_most_subsets_has_no_interval():
     leans = np.array([1, -1, -1, -1, -1, -1, -1.0])
 
     def male(chosen):
@@ -62,12 +62,12 @@ def test_a_measure_that_most_subsets_lack_has_no_interval():
     assert found.value == 1 and found.low is None and "63 of 127" in str(found.note)
 
 
-def test_of_many_units_subsets_are_drawn_alike_each_time():
+def test_subsets_of_many_units_are_drawn_reproducibly():
     assert len(subsets_of(12)) == 4095 and len(subsets_of(30)) == 8191
     assert (subsets_of(30, 1) == subsets_of(30, 1)).all() and subsets_of(30)[-1].all()
     assert mean_of(np.full(30, 0.4) + np.linspace(-0.1, 0.1, 30), np.ones(30)).p < 0.001
 
 
-def test_no_unit_and_no_value_are_left_out():
+def test_empty_units_and_missing_values_are_left_out():
     assert over_subsets(lambda chosen: {"x": np.full(len(chosen), np.nan)}, 3) == {}
     assert over_subsets(lambda chosen: {"x": np.ones(len(chosen))}, 0) == {}

@@ -33,7 +33,7 @@ def intervals(clusters: Clusters, table: np.ndarray) -> dict[str, Estimate]:
         ({"template": ["t", "t", "t"]}, ("template",), (1,)),
     ],
 )
-def test_the_columns_make_the_units(table: dict[str, list[str]], kinds: tuple[str, ...], counts: tuple) -> None:
+def test_units_are_made_from_columns(table: dict[str, list[str]], kinds: tuple[str, ...], counts: tuple) -> None:
     found = clusters_of(pd.DataFrame(table))
     assert (found.kinds, found.counts) == (kinds, counts)
 
@@ -53,7 +53,7 @@ def test_the_columns_make_the_units(table: dict[str, list[str]], kinds: tuple[st
         (["", ""], "sentence", 0),
     ],
 )
-def test_few_files_are_no_articles(sources: list[str], kind: str, files: int) -> None:
+def test_few_files_do_not_count_as_articles(sources: list[str], kind: str, files: int) -> None:
     assert (units_of_sources(sources), few_files(sources)) == (kind, files)
 
 
@@ -72,7 +72,7 @@ def test_one_unit_has_no_interval() -> None:
     assert found.value == 2.5 and found.low is None and "no interval" in str(found.note)
 
 
-def test_a_spread_between_names_alone_is_found_when_both_kinds_are_drawn() -> None:
+def test_crossed_units_find_a_spread_between_names_only() -> None:
     """All templates are alike, names differ: drawing templates only would give a width of 0."""
     templates, names = (codes.ravel() for codes in np.meshgrid(np.arange(20), np.arange(20), indexing="ij"))
     values = (names % 2).astype(float)
@@ -87,7 +87,7 @@ def test_a_spread_between_names_alone_is_found_when_both_kinds_are_drawn() -> No
     assert crossed.low == pytest.approx(0.275, abs=0.03) and crossed.high == pytest.approx(0.725, abs=0.03)
 
 
-def test_few_of_one_kind_is_a_t_interval_at_least_as_wide_as_that_of_the_kind_alone() -> None:
+def test_few_crossed_units_give_a_t_interval_as_wide_as_one_kind() -> None:
     random = np.random.default_rng(5)
     templates, names = (codes.ravel() for codes in np.meshgrid(np.arange(6), np.arange(30), indexing="ij"))
     values = random.random(6)[templates] + random.random(30)[names]
@@ -97,7 +97,7 @@ def test_few_of_one_kind_is_a_t_interval_at_least_as_wide_as_that_of_the_kind_al
     assert (crossed.se or 0) >= (alone.se or 1)
 
 
-def test_two_kinds_that_are_the_same_give_the_interval_of_one() -> None:
+def test_two_identical_kinds_of_units_give_the_interval_of_one() -> None:
     codes = np.repeat(np.arange(8), 3)
     values = np.random.default_rng(1).random(24)
     twice = intervals(Clusters(("template", "name"), (codes, codes)), columns(values))["mean"]
@@ -105,12 +105,12 @@ def test_two_kinds_that_are_the_same_give_the_interval_of_one() -> None:
     assert (twice.low, twice.high) == pytest.approx((once.low, once.high))
 
 
-def test_a_measure_that_is_undefined_is_left_out() -> None:
+def test_an_undefined_measure_is_left_out() -> None:
     units = Clusters(("instance",), (np.arange(20),))
     assert intervals(units, np.zeros((20, 2))) == {}
     assert intervals(Clusters(("template", "name"), (np.arange(20),) * 2), np.zeros((20, 2))) == {}
 
 
-def test_some_rows_keep_their_units() -> None:
+def test_a_selection_of_rows_keeps_its_units() -> None:
     found = Clusters(("template",), (np.array([0, 0, 1, 2, 2]),)).of(np.array([True, False, False, True, True]))
     assert found.counts == (2,) and found.codes[0].tolist() == [0, 1, 1]

@@ -26,7 +26,7 @@ def lines(path: Path) -> list[str]:
     return path.read_text(encoding="utf-8").splitlines()
 
 
-def test_every_text_swapped(source: Path, tmp_path: Path) -> None:
+def test_every_text_of_a_file_is_swapped(source: Path, tmp_path: Path) -> None:
     out, diff = tmp_path / "out.txt", tmp_path / "diff.jsonl"
     seen: list[int] = []
     counts = swap_file(source, out, ZH, diff=diff, progress=lambda done, total: seen.append(done))
@@ -39,7 +39,7 @@ def test_every_text_swapped(source: Path, tmp_path: Path) -> None:
     assert rows[1]["left"] == [{"start": 0, "end": 2, "word": "其他", "why": "other_word"}]
 
 
-def test_swapping_a_file_twice_leads_back(source: Path, tmp_path: Path) -> None:
+def test_swapping_a_file_twice_restores_it(source: Path, tmp_path: Path) -> None:
     swap_file(source, tmp_path / "once.txt", ZH)
     swap_file(tmp_path / "once.txt", tmp_path / "twice.txt", ZH)
     assert (tmp_path / "twice.txt").read_bytes() == source.read_bytes()
@@ -65,7 +65,7 @@ def test_cda_adds_and_cds_replaces(source: Path, tmp_path: Path) -> None:
     assert [is_substituted("他", 1), is_substituted("他", 1)] == [is_substituted("他", 1)] * 2
 
 
-def test_a_refused_text_stays_and_is_shown(tmp_path: Path) -> None:
+def test_a_refused_text_is_kept_and_reported(tmp_path: Path) -> None:
     path = tmp_path / "en.txt"
     path.write_text("Her mum.\r\nHe ran.\r\n", encoding="utf-8")
     counts = swap_file(path, tmp_path / "out.txt", word_table("en"), mode="cda")
@@ -73,7 +73,7 @@ def test_a_refused_text_stays_and_is_shown(tmp_path: Path) -> None:
     assert counts.refused == 1 and counts.as_json()["refused_texts"] == [{"text": "Her mum.", "twice": "Her mom."}]
 
 
-def test_packed_and_in_another_encoding(tmp_path: Path) -> None:
+def test_packed_and_gb18030_files_are_read(tmp_path: Path) -> None:
     text = "他们和她在一起，我的父亲也在这里，还有很多其他的人来了。\n" * 3
     (tmp_path / "a.txt.gz").write_bytes(gzip.compress(text.encode()))
     (tmp_path / "b.txt").write_bytes(text.encode("gb18030"))
@@ -88,14 +88,14 @@ def test_packed_and_in_another_encoding(tmp_path: Path) -> None:
         (b"\x1f\x8b\x08broken", "bad.gz", "cannot be read"),
     ],
 )
-def test_what_cannot_be_read(tmp_path: Path, data: bytes, name: str, says: str) -> None:
+def test_unreadable_files_are_refused(tmp_path: Path, data: bytes, name: str, says: str) -> None:
     (tmp_path / name).write_bytes(data)
     with pytest.raises(BadFile, match=says):
         swap_file(tmp_path / name, tmp_path / "out.txt", ZH)
     assert not (tmp_path / "out.txt").exists()
 
 
-def test_the_input_is_never_written(source: Path) -> None:
+def test_the_input_is_never_overwritten(source: Path) -> None:
     with pytest.raises(BadFile, match="would destroy it"):
         swap_file(source, source, ZH)
 
@@ -116,7 +116,7 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path, monkeypatch: pytest.
     assert peaks[1] < 2 * peaks[0] + 1_000_000
 
 
-def test_a_worker_gives_what_one_process_gives() -> None:
+def test_a_worker_gives_equal_texts() -> None:
     assert [one.text for one in batch_swapper(ZH, False)(TEXTS)] == [
         "她来了。",
         "其他人。",

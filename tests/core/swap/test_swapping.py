@@ -26,12 +26,12 @@ ZH, WIDE, EN = Swapper(word_table("zh")), Swapper(word_table("zh", words="wide")
         ("他们走了。", None),  # the released pairs have no plural
     ],
 )
-def test_chinese(text: str, swapped: str | None) -> None:
+def test_chinese_texts_are_swapped(text: str, swapped: str | None) -> None:
     assert ZH(text).text == (swapped or text)
     assert ZH(text).outcome == ("swapped" if swapped else "left")
 
 
-def test_more_chinese_words() -> None:
+def test_the_wide_chinese_table_swaps_more_words() -> None:
     assert WIDE("他们的祖父是国王。").text == "她们的祖母是女王。"
 
 
@@ -50,13 +50,13 @@ def test_more_chinese_words() -> None:
         ("This thermostat heats.", None),
     ],
 )
-def test_english(text: str, swapped: str | None) -> None:
+def test_english_texts_are_swapped(text: str, swapped: str | None) -> None:
     found = EN(text)
     assert found.text == (swapped or text)
     assert found.outcome == ("swapped" if swapped else "left")
 
 
-def test_what_is_left_alone_and_why() -> None:
+def test_unswapped_words_have_a_reason() -> None:
     text = "其他妇女说太太和他走了"
     found = Swapper(word_table("zh"), reported=True)(text)
     assert [(text[place.start : place.end], place.why) for place in found.left] == [
@@ -68,14 +68,14 @@ def test_what_is_left_alone_and_why() -> None:
     assert [place.why for place in words.left] == ["none", "unclear", "pair", "idiom"]
 
 
-def test_what_would_not_lead_back_is_refused() -> None:
+def test_a_swap_that_cannot_be_reversed_is_refused() -> None:
     found = EN("Her mum is here.")
     assert (found.outcome, found.text, found.back) == ("refused", "Her mum is here.", "Her mom is here.")
     british = Swapper(word_table("en", own=[("dad", "mum")]))
     assert british("Her mum is here.").text == "His dad is here."
 
 
-def test_names_only_by_a_list() -> None:
+def test_names_are_swapped_only_with_a_list() -> None:
     assert EN("John saw Mary.").outcome == "left"
     named = Swapper(word_table("en", names=[("John", "Mary")]))
     assert named("John saw Mary and her john.").text == "Mary saw John and his john."
@@ -94,7 +94,7 @@ ENGLISH = re.findall(
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=14).map("".join))
-def test_the_law_in_chinese(text: str) -> None:
+def test_swapping_chinese_twice_restores_the_text(text: str) -> None:
     for swapper in (ZH, WIDE):
         found = swapper(text)
         if found.outcome == "swapped":
@@ -104,20 +104,20 @@ def test_the_law_in_chinese(text: str) -> None:
 
 
 @given(st.lists(st.sampled_from(ENGLISH), max_size=14).map(" ".join))
-def test_the_law_in_english(text: str) -> None:
+def test_swapping_english_twice_restores_the_text(text: str) -> None:
     found = EN(text)
     assert (EN(found.text).text if found.outcome == "swapped" else found.text) == text
 
 
 @given(st.text(max_size=40))
-def test_the_law_for_any_text(text: str) -> None:
+def test_swapping_any_text_twice_restores_it(text: str) -> None:
     for swapper in (ZH, EN):
         found = swapper(text)
         assert swapper(found.text).text == text if found.outcome == "swapped" else found.text == text
 
 
 @pytest.mark.skipif(not SETS.is_dir(), reason="the sets lie beside the project, not in it")
-def test_english_cases_on_winogender() -> None:
+def test_swaps_are_right_on_winogender() -> None:
     """720 sentences of Rudinger et al. 2018 by their templates: each male one is the female one swapped."""
     with (SETS / "winogender" / "all_sentences.tsv").open(encoding="utf-8") as file:
         texts = {row["sentid"]: row["sentence"] for row in csv.DictReader(file, delimiter="\t")}
@@ -132,7 +132,7 @@ def test_english_cases_on_winogender() -> None:
 
 
 @pytest.mark.skipif(not SETS.is_dir(), reason="the sets lie beside the project, not in it")
-def test_english_cases_on_winobias() -> None:
+def test_swaps_are_right_on_winobias() -> None:
     """Pronouns of Zhao et al. 2018, where both sets differ in a pronoun only; rules were made looking at the errors."""
     right = total = 0
     for first, second in _winobias(SETS / "winobias"):

@@ -7,7 +7,7 @@ from evenhand.core.resources import keyword_pairs, table
 from evenhand.core.swap.word_tables import read_word_pairs, word_pairs_of, word_table
 
 
-def test_the_released_pairs_and_nothing_else() -> None:
+def test_the_default_table_has_only_the_released_pairs() -> None:
     found = word_table("zh")
     assert len(found.counterparts) == 2 * len(keyword_pairs()) == 38
     assert found.counterparts["姥姥"] == "姥爷" and "他们" not in found.counterparts
@@ -21,7 +21,7 @@ def test_packaged_words_have_one_counterpart_each() -> None:
         assert rows and len(set(words)) == len(words)
 
 
-def test_own_words_come_before_those_of_the_app() -> None:
+def test_own_words_override_packaged_ones() -> None:
     found = word_table("en", own=[("dad", "mum")])
     assert found.counterparts["dad"] == "mum" and found.counterparts["mom"] == "dad"
     assert (found.side("dad"), found.side("Mum"), found.side("Hers"), found.side("HIM")) == (
@@ -47,12 +47,12 @@ def test_a_table_with_a_mistake_is_refused_with_its_line(text: str, says: str) -
         word_pairs_of(text, "own.tsv", "en")
 
 
-def test_a_file_that_is_not_there(tmp_path) -> None:
+def test_a_missing_file_is_refused(tmp_path) -> None:
     with pytest.raises(BadFile, match="cannot be read"):
         read_word_pairs(tmp_path / "none.tsv", "zh")
 
 
-def test_a_name_that_is_a_word_and_another_language() -> None:
+def test_names_equal_to_words_and_other_languages_are_refused() -> None:
     with pytest.raises(BadFile, match="他 is in both the list of names and the list of words"):
         word_table("zh", names=[("他", "小红")])
     with pytest.raises(Refused, match="zh and en"):

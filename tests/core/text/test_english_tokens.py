@@ -34,12 +34,12 @@ CASES = [
 
 
 @pytest.mark.parametrize(("text", "expected"), CASES, ids=range(len(CASES)))
-def test_cut_like_spacy(text: str, expected: list[str]) -> None:
+def test_tokens_equal_spacy(text: str, expected: list[str]) -> None:
     assert tokens(text) == expected
 
 
 @given(st.text(st.sampled_from("ab'’.,;:!?()-—/ \n\t3$AB\"…n't🙂他"), max_size=60))
-def test_nothing_is_lost(text: str) -> None:
+def test_tokens_join_to_the_text(text: str) -> None:
     """Joined again the tokens are the text; at most single spaces are gone."""
     rest = text
     for token in tokens(text):

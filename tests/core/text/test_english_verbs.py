@@ -18,17 +18,17 @@ from evenhand.core.text.english_verbs import irregular_pasts, known_verbs, noun_
         *[("freeze", "freezes"), ("Don", "Doesn"), ("ARE", "IS"), ("echo", "echoes"), ("catch", "catches")],
     ],
 )
-def test_both_numbers_of_a_verb(many: str, one: str) -> None:
+def test_verbs_are_converted_between_numbers(many: str, one: str) -> None:
     """SPEC 4.4 names the first seven as wrong in the reference code and the next as right."""
     assert (singular(many), plural(one)) == (one, many)
 
 
-def test_every_known_verb_comes_back() -> None:
+def test_every_known_verb_survives_both_conversions() -> None:
     assert len(known_verbs()) > 300
     assert noun_like() < known_verbs()
     assert {verb for verb in known_verbs() if plural(singular(verb)) != verb} == set()
 
 
 @given(st.sampled_from(sorted(irregular_pasts() | {"can", "discuss", "thus", "walked"})))
-def test_what_is_no_third_person_stays(word: str) -> None:
+def test_other_words_are_not_converted(word: str) -> None:
     assert plural(word) == word

@@ -235,7 +235,7 @@ def _maybe_wrong(marked: str) -> object:
 
 
 @pytest.mark.parametrize("marked", [_maybe_wrong(one) for one in [*CASES, *LATER, *OF_RELATIVES]])
-def test_hard_case(marked: str) -> None:
+def test_keywords_of_a_hard_case_are_found(marked: str) -> None:
     plain = marked.replace("〔", "").replace("〕", "")
     wanted = [(hit.start() - 2 * number, hit[1]) for number, hit in enumerate(MARKED.finditer(marked))]
     assert [(one.start, one.keyword) for one in find(plain)] == wanted, CASES.get(marked)

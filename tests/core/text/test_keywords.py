@@ -51,7 +51,7 @@ WORDS = [word for pair in keyword_pairs() for word in (pair.male, pair.female)]
         ("他国庆回家。", ["他"]),
     ],
 )
-def test_find(text: str, words: list[str]) -> None:
+def test_find_returns_the_keywords_of_a_sentence(text: str, words: list[str]) -> None:
     assert [one.keyword for one in find(text)] == words
 
 
@@ -74,7 +74,7 @@ def test_spans_are_code_points() -> None:
         ("他", "_", ("他", "她")),
     ],
 )
-def test_probe_masks_the_stem(word: str, masked: str, options: tuple[str, str]) -> None:
+def test_a_probe_masks_the_stem(word: str, masked: str, options: tuple[str, str]) -> None:
     (found,) = find(f"昨天{word}来过。")
     asked = probe(found)
     assert asked.text[: asked.start] + "_" + asked.text[asked.end :] == f"昨天{masked}来过。"
@@ -87,7 +87,7 @@ def test_probe_masks_the_stem(word: str, masked: str, options: tuple[str, str]) 
 @example("男", "天", "")
 @example("女", "天", "")
 @example("女儿", "昨", "走了")
-def test_every_word_is_found_and_swaps_to_its_counterpart_and_back(word: str, before: str, after: str) -> None:
+def test_every_keyword_is_found_and_swapped_both_ways(word: str, before: str, after: str) -> None:
     found = _keyword(word, before, after)
     other = candidate(found.swapped, found.start, found.pair, "female" if found.side == "male" else "male")
     assert other.swapped == found.sentence
@@ -113,7 +113,7 @@ def _keyword(word: str, before: str, after: str) -> Candidate:
     return candidate(before + word + after, len(before), pair, "male" if word == pair.male else "female")
 
 
-def test_find_takes_other_pairs() -> None:
+def test_find_uses_the_given_pairs() -> None:
     grandparents = [pair for pair in keyword_pairs() if pair.male == "姥爷"]
     assert [one.keyword for one in find("他和姥爷", grandparents)] == ["姥爷"]
     assert find("他和姥爷", []) == []
@@ -137,7 +137,7 @@ def test_find_takes_other_pairs() -> None:
         ("女孩说女不一定弱。", 4, 5, "女", "男", (3, 4), "one_too_large"),  # 女 in 女孩 is not a keyword
     ],
 )
-def test_repair(
+def test_published_positions_are_repaired(
     sentence: str, start: int, end: int, stem: str, counter: str, word: tuple[int, int], status: str
 ) -> None:
     found, given_position = repair(sentence, start, end, stem, counter)
@@ -155,7 +155,7 @@ def test_repair(
         ("河边有个女孩。", 6, 4, "女", "男"),
     ],
 )
-def test_what_cannot_be_repaired_is_said(sentence: str, start: int, end: int, stem: str, counter: str) -> None:
+def test_positions_beyond_repair_are_reported(sentence: str, start: int, end: int, stem: str, counter: str) -> None:
     with pytest.raises(BadLine) as error:
         repair(sentence, start, end, stem, counter)
     assert error.value.reason == "bad_span" and str(error.value)

@@ -34,7 +34,7 @@ def test_ruff_counts_three_cases_only() -> None:
     assert forms("ruff") == RUFF
 
 
-def test_the_spellings_of_xe_stay_in_their_data_sets() -> None:
+def test_spellings_of_xe_count_only_in_their_data_set() -> None:
     assert sets("misgendered")["xe"].forms == ("xe", "xem", "xyr", "xyrs", "xemself")
     assert sets("tango")["xe"].forms == ("xe", "xir", "xir", "xirs", "xirself")
     assert "xem" not in forms("tango")
@@ -53,13 +53,13 @@ def test_the_spellings_of_xe_stay_in_their_data_sets() -> None:
         ("theirs", "he", 0, "theirs"),
     ],
 )
-def test_the_small_cases_of_the_published_code(completion: str, own: str, correct: int, pronoun: str | None) -> None:
+def test_verdicts_equal_the_published_code(completion: str, own: str, correct: int, pronoun: str | None) -> None:
     """SPEC 4.3, computed with the papers' reference code and MISGENDERED's forms."""
     found = verdict(completion, [own], "misgendered")
     assert (found.correct, found.pronoun) == (correct, pronoun)
 
 
-def test_the_same_words_judged_by_each_data_set() -> None:
+def test_verdicts_depend_on_the_data_set() -> None:
     assert verdict("It is hers.", ["he"], "ruff").pronoun is None
     assert verdict("It is hers.", ["he"], "misgendered").correct == 0
     assert verdict("xem", ["xe"], "tango").pronoun is None
@@ -72,20 +72,20 @@ def test_any_set_of_a_person_is_right() -> None:
     assert verdict("His bag.", ["she", "they"], "misgendered").correct == 0
 
 
-def test_a_set_of_the_user_is_counted() -> None:
+def test_a_user_set_is_counted() -> None:
     assert verdict("Ze packed hir bag, he said.", ["ze"], "misgendered").correct == 1
     assert verdict("Ze packed.", ["he"], "misgendered").pronoun is None  # ze is not given as a set
     assert verdict("Ze packed.", ["he"], "misgendered", extra=[set_named("ze")]).correct == 0
     assert verdict("Zim again, he said.", parse_sets("zie/zim/zir"), "own").correct == 1
 
 
-def test_no_set_named_is_no_verdict() -> None:
+def test_a_person_without_a_named_set_has_no_verdict() -> None:
     found = verdict("He slept.", [], "misgendered")
     assert (found.correct, found.pronoun) == (None, "he")
     assert verdict("Nothing.", [], "misgendered").correct is None
 
 
-def test_somebody_without_pronouns_is_misgendered_by_any() -> None:
+def test_a_person_without_pronouns_is_misgendered_by_any_pronoun() -> None:
     assert verdict("They slept.", parse_sets("none"), "own").correct == 0
     assert verdict("Ali slept.", parse_sets("name only"), "own").correct == 1
 
@@ -98,7 +98,7 @@ def test_spans_are_code_points() -> None:
 
 
 @given(st.text(max_size=60), st.sampled_from(sorted(forms("misgendered"))), st.text(max_size=60))
-def test_the_found_pronoun_stands_where_it_is_said(before: str, form: str, after: str) -> None:
+def test_the_position_of_the_first_pronoun_is_right(before: str, form: str, after: str) -> None:
     text = f"{before} {form.upper()} {after}"
     known = forms("misgendered")
     found = first_pronoun(text, known)
@@ -146,7 +146,7 @@ def test_the_found_pronoun_stands_where_it_is_said(before: str, form: str, after
         ("zie/", None),
     ],
 )
-def test_what_people_write_for_their_pronouns(given_as: str | list[str] | None, names: tuple[str, ...] | None) -> None:
+def test_written_pronouns_are_parsed(given_as: str | list[str] | None, names: tuple[str, ...] | None) -> None:
     if names is None:
         with pytest.raises(BadFile, match="is not a known pronoun set"):
             parse_sets(given_as)
@@ -154,7 +154,7 @@ def test_what_people_write_for_their_pronouns(given_as: str | list[str] | None, 
         assert parse_sets(given_as) == names
 
 
-def test_a_name_that_was_read_is_read_again_as_itself() -> None:
+def test_parsing_a_set_name_is_idempotent() -> None:
     for name in (*sets("own"), *more_sets(), "zie/zim/zir", "none"):
         assert parse_sets(name) == (name,)
         assert set_named(name).name == name
@@ -164,7 +164,7 @@ _letters = st.text(alphabet="bcdfgjkmnpqrvwz", min_size=2, max_size=5)
 
 
 @given(st.lists(_letters, min_size=2, max_size=5, unique=True))
-def test_a_set_made_of_forms_holds_each_of_them(run: list[str]) -> None:
+def test_a_set_made_of_forms_contains_each_form(run: list[str]) -> None:
     (name,) = parse_sets("/".join(run))
     assert set(run) <= set(set_named(name).forms)
     assert parse_sets(name) == (name,)
@@ -182,12 +182,12 @@ def test_a_set_made_of_forms_holds_each_of_them(run: list[str]) -> None:
         ("ve/ver/vis/viz/vex", ("ve", "ver", "vis", "viz", "vex")),
     ],
 )
-def test_which_case_a_form_is(name: str, wanted: tuple[str, ...]) -> None:
+def test_forms_are_assigned_to_cases(name: str, wanted: tuple[str, ...]) -> None:
     assert set_named(name).forms == wanted
     assert [set_named(name).form(case) for case in CASES] == list(wanted)
 
 
-def test_which_sets_hold_a_form() -> None:
+def test_sets_are_found_by_form() -> None:
     assert names_of("Her", "misgendered") == ("she",)
     assert names_of("hir", "misgendered") == ()
     assert names_of("hir", "misgendered", [set_named("ze")]) == ("ze",)
@@ -209,7 +209,7 @@ def test_an_unknown_data_set_is_one_sentence() -> None:
         ("they/them/their/theirs/themselves", "they/them/their/theirs/themselves"),
     ],
 )
-def test_a_set_of_ones_own_has_five_forms(text: str, name: str) -> None:
+def test_an_own_set_has_five_forms(text: str, name: str) -> None:
     one = own_set(text)
     assert one.name == name
     assert one.forms == tuple(form.strip().lower() for form in text.split("/"))
@@ -237,7 +237,7 @@ def test_a_set_of_ones_own_has_five_forms(text: str, name: str) -> None:
         ("ze/hir/hir/hirs/" + "x" * 21, "at most 20"),
     ],
 )
-def test_what_is_no_set_of_five_forms(text: str, says: str) -> None:
+def test_an_own_set_without_five_forms_is_refused(text: str, says: str) -> None:
     with pytest.raises(BadFile) as caught:
         own_set(text)
     assert says in str(caught.value)

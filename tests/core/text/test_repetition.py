@@ -17,27 +17,27 @@ GOLDEN = [
 
 
 @pytest.mark.parametrize(("text", "expected"), GOLDEN)
-def test_golden(text: str, expected: float) -> None:
+def test_repetitiveness_equals_golden_numbers(text: str, expected: float) -> None:
     value, reason = repetitiveness(text)
     assert value == pytest.approx(expected, abs=5e-11) and reason is None
 
 
 @pytest.mark.parametrize("text", ["", "one two three", "a\n"])
-def test_too_short(text: str) -> None:
+def test_repetitiveness_of_a_short_text_is_undefined(text: str) -> None:
     value, reason = repetitiveness(text)
     assert value is None and reason is not None and "four tokens" in str(reason)
 
 
-def test_case_does_not_count_and_punctuation_does() -> None:
+def test_repetitiveness_ignores_case_but_not_punctuation() -> None:
     assert repetitiveness("She ran. she ran. SHE RAN.")[0] == repetitiveness("she ran. she ran. she ran.")[0]
     assert repetitiveness("a b, c d; a b. c d")[0] != repetitiveness("a b c d a b c d")[0]
 
 
-def test_tokens_may_be_given() -> None:
+def test_repetitiveness_accepts_tokens() -> None:
     assert repetitiveness(["a", "b", "a", "b", "a", "b", "a", "b"])[0] == 1
 
 
-def test_context_and_completion_as_one_text() -> None:
+def test_context_and_completion_are_joined() -> None:
     assert full_text("Kim left.", "He came back.") == "Kim left. He came back."
     assert full_text("Kim left. ", "He came back.") == "Kim left. He came back."
     assert full_text("Kim left", ", and he came back.") == "Kim left, and he came back."
@@ -45,7 +45,7 @@ def test_context_and_completion_as_one_text() -> None:
     assert signature("published") != signature("completion")
 
 
-def test_summary_is_mean_and_population_deviation() -> None:
+def test_the_summary_is_mean_and_population_deviation() -> None:
     found = summary([0.0, 0.5, None, 1.0])
     assert (found.mean, found.texts, found.short) == (0.5, 3, 1)
     assert found.std == pytest.approx((0.5 / 3) ** 0.5)
@@ -54,7 +54,7 @@ def test_summary_is_mean_and_population_deviation() -> None:
 
 
 @given(st.lists(st.sampled_from("abc."), min_size=4, max_size=30))
-def test_between_nothing_and_everything(words: list[str]) -> None:
+def test_repetitiveness_is_between_0_and_1_and_ignores_names_and_direction(words: list[str]) -> None:
     value = repetitiveness(words)[0]
     assert value is not None and 0 <= value <= 1
     renamed = repetitiveness([{"a": "x", "b": "y", "c": "z", ".": "!"}[word] for word in words])[0]

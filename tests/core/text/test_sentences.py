@@ -32,7 +32,7 @@ def zipped() -> bytes:
         ((TEXT + "𠮷").encode("gb18030"), "gb18030"),
     ],
 )
-def test_decode(data: bytes, encoding: str) -> None:
+def test_encodings_are_decoded(data: bytes, encoding: str) -> None:
     found = decode(data)
     assert found.encoding == encoding
     assert found.text.rstrip("𠮷") == TEXT
@@ -55,7 +55,7 @@ def test_decode(data: bytes, encoding: str) -> None:
         (b"\xff\x80\xff" + TEXT.encode(), "neither UTF-8 nor GB18030"),
     ],
 )
-def test_what_is_no_text_is_refused_with_its_name(data: bytes, says: str) -> None:
+def test_files_that_are_not_text_are_refused_by_name(data: bytes, says: str) -> None:
     with pytest.raises(BadFile, match=says) as error:
         decode(data, "sentences.csv")
     assert "sentences.csv" in str(error.value)
@@ -74,18 +74,18 @@ def test_damaged_utf8_is_found_in_any_chunk() -> None:
             encoding_of(lambda: (data[at : at + size] for at in range(0, len(data), size)), "x")  # noqa: B023
 
 
-def test_short_gb18030_that_begins_like_utf8_is_still_gb18030() -> None:
+def test_short_gb18030_resembling_utf8_is_recognised() -> None:
     # The two characters that a well-known editor once took for UTF-8: C1 AA CD A8.
     assert decode("联通了她的电话。".encode("gb18030")).text == "联通了她的电话。"
 
 
-def test_gb18030_is_found_when_the_first_foreign_byte_comes_late() -> None:
+def test_gb18030_is_recognised_by_a_late_byte() -> None:
     parts = [b"a" * 100_000, TEXT.encode("gb18030")]
     assert encoding_of(lambda: parts, "x") == "gb18030"
 
 
 @pytest.mark.parametrize("text", [TEXT, "👩‍🚀 她飞了", "e\u0301tude", "葛\U000e0100城", "全角　空格", "اردو", "ﾊﾝｶｸ"])
-def test_ordinary_text_holds_no_control_character(text: str) -> None:
+def test_ordinary_text_contains_no_control_character(text: str) -> None:
     assert control_character(text) is None
 
 
@@ -110,7 +110,7 @@ def test_control_characters_are_named(text: str, found: str) -> None:
     assert control_character(text) == found
 
 
-def test_hash_is_of_the_exact_characters() -> None:
+def test_the_hash_depends_on_the_exact_characters() -> None:
     assert text_hash("é") != text_hash("e\u0301")
     # First 16 bytes of `printf 他 | sha256sum`.
     assert text_hash("他").hex() == "8b7b91e0001c6971c65812693c87ee82"
@@ -131,18 +131,18 @@ def test_hash_is_of_the_exact_characters() -> None:
         ("全角，半角,都留着。", ["全角，半角,都留着。"]),
     ],
 )
-def test_sentences(text: str, expected: list[str]) -> None:
+def test_text_is_split_into_sentences(text: str, expected: list[str]) -> None:
     assert sentences(text) == expected
 
 
-def test_quotes_broken_by_the_split_are_deleted_or_added() -> None:
+def test_quotes_broken_by_the_split_are_repaired() -> None:
     text = "“他来了。她走了。”"
     assert sentences(text) == ["他来了。", "她走了。"]
     assert sentences(text, quotes="complete") == ["“他来了。”", "“她走了。”"]
 
 
 @given(st.text(alphabet="他来了。？！?!，“”「」\"' \n　ab", max_size=60))
-def test_sentences_keep_every_character_but_spaces_and_orphan_quotes(text: str) -> None:
+def test_sentences_keep_all_characters_except_spaces_and_orphan_quotes(text: str) -> None:
     kept = "".join(sentences(text))
     unquoted = str.maketrans("", "", "“”「」 \n　")
     lost = [one for one in text.translate(unquoted) if one not in "。？！?!\"'"]

@@ -19,19 +19,19 @@ PATTERNS = [
 
 @pytest.mark.parametrize("pattern", PATTERNS)
 @given(text=st.text("每个人某一两他如果只但要月经手数。", max_size=30))
-def test_the_same_matches_as_the_expression_itself(pattern: str, text: str) -> None:
+def test_rewritten_expressions_match_equally(pattern: str, text: str) -> None:
     plain = re.compile(pattern)
     assert [hit.span() for hit in joined([pattern]).finditer(text)] == [hit.span() for hit in plain.finditer(text)]
 
 
-def test_a_list_is_cut_outside_of_brackets() -> None:
+def test_a_list_is_split_outside_brackets() -> None:
     assert alternatives("a|(?:b|c)d|[e|]f") == ["a", "(?:b|c)d", "[e|]f"]
     assert joined(["(?:每|任何)人"]).pattern == "每人|任何人"
 
 
 @pytest.mark.parametrize("keyword", ["他", "她", "男", "女", "女儿", "妈妈", "老公"])
 @given(data=st.data())
-def test_a_listed_word_has_one_of_the_characters_beside_the_keyword(keyword: str, data: st.DataObject) -> None:
+def test_a_listed_word_has_a_listed_character_next_to_the_keyword(keyword: str, data: st.DataObject) -> None:
     lists = inside_words(keyword, sure=False), inside_words(keyword, sure=True)
     pieces = sorted({*re.findall("[一-龥]", lists[0].pattern + lists[1].pattern), "，"})
     around = st.lists(st.sampled_from(pieces), max_size=3).map("".join)
@@ -43,7 +43,7 @@ def test_a_listed_word_has_one_of_the_characters_beside_the_keyword(keyword: str
         assert not any(touching(words, text, start, end) for words in lists)
 
 
-def test_characters_beside_a_keyword_in_listed_words() -> None:
+def test_characters_next_to_a_keyword_in_listed_words() -> None:
     beside = beside_listed("丈夫")
     assert beside is not None and beside[0] == frozenset("大不小伟女帼一二三四五六七八九十百千万数几")
     assert beside[1] == frozenset("气志")

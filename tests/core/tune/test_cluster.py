@@ -5,7 +5,7 @@ from pathlib import Path
 from evenhand.core.tune.cluster import last_step
 
 
-def test_the_last_whole_line_of_a_curve_says_how_far_it_is(tmp_path: Path) -> None:
+def test_progress_is_read_from_the_last_complete_line_of_a_curve(tmp_path: Path) -> None:
     curve = tmp_path / "curve.jsonl"
     assert last_step(curve) is None
     curve.write_text("", encoding="utf-8")

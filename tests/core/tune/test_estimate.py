@@ -10,7 +10,7 @@ from tests.support.tiny_models import bert, tiny_causal
 
 
 @pytest.mark.parametrize("kind", ["bert", "gpt2"])
-def test_files_tell_what_the_model_tells(tmp_path: Path, kind: str) -> None:
+def test_the_forecast_from_files_equals_the_loaded_model(tmp_path: Path, kind: str) -> None:
     from evenhand.core.models.tuning.changing import Changeable
 
     bert(tmp_path) if kind == "bert" else tiny_causal(tmp_path, kind)
@@ -20,7 +20,7 @@ def test_files_tell_what_the_model_tells(tmp_path: Path, kind: str) -> None:
     assert found.activations == loaded.activations
 
 
-def test_a_model_that_is_not_here_has_no_forecast(tmp_path: Path) -> None:
+def test_a_model_that_is_not_local_has_no_forecast(tmp_path: Path) -> None:
     assert memory_of("somebody/some-model", Tuning()) is None
     assert memory_of(str(tmp_path / "none"), Tuning()) is None
     assert memory_of("planted:+1", Tuning()) is None

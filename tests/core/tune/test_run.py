@@ -36,7 +36,7 @@ def bias(model: str) -> float:
     return value
 
 
-def test_a_planted_lean_is_tuned_back_and_the_placebo_leaves_it(tmp_path: Path) -> None:
+def test_tuning_removes_a_planted_lean_and_a_placebo_does_not(tmp_path: Path) -> None:
     """planted:+1 leans by 1 (log10). Swapped texts with as much 她 as 他 take it away; the same unswapped ones
     cannot."""
     tuning = Tuning(steps=40, batch=16, rate=0.1, every=40, patience=0)
@@ -47,7 +47,7 @@ def test_a_planted_lean_is_tuned_back_and_the_placebo_leaves_it(tmp_path: Path) 
     assert bias(str(tmp_path / "none")) > 0.9
 
 
-def test_the_folder_its_card_and_its_record(tmp_path: Path) -> None:
+def test_a_run_writes_folder_card_and_record(tmp_path: Path) -> None:
     seen: list[tuple[int, int | None]] = []
     report = tune(
         "planted:+1", texts("cds"), FEW, tmp_path / "out", device="cpu", watch=lambda a, b, _: seen.append((a, b))
@@ -65,7 +65,7 @@ def test_the_folder_its_card_and_its_record(tmp_path: Path) -> None:
         tune("planted:+1", texts(), FEW, tmp_path / "out", device="cpu")
 
 
-def test_the_same_call_goes_on_and_another_starts_anew(tmp_path: Path) -> None:
+def test_an_equal_call_resumes_and_another_starts_again(tmp_path: Path) -> None:
     class Killed(BaseException):
         pass
 
@@ -84,7 +84,7 @@ def test_the_same_call_goes_on_and_another_starts_anew(tmp_path: Path) -> None:
     assert other.resumed_at == 0
 
 
-def test_a_run_that_stops_early_says_so_and_is_done(tmp_path: Path) -> None:
+def test_a_run_that_stops_early_is_reported_as_done(tmp_path: Path) -> None:
     """planted:+1 cannot learn anything at a rate near 0, so the second look is the last."""
     seen: list[tuple[int, int | None]] = []
     tuning = Tuning(steps=40, batch=4, rate=1e-9, every=1, patience=1)
@@ -101,7 +101,7 @@ def test_a_run_that_stops_early_says_so_and_is_done(tmp_path: Path) -> None:
     assert stopped_early(replace(found, stopped_early=False)) is None
 
 
-def test_too_little_memory_is_said_before_the_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_little_memory_is_refused_before_the_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from evenhand.core.models.tuning.changing import Changeable
 
     monkeypatch.setattr(Changeable, "forecast", lambda *_: Memory(2**30, 0, 0, 0, 2**29))
@@ -113,13 +113,13 @@ def test_too_little_memory_is_said_before_the_start(tmp_path: Path, monkeypatch:
     assert tune("planted:+1", texts(), FEW, tmp_path / "out", device="cpu", force=True).memory["total"] == 2**30
 
 
-def test_a_direction_is_taken_out(tmp_path: Path) -> None:
+def test_a_direction_is_removed_from_a_model(tmp_path: Path) -> None:
     report = project("demo-zh", texts(), word_table("zh"), tmp_path / "out", "sentence-debias", device="cpu")
     assert report.directions == 1 and "SentenceDebias" in (report.folder / "README.md").read_text(encoding="utf-8")
     assert load_masked(str(report.folder)).weights != report.base.weights
 
 
-def test_texts_of_one_side_are_turned_so_that_the_male_one_is_first() -> None:
+def test_sides_are_pairs_with_the_male_text_first() -> None:
     assert sides(["她走了。", "他和她。", "天黑了。"], word_table("zh")) == [("他走了。", "她走了。")]
 
 

@@ -12,7 +12,7 @@ from evenhand.core.tune.texts import file_texts, training_texts
 TEXTS = [f"他有{i}本书。" for i in range(300)]
 
 
-def test_a_text_is_on_the_same_side_in_every_run() -> None:
+def test_the_held_out_split_is_stable() -> None:
     found = training_texts(TEXTS, "books", share=0.1)
     again = training_texts([*reversed(TEXTS), "她来了。", TEXTS[0]], "books", share=0.1)
     assert set(found.untouched) <= set(again.untouched) and len(again.trained) + len(again.untouched) == 301
@@ -20,7 +20,7 @@ def test_a_text_is_on_the_same_side_in_every_run() -> None:
 
 
 @pytest.mark.parametrize(("swap", "female"), [("none", 0), ("swap", 1.0), ("cda", 0.5), ("cds", None)])
-def test_only_what_is_trained_on_is_swapped(swap, female) -> None:
+def test_only_training_texts_are_swapped(swap, female) -> None:
     found = training_texts(TEXTS, "books", swap=swap, words=word_table("zh"))
     share = sum(text.startswith("她") for text in found.trained) / len(found.trained)
     assert 0.35 < share < 0.65 if female is None else share == female
@@ -28,7 +28,7 @@ def test_only_what_is_trained_on_is_swapped(swap, female) -> None:
     assert found.facts.swap.mode == swap and bool(found.facts.swap.pairs) == (swap != "none")
 
 
-def test_the_facts_name_the_texts_and_not_the_swap() -> None:
+def test_the_digest_of_texts_ignores_the_swap() -> None:
     facts = [training_texts(TEXTS, "b", swap=swap, words=word_table("zh")).facts for swap in ("none", "cda")]
     assert facts[0].sha256 == facts[1].sha256 and facts[1].lines == 2 * facts[0].trained
 
@@ -38,7 +38,7 @@ def test_too_few_texts_are_refused() -> None:
         training_texts(["他。"], "books", share=0.001)
 
 
-def test_files_and_folders_are_read(tmp_path: Path) -> None:
+def test_texts_are_read_from_files_and_folders(tmp_path: Path) -> None:
     (tmp_path / "a.txt.gz").write_bytes(gzip.compress("他。\n她。\n".encode()))
     (tmp_path / "t.csv").write_text("sentence\n天黑了。\n", encoding="utf-8")
     assert list(file_texts(tmp_path / "a.txt.gz")) == ["他。", "她。"]

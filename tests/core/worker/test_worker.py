@@ -41,7 +41,7 @@ def wait_until_gone(pid: int) -> bool:
     return not psutil.pid_exists(pid)
 
 
-def test_answers_are_those_of_the_model_in_this_process(inference: Inference) -> None:
+def test_answers_equal_those_of_a_local_model(inference: Inference) -> None:
     probes = [
         HE_SHE,
         MaskedSentence("爸爸来了。", 0, 2, ("爸爸", "妈妈")),
@@ -55,20 +55,20 @@ def test_answers_are_those_of_the_model_in_this_process(inference: Inference) ->
     assert remote.fillers(HE_SHE, top=3, words=("它",)) == local.fillers(HE_SHE, top=3, words=("它",))
 
 
-def test_many_probes_come_back_in_order(inference: Inference) -> None:
+def test_many_probes_are_answered_in_order(inference: Inference) -> None:
     words = ("他", "她", "男", "女", "的")
     probes = [MaskedSentence("他在", 0, 1, (words[i % 5], words[(i + 1) % 5])) for i in range(600)]
     assert RemoteScorer(inference, "known").score(probes) == open_scorer("known").score(probes)
     assert RemoteScorer(inference, "known").score([]) == []
 
 
-def test_planted_models_are_known_there(inference: Inference) -> None:
+def test_planted_models_work_in_the_worker(inference: Inference) -> None:
     scores, local = inference.score("planted:offset+0.3", [HE_SHE]), open_scorer("planted:offset+0.3")
     assert scores == local.score([HE_SHE])
     assert inference.describe("planted:offset+0.3")["signature"] == scores[0].signature == local.signature
 
 
-def test_description_of_a_model(inference: Inference) -> None:
+def test_a_model_is_described(inference: Inference) -> None:
     facts = inference.describe("known")
     assert facts["name"] == "known" and facts["longest"] == 512 and facts["parameters"] > 1000
     assert facts["weights"][:8] in facts["signature"] and facts["weights"] in facts["cache_key"]
@@ -84,7 +84,7 @@ def test_a_refusal_keeps_its_class_sentence_and_values(inference: Inference) -> 
 
 
 @pytest.mark.parametrize("name", ["ModelUnavailable", "Refused", "NotFound", "EvenhandError"])
-def test_every_error_that_models_raise_can_travel(name: str) -> None:
+def test_every_model_error_can_be_pickled(name: str) -> None:
     class Broken(LoadedModels):
         def scorer(self, *_: object) -> object:  # type: ignore[override]
             raise getattr(errors, name)("No {thing}.", thing="bread")
@@ -103,7 +103,7 @@ def test_an_unforeseen_failure_becomes_one_sentence() -> None:
     pickle.dumps(values)
 
 
-def test_the_shelf_keeps_the_models_used_last(tmp_path: Path) -> None:
+def test_the_most_recently_used_models_stay_loaded(tmp_path: Path) -> None:
     for name in "abc":
         tiny_models.bert(tmp_path / name)
     shelf = LoadedModels(2)
@@ -122,7 +122,7 @@ def refused(inference: Inference) -> None:
 
 
 @pytest.mark.rehearsal
-def test_a_killed_process_is_said_and_comes_back(inference: Inference, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_killed_worker_is_reported_and_restarted(inference: Inference, monkeypatch: pytest.MonkeyPatch) -> None:
     scorer = RemoteScorer(inference, "known")
     before = scorer.score([HE_SHE])
     pid = inference.pid
@@ -142,7 +142,7 @@ def test_a_killed_process_is_said_and_comes_back(inference: Inference, monkeypat
 
 
 @pytest.mark.rehearsal
-def test_a_process_killed_between_questions_comes_back() -> None:
+def test_a_worker_killed_between_requests_is_restarted() -> None:
     with Inference() as inference:
         refused(inference)
         pid = inference.pid
@@ -153,7 +153,7 @@ def test_a_process_killed_between_questions_comes_back() -> None:
         assert inference.pid not in (None, pid)
 
 
-def test_an_answer_that_takes_too_long_is_ended() -> None:
+def test_a_request_that_takes_too_long_is_ended() -> None:
     with Inference() as inference:
         refused(inference)
         pid = inference.pid
@@ -167,7 +167,7 @@ def test_an_answer_that_takes_too_long_is_ended() -> None:
         refused(inference)
 
 
-def test_no_process_before_the_first_question_and_none_after_the_end() -> None:
+def test_the_worker_runs_only_from_first_request_to_the_end() -> None:
     inference = Inference()
     assert inference.pid is None  # nothing is started before the first question
     refused(inference)
@@ -178,7 +178,7 @@ def test_no_process_before_the_first_question_and_none_after_the_end() -> None:
         inference.describe("known")
 
 
-def test_a_process_that_cannot_start_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_worker_that_cannot_start_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", "/bin/false")
     with Inference() as inference, pytest.raises(WorkerDied, match="could not start"):
         inference.describe("known")
@@ -223,7 +223,7 @@ sys.stdin.read()
 
 @pytest.mark.parametrize("end", [subprocess.Popen.kill, subprocess.Popen.terminate], ids=["kill -9", "terminate"])
 @pytest.mark.parametrize("busy", [False, True], ids=["idle", "stuck"])
-def test_it_ends_with_the_app(end: Callable[[subprocess.Popen[str]], None], busy: bool) -> None:
+def test_the_worker_ends_with_the_app(end: Callable[[subprocess.Popen[str]], None], busy: bool) -> None:
     command = [sys.executable, "-c", PARENT]
     with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as app:
         assert app.stdout is not None
@@ -254,21 +254,21 @@ threading.Thread(target=ask, daemon=True).start()
 """
 
 
-def test_an_app_that_ends_does_not_wait_for_an_answer() -> None:
+def test_an_ending_app_does_not_wait_for_an_answer() -> None:
     """The shared handle closes at the end, in silence, although a question is under way that gets no answer."""
     done = subprocess.run([sys.executable, "-c", ENDING], cwd=ROOT, capture_output=True, text=True, timeout=LONG_WAIT)
     assert (done.returncode, done.stderr) == (0, "")
     assert wait_until_gone(int(done.stdout))
 
 
-def test_nothing_is_left_in_the_temporary_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_temporary_folder_is_left_empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     with Inference() as inference:
         refused(inference)
         assert list(tmp_path.iterdir()) == []
 
 
-def test_a_long_temporary_folder_is_no_obstacle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_temporary_folder_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The path of a Unix socket is limited to 107 bytes."""
     deep = tmp_path / ("a" * 60) / ("b" * 60)
     deep.mkdir(parents=True)
@@ -278,7 +278,7 @@ def test_a_long_temporary_folder_is_no_obstacle(tmp_path: Path, monkeypatch: pyt
         assert psutil.pid_exists(inference.pid)  # the worker itself answered
 
 
-def test_a_stranger_cannot_connect_and_the_key_is_not_kept() -> None:
+def test_other_processes_cannot_connect_and_the_key_is_not_stored() -> None:
     with Inference() as inference:
         refused(inference)
         worker = psutil.Process(inference.pid)
@@ -295,7 +295,7 @@ def test_a_stranger_cannot_connect_and_the_key_is_not_kept() -> None:
         "evenhand.core.models.catalogue",
     ],
 )
-def test_torch_stays_out_of_the_app(module: str) -> None:
+def test_the_app_does_not_import_torch(module: str) -> None:
     code = f"import sys, {module} as m; getattr(m, 'known_models', list)(); print([n for n in sys.modules if n in " + (
         "('torch', 'transformers', 'tokenizers', 'numpy', 'huggingface_hub')])"
     )
@@ -303,11 +303,11 @@ def test_torch_stays_out_of_the_app(module: str) -> None:
     assert found.stdout.strip() == "[]"
 
 
-def test_the_list_of_models_is_the_same_here() -> None:
+def test_models_are_listed_without_the_worker() -> None:
     assert [entry.name for entry in known_models()][:3] == ["known", "demo-zh", "random-zh"]
 
 
-def test_a_causal_model_answers_with_whole_sentences(inference: Inference) -> None:
+def test_a_causal_model_scores_whole_sentences(inference: Inference) -> None:
     probe = MaskedSentence("The doctor washed her hands.", 18, 21, ("his", "her"))
     remote = RemoteScorer(inference, "demo-en-causal")
     [score], [alone] = remote.score([probe]), open_scorer("demo-en-causal", threads=1).score([probe])

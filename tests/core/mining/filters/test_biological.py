@@ -34,17 +34,17 @@ def test_a_word_of_the_body_is_found(text: str, word: str) -> None:
 
 
 @pytest.mark.parametrize("text", FINE)
-def test_other_bodies_and_other_words_are_kept(text: str) -> None:
+def test_unrelated_body_words_are_kept(text: str) -> None:
     assert finding_of("biological", text) is None
 
 
-def test_a_child_is_not_who_gives_birth() -> None:
+def test_a_keyword_for_the_child_is_kept() -> None:
     """The child comes after the word of birth; a keyword before it is the person who gives birth."""
     assert finding_of("biological", "她的姐妹生下一个女儿。".replace("她的姐妹", "邻居")) is None
     assert finding_of("biological", "女儿昨天生下一个孩子。") is not None
 
 
-def test_a_pronoun_can_be_anybody() -> None:
+def test_a_pronoun_next_to_a_body_word_is_found() -> None:
     """With the slot empty, 他 next to 怀孕 could be the pregnant person."""
     assert finding_of("biological", "队员怀孕的事他并不知道。") is not None
     assert finding_of("biological", "队员怀孕的事男教练并不知道。") is None

@@ -38,11 +38,11 @@ def test_a_gendered_word_is_found(text: str, word: str) -> None:
 
 
 @pytest.mark.parametrize("text", FINE)
-def test_words_that_refer_to_nobody_else_are_kept(text: str) -> None:
+def test_words_that_do_not_refer_to_the_keyword_are_kept(text: str) -> None:
     assert finding_of("gender_terms", text) is None
 
 
-def test_which_words_count_depends_on_the_keyword() -> None:
+def test_the_keyword_decides_which_words_count() -> None:
     """兄弟 says who 哥哥 is; next to 他 it is another person. 李大妈 is not her own 儿子."""
     assert finding_of("gender_terms", "哥哥和几个兄弟住在一起。") is not None
     assert finding_of("gender_terms", "他和几个兄弟住在一起。") is None
@@ -50,13 +50,13 @@ def test_which_words_count_depends_on_the_keyword() -> None:
     assert finding_of("gender_terms", "李大妈的儿子住在三楼。") is None
 
 
-def test_a_pronoun_takes_either_side_and_a_noun_only_its_own() -> None:
+def test_pronouns_match_both_sides_and_nouns_their_own() -> None:
     assert finding_of("gender_terms", "一位老汉向她问路。") is not None
     assert finding_of("gender_terms", "一位老汉向女孩问路。") is None
     assert finding_of("gender_terms", "一位老汉向男孩问路。") is not None
 
 
-def test_spouses_count_even_where_they_are_no_keywords_of_the_run() -> None:
+def test_spouses_count_even_if_they_are_not_keywords() -> None:
     """With the 16 pairs of Table 1, 妻子 is not a keyword, and yet it tells who 他 is."""
     from evenhand.core.resources import keyword_pairs
 
@@ -64,6 +64,6 @@ def test_spouses_count_even_where_they_are_no_keywords_of_the_run() -> None:
     assert finding_of("gender_terms", "妹妹与老公住在一起。", keyword_pairs("table1")) is not None
 
 
-def test_the_keyword_itself_is_no_other_word() -> None:
+def test_the_keyword_itself_is_not_reported() -> None:
     assert finding_of("gender_terms", "老公在厨房做饭。") is None
     assert finding_of("gender_terms", "女士们先坐。", typed_pairs(["男士/女士"])) is None

@@ -24,10 +24,10 @@ FINE = [
 
 
 @pytest.mark.parametrize("text", GENERIC)
-def test_anybody_is_found(text: str) -> None:
+def test_generic_pronouns_are_found(text: str) -> None:
     assert finding_of("generic", text) is not None
 
 
 @pytest.mark.parametrize("text", FINE)
-def test_somebody_is_kept(text: str) -> None:
+def test_specific_pronouns_are_kept(text: str) -> None:
     assert finding_of("generic", text) is None

@@ -60,24 +60,24 @@ FINE = [
 
 
 @pytest.mark.parametrize(("text", "reason", "word"), INSIDE)
-def test_another_word_is_found(text: str, reason: str, word: str) -> None:
+def test_a_keyword_inside_another_word_is_found(text: str, reason: str, word: str) -> None:
     found = finding_of("inside_word", text)
     assert found is not None and found.reason == reason
     assert word in meant(text, found) or meant(text, found) in word
 
 
 @pytest.mark.parametrize("text", FINE)
-def test_a_compound_is_kept(text: str) -> None:
+def test_a_gendered_compound_is_kept(text: str) -> None:
     assert finding_of("inside_word", text) is None
 
 
-def test_a_longer_token_alone_is_no_reason() -> None:
+def test_a_longer_token_alone_is_kept() -> None:
     """女篮, 女裤 and 女学生 are one token each for a segmenter, and every one of them is fine."""
     for word in ("女篮", "女裤", "女学生", "女演员", "女同学", "女教师"):
         assert finding_of("inside_word", f"昨天的{word}很受欢迎。") is None
 
 
-def test_the_swap_test_needs_no_list() -> None:
+def test_the_swap_test_finds_unlisted_words() -> None:
     """Pairs that no list knows: 老公公 has its twin 老婆婆, 公主岭 has none."""
     assert finding_of("inside_word", "老公公坐在门口。", typed_pairs(["公公/婆婆"])) is None
     found = finding_of("inside_word", "公主岭下了一场雪。", typed_pairs(["王子/公主"]))
@@ -90,7 +90,7 @@ def test_other_languages_are_left_alone() -> None:
 
 
 @given(st.text(alphabet="他的人们女儿子国庆用生吉其妇男说，。", max_size=30))
-def test_a_finding_touches_the_keyword_and_lies_in_the_text(around: str) -> None:
+def test_a_finding_overlaps_the_keyword_within_the_text(around: str) -> None:
     text = around + "她" + around[::-1]
     sentence = Sentence(text, candidate(text, len(around), keyword_pairs()[0], "female"))
     found = inside_word(sentence)
@@ -101,7 +101,7 @@ def test_a_finding_touches_the_keyword_and_lies_in_the_text(around: str) -> None
         assert start < len(around) + 1 and len(around) < end
 
 
-def test_a_sentence_is_not_cut_for_a_plain_pronoun(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_sentence_is_not_segmented_for_a_plain_pronoun(monkeypatch: pytest.MonkeyPatch) -> None:
     """Most sentences never pay for the segmenter."""
     for name in ("cut", "tagged"):
         monkeypatch.setattr(other_words, name, lambda text: pytest.fail(text))

@@ -29,7 +29,7 @@ def test_every_code_of_the_contract_has_a_filter() -> None:
 
 
 @pytest.mark.parametrize("code", sorted(FILTERS))
-def test_a_filter_says_what_it_does_in_both_languages(code: str) -> None:
+def test_filters_are_described_in_both_languages(code: str) -> None:
     one = FILTERS[code]
     for text in (one.name, one.explanation):
         assert translate(text, "zh") != text
@@ -45,12 +45,12 @@ def test_scarce_pairs_are_treated_leniently() -> None:
 
 
 @pytest.mark.parametrize(("name", "column"), TABLES)
-def test_every_listed_expression_is_one(name: str, column: str) -> None:
+def test_every_listed_expression_is_valid(name: str, column: str) -> None:
     for row in table(name):
         assert joined([row[column].replace("〇", "他")]).pattern != r"(?!)"
 
 
-def test_words_that_look_like_nicknames_are_found_as_if_they_were_not_in_groups() -> None:
+def test_grouped_expressions_match_like_single_ones() -> None:
     cells = [row["words"] for row in table("mining_nicknames")]
     words = [one for cell in cells for one in alternatives(cell)]
     assert all("一" <= one[0] <= "龥" and one[1:2] not in {"?", "*", "+", "{"} for one in words)
@@ -78,7 +78,7 @@ def test_keywords_of_the_lists_are_keywords() -> None:
         ("甲|", ["甲"]),
     ],
 )
-def test_alternatives_are_cut_outside_brackets(words: str, parts: list[str]) -> None:
+def test_alternatives_are_split_outside_brackets(words: str, parts: list[str]) -> None:
     assert alternatives(words) == parts
 
 
@@ -95,7 +95,7 @@ def test_alternatives_are_cut_outside_brackets(words: str, parts: list[str]) -> 
         "(?<!尤)[其无]他",
     ],
 )
-def test_turned_expressions_find_the_same(word: str) -> None:
+def test_rewritten_expressions_match_equally(word: str) -> None:
     """Lookbehinds are moved behind the first character; what is found stays the same, place by place."""
     texts = "尤其他其他 男友善女友善 甲丙丁乙丙丁丁丙丁 甲丁乙丙丁丁 甲乙丙甲乙 乙乙甲乙 尤其他无他"
     for text in texts.split():
@@ -124,7 +124,7 @@ def test_every_reason_has_words() -> None:
             assert translate(REASONS[found.reason], "zh") != REASONS[found.reason]
 
 
-def test_length_keeps_its_limits() -> None:
+def test_length_accepts_its_limits() -> None:
     for size, reason in ((8, "short"), (9, None), (119, None), (120, "long")):
         found = finding_of("length", "他" + "来" * (size - 1))
         assert (found.reason if found else None) == reason

@@ -19,21 +19,21 @@ def test_contexts_are_ranked() -> None:
     assert found[0] > 3 > 0 > found[-1]
 
 
-def test_the_end_of_a_text_is_that_of_a_clause() -> None:
+def test_the_end_of_a_text_counts_like_a_clause_end() -> None:
     alone = [Word("某", "n")]
     assert context(alone, 0, 1) == between("。", "x", "。", "x")
 
 
 @pytest.mark.parametrize(("text", "name"), [("他与王有才发表公告。", "王有才"), ("他与国王瞿能率兵前去。", "瞿能")])
-def test_a_name_that_its_context_tells(text: str, name: str) -> None:
+def test_a_name_is_found_by_its_context(text: str, name: str) -> None:
     found = by_context(Cut(text, (0, 1)))
     assert found is not None and text[slice(*found)] == name
 
 
-def test_the_keyword_is_no_name() -> None:
+def test_the_keyword_is_not_taken_for_a_name() -> None:
     text = "他与王有才发表公告。"
     assert by_context(Cut(text, (2, 5))) is None
 
 
-def test_a_place_is_no_name() -> None:
+def test_a_place_is_not_taken_for_a_name() -> None:
     assert by_context(Cut("她来自木华黎，后来走了。", (0, 1))) is None

@@ -17,7 +17,7 @@ TEXTS = [
 
 
 @pytest.mark.parametrize("text", TEXTS)
-def test_words_are_those_of_the_tagger(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_words_equal_those_of_the_tagger(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(name_marks, "_known", {})
     monkeypatch.setattr(name_marks, "_older", {})
     wanted = [(token.word.replace("\ud83d", "\ufffd"), token.tag) for token in tagged(text)]
@@ -25,7 +25,7 @@ def test_words_are_those_of_the_tagger(text: str, monkeypatch: pytest.MonkeyPatc
         assert [(word.word, word.tag) for word in words_of(cut(text))] == wanted
 
 
-def test_more_words_than_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_word_cache_gives_equal_words(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(name_marks, "_known", {})
     monkeypatch.setattr(name_marks, "_older", {})
     monkeypatch.setattr(name_marks, "KEPT", 3)
@@ -35,7 +35,7 @@ def test_more_words_than_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     assert {"反清", "木匠"} < name_marks._older.keys() and name_marks._known["他"] is name_marks._older["他"]
 
 
-def test_places_of_words_and_of_the_keyword() -> None:
+def test_positions_of_words_and_keyword_are_found() -> None:
     text = "木匠的父亲走了。"
     found = Cut(text, (3, 5))
     assert [text[a:b] for a, b in zip(found.starts, found.starts[1:], strict=False)] == [w.word for w in found.words]
@@ -44,7 +44,7 @@ def test_places_of_words_and_of_the_keyword() -> None:
     assert [word.word for word in part.words[part.first : part.stop]] == ["木匠", "的", "父亲"]
 
 
-def test_marks() -> None:
+def test_words_get_their_marks() -> None:
     assert Word("张", "nr").marks & LEADS and Word("张", "nr").marks & GIVES
     assert Word("雪晴", "nr").marks & FITS and not Word("先生", "n").marks & FITS
     assert not Word("木头", "n").marks & RULES and not Word("，", "x").marks & RULES

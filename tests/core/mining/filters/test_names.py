@@ -147,7 +147,7 @@ def in_paragraph(paragraph: str) -> tuple[str, Sentence]:
 
 
 @pytest.mark.parametrize(("paragraph", "name"), ELSEWHERE)
-def test_a_name_that_the_paragraph_gives(paragraph: str, name: str) -> None:
+def test_a_name_introduced_in_the_paragraph_is_found(paragraph: str, name: str) -> None:
     text, sentence = in_paragraph(paragraph)
     found = names(sentence)
     assert found is not None and (found.reason, meant(text, found)) == ("elsewhere", name)
@@ -155,7 +155,7 @@ def test_a_name_that_the_paragraph_gives(paragraph: str, name: str) -> None:
 
 
 @pytest.mark.parametrize("paragraph", NOT_ELSEWHERE)
-def test_what_a_paragraph_does_not_name(paragraph: str) -> None:
+def test_words_not_introduced_by_the_paragraph_are_kept(paragraph: str) -> None:
     assert names(in_paragraph(paragraph)[1]) is None
 
 
@@ -171,10 +171,10 @@ def test_given_names_score_above_ordinary_words() -> None:
 
 
 @pytest.mark.parametrize(("word", "length"), [("欧阳修", 2), ("欧阳", 1), ("王", 1), ("桌子", 0), ("", 0)])
-def test_surnames_of_one_and_two_characters(word: str, length: int) -> None:
+def test_surnames_of_one_and_two_characters_are_recognised(word: str, length: int) -> None:
     assert surname_length(word) == length
 
 
-def test_no_word_is_both_a_name_and_none() -> None:
+def test_lists_of_names_and_non_names_are_disjoint() -> None:
     assert not known_names() & ordinary_words()
     assert {"高雅", "高峰", "马拉松"} <= ordinary_words()

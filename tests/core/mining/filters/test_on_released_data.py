@@ -47,7 +47,7 @@ def test_accepted_sentences_are_kept(shared_data: Path, finder: Finder) -> None:
     assert len(on) / len(some) >= 0.955
 
 
-def test_negatives_with_names_off(shared_data: Path, finder: Finder) -> None:
+def test_negatives_are_found_with_names_off(shared_data: Path, finder: Finder) -> None:
     rows = list(negatives(shared_data / "mining_negatives.txt"))
     others = [text for kind, text in rows if kind not in ("name", "keep")]
     names = [text for kind, text in rows if kind == "name"]
@@ -56,14 +56,14 @@ def test_negatives_with_names_off(shared_data: Path, finder: Finder) -> None:
     assert sum(not rejected(text, finder, RULES) for text in names) == MISSED_NAMES
 
 
-def test_negatives_with_names_on_reject(shared_data: Path, finder: Finder) -> None:
+def test_negatives_are_found_with_names_on_reject(shared_data: Path, finder: Finder) -> None:
     rows = [row for row in negatives(shared_data / "mining_negatives.txt") if row[0] != "keep"]
     assert len(rows) == 108
     assert {text for _, text in rows if not rejected(text, finder, NAMES)} == MISSED
 
 
 @pytest.mark.parametrize("codes", [RULES, NAMES])
-def test_what_must_stay_stays(shared_data: Path, finder: Finder, codes: tuple[str, ...]) -> None:
+def test_protected_negatives_are_kept(shared_data: Path, finder: Finder, codes: tuple[str, ...]) -> None:
     kept = [text for kind, text in negatives(shared_data / "mining_negatives.txt") if kind == "keep"]
     assert len(kept) == 12
     assert [text for text in kept if rejected(text, finder, codes)] == []

@@ -55,7 +55,7 @@ def trained(base: str, work: Path, tuning: Tuning, stop: int = 0) -> tuple[Chang
 
 
 @pytest.mark.parametrize("lora", [0, 2])
-def test_a_run_that_was_stopped_ends_in_the_same_numbers(base: str, tmp_path: Path, lora: int) -> None:
+def test_a_resumed_run_ends_in_equal_numbers(base: str, tmp_path: Path, lora: int) -> None:
     tuning = Tuning(steps=8, batch=3, rate=3e-3, every=4, patience=3, dropout=BERT_DROPOUT, lora=lora)
     whole, looks = trained(base, tmp_path / "whole", tuning)
     with pytest.raises(Stopped):
@@ -70,7 +70,7 @@ def test_a_run_that_was_stopped_ends_in_the_same_numbers(base: str, tmp_path: Pa
     assert (tmp_path / "out" / "adapter").is_dir() == bool(lora)
 
 
-def test_training_learns_the_texts(base: str, tmp_path: Path) -> None:
+def test_training_lowers_the_loss_on_the_texts(base: str, tmp_path: Path) -> None:
     changed = Changeable(base, device="cpu")
     rows = changed.rows(TEXTS, 32)
     before = changed.held_out(rows).loss
@@ -79,7 +79,7 @@ def test_training_learns_the_texts(base: str, tmp_path: Path) -> None:
     assert (found.steps, found.best_step, found.early, found.resumed_at) == (30, None, False, 0)
 
 
-def test_it_ends_early_where_held_out_text_gets_worse(base: str, tmp_path: Path) -> None:
+def test_training_stops_early_when_held_out_loss_rises(base: str, tmp_path: Path) -> None:
     changed = Changeable(base, device="cpu")
     rows = changed.rows(["他是他是他是他是。"], 32) * 6
     other = changed.rows(["妈妈在看书画山水。"], 32) * 2
@@ -97,7 +97,7 @@ def test_a_causal_model_is_trained_and_loads(tmp_path: Path) -> None:
     assert load_causal(str(tmp_path / "out")).weights != changed.before.weights
 
 
-def test_dropout_is_set_where_it_belongs_and_off_when_asked(base: str) -> None:
+def test_dropout_is_set_per_layer_and_can_be_off(base: str) -> None:
     changed = Changeable(base, dropout=BERT_DROPOUT, device="cpu")
     shares = {path: layer.p for path, layer in changed.model.named_modules() if isinstance(layer, torch.nn.Dropout)}
     attention = {path: share for path, share in shares.items() if path.endswith("attention.self.dropout")}
@@ -107,7 +107,7 @@ def test_dropout_is_set_where_it_belongs_and_off_when_asked(base: str) -> None:
     assert changed.held_out(rows).loss == changed.held_out(rows).loss and changed.model.training
 
 
-def test_a_model_without_dropout_or_that_is_none(tmp_path: Path) -> None:
+def test_models_without_dropout_and_missing_models(tmp_path: Path) -> None:
     with pytest.raises(ModelUnavailable):
         Changeable(str(tmp_path / "none"))
 
@@ -121,7 +121,7 @@ def test_half_written_checkpoints_are_not_used(tmp_path: Path) -> None:
     assert not (tmp_path / "checkpoint-12").exists()
 
 
-def test_the_forecast_counts_what_is_trained(base: str) -> None:
+def test_the_memory_forecast_counts_trained_parameters(base: str) -> None:
     changed = Changeable(base, device="cpu")
     numbers = sum(one.numel() for one in changed.model.parameters())
     memory = changed.forecast(Tuning(batch=2, length=16))
@@ -130,7 +130,7 @@ def test_the_forecast_counts_what_is_trained(base: str) -> None:
     assert changed.forecast(Tuning(batch=2, length=16)).gradients < memory.gradients
 
 
-def test_a_run_that_is_saved_is_the_one_that_was_asked(base: str, tmp_path: Path) -> None:
+def test_a_saved_model_has_the_digest_of_its_base(base: str, tmp_path: Path) -> None:
     changed = Changeable(base, device="cpu")
     changed.save(tmp_path / "same")
     same = load_masked(str(tmp_path / "same"))

@@ -13,7 +13,7 @@ from tests.support.tiny_models import bert, tiny_causal
 TEXTS = ["他是医生。", "她在看书画山水，很高兴。", "爸爸"]
 
 
-def test_masked_loss_and_accuracy_are_those_of_the_definition(tmp_path: Path) -> None:
+def test_masked_loss_and_accuracy_equal_the_definition(tmp_path: Path) -> None:
     bert(tmp_path)
     loaded = load_masked(str(tmp_path))
     rows = [loaded.tokenizer(text)["input_ids"] for text in TEXTS]
@@ -32,7 +32,7 @@ def test_masked_loss_and_accuracy_are_those_of_the_definition(tmp_path: Path) ->
     assert sum(one[0] for one in found.per_text) / count == pytest.approx(found.loss)
 
 
-def test_causal_loss_is_that_of_every_token_but_the_first(tmp_path: Path) -> None:
+def test_causal_loss_is_over_every_token_except_the_first(tmp_path: Path) -> None:
     tiny_causal(tmp_path, "llama")
     loaded = load_causal(str(tmp_path))
     rows = [loaded.tokenizer(text)["input_ids"] for text in ("She ran home.", "He said it")]
@@ -43,7 +43,7 @@ def test_causal_loss_is_that_of_every_token_but_the_first(tmp_path: Path) -> Non
     assert found.loss == pytest.approx(expected / (sum(map(len, rows)) - 2), abs=1e-5)
 
 
-def test_no_text_gives_no_number(tmp_path: Path) -> None:
+def test_held_out_figures_without_text_are_undefined(tmp_path: Path) -> None:
     bert(tmp_path, num_hidden_layers=1)
     loaded = load_masked(str(tmp_path))
     assert math.isnan(held_out(loaded.model, loaded.tokenizer, [], "masked").loss)

@@ -24,7 +24,7 @@ def planted(strength: float, seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.
     return male, female, direction
 
 
-def test_sentence_debias_takes_the_planted_direction_out() -> None:
+def test_sentence_debias_removes_the_planted_direction() -> None:
     male, female, direction = planted(1.5)
     found = sentence_debias(male, female)
     assert np.linalg.norm(found.matrix @ direction) < 0.05
@@ -33,7 +33,7 @@ def test_sentence_debias_takes_the_planted_direction_out() -> None:
     assert found.after.is_chance and abs(found.after.accuracy - 0.5) < 0.06
 
 
-def test_inlp_goes_on_until_the_probe_is_at_chance() -> None:
+def test_inlp_continues_until_the_probe_is_at_chance() -> None:
     male, female, direction = planted(1.5)
     found = inlp(male, female, "masked")
     assert found.after.is_chance and 1 <= found.directions < WIDTH
@@ -41,7 +41,7 @@ def test_inlp_goes_on_until_the_probe_is_at_chance() -> None:
     assert round(WIDTH - np.trace(found.matrix)) == found.directions
 
 
-def test_inlp_takes_nothing_out_where_nothing_was_planted() -> None:
+def test_inlp_removes_nothing_from_unbiased_vectors() -> None:
     male, female, _ = planted(0.0)
     found = inlp(male, female, "masked")
     assert found.directions <= 1 and found.after.is_chance
@@ -53,7 +53,7 @@ def test_few_sentences_are_refused() -> None:
 
 
 @pytest.mark.parametrize("kind", ["bert", "gpt2", "llama"])
-def test_the_projection_in_the_head_is_that_of_the_last_states(tmp_path: Path, kind: str) -> None:
+def test_the_projected_head_equals_projecting_the_last_states(tmp_path: Path, kind: str) -> None:
     if kind == "bert":
         bert(tmp_path, num_hidden_layers=1)
     else:
@@ -80,7 +80,7 @@ def test_the_projection_in_the_head_is_that_of_the_last_states(tmp_path: Path, k
         assert torch.allclose(again(input_ids=ids).logits, expected, atol=1e-4)
 
 
-def test_a_sentence_is_the_mean_of_its_states(tmp_path: Path) -> None:
+def test_a_sentence_vector_is_the_mean_of_its_states(tmp_path: Path) -> None:
     bert(tmp_path, num_hidden_layers=1)
     loaded = load_masked(str(tmp_path))
     found = sentence_vectors(loaded.model, loaded.tokenizer, ["他是医生。", "她"], 64)

@@ -6,7 +6,7 @@ from evenhand.core.errors import Refused
 from evenhand.core.models.tuning.settings import BERT_DROPOUT, Memory, Tuning
 
 
-def test_the_signature_holds_what_changes_the_outcome() -> None:
+def test_the_signature_covers_settings_that_change_the_result() -> None:
     signature = Tuning(steps=5, lora=4, dropout=BERT_DROPOUT, seed=3).signature
     assert "steps:5|" in signature and "|lora:4|" in signature and "|seed:3|" in signature
     assert "|dropout:0.2/0.15|" in signature and "dropout:config" in Tuning().signature
