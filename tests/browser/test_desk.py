@@ -57,7 +57,7 @@ def test_keys_on_an_empty_desk_label_nothing(desks: Opener) -> None:
     assert labelled(desk) == [first, second] and desk.item is None
 
 
-def test_120_keys_at_10_per_second_label_what_was_seen(desks: Opener) -> None:
+def test_120_fast_keys_label_the_items_on_screen(desks: Opener) -> None:
     desk = desks(make_project(desks.server, 160), context=desks.context())
     # The first listener of the page: it sees what is on screen before the desk hears of the key.
     desk.page.add_init_script("""window.seen = [];

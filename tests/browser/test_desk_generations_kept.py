@@ -22,7 +22,7 @@ from tests.support.desk_driver import (
 pytestmark = pytest.mark.browser
 
 
-def test_fast_keys_label_what_was_seen(desks: Opener) -> None:
+def test_fast_keys_label_the_texts_on_screen(desks: Opener) -> None:
     desk = desks(make_generations(desks.server, 90), context=desks.context())
     desk.page.add_init_script("""window.seen = [];
       window.addEventListener("keydown", (event) => {

@@ -157,7 +157,7 @@ def test_results_are_in_the_order_of_the_items(outcomes):
 
 
 @pytest.mark.rehearsal
-def test_each_of_two_actors_makes_its_function_once(outcomes):
+def test_each_actor_makes_its_function_once(outcomes):
     assert (outcomes["workers"], outcomes["processes"], outcomes["made in each"]) == (2, 2, [1])
     assert not outcomes["here"]
 

@@ -117,7 +117,7 @@ def test_the_adjudicator_can_add_marks(tmp_path: Path) -> None:
     assert (row["choice"], row["extraneous"], row["spans"]) == ("correct", True, [[*last, "extraneous"]])
 
 
-def test_text_is_never_markup(tmp_path: Path) -> None:
+def test_hostile_text_of_a_case_is_escaped(tmp_path: Path) -> None:
     with Store.open(database(tmp_path)) as store:
         generations(store)
         store.db.execute("DROP TRIGGER item_text_is_never_changed")

@@ -46,7 +46,7 @@ from evenhand.pages.ui.text import from_to, names_in, plain, spoken
     ("zone", "name"),
     [("Asia/Shanghai", "Asia/Shanghai (UTC+08:00)"), ("UTC", "UTC"), ("", "UTC"), ("Nowhere/None", "UTC")],
 )
-def test_the_zone_is_named(zone: str, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_time_zone_of_times_is_named(zone: str, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("evenhand.pages.ui.numbers.st.context", SimpleNamespace(timezone=zone))
     assert zone_name() == name
 

@@ -24,7 +24,7 @@ def session() -> list[tuple[list[str], str]]:
     return [(shlex.split(command), shown) for command, shown in zip(parts[::2], parts[1::2], strict=True)]
 
 
-def test_the_session_of_start_prints_what_it_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_documented_session_prints_the_shown_output(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """`...` stands for anything, as in a doctest."""
     monkeypatch.chdir(tmp_path)
     checker = doctest.OutputChecker()

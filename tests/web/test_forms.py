@@ -256,5 +256,5 @@ def test_style_and_scripts_of_the_forms_are_served(client: TestClient) -> None:
         ("unknown", "unknown"),
     ],
 )
-def test_a_household_counts_as_one_address(address: str, counts_as: str) -> None:
+def test_an_ipv6_network_counts_as_one_address(address: str, counts_as: str) -> None:
     assert limits.network_of(address) == counts_as

@@ -159,7 +159,7 @@ def test_the_open_mode_does_not_answer_through_a_proxy(
 
 
 @pytest.mark.parametrize("path", ["/static/_stcore/stream", "/static/x", "/_stcore/health/_stcore/stream", "/healthz"])
-def test_a_socket_at_an_open_address_needs_a_person(fresh_store: Store, page: Path, path: str) -> None:
+def test_a_websocket_at_a_public_address_needs_a_sign_in(fresh_store: Store, page: Path, path: str) -> None:
     add_account(fresh_store, "Ada")
     with server(page) as client:
         with pytest.raises(WebSocketDisconnect) as refused, client.websocket_connect(f"ws://localhost{path}"):

@@ -60,7 +60,7 @@ def test_accounts_of_earlier_versions_still_sign_in(fresh_store: Store) -> None:
 
 
 @given(st.text(max_size=12))
-def test_the_key_of_a_name_is_stable(name: str) -> None:
+def test_the_normalised_key_of_a_name_is_idempotent(name: str) -> None:
     assert name_key(name_key(name)) == name_key(name)
     try:
         stored = account_name(name)

@@ -30,7 +30,7 @@ from tests.support.agreed_labels import FAST, _operation, label, make, texts
 from tests.support.pages import open_page
 
 
-def test_gwets_table_from_labels_to_ac1(fresh_store: Store) -> None:
+def test_labels_of_gwets_table_give_the_published_ac1(fresh_store: Store) -> None:
     # Gwet (2008): 118 accepted by both, 5 and 2 split, none rejected by both: kappa -0.0234, AC1 0.9408.
     project = make(fresh_store, 125, ("Ada", "Bo"), per_item=2)
     all_texts = texts(fresh_store, project)
@@ -162,7 +162,7 @@ def test_changed_and_withdrawn_labels_do_not_count(fresh_store: Store) -> None:
     assert found.judgements[1].reasons == ("not_plausible",)
 
 
-def test_disagreements_by_pair_and_between_two(fresh_store: Store) -> None:
+def test_disagreements_are_listed_by_pair_and_between_two_annotators(fresh_store: Store) -> None:
     project = make(fresh_store, 12)
     first = texts(fresh_store, project)
     label(fresh_store, project, "Ada", dict.fromkeys(first, "accept"))
@@ -250,7 +250,7 @@ def test_command_keeps_its_contract(fresh_store: Store) -> None:
     assert {"pair", "items", "percent"} <= set(found["by_pair"][0])  # type: ignore[index]
 
 
-def test_command_without_labels(fresh_store: Store) -> None:
+def test_command_without_labels_gives_reasons(fresh_store: Store) -> None:
     make(fresh_store, 3)
     found = run("made", "--db", str(fresh_store.path))
     assert (found["items"], found["labels"], found["cohen_kappa"], found["by_pair"]) == (0, 0, [], [])

@@ -51,7 +51,7 @@ def test_agreement_is_computed_per_guideline_version(fresh_store: Store) -> None
         agreement(fresh_store, project, version=3)
 
 
-def test_an_item_with_labels_of_two_versions_pairs_neither(fresh_store: Store) -> None:
+def test_labels_of_two_versions_are_not_paired(fresh_store: Store) -> None:
     project = make(fresh_store, 4, ("Ada", "Bo"), per_item=2)
     first = texts(fresh_store, project)
     label(fresh_store, project, "Ada", dict.fromkeys(first, "accept"))

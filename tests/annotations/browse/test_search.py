@@ -161,7 +161,7 @@ def test_each_search_finds_its_items(text: str, expected: list[int], once: tuple
     assert lines(once[0], once[1][0], text=text) == expected
 
 
-def test_an_id_finds_its_item(fresh_store: Store, six_sentences: SixSentences) -> None:
+def test_an_item_is_found_by_its_id(fresh_store: Store, six_sentences: SixSentences) -> None:
     project, items, _people = six_sentences
     assert lines(fresh_store, project, text=f" {items[4].uid} ") == [4]
     other = create_project(fresh_store, "other")

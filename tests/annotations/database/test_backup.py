@@ -178,7 +178,7 @@ def broken(path: Path, whole: bytes) -> list[tuple[str, type[EvenhandError]]]:
     return [(f"{name}.db", BadFile) for name in ("cut", "holes", "text", "empty", "other")] + [("gone.db", NotFound)]
 
 
-def test_a_broken_backup_changes_nothing(fresh_store: Store, tmp_path: Path) -> None:
+def test_a_broken_backup_is_refused_and_changes_nothing(fresh_store: Store, tmp_path: Path) -> None:
     filled_project(fresh_store, 200)
     whole = backup(fresh_store, tmp_path / "saved.db").path.read_bytes()
     fresh_store.close()

@@ -139,7 +139,7 @@ def test_disk_errors_of_a_read_are_translated(fresh_store: Store, code: int, kin
         1 / 0  # noqa: B018
 
 
-def test_a_damaged_page_of_the_database(database: Path) -> None:
+def test_a_damaged_page_of_the_database_is_reported(database: Path) -> None:
     with Store.open(database) as store:
         name = projects(store)[0].name
     with database.open("r+b") as file:

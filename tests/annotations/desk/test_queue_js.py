@@ -190,7 +190,7 @@ def test_click_and_key_choose_the_intended_reason(action: dict[str, str], chosen
 
 
 @pytest.mark.parametrize(("code", "choice"), [("Digit2", "misgendering"), ("KeyJ", "accept"), ("Digit9", None)])
-def test_a_choice_has_a_letter_or_a_digit(code: str, choice: str | None) -> None:
+def test_letter_and_digit_keys_select_their_choice(code: str, choice: str | None) -> None:
     choices = [{"code": "accept", "key": "j"}, {"code": "misgendering", "key": "2"}]
     event = {"code": code, "key": "", "shiftKey": False}
     scene = f"tell(actionOf({json.dumps(event)}, 'label', {json.dumps(choices)})?.code ?? null);"

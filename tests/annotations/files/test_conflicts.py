@@ -150,7 +150,7 @@ def test_a_label_chosen_by_the_lead_survives_an_undo_of_its_file(
     assert [label(fresh_store, sample_project, uid, "Ada") for uid in uids[:3]] == ["reject", "accept", None]
 
 
-def test_texts_of_generations_stay(fresh_store: Store, tmp_path: Path) -> None:
+def test_the_list_of_conflicts_omits_texts_of_generations(fresh_store: Store, tmp_path: Path) -> None:
     project = generations_project(fresh_store, "made", 2)
     one = next(iter(items(fresh_store, project)))
     for name, choice in (("one.csv", "correct"), ("two.csv", "misgendering")):

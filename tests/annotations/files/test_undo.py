@@ -133,7 +133,7 @@ def test_restored_items_take_part_in_the_doubly_labelled_sample(fresh_store: Sto
     counted(fresh_store)
 
 
-def test_a_stranger_to_a_withdrawn_item_is_refused(fresh_store: Store, sample_project: Project) -> None:
+def test_a_non_member_cannot_label_a_withdrawn_item(fresh_store: Store, sample_project: Project) -> None:
     key = second_file(fresh_store, sample_project, MORE)
     ada, bo, _ = annotators(fresh_store, sample_project)
     held = [one for one in claim(fresh_store, sample_project, ada) if one.text in MORE]

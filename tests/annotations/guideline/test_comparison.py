@@ -54,7 +54,7 @@ def test_a_scheme_may_omit_the_tie_and_add_flags():
     assert from_data(as_data(scheme), "test") == scheme
 
 
-def test_the_text_of_its_guideline_is_read_in_the_language_of_the_reader():
+def test_the_guideline_is_shown_in_the_language_of_the_reader():
     assert in_language(scheme_text(PREFERENCE, "en"), "zh") == preference("zh")
     assert in_language(scheme_text(PREFERENCE, "zh"), "en") == preference("en")
     assert "### Choices" in scheme_text(START, "en")

@@ -59,7 +59,7 @@ def test_all_automatic_keys_choose_a_reason_at_the_desk() -> None:
     assert kept == ["hold", "note", "own"]
 
 
-def test_the_eleventh_reason_is_at_the_desk_with_its_key(fresh_store: Store) -> None:
+def test_the_eleventh_reason_has_a_key_at_the_desk(fresh_store: Store) -> None:
     made = create_project(fresh_store, "set", annotators=("Ada",))
     first = guideline(fresh_store, made)
     more = [Choice("tenth", "", "第十", "Tenth"), Choice("eleventh", "é", "第十一", "Eleventh")]

@@ -143,5 +143,5 @@ def test_a_changed_text_is_not_translated():
     assert in_language(text, "en") == text
 
 
-def test_other_languages_read_english():
+def test_other_languages_get_the_english_guideline():
     assert builtin("journal", "eu").language == "en"

@@ -94,7 +94,7 @@ def test_an_unreadable_card_header_is_refused(hub: Hub, tmp_path: Path, header: 
 @pytest.mark.parametrize(
     "rule", ["---\n---\n", "----\na: [\n---\n", "--- # a\n", "no header\n---\n", "---\nno end\n", ""]
 )
-def test_a_card_without_a_header_leaves_the_choice_to_the_names(hub: Hub, tmp_path: Path, rule: str) -> None:
+def test_a_card_without_a_header_is_ignored(hub: Hub, tmp_path: Path, rule: str) -> None:
     hub.put("team/set", {"README.md": rule.encode(), "train.csv": "text\n他走了。\n".encode()})
     assert pull(Wanted("team/set"), tmp_path).files == ("train.csv",)
 
@@ -195,7 +195,7 @@ def argilla_rows() -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-def test_an_argilla_project_comes_with_its_answers(hub: Hub, tmp_path: Path) -> None:
+def test_an_argilla_project_is_pulled_with_its_answers(hub: Hub, tmp_path: Path) -> None:
     questions = [
         {"name": "neutral", "settings": {"type": "label_selection"}},
         {"name": "why", "settings": {"type": "text"}},

@@ -126,6 +126,6 @@ def test_invalid_pushes_are_refused_without_a_commit(
 
 
 @pytest.mark.parametrize("name", ["set", "a/b/c", "https://x.org/a/b", "../b", "a/..", "a/b?x=1", "", "a /b", "ä/b"])
-def test_a_name_is_owner_and_name(name: str) -> None:
+def test_a_repository_name_needs_owner_and_name(name: str) -> None:
     with pytest.raises(BadFile, match="OWNER/NAME"):
         checked_repo(name)

@@ -54,7 +54,7 @@ def test_a_project_without_labels_has_no_verdicts(fresh_store: Store) -> None:
     assert people(fresh_store, judged_project(fresh_store, all_written(1)[:4])).empty
 
 
-def test_a_text_finds_its_instance_in_the_run(fresh_store: Store) -> None:
+def test_texts_are_matched_to_instances_of_the_run(fresh_store: Store) -> None:
     texts = all_written(1)[:20]
     project = judged_project(fresh_store, texts)
     say_all(fresh_store, project, texts)

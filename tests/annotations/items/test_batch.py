@@ -147,7 +147,7 @@ def test_a_taken_id_is_replaced(fresh_store: Store) -> None:
     assert fresh_store.db.execute("SELECT count(DISTINCT uid) FROM item").fetchone() == (2,)
 
 
-def test_a_known_id_among_new_rows_costs_no_other_row(fresh_store: Store) -> None:
+def test_a_known_id_among_new_rows_drops_no_other_row(fresh_store: Store) -> None:
     project, _ = filled_project(fresh_store, 3)
     with Batch.begin(fresh_store, project, "a.txt") as batch:
         taken = next(items(fresh_store, project)).uid

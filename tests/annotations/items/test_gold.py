@@ -64,6 +64,6 @@ def test_gold_does_not_depend_on_the_order_of_labels(choices: list[str], wanted:
 
 
 @given(choice_lists, st.integers(1, 5))
-def test_unanimous_is_the_stricter_rule(choices: list[str], wanted: int) -> None:
+def test_items_accepted_unanimously_are_accepted_by_majority(choices: list[str], wanted: int) -> None:
     if decide_gold(choices, wanted, "unanimous").status == "accepted":
         assert decide_gold(choices, wanted, "majority").status == "accepted"

@@ -211,7 +211,7 @@ def test_an_item_skipped_by_all_goes_to_the_lead_until_a_label(fresh_store: Stor
     assert broken_rules(fresh_store) == []
 
 
-def test_a_quota_closes_and_opens(fresh_store: Store) -> None:
+def test_a_quota_closes_and_reopens_a_cell(fresh_store: Store) -> None:
     made, people = stopping(fresh_store, 12, people=("Ada", "Bo"), words=("他", "她"), per_item=2)
     set_quotas(fresh_store, made, {("他/她", "male"): 1})
     found = work_until_done(fresh_store, made, people, lambda who, item: A)
@@ -250,7 +250,7 @@ def test_invalid_settings_of_the_plan_are_refused(fresh_store: Store, fields: di
     assert project(fresh_store, made.name) == made
 
 
-def test_generations_cannot_stop(fresh_store: Store) -> None:
+def test_plan_stop_is_refused_for_generations(fresh_store: Store) -> None:
     made = create_project(fresh_store, "texts", kind="generations")
     with pytest.raises(Refused, match="generations"):
         change_project(fresh_store, made, plan="stop")

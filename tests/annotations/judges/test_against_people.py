@@ -46,7 +46,7 @@ def judged(store: Store, project: Project, name: str = "mine", *, flags: bool = 
     return judge(store, project, name)
 
 
-def test_agreement_confusion_and_disagreements_by_hand(fresh_store: Store, project: Project) -> None:
+def test_agreement_confusion_and_disagreements_equal_hand_computation(fresh_store: Store, project: Project) -> None:
     found = against_people(fresh_store, project, judged(fresh_store, project))
     wrong_bo = {one.text for one in LABELLED[::9]}  # what the last annotator errs on (judged_generations.say_all)
 
@@ -104,7 +104,7 @@ def test_the_alternative_annotator_test_needs_its_margin(fresh_store: Store, pro
     assert ada.judge_share == pytest.approx(np.mean(with_bo))
 
 
-def test_the_difference_of_two_judges_on_the_same_texts(fresh_store: Store, project: Project) -> None:
+def test_two_judges_are_compared_on_common_texts(fresh_store: Store, project: Project) -> None:
     mine = against_people(fresh_store, project, judged(fresh_store, project))
     other = add_judge(fresh_store, project, "all correct", Spec("file", 1, "c", "c"))
     store_labels(fresh_store, other, [JudgeLabel(one.id, "correct") for one in items(fresh_store, project)])

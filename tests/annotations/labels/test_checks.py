@@ -262,7 +262,7 @@ def test_valid_marks_are_stored_and_invalid_ones_refused(fresh_store: Store) -> 
     assert store_operations(fresh_store, project, ada, [taken_back])[0].stored, "no rule holds for what is taken back"
 
 
-def test_rules_can_be_turned_off_but_not_the_text(fresh_store: Store) -> None:
+def test_checks_of_rules_but_not_of_positions_can_be_turned_off(fresh_store: Store) -> None:
     project = generations_project(fresh_store, "g", 3)
     ada = annotators(fresh_store, project)[0]
     items = claim(fresh_store, project, ada)
@@ -276,7 +276,7 @@ def test_rules_can_be_turned_off_but_not_the_text(fresh_store: Store) -> None:
     assert not store_operations(fresh_store, project, ada, [decide(items[1], "correct", spans=overlapping)])[0].stored
 
 
-def test_sentences_have_no_marks(fresh_store: Store) -> None:
+def test_marks_are_refused_for_sentences(fresh_store: Store) -> None:
     project, people = filled_project(fresh_store, 3)
     items = claim(fresh_store, project, people[0])
     marked, flagged = decide(items[0], spans=(Mark(0, 1, "pronoun"),)), decide(items[1], extraneous=False)

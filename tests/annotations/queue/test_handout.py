@@ -112,7 +112,7 @@ def test_the_side_rule_outweighs_the_pair_rule() -> None:
     assert next_cell([other_pair, other_side], run) == other_side
 
 
-def test_items_without_a_side_have_no_runs() -> None:
+def test_items_without_a_side_are_not_limited_by_the_side_rule() -> None:
     plain = Cell(1, "", "", 10)
     assert next_cell([plain], [("", "")] * 3) == plain
 

@@ -51,7 +51,7 @@ def test_the_own_chain_is_valid_without_data_of_others(three_days: tuple[Store, 
     assert set(found.heads) < set(daily_heads(store.db))
 
 
-def test_the_log_is_in_both_files(three_days: tuple[Store, Project, list[Annotator]]) -> None:
+def test_both_record_files_contain_the_log(three_days: tuple[Store, Project, list[Annotator]]) -> None:
     store, study, (ada, *_others) = three_days
     found = own_log(store, ada)
     told = json.loads("".join(record_json(store, study, ada)))["log"]

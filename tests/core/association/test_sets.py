@@ -123,7 +123,7 @@ def test_spanish_mujer_is_woman_and_wife():
         ("eu", "Arriba suhiltzailea da.", "Arreba suhiltzailea da."),
     ],
 )
-def test_misprints_are_a_choice(language, printed, corrected):
+def test_published_misprints_are_optional(language, printed, corrected):
     as_printed, better = texts(language, spelling="printed"), texts(language)
     assert printed in as_printed
     assert printed not in better

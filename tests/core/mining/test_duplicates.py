@@ -79,7 +79,7 @@ def test_near_duplicates_have_the_minimum_similarity(seed: int, percent: int) ->
         assert fuzz.ratio(found, other) >= LEAST_RATIO
 
 
-def test_merging_changes_nothing(monkeypatch: Any) -> None:
+def test_merged_key_tables_find_equal_duplicates(monkeypatch: Any) -> None:
     chance = random.Random(3)
     texts = [sentence(chance, 30) for _ in range(300)]
     texts += [edited(text, chance, 0.06) for text in texts[:150]]

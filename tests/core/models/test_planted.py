@@ -50,7 +50,7 @@ def test_every_pair_in_every_context_has_the_planted_bias(name: str, joint) -> N
             assert bias_of(score) == pytest.approx(expected, abs=EXACT), (pair.name, probe.text)
 
 
-def test_zero_is_exactly_zero() -> None:
+def test_a_planted_zero_is_exactly_zero() -> None:
     scorer = open_scorer("planted:0")
     assert {bias_of(score) for pair in keyword_pairs() for score in scorer.score(probes(pair))} == {0.0}
 

@@ -100,7 +100,7 @@ def test_the_input_is_never_overwritten(source: Path) -> None:
         swap_file(source, source, ZH)
 
 
-def test_memory_does_not_grow_with_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_swapping_a_large_file_uses_constant_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         "evenhand.core.mining.encodings.EVIDENCE", 1 << 16
     )  # else 4 MB are looked at to tell the encoding

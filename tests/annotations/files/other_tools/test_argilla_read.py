@@ -56,7 +56,7 @@ def test_spans_of_argilla_2_become_marks() -> None:
         assert label.marks == ((0, 1, "keyword"),)
 
 
-def test_the_first_version_has_one_annotation() -> None:
+def test_records_of_the_first_version_have_one_annotation() -> None:
     assert are_tasks(FIRST_VERSION)
     one, two = (read(row, "text") for row in FIRST_VERSION)
     assert [(label.who, label.names) for label in one.labels] == [("ada", ("accept",))] and not two.labels

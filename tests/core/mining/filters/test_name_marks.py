@@ -50,7 +50,7 @@ def test_words_get_their_marks() -> None:
     assert not Word("木头", "n").marks & RULES and not Word("，", "x").marks & RULES
 
 
-def test_words_that_introduce_somebody_end_with_few_characters() -> None:
+def test_words_that_introduce_a_person_are_recognised() -> None:
     words = ["弟弟", "首辅", "次子", "思想家", "沙皇", "书记", "总书记", "表姐", "皇后", "杀手", "老婆", "木头"]
     assert [word for word in words if introduces(word)] == [word for word in words if NAMED_BEFORE.search(word)]
     assert [word for word in words if not introduces(word)] == ["木头"]
