@@ -70,7 +70,7 @@ def test_sent_bias_draws_partitions_with_replacement() -> None:
     assert at_least / draws != exact and abs(at_least / draws - exact) < 0.05
 
 
-def test_the_app_draws_no_partition_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_here_no_partition_is_drawn_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     drawn: list[int] = []
     monkeypatch.setattr(
         "evenhand.core.other_measures.weat._band", lambda sums, *_: (drawn.append(len(sums)), (0.0, 0.0))[1]
