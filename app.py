@@ -8,11 +8,11 @@ from starlette.middleware import Middleware
 from evenhand.annotations.desk import routes as desk
 from evenhand.core.files.bounded import read_in_children
 from evenhand.pages.ui.visitor import visit_of
-from evenhand.web import forms, oidc_routes, old_addresses, own_log, status, streamlit_patches, study_pages
+from evenhand.web import forms, status, streamlit_patches, study_pages
 from evenhand.web.connections import limit_connections
 from evenhand.web.gate import Gate
 from evenhand.web.lifespan import lifespan, worker_state
-from evenhand.web.requests import below
+from evenhand.web.requests import below, old_address_routes
 from evenhand.web.watch import Watch
 
 BASE = st.get_option("server.baseUrlPath") or ""
@@ -28,11 +28,9 @@ app = st.App(
         [
             *desk.routes(),
             *forms.routes(),
-            *oidc_routes.routes(),
-            *own_log.routes(),
             *study_pages.routes(),
             *status.routes(worker_state),
-            *old_addresses.routes(),
+            *old_address_routes(),
         ],
     ),
     middleware=[

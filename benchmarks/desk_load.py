@@ -36,15 +36,14 @@ from websockets.asyncio.client import ClientConnection
 from benchmarks.load_people import FULL, Connection, Person
 from benchmarks.measuring import app_server, load, options, percentile
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.desk.tokens import issue
+from evenhand.annotations.desk.session import issue
 from evenhand.annotations.files.project_texts import SCORING
 from evenhand.annotations.imports.run import IMPORT
-from evenhand.annotations.imports.settings import Settings as ImportSettings
+from evenhand.annotations.imports.run import Settings as ImportSettings
 from evenhand.annotations.jobs import jobs
 from evenhand.annotations.projects.projects import annotators, create_project, project
-from evenhand.annotations.study.links import signed
 from evenhand.annotations.study.people import agree, begin, participant
-from evenhand.annotations.study.studies import Settings, consent, create_study
+from evenhand.annotations.study.studies import Settings, consent, create_study, signed
 from evenhand.core.scoring.settings import Settings as ScoringSettings
 from evenhand.web.gate import STUDY_COOKIE
 from tests.support.browser import FLAGS, Server, chromium_path

@@ -39,7 +39,7 @@ from evenhand.annotations.projects.annotators import annotators
 from evenhand.annotations.projects.consent import answer_consent
 from evenhand.annotations.projects.projects import change_project, create_project, guideline, set_quotas
 from evenhand.annotations.projects.projects import project as project_named
-from evenhand.annotations.quality.report import quality
+from evenhand.annotations.quality.retest_agreement import quality
 from evenhand.annotations.record.entries import RecordQuery, entries
 from evenhand.annotations.release import make_release, release, verify, write_release
 from evenhand.annotations.types import Project

@@ -28,7 +28,7 @@ from urllib.parse import urlsplit
 
 from benchmarks.measuring import Spent, app_server, load, options, percentile
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.desk.tokens import issue
+from evenhand.annotations.desk.session import issue
 from evenhand.annotations.files.export import export_file
 from evenhand.annotations.files.import_items import import_file
 from evenhand.annotations.projects.annotators import annotators

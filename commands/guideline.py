@@ -8,13 +8,18 @@ from typing import Any, cast
 
 import click
 
-from evenhand.annotations.guideline.comparison import PREFERENCE
-from evenhand.annotations.guideline.criteria import read_reasons, read_text
 from evenhand.annotations.guideline.drafts import Draft, write_version
 from evenhand.annotations.guideline.other_schemes import read_any_scheme
 from evenhand.annotations.guideline.relabelling import WHICH, RelabelCounts, Which, count_affected
 from evenhand.annotations.guideline.scheme import OwnScheme, as_data, own_scheme
-from evenhand.annotations.guideline.versions import changed_codes, guideline_parts, guidelines
+from evenhand.annotations.guideline.versions import (
+    PREFERENCE,
+    changed_codes,
+    guideline_parts,
+    guidelines,
+    read_reasons,
+    read_text,
+)
 from evenhand.annotations.pilot.send_back import Settings, codes_in, run
 from evenhand.annotations.projects import projects
 from evenhand.annotations.types import Choice, Guideline, Project

@@ -12,8 +12,8 @@ from evenhand.annotations.demo.generation_texts import NAME as GENERATIONS
 from evenhand.annotations.demo.generation_texts import make_generations_demo
 from evenhand.annotations.demo.sentences import NAME as DEMO
 from evenhand.annotations.demo.sentences import ensure_demo, make_demo
-from evenhand.annotations.guideline.criteria import built_in, read_reasons, read_text
 from evenhand.annotations.guideline.drafts import write_version
+from evenhand.annotations.guideline.versions import built_in, read_reasons, read_text
 from evenhand.annotations.plan.recount import correct_derived
 from evenhand.annotations.projects import preregistration, projects
 from evenhand.annotations.text_policy import text_or_reference

@@ -9,9 +9,8 @@ import click
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.known_answers import KnownReport, import_known_answers
 from evenhand.annotations.quality.known_answers import KnownAnswerScore, answer_choices, wrong_answers
-from evenhand.annotations.quality.report import Quality
-from evenhand.annotations.quality.report import quality as quality_of
-from evenhand.annotations.quality.retest_agreement import RetestAgreement
+from evenhand.annotations.quality.retest_agreement import Quality, RetestAgreement
+from evenhand.annotations.quality.retest_agreement import quality as quality_of
 from evenhand.annotations.text_policy import without_text
 from evenhand.annotations.types import Project
 from evenhand.commands.permissions import needs

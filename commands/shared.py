@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.items.recount_mark import open_recount
+from evenhand.annotations.items.wanted_labels import open_recount
 from evenhand.annotations.types import Project
 from evenhand.core.errors import N_, Notice, Refused
 from evenhand.core.files.csv_out import spreadsheet_copy

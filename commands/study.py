@@ -11,12 +11,10 @@ from evenhand.annotations.permissions import allowed
 from evenhand.annotations.projects.consent import USES, Use
 from evenhand.annotations.quality.known_answers import known_items
 from evenhand.annotations.study import people, studies
-from evenhand.annotations.study.links import path_for
-from evenhand.annotations.study.pay import pay
-from evenhand.annotations.study.studies import Settings, Study
+from evenhand.annotations.study.people import finish_withdrawals, pay
+from evenhand.annotations.study.people import withdraw as withdraw_labels
+from evenhand.annotations.study.studies import Settings, Study, path_for
 from evenhand.annotations.study.texts import ADULT, CONSENT
-from evenhand.annotations.study.withdrawal import finish_withdrawals
-from evenhand.annotations.study.withdrawal import withdraw as withdraw_labels
 from evenhand.commands.permissions import acting_person, needs
 from evenhand.commands.shared import answer, db_option, existing_store, json_option, opened_project
 from evenhand.commands.tables import table

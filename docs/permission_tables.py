@@ -17,7 +17,7 @@ from evenhand.commands.main import cli
 from evenhand.commands.permissions import every_need
 from evenhand.pages.catalogue import PAGES
 from evenhand.pages.ui.parts import PARTS
-from evenhand.web import forms, oidc_routes, own_log, status, study_pages
+from evenhand.web import forms, status, study_pages
 
 ROOT = Path(__file__).resolve().parents[1]
 FILE = Path(__file__).with_name("permissions.md")
@@ -71,7 +71,7 @@ def import_parts() -> None:
 
 def server_routes() -> set[str]:
     """The paths of the server's own routes, but for those of the desk."""
-    kinds = (forms, oidc_routes, own_log, status, study_pages)
+    kinds = (forms, status, study_pages)
     return {route.path for kind in kinds for route in kind.routes()}
 
 

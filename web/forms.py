@@ -1,6 +1,7 @@
-"""The forms by which people come in: sign in, sign out, open a link. Plain HTML, so that password managers work.
+"""The plain pages beside the app: sign in (also by a provider of identities) and out, open a link, check the own log.
 
-They are routes beside Streamlit's: a widget cannot set a cookie, and the server keeps what is typed into it.
+Plain HTML, so that password managers work. They are routes beside Streamlit's: a widget cannot set a cookie, and the
+server keeps what is typed into it. On the page of the own log the browser works the hashes out by itself.
 """
 
 from collections.abc import Callable, Coroutine
@@ -11,14 +12,17 @@ import anyio
 from jinja2 import Environment, FileSystemLoader
 from markupsafe import Markup
 from starlette.requests import Request
-from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Response
+from starlette.responses import FileResponse, HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from evenhand.annotations.accounts import links
 from evenhand.annotations.accounts.accounts import Account, account_of_uid, authenticate
+from evenhand.annotations.accounts.links import account_of_identity, spend_with_identity
 from evenhand.annotations.accounts.sign_ins import sign_in, sign_out
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.permissions import Person
+from evenhand.annotations.permissions import OPEN, Person, allowed
+from evenhand.annotations.projects.annotators import annotator_with
+from evenhand.annotations.record.files import own_log
 from evenhand.core.errors import N_, EvenhandError, NotAllowed, Refused
 from evenhand.core.language import (
     LANGUAGE_COOKIE,
@@ -30,7 +34,7 @@ from evenhand.core.language import (
     translate,
 )
 from evenhand.core.resources import ROOT
-from evenhand.web import limits
+from evenhand.web import limits, oidc
 from evenhand.web.gate import COOKIE, SECURE_COOKIE, cookie_secret
 from evenhand.web.oidc import provider
 from evenhand.web.requests import (
@@ -66,7 +70,7 @@ _pages.filters["paragraph"] = lambda text: Markup(one_after_another(str(text).sp
 
 
 def routes() -> list[Route]:
-    """Return the routes of the forms."""
+    """Return the routes of the forms and of the own log."""
     return [
         Route("/sign-in", sign_in_page),
         Route("/sign-in", sign_in_form, methods=["POST"]),
@@ -76,6 +80,12 @@ def routes() -> list[Route]:
         Route("/account/link", link_form, methods=["POST"]),
         Route("/account/style.css", static_file("style.css", "text/css")),
         Route("/account/link.js", static_file("link.js", "text/javascript")),
+        Route(THERE, go),
+        Route(BACK, come_back),
+        Route(INVITED, go_with_invitation, methods=["POST"]),
+        Route("/own-log", own_log_page),
+        Route("/own-log/entries", own_log_entries),
+        Route("/own-log/check.js", static_file("check.js", "text/javascript")),
     ]
 
 
@@ -218,3 +228,118 @@ def welcome(request: Request, secret: str) -> Response:
     reply = RedirectResponse(f"{folder(request)}/", 303)
     keep_secret(request, reply, SECURE_COOKIE if is_secure(request) else COOKIE, secret)
     return reply
+
+
+THERE, BACK, INVITED = "/sign-in/oidc", "/sign-in/oidc/back", "/account/oidc"
+
+
+async def go(request: Request) -> Response:
+    """Send the browser to the provider."""
+    if refused := _refused(request):
+        return refused
+    try:
+        address, browser = await oidc.begin(_back(request))
+    except EvenhandError as error:
+        return _failed(request, error)
+    return _with_cookie(request, RedirectResponse(address, 303), browser)
+
+
+async def go_with_invitation(request: Request) -> Response:
+    """Return a page that leads to the provider, for who opened an invitation: a form may not lead to another site."""
+    sent = await request.form(max_files=0, max_fields=8)
+    secret = str(sent.get("link", ""))
+    if refused := _refused(request):
+        return refused
+    try:
+        await with_store(links.link, secret)
+        address, browser = await oidc.begin(_back(request), secret)
+    except EvenhandError as error:
+        return _failed(request, error)
+    page = rendered(request, "oidc.html", title=say(request, N_("Sign in")), address=address)
+    return _with_cookie(request, page, browser)
+
+
+async def come_back(request: Request) -> Response:
+    """Sign in the browser that comes back with a code; return the form with one sentence where that fails."""
+    if refused := _refused(request):
+        return refused
+    asked = request.query_params
+    try:
+        identity, secret = await oidc.finish(
+            asked.get("state", ""), asked.get("code", ""), request.cookies.get(oidc.COOKIE, "")
+        )
+        cookie = await with_store(_signed_in_with, identity, secret, request.headers.get("user-agent", ""))
+    except EvenhandError as error:
+        return _failed(request, error)
+    reply = welcome(request, cookie)
+    reply.delete_cookie(oidc.COOKIE, path=f"{folder(request)}{THERE}")
+    return reply
+
+
+def _signed_in_with(store: Store, identity: oidc.Identity, secret: str, browser: str) -> str:
+    if secret:
+        who = spend_with_identity(store, secret, identity.issuer, identity.subject, identity.names)
+    else:
+        who = account_of_identity(store, identity.issuer, identity.subject)
+    return sign_in(store, who, browser)
+
+
+def _back(request: Request) -> str:
+    # The gate has checked that the name in the address is one of this server.
+    return f"{'https' if is_secure(request) else 'http'}://{request.headers['host']}{folder(request)}{BACK}"
+
+
+def _with_cookie(request: Request, reply: Response, browser: str) -> Response:
+    keep_secret(request, reply, oidc.COOKIE, browser, int(oidc.PATIENCE_S), f"{folder(request)}{THERE}")
+    reply.headers["cache-control"] = "no-store"
+    return reply
+
+
+def _refused(request: Request) -> Response | None:
+    if limits.admit_address(client_address(request)):
+        return None
+    return sign_in_again(request, 429, too_often(request))
+
+
+def _failed(request: Request, error: EvenhandError) -> Response:
+    return sign_in_again(request, 403, explain(error, language_of(request)))
+
+
+TITLE = N_("Your own log")
+
+
+async def own_log_page(request: Request) -> Response:
+    """Return the page; its script fetches the entries of the person who asks."""
+    asked = request.query_params.get("annotator", "")[:40]
+    return rendered(request, "own_log.html", title=say(request, TITLE), annotator=asked)
+
+
+async def own_log_entries(request: Request) -> Response:
+    """Return the own chain and the heads as JSON. Status 404 for persons without a desk, and for another's."""
+    person: Person | None = getattr(request.state, "person", None)
+    uid = _own_uid(person, request.query_params.get("annotator", ""))
+    found = await with_store(_entries, uid) if uid else None
+    return JSONResponse(found, 404 if found is None else 200, {"Cache-Control": "no-store"})
+
+
+def _own_uid(person: Person | None, asked: str) -> str:
+    """Return the public id of the annotator whose log *person* may see, or "".
+
+    *asked*: the public id in the address; on a server with accounts everybody sees the own log only.
+    """
+    if person is None:
+        return ""
+    uid = (asked if person is OPEN else person.annotator) or ""
+    return uid if (asked or uid) == uid and allowed(person, "see_own_labels", annotator=uid) else ""
+
+
+def _entries(store: Store, uid: str) -> dict[str, Any] | None:
+    annotator = annotator_with(store, uid)
+    if annotator is None:
+        return None
+    found = own_log(store, annotator)
+    return {
+        "id": uid,
+        "chain": [{"row": entry.row, "hash": entry.hash} for entry in found.chain],
+        "heads": [{"day": head.day, "hash": head.hash} for head in found.heads],
+    }

@@ -21,9 +21,7 @@ from evenhand.annotations.demo.sentences import ensure_demo
 from evenhand.annotations.items.batch import discard_unpublished
 from evenhand.annotations.jobs.jobs import mark_interrupted
 from evenhand.annotations.projects.projects import finish_changes
-from evenhand.annotations.study.people import sweep_all
-from evenhand.annotations.study.watched import watched
-from evenhand.annotations.study.withdrawal import finish_withdrawals
+from evenhand.annotations.study.people import finish_withdrawals, sweep_all, watched
 from evenhand.core.errors import EvenhandError
 from evenhand.core.worker import client as worker
 from evenhand.web.gate import LOOPBACK, hosts

@@ -11,7 +11,7 @@ from limits import RateLimitItemPerMinute
 from limits.storage import MemoryStorage
 from limits.strategies import MovingWindowRateLimiter
 
-from evenhand.annotations.accounts.names import name_key
+from evenhand.annotations.accounts.accounts import name_key
 
 FROM_A_NETWORK = RateLimitItemPerMinute(5, 15)  # five in fifteen minutes, for a name
 FROM_ALL_NETWORKS = RateLimitItemPerMinute(60, 15)  # for a name

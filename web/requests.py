@@ -1,4 +1,7 @@
-"""What the routes beside Streamlit's share: where they are, who asks, in which language, the database, cookies."""
+"""What the routes beside Streamlit's share: where they are, who asks, in which language, the database, cookies.
+
+Also the former addresses of pages, which go on answering.
+"""
 
 import os
 from collections.abc import Callable, Iterable
@@ -6,7 +9,7 @@ from typing import Concatenate, ParamSpec, TypeVar
 
 import anyio.to_thread
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from evenhand.annotations.database.pool import stores
@@ -94,3 +97,29 @@ def client_address(request: Request) -> str:
     if from_proxy(request) and (named := ",".join(request.headers.getlist("x-forwarded-for"))):
         return named.split(",")[-1].strip()
     return request.client.host if request.client else ""
+
+
+# Former address of a page -> its address, the word of its capability.
+OLD_ADDRESSES = {
+    "adjudicate": "adjudication",
+    "check": "published",
+    "generate": "generation",
+    "inference": "nli",
+    "mine": "mining",
+    "models": "model-bias",
+    "professions": "association",
+    "score": "scoring",
+    "statistics": "describe",
+    "try": "sentence-bias",
+}
+
+
+def redirect(request: Request) -> RedirectResponse:
+    """Return the address of today; the query is kept."""
+    old = request.url.path.rstrip("/").rpartition("/")[2]
+    return RedirectResponse(f"{folder(request)}/{OLD_ADDRESSES[old]}?{request.url.query}".rstrip("?"))
+
+
+def old_address_routes() -> list[Route]:
+    """Return a redirect for each former address."""
+    return [Route(f"/{old}{slash}", redirect) for old in OLD_ADDRESSES for slash in ("", "/")]

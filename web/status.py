@@ -18,16 +18,15 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
-from evenhand.annotations.database.damage import is_readable, note_damage, refuse_damaged
+from evenhand.annotations.database.open_files import is_readable, note_damage, refuse_damaged
 from evenhand.annotations.database.pool import stores
 from evenhand.annotations.database.store import Store, connect, database_path
-from evenhand.annotations.jobs.counts import counts_of
-from evenhand.annotations.jobs.jobs import State
+from evenhand.annotations.jobs.jobs import State, counts_of
 from evenhand.core.errors import EvenhandError
 from evenhand.core.version import VERSION
 from evenhand.web.connections import connections
 from evenhand.web.gate import LOOPBACK, host_name, is_forwarded
-from evenhand.web.measures import STARTED, Sample, metric, requests
+from evenhand.web.watch import STARTED, Sample, metric, requests
 
 FEW_BYTES = 100_000_000  # free on the disk of the database: below, labels may not be stored
 KEPT_S = 2.0  # for as long an answer is given again: whoever asks often costs nothing

@@ -14,17 +14,21 @@ from starlette.routing import Route
 
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.desk import frontend
-from evenhand.annotations.desk.announcements import option_name
+from evenhand.annotations.desk.frontend import option_name
 from evenhand.annotations.desk.routes import PATH
 from evenhand.annotations.projects.consent import NAMES, TEXTS
 from evenhand.annotations.projects.projects import guideline, project_by_uid
 from evenhand.annotations.study import people
-from evenhand.annotations.study.links import PARAMETERS, PREVIEW, study_of_link
-from evenhand.annotations.study.people import Outside, Participant
-from evenhand.annotations.study.questions import TRIES, questions_of_try
-from evenhand.annotations.study.studies import Study, consent
-from evenhand.annotations.study.watched import watched
-from evenhand.annotations.study.withdrawal import withdraw
+from evenhand.annotations.study.people import Outside, Participant, watched, withdraw
+from evenhand.annotations.study.studies import (
+    PARAMETERS,
+    PREVIEW,
+    TRIES,
+    Study,
+    consent,
+    questions_of_try,
+    study_of_link,
+)
 from evenhand.core.errors import N_, EvenhandError, NotAllowed, NotFound, Refused
 from evenhand.core.guidelines import in_language
 from evenhand.core.language import Language, explain, translate

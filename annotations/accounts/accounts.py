@@ -1,13 +1,21 @@
-"""Accounts and their roles. A server without an account is in the open mode."""
+"""Accounts, their roles, names and passwords. A server without an account is in the open mode.
 
+Passwords are stored as Argon2id hashes only, secrets of cookies and links as keyed hashes only.
+"""
+
+import hashlib
+import hmac
 import json
+import unicodedata
 import uuid
 from dataclasses import dataclass
 from sqlite3 import IntegrityError
+from threading import Lock
 from typing import Any
 
-from evenhand.annotations.accounts.names import account_name, name_key
-from evenhand.annotations.accounts.passwords import hashed, is_outdated, matches
+from argon2 import PasswordHasher
+from argon2.exceptions import InvalidHashError, VerificationError
+
 from evenhand.annotations.database.events import acting, record
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.permissions import Person, Role, allowed
@@ -15,6 +23,87 @@ from evenhand.annotations.projects.annotators import annotators, checked_name, i
 from evenhand.annotations.types import Project
 from evenhand.core.errors import N_, NotAllowed, NotFound, Refused
 from evenhand.core.files.timestamps import timestamp
+
+SHORTEST, LONGEST = 12, 512  # characters
+# The least that OWASP recommends for Argon2id (2024): 19 MiB, two passes.
+_hasher = PasswordHasher(time_cost=2, memory_cost=19_456, parallelism=1)
+_one_at_a_time = Lock()  # a hundred attempts at once would take 2 GB
+_NOBODY = _hasher.hash("nobody has this password")
+
+
+def keyed(store: Store, secret: str) -> bytes:
+    """What is stored of a random secret that a cookie or a link holds.
+
+    Keyed with the secret of the database, which a restore renews: no cookie and no link of before holds after it.
+    """
+    return hmac.new(store.secret, secret.encode("utf-8", "replace"), hashlib.sha256).digest()
+
+
+def hashed(password: str) -> str:
+    """The hash of a new password. Raises Refused if it is shorter than 12 or longer than 512 characters."""
+    if not SHORTEST <= len(password) <= LONGEST:
+        raise Refused(N_("A password needs {least} to {most} characters of any kind."), least=SHORTEST, most=LONGEST)
+    with _one_at_a_time:
+        return _hasher.hash(password)
+
+
+def matches(stored: str | None, password: str) -> bool:
+    """Whether *password* is the one of the hash; takes as long where there is no hash (None)."""
+    try:
+        with _one_at_a_time:
+            return _hasher.verify(stored or _NOBODY, password[: LONGEST + 1]) and stored is not None
+    except (VerificationError, InvalidHashError):
+        return False
+
+
+def is_outdated(stored: str) -> bool:
+    """Whether the hash was made with weaker settings than today's."""
+    return _hasher.check_needs_rehash(stored)
+
+
+# Scripts that are written together (the level "highly restrictive" of Unicode's UTS 39), by the first word of the names
+# of their characters.
+TOGETHER = (
+    {"LATIN", "CJK", "IDEOGRAPHIC", "HIRAGANA", "KATAKANA"},
+    {"LATIN", "CJK", "IDEOGRAPHIC", "BOPOMOFO"},
+    {"LATIN", "CJK", "IDEOGRAPHIC", "HANGUL"},
+)
+SHARED = {"MODIFIER", "KATAKANA-HIRAGANA", "MASCULINE", "FEMININE"}  # letters of no script
+FILLERS = "\u034f\u115f\u1160\u17b4\u17b5"  # letters and marks that are invisible
+SHOWN = {"CJK": "Han", "IDEOGRAPHIC": "Han"}
+MIXED = N_(
+    "The name {name} mixes scripts ({scripts}), so it could be mistaken for another name. Use letters of one script;"
+    " Chinese, Japanese and Korean names may also have Latin letters."
+)
+
+INVISIBLE = N_("Enter a name with characters that can be seen.")
+
+
+def name_key(name: str) -> str:
+    """Return what names that count as the same share: no width, case, invisible characters or extra blanks."""
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
+    return " ".join("".join(sign for sign in folded if not _is_invisible(sign)).split())
+
+
+def account_name(name: str) -> str:
+    """Return *name* as it is stored. Raises Refused as `checked_name` does, and for letters of several scripts."""
+    bare = checked_name(unicodedata.normalize("NFKC", name))
+    scripts = {_script(sign) for sign in bare} - SHARED - {""}
+    if len(scripts) > 1 and not any(scripts <= together for together in TOGETHER):
+        listed = sorted({SHOWN.get(script, script.capitalize()) for script in scripts})
+        raise Refused(MIXED, name=bare, scripts=", ".join(listed))
+    if not name_key(bare):
+        raise Refused(INVISIBLE)
+    return bare
+
+
+def _script(sign: str) -> str:
+    return unicodedata.name(sign, "").partition(" ")[0] if unicodedata.category(sign)[0] == "L" else ""
+
+
+def _is_invisible(sign: str) -> bool:
+    return sign in FILLERS or unicodedata.category(sign) == "Cf" or "VARIATION SELECTOR" in unicodedata.name(sign, "")
+
 
 LABELLING = ("annotator", "lead", "owner")  # roles whose holder may have a desk
 TAKEN = N_("There is already an account named {name}.")

@@ -1,24 +1,31 @@
 """Links that let somebody in: to make the first account, to join a project, to set a new password.
 
-A link is opened by a POST only, so that the preview of a mail program spends nothing. Only its hash is stored.
+A link is opened by a POST only, so that the preview of a mail program spends nothing. Only its hash is stored. It may
+be used with an identity at a provider (OpenID Connect) in place of a password: issuer and subject stand for one
+account. An e-mail address decides nothing, since a provider may give it to somebody else.
 """
 
 import secrets
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from evenhand.annotations.accounts.accounts import (
     Account,
     account,
+    account_name,
+    account_of_uid,
     accounts,
     accounts_exist,
+    hashed,
     insert_account,
     insert_role,
+    keyed,
+    name_key,
     record_access,
     store_password,
 )
-from evenhand.annotations.accounts.passwords import hashed, keyed
 from evenhand.annotations.database.store import Store, columns_and_marks
 from evenhand.annotations.permissions import Role
 from evenhand.annotations.projects.annotators import annotators, participants
@@ -253,3 +260,67 @@ def _insert(
     }  # fmt: skip
     store.db.execute(f"INSERT INTO access_link {columns_and_marks(values)}", values)
     return secret
+
+
+UNKNOWN = N_("No account is linked to this identity. Open your invitation link first and continue from there.")
+CLOSED = N_("This account is closed.")
+MOST_OF_ONE_NAME = 100
+LONGEST_FROM_PROVIDER = 70  # characters of a name, to which a number may be added
+
+
+def account_of_identity(store: Store, issuer: str, subject: str) -> Account:
+    """The open account that a provider's identity stands for. Raises NotAllowed."""
+    query = (
+        "SELECT account.uid, closed FROM account_identity JOIN account ON account.id = account_identity.account"
+        " WHERE issuer = ? AND subject = ?"
+    )
+    row = store.db.execute(query, (issuer, subject)).fetchone()
+    if row is None:
+        raise NotAllowed(UNKNOWN)
+    if row[1] is not None:
+        raise NotAllowed(CLOSED)
+    return account_of_uid(store, row[0])
+
+
+def spend_with_identity(store: Store, secret: str, issuer: str, subject: str, names: Sequence[str]) -> Account:
+    """Use the link of an invitation, or of the first account, with an identity in place of a password.
+
+    A new account gets the first of *names* that an account may have, else the name or the role of the invitation, with
+    a number where that is taken; an identity that has an account gets the role with it.
+    Raises NotAllowed if the link does not hold or sets a password.
+    """
+    with store.write():
+        found = link(store, secret)
+        if found.purpose == "reset":
+            raise NotAllowed(SPENT)
+        try:
+            who = account_of_identity(store, issuer, subject)
+        except NotAllowed as error:
+            if error.message != UNKNOWN:
+                raise
+            who = insert_account(store, _free_name(store, [*names, found.name, found.role or found.purpose]), None)
+            store.db.execute(
+                "INSERT INTO account_identity (issuer, subject, account, created) VALUES (?, ?, ?, ?)",
+                (issuer, subject, who.id, timestamp()),
+            )
+            record_access(store, "identity connected", who, author=who, issuer=issuer)
+        use(store, secret, who, found)
+        return who
+
+
+def _free_name(store: Store, names: Sequence[str]) -> str:
+    taken = {name_key(one.name) for one in accounts(store)}
+    bare = next(filter(None, map(_usable, names)))
+    for number in range(1, MOST_OF_ONE_NAME):
+        wanted = bare if number == 1 else f"{bare} {number}"
+        if name_key(wanted) not in taken:
+            return wanted
+    raise Refused(N_("There is already an account named {name}."), name=bare)
+
+
+def _usable(name: str) -> str:
+    """Return a name of a provider as an account may have it, "" for one that no account may have."""
+    try:
+        return account_name(name[:LONGEST_FROM_PROVIDER])
+    except Refused:
+        return ""

@@ -5,8 +5,7 @@ import time
 import uuid
 from dataclasses import dataclass
 
-from evenhand.annotations.accounts.accounts import Account, person_of, record_access
-from evenhand.annotations.accounts.passwords import keyed
+from evenhand.annotations.accounts.accounts import Account, keyed, person_of, record_access
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.permissions import Person
 

@@ -5,8 +5,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from evenhand.annotations.adjudication.comments import Comment, comments
-from evenhand.annotations.adjudication.decisions import Settlement, settlements
+from evenhand.annotations.adjudication.decisions import Comment, Settlement, comments, settlements
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.items.batch import ITEM_TABLES
 from evenhand.annotations.items.batch import item as item_with

@@ -1,9 +1,11 @@
 """Which model do people prefer, or a judge: strengths from the comparisons of a project, all of them or by group.
 
 The blind labels of all published comparisons count, finished or not. A label whose two models have no name, or the same
-one, says nothing of models and is left out. Contexts are the units (as in `generations`).
+one, says nothing of models and is left out. Contexts are the units (as in `generations`). Also: how often each
+annotator chose the text on the left.
 """
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -11,13 +13,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from evenhand.annotations.database.store import Store, at_one_moment
-from evenhand.annotations.guideline.comparison import compares
 from evenhand.annotations.guideline.scheme import FIRST, SECOND, TIE
+from evenhand.annotations.guideline.versions import compares
 from evenhand.annotations.labels.generation_labels import generations
-from evenhand.annotations.labels.read import LEFT
+from evenhand.annotations.labels.read import LEFT, each_label_row
 from evenhand.annotations.types import Project
 from evenhand.core.errors import N_, Refused
+from evenhand.core.statistics import Estimate, Note
 from evenhand.core.statistics.bradley_terry import Comparisons, Preferences, bradley_terry
+from evenhand.core.statistics.posterior import share_of_rows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -120,3 +124,43 @@ def _comparisons(
         codes([contexts[row[0]] for row in rows]),
         codes([row[1] for row in rows]),
     )
+
+
+NO_SIDE = Note(N_("No label that chooses a text says which one was on the left."))
+
+
+@dataclass(frozen=True)
+class LeftChosen:
+    """The share of labels that choose the left text, among blind labels that choose one, 0 to 1.
+
+    Its interval is over contexts. `by_annotator`: the same of each, by name. `ties`: labels that choose neither;
+    `unknown`: those whose file does not say which text was on the left.
+    """
+
+    share: Estimate
+    by_annotator: tuple[tuple[str, Estimate], ...]
+    ties: int
+    unknown: int
+
+
+def left_chosen(store: Store, project: Project) -> LeftChosen:
+    """How often the left text was chosen in a project of comparisons."""
+    known = generations(store, project)
+    context = dict(zip(known["item"], known["cluster"], strict=True))
+    said: dict[str, list[tuple[bool, str]]] = defaultdict(list)
+    ties = unknown = 0
+    for row in each_label_row(store, project, which="blind"):
+        if row["choice"] == TIE:
+            ties += 1
+        elif row["left"] is None:
+            unknown += 1
+        else:
+            said[row["annotator"]].append((row["choice"] == row["left"], context[row["item"]]))
+    everybody = [one for rows in said.values() for one in rows]
+    return LeftChosen(
+        _share(everybody), tuple((name, _share(rows)) for name, rows in sorted(said.items())), ties, unknown
+    )
+
+
+def _share(rows: list[tuple[bool, str]]) -> Estimate:
+    return share_of_rows([hit for hit, _ in rows], [context for _, context in rows], nothing=NO_SIDE)

@@ -10,12 +10,12 @@ from dataclasses import dataclass, field, replace
 from heapq import merge
 from typing import Any, Literal
 
-from evenhand.annotations.adjudication import Settlement, every_comment, settlements
+from evenhand.annotations.adjudication.decisions import Settlement, every_comment, settlements
 from evenhand.annotations.browse.search import SearchRow, rows
 from evenhand.annotations.database.events import events
 from evenhand.annotations.database.store import Store, at_one_moment
 from evenhand.annotations.items.batch import item as item_of
-from evenhand.annotations.items.imported_gold import ImportedGold, gold_in_force, package_of
+from evenhand.annotations.items.gold import ImportedGold, gold_in_force, package_of
 from evenhand.annotations.labels.read import decode_label, form_of
 from evenhand.annotations.types import Annotator, Project
 from evenhand.core.errors import N_

@@ -1,20 +1,31 @@
-"""Backups of the database, taken while people work, and how one is restored.
+"""Copies of the database: backups taken while people work and how one is restored, snapshots to read, trial copies.
 
-The secret of the database signs tokens and keys the hashes of cookies and links. A copy gets another one: whoever reads
-a backup can sign nothing for the server, and after a restore everybody signs in again.
+The secret of the database signs tokens and keys the hashes of cookies and links. A backup gets another one: whoever
+reads it can sign nothing for the server, and after a restore everybody signs in again. Backups kept in a folder or at
+an address of fsspec are checked by reading them back, pruned, and sealed with a key: a ZIP file with AES-256, which
+other programs open too.
+
+A snapshot is a copy, not a long read transaction: while somebody reads, the log of the database cannot be checkpointed.
+It would grow with every label until one label has to wait for all of it.
 """
 
 import os
+import re
 import secrets
+import shutil
 import sqlite3
-from contextlib import closing
-from dataclasses import dataclass
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from evenhand.annotations.database import migrations
-from evenhand.annotations.database.store import Store, connect
-from evenhand.core.errors import N_, BadFile, NotAllowed, NotFound, Refused
-from evenhand.core.files.whole_file import whole_path
+from evenhand.annotations.database.store import Store, connect, copy_database
+from evenhand.core.errors import N_, BadFile, EvenhandError, NotAllowed, NotFound, Refused
+from evenhand.core.files.whole_file import PRIVATE, make_folder, new_file, part_of, remove_left_over, whole_path
 
 SIDE_FILES = ("-wal", "-shm", "-journal")
 
@@ -41,7 +52,7 @@ def backup(store: Store, out: Path) -> Snapshot:
         )
     try:
         with whole_path(out, new=True) as draft:
-            _copy(store.path, draft)
+            copy_database(store.path, draft, secret=secrets.token_bytes(32))
             snapshot = check(draft)
     except FileExistsError as error:
         raise NotAllowed(N_("{path} already exists."), path=str(out)) from error
@@ -63,7 +74,7 @@ def restore(source: Path, target: Path, *, force: bool = False) -> Snapshot:
         raise NotAllowed(message, path=str(target))
     try:
         with whole_path(target) as draft:
-            _copy(source, draft)
+            copy_database(source, draft, secret=secrets.token_bytes(32))
             check(draft)
             _set_aside(target)
     except (OSError, sqlite3.OperationalError) as error:
@@ -100,21 +111,6 @@ def _inspect(connection: sqlite3.Connection, path: Path) -> Snapshot:
     return Snapshot(path, path.stat().st_size, *counted)
 
 
-def _copy(source: Path, target: Path) -> None:
-    os.close(os.open(target, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
-    origin = connect(source, read_only=True)
-    copy = sqlite3.connect(target, isolation_level=None)
-    try:
-        origin.backup(copy)  # in one step: with WAL a read transaction does not block writers
-        copy.execute("PRAGMA secure_delete = ON")  # the old one is overwritten
-        copy.execute("UPDATE database SET secret = ?", (secrets.token_bytes(32),))
-        # One file without side files, so that it can be moved. Opening it with the app switches WAL on again.
-        copy.execute("PRAGMA journal_mode = DELETE")
-    finally:
-        copy.close()
-        origin.close()
-
-
 def _set_aside(target: Path) -> None:
     """Rename what is at *target*, side files too: SQLite would replay a log left behind into the new file."""
     if target.exists():
@@ -147,3 +143,247 @@ def _free_name(target: Path) -> Path:
     while name.exists():
         name, number = target.with_name(f"{target.name}.before-restore-{number}"), number + 1
     return name
+
+
+ENDING = ".snapshot"
+
+
+@contextmanager
+def snapshot(store: Store) -> Iterator[Store]:
+    """A read-only store that does not see later writes; its copy is deleted afterwards.
+
+    Raises Refused where the copy cannot be made, for want of room beside the database for instance.
+    """
+    with _copied(store, read_only=True) as frozen:
+        yield frozen
+
+
+@contextmanager
+def trial(store: Store) -> Iterator[Store]:
+    """A store in which everything may be tried: it holds what *store* holds, and what is written there is thrown away.
+
+    For work of many transactions that must leave nothing where it fails. Raises Refused as `snapshot`.
+    """
+    with _copied(store, read_only=False) as copy:
+        copy.db.execute("PRAGMA synchronous = OFF")  # nothing of it has to outlive this process
+        copy.db.execute("PRAGMA journal_mode = MEMORY")
+        yield copy
+
+
+@contextmanager
+def _copied(store: Store, *, read_only: bool) -> Iterator[Store]:
+    path = store.path.absolute()
+    remove_left_over(path, ENDING)
+    copy = part_of(path, ENDING)
+    try:
+        copy_database(store.path, copy, lasting=False)
+        found = Store(connect(copy, read_only=read_only), copy)
+    except (OSError, sqlite3.OperationalError) as error:
+        copy.unlink(missing_ok=True)
+        message = N_("The database could not be copied for reading ({why}). Check the free disk space.")
+        raise Refused(message, why=str(error)) from error
+    try:
+        yield found
+    finally:
+        found.close()
+        for ending in ("", "-turn"):
+            copy.with_name(f"{copy.name}{ending}").unlink(missing_ok=True)
+
+
+NAME = re.compile(r"evenhand-(\d{8}T\d{6}Z)-[0-9a-f]{4}\.db(?:\.zip)?")
+INSIDE = "evenhand.db"
+SHORTEST_KEY = 20  # characters
+NO_LIBRARY = N_(
+    "The backup location {place} needs the Python package {package}, which is not installed. Install it where Evenhand"
+    " runs: .venv/bin/python -m pip install {package}"
+)
+NOT_REACHED = N_("The backup location {place} could not be reached or used ({why}).")
+SEALED = N_("{path} is encrypted: use --key-file with the key file that was used to create it.")
+DIFFERS = N_("The backup at {place} does not match what was saved, so it was removed. Check the disk or the service.")
+
+
+def is_place(text: str) -> bool:
+    """Whether *text* names a folder or an address of fsspec, rather than a file that is to be made."""
+    return "://" in text or text.endswith("/") or Path(text).is_dir()
+
+
+def read_key(file: Path) -> bytes:
+    """What a key file holds, without the end of its line. Raises NotFound, or Refused for fewer than 20 characters."""
+    try:
+        key = file.read_bytes().strip()
+    except OSError as error:
+        raise NotFound(N_("The key file {path} cannot be read."), path=str(file)) from error
+    if len(key) < SHORTEST_KEY:
+        message = N_(
+            "The key in {path} is too short: at least {least} characters, for example from openssl rand -hex 32."
+        )
+        raise Refused(message, path=str(file), least=SHORTEST_KEY)
+    return key
+
+
+def back_up_to(store: Store, place: str, *, key: bytes | None = None, keep: int | None = None) -> tuple[Snapshot, str]:
+    """Add a backup to *place*. Returns what it holds and its name there.
+
+    It gets its name after it was fetched back, opened and read from end to end. Then all but the newest *keep* backups
+    at that place are removed; other files stay. Raises Refused where the place cannot be used.
+    """
+    moment = datetime.fromtimestamp(time.time(), UTC).strftime("%Y%m%dT%H%M%SZ")
+    name = f"evenhand-{moment}-{secrets.token_hex(2)}.db{'.zip' if key else ''}"
+    with _draft(store.path) as draft, _draft(store.path) as sealed:
+        made = backup(store, draft)
+        if key:
+            _seal(draft, sealed, key)
+            draft.unlink()  # the room of a copy each: what is open now, what was fetched, what was restored
+        with _reached(place) as (files, folder):
+            path, part = f"{folder}/{name}", f"{folder}/{name}.part"
+            _send(files, sealed if key else draft, part)
+            size = int(files.size(part))
+            try:
+                _compare(files, part, store.path, key, made)
+            except EvenhandError as error:
+                files.rm_file(part)
+                raise Refused(DIFFERS, place=_without_password(place)) from error
+            files.mv(part, path)
+            if keep is not None:
+                for old in _names(files, folder)[: -max(1, keep)]:
+                    files.rm_file(f"{folder}/{old}")
+    return replace(made, path=Path(name), bytes=size), name
+
+
+def newest(place: str) -> datetime | None:
+    """When the newest backup at *place* was made; None if there is none. Raises Refused where it cannot be read."""
+    with _reached(place, make=False) as (files, folder):
+        names = _names(files, folder)
+    found = NAME.fullmatch(names[-1]) if names else None
+    return datetime.strptime(found[1], "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC) if found else None
+
+
+@contextmanager
+def fetched(source: str, beside: Path, *, key: bytes | None = None) -> Iterator[Path]:
+    """A local copy of the backup at *source* (a file or an address), opened with *key* if it is sealed.
+
+    It lies beside the database *beside* and is removed at the end. Raises NotFound, BadFile or Refused.
+    """
+    if "://" not in source:
+        with _opened(Path(source), beside, key) as plain:
+            yield plain
+        return
+    folder, _, name = source.rpartition("/")
+    with _draft(beside) as local:
+        with _reached(folder, make=False) as (files, path):
+            if not files.exists(f"{path}/{name}"):
+                raise NotFound(N_("There is no file {path}."), path=_without_password(source))
+            _receive(files, f"{path}/{name}", local)
+        with _opened(local, beside, key) as plain:
+            yield plain
+
+
+@contextmanager
+def _draft(beside: Path) -> Iterator[Path]:
+    path = beside.absolute()
+    remove_left_over(path, ".backup")
+    draft = part_of(path, ".backup")
+    try:
+        yield draft
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+@contextmanager
+def _reached(place: str, *, make: bool = True) -> Iterator[tuple[Any, str]]:
+    """The file system of a place and the path there. Whatever its library raises becomes Refused."""
+    import fsspec  # type: ignore[import-untyped]  # takes long, and only backups elsewhere need it
+
+    try:
+        files, folder = fsspec.url_to_fs(place)
+        folder = folder.rstrip("/")
+        if make and _is_local(files):
+            make_folder(Path(folder))
+        elif make:
+            files.makedirs(folder, exist_ok=True)
+        yield files, folder
+    except EvenhandError:
+        raise
+    except ImportError as error:  # fsspec's own, which the missing module caused
+        package = getattr(error.__cause__ or error, "name", None) or str(error)
+        raise Refused(NO_LIBRARY, place=_without_password(place), package=package.partition(".")[0]) from error
+    except Exception as error:  # each service has errors of its own
+        why = type(error).__name__ if "://" in place else error  # the text of a service may hold its password
+        raise Refused(NOT_REACHED, place=_without_password(place), why=why) from error
+
+
+def _without_password(place: str) -> str:
+    return re.sub(r"//[^/@]*@", "//", place).partition("?")[0]
+
+
+def _is_local(files: Any) -> bool:
+    return "file" in ((files.protocol,) if isinstance(files.protocol, str) else files.protocol)
+
+
+def _names(files: Any, folder: str) -> list[str]:
+    """The backups at a place, oldest first."""
+    with suppress(FileNotFoundError):
+        found = [str(path).rstrip("/").rpartition("/")[2] for path in files.ls(folder, detail=False)]
+        return sorted(name for name in found if NAME.fullmatch(name))
+    return []
+
+
+def _send(files: Any, source: Path, path: str) -> None:
+    if _is_local(files):
+        Path(path).touch(mode=PRIVATE)
+    files.put_file(str(source), path)
+
+
+def _receive(files: Any, path: str, local: Path) -> None:
+    new_file(local).close()  # for its owner only
+    files.get_file(path, str(local))
+
+
+def _compare(files: Any, path: str, beside: Path, key: bytes | None, made: Snapshot) -> None:
+    """Fetch a backup, open it, read it from end to end. Raises EvenhandError if it is not what was saved."""
+    with _draft(beside) as local:
+        _receive(files, path, local)
+        with _opened(local, beside, key) as plain, _draft(beside) as restored:
+            again = restore(plain, restored)
+    if (again.projects, again.items, again.labels) != (made.projects, made.items, made.labels):
+        raise BadFile(N_("{path} does not match what was saved."), path=path)
+
+
+def _seal(source: Path, target: Path, key: bytes) -> None:
+    import pyzipper  # type: ignore[import-untyped]
+
+    with (
+        new_file(target) as file,
+        pyzipper.AESZipFile(file, "w", compression=pyzipper.ZIP_DEFLATED, encryption=pyzipper.WZ_AES) as archive,
+    ):
+        archive.setpassword(key)
+        archive.setencryption(pyzipper.WZ_AES, nbits=256)
+        archive.write(source, INSIDE)
+
+
+@contextmanager
+def _opened(path: Path, beside: Path, key: bytes | None) -> Iterator[Path]:
+    import pyzipper
+
+    if not path.is_file() or not pyzipper.is_zipfile(path):
+        yield path
+        return
+    if key is None:
+        raise BadFile(SEALED, path=path.name)
+    with _draft(beside) as plain:
+        try:
+            with pyzipper.AESZipFile(path) as archive, new_file(plain) as out:
+                archive.setpassword(key)
+                with archive.open(INSIDE) as inside:
+                    shutil.copyfileobj(inside, out, 1 << 20)
+        except (
+            RuntimeError,
+            KeyError,
+            ValueError,
+            EOFError,
+            pyzipper.BadZipFile,
+            pyzipper.zipfile.zlib.error,
+        ) as error:
+            message = N_("{path} cannot be opened with this key, or is damaged.")
+            raise BadFile(message, path=path.name) from error
+        yield plain

@@ -3,13 +3,17 @@
 An entry's hash is the SHA-256 of the hash before it, a line end, and a line of JSON: number, kind, row, moment, what
 the row holds, what stands beside it, the hash in the own chain of its annotator. An own chain has the labels of one
 annotator in their order, so that this person can check them without a trace of anybody else's.
+
+The items of an import and the test and codes of a study have no entries of their own: one entry holds a hash over them
+(of an import as it is published, in an older database at the next release; of a study as it is made).
 """
 
 import hashlib
 import json
+import secrets
 import sqlite3
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import Any
@@ -17,15 +21,15 @@ from typing import Any
 from evenhand.annotations.database.schema import statements
 from evenhand.annotations.database.schema.v7_log import EMPTY, Kind, content, salts_of_rows, triggers
 from evenhand.annotations.database.schema.v7_log import KINDS as FIRST_KINDS
-from evenhand.annotations.database.schema.v11_study_log import STUDY_KINDS
-from evenhand.annotations.database.schema.v12_judges import JUDGE_KINDS
-from evenhand.annotations.database.schema.v13_schemes import SCHEME_KINDS
-from evenhand.annotations.database.schema.v14_sampling import SAMPLE_KINDS
-from evenhand.annotations.database.schema.v15_consent import CONSENT_KINDS
-from evenhand.annotations.database.schema.v16_groups import GROUP_KINDS
-from evenhand.annotations.database.schema.v17_comparisons import COMPARISON_KINDS
-from evenhand.annotations.database.schema.v18_study_uses import STUDY_USE_KINDS
-from evenhand.annotations.database.schema.v20_imported_gold import IMPORTED_GOLD_KINDS
+from evenhand.annotations.database.schema.v8_to_v13 import JUDGE_KINDS, SCHEME_KINDS, STUDY_KINDS
+from evenhand.annotations.database.schema.v14_to_v21 import (
+    COMPARISON_KINDS,
+    CONSENT_KINDS,
+    GROUP_KINDS,
+    IMPORTED_GOLD_KINDS,
+    SAMPLE_KINDS,
+    STUDY_USE_KINDS,
+)
 
 START = "start"  # the kind of an entry that begins the log of some tables, with a hash of all that is in them
 KINDS = (
@@ -241,3 +245,75 @@ def daily_heads(db: sqlite3.Connection) -> list[Head]:
 def _head(row: tuple[int, int, bytes]) -> Head:
     at = moment_of(row[1])
     return Head(at[:10], row[0], at, row[2].hex())
+
+
+ITEMS, STUDY = "items of import", "test and codes of study"  # how such entries begin: then their batch, or their study
+# What never changes of an item; ids of rows have no part in it, but for their order.
+_COLUMNS = (
+    "item.uid, item.hash, item.text, item.second, item.context, item.start, item.stop, item.stem_start, item.stem_stop,"
+    " item.keyword, item.counterpart, item.file, item.line, item.extra, cell.pair, cell.side"
+)
+_ITEMS = f"""
+SELECT {_COLUMNS} FROM item JOIN cell ON cell.id = item.cell
+WHERE item.id IN (SELECT id FROM item WHERE batch = ? UNION SELECT value FROM json_each(?)) ORDER BY item.id
+"""
+_QUESTIONS = "SELECT text, context, start, stop, answer FROM study_question WHERE study = ? ORDER BY id"
+_CODES = "SELECT id, code_finished, code_screened_out, code_withdrew FROM study WHERE uid = ?"
+_UNDONE = (  # events of a package are of another database
+    "SELECT 1 FROM event WHERE project = ? AND action = 'import_undone' AND data ->> 'batch' = ?"
+    " AND data ->> 'at' = (SELECT uid FROM database)"
+)
+
+
+def hash_of_items(db: sqlite3.Connection, batch: int, also: Collection[int] = ()) -> dict[str, Any]:
+    """Return the number of items of an import and a SHA-256 over them; *also*: items (row ids) that it restores.
+
+    One item at a time is in memory; half a second for 100,000.
+    """
+    number, digest = 0, hashlib.sha256()
+    for row in db.execute(_ITEMS, (batch, json.dumps([*also]))):
+        number += 1
+        digest.update(f"{canonical(*row)}\n".encode())
+    return {"rows": number, "hash": digest.hexdigest()}
+
+
+def record_items(db: sqlite3.Connection, batch: int, created: str, hashed: Mapping[str, Any]) -> None:
+    """Append the entry of an import, inside the transaction that publishes it."""
+    append_start(db, {f"{ITEMS} {batch} {created}": hashed})
+
+
+def imports_without_entry(db: sqlite3.Connection, project: int) -> list[tuple[int, str]]:
+    """Return row id and moment of the published imports of a project that are older than these entries."""
+    names: set[str] = set()
+    for (body,) in db.execute("SELECT body FROM log WHERE kind = 'start'"):
+        names.update(json.loads(body))
+    query = "SELECT id, created FROM published_batch WHERE project = ?"
+    return [row for row in db.execute(query, (project,)).fetchall() if f"{ITEMS} {row[0]} {row[1]}" not in names]
+
+
+def record_study(db: sqlite3.Connection, uid: str) -> None:
+    """Append the entry of a study (public id), inside the transaction that makes it.
+
+    The hash has a salt, since a code has eight letters.
+    """
+    salt = secrets.token_hex(16)
+    append_start(db, {f"{STUDY} {uid}": {"salt": salt, "hash": _hash_of_study(db, uid, salt)}})
+
+
+def _hash_of_study(db: sqlite3.Connection, uid: str, salt: str) -> str:
+    row, *codes = db.execute(_CODES, (uid,)).fetchone() or (0,)
+    return hashlib.sha256(canonical(salt, codes, db.execute(_QUESTIONS, (row,)).fetchall()).encode()).hexdigest()
+
+
+def differs(db: sqlite3.Connection, name: str, hashed: Mapping[str, Any]) -> bool:
+    """Return whether the rows of an entry are others by now, or are gone without an event that says so."""
+    if name.startswith(STUDY):
+        return _hash_of_study(db, name.removeprefix(f"{STUDY} "), hashed["salt"]) != str(hashed["hash"])
+    batch, _, created = name.removeprefix(f"{ITEMS} ").partition(" ")
+    query = "SELECT id, published, project FROM batch WHERE id = ? AND created = ?"
+    row = db.execute(query, (int(batch), created)).fetchone()
+    if row is None:
+        return True
+    if row[1] == 0:
+        return db.execute(_UNDONE, (row[2], row[0])).fetchone() is None
+    return hash_of_items(db, row[0]) != hashed

@@ -4,35 +4,25 @@ The database itself refuses: a label twice (`op_id`), a changed or deleted label
 sentence, a label on an item of another project, a second item with the same text in a project, a choice or state that
 does not exist, a span that ends before it starts.
 
-Its triggers count `item.taken`, `item.returned`, `tally` and `census`, so that no program can get them wrong.
+Its triggers count `item.taken`, `item.returned`, `tally` and `census`, so that no program can get them wrong, and write
+the log. SQLite drops those of a table with the table, and any program may drop them: without them labels are stored as
+usual, but without an entry. So they are compared with those of the schema, and restored.
 """
 
+import hashlib
+import logging
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from dataclasses import asdict, dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from evenhand.annotations.database.chain import begin
-from evenhand.annotations.database.schema import statements
+from evenhand.annotations.database import chain
+from evenhand.annotations.database.schema import statements, v3_to_v6, v8_to_v13, v14_to_v21
 from evenhand.annotations.database.schema.v1_start import SCHEMA
-from evenhand.annotations.database.schema.v3_curation import CURATION
-from evenhand.annotations.database.schema.v4_views import VIEWS
-from evenhand.annotations.database.schema.v5_provenance import PROVENANCE
-from evenhand.annotations.database.schema.v6_accounts import ACCOUNTS
-from evenhand.annotations.database.schema.v7_log import KINDS, TABLES
-from evenhand.annotations.database.schema.v8_study import STUDIES
-from evenhand.annotations.database.schema.v9_jobs import OWNERS_OF_JOBS
-from evenhand.annotations.database.schema.v10_identities import IDENTITIES
-from evenhand.annotations.database.schema.v11_study_log import STUDY_KINDS
-from evenhand.annotations.database.schema.v12_judges import JUDGE_KINDS, JUDGES
-from evenhand.annotations.database.schema.v13_schemes import SCHEME_KINDS, SCHEMES, allow_own_choices
-from evenhand.annotations.database.schema.v14_sampling import SAMPLE_KINDS, SAMPLES
-from evenhand.annotations.database.schema.v15_consent import CONSENT_KINDS, CONSENTS
-from evenhand.annotations.database.schema.v16_groups import GROUP_KINDS, GROUPS
-from evenhand.annotations.database.schema.v17_comparisons import COMPARISON_KINDS, COMPARISONS
-from evenhand.annotations.database.schema.v18_study_uses import STUDY_USE_KINDS, STUDY_USES
-from evenhand.annotations.database.schema.v19_drawable import DRAWABLE
-from evenhand.annotations.database.schema.v20_imported_gold import IMPORTED_GOLD, IMPORTED_GOLD_KINDS
-from evenhand.annotations.database.schema.v21_job_kinds import KINDS_OF_JOBS
+from evenhand.annotations.database.schema.v7_log import KINDS, TABLES, Kind
+from evenhand.core.files.timestamps import timestamp
 
 if TYPE_CHECKING:
     from sqlite_utils import Database
@@ -102,147 +92,46 @@ UPDATE item SET split = 1 WHERE labels >= wanted AND labels > 1 AND (
 """
 
 
-def m001_start(db: "Database") -> None:
-    """Everything a sentences project needs, with room for generations."""
-    for statement in statements(SCHEMA):
-        db.execute(statement)
+def _migration(
+    name: str, script: str, kinds: tuple[Kind, ...] = (), first: "Callable[[sqlite3.Connection], None] | None" = None
+) -> "Callable[[Database], None]":
+    """Return a migration that calls *first*, runs a script, and begins the log of the tables of *kinds*."""
 
+    def apply(db: "Database") -> None:
+        if first is not None:
+            first(db.conn)
+        for statement in statements(script):
+            db.execute(statement)
+        if kinds:
+            chain.begin(db.conn, kinds)
 
-def m002_settlements(db: "Database") -> None:
-    """Adjudication with its comments, gold labels for every kind, settings of a desk for generations."""
-    for statement in statements(SETTLEMENTS):
-        db.execute(statement)
-
-
-def m003_curation(db: "Database") -> None:
-    """Pilots, plans of labels, retests, known answers, events, releases."""
-    for statement in statements(CURATION):
-        db.execute(statement)
-
-
-def m004_views(db: "Database") -> None:
-    """A view for every common question: what is published, which labels count, who is active."""
-    for statement in statements(VIEWS):
-        db.execute(statement)
-
-
-def m005_provenance(db: "Database") -> None:
-    """Where each label comes from: the version that stored it, or the file that it came with."""
-    for statement in statements(PROVENANCE):
-        db.execute(statement)
-
-
-def m006_accounts(db: "Database") -> None:
-    """Accounts, their roles and sign-ins, links that let somebody in."""
-    for statement in statements(ACCOUNTS):
-        db.execute(statement)
-
-
-def m007_log(db: "Database") -> None:
-    """The log: a chain of hashes that triggers write, begun with a hash of the tables as they are."""
-    for statement in statements(TABLES):
-        db.execute(statement)
-    begin(db.conn, KINDS)
-
-
-def m008_study(db: "Database") -> None:
-    """Online studies: consent, test, people under pseudonyms, their outside ids apart."""
-    for statement in statements(STUDIES):
-        db.execute(statement)
-
-
-def m009_owners_of_jobs(db: "Database") -> None:
-    """Whose each job is: its project, and the account that started it."""
-    for statement in statements(OWNERS_OF_JOBS):
-        db.execute(statement)
-
-
-def m010_identities(db: "Database") -> None:
-    """As whom a provider of identities knows an account."""
-    for statement in statements(IDENTITIES):
-        db.execute(statement)
-
-
-def m011_study_log(db: "Database") -> None:
-    """The log has studies too: their settings, what people agreed to, how their part ended."""
-    begin(db.conn, STUDY_KINDS)
-
-
-def m012_judges(db: "Database") -> None:
-    """Judges, their labels, what failed, and what each may be worse by; all but failures have entries in the log."""
-    for statement in statements(JUDGES):
-        db.execute(statement)
-    begin(db.conn, JUDGE_KINDS)
-
-
-def m013_schemes(db: "Database") -> None:
-    """Schemes of one's own: choices that the guideline names, kinds of spans."""
-    allow_own_choices(db.conn)
-    for statement in statements(SCHEMES):
-        db.execute(statement)
-    begin(db.conn, SCHEME_KINDS)
-
-
-def m014_sampling(db: "Database") -> None:
-    """Samples for people to label, with the inclusion probability of each item; both have entries in the log."""
-    for statement in statements(SAMPLES):
-        db.execute(statement)
-    begin(db.conn, SAMPLE_KINDS)
-
-
-def m015_consent(db: "Database") -> None:
-    """What annotators allow to be done with their own labels, with entries in the log."""
-    for statement in statements(CONSENTS):
-        db.execute(statement)
-    begin(db.conn, CONSENT_KINDS)
-
-
-def m016_groups(db: "Database") -> None:
-    """Groups of annotators, with entries in the log."""
-    for statement in statements(GROUPS):
-        db.execute(statement)
-    begin(db.conn, GROUP_KINDS)
-
-
-def m017_comparisons(db: "Database") -> None:
-    """Items with a second text, and which text was on the left of whom."""
-    for statement in statements(COMPARISONS):
-        db.execute(statement)
-    begin(db.conn, COMPARISON_KINDS)
-
-
-def m018_study_uses(db: "Database") -> None:
-    """Uses of labels that a study's consent form asks about, with entries in the log."""
-    for statement in statements(STUDY_USES):
-        db.execute(statement)
-    begin(db.conn, STUDY_USE_KINDS)
-
-
-def m019_drawable(db: "Database") -> None:
-    """Let samples draw items that a desk gave back without a label."""
-    for statement in statements(DRAWABLE):
-        db.execute(statement)
-
-
-def m020_imported_gold(db: "Database") -> None:
-    """Create the table of gold labels that packages brought without their labels, with entries in the log."""
-    for statement in statements(IMPORTED_GOLD):
-        db.execute(statement)
-    begin(db.conn, IMPORTED_GOLD_KINDS)
-
-
-def m021_kinds_of_jobs(db: "Database") -> None:
-    """Store what each job does as its kind and settings."""
-    for statement in statements(KINDS_OF_JOBS):
-        db.execute(statement)
+    apply.__name__ = name
+    return apply
 
 
 MIGRATIONS: "tuple[Callable[[Database], None], ...]" = (
-    m001_start, m002_settlements, m003_curation, m004_views, m005_provenance, m006_accounts, m007_log,
-    m008_study, m009_owners_of_jobs, m010_identities, m011_study_log, m012_judges,
-    m013_schemes, m014_sampling, m015_consent, m016_groups, m017_comparisons,
-    m018_study_uses, m019_drawable, m020_imported_gold, m021_kinds_of_jobs,
-)  # fmt: skip
+    _migration("m001_start", SCHEMA),
+    _migration("m002_settlements", SETTLEMENTS),
+    _migration("m003_curation", v3_to_v6.CURATION),
+    _migration("m004_views", v3_to_v6.VIEWS),
+    _migration("m005_provenance", v3_to_v6.PROVENANCE),
+    _migration("m006_accounts", v3_to_v6.ACCOUNTS),
+    _migration("m007_log", TABLES, KINDS),
+    _migration("m008_study", v8_to_v13.STUDIES),
+    _migration("m009_owners_of_jobs", v8_to_v13.OWNERS_OF_JOBS),
+    _migration("m010_identities", v8_to_v13.IDENTITIES),
+    _migration("m011_study_log", "", v8_to_v13.STUDY_KINDS),
+    _migration("m012_judges", v8_to_v13.JUDGES, v8_to_v13.JUDGE_KINDS),
+    _migration("m013_schemes", v8_to_v13.SCHEMES, v8_to_v13.SCHEME_KINDS, v8_to_v13.allow_own_choices),
+    _migration("m014_sampling", v14_to_v21.SAMPLES, v14_to_v21.SAMPLE_KINDS),
+    _migration("m015_consent", v14_to_v21.CONSENTS, v14_to_v21.CONSENT_KINDS),
+    _migration("m016_groups", v14_to_v21.GROUPS, v14_to_v21.GROUP_KINDS),
+    _migration("m017_comparisons", v14_to_v21.COMPARISONS, v14_to_v21.COMPARISON_KINDS),
+    _migration("m018_study_uses", v14_to_v21.STUDY_USES, v14_to_v21.STUDY_USE_KINDS),
+    _migration("m019_drawable", v14_to_v21.DRAWABLE),
+    _migration("m020_imported_gold", v14_to_v21.IMPORTED_GOLD, v14_to_v21.IMPORTED_GOLD_KINDS),
+    _migration("m021_kinds_of_jobs", v14_to_v21.KINDS_OF_JOBS),
+)
 
 
 def applied_migrations(connection: sqlite3.Connection) -> set[str] | None:
@@ -265,3 +154,75 @@ def migrate(connection: sqlite3.Connection) -> None:
     for migration in MIGRATIONS:
         found()(migration)
     found.apply(Database(connection))
+
+
+# SHA-256 over names and statements of all triggers of the newest version: opening a database compares only this.
+DIGEST = "ddfb110363d2949d0cdf69a4da189eddb264f545e5f4e1eeb26eb2f8e9eb5c59"
+NAMED = 5  # triggers that one sentence names
+RESTORED = "triggers restored"  # of an entry of the log, before its moment
+_TRIGGERS = "SELECT name, sql FROM sqlite_master WHERE type = 'trigger' ORDER BY name"
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Differences:
+    """Names of triggers that a database lacks, that have another statement, and that the schema does not have."""
+
+    missing: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.missing or self.changed or self.unknown)
+
+
+def named(names: Sequence[str]) -> str:
+    """Return the first names in one line."""
+    return ", ".join(names[:NAMED]) + (" ..." if len(names) > NAMED else "")
+
+
+def digest_of_triggers(db: sqlite3.Connection) -> str:
+    """Return the SHA-256 over names and statements of the triggers, in hex."""
+    return hashlib.sha256(repr(db.execute(_TRIGGERS).fetchall()).encode()).hexdigest()
+
+
+def different_triggers(db: sqlite3.Connection) -> Differences:
+    """Compare the triggers of a database of the newest version with the schema."""
+    if digest_of_triggers(db) == DIGEST:
+        return Differences()
+    stored, due = dict(db.execute(_TRIGGERS).fetchall()), _of_schema(len(MIGRATIONS))
+    return Differences(
+        tuple(name for name in due if name not in stored),
+        tuple(name for name in due if name in stored and stored[name] != due[name]),
+        tuple(name for name in stored if name not in due),
+    )
+
+
+@lru_cache(maxsize=2)
+def _of_schema(_versions: int) -> dict[str, str]:
+    """Return the statements of all triggers by name, from a new database in memory (half a second)."""
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as db:
+        chain.register(db)
+        migrate(db)
+        return dict(db.execute(_TRIGGERS).fetchall())
+
+
+def restore_triggers(db: sqlite3.Connection) -> Differences:
+    """Create missing and changed triggers again, inside the caller's transaction, and write an entry of the log.
+
+    Rows that were written without them stay as they are, so that `log verify` finds them. Triggers that the schema does
+    not have are left alone. Returns what differed.
+    """
+    differences = different_triggers(db)
+    if not (differences.missing or differences.changed):
+        return differences
+    due = _of_schema(len(MIGRATIONS))
+    for name in differences.changed:
+        db.execute(f'DROP TRIGGER "{name}"')
+    for name in (*differences.missing, *differences.changed):
+        db.execute(due[name])
+    chain.append_start(db, {f"{RESTORED} {timestamp()}": asdict(differences)})
+    names = (*differences.missing, *differences.changed)
+    message = "%d triggers of the database were missing or changed and were restored: %s"
+    logger.warning(message, len(names), named(names))
+    return differences

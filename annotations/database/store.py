@@ -13,9 +13,16 @@ from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from evenhand.annotations.database import chain, migrations
-from evenhand.annotations.database.damage import note_damage, refuse_damaged
-from evenhand.annotations.database.open_files import GONE, OpenFiles, check_others, forget, remember
-from evenhand.annotations.database.triggers import different_triggers, restore_triggers
+from evenhand.annotations.database.migrations import different_triggers, restore_triggers
+from evenhand.annotations.database.open_files import (
+    GONE,
+    OpenFiles,
+    check_others,
+    forget,
+    note_damage,
+    refuse_damaged,
+    remember,
+)
 from evenhand.annotations.database.write_lock import BUSY_MS, KEPT_BUSY, NOT_WRITTEN, turn
 from evenhand.core.errors import N_, BadFile, Busy, NotFound
 from evenhand.core.files.sqlite_wal import primary_code, write_ahead
@@ -168,11 +175,7 @@ class Store:
             number += 1
         try:
             with whole_path(out, new=True) as draft:
-                os.close(os.open(draft, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
-                # Another connection: it reads what was committed, while this one keeps writers out.
-                with closing(connect(self.path, read_only=True)) as origin, closing(sqlite3.connect(draft)) as copy:
-                    origin.backup(copy)
-                    copy.execute("PRAGMA journal_mode = DELETE")
+                copy_database(self.path, draft)  # reads what was committed, while this store keeps writers out
         except (OSError, sqlite3.Error) as error:
             message = N_(
                 "{path} has an older version, and no copy of it could be made ({why}). Free up disk space there."
@@ -430,6 +433,26 @@ def connect(
         connection.close()
         raise
     return connection
+
+
+def copy_database(source: Path, target: Path, *, secret: bytes | None = None, lasting: bool = True) -> None:
+    """Copy a database as of one moment into a new file, while others write.
+
+    *secret*: in place of its own. *lasting* False: the copy may be lost. Raises OSError or sqlite3.OperationalError.
+    """
+    os.close(os.open(target, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))  # labels are for their owner
+    with (
+        closing(connect(source, read_only=True)) as origin,
+        closing(sqlite3.connect(target, isolation_level=None)) as copy,
+    ):
+        if not lasting:
+            copy.execute("PRAGMA synchronous = OFF")
+        origin.backup(copy)  # in one step: with WAL a read transaction does not block writers
+        if secret is not None:
+            copy.execute("PRAGMA secure_delete = ON")  # the old one is overwritten
+            copy.execute("UPDATE database SET secret = ?", (secret,))
+        # One file without side files, so that it can be moved. Opening it with the app switches WAL on again.
+        copy.execute("PRAGMA journal_mode = DELETE")
 
 
 def _make_private(path: Path) -> None:

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from evenhand.annotations.desk.session import DeskSession
-from evenhand.annotations.guideline.comparison import Place, mirrored, place_on_left
 from evenhand.annotations.guideline.scheme import FIRST, SECOND, TIE
+from evenhand.annotations.guideline.versions import Place, mirrored, place_on_left
 from evenhand.annotations.labels.checks import parse_marks
 from evenhand.annotations.labels.own import without_word
 from evenhand.annotations.types import Answer, Choice, Decision, Guideline, Item, Kind, Operation, OwnProgress

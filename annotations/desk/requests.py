@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.desk.announcements import desk_news, desk_state, item_news, record_changes_read
-from evenhand.annotations.desk.frontend import newer_guideline
+from evenhand.annotations.desk.frontend import desk_news, desk_state, item_news, newer_guideline, record_changes_read
 from evenhand.annotations.desk.messages import (
     MOST_HISTORY,
     SyncRequest,

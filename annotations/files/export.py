@@ -39,7 +39,7 @@ from evenhand.annotations.files.other_tools import write
 from evenhand.annotations.files.package.write_package import package_files
 from evenhand.annotations.guideline.versions import guideline
 from evenhand.annotations.items.batch import items as stored_items
-from evenhand.annotations.items.recount_mark import open_recount
+from evenhand.annotations.items.wanted_labels import open_recount
 from evenhand.annotations.papers.blocks import Form
 from evenhand.annotations.papers.datasheet import datasheet
 from evenhand.annotations.plan.recount import finish_recount

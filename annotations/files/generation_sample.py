@@ -18,8 +18,7 @@ from typing import Any
 
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.import_items import import_file
-from evenhand.annotations.guideline.comparison import PREFERENCE, compares
-from evenhand.annotations.guideline.versions import refuse_own_scheme
+from evenhand.annotations.guideline.versions import PREFERENCE, compares, refuse_own_scheme
 from evenhand.annotations.items.batch import items
 from evenhand.annotations.labels.generation_labels import labels_of_generations
 from evenhand.annotations.projects.projects import create_project

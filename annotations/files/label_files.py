@@ -10,10 +10,10 @@ from typing import Any
 
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.detect import bad
-from evenhand.annotations.guideline.comparison import Place
 from evenhand.annotations.guideline.free_tags import clean_tags
 from evenhand.annotations.guideline.scheme import FIRST, SECOND
-from evenhand.annotations.items.imported_gold import gold_of_file
+from evenhand.annotations.guideline.versions import Place
+from evenhand.annotations.items.gold import gold_of_file
 from evenhand.annotations.labels.checks import parse_marks
 from evenhand.annotations.labels.operations import MOST_SECONDS
 from evenhand.annotations.queue.assignments import assign, next_turn

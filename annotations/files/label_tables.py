@@ -17,13 +17,12 @@ from evenhand.annotations.adjudication.decisions import decisions_in_force
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.detect import DECISION, GENERATION_KEYS, GOLD_KEYS, ITEM_KEYS, SPAN_KEYS
 from evenhand.annotations.files.export_formats import ExportOptions
-from evenhand.annotations.guideline.comparison import compares
-from evenhand.annotations.guideline.versions import guidelines
+from evenhand.annotations.guideline.versions import compares, guidelines
 from evenhand.annotations.items.batch import items as stored_items
 from evenhand.annotations.items.gold import generation_statuses
 from evenhand.annotations.labels.read import each_label_row
+from evenhand.annotations.projects.annotators import coded_file, pseudonyms
 from evenhand.annotations.projects.consent import Use, consenting
-from evenhand.annotations.projects.pseudonyms import coded_file, pseudonyms
 from evenhand.annotations.sampling.samples import drawn_items
 from evenhand.annotations.text_policy import CANARY, CANARY_ID, CANARY_KEY, needs_canary
 from evenhand.annotations.types import Item, Project

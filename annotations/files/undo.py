@@ -22,8 +22,7 @@ from evenhand.annotations.files.label_files import (
 )
 from evenhand.annotations.items.batch import is_importing
 from evenhand.annotations.items.changes import look_again
-from evenhand.annotations.items.gold import recount_item
-from evenhand.annotations.items.imported_gold import gold_of_file, holds_gold, take_gold_back
+from evenhand.annotations.items.gold import gold_of_file, holds_gold, recount_item, take_gold_back
 from evenhand.annotations.items.withdrawn import clear_withdrawn, imported_batches, items_with_records, withdraw
 from evenhand.annotations.labels.operations import insert_label
 from evenhand.annotations.projects.projects import named_project

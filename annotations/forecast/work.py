@@ -11,8 +11,14 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar, Literal, NamedTuple
 
 from evenhand.annotations.database.store import Store, at_one_moment
-from evenhand.annotations.forecast.fully_labelled import SPEAKS, Unselected, unselected
-from evenhand.annotations.forecast.sent_back import WORDS, decided_before, last_words
+from evenhand.annotations.forecast.fully_labelled import (
+    SPEAKS,
+    WORDS,
+    Unselected,
+    decided_before,
+    last_words,
+    unselected,
+)
 from evenhand.annotations.guideline.versions import guidelines
 from evenhand.annotations.items.wanted_labels import labels_planned
 from evenhand.annotations.projects.projects import counts

@@ -7,7 +7,6 @@ from typing import Any
 
 from evenhand.annotations.database.events import record
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.guideline.reason_keys import RESERVED, is_reachable
 from evenhand.annotations.guideline.relabelling import (
     CHUNK,
     RelabelCounts,
@@ -17,7 +16,14 @@ from evenhand.annotations.guideline.relabelling import (
     send_in_transaction,
 )
 from evenhand.annotations.guideline.scheme import more_in, more_out
-from evenhand.annotations.guideline.versions import changed_codes, check_options, guideline, insert_guideline
+from evenhand.annotations.guideline.versions import (
+    RESERVED,
+    changed_codes,
+    check_options,
+    guideline,
+    insert_guideline,
+    is_reachable,
+)
 from evenhand.annotations.types import Choice, Guideline, Kind, Project, Scheme
 from evenhand.core.errors import N_, Refused
 from evenhand.core.files.timestamps import timestamp

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 from xml.parsers import expat
 
-from evenhand.annotations.guideline.comparison import PREFERENCE
 from evenhand.annotations.guideline.scheme import (
     CODE,
     FIRST,
@@ -30,6 +29,7 @@ from evenhand.annotations.guideline.scheme import (
     data_of_bytes,
     from_data,
 )
+from evenhand.annotations.guideline.versions import PREFERENCE
 from evenhand.annotations.types import Choice
 from evenhand.core.errors import N_, BadFile, Notice
 

@@ -1,19 +1,83 @@
-"""Guidelines in versions that never change."""
+"""Guidelines in versions that never change: how they are stored and read, built-in ones and those of files.
 
+A reject reason or tag keeps the key that its guideline names. One without a key, or with a key that no desk can type,
+gets the next free key of `KEYS`; beyond these it is clicked.
+
+Of a comparison, an item with two texts, a label says which one is better, or that neither is. It stores `first` or
+`second` as the item has its texts. A desk shows them left and right in an order that is drawn for each annotator and
+item, and knows no other: `mirrored` turns what it says into what is stored, and back.
+"""
+
+import hashlib
 import json
+import re
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
+from pathlib import Path
 from sqlite3 import Connection
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.guideline.reason_keys import DESK_KEYS, with_keys
-from evenhand.annotations.guideline.scheme import OwnScheme, check_scheme, more_in, more_out, scheme_text
+from evenhand.annotations.guideline.scheme import (
+    FIRST,
+    SECOND,
+    TIE,
+    OwnScheme,
+    check_scheme,
+    more_in,
+    more_out,
+    scheme_text,
+)
 from evenhand.annotations.types import Choice, Guideline, Kind, Project, Scheme
-from evenhand.core.errors import N_, NotFound, Refused
+from evenhand.core.errors import N_, BadFile, NotFound, Refused
 from evenhand.core.files.timestamps import timestamp
-from evenhand.core.guidelines import builtin, generations
+from evenhand.core.guidelines import Option, Version, builtin, generations
+from evenhand.core.resources import read_table
+from evenhand.core.text.sentences import decode
+
+# Letters that the desk uses itself; see annotations/desk/static/keys.js and generations_keys.js.
+DESK_KEYS: dict[Kind, str] = {"sentences": "SUXNHO", "generations": "FMBTNXUH"}
+# Letters that keep their meaning while reasons are chosen, or would be mistaken for the key of a choice.
+RESERVED: dict[Kind, str] = {"sentences": f"{DESK_KEYS['sentences']}TJK", "generations": "T"}
+# In the order in which they are given. Of generations digits are the keys of labels, so tags get letters.
+KEYS: dict[Kind, str] = {
+    "sentences": "1234567890" + "".join(one for one in "ABCDEFGHIJKLMNOPQRSTUVWXYZ" if one not in "SUXNHOTJK"),
+    "generations": "".join(one for one in "ABCDEFGHIJKLMNOPQRSTUVWXYZ" if one not in DESK_KEYS["generations"]),
+}
+_NUMBERED = re.compile(r"^ {0,3}(\d{1,3})[.)]\s", re.MULTILINE)
+
+
+def is_reachable(kind: Kind, key: str) -> bool:
+    """Return whether a desk of this kind takes *key* for a reason: one letter or digit that it does not use itself."""
+    return len(key) == 1 and key.isascii() and key.isalnum() and key.upper() not in RESERVED[kind]
+
+
+def free_keys(kind: Kind, reasons: Sequence[Choice]) -> list[str]:
+    """Return the keys of `KEYS` that none of the *reasons* has."""
+    taken = {one.key.upper() for one in reasons}
+    return [key for key in KEYS[kind] if key not in taken]
+
+
+def with_keys(kind: Kind, reasons: Sequence[Choice]) -> tuple[Choice, ...]:
+    """Return the *reasons* with a key each, as long as there are free ones."""
+    free = iter(free_keys(kind, [one for one in reasons if is_reachable(kind, one.key)]))
+    return tuple(one if is_reachable(kind, one.key) else replace(one, key=next(free, "")) for one in reasons)
+
+
+def clashing_numbers(
+    before: str, text: str, old: Sequence[Choice], reasons: Sequence[Choice]
+) -> list[tuple[int, Choice]]:
+    """Return the numbers of list items that *text* has and *before* has not, whose key is an older reason's.
+
+    At the desk such a number would choose that reason, not the criterion with this number in the text.
+    """
+    new = {int(number) for number in _NUMBERED.findall(text)} - {int(number) for number in _NUMBERED.findall(before)}
+    known = {(one.code, one.key) for one in old}
+    by_key = {one.key: one for one in reasons if (one.code, one.key) in known}
+    keys = {number: "0" if number == 10 else str(number) for number in sorted(new)}
+    return [(number, by_key[key]) for number, key in keys.items() if key in by_key]
+
 
 CHOICES: dict[Kind, tuple[str, ...]] = {
     "sentences": ("accept", "reject"),
@@ -236,3 +300,92 @@ def mark_read(db: Connection, project: Project, annotator: int, version: int) ->
     """Record that an annotator (row id) has read the changes up to *version*; False: that was recorded before."""
     query = "UPDATE member SET told = ? WHERE project = ? AND annotator = ? AND told < ?"
     return bool(db.execute(query, (version, project.id, annotator, version)).rowcount)
+
+
+Place = Literal["first", "second"]
+PREFERENCE = OwnScheme(  # the built-in one
+    (
+        Choice(FIRST, "1", "第一篇更好", "First is better"),
+        Choice(SECOND, "2", "第二篇更好", "Second is better"),
+        Choice(TIE, "0", "不分高下", "Tie"),
+    ),
+    (),
+    Scheme(compares=True),
+)
+
+
+def compares(store: Store, project: Project) -> bool:
+    """Return whether the items of a project are comparisons: the newest version of its guideline says so."""
+    scheme = newest_scheme(store, project) if project.kind == "generations" else None
+    return scheme is not None and scheme.compares
+
+
+def place_on_left(seed: int, item: str, reader: str) -> Place:
+    """Which text of an item (public id) is on the left for an annotator (public id), or first for a judge.
+
+    Drawn from the seed of the project, so that a reload shows the same; the two items of a retest draw by themselves.
+    """
+    digest = hashlib.blake2b(f"{item}\n{reader}".encode(), digest_size=8, key=str(seed).encode()).digest()
+    return SECOND if digest[0] & 1 else FIRST
+
+
+def mirrored(choice: str | None, left: str | None) -> str | None:
+    """A choice of left and right as one of first and second, or the other way round; *left*: the text on the left."""
+    if left != SECOND:
+        return choice
+    return {FIRST: SECOND, SECOND: FIRST}.get(choice or "", choice)
+
+
+LARGEST_BYTES = 200_000  # people have to read it
+
+
+@dataclass(frozen=True, slots=True)
+class Criteria:
+    """The parts of a guideline before it is stored with a version: Markdown text, choices, reject reasons.
+
+    `scheme`: what an own scheme has beside them.
+    """
+
+    text: str
+    choices: tuple[Choice, ...]
+    reasons: tuple[Choice, ...]
+    scheme: Scheme | None = None
+
+
+def built_in(version: Version = "journal", language: str = "zh") -> Criteria:
+    """A built-in guideline (SPEC 1.4) as a project stores it."""
+    guideline = builtin(version, language)
+    return Criteria(guideline.text, _choices(guideline.choices), _choices(guideline.reasons))
+
+
+def generations_criteria(language: str = "zh") -> Criteria:
+    """The built-in guideline for generations (SPEC 4.9); the reasons are tags that a label may carry."""
+    guideline = generations(language)
+    return Criteria(guideline.text, _choices(guideline.choices), _choices(guideline.reasons))
+
+
+def _choices(options: tuple[Option, ...]) -> tuple[Choice, ...]:
+    return tuple(Choice(one.code, one.key, one.zh, one.en) for one in options)
+
+
+def read_text(path: Path) -> str:
+    """A guideline from a Markdown file. Raises BadFile where it cannot be read or is too long for people."""
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise BadFile(N_("{file} cannot be read ({why})."), file=path.name, why=error.strerror or "") from error
+    if len(data) > LARGEST_BYTES:
+        raise BadFile(N_("{file} is too long for a guideline; the limit is 200 kB."), file=path.name)
+    return decode(data, path.name).text
+
+
+def read_reasons(path: Path) -> tuple[Choice, ...]:
+    """Reject reasons from a TSV file with the columns code, key, zh, en. Raises BadFile where it is not such a file."""
+    read_text(path)  # raises BadFile with the problem of the file
+    try:
+        rows = read_table(path)
+    except UnicodeDecodeError as error:
+        raise BadFile(N_("{file} is not UTF-8 text; save it as UTF-8."), file=path.name) from error
+    if not rows or set(rows[0]) != {"code", "key", "zh", "en"}:
+        raise BadFile(N_("{file} needs a header line with the columns code, key, zh, en."), file=path.name)
+    return tuple(Choice(**row) for row in rows)

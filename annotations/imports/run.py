@@ -1,27 +1,154 @@
 """The import of a file of any format into a project, new or existing."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 from evenhand.annotations.accounts.accounts import take_over_roles
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.files import label_files
-from evenhand.annotations.files.detect import task_format, text_key
-from evenhand.annotations.files.import_items import Examined, check_file, import_examined
+from evenhand.annotations.files.detect import FIXED, KEYS, Columns, english_problem, task_format, text_key
+from evenhand.annotations.files.import_items import Examined, ImportReport, check_file, import_examined
 from evenhand.annotations.files.import_labels import LabelImport
 from evenhand.annotations.files.open_upload import examine_tables, tables_in
-from evenhand.annotations.files.other_tools.import_tasks import TaskImport, import_tasks
+from evenhand.annotations.files.other_tools.import_tasks import Names, TaskImport, import_tasks
 from evenhand.annotations.files.other_tools.tasks import TASKS
 from evenhand.annotations.files.package import write_package
-from evenhand.annotations.imports.report import Counts, LabelsReport, Outcome
-from evenhand.annotations.imports.settings import Settings
+from evenhand.annotations.files.package.write_package import GoldLabels
 from evenhand.annotations.mining.candidates import PATIENCE_S
 from evenhand.annotations.projects.projects import create_project, named_project
 from evenhand.annotations.types import Kind, Project
-from evenhand.core.errors import NotFound
+from evenhand.core.errors import N_, BadFile, NotFound, Notice
 from evenhand.core.files.archives import Member
 from evenhand.core.files.readers import open_source
-from evenhand.core.runs.kinds import JobKind, Place
+from evenhand.core.runs.kinds import JobKind, Place, UnusableLine
 from evenhand.core.typed_json import from_json
+from evenhand.core.types import Problem
+from evenhand.tests.annotations.files.test_export import read_labels
+
+
+@dataclass(frozen=True, slots=True)
+class LabelsReport:
+    """What an import of labels did, or of a package: its items and gold labels."""
+
+    labels: LabelImport
+    items: ImportReport | None = None
+    gold: GoldLabels | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the report as `import --json` prints it."""
+        numbers = ("rows", "imported", "duplicates", "beside", "rejected", "decisions")
+        data = {key: getattr(self.labels, key) for key in numbers} | {"errors": self.labels.errors_json()}
+        items = {} if self.items is None else {"items": self.items.as_json()}
+        return data | items | ({} if self.gold is None else {"gold_labels": self.gold.as_json()})
+
+
+Report = ImportReport | TaskImport | LabelsReport
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The report of an import, and the project that it created."""
+
+    report: Report
+    created: Project | None = None
+
+    @property
+    def lines(self) -> ImportReport | LabelImport:
+        """The report of the lines of the file."""
+        if isinstance(self.report, ImportReport):
+            return self.report
+        return self.report.items if isinstance(self.report, TaskImport) else self.report.labels
+
+    @property
+    def problems(self) -> list[Problem]:
+        """The lines that could not be used: the first ones."""
+        return self.lines.errors + (self.report.labels.errors if isinstance(self.report, TaskImport) else [])
+
+    def refuse_unusable(self, file: str) -> None:
+        """Raise BadFile where no line could be used."""
+        lines = self.lines
+        if lines.rejected and lines.rejected == lines.rows:
+            message = N_("None of the {rows} lines of {file} could be used; line {line}: {why}")
+            first = lines.errors[0]
+            raise BadFile(message, rows=lines.rows, file=first.file, line=first.line, why=english_problem(first))
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How many rows of a file were imported, were here already, or could not be used, and the first of these."""
+
+    rows: int
+    imported: int
+    duplicates: int
+    rejected: int
+    errors: tuple[UnusableLine, ...] = ()
+
+    @property
+    def notices(self) -> Sequence[Notice]:
+        """These numbers as a sentence."""
+        text = N_("{rows} rows: {imported} imported, {duplicates} duplicates, {rejected} unusable.")
+        names = ("rows", "imported", "duplicates", "rejected")
+        return (Notice(text, {name: f"{getattr(self, name):,}" for name in names}),)
+
+
+def pairs(given: Sequence[str], option: str, known: Sequence[str]) -> dict[str, str]:
+    """Return the NAME=VALUE of an option as a dictionary. Raises BadFile for anything else."""
+    found = [text.partition("=") for text in given]
+    for key, sign, _value in found:
+        if not sign or key.strip() not in known:
+            message = N_("{option} takes NAME=VALUE, where NAME is one of {known}.")
+            raise BadFile(message, option=option, known=", ".join(known))
+    return {key.strip(): value.strip() for key, _sign, value in found}
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The parameters of the command `import`.
+
+    `name`: the project, which is created where it does not exist; with `uid` that project. `named`, `fixed`: columns
+    and values of generations, as NAME=COLUMN and NAME=VALUE; of tasks, `named` says what choices are called here and
+    `people` who annotators are. `known`: ground truth becomes known answers.
+    """
+
+    name: str
+    file: Path
+    layout: str = "auto"
+    column: str | None = None
+    named: tuple[str, ...] = ()
+    people: tuple[str, ...] = ()
+    known: bool = False
+    fixed: tuple[str, ...] = ()
+    uid: str | None = None
+
+    def columns(self) -> Columns | None:
+        """Return the columns of generations that are named; None where none is. Raises BadFile."""
+        if not self.named and not self.fixed:
+            return None
+        return Columns(pairs(self.named, "--map", KEYS), pairs(self.fixed, "--set", FIXED))
+
+    def columns_of_tasks(self, kind: Kind | None) -> Columns | None:
+        """Return the columns of generations in tasks; None for sentences. Raises BadFile."""
+        named = pairs([text for text in self.named if _names_column(text)], "--map", KEYS)
+        fixed = pairs(self.fixed, "--set", FIXED)
+        return Columns(named, fixed) if kind == "generations" or named or fixed else None
+
+    def names(self) -> Names:
+        """Return choices and annotators of tasks. Raises BadFile for a choice without a sign of equality."""
+        choices = [text.rpartition("=") for text in self.named if not _names_column(text)]
+        if any(not sign for _name, sign, _code in choices):
+            message = N_("{option} takes NAME=VALUE: the choice in the file and its name in this project.")
+            raise BadFile(message, option="--map")
+        people = [text.rpartition("=") for text in self.people]
+        return Names(
+            {name.strip(): code.strip() for name, _sign, code in choices},
+            {who.strip(): name.strip() for who, _sign, name in people},
+        )
+
+
+def _names_column(text: str) -> bool:
+    return text.partition("=")[0].strip() in KEYS
+
 
 # The settings of a project that an import creates: models are judged on English.
 BEGUN: dict[Kind, dict[str, str]] = {"sentences": {}, "generations": {"language": "en"}}
@@ -36,7 +163,7 @@ def run(settings: Settings, place: Place) -> Outcome:
         if (program := _program_of(members, settings.layout)) is not None:
             return _import_tasks(settings, place, members, program)
         columns = settings.columns()
-        if settings.layout in label_files.FORMATS or (settings.layout == "auto" and _is_export(members)):
+        if settings.layout in read_labels.FORMATS or (settings.layout == "auto" and _is_export(members)):
             return _import_labels(settings, place, members)
         layout = settings.layout
         if layout == "auto" and _kind(settings, place) == "generations":  # the project decides before the header
@@ -64,7 +191,7 @@ def _program_of(members: Sequence[Member], layout: str) -> str | None:
 
 
 def _is_export(members: Sequence[Member]) -> bool:
-    return write_package.is_package(members) or label_files.is_labels(members[0])
+    return write_package.is_package(members) or read_labels.is_labels(members[0])
 
 
 def _kind(settings: Settings, place: Place) -> Kind | None:

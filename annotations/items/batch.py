@@ -14,14 +14,20 @@ from itertools import islice
 from types import TracebackType
 from typing import Any, Literal, NamedTuple
 
-from evenhand.annotations.database.contents import hash_of_items, record_items
+from evenhand.annotations.database.chain import hash_of_items, record_items
 from evenhand.annotations.database.events import record
 from evenhand.annotations.database.pace import Disk, Pace, in_commits, pace_of, until_over
 from evenhand.annotations.database.project_rows import current_project
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.items.gold import recount_items
-from evenhand.annotations.items.recount_mark import COUNT_SETTINGS, RECOUNTING, open_recount
-from evenhand.annotations.items.wanted_labels import is_shared, redraw_sample, wanted_at_first
+from evenhand.annotations.items.wanted_labels import (
+    COUNT_SETTINGS,
+    RECOUNTING,
+    is_shared,
+    open_recount,
+    redraw_sample,
+    wanted_at_first,
+)
 from evenhand.annotations.items.withdrawn import ABANDONED_S, BEING_WITHDRAWN, clear_withdrawn, restore_items
 from evenhand.annotations.types import FIRST_SIGN, SECOND_SIGN, Item, Project
 from evenhand.core.errors import N_, Busy, NotFound, Refused

@@ -11,8 +11,7 @@ from evenhand.annotations.database.project_rows import current_project
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.items.changes import set_known_answer, set_settlement
 from evenhand.annotations.items.gold import BROUGHT, STATE, recount_items, recounted_state, stored_state
-from evenhand.annotations.items.recount_mark import open_recount
-from evenhand.annotations.items.wanted_labels import draw_share, is_shared
+from evenhand.annotations.items.wanted_labels import draw_share, is_shared, open_recount
 from evenhand.annotations.items.withdrawn import CENSUS, TALLY, count_again
 from evenhand.annotations.types import Project, Status
 from evenhand.core.errors import N_, Notice

@@ -2,7 +2,8 @@
 
 Three plans: the same number for all items; one label each and a random sample labelled twice or more (`doubled`); or no
 more labels after a first reject (`stop`), except for a random share that everybody labels. A sample is a pure function
-of the project's seed and the items' identities: the same in any database and independent of labels.
+of the project's seed and the items' identities: the same in any database and independent of labels. While a change of
+these settings is being recounted, the project has a mark: two events, begun and done.
 """
 
 import hashlib
@@ -11,6 +12,7 @@ import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from evenhand.annotations.database.events import RECOUNT_BEGUN, RECOUNT_DONE
 from evenhand.annotations.database.project_rows import current_project
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.items.gold import RULE_COLUMNS, STATES, LabelRules, recounted_state, stored_state
@@ -208,3 +210,26 @@ def plan_effects(store: Store, project: Project, *, plan: Plan, per_item: int, s
         else:
             decided, reopened = decided + (after.status != "pending"), reopened + (after.status == "pending")
     return PlanEffects(same, decided, reopened)
+
+
+COUNT_SETTINGS = frozenset({"per_item", "doubled", "plan", "share"})  # they decide how many labels an item wants
+RECOUNTING = N_("A setting has just changed and the items are being recounted. Try again in a moment.")
+
+
+class RecountMark(NamedTuple):
+    """A running recount: its event, and the settings that changed."""
+
+    event: int
+    changed: frozenset[str]
+
+
+def open_recount(store: Store, project: Project) -> RecountMark | None:
+    """The mark of a running recount; None: all items are up to date."""
+    # "+id" makes SQLite use the index on actions, not read every event of the project.
+    query = "SELECT id, action, data FROM event WHERE project = ? AND action IN (?, ?) ORDER BY +id DESC LIMIT 1"
+    row = store.db.execute(query, (project.id, RECOUNT_BEGUN, RECOUNT_DONE)).fetchone()
+    return (
+        RecountMark(row[0], frozenset(json.loads(row[2])["changed"]))
+        if row is not None and row[1] == RECOUNT_BEGUN
+        else None
+    )

@@ -396,3 +396,20 @@ def log_tail(store: Store, job: Job, lines: int = 20) -> str:
         file.seek(max(0, path.stat().st_size - 65_536))
         text = file.read().decode("utf-8", "replace")
     return "\n".join(text.splitlines()[-lines:])
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """Stored labels (all revisions), annotators with a lease, and jobs by state."""
+
+    labels: int
+    desks: int
+    jobs: dict[str, int]
+
+
+def counts_of(store: Store) -> Counts:
+    """Count the rows of the database. Raises sqlite3.Error if it cannot be read."""
+    labels, desks = store.db.execute(
+        "SELECT (SELECT count(*) FROM label), (SELECT count(*) FROM member WHERE seen > ?)", (time.time(),)
+    ).fetchone()
+    return Counts(labels, desks, dict(store.db.execute("SELECT state, count(*) FROM job GROUP BY state")))

@@ -1,23 +1,63 @@
-"""A judge against people: agreement over contexts, confusion, disagreements, the alternative annotator test.
+"""A judge against people and against itself: agreement over contexts, confusion, the alternative annotator test, drift.
 
-Each item counts once, however many labels it has; only items that people have finished.
+Each item counts once, however many labels it has; only items that people have finished. Drift: what the server says has
+answered, and what the judge says when it is asked again.
 """
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.guideline.versions import choice_codes
-from evenhand.annotations.judges.judges import Judge
-from evenhand.annotations.judges.tables import judge_labels
+from evenhand.annotations.judges.judges import Answered, Judge, answers_by_model, changed_labels, first_labels
 from evenhand.annotations.labels.generation_labels import people_labels
 from evenhand.annotations.types import Project
 from evenhand.core.errors import N_
 from evenhand.core.human_vs_rule.means_over_contexts import Mean, codes_of, context_means
 from evenhand.core.judges.alternative_annotator import Verdict, alternative_annotator_test
-from evenhand.core.statistics import Estimate, Note, Resampling, cohen_kappa
+from evenhand.core.statistics import Estimate, Note, Resampling, cohen_kappa, wilson
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def judge_labels(store: Store, found: Judge) -> "pd.DataFrame":
+    """One row per label of a judge (not of a later round): item (public id), judge, judge_flag (1, 0, NaN), marks,
+    shares, answered. Items that are examples in its own prompt are left out."""
+    import pandas as pd
+
+    shown = frozenset(found.spec.settings.get("example_items", ()))
+    rows = [
+        (
+            uid,
+            choice,
+            float("nan") if flag is None else float(flag),
+            _marks(spans),
+            json.loads(shares or "{}"),
+            answered,
+        )
+        for uid, choice, flag, spans, shares, answered in first_labels(store, found)
+        if uid not in shown
+    ]
+    return pd.DataFrame(rows, columns=["item", "judge", "judge_flag", "judge_marks", "shares", "answered"])
+
+
+def with_judge(table: "pd.DataFrame", labels: "pd.DataFrame", measures: Mapping[str, str]) -> "pd.DataFrame":
+    """*table* of `item_table` with judge_<measure> beside it: 1, 0, or NaN where the judge says nothing of it."""
+    merged = table.merge(labels[["item", "judge", "judge_flag"]], on="item", how="left", validate="one_to_one")
+    for measure, choice in measures.items():
+        known = merged["judge"].notna()
+        values = (merged["judge"] == choice).astype(float).where(known) if choice else merged["judge_flag"]
+        merged[f"judge_{measure}"] = values.astype(float)
+    return merged
+
+
+def _marks(spans: str) -> tuple[tuple[int, int, str], ...]:
+    return tuple((int(start), int(end), str(kind)) for start, end, kind in json.loads(spans))
+
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -193,3 +233,52 @@ def _disagreed(rows: Sequence[Any]) -> Disagreed:
     )
     share = one.shares.get(one.judge) if one.shares else None
     return Disagreed(one.item, one.text, one.context, one.model, one.pronoun, one.judge, one.judge_marks, share, people)
+
+
+NOT_AGAIN = Note(N_("It was not asked again."))
+
+
+@dataclass(frozen=True, slots=True)
+class Again:
+    """One later round: how many of its items have the same label as at first, with Wilson's interval.
+
+    `changed`: (label at first, label now) -> items. `models`: what the server said then, and now.
+    """
+
+    round: int
+    items: int
+    same: Estimate
+    changed: dict[tuple[str, str], int]
+    models: tuple[tuple[str, ...], tuple[str, ...]]
+    json_names: ClassVar = {"changed": None, "models": None}
+
+
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """`answered`: by round and model; `rounds`: of each later round."""
+
+    answered: tuple[Answered, ...]
+    rounds: tuple[Again, ...]
+
+    @property
+    def has_changed_model(self) -> bool:
+        """Whether the server named more than one model."""
+        return len({one.model for one in self.answered}) > 1
+
+
+def drift(store: Store, found: Judge) -> Drift:
+    """How a judge has changed since it began."""
+    answered = tuple(answers_by_model(store, found))
+    pairs: dict[int, dict[tuple[str, str], int]] = {}
+    for number, first, now, items in changed_labels(store, found):
+        pairs.setdefault(number, {})[first, now] = items
+    models = {number: tuple(one.model for one in answered if one.round == number) for number in (0, *pairs)}
+    rounds = []
+    for number, counts in sorted(pairs.items()):
+        items = sum(counts.values())
+        same = sum(times for (first, now), times in counts.items() if first == now)
+        changed = {pair: times for pair, times in counts.items() if pair[0] != pair[1]}
+        rounds.append(
+            Again(number, items, wilson(same, items, nothing=NOT_AGAIN), changed, (models[0], models[number]))
+        )
+    return Drift(answered, tuple(rounds))

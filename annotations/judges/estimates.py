@@ -12,8 +12,8 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from evenhand.annotations.database.store import Store
+from evenhand.annotations.judges.against_people import judge_labels, with_judge
 from evenhand.annotations.judges.judges import Judge
-from evenhand.annotations.judges.tables import judge_labels, with_judge
 from evenhand.annotations.labels.generation_labels import item_table, measures_of
 from evenhand.annotations.sampling.samples import EARLIER, SampleLabels, sample_labels, samples
 from evenhand.annotations.types import Project

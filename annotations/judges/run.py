@@ -2,24 +2,29 @@
 
 Labels are in the database half a second after they are there. So a run that is killed loses what was under way, and the
 next one asks for it; nothing that is stored is asked for again.
+
+Examples of a prompt may be drawn from known answers, balanced by choice. These items stand in the prompt, so they say
+nothing of how well the judge knows them: its labels of them are left out of every comparison with people and of every
+rate. The forecast of cost and time comes from what the judge, or the same model, has taken so far, else from the length
+of texts.
 """
 
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 from evenhand.annotations.database.events import record
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.guideline.comparison import mirrored, place_on_left
 from evenhand.annotations.guideline.scheme import FIRST
+from evenhand.annotations.guideline.versions import mirrored, place_on_left
 from evenhand.annotations.items.batch import items
 from evenhand.annotations.judges import labellers
-from evenhand.annotations.judges.examples import KnownExamples, known_examples
 from evenhand.annotations.judges.judges import (
     LABELLED,
     Judge,
+    Kind,
     Spec,
     add_judge,
     choices_of,
@@ -27,15 +32,87 @@ from evenhand.annotations.judges.judges import (
     judge,
     labelled_items,
     last_round,
+    mean_cost,
     store_failure,
     store_labels,
 )
+from evenhand.annotations.judges.judges import judges as all_judges
 from evenhand.annotations.types import Guideline, Item, Project
 from evenhand.core.errors import N_, EvenhandError, Refused
-from evenhand.core.judges.prompts import SYSTEM, JudgedText, JudgeLabel, Way, default_template
+from evenhand.core.judges.prompts import (
+    LETTERS,
+    SYSTEM,
+    JudgedText,
+    JudgeLabel,
+    Prompt,
+    Way,
+    default_template,
+    tokens_of,
+)
 from evenhand.core.judges.server import ServerSettings
 from evenhand.core.servers.asking import Pace
 from evenhand.core.types import Scorer
+
+_KNOWN = """
+SELECT item.uid, coalesce(item.context, ''), item.text, coalesce(item.second, ''), item.known
+FROM published_item AS item
+WHERE item.project = ? AND item.known IS NOT NULL ORDER BY item.uid
+"""
+NONE = N_("No item of {project} has a known answer among the choices of this guideline, so no examples can be drawn.")
+NO_PLACE = N_("Examples need the placeholder {place} in the prompt.")
+
+
+@dataclass(frozen=True, slots=True)
+class KnownExamples:
+    """Examples as they stand in a prompt. `items`: public ids of those drawn."""
+
+    text: str
+    items: tuple[str, ...]
+    seed: int
+
+    def noted(self, spec: Spec) -> Spec:
+        """*spec* with the items and the draw in its settings and its signature."""
+        settings = spec.settings | {"example_items": list(self.items), "example_seed": self.seed}
+        return replace(spec, settings=settings, signature=f"{spec.signature}|known:{len(self.items)},seed{self.seed}")
+
+
+def known_examples(
+    store: Store, project: Project, version: Guideline, number: int, seed: int, way: Way, template: str
+) -> KnownExamples:
+    """Draw *number* items with known answers, of each choice as many as there are of the others, as far as they go.
+
+    The same items for the same seed and known answers. Raises Refused where none can be drawn, or where the prompt has
+    no place for them.
+    """
+    if "{examples}" not in template:
+        raise Refused(NO_PLACE, place="{examples}")
+    codes = [one.code for one in version.choices]
+    drawn = random.Random(seed)  # noqa: S311 - a sample, nothing secret
+    by_choice: dict[str, list[tuple[str, str, str, str]]] = {code: [] for code in codes}
+    for uid, context, text, second, known in store.db.execute(_KNOWN, (project.id,)):
+        if known in by_choice:
+            by_choice[known].append((uid, context, text, second))
+    turns = [(code, drawn.sample(items, len(items))) for code, items in by_choice.items()]
+    most = max((len(items) for _code, items in turns), default=0)
+    order = [(code, items[turn]) for turn in range(most) for code, items in turns if turn < len(items)]
+    chosen = order[:number]
+    if not chosen:
+        raise Refused(NONE, project=project.name)
+    text = "\n\n".join(
+        _written(code, context, text, second, way, codes) for code, (_uid, context, text, second) in chosen
+    )
+    return KnownExamples(text, tuple(uid for _code, (uid, *_) in chosen), seed)
+
+
+def _written(code: str, context: str, text: str, second: str, way: Way, codes: Sequence[str]) -> str:
+    """An example; of a comparison its texts stand as the item has them, and so does the choice."""
+    if way == "letter":
+        both = f"{context}\n\nThe first text: {text}\n\nThe second text: {second}" if second else f"{context}{text}"
+        return f"{both}\nAnswer: {LETTERS[codes.index(code)]}"
+    before = f"<context>{context}</context>\n" if context else ""
+    shown = f"<first>{text}</first>\n<second>{second}</second>" if second else f"<text>{text}</text>"
+    return f'An example:\n{before}{shown}\nIts choice: "{code}"'
+
 
 JUDGES = "judges"  # in place of an annotator, where an order is drawn
 HELD, HELD_S = 50, 0.5  # labels that wait to be stored, and for how long
@@ -274,3 +351,109 @@ class _Work:
                     self.store, self.project, LABELLED, author=author, judge=done.judge.name, labels=done.labelled,
                     round=done.round,
                 )  # fmt: skip
+
+
+ANSWER = 60  # tokens of an answer in JSON, before one was seen
+SAMPLED = 200  # texts whose length is looked at
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """Of one run: `texts` that wait, `requests`, tokens sent and answered, `seconds`, `cost` in the unit of the prices.
+
+    `measured`: on how many labels of the same model the numbers rest; 0: on the length of the texts alone, and then
+    `seconds` is None. `cost` is None without prices.
+    """
+
+    texts: int
+    requests: int
+    tokens_in: int
+    tokens_out: int
+    seconds: float | None
+    cost: float | None
+    measured: int
+    also_in_json: ClassVar = ("seconds_reason", "cost_reason")
+
+    @property
+    def seconds_reason(self) -> str | None:
+        """Why the time is not known."""
+        return "This model has labelled nothing here, so its speed is unknown." if self.seconds is None else None
+
+    @property
+    def cost_reason(self) -> str | None:
+        """Why there is no cost."""
+        return "No prices were given, or the judge costs nothing." if self.cost is None else None
+
+
+def forecast(
+    store: Store,
+    project: Project,
+    request: Request,
+    *,
+    price_in: float | None = None,
+    price_out: float | None = None,
+) -> Forecast:
+    """What *request* will take; prices are for a million tokens, sent and answered. Loads no model, asks no server."""
+    texts = texts_of(store, project, request.limit)
+    waiting = _waiting(store, project, request, texts)
+    if request.rule:
+        return Forecast(len(waiting), 0, 0, 0, 0.0, None, 0)
+    kind: Kind = "server" if request.server else "model"
+    spec = Spec(kind, 0, "", model=request.model, address=request.server.rstrip("/"))
+    sent, answered, seconds, measured = mean_cost(store, project, spec)
+    letters = kind == "model" or request.way == "letter"
+    each = 1 if not letters and request.settings.samples == 1 else request.settings.samples if not letters else 2
+    requests = len(waiting) * (each if project.kind == "generations" or not letters else 1)
+    if sent is None:
+        sent, answered = _by_length(store, project, request, waiting)
+    tokens_in, tokens_out = round(sent * len(waiting)), round((answered or 0.0) * len(waiting))
+    time = seconds * len(waiting) / (request.pace.at_once if kind == "server" else 1) if seconds is not None else None
+    if time is not None and request.pace.per_minute and kind == "server":
+        time = max(time, requests * 60 / request.pace.per_minute)
+    cost = None
+    if kind == "server" and price_in is not None and price_out is not None:
+        cost = (tokens_in * price_in + tokens_out * price_out) / 1e6
+    return Forecast(len(waiting), requests, tokens_in, tokens_out, time, cost, int(measured))
+
+
+def _waiting(store: Store, project: Project, request: Request, texts: list[JudgedText]) -> list[JudgedText]:
+    """The texts that the judge has not labelled; of a model on this machine only the name is known."""
+    there: set[int] = set()
+    for one in all_judges(store, project):
+        if (one.spec.kind == "rule" and request.rule) or _is_same(store, project, request, one.spec):
+            there = labelled_items(store, one)
+    return [text for text in texts if text.item not in there]
+
+
+def _is_same(store: Store, project: Project, request: Request, spec: Spec) -> bool:
+    if request.rule or spec.model != request.model or spec.address != request.server.rstrip("/"):
+        return False
+    prompt = prompt_for(store, project, request)
+    if spec.settings.get("prompt_sha256") != labellers.prompt_digest(prompt):
+        return False
+    how = request.settings
+    return not request.server or all(
+        spec.settings.get(key) == getattr(how, key) for key in ("samples", "temperature", "top_p", "tokens", "seed")
+    )
+
+
+def prompt_for(store: Store, project: Project, request: Request) -> Prompt:
+    """The prompt of a judge that is asked for: a model here or on a server. Raises Refused for one that is none."""
+    local = not request.server
+    version = choices_of(store, project, request.version)
+    template = start_template(project, version, short=local) if request.template is None else request.template
+    system = ("" if local else SYSTEM) if request.system is None else request.system
+    examples, _drawn = examples_of(store, project, version, request, template)
+    settings = {"way": "letter" if local else request.way or "json", "examples": examples}
+    return labellers.prompt_with(project, version, template, system, settings)
+
+
+def _by_length(store: Store, project: Project, request: Request, texts: list[JudgedText]) -> tuple[float, float]:
+    some = texts[:SAMPLED]
+    if not some:
+        return 0.0, 0.0
+    prompt, samples = prompt_for(store, project, request), request.settings.samples
+    asked = tokens_of([prompt.system + prompt.for_text(text) for text in some]) / len(some)
+    if prompt.way == "letter":
+        return asked, 1.0
+    return asked * samples, float(ANSWER * samples)

@@ -12,9 +12,8 @@ from sqlite3 import Connection
 from typing import Any
 
 from evenhand.annotations.database.store import Store, columns_and_marks
-from evenhand.annotations.guideline.comparison import Place
 from evenhand.annotations.guideline.free_tags import clean_tags
-from evenhand.annotations.guideline.versions import guidelines
+from evenhand.annotations.guideline.versions import Place, guidelines
 from evenhand.annotations.items.gold import recount_item
 from evenhand.annotations.labels.checks import check_label
 from evenhand.annotations.queue.assignments import assign, next_turn, reveal_item, update_set_aside

@@ -9,7 +9,7 @@ from sqlite3 import Connection
 from typing import Any, Literal
 
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.guideline.comparison import Place, compares
+from evenhand.annotations.guideline.versions import Place, compares
 from evenhand.annotations.types import Form, Mark, Project
 
 Which = Literal["blind", "latest", "all"]

@@ -13,13 +13,23 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from evenhand.annotations.database.chain import KINDS, START, chained, hash_of_rows, moment_of, row_hash, rows_of
-from evenhand.annotations.database.contents import ITEMS, STUDY, differs
+from evenhand.annotations.database.chain import (
+    ITEMS,
+    KINDS,
+    START,
+    STUDY,
+    chained,
+    differs,
+    hash_of_rows,
+    moment_of,
+    row_hash,
+    rows_of,
+)
+from evenhand.annotations.database.migrations import RESTORED
 from evenhand.annotations.database.schema.v7_log import Kind, content
 from evenhand.annotations.database.store import Store, at_one_moment
-from evenhand.annotations.database.triggers import RESTORED
 from evenhand.annotations.items.derived import StaleItem, stale_counts, stale_items
-from evenhand.annotations.items.recount_mark import open_recount
+from evenhand.annotations.items.wanted_labels import open_recount
 from evenhand.annotations.projects.projects import projects
 from evenhand.annotations.release.records import damaged_files
 from evenhand.annotations.types import Project

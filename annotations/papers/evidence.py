@@ -16,10 +16,10 @@ from typing import Any
 
 from evenhand.annotations.database.events import PACKAGE_BEGUN, Event, events
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.items.imported_gold import gold_by_package
+from evenhand.annotations.items.gold import gold_by_package
 from evenhand.annotations.labels.read import FROM_FILE, ORIGIN, PACKAGE
+from evenhand.annotations.projects.annotators import coded_file, pseudonyms
 from evenhand.annotations.projects.consent import sharing
-from evenhand.annotations.projects.pseudonyms import coded_file, pseudonyms
 from evenhand.annotations.types import Project
 
 HERE, IMPORTED, UNKNOWN = "here", "imported", "unknown"

@@ -15,8 +15,15 @@ from evenhand.annotations.database.store import Store
 from evenhand.annotations.items.batch import items_after, published_batches
 from evenhand.annotations.items.derived import correct_counts, correct_items, stale_counts, stale_items
 from evenhand.annotations.items.gold import recount_items
-from evenhand.annotations.items.recount_mark import COUNT_SETTINGS, RecountMark, open_recount
-from evenhand.annotations.items.wanted_labels import draw_share, labelled_among, sample_of, set_wanted
+from evenhand.annotations.items.wanted_labels import (
+    COUNT_SETTINGS,
+    RecountMark,
+    draw_share,
+    labelled_among,
+    open_recount,
+    sample_of,
+    set_wanted,
+)
 from evenhand.annotations.queue.assignments import update_skipped, walk_again
 from evenhand.annotations.queue.retests import items_to_retest, reschedule_retests, void_waiting
 from evenhand.annotations.types import Project

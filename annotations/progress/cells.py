@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from evenhand.annotations.database.events import events
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.forecast.sent_back import LastWords, decided_before, last_words
+from evenhand.annotations.forecast.fully_labelled import LastWords, decided_before, last_words
 from evenhand.annotations.labels.full_agreement import COMPARED, REVIEWED, SAME_CHOICE
 from evenhand.annotations.types import Project
 from evenhand.core.errors import N_

@@ -20,8 +20,7 @@ from evenhand.annotations.guideline.versions import (
 )
 from evenhand.annotations.items.batch import is_importing
 from evenhand.annotations.items.changes import look_again, set_cell_quotas
-from evenhand.annotations.items.recount_mark import COUNT_SETTINGS
-from evenhand.annotations.items.wanted_labels import check_plan, check_stop
+from evenhand.annotations.items.wanted_labels import COUNT_SETTINGS, check_plan, check_stop
 from evenhand.annotations.plan.recount import RECOUNT_SETTINGS, begin_recount, finish_recount
 from evenhand.annotations.projects.annotators import (
     add_annotators,

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from sqlite3 import Connection
 from typing import Any, Literal
 
-from evenhand.annotations.adjudication.comments import checked_text
+from evenhand.annotations.adjudication.decisions import checked_text
 from evenhand.annotations.database.events import record
 from evenhand.annotations.database.store import Store, columns_and_marks
 from evenhand.annotations.guideline.versions import choice_codes, guidelines

@@ -1,4 +1,7 @@
-"""Retest agreement: how far annotators agree with themselves, over the first and the second label of the same item."""
+"""Retest agreement: how far annotators agree with themselves, over the first and the second label of the same item.
+
+Also the report of a project's quality: retests, and the answers to items with a known one.
+"""
 
 import json
 from collections import Counter
@@ -15,6 +18,7 @@ from evenhand.annotations.database.store import Store, at_one_moment
 from evenhand.annotations.guideline.versions import guidelines
 from evenhand.annotations.items.batch import ITEM_COLUMNS, ITEM_TABLES, as_item
 from evenhand.annotations.projects.annotators import annotators
+from evenhand.annotations.quality.known_answers import SIGNATURE, KnownAnswerScore, KnownItem, known_items, scores
 from evenhand.annotations.types import Choice, Form, Item, Project
 from evenhand.core.errors import N_
 from evenhand.core.statistics import Estimate, Note, Resampling, cohen_kappa, modified_wilson
@@ -217,4 +221,25 @@ def _signature(choices: Sequence[Choice], now: Project, resampling: Resampling) 
         f"consistency|labels:blind-first+second|items:drawn-share:{now.retest:g}-seed:{now.seed}-after:{now.retest_hours}h"
         "|guideline:same"
         f"|categories:{codes}|share:modified-wilson|kappa:{kappa}|v{VERSION}"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Quality:
+    """Both measures of a project; `known` is every item with a known answer."""
+
+    consistency: RetestReport
+    scores: tuple[KnownAnswerScore, ...]
+    known: tuple[KnownItem, ...]
+    known_signature: str
+
+
+@at_one_moment
+def quality(store: Store, project: Project, *, resampling: Resampling | None = None) -> Quality:
+    """Retest agreement and agreement with the known answers, each with 95% intervals. For leads only."""
+    return Quality(
+        retest_report(store, project, resampling=resampling),
+        tuple(scores(store, project)),
+        tuple(known_items(store, project)),
+        SIGNATURE,
     )

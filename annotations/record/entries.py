@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from heapq import merge
 from typing import Any, ClassVar, Literal, NamedTuple
 
-from evenhand.annotations.adjudication.comments import Comment
+from evenhand.annotations.adjudication.decisions import Comment
 from evenhand.annotations.database.store import Store, at_one_moment
 from evenhand.annotations.items.batch import ITEM_COLUMNS, as_item
 from evenhand.annotations.labels.own import SHOWN_TEXT, covered_labels, without_word

@@ -1,17 +1,42 @@
-"""An annotator's own record as CSV or one JSON object, with all of `record.entries`."""
+"""An annotator's own record as CSV or one JSON object, and the own chain of the log as a file."""
 
 import json
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
+from evenhand.annotations.database.chain import DAY_MS, Head, OwnEntry, daily_heads, own_chain, own_days
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.label_tables import cell_text
 from evenhand.annotations.record.entries import Entry, every_entry, summary
-from evenhand.annotations.record.own_log import own_log
 from evenhand.annotations.text_policy import CANARY, CANARY_KEY, needs_canary, text_may_leave
 from evenhand.annotations.types import Annotator, Project
 from evenhand.core.files.csv_out import csv_line
 from evenhand.core.typed_json import to_json
+
+
+@dataclass(frozen=True, slots=True)
+class OwnLog:
+    """The own chain, oldest first, over all projects; the heads of the log, by day."""
+
+    chain: tuple[OwnEntry, ...]
+    heads: tuple[Head, ...]
+
+
+def own_log(store: Store, annotator: Annotator) -> OwnLog:
+    """The own log of an annotator."""
+    chain = own_chain(store.db, annotator.id)
+    return OwnLog(tuple(chain), _heads(store, {one.at // DAY_MS for one in chain}))
+
+
+def own_heads(store: Store, annotator: Annotator) -> tuple[Head, ...]:
+    """The heads alone."""
+    return _heads(store, own_days(store.db, annotator.id))
+
+
+def _heads(store: Store, days: set[int]) -> tuple[Head, ...]:
+    return tuple(one for one in daily_heads(store.db) if one.number in days)
+
 
 ITEM = ("item", "state", "pair", "side", "text", "context")
 ACT = (

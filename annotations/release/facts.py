@@ -23,9 +23,9 @@ from evenhand.annotations.pilot.figures import pilot_figures
 from evenhand.annotations.pilot.pilots import Pilot, items_left, pilots
 from evenhand.annotations.progress.cells import ACCEPTED_BY_ALL
 from evenhand.annotations.progress.funnel import NO_REVIEW
+from evenhand.annotations.projects.annotators import coded_file, pseudonyms
 from evenhand.annotations.projects.preregistration import sheet_facts
 from evenhand.annotations.projects.projects import annotators, guidelines
-from evenhand.annotations.projects.pseudonyms import coded_file, pseudonyms
 from evenhand.annotations.quality.known_answers import answered, labels_before_answer, share_of_answers
 from evenhand.annotations.quality.retest_agreement import retest_report
 from evenhand.annotations.text_policy import CANARY, needs_canary

@@ -15,9 +15,9 @@ from evenhand.annotations.labels.full_agreement import POPULATIONS, name_of_labe
 from evenhand.annotations.papers.blocks import Block, rendered
 from evenhand.annotations.papers.datasheet import Known, datasheets, read_known
 from evenhand.annotations.papers.paper import paper_blocks
+from evenhand.annotations.projects.annotators import pseudonyms
 from evenhand.annotations.projects.consent import consenting
 from evenhand.annotations.projects.preregistration import sheets
-from evenhand.annotations.projects.pseudonyms import pseudonyms
 from evenhand.annotations.release.changes import TEMPLATES, described, facts_compared, label_changes
 from evenhand.annotations.release.dataset_card import DATA, HARD_CASES, card, data_features, hard_case_features
 from evenhand.annotations.release.facts import gather

@@ -33,9 +33,9 @@ from evenhand.annotations.files.package.write_package import (
 )
 from evenhand.annotations.items.batch import items
 from evenhand.annotations.labels.read import ItemLabels, count_operations, each_labelled_item
+from evenhand.annotations.projects.annotators import pseudonyms
 from evenhand.annotations.projects.consent import consenting, left_out
 from evenhand.annotations.projects.projects import project_by_uid
-from evenhand.annotations.projects.pseudonyms import pseudonyms
 from evenhand.annotations.release.changes import Contents, content_differences, content_hash, frozen_contents
 from evenhand.annotations.release.dataset_card import DATA, HARD_CASES, data_row
 from evenhand.annotations.release.records import Freezing, FrozenFile, Release, freeze

@@ -5,13 +5,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from evenhand.annotations.database.contents import hash_of_items, imports_without_entry, record_items
-from evenhand.annotations.database.snapshot import snapshot
+from evenhand.annotations.database.backup import snapshot
+from evenhand.annotations.database.chain import hash_of_items, imports_without_entry, record_items
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.plan.recount import finish_recount
-from evenhand.annotations.projects.annotators import annotators
+from evenhand.annotations.projects.annotators import annotators, by_uid, pseudonyms
 from evenhand.annotations.projects.projects import change_project, named_project, project_by_uid
-from evenhand.annotations.projects.pseudonyms import by_uid, pseudonyms
 from evenhand.annotations.release.files import Composed, Said, compose
 from evenhand.annotations.release.readiness import checked_reason, checked_version, refuse_unready
 from evenhand.annotations.release.records import (

@@ -18,7 +18,7 @@ import pyzipper  # type: ignore[import-untyped]
 from evenhand.annotations.database.chain import KINDS
 from evenhand.annotations.database.store import Store, at_one_moment
 from evenhand.annotations.items.derived import item_states
-from evenhand.annotations.items.recount_mark import open_recount
+from evenhand.annotations.items.wanted_labels import open_recount
 from evenhand.annotations.release.changes import PARTS, content_hash, contents_of
 from evenhand.annotations.release.files import FACTS, FORMAT, SUMS
 from evenhand.annotations.release.records import (

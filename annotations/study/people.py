@@ -1,7 +1,11 @@
-"""The people of a study, from consent to code. They have a pseudonym; their outside id is kept apart and erased.
+"""The people of a study, from consent to code or withdrawal. They have a pseudonym; their outside id is kept apart.
 
 A cookie of the browser says who comes. The ids in the address are not signed by anybody, so they open nothing that is
 there already, but for a session that the service itself names.
+
+The time of day jumps when somebody sets it or when a machine finds out what time it is, and goes on while a server
+stands still. A moment in the database is of that clock. So nobody's part ends before the process that ends it has seen
+that much time pass by a clock that cannot be set (`Watched`).
 """
 
 import hashlib
@@ -10,20 +14,34 @@ import math
 import secrets
 import time
 import uuid
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import median
+from threading import Lock
 from typing import Any, Literal, NamedTuple
 
 from evenhand.annotations.database.events import record
 from evenhand.annotations.database.store import Store, columns_and_marks
 from evenhand.annotations.desk.session import InvitedDesk
+from evenhand.annotations.items.changes import look_again
+from evenhand.annotations.items.gold import recount_item
+from evenhand.annotations.labels.operations import insert_label
 from evenhand.annotations.projects.annotators import annotator, deactivate, join
 from evenhand.annotations.projects.consent import TEXTS, store_consent
 from evenhand.annotations.projects.projects import project_by_uid
-from evenhand.annotations.queue.assignments import pass_over, update_set_aside
+from evenhand.annotations.queue.assignments import pass_over, restore_assignment, update_set_aside
 from evenhand.annotations.queue.leases import LEASE_S, claim
-from evenhand.annotations.study.questions import TRIES, questions_of_try, right_answers
-from evenhand.annotations.study.studies import Consent, Outcome, Study, every_study
+from evenhand.annotations.queue.retests import void_all_retests
+from evenhand.annotations.study.studies import (
+    TRIES,
+    Consent,
+    Outcome,
+    Study,
+    every_study,
+    questions_of_try,
+    right_answers,
+    study_of_uid,
+)
 from evenhand.annotations.types import Annotator, Project
 from evenhand.core.errors import N_, NotAllowed, Refused
 from evenhand.core.files.timestamps import timestamp
@@ -324,3 +342,131 @@ def _now(now: float | None) -> float:
 
 def _hash(secret: str) -> bytes:
     return hashlib.sha256(secret.encode("utf-8", "replace")).digest()
+
+
+JUMP_S = 30.0  # between two looks; a clock that is put right bit by bit drifts by 2 s an hour
+
+
+class Watched:
+    """The watch of one process over its clock; safe for threads."""
+
+    def __init__(
+        self, clock: Callable[[], float] = lambda: time.time(), steady: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._clock, self._steady, self._lock = clock, steady, Lock()
+        self._since = steady()
+        self._offset = clock() - self._since
+
+    def seconds(self) -> float:
+        """For how long this process has seen its clock go on without a jump. Look once a minute or so."""
+        with self._lock:
+            now = self._steady()
+            offset = self._clock() - now
+            if abs(offset - self._offset) > JUMP_S:
+                self._since = now
+            self._offset = offset
+            return now - self._since
+
+
+watched = Watched()  # by this process
+
+
+LEAST_LABELS = 5  # before somebody at work says something about the time that all will take
+
+
+@dataclass(frozen=True, slots=True)
+class Pay:
+    """Minutes from consent to the last label, and what the reward comes to an hour; None: nobody says it yet.
+
+    `finished`: medians of those who have; `at_work`: of those at work, if they go on as so far. `below`: whether one of
+    the two is under the lead's floor.
+    """
+
+    people: int
+    minutes: float | None
+    hourly: float | None
+    people_at_work: int
+    minutes_at_work: float | None
+    hourly_at_work: float | None
+    below: bool
+
+
+def pay(study: Study, people: Sequence[Participant]) -> Pay:
+    """The pay of a study by its *people* so far. Time counts from the consent: test and instructions are work too."""
+    done = [(one.completed - one.came) / 60 for one in people if one.completed is not None]
+    going = [
+        (one.seen - one.came) / 60 * study.settings.items / one.labelled
+        for one in people
+        if one.state == "working" and one.labelled >= LEAST_LABELS
+    ]
+    minutes, expected = (median(times) if times else None for times in (done, going))
+    hourly, hourly_at_work = (_hourly(study, time) for time in (minutes, expected))
+    below = any(one is not None and one < study.settings.floor for one in (hourly, hourly_at_work))
+    return Pay(len(done), minutes, hourly, len(going), expected, hourly_at_work, below)
+
+
+def _hourly(study: Study, minutes: float | None) -> float | None:
+    return study.settings.reward * 60 / minutes if minutes else None
+
+
+CHUNK = 500  # labels per transaction, so that desks need not wait
+WITHDRAWN = "withdrawn"  # the desk of the rows that take labels back
+_STANDING = """
+SELECT assignment.item, label.id, label.op_id, label.guideline, label.form_shown, assignment.revealed
+FROM assignment JOIN label ON label.id = coalesce(assignment.latest, assignment.blind)
+WHERE assignment.project = ? AND assignment.annotator = ? LIMIT ?
+"""
+
+
+def withdraw(store: Store, study: Study, who: Participant, *, now: float | None = None) -> int:
+    """End somebody's part and take the labels back; returns how many. A repeated call goes on where one broke off.
+
+    The desk is closed first, so no label comes after. The last transaction stores the event `labels_withdrawn`.
+    """
+    moment, taken = time.time() if now is None else now, 0
+    with store.write():
+        end(store, study, who, "withdrew", moment)
+    if who.annotator is None:
+        return 0
+    project, annotator = desk_of(store, study, who)
+    while True:
+        with store.write() as db:
+            rows = db.execute(_STANDING, (project.id, annotator.id, CHUNK)).fetchall()
+            for row in rows:
+                _take_back(store, project, annotator.id, *row)
+            void_all_retests(db, project.id, annotator.id)
+            look_again(db, project.id)
+            taken += len(rows)
+            if len(rows) < CHUNK:
+                if taken:
+                    record(store, project, "labels_withdrawn", annotator=annotator, study=study.name, labels=taken)
+                return taken
+
+
+def finish_withdrawals(store: Store) -> None:
+    """Go on with withdrawals that a killed process left."""
+    query = (
+        "SELECT DISTINCT study.uid, person.uid FROM study_person AS person JOIN study ON study.id = person.study"
+        " JOIN assignment ON assignment.annotator = person.annotator AND assignment.project = study.project"
+        " WHERE person.state = 'withdrew' AND coalesce(assignment.latest, assignment.blind) IS NOT NULL"
+    )
+    for study_uid, uid in store.db.execute(query).fetchall():
+        study = study_of_uid(store, study_uid)
+        withdraw(store, study, next(one for one in participants(store, study) if one.uid == uid))
+
+
+def _take_back(
+    store: Store, project: Project, annotator: int, item: int, label: int, op: str, guideline: int, form: str,
+    revealed: str | None,
+) -> None:  # fmt: skip
+    values = {
+        "op_id": uuid.uuid5(uuid.NAMESPACE_OID, f"withdrawn|{store.uid}|{label}").hex,
+        "project": project.id, "item": item, "annotator": annotator, "guideline": guideline, "choice": None,
+        "form_shown": form, "desk": WITHDRAWN, "revision": 0, "base": op, "created": timestamp(),
+        "after_reveal": int(revealed is not None),
+    }  # fmt: skip
+    insert_label(store.db, values)
+    nothing = {"state": "released", "latest": None, "blind": None, "revealed": revealed, "kept": 0}
+    restore_assignment(store.db, item, annotator, nothing)
+    recount_item(store, item)
+    update_set_aside(store, project, item)

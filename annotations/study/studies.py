@@ -1,16 +1,22 @@
-"""Studies: their settings, the versions of their consent, the questions of their test."""
+"""Studies: their settings, signed address, the versions of their consent, the questions of their test and its tries.
 
+The address holds the public id of the study, signed, so that nobody makes one up or tries others.
+"""
+
+import base64
 import dataclasses
 import hashlib
+import hmac
 import math
 import secrets
 import uuid
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from sqlite3 import IntegrityError
 from typing import Any, Literal, get_args
+from urllib.parse import urlencode
 
-from evenhand.annotations.database.contents import record_study
+from evenhand.annotations.database.chain import record_study
 from evenhand.annotations.database.events import record
 from evenhand.annotations.database.store import Store, columns_and_marks
 from evenhand.annotations.projects.annotators import checked_name
@@ -313,3 +319,61 @@ def _check(settings: Settings, questions: int) -> None:
 def _check_number(name: str, value: Any, least: int, most: int) -> None:
     if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
         raise Refused(N_("{field} must be a whole number from {least} to {most}."), field=name, least=least, most=most)
+
+
+NO_STUDY = N_("There is no study here. Check that the whole address was copied.")
+# The names under which each service sends who it is, for which task, in which session; and how it fills them in.
+PARAMETERS: dict[Service, tuple[str, str, str]] = {
+    "link": ("", "", ""),
+    "prolific": ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID"),
+    "mturk": ("workerId", "hitId", "assignmentId"),
+}
+PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"  # Mechanical Turk, before a worker has accepted a task
+
+
+def signed(store: Store, study: Study) -> str:
+    """The last part of the address of a study."""
+    return f"{study.uid}.{_signature(store, study.uid)}"
+
+
+def study_of_link(store: Store, link: str) -> Study:
+    """The study that an address names. Raises NotFound where the signature is not ours."""
+    uid, _, signature = link.partition(".")
+    if not link.isascii() or not hmac.compare_digest(signature, _signature(store, uid)):
+        raise NotFound(NO_STUDY)
+    return study_of_uid(store, uid)
+
+
+def path_for(store: Store, study: Study) -> str:
+    """The path and query that the lead gives to the service, with the places that it fills in."""
+    path = f"/study/{signed(store, study)}"
+    if study.service == "prolific":  # Prolific fills in what stands in double braces
+        named = {name: f"{{{{%{name}%}}}}" for name in PARAMETERS["prolific"]}
+        return f"{path}?{urlencode(named, safe='{}%')}"
+    if study.service == "mturk":
+        return f"{path}?{urlencode({name: f'${{{name}}}' for name in PARAMETERS['mturk']}, safe='${}')}"
+    return path
+
+
+def _signature(store: Store, uid: str) -> str:
+    made = hmac.new(store.secret, b"study|" + uid.encode("utf-8", "replace"), hashlib.sha256).digest()
+    return base64.urlsafe_b64encode(made[:18]).decode()
+
+
+TRIES = 2
+
+
+def questions_of_try(store: Store, study: Study, person: str, tries: int) -> list[Question]:
+    """What a person (public id) is asked after so many tries: the second time others, as far as there are."""
+
+    def place(question: Question) -> bytes:
+        return hashlib.sha256(f"{person}|{question.id}".encode()).digest()
+
+    number, order = study.settings.questions, sorted(questions(store, study), key=place)
+    first = tries * number
+    return [order[(first + at) % len(order)] for at in range(number)] if order else []
+
+
+def right_answers(questions: list[Question], answers: Mapping[str, str]) -> int:
+    """How many answers (by the id of the question) are the known ones."""
+    return sum(answers.get(str(one.id)) == one.answer for one in questions)

@@ -6,12 +6,12 @@ from typing import Any
 import click
 
 from evenhand.annotations.agreement.by_form import FormRates
-from evenhand.annotations.agreement.left_chosen import LeftChosen, left_chosen
 from evenhand.annotations.agreement.measures import AgreementReport
 from evenhand.annotations.agreement.measures import agreement as report_of
+from evenhand.annotations.agreement.preferences import LeftChosen, left_chosen
 from evenhand.annotations.agreement.schemes import mark_agreement, ways_of
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.guideline.comparison import compares
+from evenhand.annotations.guideline.versions import compares
 from evenhand.annotations.items.articles import only_files
 from evenhand.annotations.labels.blind_labels import ItemScope
 from evenhand.annotations.projects.projects import project as find_project

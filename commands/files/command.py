@@ -15,9 +15,7 @@ from evenhand.annotations.files.import_items import ImportReport
 from evenhand.annotations.files.import_labels import LabelImport
 from evenhand.annotations.files.other_tools.import_tasks import LEFT, TaskImport
 from evenhand.annotations.files.package.write_package import NOT_STATED, GoldLabels
-from evenhand.annotations.imports.report import LabelsReport, Report
-from evenhand.annotations.imports.run import run
-from evenhand.annotations.imports.settings import Settings
+from evenhand.annotations.imports.run import LabelsReport, Report, Settings, run
 from evenhand.commands.permissions import needs, own_new_project
 from evenhand.commands.shared import (
     answer,

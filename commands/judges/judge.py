@@ -8,10 +8,7 @@ from typing import Any
 import click
 
 from evenhand.annotations.judges import judges as records
-from evenhand.annotations.judges.against_people import BY, against_people
-from evenhand.annotations.judges.drift import drift
-from evenhand.annotations.judges.forecast import Forecast
-from evenhand.annotations.judges.forecast import forecast as forecast_of
+from evenhand.annotations.judges.against_people import BY, against_people, drift
 from evenhand.annotations.judges.job_kinds import (
     AgainSettings,
     ImportSettings,
@@ -22,7 +19,8 @@ from evenhand.annotations.judges.job_kinds import (
     label_again,
 )
 from evenhand.annotations.judges.judges import Judge
-from evenhand.annotations.judges.run import JudgeReport
+from evenhand.annotations.judges.run import Forecast, JudgeReport
+from evenhand.annotations.judges.run import forecast as forecast_of
 from evenhand.annotations.projects.projects import project as find_project
 from evenhand.commands.judges.command import say_errors, verdict_in_words
 from evenhand.commands.permissions import needs

@@ -8,7 +8,6 @@ from pathlib import Path
 import click
 
 from evenhand.annotations.database import backup as snapshots
-from evenhand.annotations.database import backups
 from evenhand.commands.maintenance.doctor import examine
 from evenhand.commands.permissions import needs
 from evenhand.commands.shared import answer, db_option, existing_store, json_option
@@ -39,18 +38,18 @@ def backup(out: str, every: float | None, keep: int | None, key_file: Path | Non
     fetched back and restored for that. It holds no key of the server: whoever
     restores it signs in again.
     """
-    if not backups.is_place(out):
+    if not snapshots.is_place(out):
         if every or keep or key_file:
             raise Refused(NEEDS_A_PLACE, out=out)
         with existing_store(db) as store:
             made = snapshots.backup(store, Path(out))
         _report(made, "Saved {path}: {contents}.", as_json)
         return
-    key = backups.read_key(key_file) if key_file else None
+    key = snapshots.read_key(key_file) if key_file else None
     while True:
         try:
             with existing_store(db) as store:
-                made, _ = backups.back_up_to(store, out, key=key, keep=keep)
+                made, _ = snapshots.back_up_to(store, out, key=key, keep=keep)
             _report(made, "Saved {path}: {contents}.", as_json)
         except EvenhandError as error:
             if every is None:
@@ -75,8 +74,8 @@ def restore(file: str, force: bool, key_file: Path | None, db: str, as_json: boo
     end before anything is changed. Everybody signs in again afterwards: no
     cookie, link or open desk of before holds.
     """
-    key = backups.read_key(key_file) if key_file else None
-    with backups.fetched(file, Path(db), key=key) as plain:
+    key = snapshots.read_key(key_file) if key_file else None
+    with snapshots.fetched(file, Path(db), key=key) as plain:
         restored = snapshots.restore(plain, Path(db), force=force)
     _report(restored, "Restored {path}: {contents}.", as_json)
 

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from evenhand.annotations.accounts.accounts import accounts_exist
-from evenhand.annotations.database.backups import newest
+from evenhand.annotations.database.backup import newest
 from evenhand.annotations.database.store import Store, connect
 from evenhand.commands.maintenance.finding import Finding
 from evenhand.core.errors import N_, EvenhandError

@@ -6,8 +6,8 @@ The database is opened to read: nothing is migrated or restored, so that what wa
 import sqlite3
 from pathlib import Path
 
+from evenhand.annotations.database.migrations import different_triggers, named
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.database.triggers import different_triggers, named
 from evenhand.annotations.items.derived import NAMED
 from evenhand.annotations.log.verify import verify, verify_derived
 from evenhand.commands.maintenance.finding import Finding

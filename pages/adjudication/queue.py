@@ -2,10 +2,11 @@
 
 import streamlit as st
 
-from evenhand.annotations.adjudication import Queue, cases, each_settlement_row, patterns
+from evenhand.annotations.adjudication.cases import Queue, cases, patterns
+from evenhand.annotations.adjudication.decisions import each_settlement_row
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.projects.pipeline_counts import latest
 from evenhand.annotations.projects.projects import annotators, change_project, guidelines
+from evenhand.annotations.projects.steps import latest
 from evenhand.annotations.text_policy import without_text
 from evenhand.annotations.types import Annotator, Project
 from evenhand.pages.ui.charts import csv_bytes, download

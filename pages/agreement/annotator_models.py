@@ -10,9 +10,9 @@ from evenhand.annotations.agreement.disagreements import ItemText, finished_item
 from evenhand.annotations.agreement.measures import AgreementReport
 from evenhand.annotations.agreement.schemes import Way
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.projects.pipeline_counts import state
+from evenhand.annotations.projects.annotators import pseudonyms
 from evenhand.annotations.projects.projects import guideline
-from evenhand.annotations.projects.pseudonyms import pseudonyms
+from evenhand.annotations.projects.steps import state
 from evenhand.annotations.types import Project
 from evenhand.core.statistics.annotator_models import FEWEST_LABELS
 from evenhand.pages.agreement.disagreements import list_items

@@ -11,7 +11,7 @@ from evenhand.annotations.agreement.measures import AgreementReport, TwoAnnotato
 from evenhand.annotations.agreement.schemes import mark_agreement
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.guideline.versions import guideline, has_own_scheme
-from evenhand.annotations.projects.pipeline_counts import state
+from evenhand.annotations.projects.steps import state
 from evenhand.annotations.types import Project
 from evenhand.core.charts.style import styled
 from evenhand.core.statistics import Estimate, holm

@@ -20,7 +20,7 @@ from evenhand.annotations.agreement.groups import OpinionItem
 from evenhand.annotations.agreement.measures import AgreementReport
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.labels.read import BlindLabel
-from evenhand.annotations.projects.pipeline_counts import latest
+from evenhand.annotations.projects.steps import latest
 from evenhand.annotations.text_policy import CANARY, CANARY_KEY, needs_canary, text_may_leave, without_text
 from evenhand.annotations.types import Annotator, Project
 from evenhand.pages.ui.charts import csv_bytes, download, downloads, foot

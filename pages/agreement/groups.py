@@ -11,8 +11,8 @@ from evenhand.annotations.agreement.measures import AgreementReport
 from evenhand.annotations.agreement.schemes import Way
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.projects.groups import Grouping, add_grouping, groupings, groups_of
-from evenhand.annotations.projects.pipeline_counts import state
 from evenhand.annotations.projects.projects import guideline
+from evenhand.annotations.projects.steps import state
 from evenhand.annotations.types import Choice, Project
 from evenhand.core.statistics import holm
 from evenhand.core.statistics.group_differences import FEWEST_PEOPLE

@@ -6,8 +6,8 @@ from evenhand.annotations.agreement.measures import AgreementReport
 from evenhand.annotations.agreement.report import with_codes
 from evenhand.annotations.agreement.schemes import Way
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.guideline.comparison import compares
-from evenhand.annotations.projects.pseudonyms import pseudonyms
+from evenhand.annotations.guideline.versions import compares
+from evenhand.annotations.projects.annotators import pseudonyms
 from evenhand.annotations.types import Project
 from evenhand.pages.agreement.annotator_models import show_annotator_models
 from evenhand.pages.agreement.charts import by_keyword_pair, by_model, labels_per_item, marks

@@ -8,7 +8,7 @@ import streamlit as st
 from evenhand.annotations.agreement.preferences import ModelPreferences, preferences
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.judges.judges import judges, state_of_judges
-from evenhand.annotations.projects.pipeline_counts import state
+from evenhand.annotations.projects.steps import state
 from evenhand.annotations.types import Project
 from evenhand.core.statistics import Estimate
 from evenhand.core.statistics.bradley_terry import FEWEST_ANNOTATORS, Preferences, chance_of

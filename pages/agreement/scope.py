@@ -5,17 +5,16 @@ from collections.abc import Mapping
 import streamlit as st
 
 from evenhand.annotations.agreement.by_form import FormRates
-from evenhand.annotations.agreement.left_chosen import LeftChosen, left_chosen
 from evenhand.annotations.agreement.measures import AgreementReport, Measures, usual_items
+from evenhand.annotations.agreement.preferences import LeftChosen, left_chosen
 from evenhand.annotations.agreement.schemes import FLAG_OF, SCALE_OF, Way, ways_of
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.forecast.fully_labelled import ended_at_reject
-from evenhand.annotations.guideline.comparison import compares
-from evenhand.annotations.guideline.versions import has_own_scheme
+from evenhand.annotations.guideline.versions import compares, has_own_scheme
 from evenhand.annotations.labels.blind_labels import ItemScope
-from evenhand.annotations.projects.pipeline_counts import state
+from evenhand.annotations.projects.annotators import pseudonyms
 from evenhand.annotations.projects.projects import guidelines
-from evenhand.annotations.projects.pseudonyms import pseudonyms
+from evenhand.annotations.projects.steps import state
 from evenhand.annotations.types import Project
 from evenhand.core.statistics import Estimate
 from evenhand.core.statistics.equivalence import equivalence

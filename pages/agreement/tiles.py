@@ -9,8 +9,8 @@ from evenhand.annotations.agreement.schemes import Way
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.items.articles import only_files
 from evenhand.annotations.labels.blind_labels import ItemScope
-from evenhand.annotations.projects.pipeline_counts import latest, state
 from evenhand.annotations.projects.projects import guideline
+from evenhand.annotations.projects.steps import latest, state
 from evenhand.annotations.types import Project
 from evenhand.pages.agreement.charts import confusion, each_two, traced
 from evenhand.pages.ui.charts import caption_with_files

@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 from markupsafe import Markup
 
-from evenhand.annotations.adjudication import Comment, add_comment, every_comment
+from evenhand.annotations.adjudication.decisions import Comment, add_comment, every_comment
 from evenhand.annotations.agreement.disagreements import record_item_reveals
 from evenhand.annotations.browse.history import ItemRecord, record_of
 from evenhand.annotations.browse.search import neighbours, search_ids, uid_of

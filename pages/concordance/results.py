@@ -33,7 +33,7 @@ def _counted_lines(key: tuple[Any, ...], _store: Store, _wish: Wish) -> Concorda
 
 def look_up(store: Store, wish: Wish) -> Concordance:
     """The answer; looked up again only when the question or the text has changed."""
-    from evenhand.annotations.projects.pipeline_counts import state
+    from evenhand.annotations.projects.steps import state
 
     where = wish.source.key if wish.source else (wish.project, *state(store))
     with st.spinner(_("Reading the text …")):

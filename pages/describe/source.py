@@ -13,8 +13,8 @@ from evenhand.annotations.describe.project_description import (
     usual_vocabulary,
 )
 from evenhand.annotations.files.detect import detect_layout
-from evenhand.annotations.projects.pipeline_counts import state
 from evenhand.annotations.projects.projects import counts
+from evenhand.annotations.projects.steps import state
 from evenhand.annotations.types import Project
 from evenhand.core.describe import Description, vocabulary
 from evenhand.core.errors import EvenhandError

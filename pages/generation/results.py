@@ -18,8 +18,7 @@ from evenhand.annotations.files.generation_sample import (
     read_generations,
 )
 from evenhand.annotations.guideline.versions import has_own_scheme
-from evenhand.annotations.imports.run import IMPORT
-from evenhand.annotations.imports.settings import Settings
+from evenhand.annotations.imports.run import IMPORT, Settings
 from evenhand.annotations.items.wanted_labels import labels_planned
 from evenhand.annotations.jobs import jobs
 from evenhand.annotations.projects.projects import change_project, create_project

@@ -7,7 +7,7 @@ import streamlit as st
 from markupsafe import Markup
 
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.projects.pipeline_counts import Pipeline, pipeline, state
+from evenhand.annotations.projects.steps import Pipeline, pipeline, state
 from evenhand.annotations.types import Project
 from evenhand.core.runs.records import runs_folder, runs_in, sentences_scored
 from evenhand.pages.ui.numbers import DASH

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.human_vs_rule.people_by_instance import design_of
 from evenhand.annotations.labels.generation_labels import generations, labels_of_generations
-from evenhand.annotations.projects.pipeline_counts import state
+from evenhand.annotations.projects.annotators import pseudonyms
 from evenhand.annotations.projects.projects import annotators
-from evenhand.annotations.projects.pseudonyms import pseudonyms
+from evenhand.annotations.projects.steps import state
 from evenhand.annotations.types import Project
 from evenhand.core.human_vs_rule.apply_rule import CHOICES
 from evenhand.core.human_vs_rule.compare import Cell, Difference, comparison, repetition

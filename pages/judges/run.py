@@ -10,11 +10,10 @@ from evenhand.annotations.database.store import Store
 from evenhand.annotations.guideline.versions import guideline
 from evenhand.annotations.items.batch import items
 from evenhand.annotations.jobs import jobs
-from evenhand.annotations.judges.forecast import Forecast, forecast, prompt_for
 from evenhand.annotations.judges.job_kinds import IMPORT, RUN, ImportSettings, RunSettings
 from evenhand.annotations.judges.judges import state_of_judges
-from evenhand.annotations.judges.run import Request, start_template, text_of
-from evenhand.annotations.projects.pipeline_counts import state
+from evenhand.annotations.judges.run import Forecast, Request, forecast, prompt_for, start_template, text_of
+from evenhand.annotations.projects.steps import state
 from evenhand.annotations.types import Guideline, Project
 from evenhand.core.errors import N_, EvenhandError, Notice, Refused
 from evenhand.core.judges.prompts import SYSTEM, Way

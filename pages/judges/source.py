@@ -5,13 +5,12 @@ from dataclasses import dataclass
 import streamlit as st
 
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.judges.against_people import AgainstPeople, against_people
-from evenhand.annotations.judges.drift import Drift, drift
+from evenhand.annotations.judges.against_people import AgainstPeople, Drift, against_people, drift
 from evenhand.annotations.judges.estimates import Estimates, estimates
 from evenhand.annotations.judges.judges import RULE_NAME, Judge, judges, state_of_judges
 from evenhand.annotations.labels.generation_labels import item_table, people_labels
-from evenhand.annotations.projects.pipeline_counts import state
 from evenhand.annotations.projects.projects import annotators
+from evenhand.annotations.projects.steps import state
 from evenhand.annotations.types import Project
 from evenhand.pages.ui.choose import annotator_at_desk
 from evenhand.pages.ui.head import open_store

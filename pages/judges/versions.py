@@ -5,8 +5,7 @@ from difflib import unified_diff
 import streamlit as st
 
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.judges.against_people import agreement_difference
-from evenhand.annotations.judges.drift import Again, Drift
+from evenhand.annotations.judges.against_people import Again, Drift, agreement_difference
 from evenhand.annotations.judges.job_kinds import AGAIN, AgainSettings
 from evenhand.annotations.judges.judges import Judge
 from evenhand.annotations.types import Project

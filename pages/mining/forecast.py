@@ -123,7 +123,7 @@ def _stock(key: tuple[Any, ...], _store: Store, _project: Project, _run: MiningR
 def _computed(
     store: Store, run: MiningRun, report: Report, project: Project | None, wanted: str, pilot: tuple[int, int]
 ) -> Forecast | None:
-    from evenhand.annotations.projects.pipeline_counts import state
+    from evenhand.annotations.projects.steps import state
 
     cells: list[tuple[str, str]] = list(report.cells)
     goals = preset_quotas("released" if wanted == "released" else "table1")

@@ -3,8 +3,7 @@
 import streamlit as st
 
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.imports.run import IMPORT
-from evenhand.annotations.imports.settings import Settings
+from evenhand.annotations.imports.run import IMPORT, Settings
 from evenhand.annotations.jobs import jobs
 from evenhand.annotations.mining.candidates import add_candidates
 from evenhand.annotations.projects.projects import create_project

@@ -8,9 +8,7 @@ import streamlit as st
 
 from evenhand.annotations.database.events import events
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.guideline.comparison import PREFERENCE
 from evenhand.annotations.guideline.drafts import Draft, discard_draft, read_draft, save_draft, write_version
-from evenhand.annotations.guideline.reason_keys import clashing_numbers, with_keys
 from evenhand.annotations.guideline.relabelling import (
     CHUNK,
     WHICH,
@@ -22,10 +20,18 @@ from evenhand.annotations.guideline.relabelling import (
     send_for_relabelling,
 )
 from evenhand.annotations.guideline.scheme import START, OwnScheme, as_data
-from evenhand.annotations.guideline.versions import changed_codes, guideline, guideline_parts, guidelines
+from evenhand.annotations.guideline.versions import (
+    PREFERENCE,
+    changed_codes,
+    clashing_numbers,
+    guideline,
+    guideline_parts,
+    guidelines,
+    with_keys,
+)
 from evenhand.annotations.pilot.send_back import SEND_BACK, Settings
 from evenhand.annotations.projects.annotators import annotators
-from evenhand.annotations.projects.pipeline_counts import state
+from evenhand.annotations.projects.steps import state
 from evenhand.annotations.types import Choice, Guideline, Project, Scheme
 from evenhand.core.errors import N_, Notice
 from evenhand.core.guidelines import recognise

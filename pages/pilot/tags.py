@@ -18,7 +18,7 @@ from evenhand.annotations.guideline.drafts import (
     tag_codes,
 )
 from evenhand.annotations.guideline.free_tags import Tag, items_with_tags, tags
-from evenhand.annotations.guideline.reason_keys import free_keys
+from evenhand.annotations.guideline.versions import free_keys
 from evenhand.annotations.pilot.figures import letters
 from evenhand.annotations.pilot.pilots import open_pilot, pilots
 from evenhand.annotations.projects.annotators import annotators

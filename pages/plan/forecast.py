@@ -9,7 +9,7 @@ from markupsafe import Markup
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.forecast.work import Forecast, Sample, forecast, has_pilot
 from evenhand.annotations.guideline.relabelling import left_to_relabel
-from evenhand.annotations.projects.pipeline_counts import state
+from evenhand.annotations.projects.steps import state
 from evenhand.annotations.types import Plan, Project
 from evenhand.core.forecast.quota import OWN_RATE
 from evenhand.core.forecast.work_model import CellNeed, Work

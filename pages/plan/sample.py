@@ -8,8 +8,8 @@ from markupsafe import Markup
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.judges.judges import judges, state_of_judges
 from evenhand.annotations.labels.generation_labels import measures_of
-from evenhand.annotations.projects.pipeline_counts import state
 from evenhand.annotations.projects.projects import counts
+from evenhand.annotations.projects.steps import state
 from evenhand.annotations.sampling.frame import STRATA, frame, free_items, plan_sample
 from evenhand.annotations.sampling.labels_needed import ACCURACY, Forecast, forecast
 from evenhand.annotations.sampling.samples import (

@@ -7,9 +7,9 @@ import streamlit as st
 from evenhand.annotations.database.events import Event, events
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.items.wanted_labels import plan_effects
-from evenhand.annotations.projects.pipeline_counts import state
 from evenhand.annotations.projects.preregistration import Sheet, form, preregister, sheets
 from evenhand.annotations.projects.projects import change_project
+from evenhand.annotations.projects.steps import state
 from evenhand.annotations.queue.leases import on_desks
 from evenhand.annotations.types import Plan, Project
 from evenhand.pages.plan.forecast import plan_name

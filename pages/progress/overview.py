@@ -7,8 +7,8 @@ import streamlit as st
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.forecast.fully_labelled import unselected
 from evenhand.annotations.progress.dashboard import Dashboard, dashboard
-from evenhand.annotations.projects.pipeline_counts import state
 from evenhand.annotations.projects.projects import annotators, counts
+from evenhand.annotations.projects.steps import state
 from evenhand.annotations.types import Project
 from evenhand.pages.ui.choose import annotator_at_desk
 from evenhand.pages.ui.head import open_store

@@ -20,7 +20,7 @@ from evenhand.annotations.files.label_tables import USE_OF, left_out
 from evenhand.annotations.files.other_tools import write
 from evenhand.annotations.guideline.versions import guideline
 from evenhand.annotations.projects.consent import consenting
-from evenhand.annotations.projects.pipeline_counts import state
+from evenhand.annotations.projects.steps import state
 from evenhand.annotations.text_policy import text_may_leave
 from evenhand.annotations.types import Project
 from evenhand.pages.ui.charts import download

@@ -4,9 +4,8 @@ from typing import Any, get_args
 
 import streamlit as st
 
-from evenhand.annotations.guideline.comparison import PREFERENCE
-from evenhand.annotations.guideline.criteria import Criteria, built_in, generations_criteria
 from evenhand.annotations.guideline.scheme import START, scheme_text
+from evenhand.annotations.guideline.versions import PREFERENCE, Criteria, built_in, generations_criteria
 from evenhand.annotations.projects.projects import change_project, create_project
 from evenhand.annotations.types import Form, GoldRule, Kind
 from evenhand.core.guidelines import VERSIONS, Version, preference

@@ -16,7 +16,7 @@ from evenhand.annotations.quality.known_answers import (
     set_known,
     wrong_answers,
 )
-from evenhand.annotations.quality.report import Quality
+from evenhand.annotations.quality.retest_agreement import Quality
 from evenhand.annotations.text_policy import without_text
 from evenhand.annotations.types import Item, Project
 from evenhand.core.errors import EvenhandError

@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from evenhand.annotations.projects.pipeline_counts import latest
-from evenhand.annotations.quality.report import quality
+from evenhand.annotations.projects.steps import latest
+from evenhand.annotations.quality.retest_agreement import quality
 from evenhand.pages.quality.known_answers import known_list, mark_more, score_list, what_missed
 from evenhand.pages.quality.retests import differently, for_the_lead, in_figures, second_labels, settings
 from evenhand.pages.ui.choose import choose, choose_project

@@ -5,8 +5,8 @@ import re
 import streamlit as st
 
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.projects.pipeline_counts import state
 from evenhand.annotations.projects.projects import change_project, counts
+from evenhand.annotations.projects.steps import state
 from evenhand.annotations.release import readiness, releases
 from evenhand.annotations.release.readiness import Check, checked_reason, checked_version, to_explain
 from evenhand.annotations.types import Project

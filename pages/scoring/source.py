@@ -12,8 +12,8 @@ from markupsafe import Markup
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.detect import FORMAT_NAMES, detect_layout
 from evenhand.annotations.files.project_texts import PROJECT, Reading, file_input, project_input
-from evenhand.annotations.projects.pipeline_counts import state
 from evenhand.annotations.projects.projects import counts
+from evenhand.annotations.projects.steps import state
 from evenhand.core.errors import EvenhandError
 from evenhand.core.files.bounded import run_bounded
 from evenhand.core.files.readers import open_source

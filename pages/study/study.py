@@ -12,9 +12,17 @@ from evenhand.annotations.projects.consent import NAMES, USES, Use
 from evenhand.annotations.projects.projects import project_by_uid
 from evenhand.annotations.quality.known_answers import known_items
 from evenhand.annotations.study import studies
-from evenhand.annotations.study.links import path_for
-from evenhand.annotations.study.pay import LEAST_LABELS, Pay, pay
-from evenhand.annotations.study.people import Participant, State, outcomes_by_id, participant_of_id, participants
+from evenhand.annotations.study.people import (
+    LEAST_LABELS,
+    Participant,
+    Pay,
+    State,
+    outcomes_by_id,
+    participant_of_id,
+    participants,
+    pay,
+    withdraw,
+)
 from evenhand.annotations.study.studies import (
     FACTS,
     MOST_QUESTIONS,
@@ -23,10 +31,10 @@ from evenhand.annotations.study.studies import (
     Study,
     consent,
     create_study,
+    path_for,
     study_of_uid,
 )
 from evenhand.annotations.study.texts import ADULT, CONSENT, WARNING
-from evenhand.annotations.study.withdrawal import withdraw
 from evenhand.annotations.types import Project
 from evenhand.core.errors import N_, NotFound
 from evenhand.core.language import LANGUAGES, Count, Language

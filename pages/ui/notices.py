@@ -6,7 +6,7 @@ import streamlit as st
 
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.guideline.relabelling import left_to_relabel
-from evenhand.annotations.items.recount_mark import open_recount
+from evenhand.annotations.items.wanted_labels import open_recount
 from evenhand.annotations.plan.recount import finish_recount
 from evenhand.annotations.progress.dashboard import Dashboard
 from evenhand.annotations.types import Annotator, Project

@@ -14,9 +14,8 @@ from evenhand.annotations.database.pool import stores
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.labels.own import own_progress
 from evenhand.annotations.pilot.pilots import own_pilot
-from evenhand.annotations.projects.pipeline_counts import latest
 from evenhand.annotations.projects.projects import projects
-from evenhand.annotations.projects.steps import Facts, State, Step, StepState, facts, next_step, steps
+from evenhand.annotations.projects.steps import Facts, State, Step, StepState, facts, latest, next_step, steps
 from evenhand.annotations.sampling.samples import own_sample
 from evenhand.annotations.types import Annotator, Project
 from evenhand.core.errors import EvenhandError

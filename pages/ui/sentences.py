@@ -7,7 +7,7 @@ from markupsafe import Markup, escape
 
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.desk import frontend
-from evenhand.annotations.desk.announcements import option_name
+from evenhand.annotations.desk.frontend import option_name
 from evenhand.annotations.files.import_items import PreviewRow
 from evenhand.annotations.guideline.versions import guidelines
 from evenhand.annotations.types import CellCount, Choice, Item, Kind, Mark, Project, ProjectCounts, Question

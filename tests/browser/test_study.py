@@ -8,9 +8,8 @@ from evenhand.annotations.accounts.accounts import add_account, grant
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.items.batch import items
 from evenhand.annotations.projects.projects import projects
-from evenhand.annotations.study.links import signed
 from evenhand.annotations.study.people import participants
-from evenhand.annotations.study.studies import Settings, Study, create_study
+from evenhand.annotations.study.studies import Settings, Study, create_study, signed
 from tests.support.browser import Server
 from tests.support.desk_driver import make_project, new_context
 from tests.support.waiting import until

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from evenhand.annotations.accounts.accounts import add_account
-from evenhand.annotations.database.backups import back_up_to
+from evenhand.annotations.database.backup import back_up_to
 from evenhand.annotations.database.store import Store
 from evenhand.commands.maintenance import deployment
 from evenhand.commands.maintenance.deployment import examine_deployment

@@ -14,8 +14,7 @@ from cli import cli
 from evenhand.annotations.accounts.accounts import account, add_account, close_account, grant
 from evenhand.annotations.accounts.sign_ins import sign_in
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.imports.run import IMPORT
-from evenhand.annotations.imports.settings import Settings
+from evenhand.annotations.imports.run import IMPORT, Settings
 from evenhand.annotations.jobs import jobs
 from evenhand.annotations.permissions import ALLOWED, Role
 from evenhand.annotations.projects.projects import project as project_named

@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.desk.routes import routes, stores
-from evenhand.annotations.desk.tokens import issue
+from evenhand.annotations.desk.session import issue
 from evenhand.annotations.queue.leases import LEASE_S
 from evenhand.annotations.types import Project
 from evenhand.core.files import timestamps

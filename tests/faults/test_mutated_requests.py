@@ -9,11 +9,10 @@ from evenhand.annotations.accounts.accounts import add_account, grant
 from evenhand.annotations.accounts.sign_ins import sign_in
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.desk import routes as desk
-from evenhand.annotations.desk.session import sign_in_of
-from evenhand.annotations.desk.tokens import issue
+from evenhand.annotations.desk.session import issue, sign_in_of
 from evenhand.annotations.projects.annotators import annotator
-from evenhand.annotations.study.links import signed
-from evenhand.web import forms, limits, own_log, status, study_pages
+from evenhand.annotations.study.studies import signed
+from evenhand.web import forms, limits, status, study_pages
 from evenhand.web.gate import COOKIE
 from tests.support.gated import gated
 from tests.support.projects import broken_rules, filled_project
@@ -50,7 +49,7 @@ def test_each_route_answers_damaged_requests(fresh_store: Store, number: int) ->
     token = issue(fresh_store.secret, database=fresh_store.uid, project=project.uid, annotator=ada.uid, version=version)
     cookie = f"{COOKIE}={sign_in(fresh_store, who)}"
     link = signed(fresh_store, new_study(fresh_store, project))
-    every = [one for kind in (forms, own_log, status, study_pages) for one in kind.routes()]
+    every = [one for kind in (forms, status, study_pages) for one in kind.routes()]
     paths = [one.path for one in every if one.path != "/sign-out"] + [f"{desk.PATH}/{name}" for name in desk.ROUTES]
     kinds = ("application/json", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "text/plain")
     with gated([*desk.routes(), *every]) as client:

@@ -12,8 +12,7 @@ from click.testing import CliRunner
 
 from cli import cli
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.imports.run import IMPORT
-from evenhand.annotations.imports.settings import Settings
+from evenhand.annotations.imports.run import IMPORT, Settings
 from evenhand.annotations.jobs import jobs
 from evenhand.annotations.jobs.process import perform
 from evenhand.annotations.types import Project

@@ -14,11 +14,11 @@ from hypothesis import Phase, seed, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule, run_state_machine_as_test
 
-from evenhand.annotations.adjudication import reopen, settle_case
 from evenhand.annotations.adjudication.cases import case, cases
+from evenhand.annotations.adjudication.decisions import reopen, settle_case
 from evenhand.annotations.agreement.measures import agreement
 from evenhand.annotations.browse.search import Filters, search_items
-from evenhand.annotations.database.snapshot import trial
+from evenhand.annotations.database.backup import trial
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.conflicts import conflicts, keep_first, take_second
 from evenhand.annotations.files.export import export_file
@@ -29,9 +29,8 @@ from evenhand.annotations.files.package.write_package import import_package, imp
 from evenhand.annotations.files.undo import imports, undo
 from evenhand.annotations.labels.read import FILE_DESK
 from evenhand.annotations.progress.dashboard import dashboard
-from evenhand.annotations.projects.annotators import annotators, rename_annotator
+from evenhand.annotations.projects.annotators import annotators, pseudonyms, rename_annotator
 from evenhand.annotations.projects.projects import change_project, counts
-from evenhand.annotations.projects.pseudonyms import pseudonyms
 from evenhand.annotations.queue.leases import LEASE_S
 from evenhand.annotations.release import make_release, readiness, release_files, releases, verify, write_release
 from evenhand.annotations.release.changes import content_hash, contents_of

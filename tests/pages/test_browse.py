@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from evenhand.annotations.adjudication import add_comment, every_comment
+from evenhand.annotations.adjudication.decisions import add_comment, every_comment
 from evenhand.annotations.browse.search import Filters
 from evenhand.annotations.database.events import events, record
 from evenhand.annotations.database.store import Store

@@ -104,7 +104,7 @@ def test_a_damaged_database_is_one_sentence(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("demo")
 def test_home_counts_the_demo_project() -> None:
     from evenhand.annotations.database.store import Store
-    from evenhand.annotations.projects.pipeline_counts import pipeline
+    from evenhand.annotations.projects.steps import pipeline
 
     with Store.open() as store:
         found = pipeline(store)

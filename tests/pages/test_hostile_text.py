@@ -11,11 +11,10 @@ from streamlit.testing.v1 import AppTest
 
 from evenhand.annotations.accounts.accounts import account, add_account, grant
 from evenhand.annotations.accounts.sign_ins import sign_in
-from evenhand.annotations.adjudication import add_comment
+from evenhand.annotations.adjudication.decisions import add_comment
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.guideline.versions import add_guideline, guideline
-from evenhand.annotations.imports.run import IMPORT
-from evenhand.annotations.imports.settings import Settings
+from evenhand.annotations.imports.run import IMPORT, Settings
 from evenhand.annotations.items.batch import Batch, items
 from evenhand.annotations.jobs import jobs
 from evenhand.annotations.projects.projects import annotators, change_project, create_project

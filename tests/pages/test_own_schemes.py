@@ -4,12 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from evenhand.annotations.adjudication import case
+from evenhand.annotations.adjudication.cases import case
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.guideline.comparison import PREFERENCE
 from evenhand.annotations.guideline.drafts import read_draft
 from evenhand.annotations.guideline.scheme import own_scheme as stored_scheme
-from evenhand.annotations.guideline.versions import guideline
+from evenhand.annotations.guideline.versions import PREFERENCE, guideline
 from evenhand.annotations.items.batch import items
 from evenhand.annotations.labels.operations import store_operations
 from evenhand.annotations.projects.projects import project

@@ -12,8 +12,7 @@ from evenhand.annotations.accounts.accounts import Account, account, add_account
 from evenhand.annotations.accounts.sign_ins import sign_in
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.project_texts import SCORING
-from evenhand.annotations.imports.run import IMPORT
-from evenhand.annotations.imports.settings import Settings
+from evenhand.annotations.imports.run import IMPORT, Settings
 from evenhand.annotations.jobs import jobs
 from evenhand.annotations.permissions import ALLOWED, OWN, Role
 from evenhand.annotations.projects.annotators import annotators

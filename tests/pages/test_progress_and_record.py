@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from evenhand.annotations.adjudication import comments
+from evenhand.annotations.adjudication.decisions import comments
 from evenhand.annotations.database.events import events
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.labels.operations import store_operations

@@ -351,7 +351,7 @@ WRITES = re.compile(
     r"\b(?:INSERT(?:\s+OR\s+\w+)?\s+INTO|REPLACE\s+INTO|UPDATE(?:\s+OR\s+\w+)?|DELETE\s+FROM)\s+([\w{}]+)"
 )
 SET = re.compile(r"\bUPDATE\s+\w+\s+SET\s+(.*?)(?:\s+WHERE\b|\s+FROM\b|$)", re.S)
-# Conditions that a view stands for (annotations/database/schema/v4_views.py). A batch on its way is the import's own
+# Conditions that a view stands for (annotations/database/schema/v3_to_v6.py). A batch on its way is the import's own
 # matter: annotations/items may ask for `published = 0`.
 VIEWED = re.compile(
     r"\bpublished\s*\)?\s*(>|<>|!=)\s*0|\bsuperseded\s*=\s*0|(?<!SET )\bactive\s*=\s*1|\bclosed\s+IS\s+NULL"

@@ -18,7 +18,7 @@ from typing import Any
 
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.desk.routes import PATH
-from evenhand.annotations.desk.tokens import issue
+from evenhand.annotations.desk.session import issue
 from evenhand.annotations.log.verify import verify
 from evenhand.annotations.projects.projects import annotators, project
 from evenhand.core.errors import EvenhandError

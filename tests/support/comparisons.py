@@ -8,8 +8,8 @@ from random import Random
 
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.import_items import ImportReport, import_file
-from evenhand.annotations.guideline.comparison import PREFERENCE
 from evenhand.annotations.guideline.scheme import OwnScheme
+from evenhand.annotations.guideline.versions import PREFERENCE
 from evenhand.annotations.items.batch import items
 from evenhand.annotations.labels.operations import store_operations
 from evenhand.annotations.projects.projects import annotators, create_project

@@ -8,7 +8,7 @@ import httpx
 
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.desk.routes import PATH
-from evenhand.annotations.desk.tokens import issue
+from evenhand.annotations.desk.session import issue
 from evenhand.annotations.projects.projects import annotator, project
 from evenhand.annotations.types import Project
 from tests.support.browser import Server

@@ -10,9 +10,8 @@ from starlette.testclient import TestClient
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.items.batch import items
 from evenhand.annotations.projects.consent import Use
-from evenhand.annotations.study.links import signed
 from evenhand.annotations.study.people import Participant, agree, begin, participant
-from evenhand.annotations.study.studies import Settings, Study, consent, create_study
+from evenhand.annotations.study.studies import Settings, Study, consent, create_study, signed
 from evenhand.annotations.types import Project
 
 CONTACT = "lead@example.org"

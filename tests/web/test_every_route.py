@@ -12,13 +12,12 @@ from evenhand.annotations.accounts.accounts import add_account, grant
 from evenhand.annotations.accounts.sign_ins import sign_in
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.desk import routes as desk
-from evenhand.annotations.desk.session import sign_in_of
-from evenhand.annotations.desk.tokens import issue
+from evenhand.annotations.desk.session import issue, sign_in_of
 from evenhand.annotations.permissions import ALLOWED, OWN, Role
 from evenhand.annotations.projects.annotators import annotator
-from evenhand.annotations.study.links import signed
+from evenhand.annotations.study.studies import signed
 from evenhand.annotations.types import Project
-from evenhand.web import forms, limits, oidc_routes, own_log, status, study_pages
+from evenhand.web import forms, limits, status, study_pages
 from evenhand.web.gate import COOKIE
 from tests.support.gated import gated
 from tests.support.released_project import ready_project
@@ -88,7 +87,7 @@ ANSWERS: dict[tuple[str, str], tuple[int, int]] = {
     ("POST", "/study/{link}/withdraw"): (303, 303),
     ("GET", "/study/{rest:path}"): (404, 404),
 }
-KINDS_OF_ROUTES = (forms, oidc_routes, own_log, status, study_pages)
+KINDS_OF_ROUTES = (forms, status, study_pages)
 
 
 def every_route() -> set[tuple[str, str]]:

@@ -15,7 +15,7 @@ from starlette.testclient import TestClient
 from evenhand.annotations.accounts.accounts import account, accounts, close_account, person_of
 from evenhand.annotations.accounts.links import invite_link, reset_link
 from evenhand.annotations.database.store import Store
-from evenhand.web import forms, limits, oidc, oidc_routes
+from evenhand.web import forms, limits, oidc
 from tests.support.gated import gated
 from tests.support.identity_provider import IdentityProvider
 from tests.support.released_project import ready_project
@@ -44,7 +44,7 @@ def client(fresh_store: Store) -> Iterator[TestClient]:
     async def who(request: Request) -> JSONResponse:
         return JSONResponse({"name": request.state.person.name})
 
-    with gated([*forms.routes(), *oidc_routes.routes(), Route("/", who)]) as found:
+    with gated([*forms.routes(), Route("/", who)]) as found:
         yield found
 
 

@@ -38,7 +38,7 @@ class Kind(NamedTuple):
         return [one[1:] for one in self.columns if one.startswith("~")]
 
 
-def _uids(*names: str) -> tuple[str, ...]:
+def uids(*names: str) -> tuple[str, ...]:
     """Public ids in place of row ids: "item", or "annotator thread" for another column than the table's name."""
     pairs = [(one.split() * 2)[:2] for one in names]
     return tuple(UID.format(table=table, column=column) for table, column in pairs)
@@ -49,8 +49,8 @@ def named(columns: str) -> tuple[str, ...]:
     return tuple(f"~{{r}}.{one[1:]}" if one.startswith("~") else f"{{r}}.{one}" for one in columns.split())
 
 
-_TEXT = ITEM.format(part="log_text(x'', log_row(text, context, start, stop))")
-_VERSION = "(SELECT version FROM guideline WHERE id = {r}.guideline)"
+TEXT = ITEM.format(part="log_text(x'', log_row(text, context, start, stop))")
+VERSION = "(SELECT version FROM guideline WHERE id = {r}.guideline)"
 _OF_RETEST = "(SELECT {part} FROM retest WHERE id = {{r}}.retest)"
 _RETEST_UID, _RETEST_OF, _RETEST_ITEM = (_OF_RETEST.format(part=part) for part in ("uid", "annotator", "item"))
 _SAID = named(
@@ -73,43 +73,43 @@ KINDS: tuple[Kind, ...] = (
     # Appended: an entry a row.
     Kind(
         "label", "{r}.id",
-        ("{r}.op_id", *_uids("project", "item", "annotator"), _VERSION, "{r}.after_reveal", *_SAID),
-        own="{r}.annotator", beside=f"log_row({{r}}.id, {_TEXT})",
+        ("{r}.op_id", *uids("project", "item", "annotator"), VERSION, "{r}.after_reveal", *_SAID),
+        own="{r}.annotator", beside=f"log_row({{r}}.id, {TEXT})",
     ),
     Kind(
         "retest_label", "{r}.id",
         ("{r}.op_id", _RETEST_UID, UID.format(table="annotator", column="X").replace("{r}.X", _RETEST_OF),
-         _VERSION, "{r}.skip", *_SAID),
+         VERSION, "{r}.skip", *_SAID),
         own=_RETEST_OF, beside=f"log_row({{r}}.id, {_RETEST_ITEM})",
     ),
     Kind(
         "skip", "{r}.op_id",
-        ("{r}.op_id", *_uids("item", "annotator"), *named("desk revision base superseded created")),
+        ("{r}.op_id", *uids("item", "annotator"), *named("desk revision base superseded created")),
         own="{r}.annotator",
     ),
     Kind(
         "settlement", "{r}.id",
-        ("{r}.op_id", *_uids("project", "item"),
+        ("{r}.op_id", *uids("project", "item"),
          *named("~adjudicator action choice reasons extraneous spans ~why seen created")),
     ),
     Kind(
         "comment", "{r}.id",
-        ("{r}.op_id", *_uids("project", "item", "annotator", "annotator thread"), *named("~author ~text created")),
+        ("{r}.op_id", *uids("project", "item", "annotator", "annotator thread"), *named("~author ~text created")),
     ),
     Kind(
         "known", "{r}.id",
-        (*_uids("project", "item"), *named("choice after ~why ~author created")),
+        (*uids("project", "item"), *named("choice after ~why ~author created")),
     ),
-    Kind("guideline", "{r}.id", (*_uids("project"), *named("version text choices reasons changes created"))),
+    Kind("guideline", "{r}.id", (*uids("project"), *named("version text choices reasons changes created"))),
     Kind(
         "event", "{r}.id",
-        (*_uids("project", "item", "annotator"), *named("action ~data ~author created")),
+        (*uids("project", "item", "annotator"), *named("action ~data ~author created")),
     ),
-    Kind("account_event", "{r}.id", (*_uids("account", "account author"), *named("action ~data created"))),
+    Kind("account_event", "{r}.id", (*uids("account", "account author"), *named("action ~data created"))),
     Kind("label_of_file", "{r}.file || '/' || {r}.label", named("file label")),
     Kind(
         "release", "{r}.id",
-        ("{r}.uid", *_uids("project"), *named("version hash items labels facts ~author created"), _FILES, _REVIEWED),
+        ("{r}.uid", *uids("project"), *named("version hash items labels facts ~author created"), _FILES, _REVIEWED),
         when="{r}.whole = 1",
     ),
     Kind("scrubbed", "{r}.kind || '/' || {r}.row || '/' || {r}.part", named("kind row part hash text")),

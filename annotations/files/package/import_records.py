@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any
 
-from evenhand.annotations.adjudication.comments import insert_comment
-from evenhand.annotations.adjudication.decisions import insert_settlement
+from evenhand.annotations.adjudication.decisions import insert_comment, insert_settlement
 from evenhand.annotations.database.events import HERE_ONLY, restore_event
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.import_labels import NOT_TAKEN, check_shape

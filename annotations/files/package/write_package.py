@@ -12,8 +12,8 @@ from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from evenhand.annotations.database.backup import trial
 from evenhand.annotations.database.events import PACKAGE_BEGUN, PACKAGE_DONE
-from evenhand.annotations.database.snapshot import trial
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.detect import Rejections, english_problem, problem_of
 from evenhand.annotations.files.export_formats import ExportOptions
@@ -49,12 +49,12 @@ from evenhand.annotations.guideline.scheme import more_out
 from evenhand.annotations.guideline.versions import guidelines
 from evenhand.annotations.items.batch import item, items
 from evenhand.annotations.items.batch import items as stored_items
-from evenhand.annotations.items.gold import generation_status
-from evenhand.annotations.items.imported_gold import PART, store_gold
-from evenhand.annotations.items.imported_gold import PART as GOLD_PART
+from evenhand.annotations.items.gold import PART, generation_status, store_gold
+from evenhand.annotations.items.gold import PART as GOLD_PART
 from evenhand.annotations.labels.read import OF_FILE, each_label_row
 from evenhand.annotations.papers.blocks import Form, rendered
 from evenhand.annotations.papers.datasheet import datasheets
+from evenhand.annotations.projects.annotators import coded_file, pseudonyms
 from evenhand.annotations.projects.projects import (
     annotators,
     archive,
@@ -64,7 +64,6 @@ from evenhand.annotations.projects.projects import (
     remove_annotator,
 )
 from evenhand.annotations.projects.projects import project as find_project
-from evenhand.annotations.projects.pseudonyms import coded_file, pseudonyms
 from evenhand.annotations.text_policy import CANARY, CANARY_KEY, needs_canary
 from evenhand.annotations.types import Item, Project
 from evenhand.core.errors import N_, BadFile, BadLine, NotFound, Refused

@@ -15,9 +15,8 @@ from evenhand.annotations.files.label_files import is_labels
 from evenhand.annotations.files.open_upload import examine_tables, preview_tables, tables_in
 from evenhand.annotations.files.other_tools.import_tasks import TaskImport
 from evenhand.annotations.files.package import write_package
-from evenhand.annotations.guideline.comparison import compares
-from evenhand.annotations.imports.run import IMPORT
-from evenhand.annotations.imports.settings import Settings
+from evenhand.annotations.guideline.versions import compares
+from evenhand.annotations.imports.run import IMPORT, Settings
 from evenhand.annotations.jobs import jobs
 from evenhand.annotations.text_policy import text_may_leave
 from evenhand.annotations.types import Project

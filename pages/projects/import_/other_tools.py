@@ -23,7 +23,7 @@ from evenhand.annotations.files.other_tools.import_tasks import (
 )
 from evenhand.annotations.files.other_tools.tasks import PROGRAMS
 from evenhand.annotations.guideline.versions import guideline
-from evenhand.annotations.imports.settings import Settings
+from evenhand.annotations.imports.run import Settings
 from evenhand.annotations.types import Guideline, Project
 from evenhand.core.errors import EvenhandError
 from evenhand.core.files.archives import Member

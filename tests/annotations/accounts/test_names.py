@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.annotations.accounts.accounts import account, accounts, add_account, authenticate
-from evenhand.annotations.accounts.names import account_name, name_key
+from evenhand.annotations.accounts.accounts import account, account_name, accounts, add_account, authenticate, name_key
 from evenhand.annotations.database.store import Store
 from evenhand.core.errors import NotAllowed, NotFound, Refused
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from evenhand.annotations.adjudication import add_comment, comments, every_comment
+from evenhand.annotations.adjudication.decisions import add_comment, comments, every_comment
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.items.batch import Batch
 from evenhand.annotations.projects.projects import annotators

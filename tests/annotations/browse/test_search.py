@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evenhand.annotations.adjudication import add_comment, settle_case
+from evenhand.annotations.adjudication.decisions import add_comment, settle_case
 from evenhand.annotations.browse.search import (
     FLAGS,
     MINED,

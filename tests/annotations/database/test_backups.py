@@ -11,11 +11,10 @@ import pytest
 from evenhand.annotations.accounts.accounts import add_account, authenticate, grant
 from evenhand.annotations.accounts.links import first_link, invite_link, link
 from evenhand.annotations.accounts.sign_ins import sign_in, signed_in
-from evenhand.annotations.database import backups
-from evenhand.annotations.database.backup import backup, restore
-from evenhand.annotations.database.backups import back_up_to, fetched, newest, read_key
+from evenhand.annotations.database import backup as backups
+from evenhand.annotations.database.backup import back_up_to, backup, fetched, newest, read_key, restore
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.desk.tokens import issue, verify
+from evenhand.annotations.desk.session import issue, verify
 from evenhand.annotations.labels.operations import store_operations
 from evenhand.annotations.labels.read import label_rows
 from evenhand.annotations.projects.projects import project

@@ -2,7 +2,7 @@
 
 import pytest
 
-from evenhand.annotations.database.contents import imports_without_entry
+from evenhand.annotations.database.chain import imports_without_entry
 from evenhand.annotations.database.events import record
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.undo import undo_import

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from evenhand.annotations.database import migrations, triggers
+from evenhand.annotations.database import migrations
+from evenhand.annotations.database.migrations import Differences, different_triggers, digest_of_triggers
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.database.triggers import Differences, different_triggers, digest_of_triggers
 from evenhand.annotations.labels.operations import store_operations
 from evenhand.annotations.log.verify import verify
 from evenhand.annotations.queue.leases import claim
@@ -32,7 +32,7 @@ def opened_again(store: Store) -> Store:
 
 def test_the_stored_digest_matches_the_schema(fresh_store: Store) -> None:
     """Write the digest of the newest version into `DIGEST` where this fails: without it each first opening is slow."""
-    assert digest_of_triggers(fresh_store.db) == triggers.DIGEST
+    assert digest_of_triggers(fresh_store.db) == migrations.DIGEST
 
 
 def test_dropped_triggers_are_restored(fresh_store: Store) -> None:
@@ -93,4 +93,4 @@ def test_an_older_database_gets_all_triggers_without_a_log_entry(
         Store.open(tmp_path / "a.db").close()
     forget_comparison(tmp_path / "a.db")
     with Store.open(tmp_path / "a.db") as store:
-        assert digest_of_triggers(store.db) == triggers.DIGEST and verify(store).restored == {}
+        assert digest_of_triggers(store.db) == migrations.DIGEST and verify(store).restored == {}

@@ -7,7 +7,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.desk.announcements import is_flagged
+from evenhand.annotations.desk.frontend import is_flagged
 from evenhand.annotations.guideline.drafts import read_draft, write_version
 from evenhand.annotations.items.batch import Batch, NewItem
 from evenhand.annotations.projects.projects import annotators, change_project, create_project

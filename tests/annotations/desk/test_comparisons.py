@@ -8,8 +8,8 @@ from starlette.testclient import TestClient
 
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.desk import frontend
-from evenhand.annotations.guideline.comparison import PREFERENCE
 from evenhand.annotations.guideline.drafts import Draft, write_version
+from evenhand.annotations.guideline.versions import PREFERENCE
 from evenhand.annotations.items.batch import items
 from evenhand.annotations.labels.read import label_rows
 from evenhand.annotations.types import Project

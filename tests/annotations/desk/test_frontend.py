@@ -10,8 +10,8 @@ import pytest
 
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.desk import frontend
+from evenhand.annotations.desk.session import verify
 from evenhand.annotations.desk.strings import WORDS
-from evenhand.annotations.desk.tokens import verify
 from evenhand.annotations.projects.projects import annotators
 from evenhand.annotations.types import Project
 from evenhand.core.language import translate

@@ -13,7 +13,7 @@ from evenhand.annotations.database import store
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.desk.frontend import start_data
 from evenhand.annotations.desk.routes import MOST_BYTES, PATH, stores
-from evenhand.annotations.desk.tokens import issue
+from evenhand.annotations.desk.session import issue
 from evenhand.annotations.labels.own import COVER
 from evenhand.annotations.projects.projects import add_annotators, add_guideline, guideline, replace_annotator
 from evenhand.annotations.queue import leases

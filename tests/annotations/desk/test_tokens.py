@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.annotations.desk.tokens import LIFETIME, LONGEST_S, issue, verify
+from evenhand.annotations.desk.session import LIFETIME, LONGEST_S, issue, verify
 from evenhand.core.errors import NotAllowed
 
 SECRET = b"s" * 32

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evenhand.annotations.adjudication import reopen, settle_case
 from evenhand.annotations.adjudication.cases import case
+from evenhand.annotations.adjudication.decisions import reopen, settle_case
 from evenhand.annotations.browse.history import record_of
 from evenhand.annotations.browse.search import Filters, search_items
 from evenhand.annotations.database.store import Store
@@ -21,8 +21,7 @@ from evenhand.annotations.files.package.write_package import PackageImport, impo
 from evenhand.annotations.files.undo import find_import, imports, undo, undo_effect
 from evenhand.annotations.items.batch import items
 from evenhand.annotations.items.derived import stale_items
-from evenhand.annotations.items.gold import recount_item
-from evenhand.annotations.items.imported_gold import gold_in_force
+from evenhand.annotations.items.gold import gold_in_force, recount_item
 from evenhand.annotations.labels.operations import store_operations
 from evenhand.annotations.log.verify import verify as verify_log
 from evenhand.annotations.projects.annotators import annotators

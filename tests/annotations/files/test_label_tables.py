@@ -4,7 +4,7 @@ import csv
 import json
 from pathlib import Path
 
-from evenhand.annotations.adjudication import reopen, settle_case
+from evenhand.annotations.adjudication.decisions import reopen, settle_case
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.export import export_file
 from evenhand.annotations.files.export_formats import export_options

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.forecast.sent_back import last_words
+from evenhand.annotations.forecast.fully_labelled import last_words
 from evenhand.annotations.forecast.work import forecast
 from evenhand.annotations.guideline.drafts import read_draft, write_version
 from evenhand.annotations.guideline.relabelling import Which

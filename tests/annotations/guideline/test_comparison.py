@@ -4,7 +4,6 @@ from collections import Counter
 
 import pytest
 
-from evenhand.annotations.guideline.comparison import PREFERENCE, compares, mirrored, place_on_left
 from evenhand.annotations.guideline.scheme import (
     START,
     OwnScheme,
@@ -15,7 +14,14 @@ from evenhand.annotations.guideline.scheme import (
     more_out,
     scheme_text,
 )
-from evenhand.annotations.guideline.versions import add_guideline, guideline
+from evenhand.annotations.guideline.versions import (
+    PREFERENCE,
+    add_guideline,
+    compares,
+    guideline,
+    mirrored,
+    place_on_left,
+)
 from evenhand.annotations.items.batch import items
 from evenhand.annotations.projects.projects import create_project
 from evenhand.annotations.types import Choice, Scheme

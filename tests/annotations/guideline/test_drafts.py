@@ -9,7 +9,7 @@ from click.testing import CliRunner
 from cli import cli
 from evenhand.annotations.database.events import events
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.desk.announcements import desk_news, desk_state, record_changes_read
+from evenhand.annotations.desk.frontend import desk_news, desk_state, record_changes_read
 from evenhand.annotations.guideline.drafts import (
     Draft,
     assign_tags,

@@ -10,8 +10,14 @@ from hypothesis import strategies as st
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.desk import frontend
 from evenhand.annotations.guideline.drafts import check_draft, read_draft, save_draft
-from evenhand.annotations.guideline.reason_keys import KEYS, clashing_numbers, is_reachable, with_keys
-from evenhand.annotations.guideline.versions import add_guideline, guideline
+from evenhand.annotations.guideline.versions import (
+    KEYS,
+    add_guideline,
+    clashing_numbers,
+    guideline,
+    is_reachable,
+    with_keys,
+)
 from evenhand.annotations.projects.projects import annotators, create_project
 from evenhand.annotations.types import Choice, Kind
 from evenhand.core.errors import Refused

@@ -15,7 +15,6 @@ from evenhand.annotations.items.wanted_labels import is_shared
 from evenhand.annotations.labels.operations import store_operations
 from evenhand.annotations.labels.own import own_progress
 from evenhand.annotations.labels.read import label_rows
-from evenhand.annotations.projects.pipeline_counts import pipeline
 from evenhand.annotations.projects.projects import (
     change_project,
     counts,
@@ -24,6 +23,7 @@ from evenhand.annotations.projects.projects import (
     remove_annotator,
     set_quotas,
 )
+from evenhand.annotations.projects.steps import pipeline
 from evenhand.annotations.queue.leases import LEASE_S, claim
 from evenhand.annotations.types import Annotator, Item, Project
 from evenhand.core.errors import Refused

@@ -13,8 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.imports.run import IMPORT
-from evenhand.annotations.imports.settings import Settings
+from evenhand.annotations.imports.run import IMPORT, Settings
 from evenhand.annotations.jobs import jobs, kinds
 from evenhand.annotations.jobs import process as job_process
 from evenhand.commands.jobs.command import job as job_command

@@ -7,8 +7,7 @@ import pytest
 
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.items.batch import items
-from evenhand.annotations.judges.against_people import NO_FLAGS, NOBODY, against_people, agreement_difference
-from evenhand.annotations.judges.drift import drift
+from evenhand.annotations.judges.against_people import NO_FLAGS, NOBODY, against_people, agreement_difference, drift
 from evenhand.annotations.judges.estimates import estimates
 from evenhand.annotations.judges.judges import Judge, Spec, add_judge, choose_margin, judge, store_labels
 from evenhand.annotations.judges.run import Request, run_judge

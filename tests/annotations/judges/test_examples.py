@@ -8,12 +8,10 @@ import pytest
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.guideline.versions import guideline
 from evenhand.annotations.items.batch import items
-from evenhand.annotations.judges.examples import known_examples
-from evenhand.annotations.judges.forecast import prompt_for
+from evenhand.annotations.judges.against_people import judge_labels
 from evenhand.annotations.judges.judges import judge
 from evenhand.annotations.judges.labellers import prompt_digest
-from evenhand.annotations.judges.run import Request, run_judge
-from evenhand.annotations.judges.tables import judge_labels
+from evenhand.annotations.judges.run import Request, known_examples, prompt_for, run_judge
 from evenhand.annotations.quality.known_answers import set_known
 from evenhand.annotations.types import Project
 from evenhand.core.errors import Refused

@@ -8,7 +8,7 @@ import pytest
 
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.items.batch import items
-from evenhand.annotations.judges.import_file import import_judge
+from evenhand.annotations.judges.job_kinds import import_judge
 from evenhand.annotations.judges.judges import judge
 from evenhand.annotations.types import Project
 from evenhand.core.errors import BadFile

@@ -13,10 +13,9 @@ import pytest
 
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.items.batch import items
-from evenhand.annotations.judges.forecast import forecast
 from evenhand.annotations.judges.judges import failures, judge, judges
 from evenhand.annotations.judges.labellers import may_bear
-from evenhand.annotations.judges.run import Request, ask_again, run_judge, texts_of
+from evenhand.annotations.judges.run import Request, ask_again, forecast, run_judge, texts_of
 from evenhand.annotations.types import Project
 from evenhand.core.errors import ModelUnavailable, Refused
 from evenhand.core.human_vs_rule.apply_rule import apply_rule

@@ -17,8 +17,8 @@ from evenhand.annotations.pilot.figures import pilot_figures
 from evenhand.annotations.pilot.pilots import close_pilot, pilots, start_pilot
 from evenhand.annotations.progress.cells import counted_cells
 from evenhand.annotations.progress.funnel import funnel, funnel_steps, total
-from evenhand.annotations.projects.pipeline_counts import pipeline
 from evenhand.annotations.projects.projects import annotators, change_project
+from evenhand.annotations.projects.steps import pipeline
 from evenhand.annotations.release.facts import gather
 from evenhand.annotations.types import Mark
 from tests.support.agreed_labels import label as choose

@@ -7,7 +7,7 @@ import pytest
 from evenhand.annotations.accounts.accounts import account, add_account, grant, person_of
 from evenhand.annotations.accounts.links import invite_link
 from evenhand.annotations.accounts.sign_ins import sign_in, signed_in
-from evenhand.annotations.adjudication import add_comment
+from evenhand.annotations.adjudication.decisions import add_comment
 from evenhand.annotations.database.backup import backup
 from evenhand.annotations.database.chain import KINDS, head, own_chain
 from evenhand.annotations.database.store import Store

@@ -15,10 +15,9 @@ from evenhand.annotations.database.schema.v7_log import Kind
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.import_labels import store_labels
 from evenhand.annotations.files.label_files import LabelRow
-from evenhand.annotations.guideline.comparison import PREFERENCE, place_on_left
-from evenhand.annotations.guideline.versions import add_guideline
+from evenhand.annotations.guideline.versions import PREFERENCE, add_guideline, place_on_left
 from evenhand.annotations.items.batch import items
-from evenhand.annotations.items.imported_gold import store_gold
+from evenhand.annotations.items.gold import store_gold
 from evenhand.annotations.judges.judges import Spec, add_judge, choose_margin
 from evenhand.annotations.judges.judges import store_labels as store_judge_labels
 from evenhand.annotations.labels.operations import reveal, store_operations

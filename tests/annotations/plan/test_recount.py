@@ -19,7 +19,7 @@ from evenhand.annotations.files.package.import_records import store_records
 from evenhand.annotations.files.package.records import each_record
 from evenhand.annotations.items.batch import Batch, ImportBusy
 from evenhand.annotations.items.gold import recount_items
-from evenhand.annotations.items.recount_mark import open_recount
+from evenhand.annotations.items.wanted_labels import open_recount
 from evenhand.annotations.labels.operations import store_operations
 from evenhand.annotations.plan import recount
 from evenhand.annotations.plan.recount import finish_recount

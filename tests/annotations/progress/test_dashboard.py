@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from cli import cli
-from evenhand.annotations.adjudication import settle_case
+from evenhand.annotations.adjudication.decisions import settle_case
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.labels.operations import reveal, store_operations
 from evenhand.annotations.plan.recount import recount_project

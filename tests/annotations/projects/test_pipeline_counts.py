@@ -11,8 +11,8 @@ from evenhand.annotations.files.open_upload import tables_in
 from evenhand.annotations.files.package.write_package import import_package
 from evenhand.annotations.items.batch import Batch, NewItem
 from evenhand.annotations.labels.operations import store_operations
-from evenhand.annotations.projects.pipeline_counts import Pipeline, pipeline, state
 from evenhand.annotations.projects.projects import annotator, archive, change_project, create_project
+from evenhand.annotations.projects.steps import Pipeline, pipeline, state
 from evenhand.annotations.queue.leases import claim
 from evenhand.annotations.types import Operation, Project
 from evenhand.core.text.keywords import find

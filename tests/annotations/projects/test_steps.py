@@ -10,13 +10,13 @@ from evenhand.annotations.accounts.links import (
     uninvited,
     withdraw_invitation,
 )
-from evenhand.annotations.adjudication import case, settle_case
+from evenhand.annotations.adjudication.cases import case
+from evenhand.annotations.adjudication.decisions import settle_case
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.items.batch import Batch
 from evenhand.annotations.pilot.pilots import close_pilot, start_pilot
-from evenhand.annotations.projects.pipeline_counts import latest
 from evenhand.annotations.projects.projects import add_annotators, annotators, change_project, create_project
-from evenhand.annotations.projects.steps import Step, facts, next_step, steps
+from evenhand.annotations.projects.steps import Step, facts, latest, next_step, steps
 from evenhand.annotations.release.make import make_release
 from evenhand.annotations.types import Project
 from tests.support.judged_sentences import all_items, judged

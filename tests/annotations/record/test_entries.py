@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from cli import cli
-from evenhand.annotations.adjudication import add_comment
+from evenhand.annotations.adjudication.decisions import add_comment
 from evenhand.annotations.browse.history import item_history
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.labels.operations import reveal, store_operations

@@ -10,8 +10,7 @@ from evenhand.annotations.database.chain import chained, daily_heads
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.labels.operations import store_operations
 from evenhand.annotations.queue.leases import claim
-from evenhand.annotations.record.files import record_csv, record_json
-from evenhand.annotations.record.own_log import own_heads, own_log
+from evenhand.annotations.record.files import own_heads, own_log, record_csv, record_json
 from evenhand.annotations.types import Annotator, Project
 from tests.support.projects import decide, filled_project
 

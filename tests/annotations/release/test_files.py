@@ -4,7 +4,7 @@ import csv
 import io
 import json
 
-from evenhand.annotations.database.snapshot import snapshot
+from evenhand.annotations.database.backup import snapshot
 from evenhand.annotations.items.batch import Batch, NewItem
 from evenhand.annotations.projects.projects import annotators
 from evenhand.annotations.queue.leases import claim

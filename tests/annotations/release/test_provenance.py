@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from evenhand.annotations.adjudication import settle_case
 from evenhand.annotations.adjudication.cases import case
+from evenhand.annotations.adjudication.decisions import settle_case
 from evenhand.annotations.database import migrations
 from evenhand.annotations.database.events import events
 from evenhand.annotations.database.store import Store
@@ -27,9 +27,8 @@ from evenhand.annotations.labels.read import FROM_FILE, ORIGIN, label_rows
 from evenhand.annotations.papers.claims import CHANGES
 from evenhand.annotations.papers.datasheet import datasheet
 from evenhand.annotations.pilot.pilots import close_pilot, start_pilot
-from evenhand.annotations.projects.annotators import add_annotators, annotators
+from evenhand.annotations.projects.annotators import add_annotators, annotators, pseudonyms
 from evenhand.annotations.projects.projects import change_project, create_project
-from evenhand.annotations.projects.pseudonyms import pseudonyms
 from evenhand.annotations.quality.known_answers import set_known
 from evenhand.annotations.record.files import record_json
 from evenhand.annotations.release import make_release, release, release_files, write_release

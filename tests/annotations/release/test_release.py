@@ -14,12 +14,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evenhand.annotations.agreement.measures import agreement
-from evenhand.annotations.database.snapshot import snapshot
+from evenhand.annotations.database.backup import snapshot
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.open_upload import tables_in
 from evenhand.annotations.files.package.write_package import import_package
 from evenhand.annotations.items.batch import items
 from evenhand.annotations.pilot.pilots import start_pilot
+from evenhand.annotations.projects.annotators import pseudonyms
 from evenhand.annotations.projects.projects import (
     annotators,
     change_project,
@@ -27,7 +28,6 @@ from evenhand.annotations.projects.projects import (
     create_project,
     project,
 )
-from evenhand.annotations.projects.pseudonyms import pseudonyms
 from evenhand.annotations.quality.known_answers import scores, set_known
 from evenhand.annotations.release import (
     changes,

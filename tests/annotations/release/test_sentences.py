@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from evenhand.annotations.adjudication import settle_case
 from evenhand.annotations.adjudication.cases import case, cases
+from evenhand.annotations.adjudication.decisions import settle_case
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.forecast.fully_labelled import ended_at_reject
 from evenhand.annotations.guideline.drafts import read_draft, write_version

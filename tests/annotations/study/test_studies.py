@@ -15,22 +15,34 @@ from evenhand.annotations.progress.dashboard import dashboard
 from evenhand.annotations.projects.projects import annotators, change_project
 from evenhand.annotations.queue.leases import claim
 from evenhand.annotations.study import people
-from evenhand.annotations.study.links import path_for, signed, study_of_link
-from evenhand.annotations.study.pay import pay
-from evenhand.annotations.study.people import Outside, agree, answer_test, desk_of, desks, finish, outcomes_by_id, sweep
-from evenhand.annotations.study.questions import questions_of_try
+from evenhand.annotations.study.people import (
+    Outside,
+    Watched,
+    agree,
+    answer_test,
+    desk_of,
+    desks,
+    finish,
+    finish_withdrawals,
+    outcomes_by_id,
+    pay,
+    sweep,
+    withdraw,
+)
 from evenhand.annotations.study.studies import (
     Settings,
     Study,
     change_consent,
     consent,
     create_study,
+    path_for,
+    questions_of_try,
     set_closed,
+    signed,
     study_named,
+    study_of_link,
     study_of_uid,
 )
-from evenhand.annotations.study.watched import Watched
-from evenhand.annotations.study.withdrawal import finish_withdrawals, withdraw
 from evenhand.core.errors import NotAllowed, NotFound, Refused
 from tests.support.projects import broken_rules, decide, filled_project
 from tests.support.studies import CONTACT, come, new_study, person
@@ -289,7 +301,7 @@ def test_an_interrupted_withdrawal_is_continued(fresh_store: Store, monkeypatch:
     judge(fresh_store, study, secret, 5)
     with fresh_store.write():
         people.end(fresh_store, study, person(fresh_store, study, secret), "withdrew", 1.0)
-    monkeypatch.setattr("evenhand.annotations.study.withdrawal.CHUNK", 2)
+    monkeypatch.setattr("evenhand.annotations.study.people.CHUNK", 2)
     finish_withdrawals(fresh_store)
     assert fresh_store.db.execute("SELECT count(*) FROM blind_label").fetchone() == (0,)
     finish_withdrawals(fresh_store)

@@ -1,5 +1,6 @@
-"""Version 3 of the tables: from a pilot to a release. Never edit it once it has been released."""
+"""Versions 3 to 6 of the database: curation, views, provenance, accounts. Never edit what has been released."""
 
+# Version 3: from a pilot to a release.
 CHOICES = "('accept', 'reject', 'correct', 'misgendering', 'no_pronoun', 'plural_they')"
 
 
@@ -240,3 +241,137 @@ CREATE INDEX release_item_item ON release_item (item);
 """
 
 CURATION = PLAN + CRITERIA + RECORDS + RELEASES
+
+
+# Version 4: a view for each question that is asked in many places. A statement that uses a view repeats no condition,
+# so none can be forgotten: withdrawn, superseded and closed rows are not counted. Every view is a plain join or
+# filter: SQLite flattens it into the statement and uses the same indexes (tests/annotations/database/test_views.py).
+VIEWS = """
+-- Published: the import is complete and was not taken back. `published` numbers the batches of a project in that order.
+CREATE VIEW published_batch AS SELECT * FROM batch WHERE published > 0;
+CREATE VIEW published_item AS
+    SELECT item.*, batch.published FROM item JOIN batch ON batch.id = item.batch AND batch.published > 0;
+-- Imported: the import is complete, though it may have been taken back since. Open desks may still label such items.
+CREATE VIEW imported_item AS
+    SELECT item.*, batch.withdrawn FROM item JOIN batch ON batch.id = item.batch
+        AND (batch.published > 0 OR batch.withdrawn = 1);
+
+-- Valid: not superseded by what another desk had stored first. A label whose choice is NULL takes one back.
+CREATE VIEW valid_label AS SELECT * FROM label WHERE superseded = 0;
+CREATE VIEW valid_skip AS SELECT * FROM skip WHERE superseded = 0;
+CREATE VIEW valid_retest_label AS SELECT * FROM retest_label WHERE superseded = 0;
+
+-- Of each annotator and published item: the label that stands, and the last one made before anything was revealed.
+DROP VIEW latest_label;
+DROP VIEW blind_label;
+CREATE VIEW standing_label AS
+    SELECT label.*, item.uid AS item_uid, item.cell, item.shared, item.labels >= item.wanted AS fully_labelled
+    FROM assignment JOIN label ON label.id = assignment.latest
+        AND label.item = assignment.item AND label.annotator = assignment.annotator
+        JOIN item ON item.id = assignment.item JOIN batch ON batch.id = item.batch AND batch.published > 0
+    WHERE label.choice IS NOT NULL;
+CREATE VIEW blind_label AS
+    SELECT label.*, item.uid AS item_uid, item.cell, item.shared, item.labels >= item.wanted AS fully_labelled
+    FROM assignment JOIN label ON label.id = assignment.blind
+        AND label.item = assignment.item AND label.annotator = assignment.annotator
+        JOIN item ON item.id = assignment.item JOIN batch ON batch.id = item.batch AND batch.published > 0
+    WHERE label.choice IS NOT NULL;
+
+-- Active: has joined the project and has not left it, so items are handed out to them.
+CREATE VIEW active_member AS SELECT * FROM member WHERE active = 1;
+CREATE VIEW current_guideline AS
+    SELECT * FROM guideline
+    WHERE version = (SELECT max(version) FROM guideline AS one WHERE one.project = guideline.project);
+CREATE VIEW open_pilot AS SELECT * FROM pilot WHERE closed IS NULL;
+-- The answer that the lead gave last for an item; where `choice` is NULL, the item is no longer a known answer.
+CREATE VIEW standing_answer AS
+    SELECT * FROM known WHERE id = (SELECT max(id) FROM known AS one WHERE one.item = known.item);
+-- A release whose files are all written.
+CREATE VIEW frozen_release AS SELECT * FROM release WHERE whole = 1;
+"""
+
+
+# Version 5: where each label comes from. A label was made at a desk of this database (`app`: by which version of
+# Evenhand), came with a file (`label_of_file`), or its origin is not known. Version 3 introduced the record of
+# imported files, so a label that was stored after that migration and has no file was made here; of an older one
+# nothing proves it.
+PROVENANCE = """
+ALTER TABLE label ADD COLUMN app TEXT;      -- the version of Evenhand whose desk stored it; '': not recorded; NULL: it came with a file, or nobody knows
+ALTER TABLE retest_label ADD COLUMN app TEXT;   -- the same; NULL: it came with a package, or nobody knows
+ALTER TABLE label_file ADD COLUMN program TEXT NOT NULL DEFAULT '';   -- that wrote the file, by its layout; '': not recorded
+ALTER TABLE label_file ADD COLUMN sha256 TEXT NOT NULL DEFAULT '';    -- of the file; '': not recorded
+
+DROP TRIGGER label_is_never_changed;
+UPDATE label SET app = ''
+WHERE desk NOT IN ('file', 'undo', 'lead')
+    AND NOT EXISTS (SELECT 1 FROM label_of_file WHERE label_of_file.label = label.id)
+    AND datetime(created) >= (SELECT datetime(applied_at) FROM _sqlite_migrations
+        WHERE migration_set = 'evenhand' AND name = 'm003_curation');
+CREATE TRIGGER label_is_never_changed BEFORE UPDATE ON label BEGIN SELECT RAISE(ABORT, 'labels are appended, never changed'); END;
+"""
+
+
+# Version 6: accounts, their roles and sign-ins.
+ACCOUNTS = """
+CREATE TABLE account (
+    id INTEGER PRIMARY KEY,
+    uid TEXT NOT NULL UNIQUE,
+    name TEXT NOT NULL UNIQUE COLLATE NOCASE CHECK (length(trim(name)) > 0),    -- typed to sign in
+    password TEXT,                              -- Argon2id; NULL: signs in by a link or a provider only
+    annotator INTEGER UNIQUE REFERENCES annotator(id),      -- as whom this person labels; NULL: not yet
+    version INTEGER NOT NULL DEFAULT 1,         -- raised when every sign-in and token of this account ends
+    closed TEXT,                                -- since when nobody may sign in with it
+    created TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE account_role (
+    account INTEGER NOT NULL REFERENCES account(id),
+    project INTEGER REFERENCES project(id),     -- NULL: the whole server
+    role TEXT NOT NULL CHECK (role IN ('owner', 'lead', 'adjudicator', 'annotator', 'reader')),
+    created TEXT NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX account_role_once ON account_role (account, ifnull(project, 0));
+
+CREATE TABLE sign_in (
+    id INTEGER PRIMARY KEY,
+    uid TEXT NOT NULL UNIQUE,
+    hash BLOB NOT NULL UNIQUE,                  -- SHA-256 of what the cookie holds
+    account INTEGER NOT NULL REFERENCES account(id),
+    version INTEGER NOT NULL,                   -- of the account when it was made
+    browser TEXT NOT NULL DEFAULT '',           -- as it names itself
+    created REAL NOT NULL, seen REAL NOT NULL,  -- unix seconds
+    ended REAL
+) STRICT;
+CREATE INDEX sign_in_account ON sign_in (account, id);
+
+CREATE TABLE access_link (
+    hash BLOB PRIMARY KEY,                      -- SHA-256 of the secret in the link
+    purpose TEXT NOT NULL CHECK (purpose IN ('first', 'invite', 'reset')),
+    project INTEGER REFERENCES project(id),
+    role TEXT CHECK (role IN ('owner', 'lead', 'adjudicator', 'annotator', 'reader')),
+    account INTEGER REFERENCES account(id),     -- whose password a reset sets
+    name TEXT NOT NULL DEFAULT '',              -- of the annotator for whom an invite is meant
+    uses INTEGER NOT NULL CHECK (uses >= 1),
+    used INTEGER NOT NULL DEFAULT 0 CHECK (used >= 0 AND used <= uses),
+    expires REAL NOT NULL,                      -- unix seconds
+    created TEXT NOT NULL,
+    CHECK ((purpose = 'reset') = (account IS NOT NULL)),
+    CHECK ((purpose = 'invite') = (role IS NOT NULL))
+) STRICT, WITHOUT ROWID;
+
+CREATE VIEW open_account AS SELECT * FROM account WHERE closed IS NULL;
+
+-- What was done to accounts, by whom: appended, never changed. No password, no secret of a link or a cookie.
+CREATE TABLE account_event (
+    id INTEGER PRIMARY KEY,
+    account INTEGER REFERENCES account(id),     -- whom it concerns; NULL: an attempt with an unknown name
+    author INTEGER REFERENCES account(id),      -- who did it; NULL: the system's user on the command line, or nobody
+    action TEXT NOT NULL CHECK (length(action) > 0),
+    data TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(data)),
+    created TEXT NOT NULL
+) STRICT;
+CREATE TRIGGER account_event_is_never_changed BEFORE UPDATE ON account_event
+BEGIN SELECT RAISE(ABORT, 'events are appended, never changed'); END;
+CREATE TRIGGER account_event_is_never_deleted BEFORE DELETE ON account_event
+BEGIN SELECT RAISE(ABORT, 'events are appended, never deleted'); END;
+"""
