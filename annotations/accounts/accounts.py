@@ -17,7 +17,7 @@ from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
 from evenhand.annotations.database.events import acting, record
-from evenhand.annotations.database.store import Store
+from evenhand.annotations.database.store import Store, insert
 from evenhand.annotations.permissions import Person, Role, allowed
 from evenhand.annotations.projects.annotators import annotators, checked_name, import_annotators, remove_annotator
 from evenhand.annotations.types import Project
@@ -178,9 +178,9 @@ def insert_account(store: Store, name: str, stored: str | None, *, author: Accou
     bare = account_name(name)
     if name_key(bare) in {name_key(one.name) for one in accounts(store)}:
         raise Refused(TAKEN, name=bare)
-    values = (uuid.uuid4().hex, bare, stored, timestamp())
+    values = {"uid": uuid.uuid4().hex, "name": bare, "password": stored, "created": timestamp()}
     try:
-        store.db.execute("INSERT INTO account (uid, name, password, created) VALUES (?, ?, ?, ?)", values)
+        insert(store.db, "account", values)
     except IntegrityError as error:
         raise Refused(TAKEN, name=bare) from error
     added = account(store, bare)
@@ -225,10 +225,8 @@ def insert_role(
     if project is None and role != "owner":
         refuse_without_owner(store, who)
     _delete_role(store, who, project)
-    store.db.execute(
-        "INSERT INTO account_role (account, project, role, created) VALUES (?, ?, ?, ?)",
-        (who.id, project and project.id, role, timestamp()),
-    )
+    row = {"account": who.id, "project": project and project.id, "role": role, "created": timestamp()}
+    insert(store.db, "account_role", row)
     record_access(store, "granted", who, author=author, role=role, project=project.uid if project else None)
 
 
@@ -374,10 +372,10 @@ def record_access(
     """Store what was done to an account, inside the caller's transaction; without an *author*, who acts here."""
     if author is None and acting.get():
         data["by"] = acting.get()
-    store.db.execute(
-        "INSERT INTO account_event (account, author, action, data, created) VALUES (?, ?, ?, ?, ?)",
-        (who and who.id, author and author.id, action, json.dumps(data, ensure_ascii=False), timestamp()),
-    )
+    insert(store.db, "account_event", {
+        "account": who and who.id, "author": author and author.id, "action": action,
+        "data": json.dumps(data, ensure_ascii=False), "created": timestamp(),
+    })  # fmt: skip
 
 
 def _open_desk(store: Store, who: Account, name: str, project: Project, author: Account | None) -> None:

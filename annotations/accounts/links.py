@@ -26,7 +26,7 @@ from evenhand.annotations.accounts.accounts import (
     record_access,
     store_password,
 )
-from evenhand.annotations.database.store import Store, columns_and_marks
+from evenhand.annotations.database.store import Store, insert
 from evenhand.annotations.permissions import Role
 from evenhand.annotations.projects.annotators import annotators, participants
 from evenhand.annotations.projects.projects import projects
@@ -258,7 +258,7 @@ def _insert(
         "account": account and account.id, "name": name, "uses": uses, "expires": time.time() + seconds,
         "created": timestamp(),
     }  # fmt: skip
-    store.db.execute(f"INSERT INTO access_link {columns_and_marks(values)}", values)
+    insert(store.db, "access_link", values)
     return secret
 
 
@@ -299,10 +299,8 @@ def spend_with_identity(store: Store, secret: str, issuer: str, subject: str, na
             if error.message != UNKNOWN:
                 raise
             who = insert_account(store, _free_name(store, [*names, found.name, found.role or found.purpose]), None)
-            store.db.execute(
-                "INSERT INTO account_identity (issuer, subject, account, created) VALUES (?, ?, ?, ?)",
-                (issuer, subject, who.id, timestamp()),
-            )
+            row = {"issuer": issuer, "subject": subject, "account": who.id, "created": timestamp()}
+            insert(store.db, "account_identity", row)
             record_access(store, "identity connected", who, author=who, issuer=issuer)
         use(store, secret, who, found)
         return who

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from sqlite3 import Connection
 from typing import Any, Literal
 
-from evenhand.annotations.database.store import Store, columns_and_marks
+from evenhand.annotations.database.store import Store, insert
 from evenhand.annotations.guideline.versions import guideline
 from evenhand.annotations.items.changes import set_settlement
 from evenhand.annotations.items.gold import recount_item
@@ -109,7 +109,7 @@ def add_comment(
 
 def insert_comment(db: Connection, values: Mapping[str, Any]) -> None:
     """Append a comment, a column each of *values*; the same `op_id` twice is stored once."""
-    db.execute(f"INSERT INTO comment {columns_and_marks(values)} ON CONFLICT (op_id) DO NOTHING", dict(values))
+    insert(db, "comment", values, "ON CONFLICT (op_id) DO NOTHING")
 
 
 def checked_text(text: str, missing: str = "") -> str:
@@ -315,7 +315,7 @@ def _labelled_item(store: Store, project: Project, item: str, base: str | None) 
 
 def insert_settlement(db: Connection, values: Mapping[str, Any]) -> int:
     """Append a settlement, a column each of *values*; returns its row id."""
-    return int(db.execute(f"INSERT INTO settlement {columns_and_marks(values)}", dict(values)).lastrowid or 0)
+    return insert(db, "settlement", values)
 
 
 def _write(store: Store, project: Project, item: str, target: dict[str, Any], values: dict[str, Any]) -> Settlement:

@@ -120,9 +120,9 @@ def append_start(db: sqlite3.Connection, values: Mapping[str, Any]) -> int:
     body = canonical(values)[1:-1]
     entry, before = db.execute("SELECT id + 1, hash FROM log ORDER BY id DESC LIMIT 1").fetchone() or (1, None)
     at = now_ms()
+    digest = chained(before, entry, START, 0, at, body, None, None)
     db.execute(
-        "INSERT INTO log (id, kind, row, at, body, hash) VALUES (?, ?, 0, ?, ?, ?)",
-        (entry, START, at, body, chained(before, entry, START, 0, at, body, None, None)),
+        "INSERT INTO log (id, kind, row, at, body, hash) VALUES (?, ?, 0, ?, ?, ?)", (entry, START, at, body, digest)
     )
     return int(entry)
 

@@ -9,7 +9,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
-from evenhand.annotations.database.store import Store
+from evenhand.annotations.database.store import Store, insert
 from evenhand.annotations.types import Annotator, Item, Project
 from evenhand.core.files.timestamps import timestamp
 
@@ -78,11 +78,10 @@ def restore_event(
     created: str,
 ) -> None:
     """Store an event of another database: *data* as the JSON that `record` writes, row ids of this database."""
-    values = (_row_id(project), item, annotator, action, data, author, created)
-    store.db.execute(
-        "INSERT INTO event (project, item, annotator, action, data, author, created) VALUES (?, ?, ?, ?, ?, ?, ?)",
-        values,
-    )
+    insert(store.db, "event", {
+        "project": _row_id(project), "item": item, "annotator": annotator, "action": action, "data": data,
+        "author": author, "created": created,
+    })  # fmt: skip
 
 
 def events(

@@ -378,10 +378,19 @@ class Store:
             raise BadFile(N_("{path} is damaged ({why})."), path=self.path.name, why=error) from error
 
 
-def columns_and_marks(columns: Iterable[str]) -> str:
-    """Columns and placeholders of an INSERT for a mapping: "(item, choice) VALUES (:item, :choice)"."""
+def into(table: str, columns: Iterable[str]) -> str:
+    """Return the INSERT of a row from a mapping: "INSERT INTO item (uid, text) VALUES (:uid, :text)"."""
     names = list(columns)
-    return f"({', '.join(names)}) VALUES ({', '.join(f':{name}' for name in names)})"
+    return " ".join(("INSERT INTO", table, f"({', '.join(names)}) VALUES ({', '.join(f':{name}' for name in names)})"))
+
+
+def insert(db: Connection, table: str, values: Mapping[str, Any], conflict: str = "") -> int:
+    """Insert a row, a column each of *values*; return its row id, or 0 where nothing was stored.
+
+    *conflict*: how the statement ends, such as "ON CONFLICT DO NOTHING".
+    """
+    cursor = db.execute(f"{into(table, values)} {conflict}", dict(values))
+    return int(cursor.lastrowid or 0) if cursor.rowcount else 0
 
 
 def at_one_moment(

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from evenhand.annotations.database.events import record
-from evenhand.annotations.database.store import Store
+from evenhand.annotations.database.store import Store, insert
 from evenhand.annotations.guideline.relabelling import (
     CHUNK,
     RelabelCounts,
@@ -83,8 +83,8 @@ def save_draft(store: Store, project: Project, draft: Draft) -> Draft:
 
 def _insert_draft(store: Store, project: Project, content: object, saved: str, otherwise: str) -> bool:
     """Store a draft; *otherwise*: what to do if the project has one. Returns whether anything was stored."""
-    query = f"INSERT INTO guideline_draft (project, content, saved) VALUES (?, ?, ?) ON CONFLICT DO {otherwise}"
-    return bool(store.db.execute(query, (project.id, json.dumps(content, ensure_ascii=False), saved)).rowcount)
+    row = {"project": project.id, "content": json.dumps(content, ensure_ascii=False), "saved": saved}
+    return insert(store.db, "guideline_draft", row, f"ON CONFLICT DO {otherwise}") > 0
 
 
 def discard_draft(store: Store, project: Project) -> None:
@@ -112,8 +112,8 @@ def assign_tags(store: Store, project: Project, tags: Iterable[str], code: str |
 
 def _insert_tag(store: Store, project: Project, tag: str, code: str | None, otherwise: str) -> bool:
     """Store the decision about a tag; *otherwise*: what to do if there is one. Returns whether anything was stored."""
-    query = f"INSERT INTO tag_draft (project, tag, code) VALUES (?, ?, ?) ON CONFLICT DO {otherwise}"
-    return bool(store.db.execute(query, (project.id, tag, code)).rowcount)
+    row = {"project": project.id, "tag": tag, "code": code}
+    return insert(store.db, "tag_draft", row, f"ON CONFLICT DO {otherwise}") > 0
 
 
 def reopen_tags(store: Store, project: Project, tags: Iterable[str]) -> None:

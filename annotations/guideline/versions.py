@@ -18,7 +18,7 @@ from pathlib import Path
 from sqlite3 import Connection
 from typing import Literal, NamedTuple
 
-from evenhand.annotations.database.store import Store
+from evenhand.annotations.database.store import Store, insert
 from evenhand.annotations.guideline.scheme import (
     FIRST,
     SECOND,
@@ -274,14 +274,12 @@ def insert_guideline(
     project has are comparisons and those of the version are none, or the other way round."""
     _refuse_other_items(store.db, project, scheme)
     packed = [json.dumps([asdict(option) for option in options], ensure_ascii=False) for options in (choices, reasons)]
-    row = store.db.execute(
-        "INSERT INTO guideline (project, version, text, choices, reasons, changes, created)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?)",
-        (project.id, version, text, *packed, changes.strip(), created or timestamp()),
-    ).lastrowid
+    row = insert(store.db, "guideline", {
+        "project": project.id, "version": version, "text": text, "choices": packed[0], "reasons": packed[1],
+        "changes": changes.strip(), "created": created or timestamp(),
+    })  # fmt: skip
     if scheme is not None:
-        content = json.dumps(more_out(scheme), ensure_ascii=False)
-        store.db.execute("INSERT INTO scheme (guideline, content) VALUES (?, ?)", (row, content))
+        insert(store.db, "scheme", {"guideline": row, "content": json.dumps(more_out(scheme), ensure_ascii=False)})
 
 
 def _refuse_other_items(db: Connection, project: Project, scheme: Scheme | None) -> None:

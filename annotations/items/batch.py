@@ -18,7 +18,7 @@ from evenhand.annotations.database.chain import hash_of_items, record_items
 from evenhand.annotations.database.events import record
 from evenhand.annotations.database.pace import Disk, Pace, in_commits, pace_of, until_over
 from evenhand.annotations.database.project_rows import current_project
-from evenhand.annotations.database.store import Store
+from evenhand.annotations.database.store import Store, insert
 from evenhand.annotations.items.gold import recount_items
 from evenhand.annotations.items.wanted_labels import (
     COUNT_SETTINGS,
@@ -28,7 +28,13 @@ from evenhand.annotations.items.wanted_labels import (
     redraw_sample,
     wanted_at_first,
 )
-from evenhand.annotations.items.withdrawn import ABANDONED_S, BEING_WITHDRAWN, clear_withdrawn, restore_items
+from evenhand.annotations.items.withdrawn import (
+    ABANDONED_S,
+    BEING_WITHDRAWN,
+    add_to_census,
+    clear_withdrawn,
+    restore_items,
+)
 from evenhand.annotations.types import FIRST_SIGN, SECOND_SIGN, Item, Project
 from evenhand.core.errors import N_, Busy, NotFound, Refused
 from evenhand.core.files.timestamps import timestamp
@@ -140,13 +146,13 @@ class Batch:
             mark = open_recount(store, project)
             if mark is not None and mark.changed & COUNT_SETTINGS:
                 raise ImportBusy(RECOUNTING)
-            row = (project.id, file, *this_process(), time.time(), created := timestamp())
-            cursor = db.execute(
-                "INSERT INTO batch (project, file, pid, started_process, heard, created) VALUES (?, ?, ?, ?, ?, ?)",
-                row,
-            )
+            (pid, started), created = this_process(), timestamp()
+            batch_id = insert(db, "batch", {
+                "project": project.id, "file": file, "pid": pid, "started_process": started, "heard": time.time(),
+                "created": created,
+            })  # fmt: skip
             now = current_project(store, project)  # in this transaction the plan cannot change
-        return cls(store, now, int(cursor.lastrowid or 0), created)
+        return cls(store, now, batch_id, created)
 
     @classmethod
     def begin_in_turn(cls, store: Store, project: Project, file: str, patience_s: float) -> "Batch":
@@ -267,12 +273,10 @@ class Batch:
 
     def _cell(self, pair: str, side: str) -> int:
         if (pair, side) not in self._cells:
-            where = (self.project.id, pair, side)
-            self.store.db.execute(
-                "INSERT INTO cell (project, pair, side) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", where
-            )
-            query = "SELECT id FROM cell WHERE project = ? AND pair = ? AND side = ?"
-            self._cells[pair, side] = int(self.store.db.execute(query, where).fetchone()[0])
+            row = {"project": self.project.id, "pair": pair, "side": side}
+            insert(self.store.db, "cell", row, "ON CONFLICT DO NOTHING")
+            query = "SELECT id FROM cell WHERE project = :project AND pair = :pair AND side = :side"
+            self._cells[pair, side] = self.store.value(query, row)
         return self._cells[pair, side]
 
     def publish(self, also: Callable[[], object] | None = None) -> None:
@@ -285,12 +289,8 @@ class Batch:
         with self.store.write() as db:
             self._heard()
             for cell, number in stock:
-                db.execute("INSERT INTO stock (batch, cell, items) VALUES (?, ?, ?)", (self.id, cell, number))
-                db.execute(
-                    "INSERT INTO census (cell, labels, status, aside, items) VALUES (?, 0, 'pending', 0, ?)"
-                    " ON CONFLICT DO UPDATE SET items = items + excluded.items",
-                    (cell, number),
-                )
+                insert(db, "stock", {"batch": self.id, "cell": cell, "items": number})
+                add_to_census(db, (cell, 0, "pending", 0), number)
             restore_items(self.store, self.project, self.id, list(self._back))
             # After the withdrawn items are restored: the doubly labelled sample is drawn from all.
             recount_items(self.store, redraw_sample(self.store, self.project, self.id))

@@ -10,6 +10,8 @@ seen. Items with a higher number are offered to that annotator again.
 from collections.abc import Iterable, Mapping, Sequence
 from sqlite3 import Connection
 
+from evenhand.annotations.database.store import insert
+
 
 def set_settlement(db: Connection, item: int, settlement: int | None) -> None:
     """Set the settlement (row id) that is in force for an item; None: the item is open again."""
@@ -54,11 +56,8 @@ def set_cell_quotas(db: Connection, project: int, quotas: Mapping[tuple[str, str
     """Wanted accepted items of each (pair, side) of a project (row id); cells that are not named have no quota."""
     db.execute("UPDATE cell SET quota = NULL WHERE project = ?", (project,))
     for (pair, side), quota in quotas.items():
-        db.execute(
-            "INSERT INTO cell (project, pair, side, quota) VALUES (?, ?, ?, ?)"
-            " ON CONFLICT (project, pair, side) DO UPDATE SET quota = excluded.quota",
-            (project, pair, side, quota),
-        )
+        row = {"project": project, "pair": pair, "side": side, "quota": quota}
+        insert(db, "cell", row, "ON CONFLICT (project, pair, side) DO UPDATE SET quota = excluded.quota")
 
 
 def next_return(db: Connection, project: int, number: int = 1) -> int:

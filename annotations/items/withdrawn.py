@@ -8,9 +8,10 @@ import json
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from sqlite3 import Connection
 
 from evenhand.annotations.database.pace import in_commits
-from evenhand.annotations.database.store import Store
+from evenhand.annotations.database.store import Store, insert
 from evenhand.annotations.items.changes import look_again
 from evenhand.annotations.items.gold import recount_items
 from evenhand.annotations.items.wanted_labels import draw_share
@@ -177,11 +178,8 @@ def _withdrawn_batch(store: Store, project: int) -> int:
     query = "SELECT id FROM batch WHERE project = ? AND withdrawn = 1 AND undone IS NULL"
     if row := store.db.execute(query, (project,)).fetchone():
         return int(row[0])
-    cursor = store.db.execute(
-        "INSERT INTO batch (project, file, heard, created, withdrawn) VALUES (?, '', ?, ?, 1)",
-        (project, time.time(), timestamp()),
-    )
-    return int(cursor.lastrowid or 0)
+    row = {"project": project, "file": "", "heard": time.time(), "created": timestamp(), "withdrawn": 1}
+    return insert(store.db, "batch", row)
 
 
 def _move(store: Store, items: Sequence[int], batch: int) -> None:
@@ -192,15 +190,15 @@ def _move(store: Store, items: Sequence[int], batch: int) -> None:
 def _census(store: Store, which: str, values: Sequence[int | str], sign: int) -> None:
     """Subtract items from the counts of their cells (-1) or add them (+1); *which*: an SQL condition on `item`."""
     for cell, labels, status, aside, number in store.db.execute(CENSUS.format(which=which), values).fetchall():
-        place = (cell, labels, status, aside)
-        store.db.execute(
-            "INSERT INTO census (cell, labels, status, aside, items) VALUES (?, ?, ?, ?, 0) ON CONFLICT DO NOTHING",
-            place,
-        )
-        store.db.execute(
-            "UPDATE census SET items = items + ? WHERE cell = ? AND labels = ? AND status = ? AND aside = ?",
-            (sign * number, *place),
-        )
+        add_to_census(store.db, (cell, labels, status, aside), sign * number)
+
+
+def add_to_census(db: Connection, place: tuple[int, int, str, int], number: int) -> None:
+    """Add *number* items (below 0: take them away) to the count of a cell by labels, status and whether set aside."""
+    where = dict(zip(("cell", "labels", "status", "aside"), place, strict=True))
+    insert(db, "census", where | {"items": 0}, "ON CONFLICT DO NOTHING")
+    query = "UPDATE census SET items = items + :items WHERE cell = :cell AND labels = :labels AND status = :status"
+    db.execute(f"{query} AND aside = :aside", where | {"items": number})
 
 
 def _tally(store: Store, which: str, values: Sequence[int | str], sign: int) -> None:

@@ -15,7 +15,7 @@ from sqlite3 import Connection
 from typing import Any, ClassVar, Literal
 
 from evenhand.annotations.database.events import record
-from evenhand.annotations.database.store import Store, columns_and_marks
+from evenhand.annotations.database.store import Store, insert, into
 from evenhand.annotations.guideline.versions import guideline, guidelines
 from evenhand.annotations.types import Guideline, Project
 from evenhand.core.errors import N_, EvenhandError, NotFound, Refused
@@ -182,7 +182,7 @@ _COLUMNS = (
     *("judge", "item", "round", "choice", "extraneous", "spans", "shares", "samples", "answered", "tokens_in"),
     *("tokens_out", "seconds", "created"),
 )
-_INSERT = f"INSERT INTO judge_label {columns_and_marks(_COLUMNS)} ON CONFLICT (judge, item, round) DO NOTHING"
+_INSERT = f"{into('judge_label', _COLUMNS)} ON CONFLICT (judge, item, round) DO NOTHING"
 
 # Of a label that was there before, what stood first is there too.
 _FIRST = (
@@ -206,10 +206,10 @@ def store_failure(store: Store, found: Judge, item: int, why: EvenhandError, rou
     """Note why there is no label of an item (row id)."""
     values = {key: value if isinstance(value, int | float) else str(value)[:300] for key, value in why.values.items()}
     with store.write() as db:
-        db.execute(
-            "INSERT INTO judge_failure (judge, item, round, message, data, created) VALUES (?, ?, ?, ?, ?, ?)",
-            (found.id, item, round, why.message, json.dumps(values, ensure_ascii=False), timestamp()),
-        )
+        insert(db, "judge_failure", {
+            "judge": found.id, "item": item, "round": round, "message": why.message,
+            "data": json.dumps(values, ensure_ascii=False), "created": timestamp(),
+        })  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,8 +274,7 @@ def choose_margin(store: Store, project: Project, found: Judge, eps: float, *, a
 
 def restore_judge(db: Connection, values: Mapping[str, Any]) -> bool:
     """Store a judge, a value a column; whether it is new. One with its id, name or hash stays."""
-    query = f"INSERT INTO judge {columns_and_marks(values)} ON CONFLICT DO NOTHING"
-    return bool(db.execute(query, dict(values)).rowcount)
+    return insert(db, "judge", values, "ON CONFLICT DO NOTHING") > 0
 
 
 def restore_label(db: Connection, values: Mapping[str, Any], first: str | None = None) -> bool:
@@ -288,8 +287,7 @@ def restore_label(db: Connection, values: Mapping[str, Any], first: str | None =
 
 def restore_margin(db: Connection, values: Mapping[str, Any]) -> bool:
     """Store the margin that was chosen for a judge; whether it is new."""
-    query = f"INSERT INTO judge_margin {columns_and_marks(values)} ON CONFLICT (judge) DO NOTHING"
-    return bool(db.execute(query, dict(values)).rowcount)
+    return insert(db, "judge_margin", values, "ON CONFLICT (judge) DO NOTHING") > 0
 
 
 def labelled_items(store: Store, found: Judge, round: int = 0) -> set[int]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from sqlite3 import Connection
 from typing import Any
 
-from evenhand.annotations.database.store import Store, columns_and_marks
+from evenhand.annotations.database.store import Store, insert
 from evenhand.annotations.guideline.free_tags import clean_tags
 from evenhand.annotations.guideline.versions import Place, guidelines
 from evenhand.annotations.items.gold import recount_item
@@ -61,19 +61,19 @@ def insert_label(
 
     *left*: of a comparison, which text was there. *pair*: whether the item is a comparison, if the caller knows.
     """
-    cursor = db.execute(f"INSERT INTO label {columns_and_marks(values)}", dict(values))
+    label = insert(db, "label", values)
     if values["choice"] is not None and pair is not False:
         insert_left(db, values["op_id"], values["item"], left)
-    return int(cursor.lastrowid or 0)
+    return label
 
 
 def insert_retest_label(db: Connection, values: Mapping[str, Any], left: Place | None) -> int:
     """Append a retest label, a column each of *values*; return its row id. *left*: see `insert_left`."""
-    cursor = db.execute(f"INSERT INTO retest_label {columns_and_marks(values)}", dict(values))
+    label = insert(db, "retest_label", values)
     if values["choice"] is not None:
         (item,) = db.execute("SELECT item FROM retest WHERE id = ?", (values["retest"],)).fetchone()
         insert_left(db, values["op_id"], item, left)
-    return int(cursor.lastrowid or 0)
+    return label
 
 
 def insert_left(db: Connection, op_id: str, item: int, left: Place | None) -> None:
@@ -344,8 +344,7 @@ class _Writer:
             return insert_retest_label(self.db, values | own, operation.left)
         of_item = {"item": target.item, "annotator": self.annotator.id}
         if operation.choice == "skip":
-            skip = {name: values[name] for name in SKIP_COLUMNS} | of_item
-            self.db.execute(f"INSERT INTO skip {columns_and_marks(skip)}", skip)
+            insert(self.db, "skip", {name: values[name] for name in SKIP_COLUMNS} | of_item)
             return None
         own = {"project": self.project.id, "after_reveal": int(target.revealed is not None)}
         return insert_label(self.db, values | of_item | own, operation.left, pair=bool(target.compares))

@@ -12,7 +12,7 @@ from typing import Any
 
 from evenhand.annotations.database.events import record
 from evenhand.annotations.database.project_rows import current_project
-from evenhand.annotations.database.store import Store, columns_and_marks
+from evenhand.annotations.database.store import Store, insert
 from evenhand.annotations.items.changes import draw_into_pilot, end_pilot, return_items
 from evenhand.annotations.items.gold import recount_items
 from evenhand.annotations.items.wanted_labels import sample_of, set_wanted
@@ -84,11 +84,9 @@ def start_pilot(
         drawn_from = project.seed if seed is None else seed
         number = 1 + len(pilots(store, project))
         drawn = _draw(store, project, items, f"{drawn_from}|pilot|{number}")
-        row = (project.id, number, len(drawn), people, drawn_from, timestamp())
-        cursor = db.execute(
-            "INSERT INTO pilot (project, number, items, people, seed, begun) VALUES (?, ?, ?, ?, ?, ?)", row
-        )
-        pilot_id = int(cursor.lastrowid or 0)
+        pilot_id = restore_pilot(db, project, {
+            "number": number, "items": len(drawn), "people": people, "seed": drawn_from, "begun": timestamp(),
+        })  # fmt: skip
         wanted = max(people, current_project(store, project).per_item)
         draw_into_pilot(db, drawn, pilot_id, wanted)
         release_everyone(db, project)
@@ -140,10 +138,9 @@ def _recount_closed(store: Store, project: Project, pilot: Pilot) -> int:
     return len(labelled)
 
 
-def restore_pilot(db: Connection, project: Project, values: Mapping[str, Any]) -> None:
-    """Store a pilot of a package: number, items, seed, people, begun and closed of *values*."""
-    row = {**values, "project": project.id}
-    db.execute(f"INSERT INTO pilot {columns_and_marks(row)}", row)
+def restore_pilot(db: Connection, project: Project, values: Mapping[str, Any]) -> int:
+    """Store a pilot: number, items, seed, people, begun and closed of *values*; returns its row id."""
+    return insert(db, "pilot", {**values, "project": project.id})
 
 
 def pilots(store: Store, project: Project) -> list[Pilot]:

@@ -9,7 +9,7 @@ from typing import Literal
 
 from evenhand.annotations.database.events import record
 from evenhand.annotations.database.project_rows import PROJECTS, as_project
-from evenhand.annotations.database.store import Store
+from evenhand.annotations.database.store import Store, insert
 from evenhand.annotations.queue.assignments import free_sent_back, reoffer_set_aside, update_skipped
 from evenhand.annotations.queue.leases import release
 from evenhand.annotations.types import Annotator, Project
@@ -188,8 +188,8 @@ def checked_name(name: str) -> str:
 def join(store: Store, project: Project, names: Iterable[str]) -> None:
     """Make persons annotators of a project, inside the caller's transaction."""
     for name in names:
-        person = "INSERT INTO annotator (uid, name, created) VALUES (?, ?, ?) ON CONFLICT (name) DO NOTHING"
-        store.db.execute(person, (uuid.uuid4().hex, name, timestamp()))
+        person = {"uid": uuid.uuid4().hex, "name": name, "created": timestamp()}
+        insert(store.db, "annotator", person, "ON CONFLICT (name) DO NOTHING")
         store.db.execute(
             "INSERT INTO member (project, annotator) SELECT ?, id FROM annotator WHERE name = ?"
             " ON CONFLICT DO UPDATE SET active = 1",

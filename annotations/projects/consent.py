@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from sqlite3 import Connection
 from typing import Any, Literal, get_args
 
-from evenhand.annotations.database.store import Store, columns_and_marks
+from evenhand.annotations.database.store import Store, insert
 from evenhand.annotations.projects.annotators import annotators, is_active
 from evenhand.annotations.types import Annotator, Project
 from evenhand.core.errors import N_
@@ -128,7 +128,8 @@ def store_consent(
     """The same inside the caller's transaction; *text*: as it was read, where that is not of today."""
     if consent_of(store, project, person, use).given is not given:
         values = (use, int(given), by, language, text or translate(TEXTS[use], language), timestamp())
-        _insert(store.db, project.id, person.id, dict(zip(ANSWER, values, strict=True)))
+        answer = dict(zip(ANSWER, values, strict=True))
+        insert(store.db, "label_consent", {"project": project.id, "annotator": person.id} | answer)
 
 
 def answer_for_everybody(store: Store, project: Project, use: Use, *, language: Language = "en") -> int:
@@ -174,13 +175,5 @@ def restore_answer(db: Connection, project: int, annotator: int, values: Mapping
     """Store an answer of a package, inside the caller's transaction. False where it is there already."""
     same = "use = :use AND given = :given AND recorded_by = :recorded_by AND text = :text AND created = :created"
     query = f"SELECT 1 FROM label_consent WHERE project = :project AND annotator = :annotator AND {same}"
-    row = {key: values[key] for key in ANSWER}
-    if db.execute(query, row | {"project": project, "annotator": annotator}).fetchone():
-        return False
-    _insert(db, project, annotator, row)
-    return True
-
-
-def _insert(db: Connection, project: int, annotator: int, values: Mapping[str, Any]) -> None:
-    row = {"project": project, "annotator": annotator, **values}
-    db.execute(f"INSERT INTO label_consent {columns_and_marks(row)}", row)
+    row = {key: values[key] for key in ANSWER} | {"project": project, "annotator": annotator}
+    return db.execute(query, row).fetchone() is None and insert(db, "label_consent", row) > 0

@@ -10,7 +10,7 @@ from sqlite3 import Connection
 from typing import Any, Literal
 
 from evenhand.annotations.database.chain import forget_row
-from evenhand.annotations.database.store import Store
+from evenhand.annotations.database.store import Store, insert
 from evenhand.annotations.projects.annotators import checked_name, is_active
 from evenhand.annotations.types import Annotator, Project
 from evenhand.core.errors import N_, NotAllowed, NotFound, Refused
@@ -123,13 +123,13 @@ def restore_group(store: Store, project: Project, annotator: int, row: Mapping[s
 
 
 def _insert_grouping(db: Connection, project: Project, name: str, options: Sequence[str], created: str) -> None:
-    query = "INSERT INTO grouping (project, name, options, created) VALUES (?, ?, ?, ?)"
-    db.execute(query, (project.id, name, json.dumps(options, ensure_ascii=False), created))
+    packed = json.dumps(options, ensure_ascii=False)
+    insert(db, "grouping", {"project": project.id, "name": name, "options": packed, "created": created})
 
 
 def _insert_group(db: Connection, of: Grouping, annotator: int, value: str, recorded_by: str, created: str) -> None:
-    query = "INSERT INTO annotator_group (grouping, annotator, value, recorded_by, created) VALUES (?, ?, ?, ?, ?)"
-    db.execute(query, (of.id, annotator, value, recorded_by, created))
+    row = {"grouping": of.id, "annotator": annotator, "value": value, "recorded_by": recorded_by, "created": created}
+    insert(db, "annotator_group", row)
 
 
 def forget_groups(store: Store, person: Annotator) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from evenhand.annotations.database.events import record
 from evenhand.annotations.database.project_rows import PROJECT_COLUMNS, PROJECTS, as_project, current_project
-from evenhand.annotations.database.store import Store, columns_and_marks
+from evenhand.annotations.database.store import Store, insert
 from evenhand.annotations.guideline.versions import (
     CHOICES,
     add_guideline,
@@ -131,7 +131,7 @@ def create_project(
             "uid": uuid.uuid4().hex, "name": name, "kind": kind, "language": language, "per_item": per_item,
             "gold": gold, "presentation": presentation, "seed": seed, "created": timestamp(),
         }  # fmt: skip
-        db.execute(f"INSERT INTO project {columns_and_marks(row)}", row)
+        insert(db, "project", row)
         made = project(store, name)
         insert_guideline(store, made, 1, text, offered, criteria, changes, written, scheme)
         join(store, made, people)

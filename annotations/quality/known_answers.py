@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from evenhand.annotations.adjudication.decisions import checked_text
 from evenhand.annotations.database.events import record
-from evenhand.annotations.database.store import Store, columns_and_marks
+from evenhand.annotations.database.store import Store, insert
 from evenhand.annotations.guideline.versions import choice_codes, guidelines
 from evenhand.annotations.items.articles import articles
 from evenhand.annotations.items.batch import ITEM_COLUMNS, ITEM_TABLES, as_item, item, items_with_ids
@@ -145,7 +145,7 @@ def set_known(
 def insert_answer(db: Connection, project: Project, values: Mapping[str, Any]) -> None:
     """Append an answer of the lead: item (row id), choice, after, why, author and created of *values*."""
     row = {**values, "project": project.id}
-    db.execute(f"INSERT INTO known {columns_and_marks(row)}", row)
+    insert(db, "known", row)
 
 
 def known_items(store: Store, project: Project) -> list[KnownItem]:

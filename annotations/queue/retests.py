@@ -16,7 +16,7 @@ from sqlite3 import Connection
 from typing import Any, NamedTuple
 
 from evenhand.annotations.database.project_rows import current_project
-from evenhand.annotations.database.store import Store, columns_and_marks
+from evenhand.annotations.database.store import Store, insert
 from evenhand.annotations.queue.assignments import Leased, next_turn
 from evenhand.annotations.queue.handout import phase
 from evenhand.annotations.types import Annotator, Project
@@ -175,7 +175,7 @@ def assign_repeat(db: Connection, values: Mapping[str, Any]) -> None:
 
 def restore_repeat(db: Connection, values: Mapping[str, Any]) -> None:
     """Store a retest of a package, a column each of *values*."""
-    db.execute(f"INSERT INTO retest {columns_and_marks(values)}", dict(values))
+    insert(db, "retest", values)
 
 
 def restore_latest(db: Connection, retest: int) -> None:

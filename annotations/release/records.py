@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from evenhand.annotations.database.chain import DAY_MS
 from evenhand.annotations.database.events import record
 from evenhand.annotations.database.pace import in_commits
-from evenhand.annotations.database.store import Store, columns_and_marks
+from evenhand.annotations.database.store import Store, insert
 from evenhand.annotations.projects.projects import project_by_uid
 from evenhand.annotations.types import Project
 from evenhand.core.errors import N_, BadFile, EvenhandError, NotAllowed, NotFound
@@ -314,11 +314,10 @@ def _begin(store: Store, project: Project, uid: str, made: Mapping[str, Any]) ->
     }  # fmt: skip
     try:
         with store.write() as db:
-            cursor = db.execute(f"INSERT INTO release {columns_and_marks(values)}", values)
+            return insert(db, "release", values)
     except sqlite3.IntegrityError as error:
         refuse_taken(store, project, made["version"])
         raise NotAllowed(N_("Release {version} is already being created."), version=made["version"]) from error
-    return int(cursor.lastrowid or 0)
 
 
 def _insert_file(store: Store, values: Sequence[Any]) -> None:

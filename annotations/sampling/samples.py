@@ -12,7 +12,7 @@ from sqlite3 import Connection
 from typing import TYPE_CHECKING, Any
 
 from evenhand.annotations.database.events import record
-from evenhand.annotations.database.store import Store, columns_and_marks
+from evenhand.annotations.database.store import Store, insert
 from evenhand.annotations.labels.generation_labels import item_table, measures_of
 from evenhand.annotations.projects.annotators import annotators
 from evenhand.annotations.queue.leases import release_everyone
@@ -232,7 +232,7 @@ def _store_planned(store: Store, project: Project, planned: Planned, author: str
 
 def restore_sample(db: Connection, values: Mapping[str, Any]) -> int:
     """Store a sample, a value a column; returns its row id."""
-    return int(db.execute(f"INSERT INTO sample {columns_and_marks(values)}", dict(values)).lastrowid or 0)
+    return insert(db, "sample", values)
 
 
 def restore_inclusions(db: Connection, sample: int, rows: Iterable[tuple[int, float, str, bool]]) -> None:

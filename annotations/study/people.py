@@ -21,7 +21,7 @@ from threading import Lock
 from typing import Any, Literal, NamedTuple
 
 from evenhand.annotations.database.events import record
-from evenhand.annotations.database.store import Store, columns_and_marks
+from evenhand.annotations.database.store import Store, insert
 from evenhand.annotations.desk.session import InvitedDesk
 from evenhand.annotations.items.changes import look_again
 from evenhand.annotations.items.gold import recount_item
@@ -179,14 +179,12 @@ def agree(
             "consent_language": language, "consent_hash": consent.hash(language), "consented": timestamp(moment),
             "came": moment, "seen": moment,
         }  # fmt: skip
-        made = db.execute(f"INSERT INTO study_person {columns_and_marks(values)}", values)
-        answers = [(made.lastrowid, use, int(use in given), translate(TEXTS[use], language)) for use in consent.uses]
+        person = insert(db, "study_person", values)
+        answers = [(person, use, int(use in given), translate(TEXTS[use], language)) for use in consent.uses]
         db.executemany("INSERT INTO study_answer (person, use, given, text) VALUES (?, ?, ?, ?)", answers)
         if outside is not None:
-            db.execute(
-                "INSERT INTO study_identity (person, study, outside, session, task) VALUES (?, ?, ?, ?, ?)",
-                (made.lastrowid, study.id, outside.id, outside.session, outside.task),
-            )
+            known = {"outside": outside.id, "session": outside.session, "task": outside.task}
+            insert(db, "study_identity", {"person": person, "study": study.id} | known)
     return secret
 
 

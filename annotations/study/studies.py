@@ -18,7 +18,7 @@ from urllib.parse import urlencode
 
 from evenhand.annotations.database.chain import record_study
 from evenhand.annotations.database.events import record
-from evenhand.annotations.database.store import Store, columns_and_marks
+from evenhand.annotations.database.store import Store, insert
 from evenhand.annotations.projects.annotators import checked_name
 from evenhand.annotations.projects.consent import USES, Use
 from evenhand.annotations.projects.projects import project_by_uid
@@ -209,17 +209,16 @@ def create_study(
     row = {"uid": uid, "project": project.id, "name": bare, "created": timestamp(), **values}
     with store.write() as db:
         try:
-            made = db.execute(f"INSERT INTO study {columns_and_marks(row)}", {**row, "cover": int(settings.cover)})
+            made = insert(db, "study", {**row, "cover": int(settings.cover)})
         except IntegrityError as error:
             raise Refused(N_("There is already a study named {name}."), name=bare) from error
         for item, answer in questions:
-            question = {
-                "study": made.lastrowid, "text": item.text, "context": item.context or "", "answer": answer,
+            insert(db, "study_question", {
+                "study": made, "text": item.text, "context": item.context or "", "answer": answer,
                 "start": item.word and item.word[0], "stop": item.word and item.word[1],
-            }  # fmt: skip
-            db.execute(f"INSERT INTO study_question {columns_and_marks(question)}", question)
+            })  # fmt: skip
         record_study(db, uid)
-        _insert_consent(store, int(made.lastrowid or 0), texts, uses)
+        _insert_consent(store, made, texts, uses)
         logged = {one: value for one, value in values.items() if not one.startswith(("code_", "warning_"))}
         logged |= {"minimum_age": minimum_age, "kept_years": kept_years}
         record(store, project, "study_made", author=author, study=bare, **logged)
@@ -275,12 +274,12 @@ def _insert_consent(store: Store, study: int, texts: dict[Language, str], uses: 
         if missing := places(text):
             raise Refused(N_("The consent form does not say this yet: {places}."), places=", ".join(missing))
     version = store.value("SELECT coalesce(max(version), 0) + 1 FROM study_consent WHERE study = ?", (study,))
-    made = store.db.execute(
-        "INSERT INTO study_consent (study, version, en, zh, created) VALUES (?, ?, ?, ?, ?)",
-        (study, version, texts["en"].strip(), texts["zh"].strip(), timestamp()),
-    )
-    asked = [(made.lastrowid, use) for use in USES if use in uses]
-    store.db.executemany("INSERT INTO study_use (consent, use) VALUES (?, ?)", asked)
+    made = insert(store.db, "study_consent", {
+        "study": study, "version": version, "en": texts["en"].strip(), "zh": texts["zh"].strip(),
+        "created": timestamp(),
+    })  # fmt: skip
+    for use in (use for use in USES if use in uses):
+        insert(store.db, "study_use", {"consent": made, "use": use})
 
 
 def _check(settings: Settings, questions: int) -> None:
