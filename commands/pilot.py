@@ -6,8 +6,7 @@ from typing import Any
 import click
 
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.guideline.drafts import tag_codes
-from evenhand.annotations.guideline.free_tags import tags
+from evenhand.annotations.guideline.drafts import tag_codes, tags
 from evenhand.annotations.pilot import pilots
 from evenhand.annotations.pilot.figures import PilotFigures, pilot_figures
 from evenhand.annotations.text_policy import text_may_leave

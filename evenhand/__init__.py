@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from evenhand.evenhand.verbs import agreement, describe, mine, release, rule, score
+    from evenhand.verbs import agreement, describe, mine, release, rule, score
 
 __all__ = ["agreement", "describe", "mine", "release", "rule", "score"]
 

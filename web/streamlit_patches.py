@@ -20,7 +20,7 @@ from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileMan
 from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
 from evenhand.annotations.database.store import database_path
-from evenhand.web import logs
+from evenhand.web import watch
 from evenhand.web.visits import remember_file, sessions_that_made
 
 IN_MEMORY = 1 << 20  # bytes up to which a file that a page offers, or an upload, stays in memory
@@ -50,10 +50,10 @@ def limit_logs() -> None:
 
     def limited(logger: logging.Logger) -> None:
         set_up(logger)
-        logs.limit(logger)
+        watch.limit(logger)
 
     streamlit_logger.setup_formatter = limited
-    logs.set_up()
+    watch.set_up()
 
 
 def drop_expired_sessions(sessions: Any) -> int:

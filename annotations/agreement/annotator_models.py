@@ -11,7 +11,7 @@ import numpy as np
 
 from evenhand.annotations.agreement.measures import compared_labels
 from evenhand.annotations.agreement.schemes import Way
-from evenhand.annotations.database.project_rows import annotator_names
+from evenhand.annotations.database.events import annotator_names
 from evenhand.annotations.database.store import Store, at_one_moment
 from evenhand.annotations.labels.blind_labels import ItemScope
 from evenhand.annotations.types import Choice, Project

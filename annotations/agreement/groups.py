@@ -15,7 +15,7 @@ from evenhand.annotations.agreement.measures import compared_labels
 from evenhand.annotations.agreement.schemes import Way
 from evenhand.annotations.database.store import Store, at_one_moment
 from evenhand.annotations.labels.blind_labels import BlindLabels, ItemScope
-from evenhand.annotations.projects.groups import Grouping, groups_of
+from evenhand.annotations.projects.consent import Grouping, groups_of
 from evenhand.annotations.types import BY_CODE, Choice, Project
 from evenhand.core.errors import N_, Refused
 from evenhand.core.statistics import Estimate, Note

@@ -20,9 +20,16 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from evenhand.annotations.agreement.by_form import FormRates, accept_rates
-from evenhand.annotations.agreement.report import AgreementReport, Categories, CategoryMeasures, Measures, TwoAnnotators
-from evenhand.annotations.database.project_rows import annotator_names
+from evenhand.annotations.agreement.report import (
+    AgreementReport,
+    Categories,
+    CategoryMeasures,
+    FormRates,
+    Measures,
+    TwoAnnotators,
+    accept_rates,
+)
+from evenhand.annotations.database.events import annotator_names
 from evenhand.annotations.database.store import Store, at_one_moment
 from evenhand.annotations.forecast.fully_labelled import ended_at_reject, imported_into_share, unselected
 from evenhand.annotations.items.articles import named_sources
@@ -32,10 +39,10 @@ from evenhand.annotations.labels.blind_labels import (
     ItemScope,
     Numbers,
     blind_label_rows,
+    cluster_numbers,
     numbered_labels,
     transposed,
 )
-from evenhand.annotations.labels.full_agreement import cluster_numbers
 from evenhand.annotations.projects.projects import guidelines
 from evenhand.annotations.types import Choice, Project
 from evenhand.core.errors import N_, NotFound

@@ -1,4 +1,8 @@
-"""The agreement report of a project: measures of all annotators, of each two, per category, pair and version."""
+"""The report of agreement: its measures by group, and how often a sentence is accepted by the form that was shown.
+
+Blind labels only. A label records the form it was made on, original or masked. The form is not randomised, so a
+difference may also come from annotators or from time; items that were labelled on both forms are compared separately.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -6,13 +10,149 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from evenhand.annotations.agreement.by_form import FormRates
-from evenhand.annotations.labels.blind_labels import ItemScope, Numbers, transposed
+from evenhand.annotations.labels.blind_labels import FORMS, BlindLabels, Column, ItemScope, Numbers, transposed
 from evenhand.annotations.types import BY_CODE, Choice
-from evenhand.core.statistics import Estimate, Resampling, cohen_kappa, largest_kappa, modified_wilson
-from evenhand.core.statistics.estimate import NO_SHARED_ITEM
+from evenhand.core.errors import N_
+from evenhand.core.statistics import Estimate, Note, Resampling, cohen_kappa, largest_kappa, modified_wilson
+from evenhand.core.statistics.estimate import NO_LABEL, NO_SHARED_ITEM, ONE_UNIT
+from evenhand.core.statistics.intervals import HANGS_ON_ONE, by_t, jackknife
 from evenhand.core.statistics.posterior import several_in_one, share_over_clusters
+from evenhand.core.statistics.resampling import ratio
+
+NONE_OF_FORM = Note(N_("No labels were made on this form."))
+ONLY_ORIGINAL = Note(
+    N_(
+        "All labels are recorded as made on the original form (imported labels without a form are, too), so"
+        " there is nothing to compare."
+    )
+)
+ONLY_MASKED = Note(N_("All labels were made on the masked form: there is nothing to compare."))
+NO_COMMON_ITEM = Note(N_("No item was labelled on both forms."))
+
+
+@dataclass(frozen=True, slots=True)
+class FormRate:
+    """One form: how many labels were made on it, of how many items, how many accept, and the share, 0 to 1."""
+
+    form: str
+    labels: int
+    items: int
+    accepted: int
+    rate: Estimate
+    json_names: ClassVar = {"rate": "accept_rate"}
+
+
+@dataclass(frozen=True, slots=True)
+class FormRates:
+    """Accept rates of the original and the masked form; differences are masked - original, -1 to 1.
+
+    `difference`: of the two shares of labels, over all items. `paired`: mean difference within the items that were
+    labelled on both forms. Intervals, 95%, over items with all their labels, or over source articles.
+    `annotators`: (name, rates) of each annotator who used both forms, in the order of the report; their `paired` is
+    undefined, because one annotator labels an item once.
+    """
+
+    forms: tuple[FormRate, ...]
+    difference: Estimate
+    paired: Estimate
+    annotators: tuple[tuple[str, "FormRates"], ...] = ()
+
+    @property
+    def compared(self) -> bool:
+        """Whether both forms were used."""
+        return all(one.labels for one in self.forms)
+
+
+def accept_rates(labels: BlindLabels, accept: int, names: Mapping[int, str], resampling: Resampling) -> FormRates:
+    """The rates of *labels*; `accept`: the number of that choice; `names`: annotators in the order wanted."""
+    whole = _rates(labels, accept, resampling)
+    people = names if whole.compared else {}
+    own = tuple(
+        (name, _rates(labels.only(labels.annotator == who), accept, resampling)) for who, name in people.items()
+    )
+    return FormRates(whole.forms, whole.difference, whole.paired, own)
+
+
+def _rates(labels: BlindLabels, accept: int, resampling: Resampling) -> FormRates:
+    items, where = labels.by_item()
+    said = 2 * labels.form + (labels.choice != accept)  # accepted and not on the original, then on the masked form
+    by_item = _counted(where, said, len(items))
+    unit, by_unit = where, by_item
+    if labels.cluster is not None:
+        units, unit = np.unique(labels.cluster, return_inverse=True)
+        by_unit = _counted(unit, said, len(units))
+    forms = tuple(_form(place, by_item, by_unit, resampling) for place in range(len(FORMS)))
+    unit_of_item = np.zeros(len(items), dtype=np.int64)
+    unit_of_item[where] = unit
+    return FormRates(forms, _difference(by_unit, len(items)), _paired(by_item, unit_of_item))
+
+
+def _counted(rows: Column, said: Column, count: int) -> Numbers:
+    """Per item or unit the labels of each kind: accepted and not on the original, accepted and not on the masked."""
+    return np.bincount(4 * rows + said, minlength=4 * count).reshape(count, 4)
+
+
+def _form(place: int, by_item: Numbers, by_unit: Numbers, resampling: Resampling) -> FormRate:
+    own = slice(2 * place, 2 * place + 2)
+    accepted, labels = int(by_item[:, 2 * place].sum()), int(by_item[:, own].sum())
+    if not labels:
+        return FormRate(FORMS[place], 0, 0, 0, Estimate.undefined(NONE_OF_FORM))
+    items = int(by_item[:, own].any(axis=1).sum())
+    found = Estimate(accepted / labels, units=items)
+    rate = share_over_clusters(by_unit[:, 2 * place], by_unit[:, own].sum(axis=1), found, resampling)
+    return FormRate(FORMS[place], labels, items, accepted, rate)
+
+
+def _difference(by_unit: Numbers, items: int) -> Estimate:
+    if missing := _one_form(by_unit):
+        return Estimate.undefined(missing, items)
+    whole = by_unit.sum(axis=0)
+    without = _apart(whole - by_unit)
+    return _over_units(Estimate(float(_apart(whole[None, :])[0]), units=items), without)
+
+
+def _apart(labels: Numbers) -> NDArray[np.float64]:
+    """Per row the share accepted on the masked form minus that on the original; NaN where a form has no label."""
+    original, masked = (ratio(labels[:, at].astype(float), labels[:, at : at + 2].sum(axis=1)) for at in (0, 2))
+    difference: NDArray[np.float64] = masked - original
+    return difference
+
+
+def _paired(by_item: Numbers, unit_of_item: Numbers) -> Estimate:
+    """The mean difference within items."""
+    if missing := _one_form(by_item):
+        return Estimate.undefined(missing)
+    within = _apart(by_item)
+    both = np.isfinite(within)
+    if not both.any():
+        return Estimate.undefined(NO_COMMON_ITEM)
+    _, unit = np.unique(unit_of_item[both], return_inverse=True)
+    sums, counts = np.bincount(unit, weights=within[both]), np.bincount(unit)
+    found = Estimate(float(within[both].mean()), units=int(both.sum()))
+    return _over_units(found, ratio(within[both].sum() - sums, counts.sum() - counts))
+
+
+def _over_units(found: Estimate, without: NDArray[np.float64]) -> Estimate:
+    """*found* with t on the jackknife over items or articles, cut at -1 and 1; *without*: the same without each."""
+    units = len(without)
+    if units == 1:
+        return replace(found, note=ONE_UNIT)
+    if not np.isfinite(without).all():
+        return replace(found, note=Note(HANGS_ON_ONE, {"units": units}))
+    assert found.value is not None
+    made = by_t(found, jackknife(found.value, without), units)
+    if made.low is None or made.high is None:
+        return made
+    return replace(made, low=max(-1.0, made.low), high=min(1.0, made.high))
+
+
+def _one_form(rows: Numbers) -> Note | None:
+    original, masked = rows[:, :2].any(), rows[:, 2:].any()
+    if original and masked:
+        return None
+    return ONLY_ORIGINAL if original else ONLY_MASKED if masked else NO_LABEL
 
 
 @dataclass(frozen=True)

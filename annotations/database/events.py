@@ -1,12 +1,14 @@
-"""The log of what the lead did to a project: appended, never changed, never deleted.
+"""The log of what the lead did to a project: appended, never changed, never deleted. Also projects as stored now.
 
 Labels, settlements and comments have tables of their own. Events are the rest that explains a label or a number later:
-a guideline version, relabelling, an annotator replaced, an import undone, a release, known answers.
+a guideline version, relabelling, an annotator replaced, an import undone, a release, known answers. A caller's project
+may be outdated: it was read before the transaction in which its settings matter.
 """
 
 import json
+from collections.abc import Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from evenhand.annotations.database.store import Store, insert
@@ -109,3 +111,26 @@ def events(
 
 def _row_id(thing: Project | Item | Annotator | int | None) -> int | None:
     return thing if thing is None or isinstance(thing, int) else thing.id
+
+
+PROJECT_COLUMNS = tuple(field.name for field in fields(Project))
+PROJECTS = f"SELECT {', '.join(PROJECT_COLUMNS)} FROM project"
+_TRUTHS = ("rescue", "checked", "blur", "open_text")
+
+
+def as_project(**columns: Any) -> Project:
+    """Return a project from the columns of its row, by name."""
+    return Project(**columns | {name: None if columns[name] is None else bool(columns[name]) for name in _TRUTHS})
+
+
+def current_project(store: Store, project: Project | int) -> Project:
+    """Return a project (or that of a row id) as it is stored now."""
+    row_id = project if isinstance(project, int) else project.id
+    (current,) = store.rows(as_project, f"{PROJECTS} WHERE id = ?", (row_id,))
+    return current
+
+
+def annotator_names(store: Store) -> dict[int, str]:
+    """Return the name of every annotator of the database by row id."""
+    rows: Sequence[tuple[int, str]] = store.db.execute("SELECT id, name FROM annotator").fetchall()
+    return dict(rows)

@@ -20,7 +20,7 @@ from evenhand.annotations.desk.messages import (
     sync_in,
 )
 from evenhand.annotations.desk.session import DeskSession, InvitedDesk
-from evenhand.annotations.guideline.free_tags import own_tags
+from evenhand.annotations.guideline.drafts import own_tags
 from evenhand.annotations.guideline.versions import guidelines
 from evenhand.annotations.labels.operations import reveal, skips_left
 from evenhand.annotations.labels.operations import store_operations as store_operations

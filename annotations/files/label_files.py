@@ -10,7 +10,7 @@ from typing import Any
 
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.detect import bad
-from evenhand.annotations.guideline.free_tags import clean_tags
+from evenhand.annotations.guideline.drafts import clean_tags
 from evenhand.annotations.guideline.scheme import FIRST, SECOND
 from evenhand.annotations.guideline.versions import Place
 from evenhand.annotations.items.gold import gold_of_file

@@ -9,8 +9,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-from evenhand.annotations.database.events import record
-from evenhand.annotations.database.project_rows import annotator_names
+from evenhand.annotations.database.events import annotator_names, record
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.guideline.versions import changed_codes, guideline, guidelines
 from evenhand.annotations.items.gold import recount_items

@@ -7,6 +7,7 @@ from typing import Any
 
 from evenhand.annotations.accounts.accounts import take_over_roles
 from evenhand.annotations.database.store import Store
+from evenhand.annotations.files import label_files
 from evenhand.annotations.files.detect import FIXED, KEYS, Columns, english_problem, task_format, text_key
 from evenhand.annotations.files.import_items import Examined, ImportReport, check_file, import_examined
 from evenhand.annotations.files.import_labels import LabelImport
@@ -24,7 +25,6 @@ from evenhand.core.files.readers import open_source
 from evenhand.core.runs.kinds import JobKind, Place, UnusableLine
 from evenhand.core.typed_json import from_json
 from evenhand.core.types import Problem
-from evenhand.tests.annotations.files.test_export import read_labels
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +163,7 @@ def run(settings: Settings, place: Place) -> Outcome:
         if (program := _program_of(members, settings.layout)) is not None:
             return _import_tasks(settings, place, members, program)
         columns = settings.columns()
-        if settings.layout in read_labels.FORMATS or (settings.layout == "auto" and _is_export(members)):
+        if settings.layout in label_files.FORMATS or (settings.layout == "auto" and _is_export(members)):
             return _import_labels(settings, place, members)
         layout = settings.layout
         if layout == "auto" and _kind(settings, place) == "generations":  # the project decides before the header
@@ -191,7 +191,7 @@ def _program_of(members: Sequence[Member], layout: str) -> str | None:
 
 
 def _is_export(members: Sequence[Member]) -> bool:
-    return write_package.is_package(members) or read_labels.is_labels(members[0])
+    return write_package.is_package(members) or label_files.is_labels(members[0])
 
 
 def _kind(settings: Settings, place: Place) -> Kind | None:

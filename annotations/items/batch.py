@@ -15,9 +15,8 @@ from types import TracebackType
 from typing import Any, Literal, NamedTuple
 
 from evenhand.annotations.database.chain import hash_of_items, record_items
-from evenhand.annotations.database.events import record
+from evenhand.annotations.database.events import current_project, record
 from evenhand.annotations.database.pace import Disk, Pace, in_commits, pace_of, until_over
-from evenhand.annotations.database.project_rows import current_project
 from evenhand.annotations.database.store import Store, insert
 from evenhand.annotations.items.gold import recount_items
 from evenhand.annotations.items.wanted_labels import (

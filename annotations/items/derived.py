@@ -7,7 +7,7 @@ decisions and settings, all of which have entries in the log.
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from evenhand.annotations.database.project_rows import current_project
+from evenhand.annotations.database.events import current_project
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.items.changes import set_known_answer, set_settlement
 from evenhand.annotations.items.gold import BROUGHT, STATE, recount_items, recounted_state, stored_state

@@ -12,8 +12,7 @@ import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from evenhand.annotations.database.events import RECOUNT_BEGUN, RECOUNT_DONE
-from evenhand.annotations.database.project_rows import current_project
+from evenhand.annotations.database.events import RECOUNT_BEGUN, RECOUNT_DONE, current_project
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.items.gold import RULE_COLUMNS, STATES, LabelRules, recounted_state, stored_state
 from evenhand.annotations.types import Plan, Project

@@ -12,7 +12,7 @@ from sqlite3 import Connection
 from typing import Any
 
 from evenhand.annotations.database.store import Store, insert
-from evenhand.annotations.guideline.free_tags import clean_tags
+from evenhand.annotations.guideline.drafts import clean_tags
 from evenhand.annotations.guideline.versions import Place, guidelines
 from evenhand.annotations.items.gold import recount_item
 from evenhand.annotations.labels.checks import check_label

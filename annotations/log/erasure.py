@@ -16,7 +16,7 @@ from evenhand.annotations.accounts.accounts import Account, accounts, erase_acco
 from evenhand.annotations.database.chain import forget_names, moment_of, scrub
 from evenhand.annotations.database.store import Store, at_one_moment
 from evenhand.annotations.projects.annotators import annotator_with, projects_of, replace_name
-from evenhand.annotations.projects.groups import forget_groups
+from evenhand.annotations.projects.consent import forget_groups
 from evenhand.annotations.projects.projects import remove_annotator
 from evenhand.annotations.record.files import record_json
 from evenhand.annotations.types import Annotator

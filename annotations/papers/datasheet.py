@@ -16,11 +16,11 @@ from evenhand.annotations.database.chain import Head, head
 from evenhand.annotations.database.store import Store, at_one_moment
 from evenhand.annotations.guideline.versions import guideline, guidelines
 from evenhand.annotations.items.batch import items as stored_items
-from evenhand.annotations.labels.full_agreement import POPULATIONS, Population, full_agreement, name_of_labels
+from evenhand.annotations.labels.blind_labels import POPULATIONS, Population, full_agreement, name_of_labels
 from evenhand.annotations.papers.blocks import Block, Form, rendered
 from evenhand.annotations.papers.evidence import LabelTotals, evidence, label_totals
 from evenhand.annotations.papers.paper import paper_blocks
-from evenhand.annotations.progress.funnel import funnel, funnel_steps, mining, total
+from evenhand.annotations.progress.cells import funnel, funnel_steps, mining, total
 from evenhand.annotations.projects.annotators import annotators
 from evenhand.annotations.projects.projects import counts
 from evenhand.annotations.text_policy import CANARY, needs_canary, text_may_leave

@@ -11,7 +11,7 @@ from evenhand.annotations.database.store import Store
 from evenhand.annotations.guideline.versions import has_own_scheme
 from evenhand.annotations.items.articles import articles
 from evenhand.annotations.items.batch import WHOLE_TEXT
-from evenhand.annotations.labels.full_agreement import full_agreement_of_rows
+from evenhand.annotations.labels.blind_labels import full_agreement_of_rows
 from evenhand.annotations.labels.read import BLIND_UNTIL
 from evenhand.annotations.pilot.pilots import Pilot, items_left
 from evenhand.annotations.projects.annotators import annotators, participants

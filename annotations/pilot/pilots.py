@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from sqlite3 import Connection
 from typing import Any
 
-from evenhand.annotations.database.events import record
-from evenhand.annotations.database.project_rows import current_project
+from evenhand.annotations.database.events import current_project, record
 from evenhand.annotations.database.store import Store, insert
 from evenhand.annotations.items.changes import draw_into_pilot, end_pilot, return_items
 from evenhand.annotations.items.gold import recount_items

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 
 from evenhand.annotations.database.store import Store, at_one_moment
-from evenhand.annotations.progress.annotators import Worker, workers
+from evenhand.annotations.progress.annotators import Day, Worker, labels_by_day, workers
 from evenhand.annotations.progress.cells import NO_PACE, Ahead, CellState, counted_cells
-from evenhand.annotations.progress.labels_per_day import Day, labels_by_day
 from evenhand.annotations.types import Project
 from evenhand.core.forecast.quota import OWN_RATE
 from evenhand.core.statistics import Note

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Mapping
 from sqlite3 import Connection
 from typing import Literal
 
-from evenhand.annotations.database.events import record
-from evenhand.annotations.database.project_rows import PROJECTS, as_project
+from evenhand.annotations.database.events import PROJECTS, as_project, record
 from evenhand.annotations.database.store import Store, insert
 from evenhand.annotations.queue.assignments import free_sent_back, reoffer_set_aside, update_skipped
 from evenhand.annotations.queue.leases import release

@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from evenhand.annotations.database.events import record
-from evenhand.annotations.database.project_rows import PROJECT_COLUMNS, PROJECTS, as_project, current_project
+from evenhand.annotations.database.events import PROJECT_COLUMNS, PROJECTS, as_project, current_project, record
 from evenhand.annotations.database.store import Store, insert
 from evenhand.annotations.guideline.versions import (
     CHOICES,

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.items.batch import BEING_IMPORTED
-from evenhand.annotations.labels.full_agreement import REVIEWED, SAME_CHOICE
+from evenhand.annotations.labels.blind_labels import REVIEWED, SAME_CHOICE
 from evenhand.annotations.projects.projects import counts
 from evenhand.annotations.types import Project, ProjectCounts
 

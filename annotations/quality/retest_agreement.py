@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from evenhand.annotations.database.project_rows import current_project
+from evenhand.annotations.database.events import current_project
 from evenhand.annotations.database.store import Store, at_one_moment
 from evenhand.annotations.guideline.versions import guidelines
 from evenhand.annotations.items.batch import ITEM_COLUMNS, ITEM_TABLES, as_item

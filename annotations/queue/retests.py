@@ -15,7 +15,7 @@ from datetime import datetime
 from sqlite3 import Connection
 from typing import Any, NamedTuple
 
-from evenhand.annotations.database.project_rows import current_project
+from evenhand.annotations.database.events import current_project
 from evenhand.annotations.database.store import Store, insert
 from evenhand.annotations.queue.assignments import Leased, next_turn
 from evenhand.annotations.queue.handout import phase

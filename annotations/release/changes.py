@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.labels.full_agreement import name_of_labels
+from evenhand.annotations.labels.blind_labels import name_of_labels
 from evenhand.annotations.papers.blocks import Block
 from evenhand.annotations.papers.paper import paper_blocks
 from evenhand.annotations.release.records import Release, assignment_changes, log_head_of, release_lines

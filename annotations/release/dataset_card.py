@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from evenhand.annotations.files.label_tables import item_facts as generation_facts
-from evenhand.annotations.labels.full_agreement import POPULATIONS, name_of_labels
+from evenhand.annotations.labels.blind_labels import POPULATIONS, name_of_labels
 from evenhand.annotations.papers.blocks import one_line, rendered
 from evenhand.annotations.papers.paper import paper_blocks
 from evenhand.annotations.release.changes import TEMPLATES

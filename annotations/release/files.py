@@ -11,7 +11,7 @@ from evenhand.annotations.files.generations import published_files
 from evenhand.annotations.files.other_tools.write import labelling_config
 from evenhand.annotations.files.package.records import author_codes
 from evenhand.annotations.guideline.versions import guideline, guidelines
-from evenhand.annotations.labels.full_agreement import POPULATIONS, name_of_labels
+from evenhand.annotations.labels.blind_labels import POPULATIONS, name_of_labels
 from evenhand.annotations.papers.blocks import Block, rendered
 from evenhand.annotations.papers.datasheet import Known, datasheets, read_known
 from evenhand.annotations.papers.paper import paper_blocks

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from evenhand.annotations.adjudication.cases import case_counts
+from evenhand.annotations.adjudication.decisions import case_counts
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.items.batch import is_importing
 from evenhand.annotations.items.derived import stale_in_words

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.coverage_loop import Design, Random
-from evenhand.annotations.agreement.by_form import FormRates, accept_rates
+from evenhand.annotations.agreement.report import FormRates, accept_rates
 from evenhand.annotations.labels.blind_labels import BlindLabels
 from evenhand.core.human_vs_rule.means_over_contexts import agreement as agreement_of_marks
 from evenhand.core.human_vs_rule.means_over_contexts import context_means

@@ -5,10 +5,10 @@ from typing import Any
 
 import click
 
-from evenhand.annotations.agreement.by_form import FormRates
 from evenhand.annotations.agreement.measures import AgreementReport
 from evenhand.annotations.agreement.measures import agreement as report_of
 from evenhand.annotations.agreement.preferences import LeftChosen, left_chosen
+from evenhand.annotations.agreement.report import FormRates
 from evenhand.annotations.agreement.schemes import mark_agreement, ways_of
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.guideline.versions import compares

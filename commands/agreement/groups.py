@@ -7,7 +7,7 @@ import click
 from evenhand.annotations.agreement.disagreements import finished_items
 from evenhand.annotations.agreement.groups import GroupDifferences, group_differences
 from evenhand.annotations.labels.blind_labels import ItemScope
-from evenhand.annotations.projects import groups as records
+from evenhand.annotations.projects import consent as records
 from evenhand.annotations.projects.projects import annotator
 from evenhand.annotations.projects.projects import project as find_project
 from evenhand.commands.permissions import needs

@@ -10,8 +10,14 @@ from statistics import median
 import streamlit as st
 from markupsafe import Markup
 
-from evenhand.annotations.adjudication.cases import AnonymousLabel, Case
-from evenhand.annotations.adjudication.decisions import Settlement, add_comment, reopen, settle_case
+from evenhand.annotations.adjudication.decisions import (
+    AnonymousLabel,
+    Case,
+    Settlement,
+    add_comment,
+    reopen,
+    settle_case,
+)
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.types import Choice, Guideline, Mark, Project, Question, Scheme
 from evenhand.core.types import Span

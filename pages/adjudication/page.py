@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from evenhand.annotations.adjudication.cases import case, case_counts
+from evenhand.annotations.adjudication.decisions import case, case_counts
 from evenhand.annotations.agreement.disagreements import record_item_reveals
 from evenhand.annotations.projects.projects import guideline
 from evenhand.pages.adjudication.case import comment_list, decision, show_case, show_settlements

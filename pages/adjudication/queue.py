@@ -2,8 +2,7 @@
 
 import streamlit as st
 
-from evenhand.annotations.adjudication.cases import Queue, cases, patterns
-from evenhand.annotations.adjudication.decisions import each_settlement_row
+from evenhand.annotations.adjudication.decisions import Queue, cases, each_settlement_row, patterns
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.projects.projects import annotators, change_project, guidelines
 from evenhand.annotations.projects.steps import latest

@@ -10,7 +10,7 @@ from evenhand.annotations.agreement.groups import FEWEST_ON_ITEM, GroupDifferenc
 from evenhand.annotations.agreement.measures import AgreementReport
 from evenhand.annotations.agreement.schemes import Way
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.projects.groups import Grouping, add_grouping, groupings, groups_of
+from evenhand.annotations.projects.consent import Grouping, add_grouping, groupings, groups_of
 from evenhand.annotations.projects.projects import guideline
 from evenhand.annotations.projects.steps import state
 from evenhand.annotations.types import Choice, Project

@@ -9,15 +9,17 @@ import streamlit as st
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.guideline.drafts import (
     Draft,
+    Tag,
     assign_tags,
     check_criterion,
     check_key,
+    items_with_tags,
     read_draft,
     reopen_tags,
     save_draft,
     tag_codes,
+    tags,
 )
-from evenhand.annotations.guideline.free_tags import Tag, items_with_tags, tags
 from evenhand.annotations.guideline.versions import free_keys
 from evenhand.annotations.pilot.figures import letters
 from evenhand.annotations.pilot.pilots import open_pilot, pilots

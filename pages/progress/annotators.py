@@ -5,9 +5,8 @@ from typing import Any
 
 import streamlit as st
 
-from evenhand.annotations.progress.annotators import Worker
+from evenhand.annotations.progress.annotators import Day, Worker
 from evenhand.annotations.progress.dashboard import Dashboard, filled_days
-from evenhand.annotations.progress.labels_per_day import Day
 from evenhand.annotations.projects.annotators import give_back
 from evenhand.annotations.queue.leases import LEASE_S
 from evenhand.annotations.types import Project

@@ -11,12 +11,16 @@ from evenhand.annotations.projects.consent import (
     TEXTS,
     USES,
     Consent,
+    Grouping,
     Use,
+    add_grouping,
     answer_consent,
     answer_for_everybody,
     consents,
+    groupings,
+    groups_of,
+    set_group,
 )
-from evenhand.annotations.projects.groups import Grouping, add_grouping, groupings, groups_of, set_group
 from evenhand.annotations.projects.projects import (
     add_annotators,
     other_projects,

@@ -9,8 +9,18 @@ from evenhand.annotations.adjudication.decisions import add_comment
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.permissions import OPEN, allowed
 from evenhand.annotations.projects.annotators import annotators
-from evenhand.annotations.projects.consent import NAMES, TEXTS, USES, Consent, Use, answer_consent, consent_of
-from evenhand.annotations.projects.groups import OwnGroup, own_groups, set_group
+from evenhand.annotations.projects.consent import (
+    NAMES,
+    TEXTS,
+    USES,
+    Consent,
+    OwnGroup,
+    Use,
+    answer_consent,
+    consent_of,
+    own_groups,
+    set_group,
+)
 from evenhand.annotations.record.entries import Act, Entry, RecordQuery, RecordSummary, State, entries
 from evenhand.annotations.record.files import own_heads, record_csv, record_json
 from evenhand.annotations.text_policy import text_may_leave

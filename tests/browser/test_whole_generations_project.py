@@ -13,8 +13,7 @@ from typing import Any
 
 import pytest
 
-from evenhand.annotations.adjudication.cases import case, cases
-from evenhand.annotations.adjudication.decisions import each_settlement_row, settle_case
+from evenhand.annotations.adjudication.decisions import case, cases, each_settlement_row, settle_case
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.items.batch import items
 from evenhand.annotations.projects.projects import change_project, create_project, project

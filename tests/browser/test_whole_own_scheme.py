@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from evenhand.annotations.adjudication.cases import case, cases
-from evenhand.annotations.adjudication.decisions import settle_case
+from evenhand.annotations.adjudication.decisions import case, cases, settle_case
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.labels.read import label_rows
 from evenhand.annotations.log.verify import verify

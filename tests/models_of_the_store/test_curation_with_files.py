@@ -14,8 +14,7 @@ from hypothesis import Phase, seed, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule, run_state_machine_as_test
 
-from evenhand.annotations.adjudication.cases import case, cases
-from evenhand.annotations.adjudication.decisions import reopen, settle_case
+from evenhand.annotations.adjudication.decisions import case, cases, reopen, settle_case
 from evenhand.annotations.agreement.measures import agreement
 from evenhand.annotations.browse.search import Filters, search_items
 from evenhand.annotations.database.backup import trial

@@ -16,8 +16,7 @@ from evenhand.annotations.log.erasure import own_data
 from evenhand.annotations.log.verify import verify
 from evenhand.annotations.permissions import OPEN, Person, Role
 from evenhand.annotations.projects.annotators import annotators
-from evenhand.annotations.projects.consent import answer_consent
-from evenhand.annotations.projects.groups import add_grouping, set_group
+from evenhand.annotations.projects.consent import add_grouping, answer_consent, set_group
 from evenhand.annotations.types import Project
 from evenhand.core.errors import NotAllowed
 from evenhand.pages.catalogue import PAGES as CATALOGUE

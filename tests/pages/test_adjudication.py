@@ -5,8 +5,7 @@ from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
 
-from evenhand.annotations.adjudication.cases import case_counts
-from evenhand.annotations.adjudication.decisions import each_settlement_row
+from evenhand.annotations.adjudication.decisions import case_counts, each_settlement_row
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.projects.projects import project
 from tests.support.judged_sentences import generations, judged, state

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from evenhand.annotations.adjudication.cases import case
+from evenhand.annotations.adjudication.decisions import case
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.guideline.drafts import read_draft
 from evenhand.annotations.guideline.scheme import own_scheme as stored_scheme

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from evenhand.annotations.adjudication.cases import cases
+from evenhand.annotations.adjudication.decisions import cases
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.guideline.relabelling import left_to_relabel
 from evenhand.annotations.items.batch import items

@@ -1,6 +1,6 @@
 """Projects whose sentences or generations three annotators have judged."""
 
-from evenhand.annotations.adjudication.cases import case
+from evenhand.annotations.adjudication.decisions import case
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.items.batch import Batch, NewItem
 from evenhand.annotations.labels.operations import store_operations

@@ -5,8 +5,7 @@ A pilot, two versions, stop at a first reject, retests, hidden gold, adjudicatio
 
 import itertools
 
-from evenhand.annotations.adjudication.cases import case, cases
-from evenhand.annotations.adjudication.decisions import add_comment, settle_case
+from evenhand.annotations.adjudication.decisions import add_comment, case, cases, settle_case
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.guideline.versions import add_guideline, guideline
 from evenhand.annotations.items.batch import Batch, items

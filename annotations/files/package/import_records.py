@@ -34,8 +34,7 @@ from evenhand.annotations.judges.judges import restore_judge, restore_label, res
 from evenhand.annotations.labels.operations import insert_retest_label
 from evenhand.annotations.pilot.pilots import restore_pilot
 from evenhand.annotations.projects.annotators import annotators
-from evenhand.annotations.projects.consent import restore_answer
-from evenhand.annotations.projects.groups import restore_group, restore_grouping
+from evenhand.annotations.projects.consent import restore_answer, restore_group, restore_grouping
 from evenhand.annotations.quality.known_answers import insert_answer
 from evenhand.annotations.queue.assignments import restore_assignment
 from evenhand.annotations.queue.retests import restore_latest, restore_repeat

@@ -6,8 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from evenhand.annotations.adjudication.cases import case, case_counts, cases, patterns
-from evenhand.annotations.adjudication.decisions import add_comment, each_settlement_row, reopen, settle_case
+from evenhand.annotations.adjudication.decisions import (
+    add_comment,
+    case,
+    case_counts,
+    cases,
+    each_settlement_row,
+    patterns,
+    reopen,
+    settle_case,
+)
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.labels.operations import store_operations
 from evenhand.annotations.projects.projects import annotators, change_project, project

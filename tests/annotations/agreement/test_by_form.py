@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from evenhand.annotations.agreement.by_form import FormRates, accept_rates
+from evenhand.annotations.agreement.report import FormRates, accept_rates
 from evenhand.annotations.labels.blind_labels import FORMS, BlindLabels, blind_labels
 from evenhand.core.statistics import Resampling
 

@@ -11,7 +11,7 @@ from evenhand.annotations.database.store import Store
 from evenhand.annotations.log.erasure import erase
 from evenhand.annotations.log.verify import verify
 from evenhand.annotations.projects.annotators import annotator
-from evenhand.annotations.projects.groups import add_grouping, groups_of, own_groups, set_group
+from evenhand.annotations.projects.consent import add_grouping, groups_of, own_groups, set_group
 from evenhand.annotations.types import Project
 from evenhand.core.errors import NotAllowed, Refused
 from tests.support.agreed_labels import label, make, texts

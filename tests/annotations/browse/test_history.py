@@ -5,8 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from evenhand.annotations.adjudication.cases import case
-from evenhand.annotations.adjudication.decisions import add_comment, settle_case
+from evenhand.annotations.adjudication.decisions import add_comment, case, settle_case
 from evenhand.annotations.browse.history import Entry, gold_reasons, item_history, record_of
 from evenhand.annotations.browse.search import Filters, rows, search_ids
 from evenhand.annotations.database.events import record

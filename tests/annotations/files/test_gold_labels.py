@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evenhand.annotations.adjudication.cases import case
-from evenhand.annotations.adjudication.decisions import reopen, settle_case
+from evenhand.annotations.adjudication.decisions import case, reopen, settle_case
 from evenhand.annotations.browse.history import record_of
 from evenhand.annotations.browse.search import Filters, search_items
 from evenhand.annotations.database.store import Store

@@ -7,8 +7,7 @@ import zipfile
 
 import pytest
 
-from evenhand.annotations.adjudication.cases import case, cases
-from evenhand.annotations.adjudication.decisions import each_settlement_row, settle_case
+from evenhand.annotations.adjudication.decisions import case, cases, each_settlement_row, settle_case
 from evenhand.annotations.agreement.measures import agreement
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.demo.generation_texts import NAME, make_generations_demo

@@ -12,7 +12,7 @@ from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.export import export_lines
 from evenhand.annotations.files.export_formats import export_options
 from evenhand.annotations.files.label_files import label_rows_in, open_labels
-from evenhand.annotations.guideline.free_tags import (
+from evenhand.annotations.guideline.drafts import (
     MOST_TAGS,
     bare_tag,
     clean_tags,

@@ -5,8 +5,7 @@ import math
 import pandas as pd
 import pytest
 
-from evenhand.annotations.adjudication.cases import case, cases
-from evenhand.annotations.adjudication.decisions import settle_case
+from evenhand.annotations.adjudication.decisions import case, cases, settle_case
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.human_vs_rule.people_by_instance import people, with_run
 from evenhand.annotations.projects.projects import change_project

@@ -15,7 +15,7 @@ from evenhand.annotations.files.undo import imports, undo_import
 from evenhand.annotations.items.batch import items
 from evenhand.annotations.items.mining_runs import mined_runs, run_facts
 from evenhand.annotations.mining.candidates import add_candidates
-from evenhand.annotations.progress.funnel import mining
+from evenhand.annotations.progress.cells import mining
 from evenhand.annotations.projects.projects import annotators, change_project, create_project
 from evenhand.annotations.release import make_release, release_file, write_release
 from tests.support.released_project import label

@@ -11,12 +11,11 @@ from evenhand.annotations.agreement.measures import agreement
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.demo.generation_texts import make_generations_demo
 from evenhand.annotations.items.batch import items
-from evenhand.annotations.labels.full_agreement import full_agreement, full_agreement_of_rows, population_labels
+from evenhand.annotations.labels.blind_labels import full_agreement, full_agreement_of_rows, population_labels
 from evenhand.annotations.papers.datasheet import read_known
 from evenhand.annotations.pilot.figures import pilot_figures
 from evenhand.annotations.pilot.pilots import close_pilot, pilots, start_pilot
-from evenhand.annotations.progress.cells import counted_cells
-from evenhand.annotations.progress.funnel import funnel, funnel_steps, total
+from evenhand.annotations.progress.cells import counted_cells, funnel, funnel_steps, total
 from evenhand.annotations.projects.projects import annotators, change_project
 from evenhand.annotations.projects.steps import pipeline
 from evenhand.annotations.release.facts import gather

@@ -12,8 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evenhand.annotations.adjudication.cases import case
-from evenhand.annotations.adjudication.decisions import settle_case
+from evenhand.annotations.adjudication.decisions import case, settle_case
 from evenhand.annotations.agreement.measures import agreement
 from evenhand.annotations.agreement.schemes import mark_agreement, ways_of
 from evenhand.annotations.database.store import Store

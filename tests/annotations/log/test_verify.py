@@ -23,8 +23,7 @@ from evenhand.annotations.judges.judges import store_labels as store_judge_label
 from evenhand.annotations.labels.operations import reveal, store_operations
 from evenhand.annotations.log.verify import verify
 from evenhand.annotations.projects.annotators import annotators, rename_annotator
-from evenhand.annotations.projects.consent import answer_consent
-from evenhand.annotations.projects.groups import add_grouping, set_group
+from evenhand.annotations.projects.consent import add_grouping, answer_consent, set_group
 from evenhand.annotations.queue.leases import claim
 from evenhand.annotations.release import make_release
 from evenhand.annotations.sampling.frame import plan_sample

@@ -14,10 +14,9 @@ from evenhand.annotations.adjudication.decisions import settle_case
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.labels.operations import reveal, store_operations
 from evenhand.annotations.plan.recount import recount_project
-from evenhand.annotations.progress import labels_per_day
-from evenhand.annotations.progress.annotators import Worker
+from evenhand.annotations.progress import annotators
+from evenhand.annotations.progress.annotators import Day, Worker, labels_by_day
 from evenhand.annotations.progress.dashboard import Dashboard, dashboard, filled_days
-from evenhand.annotations.progress.labels_per_day import Day, labels_by_day
 from evenhand.annotations.projects.annotators import give_back, remove_annotator, rename_annotator
 from evenhand.annotations.projects.projects import change_project, set_quotas
 from evenhand.annotations.queue.leases import LEASE_S, claim
@@ -171,7 +170,7 @@ def test_days_are_counted_incrementally(fresh_store: Store, tmp_path: Path) -> N
     project, (ada, bo, _chen) = filled_project(fresh_store, 6)
 
     def anew(store: Store) -> tuple[Day, ...]:
-        labels_per_day._kept.clear()
+        annotators._kept.clear()
         return labels_by_day(store, project)
 
     def label_at(store: Store, who: Annotator, hour: int, number: int = 1) -> list[Item]:

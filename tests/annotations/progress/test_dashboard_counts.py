@@ -9,9 +9,8 @@ import pytest
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.undo import undo_import
 from evenhand.annotations.labels.operations import reveal, store_operations
-from evenhand.annotations.progress import labels_per_day
-from evenhand.annotations.progress.annotators import Difference, disagreement
-from evenhand.annotations.progress.labels_per_day import Day, labels_by_day
+from evenhand.annotations.progress import annotators as annotators_module
+from evenhand.annotations.progress.annotators import Day, Difference, disagreement, labels_by_day
 from evenhand.annotations.projects.projects import change_project
 from evenhand.annotations.queue.leases import claim
 from evenhand.annotations.types import Annotator, Project
@@ -97,8 +96,8 @@ def test_disagreement_equals_a_count_label_by_label(fresh_store: Store, seed: in
 def test_labels_per_day_equal_a_count_label_by_label(
     fresh_store: Store, monkeypatch: pytest.MonkeyPatch, offset: int, of_all: int
 ) -> None:
-    monkeypatch.setattr(labels_per_day, "OF_ALL", of_all)
-    monkeypatch.setattr(labels_per_day, "AT_ONCE", 7)
+    monkeypatch.setattr(annotators_module, "OF_ALL", of_all)
+    monkeypatch.setattr(annotators_module, "AT_ONCE", 7)
     project = project_at_work(fresh_store, offset)
     query = (
         "SELECT label.created, annotator.name FROM label JOIN annotator ON annotator.id = annotator"

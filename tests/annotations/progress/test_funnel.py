@@ -6,9 +6,8 @@ from evenhand.annotations.agreement.measures import agreement
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.pilot.figures import pilot_figures
 from evenhand.annotations.pilot.pilots import pilots, start_pilot
-from evenhand.annotations.progress.cells import counted_cells
+from evenhand.annotations.progress.cells import counted_cells, funnel, total
 from evenhand.annotations.progress.dashboard import dashboard
-from evenhand.annotations.progress.funnel import funnel, total
 from evenhand.core.statistics import modified_wilson
 from evenhand.core.statistics.estimate import CLUSTERED, Note
 from tests.support.agreed_labels import label, make, texts

@@ -15,8 +15,16 @@ from evenhand.annotations.files.open_upload import tables_in
 from evenhand.annotations.files.package.records import records_of
 from evenhand.annotations.files.package.write_package import import_package
 from evenhand.annotations.projects.annotators import annotator, annotators
-from evenhand.annotations.projects.consent import USES, answer_consent, consents, sharing
-from evenhand.annotations.projects.groups import add_grouping, groupings, groups_of, set_group
+from evenhand.annotations.projects.consent import (
+    USES,
+    add_grouping,
+    answer_consent,
+    consents,
+    groupings,
+    groups_of,
+    set_group,
+    sharing,
+)
 from evenhand.annotations.projects.projects import project
 from evenhand.annotations.release import make_release, readiness, release_files, verify, write_release
 from evenhand.annotations.study.people import agree, begin

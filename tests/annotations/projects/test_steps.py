@@ -10,8 +10,7 @@ from evenhand.annotations.accounts.links import (
     uninvited,
     withdraw_invitation,
 )
-from evenhand.annotations.adjudication.cases import case
-from evenhand.annotations.adjudication.decisions import settle_case
+from evenhand.annotations.adjudication.decisions import case, settle_case
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.items.batch import Batch
 from evenhand.annotations.pilot.pilots import close_pilot, start_pilot

@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from evenhand.annotations.adjudication.cases import case
-from evenhand.annotations.adjudication.decisions import settle_case
+from evenhand.annotations.adjudication.decisions import case, settle_case
 from evenhand.annotations.database import migrations
 from evenhand.annotations.database.events import events
 from evenhand.annotations.database.store import Store

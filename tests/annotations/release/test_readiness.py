@@ -2,8 +2,7 @@
 
 import pytest
 
-from evenhand.annotations.adjudication.cases import case
-from evenhand.annotations.adjudication.decisions import settle_case
+from evenhand.annotations.adjudication.decisions import case, settle_case
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.projects.projects import change_project
 from evenhand.annotations.release import make_release, release_files

@@ -5,13 +5,12 @@ from dataclasses import replace
 
 import pytest
 
-from evenhand.annotations.adjudication.cases import case, cases
-from evenhand.annotations.adjudication.decisions import settle_case
+from evenhand.annotations.adjudication.decisions import case, cases, settle_case
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.forecast.fully_labelled import ended_at_reject
 from evenhand.annotations.guideline.drafts import read_draft, write_version
 from evenhand.annotations.items.batch import items
-from evenhand.annotations.progress.funnel import funnel, total
+from evenhand.annotations.progress.cells import funnel, total
 from evenhand.annotations.projects.consent import answer_consent
 from evenhand.annotations.projects.projects import annotators, change_project, project_by_uid
 from evenhand.annotations.release.facts import gather
