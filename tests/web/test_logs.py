@@ -64,7 +64,7 @@ def test_json_lines_have_the_request_id_but_no_exception_text(lines: tuple[loggi
     found = json.loads(line)
     assert (found["message"], found["request"], found["level"]) == ("A request\nfailed", "0123456789abcdef", "error")
     assert found["error"] == "ValueError"
-    assert "test_json_has" in found["where"][0]
+    assert "test_json_lines" in found["where"][0]
     assert "hunter2" not in line
 
 
