@@ -14,8 +14,8 @@ import torch
 from benchmarks.measuring import Lane, options, race
 from evenhand.core.generation.inputs import CHUNK, chunks, contexts_of, tasks
 from evenhand.core.misgendering.template_files import built_in
+from evenhand.core.models import Sampling
 from evenhand.core.models.generating import Generator, Prompt, open_generator
-from evenhand.core.models.sampling import Sampling
 
 Batches = list[list[Prompt]]
 

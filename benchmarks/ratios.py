@@ -36,7 +36,7 @@ from evenhand.annotations.queue.leases import claim
 from evenhand.annotations.types import Operation
 from evenhand.core.misgendering.probability import judge
 from evenhand.core.misgendering.template_files import built_in, instances
-from evenhand.core.models.perplexity import open_perplexity
+from evenhand.core.models.continuations import open_perplexity
 from evenhand.core.resources import ROOT, table
 from evenhand.core.text.keywords import find, probe
 

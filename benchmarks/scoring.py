@@ -34,8 +34,8 @@ from benchmarks.scoring_ways import (
     read_probes,
 )
 from evenhand.core.models import open_scorer
-from evenhand.core.models.devices import chosen
 from evenhand.core.models.forward import budget_on
+from evenhand.core.models.loaded import chosen
 from evenhand.core.models.masked import MaskedScorer
 from evenhand.core.types import MaskedSentence
 from training.zh_corpus import SENTENCES

@@ -19,7 +19,7 @@ from evenhand.core.judges import causal, server
 from evenhand.core.judges.prompts import Fail, JudgedText, JudgeLabel, Keep, Labeller, Prompt, Way
 from evenhand.core.judges.server import ServerJudge, ServerSettings
 from evenhand.core.models import open_scorer
-from evenhand.core.models.fetching import locate
+from evenhand.core.models.catalogue import locate
 from evenhand.core.scoring.cache import CachedScorer, cache_path
 from evenhand.core.servers.addresses import key_from_environment, place_of
 from evenhand.core.servers.asking import Pace

@@ -12,7 +12,7 @@ from evenhand.core.generation.inputs import CHUNK, SEED
 from evenhand.core.generation.run import GenerationReport, Settings, run
 from evenhand.core.generation.server import INSTRUCTION
 from evenhand.core.misgendering.slots import SETTINGS
-from evenhand.core.models.sampling import DECAY, GENDER_PREFIX
+from evenhand.core.models import DECAY, GENDER_PREFIX
 from evenhand.core.runs.kinds import Place
 from evenhand.core.typed_json import to_json
 

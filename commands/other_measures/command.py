@@ -102,7 +102,7 @@ def crows(file: Path, model: str, variant: Variant, bias: str | None, device: st
 
 
 def _crows(pairs: list[tuple[str, str]], writers: list[str], model: str, variant: Variant, device: str) -> CrowsPairs:
-    from evenhand.core.models.shared_tokens import PairReader
+    from evenhand.core.models.other_measures import PairReader
 
     reader = PairReader(model, device=device)
     return crows_pairs(reader.read(pairs), variant, reader.signature(METHODS[variant]), writers)

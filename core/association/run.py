@@ -49,7 +49,7 @@ Progress = Callable[[int, int], object]  # probes done, of how many
 
 
 class Targets(Protocol):
-    """The scorer of associations: `core.models.association_targets.TargetScorer`."""
+    """The scorer of associations: `core.models.masked.TargetScorer`."""
 
     passes: int
 
@@ -342,7 +342,7 @@ def run(settings: Settings, place: Place) -> AssociationReport:
 def _associate_with(
     model: str, settings: Settings, attribute: Attribute, corpus: Sequence[Sentence], steps: Steps
 ) -> ModelReport:
-    from evenhand.core.models.association_targets import open_targets  # torch: not before a model is asked
+    from evenhand.core.models.masked import open_targets  # torch: not before a model is asked
 
     lap, tally = Laps(), Tally()
     precision: Any = settings.precision

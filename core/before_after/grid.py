@@ -172,7 +172,7 @@ class Maker:
         cell, folder = asked
         began = time.time()
         if self._settings.threads:
-            from evenhand.core.models.devices import use_threads
+            from evenhand.core.models.loaded import use_threads
 
             use_threads(self._settings.threads)
         made = MadeCell(**fields_of(cell))

@@ -193,7 +193,7 @@ def over_seeds(settings: Settings, values: dict[str, Numbers], rows: Any) -> Est
 
 def _costs(settings: Settings, texts: list[str]) -> tuple[dict[str, Cost], list[Notice]]:
     """The cost of each model against the one before; a notice where its tokens are others."""
-    from evenhand.core.models.tuning.changing import Changeable
+    from evenhand.core.models.tuning.training import Changeable
 
     first = Changeable(settings.before, device="cpu")
     rows = first.rows(texts, LENGTH)

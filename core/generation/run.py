@@ -14,9 +14,8 @@ from evenhand.core.generation.growing_file import GrowingFile
 from evenhand.core.generation.inputs import CHUNK, SEED, ContextInput, Filling, Task, open_contexts, tasks
 from evenhand.core.generation.server import INSTRUCTION, LocalWriter, Server, ServerWriter, Way, Writer, Written
 from evenhand.core.misgendering.slots import SETTINGS, Setting
-from evenhand.core.models import Precision
-from evenhand.core.models.fetching import locate
-from evenhand.core.models.sampling import DECAY, Sampling
+from evenhand.core.models import DECAY, Precision, Sampling
+from evenhand.core.models.catalogue import locate
 from evenhand.core.runs.kinds import JobKind, Place, Progress
 from evenhand.core.runs.loop import Laps, versions
 from evenhand.core.runs.records import TEXTS, run_target, runs_folder, write_record

@@ -25,7 +25,7 @@ Progress = Callable[[int, int], object]
 
 
 class CutTexts(Protocol):
-    """How a model cut the texts of a probe; see `core.models.perplexity.Reading`."""
+    """How a model cut the texts of a probe; see `core.models.continuations.Reading`."""
 
     @property
     def tokens(self) -> tuple[int, ...]: ...  # noqa: D102

@@ -314,7 +314,7 @@ def _judge_with(
     model: str, question: _Question, settings: ScoreSettings, cache: Path | None, steps: Steps, notices: list[Notice]
 ) -> tuple[ModelVerdicts, Iterable[Sequence[Any]]]:
     """Return what came of a model, and its rows: a verdict an instance, or one a generation of a prompt of TANGO."""
-    from evenhand.core.models.perplexity import open_perplexity
+    from evenhand.core.models.continuations import open_perplexity
 
     lap = Laps()
     scorer = open_perplexity(model, precision=settings.precision, threads=settings.threads)

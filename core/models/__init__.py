@@ -1,21 +1,22 @@
 """Loading and scoring: the only package that imports torch, and it does so on the first model, not on import."""
 
-from collections.abc import Callable, Sequence
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from evenhand.core.models.catalogue import ModelEntry, known_models
-from evenhand.core.models.fetching import locate
+from evenhand.core.errors import N_, Refused
+from evenhand.core.models.catalogue import ModelEntry, known_models, locate
 
 if TYPE_CHECKING:
     from evenhand.core.models.classifier import Classifier
-    from evenhand.core.models.local_scorer import LocalScorer
-    from evenhand.core.nli.types import Label, SentencePair
+    from evenhand.core.models.whole_sentences import LocalScorer
 
 Joint = Literal["independent", "sequential", "geometric_mean"]
 Precision = Literal["fp32", "bf16"]
 Method = Literal["auto", "masked", "pair-sum", "pll"]
 
-__all__ = ["Joint", "Method", "ModelEntry", "Precision", "fine_tune", "known_models", "open_classifier", "open_scorer"]
+__all__ = ["Joint", "Method", "ModelEntry", "Precision", "known_models", "open_classifier", "open_scorer"]
 
 
 def open_scorer(
@@ -39,12 +40,10 @@ def open_scorer(
     Raises ModelUnavailable; Refused for a method or joint that does not exist or does not fit.
     """
     locate(name)  # a model that cannot be had is refused before torch is loaded, which takes longer
-    import torch
+    from evenhand.core.models.loaded import use_threads
+    from evenhand.core.models.whole_sentences import open_here
 
-    from evenhand.core.models.local_scorer import open_here
-
-    if threads is not None:
-        torch.set_num_threads(threads)
+    use_threads(threads)
     return open_here(name, joint=joint, precision=precision, method=method, device=device)
 
 
@@ -58,28 +57,49 @@ def open_classifier(
     """
     if not name.startswith("planted:"):
         locate(name)
-    import torch
-
     from evenhand.core.models.classifier import Classifier, load_classifier
+    from evenhand.core.models.loaded import use_threads
 
-    if threads is not None:
-        torch.set_num_threads(threads)
+    use_threads(threads)
     return Classifier(load_classifier(name, labels=labels, device=device))
 
 
-def fine_tune(
-    scorer: "Classifier",
-    pairs: "Sequence[tuple[SentencePair, Label]]",
-    *,
-    epochs: int = 3,
-    rate: float = 2e-5,
-    batch: int = 32,
-    seed: int = 0,
-    progress: Callable[[int], None] | None = None,
-) -> "tuple[Classifier, str]":
-    """A copy of a classifier, trained further on *pairs*, and how; see `core.models.finetuning`."""
-    from evenhand.core.models.classifier import Classifier
-    from evenhand.core.models.finetuning import FineTuning, fine_tuned
+# Schick, Udupa and Schütze 2021, "Self-Diagnosis and Self-Debiasing": lambda 50, a factor of at least 0.01 (in their
+# code), and the text that they describe gender bias with for CrowS-Pairs.
+DECAY, LEAST_FACTOR = 50.0, 0.01
+GENDER_PREFIX = "The following text discriminates against people because of their gender:\n"
+BAD_DECAY = N_("The decay of self-debias must be above 0 and at most 1,000.")
+NO_TOKENS = N_("At least one new token is needed.")
 
-    settings = FineTuning(epochs, rate, batch, seed)
-    return Classifier(fine_tuned(scorer.loaded, pairs, settings, progress)), settings.signature
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """How the next token is chosen.
+
+    `top_k` 0 and `top_p` 1: no limit. `temperature` None: what the model's own settings say, else 1. `tokens`: how
+    many new ones; `stop`: end a text at the model's end mark (else the mark is never chosen, as published).
+    """
+
+    top_k: int = 50
+    top_p: float = 0.95
+    temperature: float | None = None
+    tokens: int = 50
+    stop: bool = False
+    debias: str = ""
+    decay: float = DECAY
+
+    def __post_init__(self) -> None:
+        if self.tokens < 1:
+            raise Refused(NO_TOKENS)
+        if not 0 < self.top_p <= 1 or self.top_k < 0 or (self.temperature is not None and self.temperature <= 0):
+            raise Refused(N_("Sampling needs top-k ≥ 0, top-p above 0 and at most 1, and a temperature above 0."))
+        if not 0 < self.decay <= 1000:
+            raise Refused(BAD_DECAY)
+
+    @property
+    def debias_signature(self) -> str:
+        """For a signature: `,self-debias:50,0.01,1a2b3c4d`, the last a digest of the text; "" without self-debias."""
+        if not self.debias:
+            return ""
+        digest = hashlib.sha256(self.debias.encode()).hexdigest()[:8]
+        return f",self-debias:{self.decay:g},{LEAST_FACTOR:g},{digest}"

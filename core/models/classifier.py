@@ -1,9 +1,13 @@
-"""Classifiers of sentence pairs: load a checkpoint with three labels, read its labels in the right order, ask it."""
+"""Classifiers of sentence pairs: load a checkpoint with three labels, read its labels in the right order, ask it, train
+it further on labelled pairs.
+"""
 
+import copy
 import logging
+import random
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,42 +16,33 @@ from transformers import AutoModelForSequenceClassification
 from transformers.models.auto.modeling_auto import MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING
 
 from evenhand.core.errors import N_, ModelUnavailable, Refused
-from evenhand.core.models.catalogue import weight_files
-from evenhand.core.models.checks import refuse_nan
-from evenhand.core.models.devices import chosen
-from evenhand.core.models.fetching import locate
+from evenhand.core.models.catalogue import locate
 from evenhand.core.models.forward import padded_batches
-from evenhand.core.models.loaded import digest
-from evenhand.core.models.loading import read_card, read_config, read_tokenizer
+from evenhand.core.models.loaded import LoadedModel, Signed, chosen, digest, refuse_nan
+from evenhand.core.models.loading import read_card, read_config, read_tokenizer, read_weights
 from evenhand.core.models.planted.nli import build, is_planted_nli
 from evenhand.core.nli.types import LABELS, Label, SentencePair
 from evenhand.core.types import Score
 
 BUDGET = 2048  # padded tokens a batch
-VERSION = 1  # of the method; raised when an answer changes by more than rounding
 HARMLESS = ("position_ids", "token_type_ids")
 MEANINGS: dict[Label, re.Pattern[str]] = {
     "entailment": re.compile(r"(?i)entail|^e$|含意|蕴含|蕴涵|蘊含"),
     "contradiction": re.compile(r"(?i)contra|^c$|矛盾"),
     "neutral": re.compile(r"(?i)neutral|^n$|中立"),
 }
-NO_ANSWER = N_("The model returned a value that is not a number.")
 TOO_LONG = N_("The pair is longer than the model's maximum input.")
 
 log = logging.getLogger(__name__)
 Progress = Callable[[int], None]
+Pairs = Sequence[tuple[SentencePair, Label]]
 
 
 @dataclass(frozen=True)
-class LoadedClassifier:
+class LoadedClassifier(LoadedModel):
     """A classifier that passed every check. `places[i]` is the output of the model that stands for LABELS[i]."""
 
-    name: str
-    model: Any
-    tokenizer: Any
-    weights: str
     places: tuple[int, int, int]
-    card: str
 
     @property
     def longest(self) -> int:
@@ -59,25 +54,17 @@ class LoadedClassifier:
         return min(told, int(places) - (2 if "roberta" in self.model.config.model_type else 0))
 
 
-class Classifier:
-    """Answers sentence pairs. A score's `logprobs` are those of entailment, contradiction and neutral."""
+class Classifier(Signed):
+    """Answers sentence pairs. A score's `logprobs` are those of entailment, contradiction and neutral.
+
+    In the signature `labels:` stands before the outputs for these three.
+    """
+
+    method, version = "nli", 1
+    loaded: LoadedClassifier
 
     def __init__(self, loaded: LoadedClassifier) -> None:
-        self.loaded = loaded
-
-    @property
-    def signature(self) -> str:
-        """`nli|model|weights:<8 digits>|labels:<places of e, c, n>|fp32|v<version>`."""
-        return self._signature(self.loaded.weights[:8])
-
-    @property
-    def cache_key(self) -> str:
-        """The signature with the full SHA-256 of the weights."""
-        return self._signature(self.loaded.weights)
-
-    def _signature(self, weights: str) -> str:
-        places = "".join(map(str, self.loaded.places))
-        return f"nli|{self.loaded.name}|weights:{weights}|labels:{places}|fp32|v{VERSION}"
+        self.loaded, self.joining = loaded, f"labels:{''.join(map(str, loaded.places))}"
 
     def score(self, pairs: Sequence[SentencePair], progress: Progress | None = None) -> list[Score]:
         """One score per pair, in order; equal pairs are asked once, pairs of like length together.
@@ -104,8 +91,8 @@ class Classifier:
         if not pairs:
             return []
         texts = [pair.premise for pair in pairs], [pair.hypothesis for pair in pairs]
-        with _quiet():
-            found = self.loaded.tokenizer(*texts, truncation=False, padding=False)
+        # The tokenizer warns of texts longer than the model; here they are counted and told.
+        found = self.loaded.tokenizer(*texts, truncation=False, padding=False, verbose=False)
         return [{key: found[key][i] for key in found} for i in range(len(pairs))]
 
     @torch.inference_mode()
@@ -113,33 +100,11 @@ class Classifier:
         model, tokenizer = self.loaded.model, self.loaded.tokenizer
         inputs = tokenizer.pad(rows, return_tensors="pt").to(model.device)
         logs = model(**inputs).logits.float().log_softmax(-1)[:, list(self.loaded.places)].cpu()
-        signature = self.signature
-        return [
-            Score(tuple(row), signature)
-            if all(map(torch.isfinite, torch.tensor(row)))
-            else Score((None,) * 3, signature, NO_ANSWER)
-            for row in logs.tolist()
-        ]
-
-
-class _quiet:
-    """The tokenizer warns of texts longer than the model; here they are counted and told."""
-
-    def __enter__(self) -> None:
-        self._logger = logging.getLogger("transformers.tokenization_utils_base")
-        self._level = self._logger.level
-        self._logger.setLevel(logging.ERROR)
-
-    def __exit__(self, *_: object) -> None:
-        self._logger.setLevel(self._level)
+        return [self._signed(row, None) for row in logs.tolist()]
 
 
 def load_classifier(
-    name: str,
-    *,
-    labels: Sequence[str] | None = None,
-    patience: float | None = None,
-    device: str = "cpu",
+    name: str, *, labels: Sequence[str] | None = None, patience: float | None = None, device: str = "cpu"
 ) -> LoadedClassifier:
     """Load a classifier: built in, planted, from a local folder or from the Hugging Face hub.
 
@@ -164,7 +129,7 @@ def _checked(
     refuse_nan(name, model)
     weights = digest(model, tokenizer, "causal")  # with the whole config: poolers and heads are of many kinds
     model = model.eval().requires_grad_(False).to(chosen(device), torch.float32)
-    return LoadedClassifier(name, model, tokenizer, weights, places, card)
+    return LoadedClassifier(name, model, tokenizer, weights, "fp32", card, places)
 
 
 def _refuse_other_models(name: str, config: Any) -> None:
@@ -183,25 +148,7 @@ def _refuse_other_models(name: str, config: Any) -> None:
 
 
 def _trained(name: str, folder: Path, config: Any) -> Any:
-    if not weight_files(folder):
-        message = N_(
-            "{name} has no weights that load without running code (safetensors, or a plain pytorch_model.bin)."
-        )
-        raise ModelUnavailable(message, name=name)
-    make: Any = AutoModelForSequenceClassification
-    try:
-        model, report = make.from_pretrained(
-            folder, config=config, dtype=torch.float32, output_loading_info=True,
-            local_files_only=True, trust_remote_code=False, weights_only=True,
-        )  # fmt: skip
-    except Exception as error:
-        log.info("weights of %s: %s", name, error)
-        message = N_(
-            "The weights of {name} cannot be used: the file is damaged, does not match its config.json, or"
-            " can only be read by running code."
-        )
-        raise ModelUnavailable(message, name=name) from None
-    missing = set(report["missing_keys"]) | {key for key, *_ in report["mismatched_keys"]}
+    model, missing = read_weights(AutoModelForSequenceClassification, name, folder, config)
     lacking = sorted(key for key in missing if not any(part in key for part in HARMLESS))
     if lacking:
         inside = all(key.startswith(model.base_model_prefix + ".") and "pooler" not in key for key in lacking)
@@ -231,3 +178,66 @@ def places_of(name: str, id2label: Mapping[Any, str], labels: Sequence[str] | No
         "{name} has the labels {labels}. Give their meaning in this order, e.g. entailment,neutral,contradiction."
     )
     raise Refused(message, name=name, labels=", ".join(told))
+
+
+@dataclass(frozen=True, slots=True)
+class FineTuning:
+    """How a classifier is trained further (the paper: 3 epochs, learning rate 2e-5, batches of 32)."""
+
+    epochs: int = 3
+    rate: float = 2e-5
+    batch: int = 32
+    seed: int = 0
+
+    @property
+    def signature(self) -> str:
+        """Everything that can change the outcome, beside model and data."""
+        return f"epochs:{self.epochs}|lr:{self.rate:g}|batch:{self.batch}|seed:{self.seed}"
+
+
+def fine_tuned(
+    loaded: LoadedClassifier, pairs: Pairs, settings: FineTuning, progress: Progress | None = None
+) -> LoadedClassifier:
+    """A copy of the classifier, trained on *pairs*; the original is unchanged.
+
+    AdamW, the rate falls linearly to zero, rows shuffled by the seed; the same call gives the same weights on the same
+    machine and number of threads. *progress* is told how many rows were read.
+    """
+    model = copy.deepcopy(loaded.model).requires_grad_(True)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(settings.seed)
+        _train(model.train(), loaded, pairs, settings, progress)
+    model = model.eval().requires_grad_(False)
+    weights = digest(model.cpu(), loaded.tokenizer, "causal")
+    return replace(loaded, model=model.to(loaded.model.device), weights=weights)
+
+
+def _train(
+    model: torch.nn.Module, loaded: LoadedClassifier, pairs: Pairs, settings: FineTuning, progress: Progress | None
+) -> None:
+    shuffle = random.Random(settings.seed)  # noqa: S311  order of rows, no secret
+    chain = torch.optim.AdamW(model.parameters(), lr=settings.rate, weight_decay=0.01)
+    steps = settings.epochs * -(-len(pairs) // settings.batch)
+    step, read = 0, 0
+    for _epoch in range(settings.epochs):
+        order = list(range(len(pairs)))
+        shuffle.shuffle(order)
+        for i in range(0, len(order), settings.batch):
+            batch = [pairs[k] for k in order[i : i + settings.batch]]
+            for group in chain.param_groups:
+                group["lr"] = settings.rate * (1 - step / steps)
+            _one_step(model, loaded, batch, chain)
+            step, read = step + 1, read + len(batch)
+            if progress is not None:
+                progress(read)
+
+
+def _one_step(model: torch.nn.Module, loaded: LoadedClassifier, batch: Pairs, chain: torch.optim.Optimizer) -> None:
+    texts = [pair.premise for pair, _ in batch], [pair.hypothesis for pair, _ in batch]
+    inputs = loaded.tokenizer(*texts, padding=True, truncation=True, max_length=loaded.longest, return_tensors="pt")
+    wanted = torch.tensor([loaded.places[LABELS.index(label)] for _, label in batch], device=loaded.model.device)
+    logits = model(**inputs.to(loaded.model.device)).logits
+    loss = torch.nn.functional.cross_entropy(logits, wanted)
+    loss.backward()  # type: ignore[no-untyped-call]
+    chain.step()
+    chain.zero_grad()

@@ -17,13 +17,11 @@ from torch import Tensor
 from transformers import DynamicCache
 
 from evenhand.core.errors import N_, ModelUnavailable, Refused
-from evenhand.core.models import Precision
-from evenhand.core.models.checks import LOOKS_AHEAD
-from evenhand.core.models.loaded import LoadedModel
+from evenhand.core.models import LEAST_FACTOR, Precision, Sampling
+from evenhand.core.models.loaded import LOOKS_AHEAD, LoadedModel, use_threads
 from evenhand.core.models.loading import load_causal
 from evenhand.core.models.probe_tokens import longest_input
-from evenhand.core.models.sampling import LEAST_FACTOR, Sampling
-from evenhand.core.models.sentence_tokens import SentenceReader
+from evenhand.core.models.whole_sentences import SentenceReader
 from evenhand.core.types import Signature
 
 METHOD, VERSION = "sampling", 1
@@ -220,16 +218,11 @@ class _Reading:
 
 
 def open_generator(
-    name: str,
-    how: Sampling | None = None,
-    *,
-    precision: Precision = "fp32",
-    threads: int | None = None,
+    name: str, how: Sampling | None = None, *, precision: Precision = "fp32", threads: int | None = None,
     device: str = "auto",
-) -> Generator:
+) -> Generator:  # fmt: skip
     """Load a causal model into this process, to write with. Raises ModelUnavailable; Refused for bad settings."""
-    if threads is not None:
-        torch.set_num_threads(threads)
+    use_threads(threads)
     try:
         return Generator(load_causal(name, precision=precision, device=device), how)
     except ModelUnavailable as error:

@@ -2,6 +2,7 @@
 
 import json
 import logging
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,14 +13,21 @@ from transformers.utils import logging as transformers_logging
 
 from evenhand.core.errors import N_, ModelUnavailable
 from evenhand.core.models import Precision
-from evenhand.core.models.catalogue import RANDOM, RANDOM_SEED, weight_files
-from evenhand.core.models.checks import LOOKS_AHEAD, Task, refuse_looking_ahead, refuse_missing, refuse_nan
-from evenhand.core.models.devices import chosen
-from evenhand.core.models.fetching import locate
-from evenhand.core.models.loaded import DTYPES, LoadedModel, digest
-from evenhand.core.models.planted.names import association_of, is_planted
-from evenhand.core.models.planted.pronoun_names import is_pronoun_plant
+from evenhand.core.models.catalogue import NO_WEIGHTS, RANDOM, RANDOM_SEED, locate, weight_files
+from evenhand.core.models.loaded import (
+    DTYPES,
+    LOOKS_AHEAD,
+    LoadedModel,
+    Task,
+    chosen,
+    digest,
+    refuse_looking_ahead,
+    refuse_missing,
+    refuse_nan,
+)
+from evenhand.core.models.planted.names import association_of, is_planted, is_pronoun_plant
 
+MAKERS: dict[Task, Any] = {"masked": AutoModelForMaskedLM, "causal": AutoModelForCausalLM}
 MAPPINGS = {"masked": MODEL_FOR_MASKED_LM_MAPPING, "causal": MODEL_FOR_CAUSAL_LM_MAPPING}
 
 NO_UNTRAINED = N_("{name} is planted by hand: there is no untrained model of its kind.")
@@ -30,63 +38,58 @@ quiet.disable_progress_bar()
 log = logging.getLogger(__name__)
 
 
-def load_masked(
+def load_model(
     name: str,
+    task: Task | None = None,
     *,
     precision: Precision = "fp32",
     patience: float | None = None,
     device: str = "cpu",
     untrained: bool = False,
 ) -> LoadedModel:
-    """Load a masked language model: built in, from a local folder or from the Hugging Face hub.
+    """Load a language model: built in, planted, from a local folder or from the Hugging Face hub.
 
-    *untrained*: its architecture and tokenizer with random weights (seeded), as the reference beside a measure; a
-    planted model has none.
+    *task*: to fill masks, or to read from left to right; None: what its config says. *untrained*: its architecture and
+    tokenizer with random weights (seeded), as the reference beside a measure; a planted model has none.
 
-    Never runs code that comes with a model. *patience*: see `fetching.locate`;
-    *device*: see `devices.chosen`. Raises ModelUnavailable with one sentence for
-    every model that cannot be had or has no masked-language-model head of its own.
+    Never runs code that comes with a model. *patience*: see `catalogue.locate`; *device*: see `loaded.chosen`. Raises
+    ModelUnavailable with one sentence for every model that cannot be had or has no head of its own for the task.
     """
+    task = task or task_of(name, patience=patience)
     if is_planted(name):
         if untrained:
             raise ModelUnavailable(NO_UNTRAINED, name=name)
-        planted = _planted(name, precision)
+        planted = _planted(name, task, precision)
         planted.model.to(chosen(device))
         return planted
-    return _load(name, "masked", precision, patience, device, untrained)
+    place, folder = chosen(device), locate(name, patience=patience)
+    config = read_config(name, folder)
+    if not _serves(config, task):
+        message = N_("{name} ({kind}) is not a masked language model and cannot fill a blank inside a sentence.")
+        raise ModelUnavailable(message if task == "masked" else LOOKS_AHEAD, name=name, kind=config.model_type)
+    tokenizer = read_tokenizer(name, folder, config, task)
+    bare = untrained or name == RANDOM
+    model = _untrained(config, task) if bare else _trained(name, folder, config, task)
+    refuse_nan(name, model)
+    weights = digest(model, tokenizer, task)
+    model = model.eval().requires_grad_(False)
+    if task == "causal":
+        refuse_looking_ahead(name, model)
+    return LoadedModel(name, model.to(place, DTYPES[precision]), tokenizer, weights, precision, read_card(folder))
 
 
-def _planted(name: str, precision: Precision) -> LoadedModel:
+load_masked, load_causal = partial(load_model, task="masked"), partial(load_model, task="causal")
+
+
+def _planted(name: str, task: Task, precision: Precision) -> LoadedModel:
+    from evenhand.core.models.planted import masked, pronouns
+
+    if task == "causal":
+        if not is_pronoun_plant(name):
+            raise ModelUnavailable(LOOKS_AHEAD, name=name, kind="bert")
+        return pronouns.build_pronouns(name, precision)
     size = association_of(name)
-    if size is not None:
-        from evenhand.core.models.planted import association as planted_association
-
-        return planted_association.build(name, size, precision)
-    from evenhand.core.models.planted.masked import build
-
-    return build(name, precision)
-
-
-def load_causal(
-    name: str,
-    *,
-    precision: Precision = "fp32",
-    patience: float | None = None,
-    device: str = "cpu",
-    untrained: bool = False,
-) -> LoadedModel:
-    """Load a language model that reads from left to right; refusals and *untrained* as of `load_masked`."""
-    if untrained and is_planted(name):
-        raise ModelUnavailable(NO_UNTRAINED, name=name)
-    if is_pronoun_plant(name):
-        from evenhand.core.models.planted.pronouns import build_pronouns
-
-        planted = build_pronouns(name, precision)
-        planted.model.to(chosen(device))
-        return planted
-    if is_planted(name):
-        raise ModelUnavailable(LOOKS_AHEAD, name=name, kind="bert")
-    return _load(name, "causal", precision, patience, device, untrained)
+    return masked.build(name, precision) if size is None else masked.build_association(name, size, precision)
 
 
 def task_of(name: str, *, patience: float | None = None) -> Task:
@@ -98,24 +101,6 @@ def task_of(name: str, *, patience: float | None = None) -> Task:
         return "causal" if is_pronoun_plant(name) else "masked"
     config = read_config(name, locate(name, patience=patience))
     return "causal" if _serves(config, "causal") else "masked"
-
-
-def _load(
-    name: str, task: Task, precision: Precision, patience: float | None, device: str, untrained: bool
-) -> LoadedModel:
-    place = chosen(device)
-    folder = locate(name, patience=patience)
-    config = read_config(name, folder)
-    _refuse_other_task(name, config, task)
-    tokenizer = read_tokenizer(name, folder, config, task)
-    bare = untrained or name == RANDOM
-    model = _untrained(config, task) if bare else _trained(name, folder, config, task)
-    refuse_nan(name, model)
-    weights = digest(model, tokenizer, task)
-    model = model.eval().requires_grad_(False)
-    if task == "causal":
-        refuse_looking_ahead(name, model)
-    return LoadedModel(name, model.to(place, DTYPES[precision]), tokenizer, weights, precision, read_card(folder))
 
 
 def read_card(folder: Path) -> str:
@@ -160,16 +145,6 @@ def _serves(config: Any, task: Task) -> bool:
     return fills if task == "masked" else type(config) in MODEL_FOR_CAUSAL_LM_MAPPING and not fills
 
 
-def _refuse_other_task(name: str, config: Any, task: Task) -> None:
-    if _serves(config, task):
-        return
-    kind = config.model_type
-    if task == "masked":
-        message = N_("{name} ({kind}) is not a masked language model and cannot fill a blank inside a sentence.")
-        raise ModelUnavailable(message, name=name, kind=kind)
-    raise ModelUnavailable(LOOKS_AHEAD, name=name, kind=kind)
-
-
 def read_tokenizer(name: str, folder: Path, config: Any, task: Task) -> Any:
     """The fast tokenizer of a model's folder. Raises ModelUnavailable where there is none that fits the model."""
     try:
@@ -201,24 +176,27 @@ def _untrained(config: Any, task: Task) -> Any:
     """The architecture with seeded random weights; leaves the caller's random state alone."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(RANDOM_SEED)
-        make: Any = AutoModelForMaskedLM if task == "masked" else AutoModelForCausalLM
-        attention = {} if _lacks_sdpa(config, task) else {"attn_implementation": "sdpa"}
-        return make.from_config(config, dtype=torch.float32, **attention)
+        return MAKERS[task].from_config(config, dtype=torch.float32, **_attention(config, task))
 
 
 def _trained(name: str, folder: Path, config: Any, task: Task) -> Any:
+    model, missing = read_weights(MAKERS[task], name, folder, config, **_attention(config, task))
+    refuse_missing(name, model, task, missing)
+    return model
+
+
+def read_weights(maker: Any, name: str, folder: Path, config: Any, **settings: str) -> tuple[Any, set[str]]:
+    """Return the model that *maker* makes of the weights in a folder, and the names of those that it lacks.
+
+    Raises ModelUnavailable where there are none that load without running code, or they do not fit.
+    """
     if not weight_files(folder):
-        message = N_(
-            "{name} has no weights that load without running code (safetensors, or a plain pytorch_model.bin)."
-        )
-        raise ModelUnavailable(message, name=name)
-    settings = {"local_files_only": True, "trust_remote_code": False, "weights_only": True}
-    attention = {} if _lacks_sdpa(config, task) else {"attn_implementation": "sdpa"}
+        raise ModelUnavailable(NO_WEIGHTS, name=name)
     try:
-        make: Any = AutoModelForMaskedLM if task == "masked" else AutoModelForCausalLM
-        model, report = make.from_pretrained(
-            folder, config=config, dtype=torch.float32, output_loading_info=True, **attention, **settings
-        )
+        model, report = maker.from_pretrained(
+            folder, config=config, dtype=torch.float32, output_loading_info=True, local_files_only=True,
+            trust_remote_code=False, weights_only=True, **settings,
+        )  # fmt: skip
     except Exception as error:
         log.info("weights of %s: %s", name, error)
         message = N_(
@@ -226,9 +204,9 @@ def _trained(name: str, folder: Path, config: Any, task: Task) -> Any:
             " can only be read by running code."
         )
         raise ModelUnavailable(message, name=name) from None
-    refuse_missing(name, model, task, set(report["missing_keys"]) | {key for key, *_ in report["mismatched_keys"]})
-    return model
+    return model, set(report["missing_keys"]) | {key for key, *_ in report["mismatched_keys"]}
 
 
-def _lacks_sdpa(config: Any, task: Task) -> bool:
-    return not getattr(MAPPINGS[task][type(config)], "_supports_sdpa", False)
+def _attention(config: Any, task: Task) -> dict[str, str]:
+    has_sdpa = getattr(MAPPINGS[task][type(config)], "_supports_sdpa", False)
+    return {"attn_implementation": "sdpa"} if has_sdpa else {}

@@ -1,4 +1,11 @@
-"""Log-probabilities of the options of a probe under a masked language model."""
+"""Log-probabilities of the options of a probe under a masked language model.
+
+`TargetScorer`: of a word in a sentence, other words of it given or hidden: what associations are made of. Source:
+Kurita et al. 2019 (target and prior), Bartl et al. 2020. Every option of a probe is asked at as many masks as it has
+pieces, all open at once, and the log-probabilities are summed ("all"); or at one mask for its first piece alone, as the
+code of Bartl et al. does ("first_piece"). A hidden part has one mask ("word": the caller hides word by word) or one per
+piece ("piece").
+"""
 
 import math
 from collections.abc import Sequence
@@ -7,11 +14,12 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from evenhand.core.association.sets import Attribute, Target
 from evenhand.core.errors import N_, Refused
-from evenhand.core.models import Joint
-from evenhand.core.models.loaded import LoadedModel
+from evenhand.core.models import Joint, Precision
+from evenhand.core.models.loaded import NOT_A_NUMBER, LoadedModel, Signed, use_threads
+from evenhand.core.models.loading import load_masked
 from evenhand.core.models.probe_tokens import Prepared, TokenReader, longest_input
-from evenhand.core.models.signature import Signed
 from evenhand.core.types import Filler, MaskedSentence, Score
 
 JOINTS: tuple[Joint, ...] = ("independent", "sequential", "geometric_mean")
@@ -74,6 +82,10 @@ class MaskedScorer(Signed):
         logprobs = torch.log_softmax(self.loaded.forward([prepared.ids], [prepared.slots]).float(), dim=-1)
         asked = [(word, self.reader.token_in(probe, word)) for word in words]
         return [self._likeliest(row, top) + _named(row, asked) for row in logprobs]
+
+    def question_at(self, ids: Sequence[int], place: int) -> Question:
+        """What stands at a place of a text, where everything else is given?"""
+        return Question((*ids[:place], self.reader.mask_id, *ids[place + 1 :]), (place,), ((ids[place],),))
 
     def _likeliest(self, row: Tensor, top: int) -> list[Filler]:
         count = min(len(row), top + len(self.reader.special_ids))
@@ -150,3 +162,48 @@ def _fold(prepared: Prepared, joint: Joint, answers: Sequence[Sequence[Sequence[
         sums = [total / width for total in sums]
     found = iter(sums)
     return tuple(next(found) if option is not None else None for option in prepared.options)
+
+
+class TargetScorer(MaskedScorer):
+    """Scores probes of one option each; obeys `core.types.Scorer`. Not for several threads at once.
+
+    A probability of 0 is -inf here, not undefined. `passes` counts the distinct masked sentences that the model read:
+    within one call of `score` the same one is read once, whatever words are asked for in it.
+    """
+
+    method, version = "target", 1
+
+    def __init__(self, loaded: LoadedModel, *, target: Target = "all", attribute: Attribute = "word") -> None:
+        super().__init__(loaded)
+        self.joining = f"{target},{attribute}"
+        self.passes = 0
+        longest = longest_input(loaded.tokenizer, loaded.model.config)
+        first, word = target == "first_piece", attribute == "word"
+        self.reader = TokenReader(loaded.tokenizer, longest, one_mask=word, first_piece=first)
+
+    def pieces(self, probe: MaskedSentence) -> int:
+        """How many pieces the word in the slot has in this model, whether all are asked or only the first."""
+        return self.reader.pieces(probe.text, (probe.start, probe.end))
+
+    def masks(self, probe: MaskedSentence) -> int | None:
+        """How many masks stand in the sentence as the model reads it; None where it cannot be read."""
+        prepared = self.reader.read(probe)
+        return prepared.ids.count(self.reader.mask_id) if prepared.slots else None
+
+    def _answer(self, questions: Sequence[Question]) -> list[list[list[float]]]:
+        self.passes += len({(question.ids, question.places) for question in questions})
+        return super()._answer(questions)
+
+    def _signed(self, logprobs: Sequence[float | None], reason: str | None) -> Score:
+        if any(p is not None and (math.isnan(p) or p == math.inf) for p in logprobs):
+            return Score((None,) * len(logprobs), self.signature, NOT_A_NUMBER)
+        return Score(tuple(logprobs), self.signature, reason)
+
+
+def open_targets(
+    name: str, *, target: Target = "all", attribute: Attribute = "word", precision: Precision = "fp32",
+    threads: int | None = None, device: str = "auto",
+) -> TargetScorer:  # fmt: skip
+    """Load a masked model into this process; see `core.models.open_scorer`. Raises ModelUnavailable."""
+    use_threads(threads)
+    return TargetScorer(load_masked(name, precision=precision, device=device), target=target, attribute=attribute)

@@ -78,12 +78,7 @@ def _joined(read: "list[_ReadOptions]") -> tuple[Options, str | None]:
     if any(not one.width for one in read):
         return tuple(None for _ in read[0].ids), reason
     parts = zip(*(one.ids for one in read), strict=True)
-    return tuple(_together(part) for part in parts), reason
-
-
-def _together(parts: tuple[tuple[int, ...] | None, ...]) -> tuple[int, ...] | None:
-    known = [ids for ids in parts if ids is not None]
-    return tuple(i for ids in known for i in ids) if len(known) == len(parts) else None
+    return tuple(None if None in part else tuple(i for ids in part for i in ids or ()) for part in parts), reason
 
 
 class TextReader:
@@ -127,6 +122,13 @@ class TextReader:
         """How a token reads: the text of byte-level and sentence-piece tokens, ##x as it is."""
         token: str = self._tokenizer.convert_ids_to_tokens(token_id)
         return token if token.startswith("##") else str(self._tokenizer.decode([token_id])).strip() or token
+
+    def is_unknown(self, encoding: Any, start: int, end: int) -> bool:
+        """Whether a token of an encoded text that touches its part from *start* to *end* is unknown to the model."""
+        if self.unknown_id is None or self.unknown_id not in encoding.ids:
+            return False
+        places = zip(encoding.ids, encoding.offsets, strict=True)
+        return any(i == self.unknown_id and first < end and last > start for i, (first, last) in places)
 
     def token_of(self, word: str, spaced: bool) -> int | None:
         """The id of a word that is exactly one known token, else None."""
@@ -191,16 +193,11 @@ class TokenReader(TextReader):
 
     def read_all(self, probes: Sequence[MaskedSentence]) -> list[Prepared]:
         """The token ids of many probes, in order; much faster than one by one."""
-        found: list[Prepared | None] = []
-        drafts: list[_Draft] = []
-        for probe in probes:
-            outcome = self._draft(probe)
-            found.append(outcome if isinstance(outcome, Prepared) else None)
-            if isinstance(outcome, _Draft):
-                drafts.append(outcome)
+        found = [self._draft(probe) for probe in probes]
+        drafts = [one for one in found if isinstance(one, _Draft)]
         pieces = iter(self._encode_pieces(drafts))
         done = iter([self._assemble(draft, [next(pieces) for _ in draft.pieces]) for draft in drafts])
-        return [next(done) if one is None else one for one in found]
+        return [one if isinstance(one, Prepared) else next(done) for one in found]
 
     def _encode_pieces(self, drafts: Sequence[_Draft]) -> list[list[int]]:
         """The ids of every piece of text, in order."""
@@ -208,11 +205,9 @@ class TokenReader(TextReader):
         if self._inside is None:
             return self.encode_all([piece for piece, _ in pieces])
         goes_on = [later and _unspaced(piece[:1]) for piece, later in pieces]
-        texts: dict[bool, list[str]] = {True: [], False: []}
-        for (piece, _), inside in zip(pieces, goes_on, strict=True):
-            texts[inside].append(piece)
-        found = iter(self._inside.encode_batch_fast(texts[True], add_special_tokens=False))
-        others = iter(self.encode_all(texts[False]))
+        inner, outer = ([p for (p, _), on in zip(pieces, goes_on, strict=True) if on == way] for way in (True, False))
+        found = iter(self._inside.encode_batch_fast(inner, add_special_tokens=False))
+        others = iter(self.encode_all(outer))
         return [next(found).ids if inside else next(others) for inside in goes_on]
 
     def _draft(self, probe: MaskedSentence) -> "_Draft | Prepared":

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.core.errors import N_, ModelUnavailable, Refused
-from evenhand.core.models import fine_tune, open_classifier
+from evenhand.core.models import open_classifier
 from evenhand.core.nli.biased_training_sets import RATES, Labelled, controlled, spearman
 from evenhand.core.nli.measure import Inference, measured
 from evenhand.core.nli.run import out_json
@@ -123,11 +123,12 @@ def run_rates(settings: RateSettings, place: Place) -> RateReport:
 
 
 def _at(scorer: Any, rate: float, rows: list[Labelled], settings: RateSettings, steps: Steps) -> tuple[RatePoint, str]:
-    lap = Laps()
+    from evenhand.core.models.classifier import Classifier, FineTuning, fine_tuned
+
+    lap, how = Laps(), FineTuning(settings.epochs, settings.chosen_rate, settings.batch, settings.seed)
     pairs = [(one.row.pair, one.label) for one in rows]
-    trained, how = fine_tune(
-        scorer, pairs, epochs=settings.epochs, rate=settings.chosen_rate, batch=settings.batch, seed=settings.seed,
-        progress=lambda read: steps(read, message=settings.model),
+    trained = Classifier(
+        fine_tuned(scorer.loaded, pairs, how, lambda read: steps(read, message=settings.model))
     )  # fmt: skip
     probes = packaged(settings.language, sample=True)
     labels = [argmax(score) for score in trained.score([row.pair for row in probes.rows])]
@@ -137,7 +138,7 @@ def _at(scorer: Any, rate: float, rows: list[Labelled], settings: RateSettings, 
         if label is not None
     ]
     found = measured(answers)
-    return RatePoint(rate, found, trained.signature, lap()), how
+    return RatePoint(rate, found, trained.signature, lap()), how.signature
 
 
 def table_of(out: Path) -> list[dict[str, str]]:

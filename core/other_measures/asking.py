@@ -30,7 +30,7 @@ from evenhand.core.statistics.intervals import over_clusters, over_units
 from evenhand.core.statistics.units import Clusters
 
 if TYPE_CHECKING:
-    from evenhand.core.models.shared_tokens import SentenceTokens
+    from evenhand.core.models.other_measures import SentenceTokens
 
 AT_ONCE = 64  # texts between two reports of progress
 
@@ -78,7 +78,7 @@ def ask(request: Request, model: str, role: Role, watch: Watch) -> Answered:
 
 
 def _pairs(request: Request, model: str, role: Role, watch: Watch) -> Answered:
-    from evenhand.core.models.shared_tokens import PairReader
+    from evenhand.core.models.other_measures import PairReader
 
     variant: Variant = "aul" if request.measure == "aul" else request.variant  # type: ignore[assignment]
     reader = PairReader(model, device=request.device, untrained=role == "untrained")
@@ -119,7 +119,7 @@ def _in_parts(read: Callable[[Any], list[Any]], items: Sequence[Any], watch: Wat
 
 
 def _stereoset(request: Request, model: str, role: Role, watch: Watch) -> Answered:
-    from evenhand.core.models.blanks import BlankReader, Filled
+    from evenhand.core.models.other_measures import BlankReader, Filled
 
     reader = BlankReader(model, device=request.device, untrained=role == "untrained")
     items: Sequence[Item] = request.items
@@ -173,7 +173,7 @@ def _weighted(weights: Any, values: Any) -> Any:
 
 
 def _blank_control(reader: Any, controls: Sequence[ControlPair]) -> Figure:
-    from evenhand.core.models.blanks import Filled
+    from evenhand.core.models.other_measures import Filled
 
     asked = [
         Filled(one.context, word, text) for one in controls for word, text in zip(one.words, one.sentences, strict=True)
@@ -187,7 +187,7 @@ def _blank_control(reader: Any, controls: Sequence[ControlPair]) -> Figure:
 
 
 def _vectors(request: Request, model: str, role: Role, watch: Watch) -> Answered:
-    from evenhand.core.models.sentence_vectors import VectorReader
+    from evenhand.core.models.other_measures import VectorReader
 
     reader = VectorReader(
         model, layer=request.layer, pooling=request.pooling, device=request.device, untrained=role == "untrained"
@@ -220,8 +220,8 @@ def _lpbs(request: Request, model: str, role: Role, watch: Watch) -> Answered:
     from evenhand.core.association.measures import difference
     from evenhand.core.association.run import associate
     from evenhand.core.association.table import frame_of
-    from evenhand.core.models.association_targets import TargetScorer
     from evenhand.core.models.loading import load_masked
+    from evenhand.core.models.masked import TargetScorer
 
     scorer = TargetScorer(load_masked(model, device=request.device, untrained=role == "untrained"))
     rows = associate(request.items, scorer, model=model, progress=lambda done, _total: watch(done))
@@ -273,8 +273,7 @@ def _pro_anti(request: Request, model: str, role: Role, watch: Watch) -> Answere
 def _whole_sentences(model: str, device: str, untrained: bool) -> Any:
     """A scorer of sentences that takes people of several tokens: pair-sum of a causal model, pll of a masked one."""
     from evenhand.core.models.loading import load_causal, load_masked, task_of
-    from evenhand.core.models.pair_sum import PairSumScorer
-    from evenhand.core.models.pll import PllScorer
+    from evenhand.core.models.whole_sentences import PairSumScorer, PllScorer
 
     if task_of(model) == "causal":
         return PairSumScorer(load_causal(model, device=device, untrained=untrained))

@@ -18,7 +18,7 @@ from evenhand.core.statistics import Estimate, Note, wilson
 from evenhand.core.statistics.posterior import share_of_rows
 
 if TYPE_CHECKING:  # a page reads files and variants; torch stays out of it
-    from evenhand.core.models.shared_tokens import SentenceTokens
+    from evenhand.core.models.other_measures import SentenceTokens
 
 Variant = Literal["published", "changed", "mean", "aul"]
 VARIANTS: tuple[Variant, ...] = ("published", "changed", "mean", "aul")
@@ -103,7 +103,7 @@ def crows_pairs(
     read: "Sequence[tuple[SentenceTokens, SentenceTokens] | None]", variant: Variant, signature: str,
     writers: Sequence[str] = (),
 ) -> CrowsPairs:  # fmt: skip
-    """The measure from what a model said of each pair (`core.models.shared_tokens.PairReader.read`).
+    """The measure from what a model said of each pair (`core.models.other_measures.PairReader.read`).
 
     *writers*: who wrote each pair: pairs of one writer resemble each other, so the interval is over writers; without
     them it is Wilson's.

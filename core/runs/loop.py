@@ -19,8 +19,7 @@ from evenhand.core.errors import N_, ModelUnavailable, Notice, Refused
 from evenhand.core.files.csv_out import data_line
 from evenhand.core.files.timestamps import timestamp
 from evenhand.core.files.whole_file import whole_file
-from evenhand.core.models.catalogue import BUILTIN
-from evenhand.core.models.fetching import HUB_NAME, locate
+from evenhand.core.models.catalogue import BUILTIN, HUB_NAME, locate
 from evenhand.core.runs.kinds import Progress
 from evenhand.core.runs.records import Failure
 from evenhand.core.version import VERSION

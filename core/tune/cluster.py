@@ -47,7 +47,7 @@ def tuner(threads: int | None, how: dict[str, Any], **asked: Any) -> Callable[[N
     """What the worker makes: the run, which begins when it is called."""
 
     def run(_: None) -> TrainingReport:
-        from evenhand.core.models.devices import use_threads
+        from evenhand.core.models.loaded import use_threads
         from evenhand.core.processes import processors
 
         use_threads(threads or processors())  # Ray gives an actor one

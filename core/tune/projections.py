@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from evenhand.core.errors import Refused
-from evenhand.core.models.fetching import locate
+from evenhand.core.models.catalogue import locate
 from evenhand.core.runs.loop import Laps
 from evenhand.core.swap.swapping import Swapper
 from evenhand.core.swap.word_tables import WordTable
@@ -33,7 +33,6 @@ def project(
     if folder.exists():
         raise Refused(TAKEN, folder=folder.name)
     base, lap = locate(model), Laps()
-    from evenhand.core.models.tuning.changing import Changeable
     from evenhand.core.models.tuning.projection import (
         apply_projection,
         inlp,
@@ -41,6 +40,7 @@ def project(
         sentence_debias,
         sentence_vectors,
     )
+    from evenhand.core.models.tuning.training import Changeable
 
     changed = Changeable(model, device=device)
     untouched = changed.rows(texts.untouched, length)

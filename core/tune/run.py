@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from evenhand.core.errors import N_, BadFile, Refused
 from evenhand.core.files.whole_file import make_folder, whole_file, whole_path
-from evenhand.core.models.fetching import locate
+from evenhand.core.models.catalogue import locate
 from evenhand.core.models.tuning.settings import HeldOut, Memory, Tuning
 from evenhand.core.runs.kinds import Place
 from evenhand.core.swap.word_tables import WordTable
@@ -23,8 +23,7 @@ from evenhand.core.tune.texts import TrainingTexts, file_texts, training_texts
 from evenhand.core.typed_json import to_json
 
 if TYPE_CHECKING:
-    from evenhand.core.models.tuning.changing import Changeable
-    from evenhand.core.models.tuning.training import Trained
+    from evenhand.core.models.tuning.training import Changeable, Trained
 
 ASKED = "asked.json"
 GIB = 2**30
@@ -102,7 +101,7 @@ def tune(
     if folder.exists():
         raise Refused(TAKEN, folder=folder.name)
     base = locate(model)  # before torch is loaded
-    from evenhand.core.models.tuning.changing import Changeable
+    from evenhand.core.models.tuning.training import Changeable
 
     changed = Changeable(model, dropout=tuning.dropout, device=device)
     rows, untouched = _rows(changed, texts, tuning, model)

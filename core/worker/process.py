@@ -16,12 +16,12 @@ from multiprocessing.connection import Connection, Listener
 from typing import TYPE_CHECKING, Any
 
 from evenhand.core.errors import N_, NOT_INSTALLED, EvenhandError
-from evenhand.core.models.fetching import locate
+from evenhand.core.models.catalogue import locate
 from evenhand.core.models.planted.names import is_planted
 
 if TYPE_CHECKING:
     from evenhand.core.models.classifier import Classifier
-    from evenhand.core.models.local_scorer import LocalScorer
+    from evenhand.core.models.whole_sentences import LocalScorer
 
 KEY = "EVENHAND_WORKER_KEY"
 PATIENCE = 5.0  # seconds that a request waits for a model that must be fetched
@@ -71,7 +71,7 @@ class LoadedModels:
     def _load(self, name: str) -> "LocalScorer":
         import torch
 
-        from evenhand.core.models.local_scorer import open_here
+        from evenhand.core.models.whole_sentences import open_here
 
         torch.set_num_threads(self.threads)
         return open_here(name, device="cpu", patience=PATIENCE)
@@ -79,8 +79,8 @@ class LoadedModels:
 
 def joined_otherwise(scorer: "LocalScorer", joint: Any) -> "LocalScorer":
     """The same weights with another way to join the tokens of a word. Raises Refused for whole sentences."""
-    from evenhand.core.models.local_scorer import refuse_joint
     from evenhand.core.models.masked import MaskedScorer
+    from evenhand.core.models.whole_sentences import refuse_joint
 
     if not isinstance(scorer, MaskedScorer):
         refuse_joint(scorer.method, joint)

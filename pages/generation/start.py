@@ -17,7 +17,7 @@ from evenhand.core.generation.run import GENERATE, Settings
 from evenhand.core.generation.server import Server
 from evenhand.core.language import Count
 from evenhand.core.misgendering.slots import SETTINGS, Setting
-from evenhand.core.models.sampling import DECAY, GENDER_PREFIX
+from evenhand.core.models import DECAY, GENDER_PREFIX
 from evenhand.core.runs.loop import check_models
 from evenhand.core.runs.records import TEXTS, Run
 from evenhand.core.worker.client import known_models

@@ -12,9 +12,8 @@ from evenhand.annotations.files.project_texts import PROJECT
 from evenhand.annotations.types import Project
 from evenhand.core.errors import EvenhandError
 from evenhand.core.files.bounded import run_bounded
-from evenhand.core.models.tuning.settings import BERT_DROPOUT
+from evenhand.core.models.tuning.settings import BERT_DROPOUT, memory_of
 from evenhand.core.swap.word_tables import read_word_pairs
-from evenhand.core.tune.estimate import memory_of
 from evenhand.core.tune.settings import Method, Settings
 from evenhand.core.tune.texts import Swap
 from evenhand.pages.ui.choose import choose, choose_model, choose_project, every_model, switch

@@ -198,7 +198,7 @@ def test_an_unknown_model_is_reported_before_a_job_starts(fresh_store, sample_pr
 
 
 def test_a_model_of_the_hub_is_fetched_by_the_job_not_by_the_page(fresh_store, sample_project, monkeypatch):
-    monkeypatch.setattr("evenhand.core.models.fetching._from_hub", lambda *_: pytest.fail("the page went to the hub"))
+    monkeypatch.setattr("evenhand.core.models.catalogue._from_hub", lambda *_: pytest.fail("the page went to the hub"))
     page = open_page("scoring")
     page.session_state["score-models"] = ["somebody/some-model"]
     page.run()

@@ -17,15 +17,14 @@ from typing import Any
 
 import torch
 from tokenizers import AddedToken
-from transformers import BertConfig, BertForSequenceClassification, BertTokenizer
+from transformers import BertForSequenceClassification, BertTokenizer
 
 from evenhand.core.errors import N_, ModelUnavailable
+from evenhand.core.models.planted.masked import LONGEST, SPECIAL, empty_bert
 from evenhand.core.models.planted.names import PREFIX
 from evenhand.core.nli.occupations import Occupation, occupations, texts
 from evenhand.core.nli.types import LABELS, LANGUAGES, Kind, Label
 
-SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
-LONGEST = 512
 # Features: is a word of the sets, then what it is. Two of the pairs of features (a trade, a gender) are always on.
 FEATURES = ("male", "female", "plain", "open", "woman", "man")
 ANSWERS: dict[tuple[str, str], Label] = {
@@ -104,17 +103,12 @@ def build(name: str) -> tuple[Any, Any, str]:
 
 def _model(size: int, features: list[int]) -> Any:
     width = 12  # six features and their negatives: whatever two are on, LayerNorm sees the same mean and variance
-    config = BertConfig(
-        vocab_size=size, hidden_size=width, num_hidden_layers=1, num_attention_heads=1, intermediate_size=2,
-        max_position_embeddings=LONGEST, type_vocab_size=2, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0,
-        id2label={i: str(label) for i, label in enumerate(LABELS)},
+    model = empty_bert(
+        BertForSequenceClassification, vocab_size=size, hidden_size=width, max_position_embeddings=LONGEST,
+        type_vocab_size=2, id2label={i: str(label) for i, label in enumerate(LABELS)},
         label2id={str(label): i for i, label in enumerate(LABELS)},
     )  # fmt: skip
-    with torch.random.fork_rng(devices=[]):
-        model: Any = BertForSequenceClassification(config)
     with torch.no_grad():
-        for key, parameter in model.named_parameters():
-            parameter.fill_(1.0 if key.endswith("LayerNorm.weight") else 0.0)
         _plant_words(model.bert, features, width)
         _plant_answers(model, width)
     return model

@@ -24,8 +24,9 @@ from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
 from evenhand.core.misgendering.template_files import built_in
 from evenhand.core.models import Precision
-from evenhand.core.models.loaded import DTYPES, LoadedModel, digest
-from evenhand.core.models.planted.pronoun_names import PronounPlant, misgendered, pronoun_plant
+from evenhand.core.models.loaded import LoadedModel
+from evenhand.core.models.planted.masked import finished
+from evenhand.core.models.planted.names import PronounPlant, misgendered, pronoun_plant
 from evenhand.core.text.pronouns import PronounSet, sets
 
 BEGIN, UNKNOWN = "<s>", "<unk>"
@@ -41,12 +42,9 @@ def build_pronouns(name: str, precision: Precision = "fp32") -> LoadedModel:
     """The planted model of that name, in memory. Raises ModelUnavailable for a name that is none."""
     plant = pronoun_plant(name)
     tokenizer = _tokenizer()
-    model = _model(plant, tokenizer)
-    weights = digest(model, tokenizer, "causal")
-    model = model.to(DTYPES[precision]).eval().requires_grad_(False)
     shares = ", ".join(f"{base} {share:g}" for base, share in zip(sets("own"), plant.shares, strict=True))
     card = f"# {name}\n\nA ruler's mark: it misgenders a planted share of the built-in names ({shares}).\n"
-    return LoadedModel(name, model, tokenizer, weights, precision, card)
+    return finished(name, _model(plant, tokenizer), tokenizer, precision, card, "causal")
 
 
 def _vocabulary() -> list[str]:

@@ -19,7 +19,7 @@ import torch
 from numpy.typing import NDArray
 
 from evenhand.core.errors import N_, ModelUnavailable, Refused
-from evenhand.core.models.checks import Task
+from evenhand.core.models.loaded import Task
 
 COMPONENTS = 1  # SentenceDebias for gender (Liang et al. 2020)
 CLASSIFIERS = {"masked": 80, "causal": 10}  # Meade et al. 2022

@@ -1,9 +1,13 @@
-"""How a model is trained further; knows nothing of torch."""
+"""How a model is trained further, and what that takes in memory, said before it begins; knows nothing of torch."""
 
+import json
+import math
 from dataclasses import dataclass, fields
+from pathlib import Path
 from typing import Any, ClassVar
 
-from evenhand.core.errors import N_, Refused
+from evenhand.core.errors import N_, ModelUnavailable, Refused
+from evenhand.core.models.catalogue import BUILTIN, HUB_NAME, cached_snapshot, locate, weight_files
 
 # Webster et al. 2020, "Measuring and Reducing Gendered Correlations", section 5: BERT, hidden 0.20, attention 0.15.
 BERT_DROPOUT = (0.20, 0.15)
@@ -81,7 +85,7 @@ class HeldOut:
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """What a training run will take, in bytes, by what it holds; an estimate, see `core.models.tuning.memory`."""
+    """What a training run will take, in bytes, by what it holds; an estimate, see `needed`."""
 
     weights: int
     gradients: int
@@ -94,3 +98,60 @@ class Memory:
     def total(self) -> int:
         """All together."""
         return self.weights + self.gradients + self.optimizer + self.activations
+
+
+def needed(
+    numbers: int, trained: int, layers: int, width: int, heads: int, vocabulary: int, tuning: Tuning
+) -> Memory:  # fmt: skip
+    """Return what training a model of that shape takes, with so many *numbers*, of which *trained* change.
+
+    Weights, gradients and the two moments of Adam are 4 bytes a number each in fp32. Activations that backpropagation
+    keeps: about 34 bytes a token, layer and unit in 16 bits, plus 5 for each head and pair of tokens (Korthikanti et
+    al. 2022, equation 1), so twice that in fp32; and the logits three times (themselves, their softmax, their
+    gradient).
+    """
+    import psutil  # only where memory is asked about
+
+    tokens = tuning.batch * tuning.length
+    activations = 2 * layers * tokens * (34 * width + 5 * heads * tuning.length)
+    logits = 3 * 4 * tokens * vocabulary
+    free = int(psutil.virtual_memory().available)
+    return Memory(4 * numbers, 4 * trained, 8 * trained, activations + logits, free)
+
+
+NAMES = (  # of what configs call the layers, the width and the heads
+    ("num_hidden_layers", "n_layer", "num_layers"), ("hidden_size", "n_embd", "d_model"),
+    ("num_attention_heads", "n_head"),
+)  # fmt: skip
+
+
+def memory_of(model: str, tuning: Tuning) -> Memory | None:
+    """The forecast for a model that is on this machine; None where it is not, or its files do not tell."""
+    elsewhere = HUB_NAME.fullmatch(model) and not Path(model).exists() and model not in BUILTIN
+    if elsewhere and cached_snapshot(model) is None:
+        return None
+    try:
+        folder = locate(model)
+        config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+        numbers = sum(_numbers(file) for file in weight_files(folder))
+    except (ModelUnavailable, OSError, ValueError, RecursionError):
+        return None
+    if not numbers or not isinstance(config, dict):
+        return None
+    layers, width, heads = (
+        next((int(config[name]) for name in names if isinstance(config.get(name), int)), 0) for names in NAMES
+    )
+    trained = numbers if not tuning.lora else 2 * 6 * layers * width * tuning.lora  # six matrices a layer, about
+    return needed(numbers, trained, layers, width, heads, int(config.get("vocab_size") or 0), tuning)
+
+
+def _numbers(file: Path) -> int:
+    """How many numbers a file of weights holds: by the head of a safetensors file, else by its size in fp32."""
+    if file.suffix != ".safetensors":
+        return file.stat().st_size // 4
+    with file.open("rb") as opened:
+        length = int.from_bytes(opened.read(8), "little")
+        if length > 100 << 20:
+            return 0
+        head = json.loads(opened.read(length))
+    return sum(math.prod(one["shape"]) for name, one in head.items() if name != "__metadata__")

@@ -1,11 +1,13 @@
-"""Training a model further with transformers' Trainer, so that a killed run goes on and ends in the same numbers.
+"""A model that is there to be changed: trained further with transformers' Trainer, asked how well it still predicts
+held-out texts, and written as a folder that loads like any other.
 
-Which text comes at which step, and which of its tokens are masked, follows from the seed and the step; dropout draws
-from torch's random state, which a checkpoint holds. So nothing depends on where a run was interrupted.
+A killed run goes on and ends in the same numbers: which text comes at which step, and which of its tokens are masked,
+follows from the seed and the step; dropout draws from torch's random state, which a checkpoint holds.
 """
 
 import random
 import shutil
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,10 +23,63 @@ from transformers import (
     TrainingArguments,
 )
 
-from evenhand.core.errors import N_, EvenhandError
-from evenhand.core.models.checks import Task
-from evenhand.core.models.tuning.held_out import held_out
-from evenhand.core.models.tuning.settings import MASKED_SHARE, HeldOut, Tuning
+from evenhand.core.errors import N_, EvenhandError, ModelUnavailable
+from evenhand.core.models.forward import padded, padded_batches
+from evenhand.core.models.loaded import Task, chosen
+from evenhand.core.models.loading import load_model, task_of
+from evenhand.core.models.tuning.settings import MASKED_SHARE, HeldOut, Memory, Tuning, needed
+
+TOKENS_AT_ONCE = 8192  # padded tokens of a batch
+SEED = 20260101  # of the masked places: the same for every model with this tokenizer
+
+
+@torch.inference_mode()
+def held_out(model: Any, tokenizer: Any, rows: Sequence[list[int]], task: Task) -> HeldOut:
+    """The figures of *model* on texts as token ids; dropout is off while it is asked. No random state is touched.
+
+    Masked: 15 % of the tokens of a text, at least one, drawn by a fixed seed, all of them become the mask token, so the
+    loss is that of a pseudo-perplexity estimated on these places. Causal: every token but the first.
+    """
+    training = model.training
+    model.eval()
+    places = torch.Generator().manual_seed(SEED)
+    hidden = [_masked_places(row, tokenizer, places) if task == "masked" else [] for row in rows]
+    found: dict[int, tuple[float, int, int]] = {}
+    device = next(model.parameters()).device
+    for batch in padded_batches([len(row) for row in rows], TOKENS_AT_ONCE):
+        ids = padded([rows[i] for i in batch], tokenizer.pad_token_id or 0, "cpu")
+        wanted = torch.full_like(ids, -100)
+        given = ids.clone()
+        for line, i in enumerate(batch):
+            if task == "masked":
+                wanted[line, hidden[i]] = ids[line, hidden[i]]
+                given[line, hidden[i]] = tokenizer.mask_token_id
+            else:
+                wanted[line, : len(rows[i]) - 1] = ids[line, 1 : len(rows[i])]
+        attention = padded([[1] * len(rows[i]) for i in batch], 0, device)
+        logits = model(input_ids=given.to(device), attention_mask=attention).logits.float().cpu()
+        found |= {i: _of_text(logits[line], wanted[line]) for line, i in enumerate(batch)}
+    model.train(training)
+    per_text = tuple(found[i] for i in range(len(rows)))
+    total, tokens, right = (sum(column) for column in zip(*per_text, strict=True)) if per_text else (0.0, 0, 0)
+    if not tokens:
+        return HeldOut(float("nan"), float("nan"), 0, len(rows), per_text)
+    return HeldOut(total / tokens, right / tokens, int(tokens), len(rows), per_text)
+
+
+def _of_text(logits: torch.Tensor, wanted: torch.Tensor) -> tuple[float, int, int]:
+    asked = wanted != -100
+    terms = torch.nn.functional.cross_entropy(logits[asked], wanted[asked], reduction="sum")
+    return float(terms), int(asked.sum()), int((logits[asked].argmax(-1) == wanted[asked]).sum())
+
+
+def _masked_places(row: list[int], tokenizer: Any, places: torch.Generator) -> list[int]:
+    special = set(tokenizer.all_special_ids)
+    free = [i for i, token in enumerate(row) if token not in special]
+    count = min(len(free), max(1, round(MASKED_SHARE * len(free))))
+    order = torch.randperm(len(free), generator=places).tolist()
+    return sorted(free[i] for i in order[:count])
+
 
 WHOLE = "whole"  # the file that says that a checkpoint is complete
 KEPT = 2  # checkpoints: the one before is there while the next is being written
@@ -79,16 +134,10 @@ class _Collator:
     def __call__(self, examples: list[dict[str, Any]]) -> dict[str, Any]:
         first = examples[0]["number"]
         self._collate.generator = torch.Generator().manual_seed((self._seed << 32) + first)
-        lengths = [len(one["input_ids"]) for one in examples]
-        longest = max(lengths)
-        padding = self._tokenizer.pad_token_id
-        rows = [
-            {
-                "input_ids": one["input_ids"] + [padding or 0] * (longest - length),
-                "attention_mask": [1] * length + [0] * (longest - length),
-            }
-            for one, length in zip(examples, lengths, strict=True)
-        ]
+        texts = [one["input_ids"] for one in examples]
+        ids = padded(texts, self._tokenizer.pad_token_id or 0, "cpu").tolist()
+        seen = padded([[1] * len(text) for text in texts], 0, "cpu").tolist()
+        rows = [{"input_ids": row, "attention_mask": mask} for row, mask in zip(ids, seen, strict=True)]
         while True:  # few short texts may have drawn no mask at all, and the mean loss over nothing is no number
             batch: dict[str, Any] = dict(self._collate([dict(row) for row in rows]))
             batch["labels"][batch["attention_mask"] == 0] = -100  # a causal tokenizer pads with a token of its own
@@ -135,54 +184,6 @@ class _Follow(TrainerCallback):
         (Path(args.output_dir) / f"{LATEST}{state.global_step}" / WHOLE).touch()
 
 
-def train(
-    model: Any,
-    tokenizer: Any,
-    task: Task,
-    texts: Sequence[list[int]],
-    untouched: Sequence[list[int]],
-    tuning: Tuning,
-    work: Path,
-    *,
-    on_step: OnStep | None = None,
-    on_look: OnLook | None = None,
-) -> Trained:
-    """Train *model* (its parameters that want gradients) on *texts*, token ids, in place; looks at *untouched* texts.
-
-    *work*: the folder of checkpoints; a run with whole ones there goes on from the latest. fp32 on a processor, bf16 on
-    an accelerator. Raises EvenhandError where the loss is no number.
-    """
-    follow = _Follow(on_step)
-    run = _Run(
-        model=model,
-        args=_arguments(tuning, work, model),
-        data_collator=_Collator(tokenizer, task, tuning.seed),
-        train_dataset=_Texts(texts, tuning),
-        eval_dataset=[],
-        callbacks=[follow, *([EarlyStoppingCallback(tuning.patience)] if tuning.patience else [])],
-    )
-
-    run.remove_callback(PrinterCallback)
-
-    def look(step: int) -> HeldOut:
-        found = held_out(model, tokenizer, untouched, task)
-        if on_look is not None:
-            on_look(step, follow.losses[-1] if follow.losses else None, found)
-        return found
-
-    run.look = look
-    checkpoint = latest_checkpoint(work)
-    run.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
-    state = run.state
-    best = state.best_model_checkpoint
-    return Trained(
-        state.global_step,
-        int(Path(best).name.removeprefix(LATEST)) if best and tuning.patience else None,
-        state.global_step < tuning.steps,
-        int(checkpoint.name.removeprefix(LATEST)) if checkpoint else 0,
-    )
-
-
 def _arguments(tuning: Tuning, work: Path, model: Any) -> TrainingArguments:
     on_processor = next(model.parameters()).device.type == "cpu"
     return TrainingArguments(
@@ -206,3 +207,134 @@ def latest_checkpoint(work: Path) -> Path | None:
         else:
             shutil.rmtree(folder, ignore_errors=True)
     return max(whole, key=lambda folder: int(folder.name.removeprefix(LATEST)), default=None)
+
+
+ALPHA = 2  # times the rank
+# What configs call the dropout of hidden states and of attention.
+HIDDEN = ("hidden_dropout_prob", "hidden_dropout", "resid_pdrop", "embd_pdrop", "dropout", "activation_dropout")
+ATTENTION = ("attention_probs_dropout_prob", "attention_dropout", "attn_pdrop")
+# Where a layer of dropout belongs to attention: BERT and its kin, GPT-2; attention.output.dropout is of hidden states.
+OF_ATTENTION = ("attention.self.dropout", "attn_dropout", "self_attn.dropout")
+NO_DROPOUT = N_("The configuration of {name} has no dropout to set.")
+NO_ADAPTERS = N_("{name} has no linear layers to which adapters can be added.")
+
+
+class Changeable:
+    """A loaded model whose weights may change; `before` is what it was loaded as."""
+
+    def __init__(self, name: str, *, dropout: tuple[float, float] | None = None, device: str = "auto") -> None:
+        """Raises ModelUnavailable as `core.models.loading`, and where a dropout that is asked for cannot be set."""
+        self.name = name
+        self.task: Task = task_of(name)
+        self.before = load_model(name, self.task, device=str(chosen(device)))
+        self.model, self.tokenizer = self.before.model, self.before.tokenizer
+        self._padding = self.tokenizer.pad_token
+        if self._padding is None:  # batches need one; what stands there is never read
+            self.tokenizer.pad_token = self.tokenizer.eos_token or self.tokenizer.convert_ids_to_tokens(0)
+        if dropout is not None:
+            self._set_dropout(dropout)
+        self.model.requires_grad_(True)
+
+    def _set_dropout(self, dropout: tuple[float, float]) -> None:
+        """Set the shares in the config and in every layer that was made from it."""
+        config = self.model.config
+        names: dict[str, float] = {}
+        for share, known in zip(dropout, (HIDDEN, ATTENTION), strict=True):
+            names |= {name: share for name in known if isinstance(getattr(config, name, None), int | float)}
+        if not names:
+            raise ModelUnavailable(NO_DROPOUT, name=self.name)
+        for name, share in names.items():
+            setattr(config, name, share)
+        for path, layer in self.model.named_modules():
+            if isinstance(layer, torch.nn.Dropout):
+                layer.p = dropout[path.endswith(OF_ATTENTION)]
+
+    def rows(self, texts: Sequence[str], length: int) -> list[list[int]]:
+        """The token ids of each text with what the tokenizer puts around it, at most *length* of them; texts with
+        fewer than one token of their own are left out."""
+        longest = min(length, getattr(self.model.config, "max_position_embeddings", None) or length)
+        empty = len(self.tokenizer("")["input_ids"])
+        # Cut here: a backend that is told to truncate would do so for every later question too.
+        found = (self.tokenizer(text, truncation=True, max_length=longest)["input_ids"] for text in texts)
+        return [list(ids) for ids in found if len(ids) > max(empty, 1)]
+
+    def held_out(self, rows: Sequence[list[int]]) -> HeldOut:
+        """How well it predicts these texts now."""
+        return held_out(self.model, self.tokenizer, rows, self.task)
+
+    def put_adapters(self, rank: int, seed: int) -> None:
+        """Train adapters of *rank* on every linear layer but the output in place of the weights (LoRA)."""
+        from peft import LoraConfig, get_peft_model
+
+        torch.manual_seed(seed)
+        config = LoraConfig(r=rank, lora_alpha=ALPHA * rank, target_modules="all-linear", bias="none")
+        try:
+            with warnings.catch_warnings():  # of transformers, over a name that peft still uses
+                warnings.filterwarnings("ignore", ".*is_gradient_checkpointing", FutureWarning)
+                self.model = get_peft_model(self.model, config)
+        except ValueError:
+            raise ModelUnavailable(NO_ADAPTERS, name=self.name) from None
+
+    def forecast(self, tuning: Tuning) -> Memory:
+        """What training it will take."""
+        config, trained = self.model.config.get_text_config(), [p for p in self.model.parameters() if p.requires_grad]
+        numbers, changing = (sum(p.numel() for p in some) for some in (self.model.parameters(), trained))
+        names = ("num_hidden_layers", "hidden_size", "num_attention_heads")
+        layers, width, heads = (int(getattr(config, name, 0)) for name in names)
+        return needed(numbers, changing, layers, width, heads, int(config.vocab_size), tuning)
+
+    def train(
+        self, texts: Sequence[list[int]], untouched: Sequence[list[int]], tuning: Tuning, work: Path, *,
+        on_step: OnStep | None = None, on_look: OnLook | None = None,
+    ) -> Trained:  # fmt: skip
+        """Train its parameters that want gradients on *texts*, token ids, in place; look at *untouched* texts.
+
+        *work*: the folder of checkpoints; a run with whole ones there goes on from the latest. fp32 on a processor,
+        bf16 on an accelerator. The random state of the process stays what it was. Raises EvenhandError where the loss
+        is no number.
+        """
+        with torch.random.fork_rng():
+            torch.manual_seed(tuning.seed)
+            follow = _Follow(on_step)
+            run = _Run(
+                model=self.model,
+                args=_arguments(tuning, work, self.model),
+                data_collator=_Collator(self.tokenizer, self.task, tuning.seed),
+                train_dataset=_Texts(texts, tuning),
+                eval_dataset=[],
+                callbacks=[follow, *([EarlyStoppingCallback(tuning.patience)] if tuning.patience else [])],
+            )
+            run.remove_callback(PrinterCallback)
+
+            def look(step: int) -> HeldOut:
+                found = self.held_out(untouched)
+                if on_look is not None:
+                    on_look(step, follow.losses[-1] if follow.losses else None, found)
+                return found
+
+            run.look = look
+            checkpoint = latest_checkpoint(work)
+            run.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
+        state = run.state
+        best = state.best_model_checkpoint
+        return Trained(
+            state.global_step,
+            int(Path(best).name.removeprefix(LATEST)) if best and tuning.patience else None,
+            state.global_step < tuning.steps,
+            int(checkpoint.name.removeprefix(LATEST)) if checkpoint else 0,
+        )
+
+    def save(self, folder: Path, *, adapters: bool = False) -> None:
+        """Write it to *folder* as any checkpoint: config, safetensors in fp32, tokenizer; adapters are merged.
+
+        *adapters*: also as they are, in the folder `adapter`.
+        """
+        model = self.model
+        if hasattr(model, "merge_and_unload"):
+            if adapters:
+                model.save_pretrained(folder / "adapter")
+            model = model.merge_and_unload()
+        model.eval().save_pretrained(folder)
+        padding, self.tokenizer.pad_token = self.tokenizer.pad_token, self._padding
+        self.tokenizer.save_pretrained(folder)
+        self.tokenizer.pad_token = padding

@@ -22,8 +22,8 @@ from evenhand.core.association.run import NO_PRIOR, NO_TARGET, OK, Tally, associ
 from evenhand.core.association.sets import Files, association_set
 from evenhand.core.association.table import frame_of
 from evenhand.core.errors import ModelUnavailable
-from evenhand.core.models.association_targets import open_targets
-from evenhand.core.models.planted.association import planted_association
+from evenhand.core.models.masked import open_targets
+from evenhand.core.models.planted.masked import planted_association
 from evenhand.core.types import Score
 
 LISTS = {

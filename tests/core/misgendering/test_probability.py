@@ -13,8 +13,8 @@ from evenhand.core.errors import ModelUnavailable
 from evenhand.core.misgendering.probability import Judged, Right, Tally, judge, least, verdict_of
 from evenhand.core.misgendering.slots import NO_FORM, Instance, Template, instance_of
 from evenhand.core.misgendering.template_files import built_in, instances
-from evenhand.core.models.perplexity import PerplexityScorer, open_perplexity
-from evenhand.core.models.planted.pronoun_names import misgendered, pronoun_plant
+from evenhand.core.models.continuations import PerplexityScorer, open_perplexity
+from evenhand.core.models.planted.names import misgendered, pronoun_plant
 from evenhand.core.text.pronouns import sets
 from evenhand.core.types import MaskedSentence, Score
 

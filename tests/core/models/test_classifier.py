@@ -8,8 +8,7 @@ from transformers import BertForMaskedLM, BertForSequenceClassification
 
 from evenhand.core.errors import ModelUnavailable, Refused
 from evenhand.core.models import open_classifier
-from evenhand.core.models.classifier import Classifier, load_classifier, places_of
-from evenhand.core.models.finetuning import FineTuning, fine_tuned
+from evenhand.core.models.classifier import Classifier, FineTuning, fine_tuned, load_classifier, places_of
 from evenhand.core.models.planted.nli import ANSWERS, features
 from evenhand.core.nli.measure import measured
 from evenhand.core.nli.run import run

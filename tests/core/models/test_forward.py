@@ -26,8 +26,7 @@ from transformers import (
     XLMRobertaForMaskedLM,
 )
 
-from evenhand.core.models.forward import BUDGET, BUDGET_CUDA, HeadAtPlaces, budget_on, padded_batches
-from evenhand.core.models.fused_bert import Fused, anatomy
+from evenhand.core.models.forward import BUDGET, BUDGET_CUDA, Fused, HeadAtPlaces, anatomy, budget_on, padded_batches
 from evenhand.core.models.loaded import forward_of
 from tests.support import tiny_models
 

@@ -10,9 +10,9 @@ import torch
 from transformers import LlamaForCausalLM
 
 from evenhand.core.errors import ModelUnavailable, Refused
+from evenhand.core.models import GENDER_PREFIX, Sampling
 from evenhand.core.models.generating import Generator, Prompt, _numbers, open_generator
 from evenhand.core.models.loading import load_causal
-from evenhand.core.models.sampling import GENDER_PREFIX, Sampling
 from tests.support.tiny_models import tiny_causal
 
 CONTEXTS = ["he is a doctor.", "she is", "a", "is he a doctor. she is a doctor."]

@@ -25,7 +25,7 @@ from transformers import (
 )
 
 from evenhand.core.errors import ModelUnavailable
-from evenhand.core.models import catalogue, fetching, known_models, open_scorer
+from evenhand.core.models import catalogue, known_models, open_scorer
 from evenhand.core.models.loading import load_causal, load_masked
 from evenhand.core.resources import MODELS, keyword_pairs
 from evenhand.core.types import MaskedSentence
@@ -390,11 +390,11 @@ def test_impossible_model_names_are_refused(name: str, sentence: str) -> None:
 
 def test_an_unreachable_hub_is_reported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
-    monkeypatch.setattr(fetching, "LOOK_UP_SECONDS", 0.05)
+    monkeypatch.setattr(catalogue, "LOOK_UP_SECONDS", 0.05)
     never = threading.Event()
-    monkeypatch.setattr(fetching, "_file_names", lambda _name: never.wait(600))
+    monkeypatch.setattr(catalogue, "_file_names", lambda _name: never.wait(600))
     with pytest.raises(ModelUnavailable, match="did not answer"):
-        fetching.locate("nobody/nothing")
+        catalogue.locate("nobody/nothing")
     never.set()
 
 
@@ -403,7 +403,7 @@ def test_offline_mode_is_reported(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:1")
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
     with pytest.raises(ModelUnavailable, match="Connect to the internet once"):
-        fetching.locate("nobody/nothing-offline")
+        catalogue.locate("nobody/nothing-offline")
 
 
 def test_a_download_continues_in_the_background(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -416,13 +416,13 @@ def test_a_download_continues_in_the_background(monkeypatch: pytest.MonkeyPatch,
         return tmp_path
 
     monkeypatch.setattr(
-        fetching, "_file_names", lambda _name: ["config.json", "model.safetensors", "pytorch_model.bin"]
+        catalogue, "_file_names", lambda _name: ["config.json", "model.safetensors", "pytorch_model.bin"]
     )
-    monkeypatch.setattr(fetching, "_download", download)
+    monkeypatch.setattr(catalogue, "_download", download)
     with pytest.raises(ModelUnavailable, match="Run again"):
-        fetching.locate("nobody/slow", patience=0.05)
+        catalogue.locate("nobody/slow", patience=0.05)
     finish.set()
-    assert fetching.locate("nobody/slow", patience=600) == tmp_path
+    assert catalogue.locate("nobody/slow", patience=600) == tmp_path
 
 
 def test_a_hub_model_fetched_before_needs_no_network(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

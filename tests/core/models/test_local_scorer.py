@@ -12,8 +12,7 @@ from transformers import BertLMHeadModel, LlamaConfig, LlamaForCausalLM
 from evenhand.core.errors import ModelUnavailable, Refused
 from evenhand.core.models import open_scorer
 from evenhand.core.models.masked import MaskedScorer
-from evenhand.core.models.pair_sum import PairSumScorer
-from evenhand.core.models.pll import PllScorer
+from evenhand.core.models.whole_sentences import PairSumScorer, PllScorer
 from evenhand.core.sentence_bias.bias import bias_of
 from evenhand.core.types import MaskedSentence
 from tests.support import tiny_models

@@ -30,9 +30,8 @@ from transformers import (
 
 from evenhand.core.models.continuations import passage, passages
 from evenhand.core.models.loading import load_causal
-from evenhand.core.models.pair_sum import NO_BEGINNING, PairSumScorer
 from evenhand.core.models.probe_tokens import BAD_SPAN, EMPTY_OPTION, LITERAL_MASK, NO_OPTIONS, TOO_LONG, UNKNOWN_OPTION
-from evenhand.core.models.sentence_tokens import HIDDEN, SAME_TOKENS
+from evenhand.core.models.whole_sentences import HIDDEN, NO_BEGINNING, SAME_TOKENS, PairSumScorer
 from evenhand.core.types import MaskedSentence
 from tests.support import tiny_models
 
@@ -101,9 +100,9 @@ def test_scores_equal_the_plain_pass(family: str, tmp_path: Path) -> None:
     make, shares = FAMILIES[family]
     torch.manual_seed(5)
     scorer = PairSumScorer(load_causal(saved(make(), tmp_path)))
-    assert scorer.shared == shares
-    for shared in (scorer.shared, False):
-        scorer.shared = shared
+    assert scorer.continuations.shared == shares
+    for shared in (scorer.continuations.shared, False):
+        scorer.continuations.shared = shared
         for probe, score in zip(PROBES, scorer.score(PROBES), strict=True):
             assert score.reason is None
             assert score.logprobs == pytest.approx(plain(scorer, probe), abs=1e-4)

@@ -21,8 +21,8 @@ from transformers import (
 )
 
 from evenhand.core.errors import ModelUnavailable
-from evenhand.core.models.perplexity import (
-    NOBODY,
+from evenhand.core.models.continuations import (
+    EVERYBODY,
     TOO_SHORT,
     UNKNOWN_FORM,
     PerplexityScorer,
@@ -178,7 +178,7 @@ def test_every_token_except_the_first_is_scored_once_per_text(texts: tuple[tuple
         wanted: list[list[int]] = [[] for _ in texts]
         for one in made:
             for token, owner in zip(one.wanted, one.owners, strict=True):
-                for number in range(len(texts)) if owner == NOBODY else (owner,):
+                for number in range(len(texts)) if owner == EVERYBODY else (owner,):
                     wanted[number].append(token)
             assert max(one.places, default=0) < len(one.ids)
         assert [tuple(some) for some in wanted] == [ids[1:] for ids in texts]

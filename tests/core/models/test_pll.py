@@ -8,9 +8,8 @@ import torch
 from evenhand.core.models import open_scorer
 from evenhand.core.models.loading import load_masked
 from evenhand.core.models.masked import MaskedScorer
-from evenhand.core.models.pll import PllScorer
 from evenhand.core.models.probe_tokens import TOO_LONG, UNKNOWN_OPTION
-from evenhand.core.models.sentence_tokens import HIDDEN
+from evenhand.core.models.whole_sentences import HIDDEN, PllScorer
 from evenhand.core.types import MaskedSentence
 from tests.support import tiny_models
 

@@ -16,9 +16,8 @@ from safetensors.torch import load_file, save_file
 from transformers import AutoModelForMaskedLM
 
 from evenhand.core.errors import ModelUnavailable
-from evenhand.core.models.blanks import BlankReader, Filled
 from evenhand.core.models.loading import load_masked
-from evenhand.core.models.shared_tokens import PairReader
+from evenhand.core.models.other_measures import BlankReader, Filled, PairReader
 from evenhand.core.other_measures.crows import crows_pairs
 from evenhand.core.other_measures.stereoset import Item, stereoset
 from evenhand.core.other_measures.weat import MOST, p_value, weat

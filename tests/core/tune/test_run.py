@@ -102,7 +102,7 @@ def test_a_run_that_stops_early_is_reported_as_done(tmp_path: Path) -> None:
 
 
 def test_too_little_memory_is_refused_before_the_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from evenhand.core.models.tuning.changing import Changeable
+    from evenhand.core.models.tuning.training import Changeable
 
     monkeypatch.setattr(Changeable, "forecast", lambda *_: Memory(2**30, 0, 0, 0, 2**29))
     with pytest.raises(

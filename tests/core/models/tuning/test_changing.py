@@ -10,9 +10,8 @@ import torch
 from evenhand.core.errors import ModelUnavailable
 from evenhand.core.models.loaded import digest
 from evenhand.core.models.loading import load_causal, load_masked
-from evenhand.core.models.tuning.changing import Changeable
 from evenhand.core.models.tuning.settings import BERT_DROPOUT, Tuning
-from evenhand.core.models.tuning.training import WHOLE, latest_checkpoint
+from evenhand.core.models.tuning.training import WHOLE, Changeable, latest_checkpoint
 from tests.support.tiny_models import bert, tiny_causal
 
 TEXTS = ["他是医生。", "她是护士。", "爸爸说很好。", "妈妈在看书。", "老师来了。", "今天早上很高兴。"] * 3

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from evenhand.core.models.loading import load_causal, load_masked
-from evenhand.core.models.tuning.held_out import SEED, _masked_places, held_out
+from evenhand.core.models.tuning.training import SEED, _masked_places, held_out
 from tests.support.tiny_models import bert, tiny_causal
 
 TEXTS = ["他是医生。", "她在看书画山水，很高兴。", "爸爸"]

@@ -4,14 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from evenhand.core.models.tuning.settings import Tuning
-from evenhand.core.tune.estimate import memory_of, training_seconds
+from evenhand.core.models.tuning.settings import Tuning, memory_of
 from tests.support.tiny_models import bert, tiny_causal
 
 
 @pytest.mark.parametrize("kind", ["bert", "gpt2"])
 def test_the_forecast_from_files_equals_the_loaded_model(tmp_path: Path, kind: str) -> None:
-    from evenhand.core.models.tuning.changing import Changeable
+    from evenhand.core.models.tuning.training import Changeable
 
     bert(tmp_path) if kind == "bert" else tiny_causal(tmp_path, kind)
     found, loaded = memory_of(str(tmp_path), Tuning()), Changeable(str(tmp_path), device="cpu").forecast(Tuning())
@@ -24,9 +23,3 @@ def test_a_model_that_is_not_local_has_no_forecast(tmp_path: Path) -> None:
     assert memory_of("somebody/some-model", Tuning()) is None
     assert memory_of(str(tmp_path / "none"), Tuning()) is None
     assert memory_of("planted:+1", Tuning()) is None
-
-
-def test_training_time_is_six_operations_a_parameter_and_token() -> None:
-    """110 million parameters, 1,000 steps of 32 x 128 tokens: 2.7 x 10^15 operations, 27 s at 10^14 a second."""
-    tuning = Tuning(steps=1000, batch=32, length=128)
-    assert training_seconds(110_000_000, tuning, speed=2e14, used=0.5) == pytest.approx(27.0, rel=0.01)
