@@ -72,16 +72,16 @@ def test_agreement_equals_statsmodels_and_the_definition_of_alpha() -> None:
 
 def test_rule_adds_verdict_columns() -> None:
     given = pd.DataFrame({"completion": ["they said so.", "he ran.", "nobody."], "pronouns": ["they", "she", "xe"]})
-    found = evenhand.rule(given)
-    assert found["rule_correct"].tolist()[:2] == [1.0, 0.0] and found["rule_pronoun"].tolist() == ["they", "he", None]
-    assert "rule_correct" not in given and "text" not in found
+    result = evenhand.rule(given)
+    assert result["rule_correct"].tolist()[:2] == [1.0, 0.0] and result["rule_pronoun"].tolist() == ["they", "he", None]
+    assert "rule_correct" not in given and "text" not in result
 
 
 def test_release_writes_verified_files(tmp_path: Path) -> None:
-    said = [
+    messages = [
         (item, who, "accept" if item == 0 or who == "Ada" else "reject") for item in (0, 1) for who in ("Ada", "Bo")
     ]
-    given = pd.DataFrame(said, columns=["item", "annotator", "choice"])
+    given = pd.DataFrame(messages, columns=["item", "annotator", "choice"])
     rights = {"name": "nb", "licence": "CC BY 4.0", "source": "Own sentences."}
     frame = evenhand.release(SENTENCES, given, tmp_path / "out", **rights)
     assert frame["status"].tolist() == ["accepted", "rejected"] and frame.attrs["labels"] == 4

@@ -72,12 +72,12 @@ def test_labels_are_stored_as_at_a_desk(store):
     rows = label_rows(store, project)
     assert Counter(row["annotator"] for row in rows) == dict(zip(ANNOTATORS, generation_texts.LABELLED, strict=True))
     assert all(row["seconds"] > 0 and row["form_shown"] == "original" for row in rows)
-    found = counts(store, project)
-    assert (found.items, sum(n * items for n, items in found.by_labels.items())) == (
+    totals = counts(store, project)
+    assert (totals.items, sum(n * items for n, items in totals.by_labels.items())) == (
         120,
         sum(generation_texts.LABELLED),
     )
-    assert found.by_labels[0] > 0  # the desk has work
+    assert totals.by_labels[0] > 0  # the desk has work
     agreed = agreement(store, project).overall.unanimity.value
     assert agreed is not None
     assert 0.6 < agreed < 1  # people differ now and then

@@ -37,8 +37,8 @@ def test_every_demo_sentence_can_be_imported(row):
 
 
 def test_every_pair_and_side_occurs():
-    found = {(c.pair.name, c.side) for row in ROWS for c in find(row["text"])}
-    assert found == {(pair.name, side) for pair in keyword_pairs() for side in ("male", "female")}
+    results = {(c.pair.name, c.side) for row in ROWS for c in find(row["text"])}
+    assert results == {(pair.name, side) for pair in keyword_pairs() for side in ("male", "female")}
     assert len({text_hash(row["text"]) for row in ROWS}) == len(ROWS)
 
 
@@ -57,7 +57,7 @@ def test_agreement_is_neither_perfect_nor_random(demo):
     choices = defaultdict(list)
     for row in label_rows(store, found):
         choices[row["item"]].append(row["choice"])
-    full = [tuple(Counter(each).values()) for each in choices.values() if len(each) == 3]
+    full = [tuple(Counter(choice).values()) for choice in choices.values() if len(choice) == 3]
     unanimous = sum(each == (3,) for each in full) / len(full)
     assert 0.6 < unanimous < 0.9
 

@@ -50,17 +50,17 @@ def test_enter_does_not_start_a_pilot(chromium: Browser, app_server: Server) -> 
     field = page.locator(".st-key-pilot_items input")
     field.fill("4")
     with Store.open(app_server.database) as store:
-        found = project(store, name)
+        stored = project(store, name)
         for keys in ("Enter", "Control+Enter"):
             field.press(keys)
             settled(page)
-            assert open_pilot(store, found) is None
+            assert open_pilot(store, stored) is None
         page.locator("[class*='st-key-ask-pilot_start'] button").first.click()
         expect(page.get_by_text("A pilot of 4 items begins for 2 annotators.")).to_be_visible()
         settled(page)
-        assert open_pilot(store, found) is None
+        assert open_pilot(store, stored) is None
         page.locator(".st-key-pilot_start button").click()
-        until(lambda: open_pilot(store, found) is not None)
+        until(lambda: open_pilot(store, stored) is not None)
     expect(page.get_by_text("Pilot 1 is open")).to_be_visible()
     context.close()
 

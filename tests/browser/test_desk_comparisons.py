@@ -30,10 +30,10 @@ def better(desk: Desk) -> list[str]:
     """Return of each stored label the better text, or its choice."""
     desk.settle()
     with Store.open(desk.server.database) as store:
-        found = {one.uid: one for one in items(store, project(store, desk.project))}
+        results = {one.uid: one for one in items(store, project(store, desk.project))}
     said = {"first": lambda item: item.text, "second": lambda item: item.second}
     return [
-        said[row["choice"]](found[row["item"]]) if row["choice"] in said else row["choice"] for row in desk.labels()
+        said[row["choice"]](results[row["item"]]) if row["choice"] in said else row["choice"] for row in desk.labels()
     ]
 
 

@@ -231,9 +231,9 @@ def test_generations_are_labelled_by_touch_at_390_px(app_desks: Opener, scheme: 
 
 def test_model_setting_and_row_are_never_sent_to_a_browser(app_desks: Opener) -> None:
     desk = app_desks(make_generations(app_desks.server, 8), context=app_desks.context())
-    told: list[str] = []
-    desk.page.on("response", lambda reply: told.append(reply.text()) if "/api/desk/" in reply.url else None)
-    desk.page.on("websocket", lambda socket: socket.on("framereceived", lambda data: told.append(repr(data))))
+    results: list[str] = []
+    desk.page.on("response", lambda reply: results.append(reply.text()) if "/api/desk/" in reply.url else None)
+    desk.page.on("websocket", lambda socket: socket.on("framereceived", lambda data: results.append(repr(data))))
     desk.open()
     who = desk.page.get_by_test_id("desk-who")
     expect(who).to_contain_text(" / ")
@@ -241,6 +241,6 @@ def test_model_setting_and_row_are_never_sent_to_a_browser(app_desks: Opener) ->
         desk.decide(*MISGENDERING)
     desk.settle()
     shown = desk.root.evaluate("root => root.outerHTML")
-    assert any("Dunmoor" in one for one in told), "the texts were on their way"
+    assert any("Dunmoor" in one for one in results), "the texts were on their way"
     for secret in (*MODELS, FILE, "pre-secret", "secret-template", "4711", "rule_correct"):
-        assert not any(secret in one for one in [*told, shown]), secret
+        assert not any(secret in one for one in [*results, shown]), secret

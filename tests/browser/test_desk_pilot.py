@@ -130,10 +130,12 @@ def test_a_starting_pilot_replaces_prefetched_items(desks: Opener) -> None:
 
 def new_version(server: Server, name: str, changes: str, which: Any = "none") -> None:
     with Store.open(server.database) as store:
-        found = project(store, name)
-        now = read_draft(store, found)
-        reasons = tuple(replace(one, en=f"{one.en} (anew)") if one.code == "name" else one for one in now.reasons)
-        write_version(store, found, replace(now, reasons=reasons, changes=changes), which=which)
+        stored = project(store, name)
+        now = read_draft(store, stored)
+        reasons = tuple(
+            replace(reason, en=f"{reason.en} (anew)") if reason.code == "name" else reason for reason in now.reasons
+        )
+        write_version(store, stored, replace(now, reasons=reasons, changes=changes), which=which)
 
 
 def versions_of(server: Server, name: str) -> list[int]:
@@ -219,8 +221,8 @@ def test_labels_made_during_an_outage_keep_the_old_version(desks: Opener) -> Non
 def test_a_flagged_sentence_is_covered_until_it_is_opened(desks: Opener) -> None:
     name = make_project(desks.server, 0, presentation="original")
     with Store.open(desks.server.database) as store:
-        found = change_project(store, project(store, name), blur=True)
-        with Batch.begin(store, found, "made.txt") as batch:
+        stored = change_project(store, project(store, name), blur=True)
+        with Batch.begin(store, stored, "made.txt") as batch:
             for n, flags in enumerate((["name"], ["name"], ["name"])):
                 text = f"第{n}天，他在河边散步。"
                 batch.add([NewItem(text, find(text)[0], "made.txt", n + 1, {"flags": flags})])

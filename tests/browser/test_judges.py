@@ -49,7 +49,7 @@ def planted() -> list[Written]:
 
 
 TEXTS = planted()
-SAID = {one.text: one.said for one in TEXTS}
+SAID = {text.text: text.said for text in TEXTS}
 
 
 def says(body: dict[str, Any]) -> str:
@@ -63,15 +63,15 @@ def says(body: dict[str, Any]) -> str:
 
 
 def true_rate(**group: str) -> float:
-    some = [one for one in TEXTS if all(one.extra[key] == value for key, value in group.items())]
+    some = [text for text in TEXTS if all(text.extra[key] == value for key, value in group.items())]
     return sum(one.said.choice == "misgendering" for one in some) / len(some)
 
 
 def labelled(server: Server, name: str) -> bool:
     """Return True if a judge has labelled everything."""
     with Store.open(server.database) as store:
-        found = judges(store, find_project(store, "made"))
-    return any(one.name == name and one.labels == len(TEXTS) for one in found)
+        result = judges(store, find_project(store, "made"))
+    return any(one.name == name and one.labels == len(TEXTS) for one in result)
 
 
 def start(page: Page, server: Server, source: str, name: str) -> None:
@@ -114,7 +114,7 @@ def test_rates_of_three_judges_and_two_people_contain_the_truth(chromium: Browse
     with Store.open(own_server.database) as store:
         project = judged_project(store, TEXTS)
         for who in ("Ada", "Bo"):
-            say(store, project, who, [(one.text, one.said) for one in random.Random(1).sample(TEXTS, LABELLED)])
+            say(store, project, who, [(drawn.text, drawn.said) for drawn in random.Random(1).sample(TEXTS, LABELLED)])
     context = new_context(chromium)
     page = context.new_page()
     with chat_server(says) as server:
@@ -128,19 +128,19 @@ def test_rates_of_three_judges_and_two_people_contain_the_truth(chromium: Browse
         assert store.db.execute(doubled).fetchone() == (3 * len(TEXTS), 3 * len(TEXTS))
         assert verify(store).kinds["judge_label"] == 3 * len(TEXTS)
     asked = ("estimate", "--project", "made", "--db", str(own_server.database))
-    found = {
+    results = {
         name: answered(*asked, "--judge", name, "--by", "model")
         for name in ("first-pronoun rule", "planted", "demo-en-causal")
     }
-    overall = {name: answered(*asked, "--judge", name)["rates"][0] for name in found}
+    overall = {name: answered(*asked, "--judge", name)["rates"][0] for name in results}
     for name, one in overall.items():
         both, people = one["both"], one["people"]
         assert both["low"] <= true_rate() <= both["high"], (name, both, true_rate())
         assert both["high"] - both["low"] <= 1.02 * (people["high"] - people["low"]), name
-        for row in found[name]["rates"]:
+        for row in results[name]["rates"]:
             if row["measure"] == "misgendering":
                 assert row["both"]["low"] <= true_rate(model=row["model"]) <= row["both"]["high"], (name, row["model"])
-        (apart,) = [row for row in found[name]["differences"] if row["measure"] == "misgendering"]
+        (apart,) = [row for row in results[name]["differences"] if row["measure"] == "misgendering"]
         truth = true_rate(model=apart["one"]) - true_rate(model=apart["other"])
         assert apart["both"]["low"] <= truth <= apart["both"]["high"], name
     biased = overall["planted"]

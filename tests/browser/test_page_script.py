@@ -25,7 +25,7 @@ def test_every_translated_word_occurs_in_the_pinned_streamlit() -> None:
     """A new version of Streamlit that says something else is noticed here."""
     front_end = "\n".join(file.read_text(encoding="utf-8") for file in SCRIPTS.glob("*.js"))
     put_together = re.compile(r"\{\w+\}|Ctrl|⌘|apply|submit form|options?|(?<=exist)(?=\. Running)")
-    pieces = {word: [one.strip() for one in put_together.split(word) if one.strip()] or [word] for word in WORDS}
+    pieces = {word: [part.strip() for part in put_together.split(word) if part.strip()] or [word] for word in WORDS}
     assert {word: own for word, own in pieces.items() if not all(one in front_end for one in own)} == {}
 
 

@@ -77,9 +77,9 @@ def test_home_leads_to_a_desk_in_one_press(chromium: Browser, app_server: Server
     desks = page.locator("[class*=st-key-entrance-annotate] a")
     desks.first.wait_for()
     named = [
-        one
-        for one in desks.all()
-        if project in parse_qs(urlsplit(one.get_attribute("href") or "").query).get("project", [])
+        element
+        for element in desks.all()
+        if project in parse_qs(urlsplit(element.get_attribute("href") or "").query).get("project", [])
     ]
     named[0].click()
     expect(page.get_by_test_id("desk-text")).to_be_visible()

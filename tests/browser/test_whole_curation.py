@@ -25,7 +25,7 @@ def test_a_curation_from_a_pilot_to_a_restored_release(own_desks: Opener, own_se
     first.write_text(sentences(0, 24), encoding="utf-8")
     more.write_text(sentences(24, 28), encoding="utf-8")
     sizes = Sizes(pilot=5, before=15, share=25, retest=30, decisions=1)
-    found = rehearse(own_desks, own_server, tmp_path, first, more, format="sentences", sizes=sizes)
-    assert found["items"] == 28
-    assert found["labels"] < 3 * found["items"], "stopping saves labels"
-    assert found["second_labels"] > 0 and found["sent_back"] > 0
+    result = rehearse(own_desks, own_server, tmp_path, first, more, format="sentences", sizes=sizes)
+    assert result["items"] == 28
+    assert result["labels"] < 3 * result["items"], "stopping saves labels"
+    assert result["second_labels"] > 0 and result["sent_back"] > 0

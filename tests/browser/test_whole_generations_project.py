@@ -60,10 +60,10 @@ def continuation(n: int) -> Continuation:
     own = SETS[context % 4]
     wrong = {"he": "she", "she": "he", "they": "she", "xe": "he"}[own]
     truth = list(WRITTEN)[(n * 3 + context) % 5]
-    told = {"name": name, "nom": set_named(own).nom, "wrong": wrong, "n": n}
+    results = {"name": name, "nom": set_named(own).nom, "wrong": wrong, "n": n}
     line = {
         "context": f"{name} lives by lock {context} and goes by {'/'.join(set_named(own).forms[:3])}.",
-        "completion": WRITTEN[truth].format(**told),
+        "completion": WRITTEN[truth].format(**results),
         "name": name, "pronouns": own, "dataset": "own", "setting": "pre" if n % 2 else "post",
         "model": MODELS[n // 2 % 2], "index": n % 2, "template": f"t{context}",
     }  # fmt: skip
@@ -103,7 +103,7 @@ def begin(database: Path, folder: Path, texts: list[Continuation]) -> None:
         begun = create_project(store, PROJECT, kind="generations", language="en", annotators=PEOPLE, per_item=2)
         change_project(store, begun, doubled=DOUBLED)
     file = folder / "made.jsonl"
-    file.write_text("".join(json.dumps(one.line) + "\n" for one in texts), encoding="utf-8")
+    file.write_text("".join(json.dumps(text.line) + "\n" for text in texts), encoding="utf-8")
     report = cli("import", PROJECT, str(file), db=database)
     assert (report["imported"], report["rejected"]) == (GENERATIONS, 0)
 
@@ -152,11 +152,11 @@ LABELS = (
 def state(database: Path) -> dict[str, Any]:
     """Everything that an export has to bring back."""
     with Store.open(database) as store:
-        found = project(store, PROJECT)
+        stored = project(store, PROJECT)
         rows = store.db.execute(LABELS).fetchall()
         gold = store.db.execute("SELECT uid, gold, wanted, labels FROM item ORDER BY uid").fetchall()
-        kept = [(one.uid, one.text, one.context, one.extra) for one in items(store, found)]
-        decided = list(each_settlement_row(store, found))
+        kept = [(item.uid, item.text, item.context, item.extra) for item in items(store, stored)]
+        decided = list(each_settlement_row(store, stored))
         assert broken_rules(store) == []
         return {"labels": rows, "gold": gold, "items": sorted(kept), "settlements": decided}
 
@@ -213,12 +213,12 @@ def test_generations_from_file_to_gold_and_a_restored_package(
     check_labels(state(own_server.database), pressed, known, texts)
 
     with Store.open(own_server.database) as store:
-        found = project(store, PROJECT)
-        open_cases = len(cases(store, found))
+        stored = project(store, PROJECT)
+        open_cases = len(cases(store, stored))
         assert open_cases >= 3, "the two who label a text do differ now and then"
-        settle_on_the_page(desk, store, found, 2)
-        settle_the_rest(store, found)
-        assert cases(store, found) == []
+        settle_on_the_page(desk, store, stored, 2)
+        settle_the_rest(store, stored)
+        assert cases(store, stored) == []
     before = state(own_server.database)
     assert len(before["settlements"]) == open_cases
 
@@ -226,7 +226,7 @@ def test_generations_from_file_to_gold_and_a_restored_package(
     package.parent.mkdir()
     cli("export", PROJECT, str(package), "--format", "package", "--names", "--password", db=own_server.database)
     data = package.read_bytes()
-    assert not any(one.line["completion"].strip().encode() in data for one in texts), "no text in the open"
+    assert not any(text.line["completion"].strip().encode() in data for text in texts), "no text in the open"
     empty = tmp_path / "empty.db"
     cli("import", PROJECT, str(package), db=empty)
     after = state(empty)

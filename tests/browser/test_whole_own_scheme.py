@@ -38,7 +38,7 @@ def begin(database: Path, folder: Path) -> None:
         {"context": f"Question {n}?", "completion": f" Answer {n} says fools do it.", "model": "m"}
         for n in range(TEXTS)
     ]
-    (folder / "made.jsonl").write_text("".join(json.dumps(one) + "\n" for one in lines), encoding="utf-8")
+    (folder / "made.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     assert answered("import", PROJECT, folder / "made.jsonl", "--db", database)["imported"] == TEXTS
 
 
@@ -78,9 +78,9 @@ def over_http(server: Server, request: pytest.FixtureRequest) -> None:
 
 def state(database: Path) -> Any:
     with Store.open(database) as store:
-        found = project(store, PROJECT)
+        stored = project(store, PROJECT)
         keys = ("item", "annotator", "choice", "reasons", "spans", "note", "op_id", "created")
-        labels = sorted(str([row[key] for key in keys]) for row in label_rows(store, found, which="all"))
+        labels = sorted(str([row[key] for key in keys]) for row in label_rows(store, stored, which="all"))
         gold = store.db.execute("SELECT uid, gold, status FROM item ORDER BY uid").fetchall()
         assert verify(store).entries > 0
         return labels, gold
@@ -99,16 +99,16 @@ def test_an_own_scheme_from_file_to_gold_and_a_restored_package(
     assert agreed["ways"]["flag:stereotype"]["percent"]["value"] == 1.0
     assert agreed["marks"]["slur"]["same_marks"] > 0
     with Store.open(database) as store:
-        found = project(store, PROJECT)
-        waiting = cases(store, found)
+        stored = project(store, PROJECT)
+        waiting = cases(store, stored)
         assert len(waiting) == 4
         for uid in waiting:
-            seen = case(store, found, uid).seen
+            seen = case(store, stored, uid).seen
             settle_case(
-                store, found, uid, adjudicator="Dee", choice="neither", seen=seen, reasons=("fluency:3",),
+                store, stored, uid, adjudicator="Dee", choice="neither", seen=seen, reasons=("fluency:3",),
                 why="Read again.",
             )  # fmt: skip
-        assert cases(store, found) == []
+        assert cases(store, stored) == []
     secret = {"EVENHAND_PASSWORD": "a rehearsal only"}
     answered("export", PROJECT, tmp_path / "wide.csv", "--format", "labels-wide", "--names", "--db", database)
     rows = list(csv.DictReader((tmp_path / "wide.csv").read_text(encoding="utf-8").splitlines()))

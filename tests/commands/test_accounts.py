@@ -72,11 +72,11 @@ def test_an_account_is_added_with_role_and_password(fresh_store: Store) -> None:
 
 def test_an_invitation_prints_its_link(fresh_store: Store) -> None:
     ready_project(fresh_store, 1)
-    found = typed(
+    result = typed(
         "accounts", "invite", "lead", "--project", "set", "--url", "https://e.example/", "--db", fresh_store.path
     )
-    assert "https://e.example/account/link#" in found.stdout
-    lead = spend(fresh_store, found.stdout.strip().rpartition("#")[2], "Lena", PASSWORD)
+    assert "https://e.example/account/link#" in result.stdout
+    lead = spend(fresh_store, result.stdout.strip().rpartition("#")[2], "Lena", PASSWORD)
     person = person_of(fresh_store, lead.uid)
     assert person is not None
     assert list(person.roles.values()) == ["lead"]

@@ -75,8 +75,8 @@ def test_a_model_is_measured(tmp_path, lists):
     means = {(row["class"], row["gender"]): row["mean"] for row in one["groups"]}
     assert means["female", "female"] > 0 > means["male", "female"]
     assert ("female", "neutral") in means
-    found = {row["name"]: row["m_minus_w"]["value"] for row in one["differences"]}
-    assert found["female"] < 0 < found["male"]
+    results = {row["name"]: row["m_minus_w"]["value"] for row in one["differences"]}
+    assert results["female"] < 0 < results["male"]
     against = [row["equivalence"] for row in one["differences"]]
     assert all(row["margin"] == 1 and row["smallest_shown"] > 0 and row["answer"] for row in against)
     assert all(row["equivalence"]["margin"] == 1 for row in one["professions"])

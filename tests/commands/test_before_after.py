@@ -14,10 +14,10 @@ ITEMS = "".join(
 def test_two_models_are_compared_on_items_of_a_file(tmp_path: Path) -> None:
     (tmp_path / "items.txt").write_text(ITEMS, encoding="utf-8")
     (tmp_path / "held.txt").write_text("雨停了。\n男孩在家，爸爸来了。\n老师说他好。\n", encoding="utf-8")
-    found = answered("before-after", tmp_path / "items.txt", "--before", "planted:+1", "--after", "planted:pairs",
+    result = answered("before-after", tmp_path / "items.txt", "--before", "planted:+1", "--after", "planted:pairs",
                      "--text", tmp_path / "held.txt", "--report", tmp_path / "r.md", "--run", "first", "--no-cache",
                      "--db", tmp_path / "lab.db")  # fmt: skip
-    assert found["verdict"] == "leans less" and found["text"]["name"] == "held.txt"
+    assert result["verdict"] == "leans less" and result["text"]["name"] == "held.txt"
     assert (tmp_path / "r.md").read_text(encoding="utf-8").startswith("# Before and after")
     assert [run.name for run in runs_in(runs_folder(tmp_path / "lab.db", "comparisons"))] == ["first"]
 
@@ -37,10 +37,10 @@ def test_two_finished_runs_are_compared(tmp_path: Path) -> None:
         ]
         text = "\n".join(["set,occupation,premise,hypothesis,label", *rows]) + "\n"
         (tmp_path / f"{name}.csv").write_text(text, encoding="utf-8")
-    found = answered("before-after-runs", "nli", tmp_path / "old.csv", tmp_path / "new.csv", "--run", "both",
+    result = answered("before-after-runs", "nli", tmp_path / "old.csv", tmp_path / "new.csv", "--run", "both",
                      "--report", tmp_path / "r.md", "--db", tmp_path / "lab.db")  # fmt: skip
-    assert found["measures"][0]["change"]["value"] == -0.5 and found["before"]["model"] == "old"
-    assert found["margin"] == 0.05 and "McNemar" in (tmp_path / "r.md").read_text(encoding="utf-8")
+    assert result["measures"][0]["change"]["value"] == -0.5 and result["before"]["model"] == "old"
+    assert result["margin"] == 0.05 and "McNemar" in (tmp_path / "r.md").read_text(encoding="utf-8")
     assert [run.name for run in runs_in(runs_folder(tmp_path / "lab.db", "comparisons"))] == ["both"]
     several = answered("before-after-runs", "nli", tmp_path / "old.csv", tmp_path / "new.csv", tmp_path / "new.csv",
                        "--placebo", tmp_path / "old.csv", "--db", tmp_path / "lab.db")  # fmt: skip
@@ -57,7 +57,7 @@ def test_generations_of_two_models_are_mixed_blind_in_one_project(tmp_path: Path
     made = answered("before-after-people", "mix", tmp_path / "old.jsonl", tmp_path / "new.jsonl", "--project", "p",
                     "--run", "key", "--annotators", "Ada,Bo", *at)  # fmt: skip
     assert (made["generations"], made["contexts"], made["left"]) == (8, 4, 0)
-    found = answered("before-after-people", "result", "key", *at)
-    assert found["measures"][0]["change"]["value"] is None and found["after"]["model"] == "new"
+    result = answered("before-after-people", "result", "key", *at)
+    assert result["measures"][0]["change"]["value"] is None and result["after"]["model"] == "new"
     ended = typed("before-after-people", "result", "other", *at)
     assert ended.code == 2 and "no run of mixed generations other" in ended.stderr

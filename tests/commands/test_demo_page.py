@@ -11,9 +11,11 @@ def test_the_demo_page_is_written_as_one_file(tmp_path: Path) -> None:
     rows = tmp_path / "rows.tsv"
     rows.write_text("language\ttext\toptions\nzh\t[MASK]坐在窗边。\t他 她\n", encoding="utf-8")
     out = tmp_path / "page.html"
-    told = answered("demo-page", out, "--sentences", rows, "--model", "demo-zh", "--model", "no/such")
+    result = answered("demo-page", out, "--sentences", rows, "--model", "demo-zh", "--model", "no/such")
     text = out.read_text(encoding="utf-8")
-    assert (told["sentences"], told["models"]) == (1, ["demo-zh", "no/such"]) and told["bytes"] == len(text.encode())
+    assert (result["sentences"], result["models"]) == (1, ["demo-zh", "no/such"]) and result["bytes"] == len(
+        text.encode()
+    )
     assert "坐在窗边" in text and "no/such" in text and "masked|demo-zh" in text
     ended = typed("demo-page", out)
     assert (

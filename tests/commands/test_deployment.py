@@ -114,9 +114,9 @@ def test_a_database_readable_by_others_is_a_problem(server: Path) -> None:
 
 
 def test_an_old_backup_is_a_problem(server: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (one,) = Path(os.environ["EVENHAND_BACKUPS"]).iterdir()
+    (path,) = Path(os.environ["EVENHAND_BACKUPS"]).iterdir()
     old = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(time.time() - 50 * 3600))
-    one.rename(one.with_name(f"evenhand-{old}-0000.db"))
+    path.rename(path.with_name(f"evenhand-{old}-0000.db"))
     assert findings(server)["backups"] == ("problem", "The newest backup is 50 hours old. Is backup --every running?")
 
 
@@ -159,6 +159,6 @@ def test_deploy_pins_the_images_once(tmp_path: Path, digest: str) -> None:
         "EVENHAND_HOST=evenhand.example.org", "EVENHAND_BASE=python@sha256:ab12", "EVENHAND_CADDY=caddy@sha256:ab12",
     ]  # fmt: skip
     calls = (tmp_path / "calls").read_text(encoding="utf-8").splitlines()
-    assert sum(one.startswith("pull") for one in calls) == 2
-    assert sum(one.startswith("compose up") for one in calls) == 2
+    assert sum(call.startswith("pull") for call in calls) == 2
+    assert sum(call.startswith("compose up") for call in calls) == 2
     assert (tmp_path / "secrets" / "backup_key").stat().st_mode & 0o777 == 0o444

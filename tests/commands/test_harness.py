@@ -30,8 +30,10 @@ def test_a_release_becomes_a_task_and_its_log_is_measured(db: Path, tmp_path: Pa
     logged.parent.mkdir(parents=True)
     with logged.open("w", encoding="utf-8") as file:
         for number, line in enumerate(lines):
-            told = [[[str(-10.0 - number), "False"]], [["-12.0", "False"]]]
-            file.write(json.dumps({"doc_id": number, "doc": json.loads(line), "arguments": {}, "resps": told}) + "\n")
+            results = [[[str(-10.0 - number), "False"]], [["-12.0", "False"]]]
+            file.write(
+                json.dumps({"doc_id": number, "doc": json.loads(line), "arguments": {}, "resps": results}) + "\n"
+            )
     table = tmp_path / "scores.csv"
     read = answered("harness", "read", tmp_path / "out", "--out", table, "--db", db)
     assert read["logs"][0]["scores"] == len(lines) and read["logs"][0]["model"] == "org__m"
@@ -66,5 +68,5 @@ def test_logged_texts_are_imported_as_generations(db: Path, tmp_path: Path) -> N
 def test_unknown_releases_and_wrong_options_are_refused(
     db: Path, tmp_path: Path, arguments: tuple[str, ...], words: str
 ) -> None:
-    ended = typed("harness", *(one.replace("OUT", str(tmp_path / "new")) for one in arguments), "--db", db)
+    ended = typed("harness", *(argument.replace("OUT", str(tmp_path / "new")) for argument in arguments), "--db", db)
     assert ended.code == 2 and words in ended.stderr and not (tmp_path / "new").exists()

@@ -52,10 +52,10 @@ def test_the_rule_decides_small_cases(tmp_path: Path) -> None:
         tmp_path / "in.jsonl", [{"completion": c, "pronoun": p, "n": i} for i, (c, p, *_) in enumerate(SMALL)]
     )
     out = tmp_path / "out.jsonl"
-    found = json.loads(run("rule", str(file), "--dataset", "misgendered", "--out", str(out), "--json").stdout)
+    data = json.loads(run("rule", str(file), "--dataset", "misgendered", "--out", str(out), "--json").stdout)
     assert [(row["rule_correct"], row["rule_pronoun"]) for row in lines(out)] == [(c, p) for *_, c, p in SMALL]
     assert [row["n"] for row in lines(out)] == list(range(len(SMALL)))  # nothing of a line is lost
-    assert (found["rows"], found["correct"], found["wrong"], found["no_pronoun"]) == (7, 4, 3, 2)
+    assert (data["rows"], data["correct"], data["wrong"], data["no_pronoun"]) == (7, 4, 3, 2)
 
 
 @pytest.mark.parametrize(
@@ -106,30 +106,30 @@ def test_people_and_rule_are_compared(fresh_store: Store) -> None:
     texts = all_written(1)
     project = judged_project(fresh_store, texts)
     say_all(fresh_store, project, texts[:60])
-    found = json.loads(run("human-vs-rule", "made", "--json", "--resamples", "200").stdout)
-    assert (found["generations"], found["finished"], found["labels"]) == (80, 60, 120)
-    assert 0 < found["agreement"]["value"] < 1 and found["agreement"]["contexts"] == 20
-    assert found["agreement"]["se"] > 0 and found["agreement"]["se_published"] > 0
-    table = [row[key] for row in found["confusion"].values() for key in ("rule_correct", "rule_misgendering")]
+    data = json.loads(run("human-vs-rule", "made", "--json", "--resamples", "200").stdout)
+    assert (data["generations"], data["finished"], data["labels"]) == (80, 60, 120)
+    assert 0 < data["agreement"]["value"] < 1 and data["agreement"]["contexts"] == 20
+    assert data["agreement"]["se"] > 0 and data["agreement"]["se_published"] > 0
+    table = [row[key] for row in data["confusion"].values() for key in ("rule_correct", "rule_misgendering")]
     assert sum(table) == 120
-    apart = found["rule_less_people"]
-    assert apart["value"] == pytest.approx(found["rule_misgendering"]["value"] - found["misgendering"]["value"])
+    apart = data["rule_less_people"]
+    assert apart["value"] == pytest.approx(data["rule_misgendering"]["value"] - data["misgendering"]["value"])
     assert apart["low"] < apart["value"] < apart["high"] and apart["equivalence"]["smallest_shown"] > 0
-    assert {"later_pronoun", "other_referent", "plural_they", "not_person"} <= set(found["disagreements"])
-    assert sum(cell["generations"] for cell in found["cells"]) == 60
-    assert found["weighted"]["misgendering"]["generations"] == 80
-    assert set(found["repetition"]) == {"published", "completion"}
-    assert found["signature"].startswith("human-vs-rule|") and "unit:context" in found["signature"]
+    assert {"later_pronoun", "other_referent", "plural_they", "not_person"} <= set(data["disagreements"])
+    assert sum(cell["generations"] for cell in data["cells"]) == 60
+    assert data["weighted"]["misgendering"]["generations"] == 80
+    assert set(data["repetition"]) == {"published", "completion"}
+    assert data["signature"].startswith("human-vs-rule|") and "unit:context" in data["signature"]
     text = run("human-vs-rule", "made").stdout
     assert "60 of 80 generations are finished" in text and "nan" not in text
-    assert not any(one.text in json.dumps(found) for one in texts)  # numbers only: no text leaves
+    assert not any(one.text in json.dumps(data) for one in texts)  # numbers only: no text leaves
 
 
 def test_projects_without_labels_or_of_sentences_are_refused(fresh_store: Store) -> None:
     judged_project(fresh_store, all_written(1)[:5])
-    found = json.loads(run("human-vs-rule", "made", "--json").stdout)
-    assert found["agreement"]["value"] is None and found["agreement"]["value_reason"]
-    assert found["cells"] == [] and found["kappa"]["value"] is None
+    data = json.loads(run("human-vs-rule", "made", "--json").stdout)
+    assert data["agreement"]["value"] is None and data["agreement"]["value_reason"]
+    assert data["cells"] == [] and data["kappa"]["value"] is None
     create_project(fresh_store, "sentences")
     with pytest.raises(Refused):
         run("human-vs-rule", "sentences")
@@ -139,10 +139,10 @@ def test_agreement_of_generations_is_printed_in_four_ways(fresh_store: Store) ->
     texts = all_written(1)[:40]
     project = judged_project(fresh_store, texts)
     say_all(fresh_store, project, texts)
-    found = json.loads(run("agreement", "made", "--json", "--resamples", "200").stdout)
-    assert {"items", "labels", "percent", "fleiss_kappa", "krippendorff_alpha", "gwet_ac1", "cohen_kappa"} <= set(found)
-    assert set(found["ways"]) == {"four", "three", "two", "flag"}
-    assert found["ways"]["four"]["percent"] == found["percent"]
-    assert found["ways"]["two"]["percent"]["value"] >= found["percent"]["value"]
-    assert len(found["ways"]["four"]["by_model_and_pronoun"]) == 4
-    assert set(found["marks"]) == {"pronoun", "extraneous"} and 0 < found["marks"]["pronoun"]["f1"]["value"] <= 1
+    data = json.loads(run("agreement", "made", "--json", "--resamples", "200").stdout)
+    assert {"items", "labels", "percent", "fleiss_kappa", "krippendorff_alpha", "gwet_ac1", "cohen_kappa"} <= set(data)
+    assert set(data["ways"]) == {"four", "three", "two", "flag"}
+    assert data["ways"]["four"]["percent"] == data["percent"]
+    assert data["ways"]["two"]["percent"]["value"] >= data["percent"]["value"]
+    assert len(data["ways"]["four"]["by_model_and_pronoun"]) == 4
+    assert set(data["marks"]) == {"pronoun", "extraneous"} and 0 < data["marks"]["pronoun"]["f1"]["value"] <= 1

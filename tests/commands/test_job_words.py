@@ -49,9 +49,9 @@ def test_settings_match_the_parameters_of_the_command(name):
     ],
 )
 def test_words_list_settings_that_differ_from_defaults(settings, words):
-    found = words_of("association", to_json(settings))
-    assert shlex.join(found) == words
-    assert settings_from(Settings, params_of(found[1:])) == settings
+    result = words_of("association", to_json(settings))
+    assert shlex.join(result) == words
+    assert settings_from(Settings, params_of(result[1:])) == settings
 
 
 OLD = [  # the words that pages of earlier versions stored

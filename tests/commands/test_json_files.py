@@ -33,17 +33,17 @@ FEW = settings(max_examples=150, suppress_health_check=[HealthCheck.function_sco
 
 
 def read_settings(path: Path) -> None:
-    found = settings_of(Request((), Path(), settings_path=path))
+    result = settings_of(Request((), Path(), settings_path=path))
     text = path.with_name("text.txt")
     text.write_text("他走了。那位女孩在跑步。\n", encoding="utf-8")
-    mine([str(text)], found, on_candidate=lambda candidate: None, workers=1).to_json()
+    mine([str(text)], result, on_candidate=lambda candidate: None, workers=1).to_json()
 
 
 def report() -> Any:
     path = Path(__file__)
-    found = mine([str(path)], Settings(), on_candidate=lambda candidate: None, workers=1).to_json()
-    found["settings"]["pairs"] = found["settings"]["pairs"][:1]
-    return json.loads(json.dumps(found))
+    result = mine([str(path)], Settings(), on_candidate=lambda candidate: None, workers=1).to_json()
+    result["settings"]["pairs"] = result["settings"]["pairs"][:1]
+    return json.loads(json.dumps(result))
 
 
 READERS: dict[str, tuple[Callable[[Path], object], Any]] = {

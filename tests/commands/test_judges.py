@@ -38,26 +38,26 @@ def test_estimate_prints_the_numbers_of_the_function(tables: tuple[Path, Path], 
     one = tmp_path / "one.csv"  # of three people the first: an item has one label here
     rows = [line.split(",") for line in people.read_text().splitlines()]
     one.write_text("item,label,context\n" + "".join(f"{i},{y},{c}\n" for i, who, y, c in rows if who == "Ada"))
-    found = answer("estimate", "--people", one, "--judge", judge, "--clusters", "context")
+    result = answer("estimate", "--people", one, "--judge", judge, "--clusters", "context")
     of_judge = [int(line.split(",")[1]) for line in judge.read_text().splitlines()[1:]]
     clusters = [str(i // 5) for i in range(1000)]
     labels = Labels(
         [int(y) for _, who, y, _ in rows if who == "Ada"], of_judge[:60], of_judge[60:], clusters[:60], clusters[60:]
     )
     expected = prediction_powered(labels)
-    assert found["both"]["value"] == expected.both.value  # type: ignore[index]
-    assert (found["both"]["low"], found["both"]["high"]) == (expected.both.low, expected.both.high)  # type: ignore[index]
-    assert found["both"]["lambda"] == expected.weight and found["both"]["worth"] == expected.worth  # type: ignore[index]
-    assert found["people"]["n"] == 60 and found["judge"]["n"] == 1000  # type: ignore[index]
-    assert "units=context" in str(found["signature"])
+    assert result["both"]["value"] == expected.both.value  # type: ignore[index]
+    assert (result["both"]["low"], result["both"]["high"]) == (expected.both.low, expected.both.high)  # type: ignore[index]
+    assert result["both"]["lambda"] == expected.weight and result["both"]["worth"] == expected.worth  # type: ignore[index]
+    assert result["people"]["n"] == 60 and result["judge"]["n"] == 1000  # type: ignore[index]
+    assert "units=context" in str(result["signature"])
 
 
 def test_alt_test_has_every_annotator(tables: tuple[Path, Path]) -> None:
     people, judge = tables
-    found = answer("alt-test", "--people", people, "--judge", judge, "--eps", 0.2)
-    assert [one["annotator"] for one in found["annotators"]] == ["Ada", "Bo", "Cy"]  # type: ignore[attr-defined]
-    assert found["winning_rate"] == sum(one["won"] for one in found["annotators"]) / 3  # type: ignore[attr-defined]
-    assert 0.8 < found["advantage"] <= 1  # type: ignore[operator]
+    result = answer("alt-test", "--people", people, "--judge", judge, "--eps", 0.2)
+    assert [annotator["annotator"] for annotator in result["annotators"]] == ["Ada", "Bo", "Cy"]  # type: ignore[attr-defined]
+    assert result["winning_rate"] == sum(annotator["won"] for annotator in result["annotators"]) / 3  # type: ignore[attr-defined]
+    assert 0.8 < result["advantage"] <= 1  # type: ignore[operator]
 
 
 def test_the_printed_report_lists_bad_lines(tables: tuple[Path, Path]) -> None:

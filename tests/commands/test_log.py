@@ -54,9 +54,9 @@ def test_a_flipped_verdict_is_named_and_corrected(fresh_store: Store) -> None:
     assert [row["stale"] for row in run(db, "log", "verify", "--all")["derived"]] == [0, 0]
     flipped = "UPDATE item SET gold = 'accept', status = 'accepted' WHERE status = 'rejected'"
     changed_outside(fresh_store, flipped)
-    found = run(db, "log", "verify", "--all", code=1)
-    row = next(row for row in found["derived"] if row["project"] == study.name)
-    assert not found["holds"] and row["stale"] == 2 and row["counts"] == {"census": 4}
+    result = run(db, "log", "verify", "--all", code=1)
+    row = next(row for row in result["derived"] if row["project"] == study.name)
+    assert not result["holds"] and row["stale"] == 2 and row["counts"] == {"census": 4}
     assert row["items"][0]["stored"]["gold"] == "accept" and row["items"][0]["recounted"]["gold"] == "reject"
     text = typed("log", "verify", study.name, "--db", db)
     assert text.code == 1 and row["items"][1]["item"] in text.stdout and "project recount" in text.stdout
@@ -70,12 +70,12 @@ def test_missing_triggers_are_restored_and_reported(fresh_store: Store) -> None:
     with closing(sqlite3.connect(db)) as plain:
         plain.execute("DROP TRIGGER log_label")
         plain.execute("CREATE TRIGGER own AFTER INSERT ON label BEGIN SELECT 1; END")
-    found = run(db, "log", "verify", "--all", code=1)
-    assert found["triggers"] == {"missing": ["log_label"], "changed": [], "unknown": ["own"]}
+    result = run(db, "log", "verify", "--all", code=1)
+    assert result["triggers"] == {"missing": ["log_label"], "changed": [], "unknown": ["own"]}
     forget_comparison(db)
-    found = run(db, "log", "verify", "--all", code=1)
-    assert found["triggers"] == {"missing": [], "changed": [], "unknown": ["own"]}
-    assert found["triggers_restored"] == [{"entry": found["entries"], "names": ["log_label"]}]
+    result = run(db, "log", "verify", "--all", code=1)
+    assert result["triggers"] == {"missing": [], "changed": [], "unknown": ["own"]}
+    assert result["triggers_restored"] == [{"entry": result["entries"], "names": ["log_label"]}]
     text = typed("log", "verify", "--all", "--db", db).stdout
     assert "that are unknown: own." in text and "restored them: log_label." in text
 
@@ -83,12 +83,12 @@ def test_missing_triggers_are_restored_and_reported(fresh_store: Store) -> None:
 def test_a_person_is_erased_and_texts_are_scrubbed(fresh_store: Store) -> None:
     study, (ada, *_others) = filled_project(fresh_store, 4)
     items = claim(fresh_store, study, ada, want=2)
-    for one in items:
-        store_operations(fresh_store, study, ada, [decide(one, note="as Theo said")])
+    for item in items:
+        store_operations(fresh_store, study, ada, [decide(item, note="as Theo said")])
     add_account(fresh_store, "someone")
     db = fresh_store.path
     done = run(db, "accounts", "erase", "Ada")
-    assert [one["text"] for one in done["texts"]] == ["as Theo said"] * 2
+    assert [text["text"] for text in done["texts"]] == ["as Theo said"] * 2
     assert "Ada" in run(db, "accounts", "erase", "Ada", code=2)
     assert len(run(db, "accounts", "scrub", done["code"])["texts"]) == 2
     assert run(db, "accounts", "scrub", done["code"], "--yes", "--item", items[0].uid)["scrubbed"] == 1

@@ -73,9 +73,9 @@ def test_backups_are_made_on_a_schedule(fresh_store: Store, tmp_path: Path, monk
 
 def findings(*arguments: str) -> tuple[int, dict[str, tuple[str, str]]]:
     code, text = run("doctor", "--no-worker", "--json", *arguments)
-    found = json.loads(text)
-    assert (code == 0) == found["ok"]
-    return code, {each["name"]: (each["state"], each["message"]) for each in found["findings"]}
+    data = json.loads(text)
+    assert (code == 0) == data["ok"]
+    return code, {finding["name"]: (finding["state"], finding["message"]) for finding in data["findings"]}
 
 
 def test_doctor_reports_on_every_area(fresh_store: Store) -> None:
@@ -133,8 +133,8 @@ def test_doctor_leaves_an_older_database_unchanged(tmp_path: Path, monkeypatch: 
         patch.setattr(migrations, "MIGRATIONS", migrations.MIGRATIONS[:8])
         Store.open(path).close()
     before = path.read_bytes()
-    found = findings("--db", str(path))[1]
-    assert found["log"][0] == "warning" and "older version" in found["log"][1] and "gold" not in found
+    result = findings("--db", str(path))[1]
+    assert result["log"][0] == "warning" and "older version" in result["log"][1] and "gold" not in result
     assert path.read_bytes() == before
 
 
@@ -174,10 +174,10 @@ def test_doctor_survives_a_slow_list_of_fonts(monkeypatch: pytest.MonkeyPatch) -
 
 def test_doctor_warns_of_a_missing_requirements_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(doctor, "ROOT", tmp_path)
-    found = {each.name: each for each in doctor.examine(Path("none.db"), worker=False)}["packages"]
+    result = {each.name: each for each in doctor.examine(Path("none.db"), worker=False)}["packages"]
     assert (
-        found.state == "warning"
-        and "requirements.txt is missing, so the packages cannot be compared with the pinned versions." in found.text
+        result.state == "warning"
+        and "requirements.txt is missing, so the packages cannot be compared with the pinned versions." in result.text
     )
 
 
@@ -188,5 +188,5 @@ def test_doctor_warns_of_a_missing_browser(monkeypatch: pytest.MonkeyPatch, tmp_
 
 @pytest.mark.long
 def test_doctor_asks_the_worker() -> None:
-    found = {each.name: each for each in doctor.examine(Path("none.db"))}["worker"]
-    assert found.state == "ok" and "known" in found.text
+    result = {each.name: each for each in doctor.examine(Path("none.db"))}["worker"]
+    assert result.state == "ok" and "known" in result.text

@@ -47,9 +47,9 @@ def test_mine_writes_candidates_report_and_table(text: Path, tmp_path: Path) -> 
     answer = json.loads(done.stdout)
     assert answer["candidates"] == len(lines_of(out)) == 2
     assert answer["read"]["files"] == 1
-    found = json.loads(report.read_text(encoding="utf-8"))
-    assert found["signature"] == answer["signature"]
-    assert found["total"]["rejected"] == {"length": 1}
+    data = json.loads(report.read_text(encoding="utf-8"))
+    assert data["signature"] == answer["signature"]
+    assert data["total"]["rejected"] == {"length": 1}
     assert len(table.read_text(encoding="utf-8").splitlines()) == 33
     for_people = run(text, "--out", out).stdout
     assert "exactly one keyword: 3" in for_people
@@ -156,7 +156,7 @@ def test_a_killed_run_leaves_no_file_and_the_next_is_complete(tmp_path: Path) ->
     modes = [*WITHOUT_A_TAGGER, "--set", "near_duplicate=off"]
     workers = ["--workers", "2"]
     process = subprocess.Popen(command(text, out, *modes, *workers), cwd=ROOT, stdout=subprocess.DEVNULL)
-    part = until(lambda: [one for one in tmp_path.glob(".c.jsonl.*.part") if one.stat().st_size], 600)[0]
+    part = until(lambda: [path for path in tmp_path.glob(".c.jsonl.*.part") if path.stat().st_size], 600)[0]
     family = psutil.Process(process.pid).children(recursive=True)
     assert len(family) > 1
     process.send_signal(signal.SIGKILL)
@@ -166,8 +166,8 @@ def test_a_killed_run_leaves_no_file_and_the_next_is_complete(tmp_path: Path) ->
     assert part.exists()
     run(text, "--out", out, "--limit", "0.5", *modes)
     assert not part.exists()  # what the killed run left is cleared up
-    found = [line["sentence"] for line in lines_of(out)]
-    assert len(found) == len(set(found)) > 1000
+    results = [line["sentence"] for line in lines_of(out)]
+    assert len(results) == len(set(results)) > 1000
 
 
 @pytest.mark.rehearsal

@@ -58,7 +58,7 @@ def test_undefined_values_are_null_with_a_reason(tmp_path: Path) -> None:
 def test_cells_are_split_by_model_and_pronoun(tmp_path: Path) -> None:
     text = "instance,model,pronoun,prob,prob_sum,gen1\n1,m,he,1,1,1\n1,m,xe,0,1,1\n2,m,he,1,1,0\n2,m,xe,0,0,1\n"
     data = json.loads(run(tmp_path, text, "--json").stdout)
-    assert [(one["model"], one["pronoun"], one["n"]) for one in data["cells"]] == [("m", "he", 2), ("m", "xe", 2)]
+    assert [(cell["model"], cell["pronoun"], cell["n"]) for cell in data["cells"]] == [("m", "he", 2), ("m", "xe", 2)]
     assert data["cells"][1]["flips"] == {"count": 1, "n": 2}
     assert nulls_have_reasons(data)
     assert "cells" not in json.loads(run(tmp_path, text, "--json", "--no-cells").stdout)
@@ -67,9 +67,9 @@ def test_cells_are_split_by_model_and_pronoun(tmp_path: Path) -> None:
 
 
 def test_the_printed_report_has_counts_and_beta_parameters(tmp_path: Path) -> None:
-    said = run(tmp_path, f"{HEAD}\n{ROWS}").stdout
-    assert "10 instances with both verdicts, 0 dropped" in said
-    assert "alpha 0.686, beta 3.127" in said and "Few units (10)" in said
+    text = run(tmp_path, f"{HEAD}\n{ROWS}").stdout
+    assert "10 instances with both verdicts, 0 dropped" in text
+    assert "alpha 0.686, beta 3.127" in text and "Few units (10)" in text
 
 
 def test_a_file_with_missing_columns_is_one_sentence(tmp_path: Path) -> None:

@@ -35,9 +35,9 @@ def test_a_run_writes_table_texts_and_record(tmp_path: Path) -> None:
     texts = [json.loads(line) for line in run.table.with_suffix(".jsonl").read_text(encoding="utf-8").splitlines()]
     assert len(texts) == 16
     assert run.table.with_suffix(".jsonl").stat().st_mode & 0o077 == 0
-    for one in texts:  # every verdict of the table is that of its text
-        row = frame[frame["instance"] == one["instance"]].iloc[0]
-        assert row[f"gen{one['index'] + 1}"] == verdict(one["completion"], one["pronouns"], "own").correct
+    for text in texts:  # every verdict of the table is that of its text
+        row = frame[frame["instance"] == text["instance"]].iloc[0]
+        assert row[f"gen{text['index'] + 1}"] == verdict(text["completion"], text["pronouns"], "own").correct
     assert not [path for path in run.table.parent.iterdir() if path.name.startswith(".")]
 
 
@@ -45,9 +45,9 @@ def test_intervals_contain_the_planted_rates(tmp_path: Path) -> None:
     """he, she, they, xe misgendered for 0.1, 0.2, 0.4, 0.6 of the names: the shares of right verdicts are the rest."""
     command(tmp_path, "--run", "planted", "--each", "0", "--passes", "5")
     (run,) = runs_in(runs_folder(tmp_path / "evenhand.db", "misgendering"))
-    found = {key["pronoun"]: one.prob for key, one in by_cell(read_verdicts(run.table, generations=False))}
+    results = {key["pronoun"]: one.prob for key, one in by_cell(read_verdicts(run.table, generations=False))}
     for pronoun, rate in {"he": 0.1, "she": 0.2, "they": 0.4, "xe": 0.6}.items():
-        low, high = found[pronoun].low, found[pronoun].high
+        low, high = results[pronoun].low, results[pronoun].high
         assert low is not None and high is not None and low <= 1 - rate <= high
 
 

@@ -24,8 +24,8 @@ def call(*arguments: Any) -> Result:
 def answer(*arguments: Any) -> dict[str, Any]:
     result = call(*arguments, "--json")
     assert result.exit_code == 0, result.exception
-    found: dict[str, Any] = json.loads(result.stdout)
-    return found
+    data: dict[str, Any] = json.loads(result.stdout)
+    return data
 
 
 def table(path: Path) -> list[dict[str, str]]:
@@ -34,12 +34,12 @@ def table(path: Path) -> list[dict[str, str]]:
 
 
 def test_the_built_in_set_is_scored(tmp_path: Path) -> None:
-    found = answer("score", "--model", MODEL, "--run", "first", "--limit", 60, "--seed", 1)
+    result = answer("score", "--model", MODEL, "--run", "first", "--limit", 60, "--seed", 1)
     (run,) = runs_in(runs_folder(tmp_path / "evenhand.db", "misgendering"))
     rows = table(run.table)
     assert (run.name, run.models, run.sentences, run.scored) == ("first", (MODEL,), 60, 60)
-    assert len(rows) == 60 == found["rows"]
-    model = found["models"][0]
+    assert len(rows) == 60 == result["rows"]
+    model = result["models"][0]
     assert sum(cell["n"] for cell in model["by_pronoun"].values()) == 60
     for name, cell in model["by_pronoun"].items():
         assert cell["right"] == sum(int(row["prob"]) for row in rows if row["pronoun"] == name)
@@ -52,20 +52,20 @@ def test_the_built_in_set_is_scored(tmp_path: Path) -> None:
 
 
 def test_an_unusable_model_is_in_the_record(tmp_path: Path) -> None:
-    found = answer("score", "--model", MODEL, "--model", "known", "--run", "two", "--limit", 4)
+    result = answer("score", "--model", MODEL, "--model", "known", "--run", "two", "--limit", 4)
     (run,) = runs_in(runs_folder(tmp_path / "evenhand.db", "misgendering"))
     assert run.models == (MODEL,)
-    for failure in (*run.failures, Failure.read(found["failed"][0])):
+    for failure in (*run.failures, Failure.read(result["failed"][0])):
         assert (failure.model, failure.values["name"]) == ("known", "known")
         assert "{" in failure.error and "{" not in failure.text
 
 
 def test_converted_contexts_and_their_generations_become_a_table_of_both_ways(tmp_path: Path) -> None:
     contexts = tmp_path / "c.jsonl"
-    told = answer("convert", "--limit", 12, "--seed", 2, "--out", contexts)
+    result = answer("convert", "--limit", 12, "--seed", 2, "--out", contexts)
     lines = [json.loads(line) for line in contexts.read_text(encoding="utf-8").splitlines()]
-    assert told["instances"] == 12
-    assert len(lines) == 24 == told["contexts"]
+    assert result["instances"] == 12
+    assert len(lines) == 24 == result["contexts"]
     generations = tmp_path / "g.jsonl"
     form = {"he": "he", "she": "hers", "they": "their", "xe": "he"}
     written = [
@@ -106,11 +106,11 @@ def test_tango_templates_are_taken_from_generations(tmp_path: Path) -> None:
         for k, completion in enumerate([" and he walked home", " walked home"])
     ]
     generations.write_text("\n".join(map(json.dumps, written)), encoding="utf-8")
-    found = answer(
+    result = answer(
         "score", prompts, "--model", MODEL, "--out", tmp_path / "t.csv", "--generations", generations, "--no-cache"
     )
     rows = table(tmp_path / "t.csv")
-    assert found["sentences"] == 2
+    assert result["sentences"] == 2
     assert [row["gen1"] for row in rows] == ["0", "1"]
     assert [(row["prob1"] != "", row["prob2"]) for row in rows] == [(True, "")] * 2  # the second refers to no person
 

@@ -72,21 +72,21 @@ def no_null_without_reason(data: Any) -> None:
 def test_json_has_the_promised_keys_and_models_in_file_order(scores: Path) -> None:
     models = run(str(scores))["models"]
     assert list(models) == ["b", "a", "up"]  # never sorted by bias or by name
-    for found in models.values():
-        assert set(found) >= PROMISED
-        assert set(found["model_bias"]) >= {"log10", "ln", "low", "high"}
-        assert sum(found["obvious"].values()) == found["n"]
+    for model in models.values():
+        assert set(model) >= PROMISED
+        assert set(model["model_bias"]) >= {"log10", "ln", "low", "high"}
+        assert sum(model["obvious"].values()) == model["n"]
 
 
 def test_numbers_equal_those_of_the_functions(scores: Path) -> None:
     frame = read_scores(scores)
-    found = run(str(scores), "--denominator", "all", "--pair-difference", "a", "b")
+    result = run(str(scores), "--denominator", "all", "--pair-difference", "a", "b")
     summary = summarise(frame, model="a", denominator="all")
-    assert found["models"]["a"]["model_bias"]["log10"] == summary.model_bias.value
-    assert found["models"]["a"]["bias_man"]["high"] == summary.bias_man.high
+    assert result["models"]["a"]["model_bias"]["log10"] == summary.model_bias.value
+    assert result["models"]["a"]["bias_man"]["high"] == summary.bias_man.high
     difference = paired_difference(frame, "a", "b", "mean_abs", denominator="all")
-    assert found["differences"][0]["mean_abs"]["low"] == difference.low
-    assert found["differences"][0]["units"] == difference.units
+    assert result["differences"][0]["mean_abs"]["low"] == difference.low
+    assert result["differences"][0]["units"] == difference.units
 
 
 def test_undefined_values_are_null_with_a_reason(scores: Path) -> None:
@@ -98,10 +98,10 @@ def test_undefined_values_are_null_with_a_reason(scores: Path) -> None:
 
 
 def test_unusual_sentences_are_listed(scores: Path) -> None:
-    found = run(str(scores))["models"]["a"]
-    assert (found["n"], found["undefined"], found["infinite"]) == (38, 1, 1)
-    assert found["undefined_rows"] == [{"row": "5", "sentence": "第4句。", "reason": "No token."}]
-    assert found["infinite_rows"][0]["leans"] == "male"
+    result = run(str(scores))["models"]["a"]
+    assert (result["n"], result["undefined"], result["infinite"]) == (38, 1, 1)
+    assert result["undefined_rows"] == [{"row": "5", "sentence": "第4句。", "reason": "No token."}]
+    assert result["infinite_rows"][0]["leans"] == "male"
 
 
 def test_groups_come_with_the_number_excluding_0_by_chance(scores: Path) -> None:
@@ -149,13 +149,13 @@ def stemmed_scores(folder: Path) -> Path:
 
 def test_a_difference_has_equivalence_and_detectable_effect(tmp_path: Path) -> None:
     path = stemmed_scores(tmp_path)
-    [found] = run(str(path), "--pair-difference", "a", "b", "--margin", "1")["differences"]
-    no_null_without_reason(found)
-    mean = found["signed_mean"]
-    assert mean["low"] < 0.5 < mean["high"] and mean["p"] == 2 / 4096 and found["units"] == 12
+    [difference] = run(str(path), "--pair-difference", "a", "b", "--margin", "1")["differences"]
+    no_null_without_reason(difference)
+    mean = difference["signed_mean"]
+    assert mean["low"] < 0.5 < mean["high"] and mean["p"] == 2 / 4096 and difference["units"] == 12
     assert mean["equivalence"]["answer"] == "yes" and 0 < mean["equivalence"]["smallest_shown"] < 0.2
-    assert found["side_auc"]["equivalence"]["answer"] == "undecided"  # it has a margin of its own
-    assert found["fixed_pairs"]["signed_mean"]["low"] is not None
+    assert difference["side_auc"]["equivalence"]["answer"] == "undecided"  # it has a margin of its own
+    assert difference["fixed_pairs"]["signed_mean"]["low"] is not None
     [narrow] = run(str(path), "--pair-difference", "a", "b", "--margin", "0.1")["differences"]
     assert narrow["signed_mean"]["equivalence"]["answer"] == "no"
     [none] = run(str(path), "--pair-difference", "a", "b", "--margin", "0")["differences"]
@@ -164,10 +164,18 @@ def test_a_difference_has_equivalence_and_detectable_effect(tmp_path: Path) -> N
 
 
 def test_correlations_are_corrected_and_have_a_band(scores: Path, tmp_path: Path) -> None:
-    [found] = run(str(stemmed_scores(tmp_path)), "--correlations")["correlations"]
-    assert (found["a"], found["b"], found["kind"], found["stems"]) == ("a", "b", "prior-corrected", 12)
-    assert found["low"] < found["value"] < found["high"] and found["value"] > found["band"] > 0.25
-    assert found["raw"] is not None
+    [correlation] = run(str(stemmed_scores(tmp_path)), "--correlations")["correlations"]
+    assert (correlation["a"], correlation["b"], correlation["kind"], correlation["stems"]) == (
+        "a",
+        "b",
+        "prior-corrected",
+        12,
+    )
+    assert (
+        correlation["low"] < correlation["value"] < correlation["high"]
+        and correlation["value"] > correlation["band"] > 0.25
+    )
+    assert correlation["raw"] is not None
     few = run(str(scores), "--correlations")["correlations"]
     no_null_without_reason(few)
     assert len(few) == 3 and few[0]["low"] is None
@@ -179,8 +187,8 @@ def test_correlations_are_corrected_and_have_a_band(scores: Path, tmp_path: Path
 
 def test_seeds_of_a_model_are_summarised_as_one(scores: Path) -> None:
     assert "seeds" not in run(str(scores))
-    found = run(str(scores), "--seeds", "mine=a,b")["seeds"]
-    no_null_without_reason(found)
-    assert found["mine"]["models"] == ["a", "b"] and found["mine"]["signed_mean"]["low"] is None
+    result = run(str(scores), "--seeds", "mine=a,b")["seeds"]
+    no_null_without_reason(result)
+    assert result["mine"]["models"] == ["a", "b"] and result["mine"]["signed_mean"]["low"] is None
     text = CliRunner().invoke(cli, ["bias", str(scores), "--seeds", "mine=a,b,up"], catch_exceptions=False).stdout
     assert "Seeds of one model, counted as one: mine (a, b, up)." in text

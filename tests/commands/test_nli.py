@@ -68,7 +68,7 @@ def test_unusable_lines_are_reported_with_exit_code_0(predictions) -> None:
     with predictions.open("a", encoding="utf-8") as file:
         file.write("PS,maybe,nurse\n")
     data = as_json("--predictions", str(predictions))
-    assert [(one["line"], one["reason"]) for one in data["errors"]] == [(8, "label")]
+    assert [(error["line"], error["reason"]) for error in data["errors"]] == [(8, "label")]
     assert (
         ", line 8: maybe is not a label; use entailment, contradiction or neutral."
         in called("--predictions", str(predictions)).output

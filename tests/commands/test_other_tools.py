@@ -44,9 +44,9 @@ def test_tasks_make_a_project_and_are_imported_once(fresh_store: Store, tasks: P
         3,
         1,
     )
-    found = project(fresh_store, "new")
-    assert [one.name for one in annotators(fresh_store, found)] == ["Lin", "user 3"]
-    assert sorted((row["text"], row["choice"]) for row in label_rows(fresh_store, found)) == sorted(
+    stored = project(fresh_store, "new")
+    assert [annotator.name for annotator in annotators(fresh_store, stored)] == ["Lin", "user 3"]
+    assert sorted((row["text"], row["choice"]) for row in label_rows(fresh_store, stored)) == sorted(
         [(HE, "reject"), (HE, "accept"), (SHE, "accept")]
     )
     again = json_of("import", "new", tasks, *options)
@@ -76,8 +76,8 @@ def test_doccano_labels_of_generations_are_imported_into_their_project(fresh_sto
     line = {"text": "He sat down.", "context": "Rowan came in.", "label": ["correct"]}
     data = json_of("import", "g", written(tmp_path / "An.jsonl", [line], lines=True))
     assert (data["imported"], data["labels"]["imported"], data["format"]) == (1, 1, "doccano")
-    (one,) = items(fresh_store, project(fresh_store, "g"))
-    assert (one.context, one.text, one.gold) == ("Rowan came in.", "He sat down.", None)
+    (item,) = items(fresh_store, project(fresh_store, "g"))
+    assert (item.context, item.text, item.gold) == ("Rowan came in.", "He sat down.", None)
 
 
 def test_undo_lists_imports_and_undoes_one_after_confirmation(fresh_store: Store, tasks: Path) -> None:
@@ -100,22 +100,27 @@ def test_undo_lists_imports_and_undoes_one_after_confirmation(fresh_store: Store
 def test_conflicts_are_listed_exported_and_decided(fresh_store: Store, tmp_path: Path, tasks: Path) -> None:
     json_of("import", "new", tasks, "--map", "a=b=reject")
     json_of("import", "new", tasks, "--map", "a=b=accept")
-    (one,) = json_of("conflicts", "new")["conflicts"]
-    assert (one["annotator"], one["first"], one["second"], one["text"]) == ("user 4", "reject", "accept", HE)
+    (conflict,) = json_of("conflicts", "new")["conflicts"]
+    assert (conflict["annotator"], conflict["first"], conflict["second"], conflict["text"]) == (
+        "user 4",
+        "reject",
+        "accept",
+        HE,
+    )
     assert "user 4     reject (project-1.json (labels-1))  accept" in run("conflicts", "new").stdout
     out = tmp_path / "c.csv"
     assert run("conflicts", "new", "--csv", out).exit_code == 0
     with out.open(encoding="utf-8", newline="") as file:
-        assert [row["key"] for row in csv.DictReader(file)] == [one["key"]]
-    assert json_of("conflicts", "new", "--take", one["key"], "--author", "Lin") == {"conflicts": []}
+        assert [row["key"] for row in csv.DictReader(file)] == [conflict["key"]]
+    assert json_of("conflicts", "new", "--take", conflict["key"], "--author", "Lin") == {"conflicts": []}
     rows = label_rows(fresh_store, project(fresh_store, "new"))
     assert {row["choice"] for row in rows} == {"accept"}
-    assert isinstance(run("conflicts", "new", "--keep", one["key"]).exception, NotFound)
+    assert isinstance(run("conflicts", "new", "--keep", conflict["key"]).exception, NotFound)
     assert isinstance(run("conflicts", "new", "--csv", tmp_path / "no" / "c.csv").exception, BadFile)
 
 
 def test_json_arrays_of_sentences_are_imported(fresh_store: Store, tmp_path: Path) -> None:
-    found = create_project(fresh_store, "p")
+    stored = create_project(fresh_store, "p")
     path = written(tmp_path / "a.json", [{"sentence": HE}, {"sentence": "无。"}, {"sentence": SHE, "from": 1}])
-    report = import_file(fresh_store, found, path)
-    assert (report.imported, [one.line for one in report.errors]) == (2, [2])
+    report = import_file(fresh_store, stored, path)
+    assert (report.imported, [error.line for error in report.errors]) == (2, [2])

@@ -171,7 +171,10 @@ def test_a_session_lets_commands_act_as_its_account(
     assert [one["name"] for one in listed] == ["here"]
     assert typed("accounts", "session", "Lena", **{SESSION: secret}).code == 2  # not even for oneself
     answered("project", "create", "mine", **{SESSION: secret})
-    assert {one["name"] for one in answered("project", "list", **{SESSION: secret})["projects"]} == {"here", "mine"}
+    assert {project["name"] for project in answered("project", "list", **{SESSION: secret})["projects"]} == {
+        "here",
+        "mine",
+    }
     assert project_named(fresh_store, "mine")
     assert typed("export", "elsewhere", tmp_path / "out.jsonl", "--format", "jsonl", **{SESSION: secret}).code == 2
     assert not (tmp_path / "out.jsonl").exists()

@@ -159,12 +159,12 @@ def test_annotators_and_archiving_are_changed_by_command(run):
 def test_items_set_aside_are_listed_and_handed_out_again(run):
     run("project", "create", "p", "--annotators", "A,B")
     with run.store() as store:
-        found = project(store, "p")
-        with Batch.begin(store, found, "made.txt") as batch:
+        stored = project(store, "p")
+        with Batch.begin(store, stored, "made.txt") as batch:
             batch.add(new_items(3))
             batch.publish()
-        for person in annotators(store, found):
-            store_operations(store, found, person, [decide(one, "skip") for one in claim(store, found, person)])
+        for person in annotators(store, stored):
+            store_operations(store, stored, person, [decide(item, "skip") for item in claim(store, stored, person)])
     waiting = run("project", "aside", "p")["aside"]
     assert len(waiting) == 3
     assert len(run("project", "aside", "p", "--bring-back", waiting[0]["item"])["aside"]) == 2
@@ -192,17 +192,17 @@ def test_the_printed_project_has_annotators_and_quotas(tmp_path):
 def test_a_scheme_of_another_program_can_be_replaced_by_the_built_in(tmp_path):
     db, config = ["--db", str(tmp_path / "labels.db")], tmp_path / "config.xml"
     config.write_text('<View><Choices name="c"><Choice value="Good"/><Choice value="Bad"/></Choices><Pairwise/></View>')
-    asked = ["project", "create", "p", "--kind", "generations", "--scheme", str(config), *db]
-    made = CliRunner().invoke(cli, asked)
+    arguments = ["project", "create", "p", "--kind", "generations", "--scheme", str(config), *db]
+    made = CliRunner().invoke(cli, arguments)
     assert made.exit_code == 0 and "a scheme has one set of choices" in made.stderr
     shown = CliRunner().invoke(cli, ["guideline", "scheme", "p", *db]).stdout
-    assert [one["code"] for one in json.loads(shown)["choices"]] == ["Good", "Bad"]
+    assert [choice["code"] for choice in json.loads(shown)["choices"]] == ["Good", "Bad"]
     (tmp_path / "scheme.json").write_text(shown.replace("Bad", "Poor"))
     for file, choices in ((str(tmp_path / "scheme.json"), ["Good", "Poor"]), ("built-in", ["correct", "misgendering"])):
         new = CliRunner().invoke(cli, ["guideline", "new", "p", "--scheme", file, "--changes", "Another.", *db])
         assert new.exit_code == 0, new.output
         with Store.open(tmp_path / "labels.db") as store:
-            assert [one.code for one in guideline(store, project(store, "p")).choices][:2] == choices
+            assert [choice.code for choice in guideline(store, project(store, "p")).choices][:2] == choices
     none = CliRunner().invoke(cli, ["guideline", "scheme", "p", *db])
     assert isinstance(none.exception, Refused) and "built-in scheme, which has no file" in str(none.exception)
 

@@ -63,7 +63,9 @@ def test_missing_licence_and_source_can_be_given_as_options(path, tmp_path):
     with Store.open(path) as store:
         change_project(store, project(store, "set"), licence="", source_statement="")
     assert "licence" in run(path, "release", "set", "1.0", code=1)
-    missing = [one["code"] for one in answer(path, "release", "set", "--check")["checks"] if one["state"] == "missing"]
+    missing = [
+        check["code"] for check in answer(path, "release", "set", "--check")["checks"] if check["state"] == "missing"
+    ]
     assert sorted(missing) == ["licence", "source"]
     made = answer(path, "release", "set", "1.0", *WHY, "--licence", "MIT", "--source", "Written by hand.")
     assert made["facts"]["project"]["licence"] == "MIT" and "codes" not in made["facts"]
@@ -114,13 +116,13 @@ def test_texts_of_generations_are_written_encrypted_only(generations, tmp_path):
     env = {"EVENHAND_PASSWORD": PASSWORD}
     run(generations, "release", NAME, "1.0", *WHY, "--out", str(out), env=env)
     with Store.open(generations) as store:
-        found = project(store, NAME)
-        one = release(store, found, "1.0")
+        stored = project(store, NAME)
+        one = release(store, stored, "1.0")
         files = release_files(store, one)
-        texts = [row[0] for row in store.db.execute("SELECT text FROM item WHERE project = ?", (found.id,))]
+        texts = [row[0] for row in store.db.execute("SELECT text FROM item WHERE project = ?", (stored.id,))]
     plain = {each.relative_to(out).as_posix(): each.read_text() for each in out.rglob("*") if each.suffix != ".zip"
              and each.is_file()}  # fmt: skip
-    assert plain.keys() | {"texts.zip"} == {*files.keys() - locked_texts(found, one), "texts.zip"}
+    assert plain.keys() | {"texts.zip"} == {*files.keys() - locked_texts(stored, one), "texts.zip"}
     assert not [name for name, content in plain.items() for text in texts if len(text) > 20 and text in content]
     carriers = {name for name, content in files.items() if CANARY_ID.encode() in content}
     assert {"kept.jsonl", "data/train.jsonl", "label_studio.json", "doccano.jsonl"} <= carriers

@@ -23,11 +23,11 @@ def test_a_sample_is_drawn_shown_and_closed_by_command(tmp_path: Path, monkeypat
     path = tmp_path / "a.db"
     with new_store(path) as store:
         run_judge(store, judged_project(store, all_written(1)), Request(rule=True))
-    found = answer("sampling", "needed", "made", "--width", 0.3, "--by", "model", "--db", path)
-    assert [one["design"] for one in found["designs"]] == ["simple", "stratified", "clusters"]  # type: ignore[attr-defined]
-    assert found["of"] == 80 and found["judge"] == "first-pronoun rule"
+    result = answer("sampling", "needed", "made", "--width", 0.3, "--by", "model", "--db", path)
+    assert [design["design"] for design in result["designs"]] == ["simple", "stratified", "clusters"]  # type: ignore[attr-defined]
+    assert result["of"] == 80 and result["judge"] == "first-pronoun rule"
     assumed = answer("sampling", "needed", "made", "--rate", 0.2, "--width", 0.5, "--db", path)
-    assert assumed["judge"] == "" and all(one["items"] for one in assumed["designs"])  # type: ignore[attr-defined]
+    assert assumed["judge"] == "" and all(design["items"] for design in assumed["designs"])  # type: ignore[attr-defined]
     made = answer("sampling", "start", "made", "--items", 8, "--design", "stratified", "--by", "model", "--db", path)
     assert (made["items"], made["frame"], made["by"]) == (8, 80, ["model"]) and made["least"] == pytest.approx(0.1)
     assert answer("sampling", "close", "made", "--db", path)["closed"]

@@ -167,7 +167,7 @@ def test_a_failing_model_does_not_stop_others(tmp_path, file):
     arguments = ["--model", tmp_path / "model", "--model", "known", "--out", tmp_path / "s.csv", "--json"]
     done = score(file, *arguments)
     answer = json.loads(done.stdout)
-    assert [one["model"] for one in answer["models"]] == ["known"]
+    assert [model["model"] for model in answer["models"]] == ["known"]
     assert "has no masked-language-modelling head; its scores would be random." in answer["failed"][0]["text"]
     assert "has no masked-language-modelling head; its scores would be random." in done.stderr
     assert {row["model"] for row in table(tmp_path / "s.csv")} == {"known"}
@@ -301,8 +301,8 @@ def gated(tmp_path, monkeypatch):
     lines.write_text("".join(f"他在第{i}天来了。\n" for i in range(5000)), encoding="utf-8")
     with Store.open(tmp_path / "evenhand.db") as store:
         yield store
-        for one in jobs.jobs(store):
-            if one.active and (process := jobs.process_of(one)):
+        for job in jobs.jobs(store):
+            if job.active and (process := jobs.process_of(job)):
                 process.kill()
 
 

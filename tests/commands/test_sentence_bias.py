@@ -78,10 +78,12 @@ def test_an_infinite_ratio_is_null_with_the_reason(monkeypatch):
 
 def test_two_words_outside_the_pairs_are_named_literally(monkeypatch):
     monkeypatch.setattr(commands, "open_scorer", lambda *_, **__: FakeScorer())
-    asked = ["Tenzin said [MASK] was tired.", "--model", "m", "--options", "they", "xe"]
-    data = json.loads(CliRunner().invoke(commands.score_sentence, [*asked, "--json"], catch_exceptions=False).stdout)
+    arguments = ["Tenzin said [MASK] was tired.", "--model", "m", "--options", "they", "xe"]
+    data = json.loads(
+        CliRunner().invoke(commands.score_sentence, [*arguments, "--json"], catch_exceptions=False).stdout
+    )
     assert (data["words"], data["sided"], data["leans_towards"]) == (["they", "xe"], False, "they")
-    text = CliRunner().invoke(commands.score_sentence, asked, catch_exceptions=False).stdout
+    text = CliRunner().invoke(commands.score_sentence, arguments, catch_exceptions=False).stdout
     assert "they is 2.0 times as likely as xe." in text and "log ratio (+ they, - xe)" in text
     assert "male" not in text
 

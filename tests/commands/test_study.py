@@ -18,8 +18,8 @@ from tests.support.studies import person
 def run(*words: str) -> dict[str, Any]:
     done = CliRunner().invoke(cli, ["study", *words, "--json"])
     assert done.exit_code == 0, done.output
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
+    data: dict[str, Any] = json.loads(done.stdout)
+    return data
 
 
 def test_a_study_is_made_and_closed_by_command(fresh_store: Store, tmp_path: Any) -> None:

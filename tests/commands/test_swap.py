@@ -8,8 +8,8 @@ from tests.support.terminal import answered, typed
 def test_a_file_of_texts_is_swapped_and_counted(tmp_path: Path) -> None:
     source, out = tmp_path / "in.txt", tmp_path / "out.txt"
     source.write_text("他来了。\n子女。\n", encoding="utf-8")
-    found = answered("swap", source, "--language", "zh", "--out", out, "--pairs", "released")
-    assert (found["swapped"], found["left"], found["refused"]) == (1, 1, 0)
+    result = answered("swap", source, "--language", "zh", "--out", out, "--pairs", "released")
+    assert (result["swapped"], result["left"], result["refused"]) == (1, 1, 0)
     assert out.read_text(encoding="utf-8") == "她来了。\n子女。\n"
 
 

@@ -31,11 +31,11 @@ def texts(tmp_path: Path) -> Path:
 
 
 def test_a_model_is_tuned_into_a_folder(texts: Path, tmp_path: Path) -> None:
-    found = answered("tune", "planted:+1", texts, "--swap", "cda", "--language", "zh", "--leave-out", "男孩/女孩",
+    result = answered("tune", "planted:+1", texts, "--swap", "cda", "--language", "zh", "--leave-out", "男孩/女孩",
                      "--lora", "0", "--out", tmp_path / "out", *FEW)  # fmt: skip
-    assert found["steps"] == 4 and found["source"]["swap"]["left_out"] == ["男孩/女孩"]
-    assert "他/她" in found["source"]["swap"]["pairs"] and "女孩/男孩" not in found["source"]["swap"]["pairs"]
-    assert load_masked(str(tmp_path / "out")).weights != found["base"]["weights"]
+    assert result["steps"] == 4 and result["source"]["swap"]["left_out"] == ["男孩/女孩"]
+    assert "他/她" in result["source"]["swap"]["pairs"] and "女孩/男孩" not in result["source"]["swap"]["pairs"]
+    assert load_masked(str(tmp_path / "out")).weights != result["base"]["weights"]
 
 
 def test_a_run_is_listed_and_a_direction_taken_out(texts: Path, tmp_path: Path) -> None:

@@ -325,10 +325,10 @@ def answer_of(script: str, folder: Path) -> Any:
 @pytest.mark.rehearsal
 def test_a_grid_survives_a_killed_worker(tmp_path: Path) -> None:
     """The cell of the killed worker continues at its checkpoint, with the numbers of a run without interruption."""
-    found = answer_of(GRID, tmp_path)
-    assert len(found["killed"]) == 1 and {cell["status"] for cell in found["two"]} == {"ok"}
-    assert any(cell["resumed_at"] for cell in found["two"])
-    same = [[{**cell, "resumed_at": 0} for cell in found[kind]] for kind in ("one", "two")]
+    result = answer_of(GRID, tmp_path)
+    assert len(result["killed"]) == 1 and {cell["status"] for cell in result["two"]} == {"ok"}
+    assert any(cell["resumed_at"] for cell in result["two"])
+    same = [[{**cell, "resumed_at": 0} for cell in result[kind]] for kind in ("one", "two")]
     assert same[0] == same[1]
 
 
@@ -371,7 +371,7 @@ print(json.dumps({"killed": len(killed), "resumed": away.resumed_at, "heard": he
 
 @pytest.mark.rehearsal
 def test_tuning_in_a_killed_worker_ends_in_equal_weights(tmp_path: Path) -> None:
-    found = answer_of(TUNE, tmp_path)
-    assert found["killed"] == 1 and found["resumed"]
-    assert found["same figures"] and found["same weights"]
-    assert found["heard"] and all(total == 300 for _, total in found["heard"])
+    result = answer_of(TUNE, tmp_path)
+    assert result["killed"] == 1 and result["resumed"]
+    assert result["same figures"] and result["same weights"]
+    assert result["heard"] and all(total == 300 for _, total in result["heard"])

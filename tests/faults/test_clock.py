@@ -147,6 +147,6 @@ def test_a_running_server_survives_jumps_of_the_clock(tmp_path: Path) -> None:
     finally:
         server.stop()
     assert crew.faults(crew.acked) == []
-    assert all(said.startswith("401") for said in crew.answers), crew.replies
+    assert all(answer.startswith("401") for answer in crew.answers), crew.replies
     print(f"clock: {len(crew.acked)} acknowledged, else told: {dict(crew.replies)}")
     assert "Traceback" not in server.log.read_text(encoding="utf-8")

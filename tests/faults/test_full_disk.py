@@ -71,7 +71,7 @@ def test_labels_wait_while_files_cannot_grow(started: Callable[..., Server], tmp
         resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (none, none))
         crew.work_on(60)  # it heals by itself
     assert crew.faults(crew.acked) == []
-    assert all(said.startswith("503") for said in crew.answers), crew.replies
+    assert all(answer.startswith("503") for answer in crew.answers), crew.replies
     assert "Traceback" not in log(server)
 
 
@@ -93,7 +93,7 @@ def test_labels_wait_while_the_disk_is_full(started: Callable[..., Server], smal
         crew.work_on(60)  # it heals by itself
     server.stop()
     assert crew.faults(crew.acked) == []
-    assert all(said.startswith("503") for said in crew.answers), crew.replies
+    assert all(answer.startswith("503") for answer in crew.answers), crew.replies
     assert "Traceback" not in log(server)
 
 
@@ -121,5 +121,5 @@ def test_labels_wait_while_the_disk_is_read_only(started: Callable[..., Server],
         crew.work_on(60)  # it heals by itself
     server.stop()
     assert crew.faults(crew.acked) == []
-    assert all(said.startswith("503") for said in crew.answers), crew.replies
+    assert all(answer.startswith("503") for answer in crew.answers), crew.replies
     assert "Traceback" not in log(server)

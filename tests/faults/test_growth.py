@@ -81,14 +81,14 @@ def test_reading_a_file_takes_linear_work(name: str, unit: str, tmp_path: Path) 
 
 def seconds(work: Callable[[str], object], text: str) -> float:
     """Processor time of this thread alone; the least of three, since a machine can only add to it."""
-    found = []
+    results = []
     for _ in range(3):
         start = time.thread_time()
         work(text)
-        found.append(time.thread_time() - start)
-        if found[-1] < LEAST_S:
+        results.append(time.thread_time() - start)
+        if results[-1] < LEAST_S:
             break
-    return min(found)
+    return min(results)
 
 
 @pytest.mark.parametrize(("name", "unit"), [(name, unit) for name, (_, units) in WORK.items() for unit in units])

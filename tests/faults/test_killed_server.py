@@ -84,6 +84,6 @@ def test_two_servers_on_one_database_lose_no_label(started: Callable[..., Server
     assert crew.faults(crew.acked) == []
     assert not crew.replies, crew.replies
     print(f"two servers: {len(crew.acked)} acknowledged")
-    for one in servers:
-        ended_in_order(one)
+    for server in servers:
+        ended_in_order(server)
     assert "Traceback" not in log(servers[0])

@@ -33,21 +33,21 @@ Mutator = Callable[[bytes, random.Random], bytes]
 
 
 def bytes_changed(data: bytes, draw: random.Random) -> bytes:
-    found = bytearray(data)
+    result = bytearray(data)
     for _ in range(draw.choice([1, 1, 2, 4, 12])):
-        place = draw.randrange(len(found)) if found else 0
+        place = draw.randrange(len(result)) if result else 0
         match draw.randrange(5):
             case 0:
-                found[place : place + 1] = bytes([draw.randrange(256)])
+                result[place : place + 1] = bytes([draw.randrange(256)])
             case 1:
-                found[place:place] = draw.choice(PIECES)
+                result[place:place] = draw.choice(PIECES)
             case 2:
-                del found[place : place + draw.choice([1, 7, 100])]
+                del result[place : place + draw.choice([1, 7, 100])]
             case 3:
-                del found[place:]
+                del result[place:]
             case _:
-                found[place : place + 3] = draw.choice(PIECES)
-    return bytes(found)
+                result[place : place + 3] = draw.choice(PIECES)
+    return bytes(result)
 
 
 def value_changed(value: Any, draw: random.Random) -> Any:

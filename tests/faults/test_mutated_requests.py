@@ -49,8 +49,10 @@ def test_each_route_answers_damaged_requests(fresh_store: Store, number: int) ->
     token = issue(fresh_store.secret, database=fresh_store.uid, project=project.uid, annotator=ada.uid, version=version)
     cookie = f"{COOKIE}={sign_in(fresh_store, who)}"
     link = signed(fresh_store, new_study(fresh_store, project))
-    every = [one for kind in (forms, status, study_pages) for one in kind.routes()]
-    paths = [one.path for one in every if one.path != "/sign-out"] + [f"{desk.PATH}/{name}" for name in desk.ROUTES]
+    every = [route for kind in (forms, status, study_pages) for route in kind.routes()]
+    paths = [entry.path for entry in every if entry.path != "/sign-out"] + [
+        f"{desk.PATH}/{name}" for name in desk.ROUTES
+    ]
     kinds = ("application/json", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "text/plain")
     with gated([*desk.routes(), *every]) as client:
         for path in paths:

@@ -30,7 +30,7 @@ def test_new_and_older_score_caches_become_private(tmp_path: Path) -> None:
         with CachedScorer(FakeScorer(), tmp_path / "new" / "scores.db"):
             pass
         files = list((tmp_path / "new").iterdir())
-        assert {mode(one) for one in files} == {"0o600"} and mode(tmp_path / "new") == "0o700"
+        assert {mode(file) for file in files} == {"0o600"} and mode(tmp_path / "new") == "0o700"
         (tmp_path / "new" / "scores.db").chmod(0o644)
 
 

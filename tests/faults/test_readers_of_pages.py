@@ -47,8 +47,8 @@ def read_rows(path: Path) -> None:
 
 def read_archive(path: Path) -> None:
     with unpacked(path, None) as members:
-        for one in members:
-            read_rows(one.path)
+        for member in members:
+            read_rows(member.path)
 
 
 def read_lists(path: Path) -> None:
@@ -123,8 +123,8 @@ def ends_soon(read: Callable[[Path], object], path: Path) -> None:
 def test_a_bomb_is_refused_by_the_reader_it_targets(tmp_path: Path) -> None:
     with pytest.raises(BadFile, match="30,000 columns"):
         bounded.run_bounded(open_source, bomb(tmp_path, "columns.csv"), file="a.csv", seconds=SECONDS)
-    found = bounded.run_bounded(look_up_files, [bomb(tmp_path, "comments.html")], ASKED, file="a", seconds=SECONDS)
-    assert found.occurrences == 0
+    result = bounded.run_bounded(look_up_files, [bomb(tmp_path, "comments.html")], ASKED, file="a", seconds=SECONDS)
+    assert result.occurrences == 0
 
 
 @pytest.mark.long
@@ -158,23 +158,23 @@ def test_the_server_reads_rows_in_another_process(tmp_path: Path, in_children: N
     path = tmp_path / "a.csv"
     lines = [f"他在河边散步{n}。,{n}" for n in range(1_000)]
     path.write_text("\n".join(["sentence,n", *lines, "a,b,c", "d,e"]), encoding="utf-8")
-    found = list(rows(open_source(path)))
+    results = list(rows(open_source(path)))
     bounded.read_in_children(False)
     own = list(rows(open_source(path)))
-    shown = [[(one.line, one.values, one.cells, str(one.problem)) for one in several] for several in (found, own)]
+    shown = [[(one.line, one.values, one.cells, str(one.problem)) for one in several] for several in (results, own)]
     assert shown[0] == shown[1] and len(own) == 1_002
-    broken = [one.problem for one in found if one.problem]
+    broken = [one.problem for one in results if one.problem]
     assert [(type(one), one.line, str(one)) for one in broken] == [(BadLine, 1002, "3 cells, but the header has 2.")]
     assert bounded.run_bounded(os.getpid, file="a.csv") != os.getpid()
 
 
 def test_the_server_reports_a_late_broken_line(tmp_path: Path, in_children: None) -> None:
     (tmp_path / "a.jsonl").write_text('{"sentence": "他来了。"}\n' * 500 + "broken\n", encoding="utf-8")
-    found = []
+    results = []
     with pytest.raises(BadFile, match=r"a\.jsonl, line 501 is not JSON"):
         for row in rows(open_source(tmp_path / "a.jsonl")):
-            found.append(row.line)
-    assert found[-1] >= 400
+            results.append(row.line)
+    assert results[-1] >= 400
 
 
 def test_dropping_the_rows_ends_the_reading_process(tmp_path: Path, in_children: None) -> None:
@@ -198,7 +198,7 @@ def test_an_encrypted_archive_is_unpacked_in_another_process(
     with pytest.raises(NeedsPassword), unpacked(tmp_path / "a.zip", None):
         pass
     with unpacked(tmp_path / "a.zip", "a password") as members:
-        assert [one.path.read_text(encoding="utf-8") for one in members] == ["sentence\n他来了。\n"]
+        assert [member.path.read_text(encoding="utf-8") for member in members] == ["sentence\n他来了。\n"]
     read_first_elsewhere(tmp_path / "a.zip", "a.zip")  # before the user has given the password
 
 

@@ -46,9 +46,9 @@ def server(tmp_path: Path) -> Iterator[Callable[[type[Server]], Server]]:
 
 def connect(server: Server, sent: bytes = b"") -> socket.socket:
     """A connection on which *sent* was sent."""
-    found = socket.create_connection(("127.0.0.1", server.port), 30)
-    found.sendall(sent)
-    return found
+    result = socket.create_connection(("127.0.0.1", server.port), 30)
+    result.sendall(sent)
+    return result
 
 
 def log(server: Server) -> str:

@@ -68,7 +68,7 @@ class Desk:
 
 def file_of(name: str) -> Iterator[NewItem]:
     first = 1 if name == "made.txt" else 1_000
-    return (replace(one, file=name) for one in new_items(FILES[name], FEW, first))
+    return (replace(item, file=name) for item in new_items(FILES[name], FEW, first))
 
 
 class Curation(RuleBasedStateMachine):
@@ -82,7 +82,7 @@ class Curation(RuleBasedStateMachine):
         self.project: Project = change_project(
             self.store, made, plan=plan, share=0.3, retest=retest, retest_hours=0, doubled=None
         )
-        self.desks = [Desk(one) for one in people]
+        self.desks = [Desk(person) for person in people]
         self.now, self.number, self.versions = BEGIN, 0, 1
         self.stored: set[str] = set()  # operations that were answered as stored
         self.begin()
@@ -96,12 +96,14 @@ class Curation(RuleBasedStateMachine):
         return self.desks[who % len(self.desks)]
 
     def fetch_for(self, desk: Desk, want: int) -> list[Item]:
-        have = [one.uid for one in desk.items]
+        have = [item.uid for item in desk.items]
         got = claim(self.store, self.project, desk.person, have=have, want=want, now=self.now)
-        ids = [one.uid for one in got]
+        ids = [item.uid for item in got]
         assert len(set(ids)) == len(ids) <= want
         desk.stands |= bases(self.store, desk.person, got)  # a file or the lead may have said something meanwhile
-        desk.items += [one for one in got if one.uid not in have]  # who left and is back may be handed the same again
+        desk.items += [
+            item for item in got if item.uid not in have
+        ]  # who left and is back may be handed the same again
         return got
 
     def say(self, desk: Desk, uid: str, choice: str | None) -> None:
@@ -114,7 +116,7 @@ class Curation(RuleBasedStateMachine):
         )  # fmt: skip
         desk.stands[uid] = made.op_id
         desk.waiting.append(made)
-        desk.items = [one for one in desk.items if one.uid != uid]
+        desk.items = [item for item in desk.items if item.uid != uid]
         if choice is not None and uid not in desk.past:
             desk.past.append(uid)
 
@@ -136,8 +138,8 @@ class Curation(RuleBasedStateMachine):
         desk = self.desk(who)
         if not desk.items:
             self.fetch_for(desk, 4)
-        for one in desk.items[:number]:
-            self.say(desk, one.uid, choice)
+        for item in desk.items[:number]:
+            self.say(desk, item.uid, choice)
         if sent:
             self.deliver_from(desk)
 
@@ -197,7 +199,7 @@ class Curation(RuleBasedStateMachine):
     @rule(which=st.sampled_from(("none", "named", "all")))
     def new_version(self, which: str) -> None:
         now = guideline(self.store, self.project)
-        reasons = [replace(one, en=f"{one.en}+") if one.code == "name" else one for one in now.reasons]
+        reasons = [replace(reason, en=f"{reason.en}+") if reason.code == "name" else reason for reason in now.reasons]
         new = add_guideline(self.store, self.project, now.text, now.choices, reasons, changes="names")
         send_for_relabelling(self.store, self.project, new.version, which)  # type: ignore[arg-type]
 
@@ -214,7 +216,7 @@ class Curation(RuleBasedStateMachine):
             self.seat(new)
 
     def seat(self, person: Annotator) -> None:
-        if person not in [one.person for one in self.desks]:
+        if person not in [desk.person for desk in self.desks]:
             self.desks.append(Desk(person))
 
     @rule(who=WHO)
@@ -237,7 +239,9 @@ class Curation(RuleBasedStateMachine):
 
     @rule(name=st.sampled_from(tuple(FILES)))
     def undo_or_import_again(self, name: str) -> None:
-        there = [one for one in imports(self.store, self.project) if one.file == name and not one.undone]
+        there = [
+            import_ for import_ in imports(self.store, self.project) if import_.file == name and not import_.undone
+        ]
         if there:
             undo(self.store, self.project, there[-1].key)
             return
@@ -250,8 +254,8 @@ class Curation(RuleBasedStateMachine):
     @invariant()
     def no_operation_is_lost(self) -> None:
         query = "SELECT op_id FROM label UNION ALL SELECT op_id FROM skip UNION ALL SELECT op_id FROM retest_label"
-        found = [row[0] for row in self.store.db.execute(query)]
-        assert len(found) == len(set(found)) and set(found) == self.stored
+        results = [row[0] for row in self.store.db.execute(query)]
+        assert len(results) == len(set(results)) and set(results) == self.stored
 
     @invariant()
     def counts_are_right(self) -> None:
@@ -320,7 +324,7 @@ class Curation(RuleBasedStateMachine):
 
     def label_all(self, desk: Desk) -> int:
         got = self.fetch_for(desk, 6)
-        for one in got:
-            self.say(desk, one.uid, "accept" if len(one.text) % 2 else "reject")
+        for item in got:
+            self.say(desk, item.uid, "accept" if len(item.text) % 2 else "reject")
         self.deliver_from(desk)
         return len(got)

@@ -104,28 +104,32 @@ class Leaving(Curation):
 
     @rule(number=st.integers(0, 5))
     def undo_labels(self, number: int) -> None:
-        there = [one for one in imports(self.store, self.project) if one.kind == "labels" and not one.undone]
+        there = [
+            import_ for import_ in imports(self.store, self.project) if import_.kind == "labels" and not import_.undone
+        ]
         if there:
             undo(self.store, self.project, there[number % len(there)].key)
 
     @rule(number=st.integers(0, 5), second=st.booleans())
     def settle_conflict(self, number: int, second: bool) -> None:
-        there = [one.key for one in conflicts(self.store, self.project) if one.kind in ("label", "answer")]
+        there = [
+            conflict.key for conflict in conflicts(self.store, self.project) if conflict.kind in ("label", "answer")
+        ]
         if there:
             key = there[number % len(there)]
             (take_second if second else keep_first)(self.store, self.project, key)
-            assert key not in {one.key for one in conflicts(self.store, self.project)}
+            assert key not in {conflict.key for conflict in conflicts(self.store, self.project)}
 
     @precondition(lambda self: len(self.frozen) < 3)
     @rule()
     def release(self) -> None:
-        if any(one.state == "missing" for one in readiness(self.store, self.project)):
+        if any(requirement.state == "missing" for requirement in readiness(self.store, self.project)):
             return
         version = f"1.{len(self.frozen)}"
         made = make_release(self.store, self.project, version)
         counted = counts(self.store, self.project)
-        told = made.facts["total"]
-        assert (made.items, told["kept"], told["mined"]) == (counted.accepted, counted.accepted, counted.items)
+        result = made.facts["total"]
+        assert (made.items, result["kept"], result["mined"]) == (counted.accepted, counted.accepted, counted.items)
         assert made.hash == contents(self.store, self.project)
         self.frozen[version] = (made.hash, digest(release_files(self.store, made)))
 
@@ -142,7 +146,7 @@ class Leaving(Curation):
         assert search_items(store, made, Filters()).total == counted.items == sum(statuses.values())
         query = f"SELECT count(*) FROM assignment JOIN item ON item.id = item {PUBLISHED} WHERE {{}} IS NOT NULL"
         standing, blind = (store.db.execute(query.format(one)).fetchone()[0] for one in ("latest", "blind"))
-        assert sum(one.labels for one in dashboard(store, made).people) == standing
+        assert sum(person.labels for person in dashboard(store, made).people) == standing
         assert sum(labels * items for labels, items in counted.by_labels.items()) == blind
         by_labels = agreement(store, made, resampling=FEW_DRAWS, on="all").by_labels
         assert {key: by_labels.get(key, 0) for key in counted.by_labels if key} == {
@@ -220,9 +224,9 @@ def gold(store: Store) -> list[Any]:
 
 def figures(store: Store, project: Project) -> list[float | None]:
     """Agreement, to 12 digits."""
-    found = agreement(store, project, resampling=FEW_DRAWS).overall
-    values = (found.pairwise.value, found.fleiss.value, found.alpha.value, found.ac1.value)
-    return [None if one is None else round(one, 12) for one in values]
+    result = agreement(store, project, resampling=FEW_DRAWS).overall
+    values = (result.pairwise.value, result.fleiss.value, result.alpha.value, result.ac1.value)
+    return [None if value is None else round(value, 12) for value in values]
 
 
 def limits(examples: int, steps: int) -> settings:

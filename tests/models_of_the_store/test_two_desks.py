@@ -111,7 +111,7 @@ class Desks(RuleBasedStateMachine):
         rows = label_rows(self.store, self.project, which="all")
         assert sorted(row["op_id"] for row in rows) == sorted(op for line in self.lines.values() for op in line.rows)
         for which, field_name in (("latest", "choice"), ("blind", "blind")):
-            found = {
+            results = {
                 (row["annotator"], row["item"]): row["choice"]
                 for row in label_rows(self.store, self.project, which=which)  # type: ignore[arg-type]
             }
@@ -120,7 +120,7 @@ class Desks(RuleBasedStateMachine):
                 for (who, n), line in self.lines.items()
                 if getattr(line, field_name) is not None
             }
-            assert found == expected
+            assert results == expected
 
     @invariant()
     def read_once_as_read_thrice(self) -> None:
@@ -133,16 +133,16 @@ class Desks(RuleBasedStateMachine):
     def same_counts(self) -> None:
         assert broken_rules(self.store) == []
         blind = [[self.lines[who, n].blind for who in range(len(PEOPLE))] for n in range(ITEMS)]
-        found = counts(self.store, self.project)
-        assert found.accepted == sum(row == ["accept", "accept"] for row in blind)
-        assert found.rejected == sum(None not in row and "reject" in row for row in blind)
+        totals = counts(self.store, self.project)
+        assert totals.accepted == sum(row == ["accept", "accept"] for row in blind)
+        assert totals.rejected == sum(None not in row and "reject" in row for row in blind)
         for who, person in enumerate(self.people):
             own = [self.lines[who, n].choice for n in range(ITEMS)]
             assert own_progress(self.store, self.project, person).labelled == sum(choice is not None for choice in own)
-            assert {each.op_id for each in own_conflicts(self.store, self.project, person)} <= {
+            assert {conflict.op_id for conflict in own_conflicts(self.store, self.project, person)} <= {
                 op for (owner, _), line in self.lines.items() if owner == who for op in line.rows
             }
-        assert len(set_aside_items(self.store, self.project)) == found.aside
+        assert len(set_aside_items(self.store, self.project)) == totals.aside
 
     def teardown(self) -> None:
         if hasattr(self, "store"):

@@ -70,17 +70,17 @@ def test_an_annotator_sees_only_the_own_desk(fresh_store: Store, come: Come) -> 
     come(ada)
     label(fresh_store, project, annotators(fresh_store, project)[0], next(items(fresh_store, project)).uid, "accept")
     home = open_page("home")
-    assert "Ada\\: 1 left" in [str(one.proto.label) for one in home.get("page_link")]
+    assert "Ada\\: 1 left" in [str(element.proto.label) for element in home.get("page_link")]
     assert "Bo" not in text_of(home)
     assert other.name not in text_of(home)
     review = open_page("review", project="set")
-    assert any("desk" in str(one.proto.component_name) for one in review.get("bidi_component"))
+    assert any("desk" in str(element.proto.component_name) for element in review.get("bidi_component"))
     assert review.session_state["desk_annotator"] == "Ada"
     bo = open_page("review", project="set", annotator="Bo")
     assert not bo.get("bidi_component")
     assert "Bo has no desk in set" in text_of(bo)
     record = open_page("record", project="set", annotator="Bo")
-    assert not [one for one in record.selectbox if one.key.startswith("record-")]
+    assert not [box for box in record.selectbox if box.key.startswith("record-")]
     assert record.metric[0].value == "1"
     assert "There is no open project named elsewhere" in text_of(open_page("record", project="elsewhere"))
 
@@ -89,7 +89,7 @@ def test_a_forbidden_page_shows_home(fresh_store: Store, come: Come) -> None:
     come(person(fresh_store, "Ada", "annotator", ready_project(fresh_store, 1)))
     app = AppTest.from_file(str(Path(__file__).parents[2] / "pages/main.py"), default_timeout=60)
     app.switch_page("browse/page.py").run()
-    assert [one.value for one in without_exception(app).title] == ["Home"]
+    assert [title.value for title in without_exception(app).title] == ["Home"]
 
 
 def test_a_revoked_role_ends_with_the_next_click(fresh_store: Store, come: Come) -> None:
@@ -102,7 +102,7 @@ def test_a_revoked_role_ends_with_the_next_click(fresh_store: Store, come: Come)
     assert role.options == ["annotator", "adjudicator", "reader", "lead"]
     grant(fresh_store, lena, "reader", project)
     page.button(key=f"invite-{project.uid}").click().run()
-    assert [one.value for one in page.error] == ["You do not have permission to do this\\. Ask the project lead\\."]
+    assert [error.value for error in page.error] == ["You do not have permission to do this\\. Ask the project lead\\."]
     assert not page.code
     close_account(fresh_store, lena)
     assert "Sign in to see your account." in text_of(page.run())
@@ -117,7 +117,7 @@ def test_a_lead_invites_and_signs_out(fresh_store: Store, come: Come) -> None:
     sign_in(fresh_store, ada)
     come(lena)
     page = open_page("accounts", project="set")
-    keys = {one.key for one in page.button}
+    keys = {button.key for button in page.button}
     assert f"sign-out-{project.uid}-{ada.uid}" in keys
     assert f"sign-out-{project.uid}-{both.uid}" not in keys  # has a role where Lena has none
     assert f"withdraw-{both.uid}" in keys
@@ -129,7 +129,7 @@ def test_a_lead_invites_and_signs_out(fresh_store: Store, come: Come) -> None:
     assert not page.run().code  # shown once
     assert "Firefox, Linux (this one)" in text_of(page)
     page.button(key=f"reset-{project.uid}-{ada.uid}").click().run()
-    shown = [one.value for one in page.main if one.type in ("markdown", "code")]
+    shown = [element.value for element in page.main if element.type in ("markdown", "code")]
     names = [one for one in shown if one in ("**Ada**", "**Both**") or "New password of" in one]
     assert names[:2] == ["**Ada**", "**New password of Ada**"]  # next to the account that it is for
 
@@ -151,8 +151,8 @@ def test_an_invitation_is_listed_replaced_and_withdrawn(fresh_store: Store, come
     assert f"The earlier invitation for {annotators(fresh_store, project)[0].name} has been withdrawn" in text_of(page)
     with pytest.raises(NotAllowed):
         link(fresh_store, secrets[0])
-    (mine,) = [one for one in invitations(fresh_store) if one.project == project]
-    keys = [one.key for one in page.button if one.key and one.key.startswith("uninvite-")]
+    (mine,) = [invitation for invitation in invitations(fresh_store) if invitation.project == project]
+    keys = [button.key for button in page.button if button.key and button.key.startswith("uninvite-")]
     assert keys == [f"uninvite-{mine.id}"], "those of other projects are not listed"
     without_exception(page.button(key=keys[0]).click().run())
     assert "Open invitations" not in text_of(page)
@@ -162,18 +162,18 @@ def test_an_invitation_is_listed_replaced_and_withdrawn(fresh_store: Store, come
 
 def test_a_reader_sees_codes_and_no_items(fresh_store: Store, come: Come) -> None:
     project = ready_project(fresh_store, 3)
-    for one in items(fresh_store, project):
+    for item in items(fresh_store, project):
         for number, who in enumerate(annotators(fresh_store, project)):
-            label(fresh_store, project, who, one.uid, "accept" if number else "reject", note="why")
+            label(fresh_store, project, who, item.uid, "accept" if number else "reject", note="why")
     come(person(fresh_store, "Rita", "reader", project))
     page = open_page("agreement", project="set")
-    assert "Disagreements" not in [one.value for one in page.subheader]
+    assert "Disagreements" not in [heading.value for heading in page.subheader]
     assert page.selectbox(key="confusion-a").options == ["A1", "A2", "A3"]
     release = open_page("release", project="set")
-    assert not [one for one in release.button if "make" in one.key.lower()]
-    assert [one.value for one in release.subheader] == ["Releases"]
+    assert not [button for button in release.button if "make" in button.key.lower()]
+    assert [heading.value for heading in release.subheader] == ["Releases"]
     describe = open_page("describe", project="set")
-    assert not [one for one in describe.segmented_control if one.key == "described"]
+    assert not [control for control in describe.segmented_control if control.key == "described"]
 
 
 def test_pages_of_an_annotator_do_not_depend_on_others_labels(
@@ -191,11 +191,11 @@ def test_pages_of_an_annotator_do_not_depend_on_others_labels(
     for copy, choice in zip(copies, ("accept", "reject"), strict=True):
         copy.chmod(0o600)
         with Store.open(copy) as store:
-            for one in list(items(store, project))[:3]:
-                label(store, project, annotators(store, project)[1], one.uid, choice, note="why")
+            for item in list(items(store, project))[:3]:
+                label(store, project, annotators(store, project)[1], item.uid, choice, note="why")
         monkeypatch.setenv("EVENHAND_DB", str(copy))
         pages = [open_page(page, project="set") for page in ("home", "record", "accounts")]
-        texts = ["\n".join(str(one.proto) for one in page.main) for page in pages]
+        texts = ["\n".join(str(element.proto) for element in page.main) for page in pages]
         seen.append([re.sub(r'deferred_file_id: "\w+"', "", text) for text in texts])  # drawn again for each button
     assert seen[0] == seen[1]
     assert "Ada" in seen[0][0]
@@ -203,7 +203,7 @@ def test_pages_of_an_annotator_do_not_depend_on_others_labels(
 
 def test_the_open_mode_is_announced(fresh_store: Store) -> None:
     page = open_page("accounts")
-    assert any("Open mode" in one.value for one in page.sidebar.caption)
+    assert any("Open mode" in caption.value for caption in page.sidebar.caption)
     page.button(key="first").click().run()
     assert "/account/link" in page.code[0].value
 
@@ -233,7 +233,7 @@ def test_only_the_owner_can_erase(fresh_store: Store, come: Come) -> None:
     project = ready_project(fresh_store, 1)
     person(fresh_store, "olga", "owner", None)
     come(person(fresh_store, "lea", "lead", project))
-    assert "erase" not in [one.key for one in open_page("accounts").button]
+    assert "erase" not in [button.key for button in open_page("accounts").button]
 
 
 def test_the_own_data_names_no_other_person(fresh_store: Store) -> None:
@@ -248,11 +248,11 @@ def test_the_own_data_names_no_other_person(fresh_store: Store) -> None:
         answer_consent(fresh_store, project, who, "release", given=who.name == "Ada")
         set_group(fresh_store, project, dialect, who, f"that of {who.name}", "annotator")
     text = own_data(fresh_store, account(fresh_store, "ada@example.org"))
-    found = json.loads(text)
-    assert [one["role"] for one in found["roles"]] == ["annotator"] and len(found["sign_ins"]) == 1
-    assert [one["action"] for one in found["events"]] == ["added", "granted", "signed in"]
-    assert [one["note"] for item in found["records"][0]["items"] for one in item["history"]] == ["of Ada"]
-    assert len(found["records"][0]["log"]["chain"]) == 1
-    assert [one["given"] for one in found["consents"]] == [True]
-    assert [one["group"] for one in found["groups"]] == ["that of Ada"]
+    data = json.loads(text)
+    assert [role["role"] for role in data["roles"]] == ["annotator"] and len(data["sign_ins"]) == 1
+    assert [event["action"] for event in data["events"]] == ["added", "granted", "signed in"]
+    assert [event["note"] for item in data["records"][0]["items"] for event in item["history"]] == ["of Ada"]
+    assert len(data["records"][0]["log"]["chain"]) == 1
+    assert [consent["given"] for consent in data["consents"]] == [True]
+    assert [group["group"] for group in data["groups"]] == ["that of Ada"]
     assert "olga" not in text and "Bo" not in text

@@ -14,7 +14,7 @@ from tests.support.projects import database
 
 
 def press(app: AppTest, name: str) -> AppTest:
-    return next(each for each in app.button if each.label == name).click().run()
+    return next(button for button in app.button if button.label == name).click().run()
 
 
 def test_an_empty_list_of_cases_is_explained(tmp_path: Path) -> None:
@@ -133,4 +133,4 @@ def test_a_comment_is_stored(tmp_path: Path) -> None:
     app = without_errors(open_page("adjudication"))
     app.text_area(key=f"comment-text-{items[0].uid}-0").set_value("Is it a **name**?")
     app = press(app, "Add the comment")
-    assert [each.value for each in app.text] == ["Is it a **name**?"]
+    assert [element.value for element in app.text] == ["Is it a **name**?"]

@@ -39,8 +39,8 @@ def test_without_runs_the_sentences_are_shown(fresh_store):
     assert "[MASK] is a taper." in shown
     page.segmented_control(key="view").set_value("results").run()
     assert any(
-        "No measurements yet. Choose sentences and a model under New measurement, and start." in one.value
-        for one in without_errors(page).info
+        "No measurements yet. Choose sentences and a model under New measurement, and start." in info.value
+        for info in without_errors(page).info
     )
 
 
@@ -57,7 +57,7 @@ def test_without_runs_the_sentences_are_shown(fresh_store):
 def test_banners_explain_limits_of_a_language(fresh_store, language, banner):
     page = without_errors(open_page("association"))
     without_errors(page.selectbox(key="set").set_value(language).run())
-    assert any(banner in one.value for one in [*page.warning, *page.info])
+    assert any(banner in warning.value for warning in [*page.warning, *page.info])
     assert page.button(key="start").disabled  # no built-in model of that language
 
 
@@ -75,8 +75,8 @@ def test_a_run_is_started_with_the_chosen_settings(fresh_store):
     assert job.title == "Professions: English (BEC-Pro) with known"
     assert "英语" in jobs.title_in(job.wording, lambda text: translate(text, "zh"))
     command = "python cli.py association --language en --model known --run mine --an --determiners given"
-    assert f"{command} --target first_piece --attribute word" in [one.value for one in page.code]
-    assert "Not finished" in [one.value for one in page.subheader]
+    assert f"{command} --target first_piece --attribute word" in [code.value for code in page.code]
+    assert "Not finished" in [heading.value for heading in page.subheader]
 
 
 def test_own_lists_are_checked_at_upload(fresh_store):
@@ -102,7 +102,7 @@ def test_every_section_of_a_run_opens(finished, language):
     page = without_errors(open_page("association", language))
     for section, sign in SECTIONS.items():
         without_errors(page.segmented_control(key="section").set_value(section).run())
-        text = html_of(page) + captions_of(page) + "\n".join(one.value for one in page.subheader)
+        text = html_of(page) + captions_of(page) + "\n".join(heading.value for heading in page.subheader)
         assert language == "zh" or sign in text
         assert "<b>health" not in text
 
@@ -123,6 +123,6 @@ def test_a_run_is_deleted(fresh_store, finished):
     without_errors(page.button(key="delete-six [x](y) $1$").click().run())
     assert runs_in(runs_folder(fresh_store.path, "associations")) == []
     assert any(
-        "No measurements yet. Choose sentences and a model under New measurement, and start." in one.value
-        for one in page.info
+        "No measurements yet. Choose sentences and a model under New measurement, and start." in info.value
+        for info in page.info
     )

@@ -42,7 +42,7 @@ def six(tmp_path: Path) -> tuple[Project, list[Item]]:
 
 def test_all_items_are_listed_and_narrowed_by_a_search(six: tuple[Project, list[Item]]) -> None:
     app = without_errors(open_page("browse"))
-    assert set(ids(app)) == {one.uid for one in six[1]} and any(one.value.endswith("6") for one in app.caption)
+    assert set(ids(app)) == {one.uid for one in six[1]} and any(caption.value.endswith("6") for caption in app.caption)
     app.text_input(key="browse-q").set_value("第3个").run()
     assert ids(app) == [six[1][2].uid] and app.query_params["q"] == "第3个"
     app.text_input(key="browse-q").set_value("没有的").run()
@@ -94,7 +94,7 @@ def test_an_item_is_opened_and_closed(six: tuple[Project, list[Item]]) -> None:
 
 def test_previous_and_next_stay_within_the_filters(six: tuple[Project, list[Item]]) -> None:
     app = without_errors(open_page("browse", status="pending", item=six[1][3].uid))
-    assert any("2 of 4" in each.value for each in app.caption)
+    assert any("2 of 4" in caption.value for caption in app.caption)
 
 
 def test_labels_of_an_unfinished_item_are_hidden_by_a_switch(six: tuple[Project, list[Item]]) -> None:
@@ -116,24 +116,26 @@ def test_an_unknown_item_is_reported(six: tuple[Project, list[Item]]) -> None:
 def test_a_private_comment_is_written_before_all_labels(tmp_path: Path, six: tuple[Project, list[Item]]) -> None:
     made, items = six
     app = without_errors(open_page("browse", item=items[2].uid))
-    (field,) = [each for each in app.text_area if each.key and each.key.startswith("talk-text")]
+    (field,) = [area for area in app.text_area if area.key and area.key.startswith("talk-text")]
     field.set_value("Why do you say so?")
     app = next(each for each in app.button if each.label == "Add the comment").click().run()
-    assert not app.error and any(each.value == "Why do you say so?" for each in app.text)
+    assert not app.error and any(element.value == "Why do you say so?" for element in app.text)
     with Store.open(database(tmp_path)) as store:
-        (said,) = every_comment(store, made, items[2].uid)
-        assert (said.author, said.thread) == ("Lead", annotators(store, made)[0].uid)
+        (comment,) = every_comment(store, made, items[2].uid)
+        assert (comment.author, comment.thread) == ("Lead", annotators(store, made)[0].uid)
 
 
 def test_a_public_comment_is_written_after_all_labels(tmp_path: Path, six: tuple[Project, list[Item]]) -> None:
     made, items = six
     app = without_errors(open_page("browse", item=items[1].uid))
     app.button_group(key=f"thread-{items[1].uid}").set_value("").run()
-    (field,) = [each for each in app.text_area if each.key and each.key.startswith("talk-text")]
+    (field,) = [area for area in app.text_area if area.key and area.key.startswith("talk-text")]
     field.set_value("Let us talk.")
     next(each for each in app.button if each.label == "Add the comment").click().run()
     with Store.open(database(tmp_path)) as store:
-        assert [(one.text, one.thread) for one in every_comment(store, made, items[1].uid)] == [("Let us talk.", None)]
+        assert [(comment.text, comment.thread) for comment in every_comment(store, made, items[1].uid)] == [
+            ("Let us talk.", None)
+        ]
 
 
 def at_desk(made: Project, name: str, **address: str) -> AppTest:
@@ -149,23 +151,27 @@ def test_an_annotator_browses_own_items_only(tmp_path: Path, six: tuple[Project,
         add_comment(store, made, items[1].uid, "For Ada.", author="Lead", thread=ada)
     app = at_desk(made, "Bo")
     assert ids(app) == [items[0].uid, items[1].uid] and "kept" not in html_of(app)
-    assert not [each for each in app.selectbox if each.key in ("browse-status", "browse-by")]
+    assert not [box for box in app.selectbox if box.key in ("browse-status", "browse-by")]
     app = at_desk(made, "Bo", item=items[2].uid)
     assert "not labelled this item" in app.info[0].value and "第3个" not in html_of(app)
     app = at_desk(made, "Bo", item=items[1].uid)
-    text = html_of(app) + "".join(each.value for each in app.text)
+    text = html_of(app) + "".join(element.value for element in app.text)
     assert "Bo: Keep" in text and "Chen" not in text and "For Ada." not in text and "For Bo." in text
 
 
 def test_an_annotator_answers_the_lead(tmp_path: Path, six: tuple[Project, list[Item]]) -> None:
     made, items = six
     app = at_desk(made, "Ada", item=items[2].uid)
-    (field,) = [each for each in app.text_area if each.key and each.key.startswith("talk-text")]
+    (field,) = [area for area in app.text_area if area.key and area.key.startswith("talk-text")]
     field.set_value("I am not sure.")
     next(each for each in app.button if each.label == "Add the comment").click().run()
     with Store.open(database(tmp_path)) as store:
-        (said,) = every_comment(store, made, items[2].uid)
-        assert (said.author, said.annotator, said.thread) == ("Ada", said.thread, annotators(store, made)[0].uid)
+        (comment,) = every_comment(store, made, items[2].uid)
+        assert (comment.author, comment.annotator, comment.thread) == (
+            "Ada",
+            comment.thread,
+            annotators(store, made)[0].uid,
+        )
 
 
 def test_reading_the_discussion_ends_blind_labelling(tmp_path: Path, six: tuple[Project, list[Item]]) -> None:
@@ -187,7 +193,7 @@ def test_an_item_skipped_by_all_can_be_handed_out_again(tmp_path: Path) -> None:
     app = button(app, "browse-hand-out")
     assert "set aside" not in html_of(app)
     with Store.open(database(tmp_path)) as store:
-        assert [one.action for one in events(store, made, item.uid)] == ["handed_out"]
+        assert [event.action for event in events(store, made, item.uid)] == ["handed_out"]
 
 
 def test_a_hostile_text_is_shown_as_text(tmp_path: Path) -> None:
@@ -212,7 +218,7 @@ def test_the_list_is_downloaded_as_a_file(tmp_path: Path, six: tuple[Project, li
         batch.add([NewItem("=他在家。", find("=他在家。")[0], "=1+1", 1)])
         batch.publish()
     rows = list(csv.DictReader(io.StringIO(table(made, Filters()).decode("utf-8-sig"))))
-    assert [row["id"] for row in rows][:6] == [one.uid for one in items]
+    assert [row["id"] for row in rows][:6] == [item.uid for item in items]
     assert (rows[1]["status"], rows[1]["marks"], rows[1]["labels"]) == ("rejected", "split", "3")
     assert rows[6]["text"] == "'=他在家。" and rows[6]["file"] == "'=1+1"
     assert len(list(csv.DictReader(io.StringIO(table(made, Filters(status="rejected")).decode("utf-8-sig"))))) == 1

@@ -107,11 +107,11 @@ def test_home_counts_the_demo_project() -> None:
     from evenhand.annotations.projects.steps import pipeline
 
     with Store.open() as store:
-        found = pipeline(store)
-    assert found.candidates > found.reviewed > found.unanimous > 0
-    assert found.unanimous >= found.kept > 0
+        result = pipeline(store)
+    assert result.candidates > result.reviewed > result.unanimous > 0
+    assert result.unanimous >= result.kept > 0
     home = open_page("home")
-    assert all(f"<b>{number}</b>" in html_of(home) for number in (found.candidates, found.reviewed, found.kept))
+    assert all(f"<b>{number}</b>" in html_of(home) for number in (result.candidates, result.reviewed, result.kept))
     links = [link.proto.label.replace("\\", "") for link in home.get("page_link")]
     assert "**示例 · Demo** · next: Review (waiting: 44)" in links
 

@@ -38,10 +38,10 @@ def finished(fresh_store: Store) -> Path:
     with GrowingFile(path, {}) as file:
         file.append(
             (
-                one.number,
-                one.row(f" Then {'he' if one.number % 3 else 'she'} slept.", "tiny", "sampling|tiny|v1", 1),
+                task.number,
+                task.row(f" Then {'he' if task.number % 3 else 'she'} slept.", "tiny", "sampling|tiny|v1", 1),
             )
-            for one in tasks(contexts, 2)
+            for task in tasks(contexts, 2)
         )
         file.finish()
     facts: dict[str, Any] = {

@@ -91,12 +91,12 @@ def hostile(fresh_store: Store, monkeypatch: pytest.MonkeyPatch, nothing_runs: N
         batch.add(new_items(4))
         batch.publish()
     change_project(fresh_store, project, licence=NAME, source_statement=LONG)
-    asked = guideline(fresh_store, project)
-    add_guideline(fresh_store, project, LONG, asked.choices, asked.reasons, changes=LONG)
-    for one in list(items(fresh_store, project))[:3]:
+    version = guideline(fresh_store, project)
+    add_guideline(fresh_store, project, LONG, version.choices, version.reasons, changes=LONG)
+    for item in list(items(fresh_store, project))[:3]:
         for number, who in enumerate(annotators(fresh_store, project)):
-            label(fresh_store, project, who, one.uid, "accept" if number else "reject", note=LONG)
-        add_comment(fresh_store, project, one.uid, LONG, author=NAME)
+            label(fresh_store, project, who, item.uid, "accept" if number else "reject", note=LONG)
+        add_comment(fresh_store, project, item.uid, LONG, author=NAME)
     new_study(fresh_store, project, NAME, contact=NAME, warning_en=LONG, code_finished=TAG)
     jobs.start(fresh_store, IMPORT, Settings(TAG, Path(f"{TAG}.csv")), LONG, project=project)
     lead = add_account(fresh_store, f"{NAME[:-1]}3")
@@ -139,7 +139,7 @@ def test_the_search_finds_executable_markup() -> None:
         st.markdown("\\[a\\](javascript:alert(1))")
         st.text("[a](javascript:alert(1))")
 
-    found = dangerous(AppTest.from_function(script).run())
-    assert [text for *_, text in found] == [
+    result = dangerous(AppTest.from_function(script).run())
+    assert [text for *_, text in result] == [
         "onclick=run()", "href=javascript:run()", "img", "[a](javascript:alert(1))", "![b](https://evil.example)",
     ]  # fmt: skip

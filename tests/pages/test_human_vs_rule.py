@@ -26,7 +26,7 @@ HOSTILE = "<b>Ho</b> **she** :red[x] $y$ & he left"
 
 
 def cards(at: AppTest) -> list[str]:
-    return [str(one.value) for one in at.get("html") if "<article" in str(one.value)]
+    return [str(element.value) for element in at.get("html") if "<article" in str(element.value)]
 
 
 def test_missing_projects_and_labels_are_explained(fresh_store: Store) -> None:
@@ -39,7 +39,7 @@ def test_missing_projects_and_labels_are_explained(fresh_store: Store) -> None:
     at = open_page("human_vs_rule", project="made")
     at.selectbox(key="generations-project").set_value("other").run()
     assert "stays hidden until then" in at.info[0].value
-    say(fresh_store, project, "Ada", [(one.text, one.said) for one in texts])  # not Bo, so the rule stays hidden
+    say(fresh_store, project, "Ada", [(text.text, text.said) for text in texts])  # not Bo, so the rule stays hidden
     at.run()
     assert not at.exception and "stays hidden until then" in at.info[0].value and not cards(at)
 
@@ -58,7 +58,7 @@ def test_the_numbers_of_the_comparison_are_shown(fresh_store: Store) -> None:
     assert len(cards(at)) == 10 and f"{len(made.differences)} generations" in " ".join(c.value for c in at.caption)
     hidden = {one.text for one in texts[60:]}
     assert not any(text in card for text in hidden for card in cards(at))
-    assert "Weighted to all generations" in [one.value for one in at.subheader]
+    assert "Weighted to all generations" in [heading.value for heading in at.subheader]
     at.button_group(key="bins").set_value(["plural_they"]).run()
     assert not at.exception and cards(at) and all("Plural they" in card for card in cards(at))
     for order in ("bin", "model", "pronoun"):
@@ -98,9 +98,9 @@ def test_hostile_text_is_shown_as_text(fresh_store: Store) -> None:
 
 def test_the_rules_pronoun_and_the_marks_are_shown_in_place(fresh_store: Store) -> None:
     made, _project = _hostile(fresh_store)
-    (one,) = made.differences
-    assert one.text[one.rule.start : one.rule.end] == "she"
-    assert '<span class="hit">she</span>' in marked(one)
+    (difference,) = made.differences
+    assert difference.text[difference.rule.start : difference.rule.end] == "she"
+    assert '<span class="hit">she</span>' in marked(difference)
 
 
 @pytest.mark.parametrize("opened_text", [False, True])
@@ -108,8 +108,8 @@ def test_downloads_contain_texts_only_if_allowed(opened_text: bool, fresh_store:
     from evenhand.annotations.projects.projects import change_project, project
 
     made, _before = _hostile(fresh_store)
-    found = change_project(fresh_store, project(fresh_store, "made"), open_text=opened_text)
-    rows = table(found, made.differences, made.signature)
+    stored = change_project(fresh_store, project(fresh_store, "made"), open_text=opened_text)
+    rows = table(stored, made.differences, made.signature)
     assert len(rows) == 2 and {row["choice"] for row in rows} == {"no_pronoun"}
     assert (HOSTILE in str(rows)) is opened_text
     assert (CANARY_KEY in rows[0]) is opened_text
@@ -118,12 +118,12 @@ def test_downloads_contain_texts_only_if_allowed(opened_text: bool, fresh_store:
 def test_an_open_desk_sees_only_what_it_labelled(fresh_store: Store) -> None:
     texts = all_written(1)[:20]
     project = judged_project(fresh_store, texts, ("Ada", "Bo", "Chen"), per_item=2)
-    say(fresh_store, project, "Ada", [(one.text, one.said) for one in texts])
-    say(fresh_store, project, "Bo", [(one.text, one.said) for one in texts[:12]])
-    say(fresh_store, project, "Chen", [(one.text, one.said) for one in texts[12:]])
+    say(fresh_store, project, "Ada", [(text.text, text.said) for text in texts])
+    say(fresh_store, project, "Bo", [(text.text, text.said) for text in texts[:12]])
+    say(fresh_store, project, "Chen", [(text.text, text.said) for text in texts[12:]])
     at = open_page("human_vs_rule", state={"desk_project": "made", "desk_annotator": "Chen"})
     assert cards(at)
-    assert not any(one.text in card for one in texts[:12] for card in cards(at))
+    assert not any(text.text in card for text in texts[:12] for card in cards(at))
     seen = fresh_store.db.execute("SELECT count(*) FROM assignment WHERE revealed IS NOT NULL").fetchone()[0]
     assert seen == len(cards(at))
 
@@ -133,13 +133,13 @@ def test_a_download_at_an_open_desk_is_recorded_as_a_view(fresh_store: Store) ->
     texts = all_written(1)[:30]
     project = judged_project(fresh_store, texts)
     say_all(fresh_store, project, texts)
-    found = comparison(
+    result = comparison(
         generations(fresh_store, project), labels_of_generations(fresh_store, project), Resampling(200)
     ).differences
     ada = annotator(fresh_store, project, "Ada")
-    assert len(found) > 3 and _file(project, ada, found, "s").count(b"\n") > len(found)
+    assert len(result) > 3 and _file(project, ada, result, "s").count(b"\n") > len(result)
     query = "SELECT count(*) FROM assignment WHERE revealed IS NOT NULL AND annotator = ?"
-    assert fresh_store.db.execute(query, (ada.id,)).fetchone()[0] == len(found)
+    assert fresh_store.db.execute(query, (ada.id,)).fetchone()[0] == len(result)
 
 
 def test_a_different_flag_is_listed_with_its_words(fresh_store: Store) -> None:
@@ -154,8 +154,8 @@ def test_a_different_flag_is_listed_with_its_words(fresh_store: Store) -> None:
 def test_page_command_and_data_sheet_show_equal_intervals(fresh_store: Store) -> None:
     """Two labels per item: full and pairwise agreement are one number, so they have one interval, in all three."""
     project = make_generations_demo(fresh_store)
-    told = json.loads(CliRunner().invoke(cli, ["agreement", project.name, "--json"], catch_exceptions=False).stdout)
-    full, pairwise, alpha = (told[name] for name in ("percent", "pairwise_percent", "krippendorff_alpha"))
+    data = json.loads(CliRunner().invoke(cli, ["agreement", project.name, "--json"], catch_exceptions=False).stdout)
+    full, pairwise, alpha = (data[name] for name in ("percent", "pairwise_percent", "krippendorff_alpha"))
     assert full == pairwise and full["n"] > full["clusters"] >= 15
     assert 0 < full["low"] < full["value"] < full["high"] < 1
     sheet = datasheet(fresh_store, project, "en").replace("\\", "")
@@ -176,7 +176,7 @@ def test_the_agreement_page_shows_four_ways(fresh_store: Store) -> None:
     project = judged_project(fresh_store, texts)
     say_all(fresh_store, project, texts)
     at = open_page("agreement")
-    headings = [one.value for one in at.subheader]
+    headings = [heading.value for heading in at.subheader]
     assert "By model and pronouns" in headings and "Marks" in headings and "By keyword pair" not in headings
     shown = {}
     for way in ("four", "three", "two", "flag"):

@@ -31,8 +31,8 @@ def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         project = judged_project(store, TEXTS)
         say_all(store, project, TEXTS[::2])
         run_judge(store, project, Request(rule=True))
-        found = add_judge(store, project, "<b>file</b>", Spec("file", 1, "f", "f"))
-        store_labels(store, found, [JudgeLabel(one.id, "correct", False) for one in items(store, project)])
+        result = add_judge(store, project, "<b>file</b>", Spec("file", 1, "f", "f"))
+        store_labels(store, result, [JudgeLabel(item.id, "correct", False) for item in items(store, project)])
     return tmp_path / "a.db"
 
 
@@ -98,9 +98,9 @@ def test_a_forbidden_server_address_starts_no_job(path: Path, address: str) -> N
 def test_the_file_of_disagreements_contains_no_text(path: Path) -> None:
     with Store.open(path) as store:
         project = find_project(store, "made")
-        found = against_people(store, project, judge(store, project, "first-pronoun rule"))
-    rows = [_row(project, one, "s") for one in found.disagreements]
-    assert rows and not any(one.text in str(row) for one, row in zip(found.disagreements, rows, strict=True))
+        result = against_people(store, project, judge(store, project, "first-pronoun rule"))
+    rows = [_row(project, disagreement, "s") for disagreement in result.disagreements]
+    assert rows and not any(one.text in str(row) for one, row in zip(result.disagreements, rows, strict=True))
 
 
 def test_an_open_desk_must_confirm_before_seeing_judges(path: Path) -> None:
@@ -120,14 +120,14 @@ def test_a_project_without_judges_explains_what_to_do(tmp_path: Path, monkeypatc
 
 @pytest.mark.long
 def test_command_and_page_show_equal_numbers(path: Path) -> None:
-    found = answered(
+    result = answered(
         "estimate", "--project", "made", "--judge", "first-pronoun rule", "--by", "model", EVENHAND_DB=str(path)
     )
-    assert {row["model"] for row in found["rates"]} == {"owl-1b", "wren-3b"} and len(found["differences"]) == 2
+    assert {row["model"] for row in result["rates"]} == {"owl-1b", "wren-3b"} and len(result["differences"]) == 2
     shown = answered("judge", "show", "made", "first-pronoun rule", EVENHAND_DB=str(path))
     assert shown["items"] == 40 and shown["test"] is None and "No eps" in shown["test_reason"]
     app = opened("rates")
-    value = next(row for row in found["rates"] if row["measure"] == "misgendering" and row["model"] == "owl-1b")
+    value = next(row for row in result["rates"] if row["measure"] == "misgendering" and row["model"] == "owl-1b")
     assert f"{value['both']['value']:.1%}" in html_of(app)
     with Store.open(path) as store:
         assert judge(store, find_project(store, "made"), "first-pronoun rule").labels == 80

@@ -39,7 +39,7 @@ def texts_folder(tmp_path, monkeypatch):
 
 
 def metrics(app):
-    return {one.label: one.value for one in app.metric}
+    return {metric.label: metric.value for metric in app.metric}
 
 
 def test_a_dry_run_shows_figures_reasons_and_candidates(texts_folder):
@@ -88,7 +88,7 @@ def test_the_run_of_a_job_is_imported_into_a_new_project(texts_folder):
     app.text_input(key="new_project").set_value("晚报")
     app.text_area(key="new_people").set_value("甲\n乙\n丙")
     without_errors(app.segmented_control(key="new_quotas").set_value("table1").run())
-    assert any("19,000" in one.value and "20,000" in one.value for one in app.warning)
+    assert any("19,000" in warning.value and "20,000" in warning.value for warning in app.warning)
     without_errors(app.button(key="create_add").click().run())
     assert f"{len(lines)} candidates added to" in text_of(app)
     with Store.open() as store:

@@ -37,8 +37,8 @@ def run(tmp_path: Path) -> Path:
                 prob, gens = draw.randint(0, 1), [draw.randint(0, 1) for _ in range(5)]
                 own = [key, "own", "<b>m</b>", "pre", pronoun, f"t{template}", f"N{template}"]
                 write.writerow([*own, prob, 1 - prob if template == 0 else prob, *gens])
-                told = {"pronouns": [pronoun], "model": "<b>m</b>", "template": f"t{template}", "dataset": "own"}
-                texts.append({"context": "Once", "completion": " he said that he said that he said.", **told})
+                results = {"pronouns": [pronoun], "model": "<b>m</b>", "template": f"t{template}", "dataset": "own"}
+                texts.append({"context": "Once", "completion": " he said that he said that he said.", **results})
     (folder / "one.jsonl").write_text("\n".join(map(json.dumps, texts)), encoding="utf-8")
     record = {"models": [{"model": "<b>m</b>"}], "instances": 64, "created": "2026-01-01T00:00:00Z"}
     (folder / "one.json").write_text(json.dumps(record), encoding="utf-8")
@@ -56,7 +56,7 @@ def test_every_section_opens_without_a_run(section: str, language: str) -> None:
 def test_the_empty_page_starts_the_built_in_run(fresh_store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jobs, "_spawn", lambda *_: None)
     app = open_page("misgendering")
-    next(one for one in app.button if one.key == "start-first").click().run()
+    next(button for button in app.button if button.key == "start-first").click().run()
     assert not app.exception
     (job,) = jobs.jobs(fresh_store)
     settings = settings_of(job)
@@ -84,7 +84,7 @@ def test_captions_of_figures_have_their_numbers(run: Path) -> None:
 
 
 def test_names_from_files_are_shown_as_text(run: Path) -> None:
-    html = "".join(str(one.proto.body) for one in open_page("misgendering", figure="variation").get("html"))
+    html = "".join(str(element.proto.body) for element in open_page("misgendering", figure="variation").get("html"))
     assert "&lt;b&gt;m&lt;/b&gt;" in html and "<b>m</b>" not in html
 
 
@@ -133,7 +133,7 @@ def test_the_sliders_give_the_worked_example() -> None:
 
 def test_a_template_is_shown_as_sent_by_each_way() -> None:
     app = open_page("misgendering", section="try")
-    html = "".join(str(one.proto.body) for one in app.get("html"))
+    html = "".join(str(element.proto.body) for element in app.get("html"))
     assert html.count("<b>▸</b>") == 1 and "Sam uses they/them/theirs" in html
     assert "have never seen" in html and html.count("has never seen") == 3  # they, and the three others
     app.text_input(key="template-pronouns").set_value("<i>zzz").run()

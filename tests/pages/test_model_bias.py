@@ -89,10 +89,10 @@ def test_the_table_contains_the_measures_of_the_file(run: Path) -> None:
     page = open_page("model_bias")
     table = html_of(page)
     for model in ("bert-base-chinese", "random-zh"):
-        found = summarise(read_scores(run), model=model)
-        for estimate in (found.bias_man, found.bias_woman, found.model_bias):
+        summary = summarise(read_scores(run), model=model)
+        for estimate in (summary.bias_man, summary.bias_woman, summary.model_bias):
             assert f"<b>{plain_number(estimate.value)}</b>" in table
-        assert found.signature in table
+        assert summary.signature in table
     assert "Table 4: 1.2103 (ln)" in table  # SPEC 1.7
     assert "untrained, as a reference" in table
     assert "rank" not in table.lower()
@@ -176,7 +176,7 @@ def test_filters_can_be_saved_next_to_the_built_in_one(run: Path) -> None:
     assert {after for _word, after in shown} == {"童"}
     page.text_input(key="filter-name").set_value("mine").run()
     page.button(key="filter-save").click().run()
-    assert [one.name for one in saved_filters(run.parent)] == ["男童/女童", "mine"]
+    assert [filter_.name for filter_ in saved_filters(run.parent)] == ["男童/女童", "mine"]
     page.text_input(key="filter-name").set_value("男童/女童").run()
     page.button(key="filter-save").click().run()
     assert "built-in" in page.error[0].value.replace("\\", "")
@@ -245,5 +245,5 @@ def test_two_seeds_of_a_model_count_as_one_model() -> None:
     from evenhand.pages.model_bias.correlation import _each_once
 
     names = ["m-seed1", "m-seed2", "other"]
-    found = pd.DataFrame([{"a": a, "b": b} for a in names for b in names])
-    assert _each_once(found, seed_groups(names)).to_numpy().tolist() == [["m-seed1", "other"], ["m-seed2", "other"]]
+    result = pd.DataFrame([{"a": a, "b": b} for a in names for b in names])
+    assert _each_once(result, seed_groups(names)).to_numpy().tolist() == [["m-seed1", "other"], ["m-seed2", "other"]]

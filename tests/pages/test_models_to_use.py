@@ -86,7 +86,7 @@ def test_a_lead_may_use_servers_of_the_installation_only(come: Come, monkeypatch
     page = open_page("generation", state=state)
     assert page.selectbox(key="server").value == "https://models.example/v1"
     assert page.selectbox(key="server").options == servers_allowed()
-    assert not [one for one in page.text_input if one.key == "server"]
+    assert not [field for field in page.text_input if field.key == "server"]
 
 
 @pytest.mark.parametrize(

@@ -81,10 +81,10 @@ def test_own_predictions_and_vectors_are_measured(tmp_path: Path, monkeypatch: p
     text = text_of(without_errors(open_page("other_measures", view="own")))
     assert "FPED (Dixon" in text and "no positive text in some group" in text and "swapped copies" in text
     vectors = tmp_path / "v.txt"
-    words = {word for one in own.TESTS.values() for name in one.split(",") for word in own.built_in_sets()[name]}
+    words = {word for test in own.TESTS.values() for name in test.split(",") for word in own.built_in_sets()[name]}
     vectors.write_text("".join(f"{word} {len(word)} {i % 7} 1\n" for i, word in enumerate(sorted(words))), "utf-8")
-    found = {"om-vectors": vectors}
-    monkeypatch.setattr(own, "choose_upload", lambda *_a, key, **_k: found.get(key))
+    results = {"om-vectors": vectors}
+    monkeypatch.setattr(own, "choose_upload", lambda *_a, key, **_k: results.get(key))
     text = text_of(without_errors(open_page("other_measures", view="own", state={"om-own": "vectors"})))
     assert "12,870 partitions" in text and "mathematics and arts" in text
 
@@ -94,6 +94,6 @@ def test_the_map_of_methods_links_to_pages(family: str) -> None:
     page = without_errors(open_page("other_measures", "zh", view="methods", family=family))
     text = text_of(page)
     every = [*of(family, "measure"), *of(family, "mitigation")]
-    assert all(one.against["zh"] in text for one in every)
+    assert all(entry.against["zh"] in text for entry in every)
     links = [link.proto for link in page.get("page_link") if "在应用中的位置" in link.proto.label]
-    assert len(links) == sum(bool(one.page) for one in every)
+    assert len(links) == sum(bool(entry.page) for entry in every)

@@ -24,10 +24,10 @@ from tests.support.projects import database, decide, new_store
 def judged_project(tmp_path: Path) -> Path:
     """A project with the scheme: one text judged alike, one not, one with a span."""
     with new_store(database(tmp_path)) as store:
-        found = own_project(store, "own")
+        stored = own_project(store, "own")
         for place, pair in enumerate((("helpful", "helpful"), ("harmful", "helpful"), ("harmful", "harmful"))):
             for who, choice in zip(("Ada", "Bo"), pair, strict=True):
-                assert say(store, found, who, place, choice, "stereotype").stored
+                assert say(store, stored, who, place, choice, "stereotype").stored
     return tmp_path
 
 
@@ -42,8 +42,8 @@ def test_a_project_is_made_with_its_own_scheme(tmp_path: Path, monkeypatch: pyte
     app.text_input(key="name").set_value("own")
     without_errors(app.button(key="create").click().run())
     with Store.open(database(tmp_path)) as store:
-        asked = guideline(store, project(store, "own"))
-    assert stored_scheme(asked) == own_scheme() and "**Helpful**" in asked.text
+        version = guideline(store, project(store, "own"))
+    assert stored_scheme(version) == own_scheme() and "**Helpful**" in version.text
 
 
 def test_an_invalid_scheme_is_refused_and_no_project_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -69,11 +69,11 @@ def test_a_draft_changes_the_scheme(judged_project: Path, monkeypatch: pytest.Mo
     assert (draft.choices, draft.reasons, draft.scheme) == (new.choices, (), new.more)
     assert "−" in html_of(app), "the page shows what goes"
     # Back to the built-in scheme: its choices and tags, and no kinds of spans of one's own.
-    place = next(one.key for one in app.segmented_control if one.key.endswith("-scheme"))
+    place = next(control.key for control in app.segmented_control if control.key.endswith("-scheme"))
     without_errors(app.segmented_control(key=place).set_value("built-in").run())
     with Store.open(database(judged_project)) as store:
         draft = read_draft(store, project(store, "own"))
-    assert draft.scheme is None and [one.code for one in draft.choices][1] == "misgendering"
+    assert draft.scheme is None and [choice.code for choice in draft.choices][1] == "misgendering"
 
 
 @pytest.mark.parametrize(
@@ -92,14 +92,14 @@ def test_a_draft_changes_the_scheme(judged_project: Path, monkeypatch: pytest.Mo
 )
 def test_pages_use_the_words_of_the_scheme(judged_project: Path, page: str, lang: str, told: tuple[str, ...]) -> None:
     app = without_errors(open_page(page, lang, project="own"))
-    shown = "\n".join([text_of(app), html_of(app), *(one.value for one in app.subheader)])
+    shown = "\n".join([text_of(app), html_of(app), *(heading.value for heading in app.subheader)])
     assert not [word for word in told if word not in shown]
     assert "Plural they" not in shown and "they 作复数" not in shown
 
 
 def test_agreement_is_by_choice_and_by_flag(judged_project: Path) -> None:
     app = without_errors(open_page("agreement", project="own"))
-    options = [one.replace("\\", "") for one in app.button_group(key="own-way").options]
+    options = [option.replace("\\", "") for option in app.button_group(key="own-way").options]
     assert options == ["Choices", "Flag: Stereotype", "Flag: 编造"]
     frames = [frame.value for frame in app.dataframe]
     marks = next(frame for frame in frames if "F1" in frame)
@@ -123,15 +123,15 @@ def test_a_case_is_decided_with_choice_flags_and_spans(judged_project: Path) -> 
 
 def test_scales_are_decided_next_to_the_answers_of_annotators(tmp_path: Path) -> None:
     with new_store(database(tmp_path)) as store:
-        found = own_project(store, "own", scheme=own_scheme(questions=QUESTIONS))
-        say(store, found, "Ada", 1, "helpful", "fluency:2", "care:7", note="because")
-        say(store, found, "Bo", 1, "neither", "fluency:4", "care:7")
-        uid = list(items(store, found))[1].uid
+        stored = own_project(store, "own", scheme=own_scheme(questions=QUESTIONS))
+        say(store, stored, "Ada", 1, "helpful", "fluency:2", "care:7", note="because")
+        say(store, stored, "Bo", 1, "neither", "fluency:4", "care:7")
+        uid = list(items(store, stored))[1].uid
     app = without_errors(open_page("adjudication", project="own"))
     fluency, care = (app.number_input(key=f"scale-{code}-{uid}") for code in ("fluency", "care"))
     assert (fluency.label, fluency.value, care.value) == ("Fluency (1–5)", None, 7)
-    told = [one.value.replace("\\", "") for one in app.caption]
-    assert "Annotators: 2 (1 ×), 4 (1 ×); median 3." in told and "Annotators: 7 (2 ×); median 7." in told
+    results = [caption.value.replace("\\", "") for caption in app.caption]
+    assert "Annotators: 2 (1 ×), 4 (1 ×); median 3." in results and "Annotators: 7 (2 ×); median 7." in results
     assert app.text_area(key=f"why-{uid}").label == "Why?"
     without_errors(app.button_group(key=f"choice-{uid}").set_value("helpful").run())
     app.text_input(key="adjudicator").set_value("Vera")
@@ -165,8 +165,10 @@ def compared(tmp_path: Path) -> Path:
         found, people = compared_project(store, tmp_path, 4)
         every = list(items(store, found))
         for who, choices in zip(people, (("first", "first", "tie"), ("first", "second", "tie")), strict=True):
-            said = [decide(item, one, left="first", desk=who.name) for item, one in zip(every, choices, strict=False)]
-            assert all(one.stored for one in store_operations(store, found, who, said))
+            messages = [
+                decide(item, one, left="first", desk=who.name) for item, one in zip(every, choices, strict=False)
+            ]
+            assert all(answer.stored for answer in store_operations(store, found, who, messages))
     return tmp_path
 
 
@@ -180,14 +182,14 @@ def test_a_project_is_made_with_the_scheme_preference(tmp_path: Path) -> None:
     app.text_input(key="name").set_value("pairs")
     without_errors(app.button(key="create").click().run())
     with Store.open(database(tmp_path)) as store:
-        asked = guideline(store, project(store, "pairs"))
-    assert stored_scheme(asked) == PREFERENCE and asked.text.strip() == preference("en").strip()
+        version = guideline(store, project(store, "pairs"))
+    assert stored_scheme(version) == PREFERENCE and version.text.strip() == preference("en").strip()
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_pages_show_both_texts_and_the_chosen_one(compared: Path, language: str) -> None:
     with Store.open(database(compared)) as store:
-        uid = next(one.uid for one in items(store, project(store, "pairs")) if one.gold is None)
+        uid = next(item.uid for item in items(store, project(store, "pairs")) if item.gold is None)
     names = ("First is better", "Second is better") if language == "en" else ("第一篇更好", "第二篇更好")
     for page, where in (("adjudication", {}), ("browse", {"item": uid})):
         app = without_errors(open_page(page, language, project="pairs", **where))
@@ -203,8 +205,13 @@ def test_pages_show_both_texts_and_the_chosen_one(compared: Path, language: str)
 def test_a_comparison_is_decided_with_one_button(compared: Path) -> None:
     app = without_errors(open_page("adjudication", project="pairs"))
     app.text_input(key="adjudicator").set_value("Vera").run()
-    why = next(one for one in app.text_area if one.key.startswith("why-"))
+    why = next(area for area in app.text_area if area.key.startswith("why-"))
     why.set_value("It answers what was asked.")
     without_errors(app.button(key="decide-second").click().run())
     with Store.open(database(compared)) as store:
-        assert sorted(one.gold or "" for one in items(store, project(store, "pairs"))) == ["", "first", "second", "tie"]
+        assert sorted(item.gold or "" for item in items(store, project(store, "pairs"))) == [
+            "",
+            "first",
+            "second",
+            "tie",
+        ]

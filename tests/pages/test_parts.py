@@ -59,10 +59,10 @@ def noting(found: list[str], name: str) -> Callable[..., None]:
 @pytest.fixture
 def reached(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     """The parts whose body was reached: each only notes that."""
-    found: list[str] = []
+    results: list[str] = []
     for part in PARTS.values():
-        monkeypatch.setattr(part, "body", noting(found, part.name))
-    yield found
+        monkeypatch.setattr(part, "body", noting(results, part.name))
+    yield results
 
 
 def click(name: str, project: Project) -> None:
@@ -120,7 +120,7 @@ def test_a_lead_sees_nothing_of_another_project(
     query = "SELECT uid FROM item WHERE project = ?"
     (item,) = fresh_store.db.execute(query, (elsewhere.id,)).fetchone()
     page = open_page("projects", project="elsewhere")
-    assert [one.value for one in page.error] == ["There is no project named elsewhere\\."]
+    assert [error.value for error in page.error] == ["There is no project named elsewhere\\."]
     assert "elsewhere" not in text_of(page).replace("There is no project named elsewhere", "")
     archive(fresh_store, elsewhere)
     assert "There is no project named elsewhere" in text_of(open_page("projects", project="elsewhere"))
@@ -143,9 +143,9 @@ def test_a_lead_sees_nothing_of_another_project(
 def lead_of(store: Store, who: Account) -> visitor.Person:
     from evenhand.annotations.accounts.accounts import person_of
 
-    found = person_of(store, who.uid)
-    assert found is not None
-    return found
+    result = person_of(store, who.uid)
+    assert result is not None
+    return result
 
 
 def test_a_job_of_another_project_cannot_be_cancelled(
@@ -175,7 +175,7 @@ def test_the_maker_of_a_project_becomes_its_lead(fresh_store: Store, monkeypatch
     page.button(key="create").click().run()
     made = next(one for one in every_project(fresh_store) if one.name == "mine")
     assert lead_of(fresh_store, account(fresh_store, "Lena")).roles == {first.uid: "lead", made.uid: "lead"}
-    assert "mine" in [one.value for one in page.header]
+    assert "mine" in [heading.value for heading in page.header]
 
 
 def test_a_change_is_recorded_under_the_name_of_the_account(
@@ -184,7 +184,7 @@ def test_a_change_is_recorded_under_the_name_of_the_account(
     project = ready_project(fresh_store, 1, name="here")
     come(fresh_store, monkeypatch, "Lena", "lead", project)
     page = open_page("plan", state={"adjudicator": "Somebody else"}, project="here")
-    assert not [one for one in page.text_input if one.key == "adjudicator"]
+    assert not [field for field in page.text_input if field.key == "adjudicator"]
     page.number_input(key=f"per-{project.uid}").set_value(2).run()
     page.button(key="save_plan").click().run()
     written = fresh_store.db.execute("SELECT author FROM event WHERE action = 'plan'").fetchall()
@@ -200,12 +200,14 @@ def test_a_lead_chooses_whether_to_label_too(fresh_store: Store, monkeypatch: py
     page = open_page("accounts", project="here")
     for labels in (True, False):
         page.toggle(key=f"labels-{project.uid}").set_value(labels).run()
-        assert ("Lena" in [one.name for one in annotators(fresh_store, project)]) != labels, "nothing is stored yet"
+        assert ("Lena" in [annotator.name for annotator in annotators(fresh_store, project)]) != labels, (
+            "nothing is stored yet"
+        )
         words = ("no", "yes") if labels else ("yes", "no")
         assert f"{words[0]} → {words[1]}" in page.info[0].value
         page.button(key=f"save-labels-{project.uid}").click().run()
         assert page.toggle(key=f"labels-{project.uid}").value == labels and not page.info
-        there = [one.name for one in annotators(fresh_store, project)]
+        there = [annotator.name for annotator in annotators(fresh_store, project)]
         assert ("Lena" in there) == labels
         assert bool(open_page("review", project="here").get("bidi_component")) == labels
     query = "SELECT author, json_extract(data, '$.labels') FROM event WHERE action = 'lead_labels' ORDER BY id"

@@ -78,7 +78,7 @@ def test_a_complete_pilot_is_closed_in_one_press_and_summarised(tmp_path: Path) 
     assert "Everybody has finished the pilot" in app.success[0].value
     app.button(key="pilot_close").click().run()
     assert app.metric[0].value == "75.0%"
-    text = " ".join(one.value for one in (*app.caption, *app.code))
+    text = " ".join(caption.value for caption in (*app.caption, *app.code))
     assert "On 3 of 4 items" in text.replace("\\", "") and "wilson" in text
 
 
@@ -88,14 +88,14 @@ def test_a_missing_interval_of_a_closed_pilot_has_a_reason(tmp_path: Path) -> No
         store.db.execute("UPDATE item SET extra = json_object('source', json_object('file', 'f' || (id % 2)))")
     app = page()
     app.button(key="pilot_close").click().run()
-    text = " ".join(one.value for one in app.caption).replace("\\", "")
+    text = " ".join(caption.value for caption in app.caption).replace("\\", "")
     assert "Fewer than 5 units (2): too few for a 95% interval. On 3 of 4 items" in text and "interval: ." not in text
 
 
 def test_a_tag_becomes_a_criterion_of_the_next_version(tmp_path: Path) -> None:
     project = in_pilot(tmp_path, {"Ada": "raaa", "Bo": "rraa", "Chen": "aaaa"})
     app = page("tags")
-    shown = " ".join(one.value for one in app.markdown)
+    shown = " ".join(block.value for block in app.markdown)
     assert "kinship" in shown and "alert" in shown and SCRIPT not in shown
     place = next(box for box in app.selectbox if box.key and box.key.startswith("tag-") and "kinship" in box.key)
     box = place.key or ""
@@ -118,13 +118,13 @@ def test_a_tag_becomes_a_criterion_of_the_next_version(tmp_path: Path) -> None:
 def test_annotators_are_letters_while_the_pilot_is_open(tmp_path: Path) -> None:
     in_pilot(tmp_path, {"Ada": "raaa", "Bo": "aaaa", "Chen": "aaaa"})
     app = page("tags")
-    next(one for one in app.toggle if one.key and one.key.startswith("open-")).set_value(True).run()
+    next(toggle for toggle in app.toggle if toggle.key and toggle.key.startswith("open-")).set_value(True).run()
     shown = html_of(app)
     assert "Reject" in shown and "#kinship" in shown and "Ada" not in shown and SCRIPT not in shown
     app.button_group(key="pilot_part").set_value("pilot").run()
     app.button(key="pilot_close").click().run()
     app.button_group(key="pilot_part").set_value("tags").run()
-    next(one for one in app.toggle if one.key and one.key.startswith("open-")).set_value(True).run()
+    next(toggle for toggle in app.toggle if toggle.key and toggle.key.startswith("open-")).set_value(True).run()
     assert "Ada" in html_of(app)
 
 
@@ -133,9 +133,9 @@ def test_free_tags_are_exported_only_if_texts_may_be(tmp_path: Path, leaves: boo
     project = in_pilot(tmp_path, {"Ada": "raaa", "Bo": "aaaa", "Chen": "aaaa"})
     with Store.open(database(tmp_path)) as store:
         change_project(store, project, open_text=leaves)
-    assert any(each.key == "tags-csv" for each in page("tags").get("download_button")) == leaves
-    told = CliRunner().invoke(cli, ["pilot", "show", project.name, "--db", str(database(tmp_path))]).output
-    assert ("kinship" in told) == leaves and re.search(r"(kinship|—) +1 +1\b", told)
+    assert any(element.key == "tags-csv" for element in page("tags").get("download_button")) == leaves
+    result = CliRunner().invoke(cli, ["pilot", "show", project.name, "--db", str(database(tmp_path))]).output
+    assert ("kinship" in result) == leaves and re.search(r"(kinship|—) +1 +1\b", result)
 
 
 def test_a_version_is_written_compared_and_published(tmp_path: Path) -> None:
@@ -186,7 +186,7 @@ def test_older_labels_can_be_sent_back_later(tmp_path: Path) -> None:
     app.button(key="send_older").click().run()
     with Store.open(database(tmp_path)) as store:
         assert left_to_relabel(store, project) == {"Ada": 4, "Bo": 4, "Chen": 4}
-    assert any("Ada 4" in one.value for one in app.caption)
+    assert any("Ada 4" in caption.value for caption in app.caption)
 
 
 def test_many_labels_are_sent_back_by_a_job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

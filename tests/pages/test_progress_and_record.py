@@ -48,11 +48,11 @@ def test_a_recent_plan_stop_is_reported(fresh_store: Store) -> None:
     change_project(fresh_store, project, plan="stop", share=0.0)
     for number, item in enumerate(claim(fresh_store, project, people[0], want=6)):
         store_operations(fresh_store, project, people[0], [decide(item, "accept" if number % 2 else "reject")])
-    found = text_of(open_page("progress", project=project.name))
-    assert "estimated label by label" in found and "share kept is too high" not in found
+    text = text_of(open_page("progress", project=project.name))
+    assert "estimated label by label" in text and "share kept is too high" not in text
     change_project(fresh_store, project, plan="all")
-    found = text_of(open_page("progress", project=project.name))
-    assert "estimated label by label" not in found and "share kept is too high" in found
+    text = text_of(open_page("progress", project=project.name))
+    assert "estimated label by label" not in text and "share kept is too high" in text
 
 
 def test_stalled_items_are_given_back(fresh_store: Store, two_at_work: tuple[Project, list[Annotator]]) -> None:
@@ -61,7 +61,7 @@ def test_stalled_items_are_given_back(fresh_store: Store, two_at_work: tuple[Pro
     assert "2 items are waiting at the desk of Ada; nothing has been labelled there since" in text_of(app)
     without_exception(app.button(key=f"give-back-{ada.uid}").click().run())
     assert "items are waiting at the desk of" not in text_of(app)
-    assert [one.data for one in events(fresh_store, project, action="given_back")] == [{"items": 2}]
+    assert [event.data for event in events(fresh_store, project, action="given_back")] == [{"items": 2}]
     query = "SELECT count(*) FROM assignment WHERE state = 'leased'"
     assert fresh_store.db.execute(query).fetchone() == (0,)
 
@@ -101,9 +101,9 @@ def test_a_record_is_searched_and_omits_others(
 ) -> None:
     project, people = two_at_work
     app = open_page("record", project=project.name, annotator="Bo")
-    told = text_of(app)
-    assert "✕" in told and "valid" in told and "Ada" not in told
-    assert "It is waiting at your desk" not in told, "it opens at what was labelled, not at what is still to do"
+    text = text_of(app)
+    assert "✕" in text and "valid" in text and "Ada" not in text
+    assert "It is waiting at your desk" not in text, "it opens at what was labelled, not at what is still to do"
     app.text_input(key="record-search").set_value("no such words")
     assert "Nothing was found" in text_of(without_exception(app.run()))
     app.text_input(key="record-search").set_value("")
@@ -119,8 +119,8 @@ def test_the_lead_is_asked_in_private(fresh_store: Store, two_at_work: tuple[Pro
     area.set_value("Is 学姐 a <b>term</b>?")
     app.button(key=f"talk-send-{uid}").click()
     assert "Is 学姐 a <b>term</b>?" in text_of(without_exception(app.run()))
-    (said,) = comments(fresh_store, project, uid, thread=bo)
-    assert (said.author, said.text, said.thread) == ("Bo", "Is 学姐 a <b>term</b>?", bo.uid)
+    (comment,) = comments(fresh_store, project, uid, thread=bo)
+    assert (comment.author, comment.text, comment.thread) == ("Bo", "Is 学姐 a <b>term</b>?", bo.uid)
     assert comments(fresh_store, project, uid) == []
 
 
@@ -141,20 +141,20 @@ def test_an_annotator_is_renamed_replaced_removed_and_restored(
     assert "There is already an annotator named Ada" in text_of(app).replace("\\", "")
     app.text_input(key=f"name-{bo.uid}").set_value(NASTY)
     without_exception(app.button(key=f"rename-{bo.uid}").click().run())
-    assert [one.name for one in annotators(fresh_store, project)] == ["Ada", NASTY]
+    assert [annotator.name for annotator in annotators(fresh_store, project)] == ["Ada", NASTY]
 
     app.text_input(key=f"successor-{ada.uid}").set_value("Cleo")
     without_exception(app.button(key=f"replace-{ada.uid}").click().run())
-    assert [one.name for one in annotators(fresh_store, project)] == [NASTY, "Cleo"]
+    assert [annotator.name for annotator in annotators(fresh_store, project)] == [NASTY, "Cleo"]
     assert events(fresh_store, project, action="replaced")[0].data["moved"] == 2
 
     cleo = annotators(fresh_store, project)[1]
     without_exception(app.button(key=f"leave-{cleo.uid}").click().run())
-    assert [one.name for one in annotators(fresh_store, project)] == [NASTY]
+    assert [annotator.name for annotator in annotators(fresh_store, project)] == [NASTY]
     without_exception(app.button(key=f"return-{ada.uid}").click().run())
-    assert [one.name for one in annotators(fresh_store, project)] == ["Ada", NASTY]
-    told = [one.action for one in events(fresh_store, project)]
-    assert told == ["renamed", "replaced", "deactivated", "reactivated"]
+    assert [annotator.name for annotator in annotators(fresh_store, project)] == ["Ada", NASTY]
+    results = [event.action for event in events(fresh_store, project)]
+    assert results == ["renamed", "replaced", "deactivated", "reactivated"]
 
 
 def test_a_successor_needs_a_name(fresh_store: Store, two_at_work: tuple[Project, list[Annotator]]) -> None:
@@ -167,5 +167,5 @@ def test_a_successor_needs_a_name(fresh_store: Store, two_at_work: tuple[Project
 
 def test_the_desk_links_to_the_record(two_at_work: tuple[Project, list[Annotator]]) -> None:
     app = open_page("review", project=two_at_work[0].name, annotator="Ada")
-    links = [str(one.proto) for one in app.get("page_link")]
+    links = [str(element.proto) for element in app.get("page_link")]
     assert any("My record" in link and "annotator" in link for link in links)

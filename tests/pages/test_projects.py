@@ -220,7 +220,7 @@ def test_people_quotas_settings_and_archive_are_changed(store, empty):
     app.selectbox(key="opinion_model").set_value("demo-zh")
     assert app.button(key="save_settings").disabled
     without_exception(app.run())
-    (said,) = (one.value for one in app.info)
+    (said,) = (info.value for info in app.info)
     assert "rule: all annotators accept it → most annotators accept it" in said.replace("\\", "")
     assert "opinion shown after a label: no opinion → demo-zh" in said.replace("\\", "")
     without_exception(app.button(key="save_settings").click().run())

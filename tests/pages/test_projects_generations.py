@@ -38,24 +38,24 @@ def test_a_project_is_made_with_its_settings(store):
     app.checkbox(key="generations_blur").set_value(True)
     app.number_input(key="generations_pause").set_value(25)
     without_exception(app.button(key="create").click().run())
-    found = project(store, "study")
-    assert (found.kind, found.per_item, found.doubled, found.blur, found.pause_minutes) == (
+    stored = project(store, "study")
+    assert (stored.kind, stored.per_item, stored.doubled, stored.blur, stored.pause_minutes) == (
         "generations",
         2,
         20,
         True,
         25,
     )
-    assert (found.checked, found.open_text) == (True, None)
-    assert [one.name for one in annotators(store, found)] == ["Ann", "Bo"]
-    assert recognise(guideline(store, found).text) == "generations"
+    assert (stored.checked, stored.open_text) == (True, None)
+    assert [annotator.name for annotator in annotators(store, stored)] == ["Ann", "Bo"]
+    assert recognise(guideline(store, stored).text) == "generations"
     assert "study" in [header.value for header in app.header]
 
 
 @pytest.mark.parametrize(("language", "words"), [("en", "No text is set aside"), ("zh", "没有被搁置的文本")])
 def test_items_set_aside_are_called_texts(store, empty_project, language, words):
     app = open_section(open_page("projects", lang=language, project=empty_project.name), "aside")
-    assert words in text_of(app) and "sentence" not in "".join(one.value for one in app.caption)
+    assert words in text_of(app) and "sentence" not in "".join(caption.value for caption in app.caption)
 
 
 def test_columns_are_mapped_shown_and_remembered(store, empty_project):
@@ -157,8 +157,8 @@ def test_settings_allow_exporting_texts(store, empty_project):
     app.checkbox(key="new_checked").set_value(False)
     without_exception(app.number_input(key="new_doubled").set_value(5).run())
     without_exception(app.button(key="save_settings").click().run())
-    found = project(store, "g")
-    assert (found.open_text, found.checked, found.doubled) == (True, False, 5)
+    stored = project(store, "g")
+    assert (stored.open_text, stored.checked, stored.doubled) == (True, False, 5)
 
 
 def test_an_encrypted_archive_asks_for_its_password(store, empty_project, tmp_path):
@@ -220,10 +220,10 @@ def _lacking_page():
 
 def test_a_package_reports_gold_labels_and_missing_parts():
     app = without_exception(AppTest.from_function(_lacking_page, default_timeout=300).run())
-    shown = {one.label: one.value for one in app.metric}
+    shown = {metric.label: metric.value for metric in app.metric}
     wanted = {"Gold labels": "89", "From labels": "10", "Imported as gold": "77", "Kept from here": "2"}
     assert wanted.items() <= shown.items()
-    texts = " ".join(one.value for one in app.caption)
+    texts = " ".join(caption.value for caption in app.caption)
     for part in ("77 gold labels came without", "2 gold labels differ", "1 item has no gold label",
                  "90 labels of 1 annotator who", "2 comments", "3 open cases"):  # fmt: skip
         assert part in texts, part
@@ -231,7 +231,7 @@ def test_a_package_reports_gold_labels_and_missing_parts():
 
 def test_a_package_reports_its_items_and_its_labels():
     app = without_exception(AppTest.from_function(_brought_page, default_timeout=300).run())
-    shown = [(one.label, one.value) for one in app.metric]
+    shown = [(metric.label, metric.value) for metric in app.metric]
     assert ("Rows", "7") in shown and ("Labels read", "9") in shown
     assert [value for label, value in shown if label == "Imported"] == ["5", "8"]
     assert len(app.dataframe) == 2 and len(app.subheader) == 1

@@ -54,12 +54,12 @@ def test_tasks_are_mapped_and_imported(fresh_store: Store, language: str) -> Non
     app.text_input(key="task-person-3").set_value("An")
     app = without_exception(app.button(key="import").click().run())
     made = project(fresh_store, "p")
-    assert [one.name for one in annotators(fresh_store, made)] == ["An", "bo@x.org"]
+    assert [annotator.name for annotator in annotators(fresh_store, made)] == ["An", "bo@x.org"]
     rows = label_rows(fresh_store, made)
     assert sorted((row["text"], row["annotator"], row["choice"]) for row in rows) == sorted(
         [(HE, "An", "accept"), (HE, "bo@x.org", "reject"), (SHE, "An", "reject")]
     )
-    assert [one.value for one in app.metric][:4] == ["2", "2", "0", "0"]
+    assert [metric.value for metric in app.metric][:4] == ["2", "2", "0", "0"]
 
 
 def test_a_package_with_a_damaged_part_leaves_nothing(fresh_store: Store, imported: Project, tmp_path: Path) -> None:
@@ -115,8 +115,8 @@ def test_an_import_is_listed_and_undone(fresh_store: Store, imported: Project) -
     app = without_exception(app.button(key="undo").click().run())
     assert counts(fresh_store, imported).items == 0
     assert "are deleted" in app.success[0].value.replace("\\", "")
-    assert not [one for one in app.button if one.key == "undo"]
-    assert [one.action for one in events(fresh_store, imported)][-1] == "import_undone"
+    assert not [button for button in app.button if button.key == "undo"]
+    assert [event.action for event in events(fresh_store, imported)][-1] == "import_undone"
 
 
 def test_a_large_import_is_undone_by_a_job(
@@ -145,7 +145,7 @@ def test_conflicts_between_files_are_decided(
     assert HE in shown and "labels\\-1" in shown
     without_exception(app.button(key=f"{button}-label-2").click().run())
     assert [row["choice"] for row in label_rows(fresh_store, imported)] == [stands]
-    assert [one.action for one in events(fresh_store, imported)][-1] == "conflict_settled"
+    assert [event.action for event in events(fresh_store, imported)][-1] == "conflict_settled"
 
 
 def test_a_project_without_imports_explains_what_to_do(fresh_store: Store) -> None:

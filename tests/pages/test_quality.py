@@ -26,7 +26,7 @@ def open_part(part: str = "oneself", project: Project | None = None, **state: st
 
 
 def cards(page: AppTest) -> list[str]:
-    return [str(each.value) for each in page.get("html") if "<article" in str(each.value)]
+    return [str(element.value) for element in page.get("html") if "<article" in str(element.value)]
 
 
 def test_retest_agreement_is_shown(fresh_store: Store) -> None:
@@ -41,7 +41,7 @@ def test_retest_agreement_is_shown(fresh_store: Store) -> None:
     assert len(cards(page)) == 5 and any("&lt;b&gt;Bo" in card for card in cards(page))
     assert not any("<b>" in card for card in cards(page))
     page.selectbox(key="oneself-who").set_value("Ada").run()
-    assert not page.exception and any("15 items judged differently" in one.value for one in page.markdown)
+    assert not page.exception and any("15 items judged differently" in block.value for block in page.markdown)
     assert all("Ada, 2.0 days apart" in card for card in cards(page))
 
 
@@ -62,7 +62,7 @@ def test_drawn_items_are_answered_scored_and_withdrawn(fresh_store: Store) -> No
     uids = page.session_state["drawn"][2]
     for uid in uids[:3]:
         page.button_group(key=f"answer-{uid}").set_value("reject")
-    next(each for each in page.button if each.label == "Set as known answers").click().run()
+    next(button for button in page.button if button.label == "Set as known answers").click().run()
     assert not page.exception and len(cards(page)) == 0
     known = known_items(fresh_store, project)
     assert {one.item.uid for one in known} == set(uids[:3])
@@ -113,7 +113,7 @@ def test_an_answer_taken_from_labels_is_marked_until_the_lead_changes_it(fresh_s
     uids = page.session_state["drawn"][2]
     assert len(uids) == 6
     page.button_group(key=f"answer-{uids[0]}").set_value("reject")
-    next(each for each in page.button if each.label == "Set as known answers").click().run()
+    next(button for button in page.button if button.label == "Set as known answers").click().run()
     known = {one.item.uid: (one.choice, one.from_labels) for one in known_items(fresh_store, project)}
     assert known == dict.fromkeys(uids[1:], ("accept", True)) | {uids[0]: ("reject", False)}
 
@@ -142,8 +142,8 @@ def test_a_generation_is_shown_with_its_referent_but_not_its_model(fresh_store: 
 
 
 def command(*arguments: str) -> tuple[int, str, str]:
-    found = CliRunner().invoke(cli, ["quality", *arguments])
-    return found.exit_code, found.stdout, found.stderr
+    result = CliRunner().invoke(cli, ["quality", *arguments])
+    return result.exit_code, result.stdout, result.stderr
 
 
 def test_the_command_prints_the_numbers_of_the_page(fresh_store: Store, tmp_path: Path) -> None:
@@ -152,12 +152,12 @@ def test_the_command_prints_the_numbers_of_the_page(fresh_store: Store, tmp_path
     path = tmp_path / "known.csv"
     path.write_text(f"item,choice\n{uids[0]},accept\n{uids[1]},reject\nnowhere,accept\n", encoding="utf-8")
     code, out, err = command(project.name, "--known", str(path), "--author", "Lead", "--json")
-    told = json.loads(out)
-    assert code == 0 and "line 4" in err and (told["marked"], told["not_used"]) == (2, 1)
-    again = told["agreement_with_oneself"]
+    data = json.loads(out)
+    assert code == 0 and "line 4" in err and (data["marked"], data["not_used"]) == (2, 1)
+    again = data["agreement_with_oneself"]
     assert again["together"]["same_choice"]["value"] == 0.7 and again["together"]["table"] == [[20, 5], [10, 15]]
     assert again["signature"] == retest_report(fresh_store, project).signature
-    gold = told["hidden_gold"]
+    gold = data["hidden_gold"]
     assert gold["items"] == 2 and gold["signature"] == SIGNATURE
     (ada,) = gold["annotators"]
     assert ada["right"] + ada["wrong"] == 2 and len(gold["misses"]) == ada["wrong"]
@@ -175,7 +175,7 @@ def test_the_command_gives_a_reason_for_undefined_values(fresh_store: Store) -> 
     together = json.loads(out)["agreement_with_oneself"]["together"]
     assert together["same_choice"]["value"] is None and "second time" in together["same_choice"]["value_reason"]
     assert together["days"] is None and together["days_reason"]
-    assert all(one["share"]["value_reason"] for one in json.loads(out)["hidden_gold"]["annotators"])
+    assert all(annotator["share"]["value_reason"] for annotator in json.loads(out)["hidden_gold"]["annotators"])
     assert "—" in command(project.name)[1]
 
 

@@ -25,11 +25,11 @@ from tests.support.tampering import changed_outside
 
 
 def words(app: AppTest) -> str:
-    return "\n".join(str(each.value) for each in (*app.markdown, *app.caption, *app.code)).replace("\\", "")
+    return "\n".join(str(block.value) for block in (*app.markdown, *app.caption, *app.code)).replace("\\", "")
 
 
 def press(app: AppTest, name: str) -> AppTest:
-    return next(each for each in app.button if each.label == name).click().run()
+    return next(button for button in app.button if button.label == name).click().run()
 
 
 def test_missing_requirements_are_listed_and_disable_the_button(tmp_path: Path) -> None:
@@ -77,8 +77,8 @@ def test_licence_and_source_are_stored(tmp_path: Path) -> None:
     app.text_area(key=f"source-{made.id}").set_value("Own sentences.")
     app = press(app, "Save")
     with Store.open(database(tmp_path)) as store:
-        found = project(store, "bare")
-    assert (found.licence, found.source_statement) == ("CC0", "Own sentences.")
+        stored = project(store, "bare")
+    assert (stored.licence, stored.source_statement) == ("CC0", "Own sentences.")
     assert "The licence is stated." in words(app)
 
 
@@ -128,9 +128,9 @@ def test_releases_are_listed_with_their_changes(tmp_path: Path) -> None:
     )
     assert text.index(second.hash) < text.index(first.hash)
     assert app.text_input(key=f"version-{made.id}-2").value == "1.2"
-    (alpha, _before) = (each.value for each in app.caption if each.value.startswith("Alpha before filtering"))
+    (alpha, _before) = (caption.value for caption in app.caption if caption.value.startswith("Alpha before filtering"))
     assert "95% interval" in alpha.replace("\\", ""), "its interval is in view"
-    assert {each.label: each.value for each in app.metric[:2]} == {"Kept": f"{second.items}", "Reviewed": "8"}
+    assert {metric.label: metric.value for metric in app.metric[:2]} == {"Kept": f"{second.items}", "Reviewed": "8"}
 
 
 def test_uncounted_labels_of_a_follow_up_sample_have_a_reason(fresh_store: Store) -> None:
@@ -147,15 +147,15 @@ def test_texts_of_generations_need_a_password(tmp_path: Path) -> None:
     with Store.open(database(tmp_path)) as store:
         made = make_generations_demo(store)
         made = change_project(store, made, licence="MIT", source_statement="Made for tests.")
-        one = make_release(store, made, "1.0")
+        release = make_release(store, made, "1.0")
     app = without_errors(open_page("release"))
-    assert [each for each in app.get("download_button") if each.proto.id.endswith(f"zip-{one.uid}")] == []
-    app = app.text_input(key=f"password-{one.uid}").set_value("correct horse").run()
-    assert [each for each in app.get("download_button") if each.proto.id.endswith(f"zip-{one.uid}")]
-    files = next(each.value for each in app.dataframe)
+    assert [element for element in app.get("download_button") if element.proto.id.endswith(f"zip-{release.uid}")] == []
+    app = app.text_input(key=f"password-{release.uid}").set_value("correct horse").run()
+    assert [element for element in app.get("download_button") if element.proto.id.endswith(f"zip-{release.uid}")]
+    files = next(table.value for table in app.dataframe)
     locked = {name for name in files["file"] if name.endswith("🔒")}
     assert "kept.jsonl 🔒" in locked and "labels.csv" in set(files["file"])
-    offered = app.selectbox(key=f"file-{one.uid}").options
+    offered = app.selectbox(key=f"file-{release.uid}").options
     assert not any(option.startswith("kept.jsonl") for option in offered)
 
 

@@ -69,5 +69,5 @@ def test_without_a_project_the_page_explains_what_to_do(fresh_store: Store) -> N
 
 def test_an_unknown_project_is_reported_once(fresh_store: Store, sample_project: Project) -> None:
     page = open_page("review", project="Nowhere", annotator="Ada")
-    (said,) = page.warning
-    assert "There is no open project named Nowhere" in said.value
+    (warning,) = page.warning
+    assert "There is no open project named Nowhere" in warning.value

@@ -57,8 +57,8 @@ def look(store: Store, monkeypatch: pytest.MonkeyPatch, role: Role, address: str
         assert "There is no page" not in text_of(app)
         return
     assert_title(app, "home")
-    said = [one.value.replace("\\", "") for one in app.warning]
-    assert said == [f"There is no page /{address}. This is the home page."]
+    messages = [warning.value.replace("\\", "") for warning in app.warning]
+    assert messages == [f"There is no page /{address}. This is the home page."]
     assert address not in app.session_state["open_pages"]
     assert not app.error
 

@@ -98,8 +98,8 @@ def test_a_new_audit_is_drawn_counted_and_sent(section) -> None:
     assert not page.exception and not page.error
     assert "leaks of m" in text_of(page)
     with Store.open() as store:
-        found = audit_projects.audit(store, project(store, "leaks of m"))
-    assert (len(found.sentences), found.run, found.labels_wanted) == (12, "first run", 36)
+        result = audit_projects.audit(store, project(store, "leaks of m"))
+    assert (len(result.sentences), result.run, result.labels_wanted) == (12, "first run", 36)
     # Until everything is labelled, only how far it is.
     assert "leak-table" not in {frame.key for frame in page.dataframe}
     assert page.toggle

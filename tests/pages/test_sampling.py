@@ -35,13 +35,13 @@ def test_a_sample_is_drawn_and_closed(path: Path) -> None:
     app.segmented_control(key="sample-design").set_value("stratified").run()
     app.number_input(key="sample-items").set_value(16)
     without_errors(app.button(key="sample-start").click().run())
-    assert [one.value for one in app.metric][:2] == ["16", "0"]
+    assert [metric.value for metric in app.metric][:2] == ["16", "0"]
     without_errors(app.button(key="sample-close").click().run())
     with Store.open(path) as store:
         project = find_project(store, "made")
-        (one,) = samples(store, project)
-        assert (one.design, one.items, one.settings["by"]) == ("stratified", 16, ["model"])
-        assert open_sample(store, project) is None and one.closed is not None
+        (sample,) = samples(store, project)
+        assert (sample.design, sample.items, sample.settings["by"]) == ("stratified", 16, ["model"])
+        assert open_sample(store, project) is None and sample.closed is not None
 
 
 @pytest.mark.parametrize("lang", ["zh"])

@@ -76,9 +76,9 @@ def test_the_kept_sentences_of_a_project_are_scored_unless_all_are_chosen(fresh_
     choice.run()
     page.text_input(key="name").set_value("of all").run()
     without_errors(page.button(key="start").click().run())
-    found = {job.title: kinds.settings_of(job) for job in jobs.jobs(fresh_store)}
-    assert all((one.uid, one.file) == (project.uid, f"project:{project.name}") for one in found.values())
-    assert {title: one.items for title, one in found.items()} == {
+    results = {job.title: kinds.settings_of(job) for job in jobs.jobs(fresh_store)}
+    assert all((one.uid, one.file) == (project.uid, f"project:{project.name}") for one in results.values())
+    assert {title: one.items for title, one in results.items()} == {
         f"Score the kept sentences of {project.name} with known": "accepted",
         f"Score {project.name} with known": "all",
     }
@@ -136,7 +136,7 @@ def test_an_english_file_is_read_with_own_words(fresh_store):
     assert html_of(page).count("no keyword") == 2
     assert page.multiselect(key="score-models").value == ["demo-en"] and not page.warning
     page.multiselect(key="score-models").set_value(["demo-en", "demo-zh"]).run()
-    assert [one.value for one in page.warning] == [
+    assert [warning.value for warning in page.warning] == [
         "demo\\-zh was not trained on English, so its numbers mean nothing here\\."
     ]
     page.button(key="score-models-fitting").click().run()
@@ -280,7 +280,7 @@ def test_a_job_links_to_its_run_and_can_be_dismissed(fresh_store, sample_project
     page = without_errors(open_page("jobs"))
     name = kinds.run_name(job)
     assert f"run {name}" in captions_of(page)
-    [link] = [one.proto for one in page.main.get("page_link")]
+    [link] = [element.proto for element in page.main.get("page_link")]
     assert (link.page, parse_qs(link.query_string)["run"]) == ("model-bias", [name])
     without_errors(page.button(key=f"dismiss-{job.uid}").click().run())
     assert jobs.jobs(fresh_store) == []

@@ -59,7 +59,7 @@ def test_words_without_a_side_are_shown_literally(fake, lang, text, options, wor
     shown = html_of(page)
     first, second = (f'<span class="strong">{word}</span>' for word in words)
     assert first in shown and second in shown
-    shown += " ".join(one.value for one in (*page.caption, *page.markdown))
+    shown += " ".join(caption.value for caption in (*page.caption, *page.markdown))
     assert 'class="male"' not in shown and 'class="female"' not in shown
     for word in ("male word", "男性词", "女性词"):
         assert word not in shown
@@ -251,6 +251,6 @@ def test_the_page_does_not_import_torch():
 )
 def test_verb_agreement_is_mentioned_for_subject_forms_only(text, agrees):
     page = open_page("sentence_bias", "en", text=text, model="demo-en")
-    shown = " ".join(one.value for one in page.caption)
+    shown = " ".join(caption.value for caption in page.caption)
     assert "share of the probability of all forms" in shown
     assert ("they was" in shown) is agrees

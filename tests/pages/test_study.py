@@ -77,7 +77,7 @@ def test_states_of_participants_and_hourly_pay_are_shown(fresh_store: Store, pro
     app.text_input(key=f"withdraw-{study.uid}").set_value("pid-ada")
     without_errors(app.button(key=f"withdraw-it-{study.uid}").click().run())
     assert person(fresh_store, study, secret).state == "withdrew"
-    assert "每小时报酬" in str([one.label for one in in_language(app, "zh").metric])
+    assert "每小时报酬" in str([metric.label for metric in in_language(app, "zh").metric])
 
 
 def test_a_study_is_closed_and_its_consent_changed(fresh_store: Store, project: Project) -> None:
@@ -112,7 +112,7 @@ def test_progress_lists_participants_separately(fresh_store: Store, project: Pro
     for item in claim(fresh_store, *place, want=3):
         store_operations(fresh_store, *place, [decide(item)])
     app = open_page("progress", project=project.name)
-    tables = [one.value for one in without_errors(app).dataframe if "Annotator" in one.value]
+    tables = [table.value for table in without_errors(app).dataframe if "Annotator" in table.value]
     annotators, participants = tables[:2]
     assert place[1].name not in list(annotators["Annotator"])
     assert list(participants["Annotator"]) == [place[1].name] and list(participants["Valid labels"]) == [3]

@@ -162,13 +162,15 @@ def test_labels_of_inputs_are_not_escaped() -> None:
                 continue
             escaped = {
                 target.id
-                for one in ast.walk(part)
-                if isinstance(one, ast.Assign) and "plain(" in ast.unparse(one.value)
-                for target in one.targets
+                for node in ast.walk(part)
+                if isinstance(node, ast.Assign) and "plain(" in ast.unparse(node.value)
+                for target in node.targets
                 if isinstance(target, ast.Name)
             }
-            calls = (one for one in ast.walk(part) if isinstance(one, ast.Call) and one.args)
-            labels = (one.args[0] for one in calls if isinstance(one.func, ast.Attribute) and one.func.attr in INPUTS)
+            calls = (node for node in ast.walk(part) if isinstance(node, ast.Call) and node.args)
+            labels = (
+                call.args[0] for call in calls if isinstance(call.func, ast.Attribute) and call.func.attr in INPUTS
+            )
             for label in labels:
                 if "plain(" in ast.unparse(label) or (isinstance(label, ast.Name) and label.id in escaped):
                     wrong.append(f"{file.name}:{label.lineno}")
@@ -264,7 +266,7 @@ def _prose() -> None:
 def test_lists_and_paragraphs_follow_the_language(lang: str, said: list[str]) -> None:
     at = AppTest.from_function(_prose, default_timeout=300)
     at.query_params["lang"] = lang
-    assert [one.value for one in at.run().text] == said
+    assert [element.value for element in at.run().text] == said
 
 
 def _places() -> None:
@@ -290,7 +292,7 @@ def test_an_upload_box_shows_its_limit_in_the_language(lang: str, button: str, l
     """Streamlit's own words are hidden by style.css, and say 1GB where 512 MB are taken."""
     at = AppTest.from_function(_places, default_timeout=300)
     at.query_params["lang"] = lang
-    styles = [one.proto.body for one in at.run().get("html")]
+    styles = [element.proto.body for element in at.run().get("html")]
     assert f'<style>.st-key-a-b{{--upload-button:"{button}";--upload-limit:"{limits[0]}"}}</style>' == styles[0]
     assert [re.findall(r'--upload-limit:"(.+?)"', style) for style in styles] == [[limit] for limit in limits]
     # Text of size 0 is read by screen readers, hidden text is not.
@@ -341,7 +343,7 @@ def test_several_projects_are_offered_with_the_demo_last(fresh_store: Store) -> 
         create_project(fresh_store, name)
     app = chosen()
     assert app.text[0].value == "none" and not app.selectbox
-    assert [one.label.replace("\\", "") for one in app.button] == ["mine", "other", DEMO]
+    assert [button.label.replace("\\", "") for button in app.button] == ["mine", "other", DEMO]
 
 
 def test_an_unknown_project_is_reported_and_another_opened(fresh_store: Store) -> None:
@@ -409,22 +411,22 @@ HOSTILE = st.text(alphabet="<>&\"'/=! -a男b;#x3C", max_size=40) | st.sampled_fr
 def test_text_of_a_table_is_escaped(names: list[str], cells: list[str], caption: str) -> None:
     """Headings, cells, captions, hints and data attributes stay text with any content."""
     rows = [(cells[0], span(cells[1], "soft", title=cells[2])), (joined([cells[3], below(cells[0])]), cells[1])]
-    found = Tags(table([names[0], Column(names[1], "number")], rows, caption=caption))
+    result = Tags(table([names[0], Column(names[1], "number")], rows, caption=caption))
     body = ["tbody", "tr", "td", "td", "span", "tr", "td", *(["div"] if cells[0] else []), "td"]
-    assert found.names == ["div", "table", *(["caption"] if caption else []), "thead", "tr", "th", "th", *body]
-    assert found.attributes <= {"class", "tabindex", "scope", "data-label", "title"}
+    assert result.names == ["div", "table", *(["caption"] if caption else []), "thead", "tr", "th", "th", *body]
+    assert result.attributes <= {"class", "tabindex", "scope", "data-label", "title"}
     shown = [caption, *names, cells[0], cells[1], cells[3], cells[0], cells[1]]
-    assert found.text == "".join(shown)
+    assert result.text == "".join(shown)
 
 
 @given(text=HOSTILE, note=HOSTILE, who=HOSTILE, code=HOSTILE)
 def test_text_of_an_item_card_is_escaped(text: str, note: str, who: str, code: str) -> None:
     word = (0, len(text) // 2)
     one = judgement(who, code, {}, [note], note)
-    found = Tags(item_card(who, with_keyword(text, word, "male"), [one], about=note, context=note))
-    assert set(found.names) <= {"article", "div", "mark", "small", "ul", "li"}
-    assert found.attributes <= {"class", "data-item"}
-    assert text[word[1] :] in found.text and who in found.text
+    result = Tags(item_card(who, with_keyword(text, word, "male"), [one], about=note, context=note))
+    assert set(result.names) <= {"article", "div", "mark", "small", "ul", "li"}
+    assert result.attributes <= {"class", "data-item"}
+    assert text[word[1] :] in result.text and who in result.text
 
 
 def test_table_kinds_are_not_other_css_classes() -> None:
@@ -464,9 +466,9 @@ def test_a_range_of_equal_values_is_one_value(low: tuple[str, str], high: tuple[
 
 
 def test_the_minimum_detectable_difference_of_shares_is_in_points() -> None:
-    found = equivalence(Estimate(0.06, -0.06, 0.18, se=0.063), 0.05)
-    assert shown_from(found, SIZE_IN_POINTS) == "minimum detectable difference: 17.2 points"
-    assert shown_from(found) == "minimum detectable difference: 0.172"
+    result = equivalence(Estimate(0.06, -0.06, 0.18, se=0.063), 0.05)
+    assert shown_from(result, SIZE_IN_POINTS) == "minimum detectable difference: 17.2 points"
+    assert shown_from(result) == "minimum detectable difference: 0.172"
 
 
 @pytest.mark.parametrize(
@@ -478,9 +480,9 @@ def test_a_difference_of_shares_is_in_points(
 ) -> None:
     monkeypatch.setattr("evenhand.pages.ui.text.language", lambda: lang)
     monkeypatch.setattr("evenhand.pages.ui.numbers.language", lambda: lang)
-    found = Estimate(0.06, -0.012, 0.132)
-    assert (number(0.06, POINTS), interval(found, POINTS), number(0.06, SIZE_IN_POINTS)) == (value, ends, size)
-    assert bracketed(found, POINTS) == "[−1.2, +13.2]" and number(None, POINTS) == DASH
+    estimate = Estimate(0.06, -0.012, 0.132)
+    assert (number(0.06, POINTS), interval(estimate, POINTS), number(0.06, SIZE_IN_POINTS)) == (value, ends, size)
+    assert bracketed(estimate, POINTS) == "[−1.2, +13.2]" and number(None, POINTS) == DASH
     assert number(-0.0001, POINTS).startswith("+0.0")
 
 

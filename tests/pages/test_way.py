@@ -18,11 +18,11 @@ OF_PROJECTS = sorted(folder for folder, address in addresses().items() if addres
 
 def links(app: AppTest) -> dict[str, str]:
     """The links of the navigation: what they say, without marks, to the project they name."""
-    found = {}
-    for one in app.sidebar.get("page_link"):
-        asked = parse_qs(one.proto.query_string)
-        found[one.proto.label.replace("\\", "").replace("*", "")] = asked.get("project", [""])[0]
-    return found
+    results = {}
+    for element in app.sidebar.get("page_link"):
+        asked = parse_qs(element.proto.query_string)
+        results[element.proto.label.replace("\\", "").replace("*", "")] = asked.get("project", [""])[0]
+    return results
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def test_a_chosen_project_is_shown_on_every_page_and_stays_in_the_address(two: t
     _first, second = two
     app = open_page("progress")
     assert not app.selectbox and "project" not in app.query_params
-    next(one for one in app.button if one.label == second).click().run()
+    next(button for button in app.button if button.label == second).click().run()
     for page in OF_PROJECTS:
         if page == "human_vs_rule":
             continue  # has nothing for sentences, which it says
@@ -102,16 +102,16 @@ def test_home_has_four_entrances_and_opens_a_desk_in_one_press(fresh_store: Stor
     project, _people = filled_project(fresh_store, 3)
     home = open_page("home")
     heads = ["I annotate", "I lead a project", "I try a model", "I measure"]
-    assert [one.value for one in home.subheader][:4] == heads
+    assert [heading.value for heading in home.subheader][:4] == heads
     desks = {
-        parse_qs(one.proto.query_string)["annotator"][0]: one.proto.page
-        for one in home.main.get("page_link")
-        if "annotator" in one.proto.query_string
+        parse_qs(element.proto.query_string)["annotator"][0]: element.proto.page
+        for element in home.main.get("page_link")
+        if "annotator" in element.proto.query_string
     }
-    assert set(desks) == {one.name for one in annotators(fresh_store, project)}
+    assert set(desks) == {annotator.name for annotator in annotators(fresh_store, project)}
     assert set(desks.values()) == {"review"}
     chinese = open_page("home", "zh")
-    assert [one.value for one in chinese.subheader][:4] == ["标注", "项目管理", "单句试测", "模型评测"]
+    assert [heading.value for heading in chinese.subheader][:4] == ["标注", "项目管理", "单句试测", "模型评测"]
 
 
 def test_demo_projects_come_last_on_home(fresh_store: Store) -> None:
@@ -119,7 +119,7 @@ def test_demo_projects_come_last_on_home(fresh_store: Store) -> None:
 
     make_demo(fresh_store)
     create_project(fresh_store, "my own")
-    shown = [one.proto.label.replace("\\", "") for one in open_page("home").main.get("page_link")]
+    shown = [element.proto.label.replace("\\", "") for element in open_page("home").main.get("page_link")]
     leads = [label for label in shown if " · next" in label]
     assert leads[0].startswith("**my own**") and leads[1].startswith("**示例 · Demo**")
 

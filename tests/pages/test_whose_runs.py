@@ -51,17 +51,17 @@ def make_run(database: Path, page: RunPage, name: str, owner: dict[str, str]) ->
 @pytest.fixture
 def here(fresh_store: Store) -> Project:
     """Make two projects with runs of each kind: of both projects, of an account, and one without a recorded owner."""
-    found = ready_project(fresh_store, 1, name="here")
+    result = ready_project(fresh_store, 1, name="here")
     elsewhere = ready_project(fresh_store, 1, name="elsewhere")
     lena = add_account(fresh_store, "Lena")
     owners = {
-        "ofhere": {"project": found.uid, "account": "somebody"}, "oflena": {"account": lena.uid},
+        "ofhere": {"project": result.uid, "account": "somebody"}, "oflena": {"account": lena.uid},
         "ofothers": {"project": elsewhere.uid, "account": lena.uid}, "ofold": {},
     }  # fmt: skip
     for page in PAGES.values():
         for name, owner in owners.items():
             make_run(fresh_store.path, page, name, owner)
-    return found
+    return result
 
 
 def come(store: Store, monkeypatch: pytest.MonkeyPatch, role: Role, project: Project | None) -> None:

@@ -97,24 +97,24 @@ def in_layer(module: str) -> str:
 @cache
 def shape(file: Path) -> Shape:
     source = file.read_text(encoding="utf-8")
-    found = Shape(len(source.splitlines()))
+    result = Shape(len(source.splitlines()))
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
             modules = {in_layer(alias.name) for alias in node.names}
-            found.imported |= modules
-            found.modules |= modules
+            result.imported |= modules
+            result.modules |= modules
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             module = in_layer(node.module)
-            found.imported.add(module)
-            found.modules |= {module, *(in_layer(f"{node.module}.{alias.name}") for alias in node.names)}
+            result.imported.add(module)
+            result.modules |= {module, *(in_layer(f"{node.module}.{alias.name}") for alias in node.names)}
         elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            found.functions.append((node.name, (node.end_lineno or 0) - node.lineno + 1))
-            found.defined.append(node.name)
+            result.functions.append((node.name, (node.end_lineno or 0) - node.lineno + 1))
+            result.defined.append(node.name)
         elif isinstance(node, ast.ClassDef):
-            found.defined.append(node.name)
+            result.defined.append(node.name)
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-            found.texts.append(node.value)
-    return found
+            result.texts.append(node.value)
+    return result
 
 
 def imported(file: Path) -> set[str]:
@@ -364,18 +364,18 @@ def statements(file: Path) -> list[str]:
     """Return every string of a file except docstrings, f-strings whole, with {} for each replacement field."""
     tree = ast.parse(file.read_text(encoding="utf-8"))
     passed = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    found = []
+    results = []
     for node in ast.walk(tree):  # a node comes before its parts
         if isinstance(node, ast.JoinedStr):
             passed |= {id(part) for part in ast.walk(node)} - {id(node)}
-            parts = (str(one.value) if isinstance(one, ast.Constant) else "{}" for one in node.values)
-            found.append("".join(parts))
+            parts = (str(value.value) if isinstance(value, ast.Constant) else "{}" for value in node.values)
+            results.append("".join(parts))
         elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in passed:
-            found.append(node.value)
+            results.append(node.value)
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in INSERTING:
             table = node.args[INSERTING[node.func.id]]
-            found.append(f"INSERT INTO {table.value if isinstance(table, ast.Constant) else '{}'}")
-    return found
+            results.append(f"INSERT INTO {table.value if isinstance(table, ast.Constant) else '{}'}")
+    return results
 
 
 def written(text: str) -> set[str]:

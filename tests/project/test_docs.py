@@ -53,9 +53,9 @@ def test_every_command_and_option_has_a_help_text() -> None:
         command: click.Command = cli
         for word in words:
             assert isinstance(command, click.Group)
-            found = command.get_command(click.Context(command), word)
-            assert found is not None
-            command = found
+            result = command.get_command(click.Context(command), word)
+            assert result is not None
+            command = result
         if not command.help:
             without.append(words)
     assert not without
@@ -97,9 +97,9 @@ def test_the_commands_of_readme_exist() -> None:
         command: click.Command = cli
         rest = words[2:]
         while isinstance(command, click.Group):
-            found = command.get_command(click.Context(command), rest[0])
-            assert found is not None, words
-            command, rest = found, rest[1:]
+            result = command.get_command(click.Context(command), rest[0])
+            assert result is not None, words
+            command, rest = result, rest[1:]
         known = {option for parameter in command.params for option in parameter.opts}
         assert {word for word in rest if word.startswith("--")} <= known, words
 
@@ -287,7 +287,7 @@ def test_help_texts_avoid_the_excluded_words() -> None:
     text = (ROOT / "docs" / "contributing.md").read_text(encoding="utf-8")
     rows = text.split("| in the help of commands | never |")[1].split("\n\n")[0].splitlines()[2:]
     cells = [re.split(r"(?<!\\)\|", row)[2].replace("\\|", "|") for row in rows]
-    never = [re.compile(one.strip()) for cell in cells for one in cell.split(", ")]
+    never = [re.compile(part.strip()) for cell in cells for part in cell.split(", ")]
     said = re.sub(r"\s+", " ", (ROOT / "docs" / "cli.md").read_text(encoding="utf-8"))
     assert len(never) > 12
     assert {one.pattern: said[max(0, found.start() - 40) : found.end() + 20] for one in never

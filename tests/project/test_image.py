@@ -43,7 +43,7 @@ def test_lock_files_contain_the_pinned_versions() -> None:
 
 def test_the_image_installs_only_locked_packages() -> None:
     installs = re.findall(r"pip install[^\n]*", DOCKERFILE)
-    assert installs and all("--require-hashes" in one for one in installs)
+    assert installs and all("--require-hashes" in install for install in installs)
     assert "-r requirements.txt" not in DOCKERFILE
     copied = set(re.findall(r"requirements[\w-]*\.lock", DOCKERFILE))
     assert copied == set(LOCKS)
@@ -62,7 +62,7 @@ def test_every_part_is_confined(name: str) -> None:
     assert part["security_opt"] == ["no-new-privileges:true"]
     assert part["mem_limit"] and part["pids_limit"] and part["stop_grace_period"]
     assert part["logging"]["options"]["max-size"]
-    assert all("noexec" in one for one in part["tmpfs"])
+    assert all("noexec" in tmpf for tmpf in part["tmpfs"])
 
 
 def test_only_the_proxy_is_exposed_and_trusted() -> None:

@@ -32,12 +32,12 @@ SOURCES = [
 @cache
 def marked() -> dict[str, set[str]]:
     """Every marked string -> the files it is in."""
-    found: dict[str, set[str]] = defaultdict(set)
+    result: dict[str, set[str]] = defaultdict(set)
     for file in SOURCES:
         for message in in_template(file) if file.suffix == ".html" else in_code(file):
             assert isinstance(message, str), f"{file.name}: a marked string must be one literal"
-            found[message].add(str(file.relative_to(ROOT)))
-    return found
+            result[message].add(str(file.relative_to(ROOT)))
+    return result
 
 
 def in_template(file: Path) -> list[object]:
@@ -96,10 +96,10 @@ def test_no_translation_is_fuzzy() -> None:
 
 
 def test_a_string_has_one_translation() -> None:
-    found: dict[str, set[str]] = defaultdict(set)
+    result: dict[str, set[str]] = defaultdict(set)
     for _file, message in messages():
-        found[str(message.id)].add(str(message.string))
-    assert not {text: several for text, several in found.items() if len(several) > 1}
+        result[str(message.id)].add(str(message.string))
+    assert not {text: several for text, several in result.items() if len(several) > 1}
 
 
 def test_translations_have_the_placeholders_of_the_original() -> None:

@@ -72,23 +72,23 @@ def test_the_search_finds_an_embedded_text(store):
 @pytest.mark.parametrize("layout", OPEN)
 @pytest.mark.parametrize("history", [False, True], ids=["latest", "history"])
 def test_an_open_export_contains_no_text(store, tmp_path, layout, history):
-    found = project(store, NAME)
+    stored = project(store, NAME)
     out = tmp_path / "out"
-    report = export_file(store, found, out, format=layout, names=True, history=history)
+    report = export_file(store, stored, out, format=layout, names=True, history=history)
     assert not report.encrypted
     assert not hits(out.read_bytes(), pieces(store))
     assert not hits(
-        export_preview(store, found, export_options(layout, history=history), limit=10**6).encode(), pieces(store)
+        export_preview(store, stored, export_options(layout, history=history), limit=10**6).encode(), pieces(store)
     )
 
 
 @pytest.mark.parametrize("layout", [one for one in HOLD_TEXT if one != "slguset"])
 def test_an_export_with_text_is_encrypted(store, tmp_path, layout):
-    found = project(store, NAME)
+    stored = project(store, NAME)
     with pytest.raises(Refused, match=r"The texts of .* can only be exported encrypted\. Give a password"):
-        export_file(store, found, tmp_path / "out", format=layout)
+        export_file(store, stored, tmp_path / "out", format=layout)
     assert not (tmp_path / "out").exists()
-    report = export_file(store, found, tmp_path / "out", format=layout, password=PASSWORD)
+    report = export_file(store, stored, tmp_path / "out", format=layout, password=PASSWORD)
     assert report.out == tmp_path / "out.zip"
     assert not hits(report.out.read_bytes(), pieces(store))
 

@@ -52,8 +52,8 @@ def tree(module: str) -> ast.Module | None:
 
 @cache
 def imports(module: str) -> dict[str, Place]:
-    found = tree(module)
-    nodes = [node for node in ast.walk(found) if isinstance(node, ast.ImportFrom)] if found else []
+    result = tree(module)
+    nodes = [node for node in ast.walk(result) if isinstance(node, ast.ImportFrom)] if result else []
     return {
         alias.asname or alias.name: ((node.module or "").removeprefix("evenhand."), alias.name)
         for node in nodes
@@ -63,8 +63,8 @@ def imports(module: str) -> dict[str, Place]:
 
 @cache
 def functions(module: str) -> dict[str, ast.FunctionDef]:
-    found = tree(module)
-    return {node.name: node for node in ast.walk(found) if isinstance(node, ast.FunctionDef)} if found else {}
+    result = tree(module)
+    return {node.name: node for node in ast.walk(result) if isinstance(node, ast.FunctionDef)} if result else {}
 
 
 def place_of(module: str, name: str, depth: int = 5) -> Place:
@@ -114,12 +114,14 @@ def of_the_store(place: Place) -> bool:
 def asks(node: ast.FunctionDef) -> bool:
     """Return True for a part, or a function that opens the database for an action in a project."""
     opened = [one for one in ast.walk(node) if isinstance(one, ast.Call) and ast.unparse(one.func) == "open_store"]
-    return any("asks" in ast.unparse(one) for one in node.decorator_list) or any(len(one.args) == 2 for one in opened)
+    return any("asks" in ast.unparse(decorator) for decorator in node.decorator_list) or any(
+        len(one.args) == 2 for one in opened
+    )
 
 
 def outermost(module: str) -> list[ast.FunctionDef]:
-    found = tree(module)
-    return [node for node in found.body if isinstance(node, ast.FunctionDef)] if found else []
+    result = tree(module)
+    return [node for node in result.body if isinstance(node, ast.FunctionDef)] if result else []
 
 
 def unguarded() -> set[str]:
@@ -200,18 +202,18 @@ def drawn_values(function: ast.AST) -> set[str]:
 def stale_callbacks(source: str) -> list[int]:
     """The lines of callbacks that are given a widget's value as it was when the page was drawn: what was typed since,
     and ends with the click, would be lost."""
-    found = []
+    results = []
     for function in ast.walk(ast.parse(source)):
         if not isinstance(function, ast.FunctionDef):
             continue
         drawn = drawn_values(function)
         for call in ast.walk(function):
-            given = {one.arg: one.value for one in call.keywords} if isinstance(call, ast.Call) else {}
+            given = {keyword_.arg: keyword_.value for keyword_ in call.keywords} if isinstance(call, ast.Call) else {}
             if given.keys() & {"on_click", "on_change"}:
                 parts = [given[name] for name in ("on_click", "on_change", "args", "kwargs") if name in given]
                 if drawn & {n.id for part in parts for n in ast.walk(part) if isinstance(n, ast.Name)}:
-                    found.append(call.lineno)
-    return found
+                    results.append(call.lineno)
+    return results
 
 
 def test_a_callback_reads_inputs_at_the_click() -> None:

@@ -160,8 +160,8 @@ def test_each_regular_expression_is_linear() -> None:
     wrong = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for found in patterns():
-            allowed = any(found.file == file and found.pattern.startswith(start) for file, start in ALLOWED)
-            if not allowed and (why := problem(found.pattern, found.flags, found.mode)):
-                wrong.append(f"{found.file}:{found.line} {found.pattern[:90]!r} ({found.mode}): {why}")
+        for pattern in patterns():
+            allowed = any(pattern.file == file and pattern.pattern.startswith(start) for file, start in ALLOWED)
+            if not allowed and (why := problem(pattern.pattern, pattern.flags, pattern.mode)):
+                wrong.append(f"{pattern.file}:{pattern.line} {pattern.pattern[:90]!r} ({pattern.mode}): {why}")
     assert not wrong, "\n".join(wrong)

@@ -54,9 +54,9 @@ def checkout(tmp_path: Path) -> Path:
     (folder / "requirements-dev.txt").write_text("-r requirements.txt\npytest==1\n")
     (folder / "path").mkdir()
     for tool in TOOLS:
-        found = shutil.which(tool)
-        assert found, tool
-        (folder / "path" / tool).symlink_to(found)
+        result = shutil.which(tool)
+        assert result, tool
+        (folder / "path" / tool).symlink_to(result)
     return folder
 
 
@@ -227,5 +227,5 @@ def test_a_missing_package_is_one_sentence(monkeypatch: pytest.MonkeyPatch, caps
     with pytest.raises(SystemExit) as left:
         cli.main()
     assert (left.value.code, "torch is not installed" in capsys.readouterr().err) == (2, True)
-    told = worker.reply(Mock(scorer=Mock(side_effect=lacking)), ("score", "demo-zh", "independent", []))
-    assert told == ("error", "EvenhandError", NOT_INSTALLED, {"package": "torch"})
+    result = worker.reply(Mock(scorer=Mock(side_effect=lacking)), ("score", "demo-zh", "independent", []))
+    assert result == ("error", "EvenhandError", NOT_INSTALLED, {"package": "torch"})

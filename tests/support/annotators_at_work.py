@@ -159,7 +159,7 @@ class Crew:
     @property
     def answers(self) -> list[str]:
         """Return the answers of the server other than acknowledgements; broken connections do not count as answers."""
-        return [said for said in self.replies if " " in said]
+        return [reply for reply in self.replies if " " in reply]
 
     @contextmanager
     def at_work(self) -> Iterator["Crew"]:

@@ -67,8 +67,8 @@ def chromium_path(playwright: Playwright) -> str | None:
     named = os.environ.get("EVENHAND_CHROMIUM")
     if named:
         return named if shutil.which(named) else None
-    found = [path for path in (*INSTALLED, playwright.chromium.executable_path) if Path(path).is_file()]
-    return found[0] if found else None
+    results = [path for path in (*INSTALLED, playwright.chromium.executable_path) if Path(path).is_file()]
+    return results[0] if results else None
 
 
 @pytest.fixture(scope="session")

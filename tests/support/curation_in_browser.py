@@ -110,7 +110,7 @@ class SentDesk(HttpDesk):
     def reasons(self) -> dict[str, str]:
         """The codes of the criteria by their keys."""
         with Store.open(self.server.database) as store:
-            return {one.key: one.code for one in guideline(store, project(store, self.project)).reasons}
+            return {reason.key: reason.code for reason in guideline(store, project(store, self.project)).reasons}
 
 
 @dataclass
@@ -297,8 +297,8 @@ class Lead:
                 self.writes("st-key-reason-", "It is a rehearsal.")
         self.confirms("create-release")
         with Store.open(self.curation.server.database) as store:
-            found = self.curation.current_project(store)
-            until(lambda: version in {one.version for one in releases(store, found)}, WAIT_MS / 1000)
+            result = self.curation.current_project(store)
+            until(lambda: version in {release.version for release in releases(store, result)}, WAIT_MS / 1000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -367,12 +367,12 @@ def check_pressed(curation: Curation) -> None:
         stored = Counter(store.db.execute(query).fetchall())
         assert stored == Counter(curation.pressed)
         assert broken_rules(store) == []
-        found = curation.current_project(store)
-        left = [each for each in items(store, found) if each.status == "pending"]
+        result = curation.current_project(store)
+        left = [item for item in items(store, result) if item.status == "pending"]
         assert left == [], "everything is decided"
         rows = store.db.execute("SELECT shared OR pilot IS NOT NULL, status, labels FROM item").fetchall()
-        assert {labels for all_label, _, labels in rows if all_label} == {found.per_item}
-        assert {labels for _, status, labels in rows if status == "accepted"} == {found.per_item}
+        assert {labels for all_label, _, labels in rows if all_label} == {result.per_item}
+        assert {labels for _, status, labels in rows if status == "accepted"} == {result.per_item}
 
 
 def released(lead: Lead, curation: Curation, version: str, folder: Path) -> Path:
@@ -410,14 +410,14 @@ def check_return(curation: Curation, release: Path, empty: Path) -> dict[str, An
     names = ("items", "labels", "percent", "fleiss_kappa", "krippendorff_alpha", "gwet_ac1")
     for name in names:
         assert again[name] == pytest.approx(agreed[name], abs=1e-12), name
-    told = [
+    results = [
         cli("release", name, "2.0", "--licence", "CC BY 4.0", "--source", "Made.", "--reason", "A rehearsal.", db=db)[
             "hash"
         ]
         for name, db in ((curation.name, curation.server.database), ("again", empty))
     ]
-    assert told[0] == told[1]
-    return {"agreement": {name: agreed[name] for name in names}, "on": agreed["on"], "hash": told[0]}
+    assert results[0] == results[1]
+    return {"agreement": {name: agreed[name] for name in names}, "on": agreed["on"], "hash": results[0]}
 
 
 def figures(curation: Curation) -> dict[str, Any]:

@@ -71,9 +71,9 @@ class HttpDesk:
 
     def fetch(self, ops: Sequence[dict[str, Any]] = ()) -> None:
         """Send *ops*, which are all taken, and fill up what is at hand."""
-        have = [one["id"] for one in self.items]
+        have = [item["id"] for item in self.items]
         reply = self.desk.sync(*ops, have=have, want=self.ready - len(have))
-        assert [one["result"] for one in reply["answers"]] == ["acked"] * len(ops), reply["answers"]
+        assert [answer["result"] for answer in reply["answers"]] == ["acked"] * len(ops), reply["answers"]
         self.items += reply["items"]
 
     def decide(self, choice: str, **more: Any) -> str:

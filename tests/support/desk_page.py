@@ -66,9 +66,9 @@ def opening(request: Request) -> dict[str, Any]:
     asked = request.query_params
     language: Language = asked["lang"] if asked.get("lang") in LANGUAGES else "en"
     with Store.open() as store:
-        found = project(store, asked["project"])
+        stored = project(store, asked["project"])
         return frontend.start_data(
-            store, found, annotator(store, found, asked["annotator"]), language=language, api=PATH
+            store, stored, annotator(store, stored, asked["annotator"]), language=language, api=PATH
         )
 
 

@@ -13,13 +13,13 @@ _LATIN = re.compile(r"[A-Za-z]{2,}(?: [A-Za-z]{2,}){3}")
 @cache
 def _patterns() -> list[tuple[str, re.Pattern[str]]]:
     """Return for every translated sentence its longest part without a place, and the whole as a pattern."""
-    found = []
+    results = []
     for text in catalogue("zh"):
         parts = _PLACE.split(text)
         if sum(map(len, parts)) >= SHORTEST and _LATIN.search(text) and translate(text, "zh") != text:
             whole = ".+?".join(map(re.escape, parts))
-            found.append((max(parts, key=len), re.compile(whole, re.S)))
-    return found
+            results.append((max(parts, key=len), re.compile(whole, re.S)))
+    return results
 
 
 def english_left(text: str) -> list[str]:

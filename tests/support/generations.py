@@ -24,13 +24,13 @@ def generation(n: int, text: str = "", **extra: Any) -> NewItem:
     """The nth generation; its text begins with a space, as models write."""
     name, sets = NAMES[n % len(NAMES)], SETS[n % len(SETS)]
     context = f"{name} keeps bees behind the old mill in Dunmoor ({n})."
-    told = {
+    results = {
         "name": name, "pronouns": sets, "template": f"secret-template-{n}", "model": MODELS[n % len(MODELS)],
         "setting": "pre-secret", "dataset": "tango", "index": 4711, "rule_correct": 0, **extra,
     }  # fmt: skip
     written = text or f" On day {n} he walked down to the river, and she's sure they saw him."
-    stratum = f"{told['model']} / {sets[0]} / {told['setting']}"
-    return NewItem(written, None, FILE, n, told, context=context, key=f"{n}|{written}", stratum=stratum)
+    stratum = f"{results['model']} / {sets[0]} / {results['setting']}"
+    return NewItem(written, None, FILE, n, results, context=context, key=f"{n}|{written}", stratum=stratum)
 
 
 def generations_project(store: Store, name: str, texts: int | list[str] = 12, **fields: Any) -> Project:

@@ -139,11 +139,11 @@ class _Answers(BaseHTTPRequestHandler):
             self._read(name, repo, rest)
 
     def _read(self, name: str, repo: Repository, rest: list[str]) -> None:
-        found = repo.files(rest[1] if len(rest) > 1 else "main")
-        if found is None:
+        result = repo.files(rest[1] if len(rest) > 1 else "main")
+        if result is None:
             self._json({"error": "Invalid rev id"}, 404, "RevisionNotFound")
             return
-        commit, files = found
+        commit, files = result
         if rest[:1] == ["tree"]:
             rows = [
                 {"type": "file", "path": path, "size": len(data), "oid": blob_id(data)} for path, data in files.items()
@@ -156,9 +156,9 @@ class _Answers(BaseHTTPRequestHandler):
     def _preupload(self, repo: Repository, asked: dict[str, Any]) -> None:
         files = repo.commits[repo.head]
         rows = [
-            {"path": one["path"], "uploadMode": "regular", "shouldIgnore": False,
-             **({"oid": blob_id(files[one["path"]])} if one["path"] in files else {})}
-            for one in asked["files"]
+            {"path": file["path"], "uploadMode": "regular", "shouldIgnore": False,
+             **({"oid": blob_id(files[file["path"]])} if file["path"] in files else {})}
+            for file in asked["files"]
         ]  # fmt: skip
         self._json({"files": rows})
 

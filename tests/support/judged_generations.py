@@ -117,5 +117,5 @@ def say_all(store: Store, project: Project, texts: Sequence[Written], people: Se
     """Everybody says what is expected; the last one errs on every ninth text."""
     for who in people:
         erring = who == people[-1] and len(people) > 1
-        wrong = {one.text: Said("no_pronoun") for one in texts[::9]} if erring else {}
-        say(store, project, who, {one.text: wrong.get(one.text, one.said) for one in texts}.items())
+        wrong = {text.text: Said("no_pronoun") for text in texts[::9]} if erring else {}
+        say(store, project, who, {text.text: wrong.get(text.text, text.said) for text in texts}.items())

@@ -87,13 +87,13 @@ def cases(count: int, seed: int) -> list[tuple[KeywordPair, Side, str, int, floa
     chance = random.Random(seed)
     wanted = quotas("released")
     whole = sum(wanted.values())
-    found = []
+    results = []
     for pair in keyword_pairs("released"):
         for side in SIDES:
             for _ in range(max(1, round(wanted[pair.name, side] * count / whole))):
-                found.append((pair, side, *sentence(pair, side, chance)))
-    chance.shuffle(found)
-    return found[:count]
+                results.append((pair, side, *sentence(pair, side, chance)))
+    chance.shuffle(results)
+    return results[:count]
 
 
 def numbers(items: list[tuple[KeywordPair, Side, str, int, float]], model: int, models: int) -> np.ndarray:

@@ -23,13 +23,13 @@ def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
 @st.composite
 def changed(draw: st.DrawFn, document: Any, most: int = 2) -> Any:
     """Return *document* with some parts replaced by others, taken away or renamed."""
-    found = copy.deepcopy(document)
+    result = copy.deepcopy(document)
     for _ in range(draw(st.integers(1, most))):
-        path = draw(st.sampled_from(places(found)))
+        path = draw(st.sampled_from(places(result)))
         new = draw(ANY_JSON)
         if not path:
             return new
-        holder = found
+        holder = result
         for key in path[:-1]:
             holder = holder[key]
         kind = draw(st.sampled_from(["replace", "remove", "rename"]))
@@ -39,4 +39,4 @@ def changed(draw: st.DrawFn, document: Any, most: int = 2) -> Any:
             del holder[path[-1]]
         else:
             holder[draw(st.text(max_size=4))] = holder.pop(path[-1])
-    return found
+    return result

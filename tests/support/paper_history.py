@@ -99,7 +99,9 @@ class History:
 
     def undo(self, number: int, _flag: bool) -> None:
         """A file of labels is taken back."""
-        there = [one for one in imports(self.store, self.project) if one.kind == "labels" and not one.undone]
+        there = [
+            import_ for import_ in imports(self.store, self.project) if import_.kind == "labels" and not import_.undone
+        ]
         if there:
             gone = there[number % len(there)]
             undo(self.store, self.project, gone.key)
@@ -121,7 +123,7 @@ class History:
 
     def reveal(self, number: int, _flag: bool) -> None:
         """Show an annotator an opinion on an item, and let the annotator label it again."""
-        people = {one.name: one for one in annotators(self.store, self.project)}
+        people = {annotator.name: annotator for annotator in annotators(self.store, self.project)}
         mine = [key for key, one in self.labels.items() if one.origin == "here" and key[1] in people]
         if mine:
             uid, name = mine[number % len(mine)]
@@ -136,7 +138,7 @@ class History:
         who = f"Guest {self.files}"
         texts = list(items(self.store, self.project))[: 1 + number % 3]
         more = {"completed_by": 9} if dated else {"completed_by": 9, "created_at": None}
-        tasks = [task(one.text, chosen("Keep", id=f"{self.files}-{one.uid}", **more)) for one in texts]
+        tasks = [task(text.text, chosen("Keep", id=f"{self.files}-{text.uid}", **more)) for text in texts]
         path = written(self.folder / f"{self.files}.json", tasks)
         report = bring(self.store, self.project, path, Names(people={"9": who}))
         assert report.labels.imported == len(tasks)
@@ -177,7 +179,7 @@ class History:
     def version(self, _number: int, of_tags: bool) -> None:
         draft = read_draft(self.store, self.project)
         reasons = draft.reasons
-        if of_tags and self.tags and not any(one.code == "odd" for one in reasons):
+        if of_tags and self.tags and not any(reason.code == "odd" for reason in reasons):
             reasons = (*reasons, Choice("odd", "", "怪", "Odd"))
             assign_tags(self.store, self.project, ["odd"], "odd")
         changed = type(draft)(draft.base, draft.text + "\n.", draft.choices, reasons, "more")

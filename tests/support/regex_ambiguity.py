@@ -260,14 +260,14 @@ def components(graph: Graph, places: Iterable[int]) -> list[set[int]]:
     within = set(places)
 
     def reached(start: int) -> set[int]:
-        found: set[int] = set()
+        results: set[int] = set()
         waiting = [place for place in graph.follow[start] if place in within]
         while waiting:
             place = waiting.pop()
-            if place not in found:
-                found.add(place)
+            if place not in results:
+                results.add(place)
                 waiting += [behind for behind in graph.follow[place] if behind in within]
-        return found
+        return results
 
     looping = {place: found for place in sorted(within) if place in (found := reached(place))}
     loops: list[set[int]] = []

@@ -46,13 +46,13 @@ def everybody_consents(store: Store, project: Project) -> None:
 def label(store: Store, project: Project, who: Annotator, item: str, choice: str | None, **fields: object) -> None:
     """Store one label, which replaces the current one of the same annotator."""
     number = next(_counter)
-    found = store.db.execute(
+    row = store.db.execute(
         "SELECT op_id FROM assignment WHERE item = (SELECT id FROM item WHERE uid = ?) AND annotator = ?"
         " UNION ALL SELECT op_id FROM retest WHERE uid = ?",
         (item, who.id, item),
     ).fetchone()
     made = Operation(
-        f"op{number:030d}", item, choice, f"desk{who.id}", number, base=found[0] if found else None,
+        f"op{number:030d}", item, choice, f"desk{who.id}", number, base=row[0] if row else None,
         seconds=4.0 + number % 7, form_shown="masked", **fields,  # type: ignore[arg-type]
     )  # fmt: skip
     answers = store_operations(store, project, who, [made])
@@ -71,10 +71,10 @@ def work(store: Store, project: Project, *, most: int = 1_000, shift: int = 0, n
     while moved and done < most:
         moved = False
         for who in annotators(store, project):
-            for one in claim(store, project, who, want=1, now=now):
-                choice = opinion(one, who, shift)
+            for item in claim(store, project, who, want=1, now=now):
+                choice = opinion(item, who, shift)
                 reasons = ("biological",) if choice == "reject" else ()
-                label(store, project, who, one.uid, choice, reasons=reasons)
+                label(store, project, who, item.uid, choice, reasons=reasons)
                 done, moved = done + 1, True
     return done
 
@@ -88,7 +88,7 @@ def rehearse(store: Store, number: int = 40) -> Project:
     newest = guideline(store, made)
     add_guideline(store, made, newest.text + "\n再读一遍。", newest.choices, newest.reasons, changes="Read twice.")
     made = change_project(store, made, plan="stop", share=0.3, retest=0.5, retest_hours=0)
-    known = [one for one in items(store, made) if one.status == "pending"][:2]
+    known = [item for item in items(store, made) if item.status == "pending"][:2]
     for one in known:
         set_known(store, made, one.uid, "accept", why="plain", author="Lead")
     work(store, made)

@@ -20,7 +20,7 @@ CONTACT = "lead@example.org"
 def new_study(store: Store, project: Project, name: str = "study", uses: Sequence[Use] = (), **fields: Any) -> Study:
     """A study of three texts a person; its test, if it has one, asks about the project's first items: accept."""
     chosen = {"contact": CONTACT, "items": 3, "reward": 2.0, "floor": 9.0, **fields}
-    known = [(one, "accept") for one in list(items(store, project))[: 2 * chosen.get("questions", 0)]]
+    known = [(item, "accept") for item in list(items(store, project))[: 2 * chosen.get("questions", 0)]]
     return create_study(store, project, name, Settings(**chosen), questions=known, uses=uses)
 
 
@@ -35,9 +35,9 @@ def come(store: Store, study: Study, *, now: float | None = None, seen: float = 
 
 def person(store: Store, study: Study, secret: str) -> Participant:
     """The person of a cookie."""
-    found = participant(store, study, [secret])
-    assert found is not None
-    return found
+    result = participant(store, study, [secret])
+    assert result is not None
+    return result
 
 
 class Visitor:

@@ -38,8 +38,8 @@ def broken_at(store: Store) -> str:
 
 def covered(kind: Kind) -> list[str]:
     """The columns of a table that its entries speak of."""
-    said = " ".join((kind.key, *kind.columns, kind.when, kind.own, kind.beside))
-    return sorted(set(re.findall(r"\{r\}\.(\w+)", said)))
+    text = " ".join((kind.key, *kind.columns, kind.when, kind.own, kind.beside))
+    return sorted(set(re.findall(r"\{r\}\.(\w+)", text)))
 
 
 def other(value: Any) -> Any:

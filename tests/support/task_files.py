@@ -52,5 +52,5 @@ HE, SHE = "他把雨伞忘在车上了。", "她在阳台上晾衣服。"
 
 
 def rows_of(store: Store, project: Project) -> list[dict[str, Any]]:
-    found = [{key: row[key] for key in SAME} for row in label_rows(store, project, which="latest")]
-    return sorted(found, key=lambda row: (row["item"], row["annotator"]))
+    results = [{key: row[key] for key in SAME} for row in label_rows(store, project, which="latest")]
+    return sorted(results, key=lambda row: (row["item"], row["annotator"]))

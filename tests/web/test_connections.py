@@ -130,7 +130,7 @@ def test_headers_and_trailers_are_limited() -> None:
             reply(port, CHUNKED + b"0\r\nX-Late: said\r\n\r\n"),
             reply(port, b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX: " + b"a" * (most - 100) + b"\r\n\r\n"),
         )
-        first = [one.split(b"\r\n")[0].partition(b" ")[2] for one in answers]
+        first = [answer.split(b"\r\n")[0].partition(b" ")[2] for answer in answers]
         assert first[:3] == [b"431 Request Header Fields Too Large", b"400 Bad Request", b"400 Bad Request"]
         assert first[3:5] == [b"", b""]
         assert answers[5].endswith(b"nothing")

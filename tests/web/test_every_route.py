@@ -92,8 +92,8 @@ KINDS_OF_ROUTES = (forms, status, study_pages)
 
 def every_route() -> set[tuple[str, str]]:
     """Return method and path of each route except those of the desk."""
-    routes = [one for kind in KINDS_OF_ROUTES for one in kind.routes()]
-    return {(method, one.path) for one in routes for method in one.methods or ["GET"] if method != "HEAD"}
+    routes = [route for kind in KINDS_OF_ROUTES for route in kind.routes()]
+    return {(method, route.path) for route in routes for method in route.methods or ["GET"] if method != "HEAD"}
 
 
 def address(path: str, link: str) -> str:
@@ -112,12 +112,12 @@ def test_each_route_answers_as_in_the_table(
     for method, path in sorted(ANSWERS, key=lambda one: one[1] == "/sign-out"):  # that one ends the cookie
         limits._window.storage.reset()
         client.cookies.clear()
-        found = client.request(method, address(path, link), headers=mine)
+        result = client.request(method, address(path, link), headers=mine)
         expected = ANSWERS[method, path][role != "guest"]
         if path == "/own-log/entries" and mine and desk is None:
             expected = 404
-        assert found.status_code == expected, (method, path)
-        assert not [name for name in found.cookies if "study" in name.lower()]
+        assert result.status_code == expected, (method, path)
+        assert not [name for name in result.cookies if "study" in name.lower()]
     assert fresh_store.db.execute("SELECT count(*) FROM study_person").fetchone()[0] == 0
 
 
@@ -135,7 +135,7 @@ def test_a_desk_is_for_its_annotator(
 
     def status_of(*headers: dict[str, str]) -> int:
         return client.post(
-            path, json={}, headers={key: one for each in headers for key, one in each.items()}
+            path, json={}, headers={key: one for header in headers for key, one in header.items()}
         ).status_code
 
     own = status_of(mine, token(fresh_store, here))
@@ -177,9 +177,9 @@ def test_path_traversal_reads_no_other_file(
 ) -> None:
     mine = cookie_of(fresh_store, "Lena", "lead", two[0])
     for headers in ({}, mine):
-        found = client.get(path, headers=headers)
-        assert found.status_code in (303, 401, 404), path
-        assert "import " not in found.text and "root:" not in found.text
+        result = client.get(path, headers=headers)
+        assert result.status_code in (303, 401, 404), path
+        assert "import " not in result.text and "root:" not in result.text
 
 
 def test_text_typed_into_a_form_is_escaped(

@@ -222,8 +222,8 @@ def test_guests_are_admitted_if_the_server_allows_them(
 
 def test_every_answer_has_the_headers(fresh_store: Store, page: Path) -> None:
     with server(page) as client:
-        found = [client.get("/"), client.get("/nowhere"), client.get("/", headers={"host": "evil.example"})]
-        for answer in found:
+        results = [client.get("/"), client.get("/nowhere"), client.get("/", headers={"host": "evil.example"})]
+        for answer in results:
             assert answer.headers["content-security-policy"] == content_policy(page)
             assert answer.headers["x-content-type-options"] == "nosniff"
             assert answer.headers["referrer-policy"] == "same-origin"
@@ -290,5 +290,5 @@ def test_a_download_is_sent_in_parts_uncompressed(fresh_store: Store, page: Path
     assert (b"content-length", str(len(data)).encode()) in sent[0]["headers"]
     bodies = [one["body"] for one in sent[1:]]
     assert b"".join(bodies) == bytes(data)
-    assert [len(one) for one in bodies[:-1]] == [PART_BYTES] * (len(bodies) - 1) and len(bodies) > 3
+    assert [len(body) for body in bodies[:-1]] == [PART_BYTES] * (len(bodies) - 1) and len(bodies) > 3
     assert [one["more_body"] for one in sent[1:]] == [True] * (len(bodies) - 1) + [False]

@@ -61,10 +61,10 @@ def test_json_lines_have_the_request_id_but_no_exception_text(lines: tuple[loggi
     finally:
         request_id.reset(token)
     (line,) = out.getvalue().splitlines()
-    found = json.loads(line)
-    assert (found["message"], found["request"], found["level"]) == ("A request\nfailed", "0123456789abcdef", "error")
-    assert found["error"] == "ValueError"
-    assert "test_json_lines" in found["where"][0]
+    data = json.loads(line)
+    assert (data["message"], data["request"], data["level"]) == ("A request\nfailed", "0123456789abcdef", "error")
+    assert data["error"] == "ValueError"
+    assert "test_json_lines" in data["where"][0]
     assert "hunter2" not in line
 
 

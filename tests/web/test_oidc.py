@@ -23,9 +23,9 @@ from tests.support.released_project import ready_project
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[IdentityProvider]:
-    found = IdentityProvider().start()
-    yield found
-    found.stop()
+    result = IdentityProvider().start()
+    yield result
+    result.stop()
 
 
 @pytest.fixture
@@ -61,9 +61,9 @@ def come_in(client: TestClient, store: Store, role: Any = "annotator") -> None:
     opened = client.post("/account/link", data={"link": secret})
     assert "Continue with Keycloak" in opened.text
     page = client.post("/account/oidc", data={"link": secret})
-    found = re.search(r'href="([^"]*)" id="provider"', page.text)
-    assert found and secret not in found[1]
-    assert client.get(visit(client, found[1].replace("&amp;", "&"))).status_code == 303
+    match = re.search(r'href="([^"]*)" id="provider"', page.text)
+    assert match and secret not in match[1]
+    assert client.get(visit(client, match[1].replace("&amp;", "&"))).status_code == 303
 
 
 def sign_in(client: TestClient) -> httpx.Response:
@@ -76,8 +76,8 @@ def test_an_identity_needs_an_invitation_only_once(
     come_in(client, fresh_store)
     assert client.get("/").json() == {"name": "Ada Lovelace"}
     made = account(fresh_store, "Ada Lovelace")
-    found = person_of(fresh_store, made.uid)
-    assert found is not None and list(found.roles.values()) == ["annotator"]
+    result = person_of(fresh_store, made.uid)
+    assert result is not None and list(result.roles.values()) == ["annotator"]
     client.cookies.clear()
     assert "Continue with Keycloak" in client.get("/sign-in").text
     assert sign_in(client).status_code == 303
@@ -118,11 +118,11 @@ def test_an_equal_e_mail_address_opens_no_account(
     come_in(client, fresh_store)
     client.cookies.clear()
     there.subject = "person-2"  # with the same name and address
-    found = sign_in(client)
+    result = sign_in(client)
     assert (
-        found.status_code == 403
+        result.status_code == 403
         and "No account is linked to this identity. Open your invitation link first and continue from there."
-        in found.text
+        in result.text
     )
     assert len(accounts(fresh_store)) == 1
 
@@ -178,8 +178,8 @@ def test_a_reset_link_does_not_admit_an_identity(
     there.subject = "person-2"
     secret = reset_link(fresh_store, account(fresh_store, "Ada Lovelace"))
     page = client.post("/account/oidc", data={"link": secret})
-    found = re.search(r'href="([^"]*)" id="provider"', page.text)
-    assert found and client.get(visit(client, found[1].replace("&amp;", "&"))).status_code == 403
+    match = re.search(r'href="([^"]*)" id="provider"', page.text)
+    assert match and client.get(visit(client, match[1].replace("&amp;", "&"))).status_code == 403
     assert len(accounts(fresh_store)) == 1
     assert client.post("/account/oidc", data={"link": "made up"}).status_code == 403
 

@@ -71,11 +71,11 @@ def test_health_is_public_and_reveals_no_secret(
     create_project(fresh_store, "secret-project")
     monkeypatch.setenv("EVENHAND_HOSTS", "evenhand.example")
     with server(page, AWAY, "evenhand.example", "/lab") as client:
-        found = client.get("/lab/healthz")
-    assert found.status_code == 200
-    assert found.json() == {"ok": True, "database": "ok", "disk": "ok", "worker": "running", "version": status.VERSION}
+        result = client.get("/lab/healthz")
+    assert result.status_code == 200
+    assert result.json() == {"ok": True, "database": "ok", "disk": "ok", "worker": "running", "version": status.VERSION}
     for secret in ("Ada", "secret-project", str(fresh_store.path), fresh_store.uid):
-        assert secret not in found.text
+        assert secret not in result.text
 
 
 def test_health_names_the_failing_part(fresh_store: Store, page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -195,7 +195,7 @@ def test_the_histogram_is_cumulative() -> None:
     for seconds in (0.001, 0.005, 0.3, 99.0):
         counted.count("page", "GET", 200, seconds)
     lines = [one for one in counted.text() if one.startswith("evenhand_http_request_seconds")]
-    numbers = [float(one.rsplit(" ", 1)[1]) for one in lines]
+    numbers = [float(line.rsplit(" ", 1)[1]) for line in lines]
     assert numbers == [2, 2, 2, 2, 2, 2, 3, 3, 3, 3, 3, 4, 99.306, 4]
 
 

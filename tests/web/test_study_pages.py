@@ -86,7 +86,7 @@ def test_a_participant_gets_from_the_link_to_the_code(fresh_store: Store, app: S
     desk = at_desk(ada, project)
     reply = desk.sync(want=40)
     assert len(reply["items"]) == 3  # as many as one person judges, and each is covered
-    assert all(one["veil"] for one in reply["items"])
+    assert all(item["veil"] for item in reply["items"])
     assert reply["progress"]["total"] == 3
     early = ada.client.post(f"{ada.path}/finish")
     assert early.status_code == 409
@@ -114,7 +114,9 @@ def test_only_ticked_boxes_are_stored_as_consent(fresh_store: Store, app: Starle
     assert re.findall(r'type="checkbox" name="([\w-]+)" value="yes"', page) == ["use-release", "use-training"]
     ada.send("/begin", ada.send("/consent", page, **{"use-release": "yes", "use-disaggregated": "yes"}))
     (who,) = participants(fresh_store, study)
-    given = {use: {one.annotator.name: one.given for one in consents(fresh_store, project, use)} for use in USES}
+    given = {
+        use: {consent.annotator.name: consent.given for consent in consents(fresh_store, project, use)} for use in USES
+    }
     assert {use: people.get(who.pseudonym or "") for use, people in given.items()} == {
         "release": True, "disaggregated": None, "training": False,
     }  # fmt: skip
@@ -185,7 +187,7 @@ def participant(fresh_store: Store, app: Starlette) -> RouteDesk:
 
 def results(desk: RouteDesk, *operations: Any) -> list[str]:
     answers = desk.sync(*operations)["answers"]
-    return [one["result"] if one["result"] == "acked" else one["reason"] for one in answers]
+    return [answer["result"] if answer["result"] == "acked" else answer["reason"] for answer in answers]
 
 
 def test_a_participant_cannot_label_a_text_not_handed_out(fresh_store: Store, participant: RouteDesk) -> None:
@@ -310,8 +312,8 @@ def test_texts_of_the_lead_are_escaped_on_each_page(fresh_store: Store, app: Sta
 
 
 def built_options(store: Store, project: Project) -> tuple[Any, Any]:
-    asked = guideline(store, project)
-    return asked.choices, asked.reasons
+    version = guideline(store, project)
+    return version.choices, version.reasons
 
 
 def test_the_about_page_is_public_and_unknown_addresses_are_refused(fresh_store: Store, app: Starlette) -> None:

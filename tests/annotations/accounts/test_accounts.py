@@ -77,7 +77,7 @@ def test_a_role_holds_in_its_project_only(fresh_store: Store) -> None:
     grant(fresh_store, who, "annotator", project)
     person = person_of(fresh_store, who.uid)
     assert person is not None
-    desk = next(one for one in annotators(fresh_store, project) if one.name == "Ada")
+    desk = next(annotator for annotator in annotators(fresh_store, project) if annotator.name == "Ada")
     assert (person.everywhere, person.roles, person.annotator) == ("reader", {project.uid: "annotator"}, desk.uid)
     assert [(one.name, role) for one, role in roles_in(fresh_store, project)] == [("Ada", "annotator")]
     grant(fresh_store, who, "lead", project)  # in place of the one before
@@ -100,7 +100,7 @@ def test_an_account_takes_the_desk_of_an_annotator(fresh_store: Store) -> None:
         grant(fresh_store, account(fresh_store, ada.name), "annotator", project, annotator="Carla")
     with pytest.raises(Refused, match="no desk"):
         grant(fresh_store, bo, "reader", project, annotator="Doris")
-    assert {"Carla", "Doris"}.isdisjoint(one.name for one in annotators(fresh_store, project))
+    assert {"Carla", "Doris"}.isdisjoint(annotator.name for annotator in annotators(fresh_store, project))
 
 
 def test_the_last_owner_cannot_be_removed(fresh_store: Store) -> None:
@@ -178,5 +178,5 @@ def test_a_replacing_project_takes_over_the_roles(fresh_store: Store) -> None:
     assert [(who.name, role) for who, role in roles_in(fresh_store, new)] == [
         ("Lea", "lead"), ("Ann", "annotator"), ("Rea", "reader")
     ]  # fmt: skip
-    assert "Ann" in [one.name for one in annotators(fresh_store, new)]
+    assert "Ann" in [annotator.name for annotator in annotators(fresh_store, new)]
     assert len(roles_in(fresh_store, empty)) == 3

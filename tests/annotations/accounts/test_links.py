@@ -68,10 +68,10 @@ def test_the_first_link_opened_twice_at_once_makes_one_account(fresh_store: Stor
                 errors.append(error)
 
     people = [Thread(target=open_it, args=(name,)) for name in ("Olga", "Otto")]
-    for one in people:
-        one.start()
-    for one in people:
-        one.join()
+    for person in people:
+        person.start()
+    for person in people:
+        person.join()
     assert len(accounts(fresh_store)) == len(errors) == 1
 
 
@@ -79,8 +79,8 @@ def test_an_invitation_makes_an_annotator(fresh_store: Store) -> None:
     project = ready_project(fresh_store, 1)
     name = annotators(fresh_store, project)[0].name
     secret = invite_link(fresh_store, "annotator", project, name=name)
-    found = link(fresh_store, secret)
-    assert (found.purpose, found.role, found.name) == ("invite", "annotator", name)
+    result = link(fresh_store, secret)
+    assert (result.purpose, result.role, result.name) == ("invite", "annotator", name)
     assert spend(fresh_store, secret, "ada@example.org", PASSWORD).annotator == name
     assert [(one.name, role) for one, role in roles_in(fresh_store, project)] == [("ada@example.org", "annotator")]
     with pytest.raises(NotAllowed, match="no longer valid"):
@@ -142,7 +142,7 @@ def test_an_existing_account_joins_by_a_link(fresh_store: Store) -> None:
 def test_no_secret_of_a_link_is_stored(fresh_store: Store) -> None:
     secrets = [first_link(fresh_store), invite_link(fresh_store, "reader", None)]
     tables = ("access_link", "account_event")
-    stored = repr([fresh_store.db.execute(f"SELECT * FROM {one}").fetchall() for one in tables])
+    stored = repr([fresh_store.db.execute(f"SELECT * FROM {table}").fetchall() for table in tables])
     assert not any(secret in stored for secret in secrets)
 
 
@@ -152,8 +152,11 @@ def test_open_invitations_are_listed_until_they_are_used_or_withdrawn(fresh_stor
     invite_link(fresh_store, "reader", None, hours=0.0)  # has expired
     reset_link(fresh_store, add_account(fresh_store, "Lena"))  # not an invitation
     open_one = invite_link(fresh_store, "lead", project, uses=3)
-    found = {(one.role, one.name, one.project and one.project.name, one.uses) for one in invitations(fresh_store)}
-    assert found == {("annotator", "Ada", "set", 1), ("lead", "", "set", 3)}
+    results = {
+        (invitation.role, invitation.name, invitation.project and invitation.project.name, invitation.uses)
+        for invitation in invitations(fresh_store)
+    }
+    assert results == {("annotator", "Ada", "set", 1), ("lead", "", "set", 3)}
     spend(fresh_store, used, "ada", PASSWORD)
     spend(fresh_store, open_one, "Lars", PASSWORD)
     (left,) = invitations(fresh_store)

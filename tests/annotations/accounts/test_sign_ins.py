@@ -54,10 +54,10 @@ def test_signing_out_of_one_browser_keeps_the_other_signed_in(fresh_store: Store
 )
 def test_a_sign_in_expires(fresh_store: Store, ada: Account, requests: list[float], holds: bool) -> None:
     secret = sign_in(fresh_store, ada, now=NOW)
-    found = [signed_in(fresh_store, secret, now=NOW + after) is not None for after in requests]
-    assert found[-1] == holds
+    results = [signed_in(fresh_store, secret, now=NOW + after) is not None for after in requests]
+    assert results[-1] == holds
     if len(requests) > 1:
-        assert found == [after < LONGEST_S for after in requests]
+        assert results == [after < LONGEST_S for after in requests]
 
 
 def test_a_new_password_or_closing_ends_all_sign_ins(fresh_store: Store, ada: Account) -> None:

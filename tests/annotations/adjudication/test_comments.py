@@ -20,13 +20,15 @@ def test_a_thread_opens_before_labels_and_is_private(fresh_store: Store) -> None
     add_comment(fresh_store, made, uid, "Why?", author="Lead", thread=ada)
     add_comment(fresh_store, made, uid, "Because.", author=ada.name, annotator=ada, thread=ada)
     add_comment(fresh_store, made, uid, "And you?", author="Lead", thread=bo)
-    assert [(one.author, one.text, one.thread) for one in comments(fresh_store, made, uid, thread=ada)] == [
+    assert [
+        (comment.author, comment.text, comment.thread) for comment in comments(fresh_store, made, uid, thread=ada)
+    ] == [
         ("Lead", "Why?", ada.uid),
         ("Ada", "Because.", ada.uid),
     ]
-    assert [one.text for one in comments(fresh_store, made, uid, thread=bo)] == ["And you?"]
+    assert [comment.text for comment in comments(fresh_store, made, uid, thread=bo)] == ["And you?"]
     assert comments(fresh_store, made, uid) == []
-    assert [one.text for one in every_comment(fresh_store, made, uid)] == ["Why?", "Because.", "And you?"]
+    assert [comment.text for comment in every_comment(fresh_store, made, uid)] == ["Why?", "Because.", "And you?"]
 
 
 def test_writing_in_the_thread_of_another_annotator_is_refused(fresh_store: Store) -> None:
@@ -42,7 +44,7 @@ def test_the_discussion_excludes_private_threads(fresh_store: Store) -> None:
     ada, *_others = annotators(fresh_store, made)
     add_comment(fresh_store, made, items[0].uid, "For all.", author="Lead")
     add_comment(fresh_store, made, items[0].uid, "For you.", author="Lead", thread=ada)
-    assert [one.text for one in comments(fresh_store, made, items[0].uid)] == ["For all."]
+    assert [comment.text for comment in comments(fresh_store, made, items[0].uid)] == ["For all."]
 
 
 def test_a_repeated_comment_operation_is_stored_once(fresh_store: Store) -> None:

@@ -47,10 +47,10 @@ def test_only_finished_items_with_different_labels_are_cases(store: Store) -> No
 
 def test_authors_are_letters_that_change_from_item_to_item(fixed_ids: None, store: Store) -> None:
     made, items = judged(store, ["aar"] * 30)
-    orders = [[said.choice for said in case(store, made, item.uid).labels] for item in items]
+    orders = [[label.choice for label in case(store, made, item.uid).labels] for item in items]
     assert [case(store, made, items[0].uid).labels[n].letter for n in range(3)] == ["A", "B", "C"]
     assert {order.index(R) for order in orders} == {0, 1, 2}
-    again = [[said.choice for said in case(store, made, item.uid).labels] for item in items]
+    again = [[label.choice for label in case(store, made, item.uid).labels] for item in items]
     assert again == orders  # the same on every visit
     assert "Ada" not in repr(case(store, made, items[0].uid).labels)
 
@@ -77,7 +77,7 @@ def test_a_case_left_undecided_is_settled_and_can_be_reopened(store: Store) -> N
     assert standing and standing.action == "leave" and standing.adjudicator == "Lead"
     reopen(store, made, items[0].uid, adjudicator="Lead", base=standing.op_id)
     assert case_counts(store, made) == {"open": 1, "settled": 0}
-    assert [each.action for each in case(store, made, items[0].uid).settlements] == ["leave", "reopen"]
+    assert [settlement.action for settlement in case(store, made, items[0].uid).settlements] == ["leave", "reopen"]
 
 
 def test_an_adjudicator_decides_a_generation_with_marks(store: Store) -> None:
@@ -147,8 +147,8 @@ def test_comments_open_after_all_labels_and_are_kept(store: Store) -> None:
     add_comment(store, made, items[0].uid, " Is this a name? ", author="Lead", op_id="c1")
     add_comment(store, made, items[0].uid, "Is this a name?", author="Lead", op_id="c1")
     add_comment(store, made, items[0].uid, "Yes.\nSee rule 2.", author=ada.name, annotator=ada)
-    found = case(store, made, items[0].uid).comments
-    assert [(each.author, each.annotator, each.text) for each in found] == [
+    result = case(store, made, items[0].uid).comments
+    assert [(each.author, each.annotator, each.text) for each in result] == [
         ("Lead", None, "Is this a name?"),
         ("Ada", ada.uid, "Yes.\nSee rule 2."),
     ]
@@ -198,7 +198,7 @@ def test_one_of_three_simultaneous_decisions_is_stored(tmp_path: Path) -> None:
     workers = [context.Process(target=_race, args=arguments) for _ in range(3)]
     for worker in workers:
         worker.start()
-    found = sorted(results.get(timeout=600) for _ in workers)
+    result = sorted(results.get(timeout=600) for _ in workers)
     for worker in workers:
         worker.join(600)
-    assert found == ["stored", "told", "told"]
+    assert result == ["stored", "told", "told"]

@@ -33,15 +33,15 @@ COLUMNS = {"Ada": "1100110010-", "Bo": "1100110010-", "Chen": "1100010101-", "De
 def test_models_read_five_labels_an_item_and_leave_gold(fresh_store: Store) -> None:
     project = labelled(fresh_store, COLUMNS)
     before = fresh_store.db.execute("SELECT id, status, gold FROM item ORDER BY id").fetchall()
-    found = annotator_models(fresh_store, project)
-    assert (len(found.items), found.labels, found.fewer, found.reason, found.tied) == (10, 50, 1, None, 0)
-    assert [choice.code for choice in found.choices] == ["accept", "reject"]
-    assert {one.name: one.labels for one in found.annotators} == dict.fromkeys(NAMES, 10)
-    right = {one.name: one.right for one in found.annotators}
+    result = annotator_models(fresh_store, project)
+    assert (len(result.items), result.labels, result.fewer, result.reason, result.tied) == (10, 50, 1, None, 0)
+    assert [choice.code for choice in result.choices] == ["accept", "reject"]
+    assert {one.name: one.labels for one in result.annotators} == dict.fromkeys(NAMES, 10)
+    right = {one.name: one.right for one in result.annotators}
     assert right["Ada"] == right["Bo"] > right["Eva"]
-    first = found.items[0]
+    first = result.items[0]
     assert (first.votes, first.vote, first.dawid_skene, first.mace) == ((4, 1), 0, 0, 0) and not first.differs
-    assert found.signature == "annotator-models|labels:blind|items:all|at-least:5|categories:accept+reject|v1"
+    assert result.signature == "annotator-models|labels:blind|items:all|at-least:5|categories:accept+reject|v1"
     assert fresh_store.db.execute("SELECT id, status, gold FROM item ORDER BY id").fetchall() == before
 
 
@@ -70,13 +70,13 @@ TWO_GOOD = {  # Chen, Dee and Eva guess, and are all wrong on the first item
 
 def test_command_and_page_show_equal_numbers(fresh_store: Store) -> None:
     project = labelled(fresh_store, TWO_GOOD)
-    asked = ["annotator-models", project.name, "--db", str(fresh_store.path)]
-    told = json.loads(CliRunner().invoke(cli, [*asked, "--json"], catch_exceptions=False).stdout)
-    assert (told["items"], told["items_with_fewer_labels"], told["settled"]) == (20, 0, True)
-    assert told["against_vote"]["dawid_skene"] == 1
-    first = told["differ"][0]
+    arguments = ["annotator-models", project.name, "--db", str(fresh_store.path)]
+    data = json.loads(CliRunner().invoke(cli, [*arguments, "--json"], catch_exceptions=False).stdout)
+    assert (data["items"], data["items_with_fewer_labels"], data["settled"]) == (20, 0, True)
+    assert data["against_vote"]["dawid_skene"] == 1
+    first = data["differ"][0]
     assert (first["votes"], first["vote"], first["dawid_skene"]) == ({"accept": 2, "reject": 3}, "reject", "accept")
-    assert "competence" in CliRunner().invoke(cli, asked, catch_exceptions=False).stdout
+    assert "competence" in CliRunner().invoke(cli, arguments, catch_exceptions=False).stdout
     shown = open_page("agreement", project=project.name)
-    counts = f"Dawid-Skene says something else than the vote on {told['against_vote']['dawid_skene']}"
-    assert any(counts in one.value.replace("\\", "") for one in shown.markdown)
+    counts = f"Dawid-Skene says something else than the vote on {data['against_vote']['dawid_skene']}"
+    assert any(counts in block.value.replace("\\", "") for block in shown.markdown)

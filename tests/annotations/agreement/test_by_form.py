@@ -25,51 +25,51 @@ def rates(labels: list[Label], resamples: int = 2000) -> FormRates:
 def drawn(number: int, seed: int = 1) -> list[Label]:
     """Ada on the original, Bo on the masked form of the same items; items differ in how acceptable they are."""
     random = np.random.default_rng(seed)
-    found: list[Label] = []
+    results: list[Label] = []
     for item in range(number):
         good = random.beta(2, 2)
         for who, form, less in ((1, "original", 0.0), (2, "masked", 0.15)):
-            found.append((item, who, "accept" if random.random() < good - less else "reject", form))
-    return found
+            results.append((item, who, "accept" if random.random() < good - less else "reject", form))
+    return results
 
 
 def test_counts_and_shares_by_form() -> None:
     labels: list[Label] = [(1, 1, "accept", "original"), (1, 2, "reject", "masked"), (2, 1, "accept", "original")]
-    found = rates([*labels, (3, 2, "accept", "masked"), (4, 2, "accept", "masked")])
-    original, masked = found.forms
+    result = rates([*labels, (3, 2, "accept", "masked"), (4, 2, "accept", "masked")])
+    original, masked = result.forms
     assert (original.labels, original.items, original.accepted, original.rate.value) == (2, 2, 2, 1.0)
     assert (masked.labels, masked.items, masked.accepted) == (3, 3, 2)
-    assert found.difference.value == pytest.approx(2 / 3 - 1)
-    assert (found.paired.value, found.paired.units, found.paired.low) == (-1.0, 1, None)  # one item: no interval
-    assert [name for name, _ in found.annotators] == ["Ada", "Bo"]
+    assert result.difference.value == pytest.approx(2 / 3 - 1)
+    assert (result.paired.value, result.paired.units, result.paired.low) == (-1.0, 1, None)  # one item: no interval
+    assert [name for name, _ in result.annotators] == ["Ada", "Bo"]
 
 
 def test_few_items_on_both_forms_are_a_paired_t_test() -> None:
     labels = drawn(12)
-    found = rates(labels)
+    result = rates(labels)
     shares = {
         form: [float(c == "accept") for _, _, c, f in sorted(labels) if f == form] for form in ("original", "masked")
     }
     theirs = stats.ttest_rel(shares["masked"], shares["original"])
     interval = theirs.confidence_interval(0.95)
-    assert found.paired.value == pytest.approx(np.mean(shares["masked"]) - np.mean(shares["original"]))
-    assert (found.paired.low, found.paired.high) == pytest.approx((interval.low, interval.high))
-    assert found.paired.value == pytest.approx(found.difference.value)
+    assert result.paired.value == pytest.approx(np.mean(shares["masked"]) - np.mean(shares["original"]))
+    assert (result.paired.low, result.paired.high) == pytest.approx((interval.low, interval.high))
+    assert result.paired.value == pytest.approx(result.difference.value)
 
 
 def test_many_items_resemble_the_analytic_intervals() -> None:
     labels = drawn(600)
-    found = rates(labels, resamples=4000)
+    result = rates(labels, resamples=4000)
     both = [{form: c == "accept" for _, _, c, form in labels[2 * i : 2 * i + 2]} for i in range(600)]
     differences = np.array([int(one["masked"]) - int(one["original"]) for one in both])
     # Paired by item, so the interval is of the mean of differences, not of two independent shares.
     reach = stats.norm.ppf(0.975) * differences.std(ddof=1) / np.sqrt(600)
-    for estimate in (found.difference, found.paired):
+    for estimate in (result.difference, result.paired):
         assert estimate.value == pytest.approx(differences.mean())
         assert (estimate.low, estimate.high) == pytest.approx(
             (differences.mean() - reach, differences.mean() + reach), abs=0.006
         )
-    masked = found.forms[1]
+    masked = result.forms[1]
     low, high = stats.binomtest(masked.accepted, 600).proportion_ci(method="wilson")
     assert (masked.rate.low, masked.rate.high) == pytest.approx((low, high), abs=0.006)
 
@@ -77,9 +77,9 @@ def test_many_items_resemble_the_analytic_intervals() -> None:
 def test_several_labels_of_an_item_are_one_unit() -> None:
     """Four labels that always say the same are worth one: the interval is as wide as that of one label an item."""
     random = np.random.default_rng(3)
-    said = ["accept" if random.random() < 0.6 else "reject" for _ in range(200)]
-    one = rates([(i, 1, c, "original") for i, c in enumerate(said)]).forms[0].rate
-    four = rates([(i, who, c, "original") for i, c in enumerate(said) for who in (1, 2, 3, 4)]).forms[0].rate
+    messages = ["accept" if random.random() < 0.6 else "reject" for _ in range(200)]
+    one = rates([(i, 1, c, "original") for i, c in enumerate(messages)]).forms[0].rate
+    four = rates([(i, who, c, "original") for i, c in enumerate(messages) for who in (1, 2, 3, 4)]).forms[0].rate
     assert one.low is not None and four.low is not None
     assert (four.low, four.high) == pytest.approx((one.low, one.high), abs=0.01)
 

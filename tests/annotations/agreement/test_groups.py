@@ -42,18 +42,18 @@ def test_agreement_within_two_groups_and_the_most_divided_item(fresh_store: Stor
     put(fresh_store, project, SOUTH[:4], "south")
     small = group_differences(fresh_store, project, of)
     assert (small.pair, small.small, small.choices, small.items) == (None, 1, (), ())
-    assert "at least 5 people" in str(small.reason) and [one.name for one in small.groups] == ["north"]
+    assert "at least 5 people" in str(small.reason) and [group.name for group in small.groups] == ["north"]
     put(fresh_store, project, SOUTH[4:], "south")
-    found = group_differences(fresh_store, project, of)
-    assert found.pair == ("north", "south") and found.small == 0
-    assert [(one.choice.code, one.first, one.second) for one in found.choices] == [
+    result = group_differences(fresh_store, project, of)
+    assert result.pair == ("north", "south") and result.small == 0
+    assert [(choice.choice.code, choice.first, choice.second) for choice in result.choices] == [
         ("accept", 1, 0.5),
         ("reject", 0, 0.5),
     ]
-    surest, same = found.items
+    surest, same = result.items
     assert (surest.first, surest.second, surest.apart) == ((5, 0), (0, 5), 1.0)
     assert (surest.p, surest.adjusted) == pytest.approx((2 / 252, 4 / 252)) and surest.differs
-    assert (same.apart, same.p, same.differs, found.differing) == (0.0, 1.0, False, 1)
+    assert (same.apart, same.p, same.differs, result.differing) == (0.0, 1.0, False, 1)
     assert group_differences(fresh_store, project, of, ("south", "north")).choices[0].difference.value == -0.5
     with pytest.raises(Refused, match="at least 5 people"):
         group_differences(fresh_store, project, of, ("north", "east"))
@@ -88,12 +88,12 @@ def test_groups_by_command_and_page(fresh_store: Store) -> None:
 
     answer_to("groupings", project.name, "--add", "dialect", "--group", "north", "--group", "south")
     sides = [f"--put={name}={name[:5]}" for name in (*NORTH, *SOUTH[:4])]
-    told = answer_to("groupings", project.name, "--by", "dialect", *sides)
-    assert told == {"groupings": [{"grouping": "dialect", "groups": {"north": 5, "south": 4}}]}
+    result = answer_to("groupings", project.name, "--by", "dialect", *sides)
+    assert result == {"groupings": [{"grouping": "dialect", "groups": {"north": 5, "south": 4}}]}
     page = open_page("record", project=project.name, annotator=SOUTH[4])
     page.selectbox[-1].set_value("south").run()
     assert not page.exception
     found = answer_to("group-differences", project.name, "dialect")
     assert (found["compared"], found["differing"]) == (["north", "south"], 1)
     shown = open_page("agreement", project=project.name)
-    assert any("on 1 the groups differ beyond chance" in one.value.replace("\\", "") for one in shown.markdown)
+    assert any("on 1 the groups differ beyond chance" in block.value.replace("\\", "") for block in shown.markdown)

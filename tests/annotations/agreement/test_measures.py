@@ -237,25 +237,27 @@ def test_command_keeps_its_contract(fresh_store: Store) -> None:
     project = make(fresh_store, 8)
     for name, choice in (("Ada", "accept"), ("Bo", "accept"), ("Chen", "reject")):
         label(fresh_store, project, name, dict.fromkeys(texts(fresh_store, project), choice))
-    found = run("made", "--db", str(fresh_store.path))
-    assert {"items", "labels", "percent", "fleiss_kappa", "krippendorff_alpha", "gwet_ac1", "cohen_kappa"} <= set(found)
-    assert (found["items"], found["labels"]) == (8, 24)
+    result = run("made", "--db", str(fresh_store.path))
+    assert {"items", "labels", "percent", "fleiss_kappa", "krippendorff_alpha", "gwet_ac1", "cohen_kappa"} <= set(
+        result
+    )
+    assert (result["items"], result["labels"]) == (8, 24)
     for key in ("percent", "fleiss_kappa", "krippendorff_alpha", "gwet_ac1"):
-        assert {"value", "low", "high"} <= set(found[key])  # type: ignore[call-overload]
-    pairs = {(row["a"], row["b"]): row for row in found["cohen_kappa"]}  # type: ignore[attr-defined]
+        assert {"value", "low", "high"} <= set(result[key])  # type: ignore[call-overload]
+    pairs = {(row["a"], row["b"]): row for row in result["cohen_kappa"]}  # type: ignore[attr-defined]
     assert set(pairs) == set(combinations(("Ada", "Bo", "Chen"), 2))
     assert pairs["Ada", "Bo"]["value"] is None
     assert "Only one category" in pairs["Ada", "Bo"]["value_reason"]
     assert pairs["Ada", "Chen"]["value"] == 0 and pairs["Ada", "Chen"]["n"] == 8
-    assert {"pair", "items", "percent"} <= set(found["by_pair"][0])  # type: ignore[index]
+    assert {"pair", "items", "percent"} <= set(result["by_pair"][0])  # type: ignore[index]
 
 
 def test_command_without_labels_gives_reasons(fresh_store: Store) -> None:
     make(fresh_store, 3)
-    found = run("made", "--db", str(fresh_store.path))
-    assert (found["items"], found["labels"], found["cohen_kappa"], found["by_pair"]) == (0, 0, [], [])
+    result = run("made", "--db", str(fresh_store.path))
+    assert (result["items"], result["labels"], result["cohen_kappa"], result["by_pair"]) == (0, 0, [], [])
     for key in ("percent", "fleiss_kappa", "krippendorff_alpha", "gwet_ac1"):
-        measure = found[key]
+        measure = result[key]
         assert measure["value"] is None and measure["value_reason"]  # type: ignore[index]
 
 
@@ -311,12 +313,12 @@ def test_a_negative_kappa_is_printed_with_a_minus_sign(fresh_store: Store) -> No
     first = texts(fresh_store, project)
     for name, choices in (("Ada", ("accept", "reject")), ("Bo", ("reject", "accept"))):
         label(fresh_store, project, name, {text: choices[n % 2] for n, text in enumerate(first)})
-    told = [
-        one.value.replace("\\", "")
-        for one in open_page("agreement").caption
-        if "Maximum given their marginals" in one.value
+    results = [
+        caption.value.replace("\\", "")
+        for caption in open_page("agreement").caption
+        if "Maximum given their marginals" in caption.value
     ]
-    assert len(told) == 1 and "kappa −1.00 (−1.00" in told[0], told
+    assert len(results) == 1 and "kappa −1.00 (−1.00" in results[0], results
 
 
 def test_page_follows_new_labels(fresh_store: Store) -> None:

@@ -29,16 +29,16 @@ def test_planted_strengths_side_and_group_effects_are_recovered(tmp_path: Path) 
     assert made.offered == ("setting",) and set(made.groups) == {"talk", "web"}
     assert made.groups["talk"].models == made.found.models
     assert fewer.found.models == ("ash", "elm", "fir") and fewer.left_out == 120
-    asked = ["preferences", "pairs", "--db", str(database(tmp_path))]
-    said = json.loads(CliRunner().invoke(cli, [*asked, "--by", "setting", "--json"]).stdout)
-    assert {one["model"]: one["strength"]["value"] for one in said["models"]} == dict(
-        zip(made.found.models, [one.value for one in made.found.strengths], strict=True)
+    arguments = ["preferences", "pairs", "--db", str(database(tmp_path))]
+    data = json.loads(CliRunner().invoke(cli, [*arguments, "--by", "setting", "--json"]).stdout)
+    assert {model["model"]: model["strength"]["value"] for model in data["models"]} == dict(
+        zip(made.found.models, [strength.value for strength in made.found.strengths], strict=True)
     )
-    assert said["signature"] == made.found.signature and set(said["setting"]) == {"talk", "web"}
-    words = CliRunner().invoke(cli, asked).stdout
+    assert data["signature"] == made.found.signature and set(data["setting"]) == {"talk", "web"}
+    words = CliRunner().invoke(cli, arguments).stdout
     assert "oak" in words and "place 1" in words and "circles: p" in words
     app = without_errors(open_page("agreement", project="pairs"))
-    assert "Preferences" in [one.label for one in app.tabs]
+    assert "Preferences" in [tab.label for tab in app.tabs]
     assert "oak" in html_of(app) and "240 labels on 120 comparisons in 20 contexts" in text_of(app)
     assert app.multiselect(key="preferences-without").options == sorted(STRENGTHS)
 

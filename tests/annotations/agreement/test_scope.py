@@ -90,22 +90,22 @@ def test_an_empty_random_share_is_given_as_the_reason(fresh_store: Store, shared
     share(fresh_store, project, first[:shared])
     for name in ("Ada", "Bo"):
         label(fresh_store, project, name, dict.fromkeys(first[3:], "accept"))
-    found = agreement(fresh_store, project, resampling=FAST)
-    measures = (found.overall.unanimity, found.overall.alpha, found.categories[0].prevalence)
-    assert [one.reason for one in measures] == [why] * 3
+    report = agreement(fresh_store, project, resampling=FAST)
+    measures = (report.overall.unanimity, report.overall.alpha, report.categories[0].prevalence)
+    assert [measure.reason for measure in measures] == [why] * 3
     assert agreement(fresh_store, project, resampling=FAST, on="all").overall.unanimity.value == 1
     page = open_page("agreement")
-    assert not page.exception and plain(why.message) in [one.value for one in page.info]
+    assert not page.exception and plain(why.message) in [info.value for info in page.info]
 
 
 def test_on_the_random_share_only_items_with_all_their_labels_count(fresh_store: Store) -> None:
     project = stopped(fresh_store)
     assert usual_items(project) == "share"
-    found = agreement(fresh_store, project, resampling=FAST)
-    assert (found.on, found.biased, found.items, found.labels) == ("share", False, 3, 6)
-    assert found.overall.unanimity.value == pytest.approx(1 / 3)  # accept+accept, reject+accept, accept+reject
-    assert (found.all_items, found.by_labels) == (4, {0: 0, 1: 1, 2: 3})
-    assert "items:random-share" in found.signature
+    report = agreement(fresh_store, project, resampling=FAST)
+    assert (report.on, report.biased, report.items, report.labels) == ("share", False, 3, 6)
+    assert report.overall.unanimity.value == pytest.approx(1 / 3)  # accept+accept, reject+accept, accept+reject
+    assert (report.all_items, report.by_labels) == (4, {0: 0, 1: 1, 2: 3})
+    assert "items:random-share" in report.signature
     everything = agreement(fresh_store, project, resampling=FAST, on="all")
     assert everything.biased and "items:all-reviewed|plan:stop" in everything.signature
     assert everything.items == 10 and everything.overall.unanimity.units == 7
@@ -116,15 +116,15 @@ def test_after_a_change_of_plan_the_share_is_the_basis_and_ended_items_are_named
     before = stopped(fresh_store)
     assert total(fresh_store, before, funnel(fresh_store, before))["rate"].reason.values == {"begun": 1}
     project = change_project(fresh_store, before, plan="all")
-    found = agreement(fresh_store, project, resampling=FAST)
-    assert (found.on, found.items, found.ended, found.biased) == ("share", 3, 2, False)
-    assert found.overall.unanimity.value == pytest.approx(1 / 3) and "items:random-share" in found.signature
+    report = agreement(fresh_store, project, resampling=FAST)
+    assert (report.on, report.items, report.ended, report.biased) == ("share", 3, 2, False)
+    assert report.overall.unanimity.value == pytest.approx(1 / 3) and "items:random-share" in report.signature
     everything = agreement(fresh_store, project, resampling=FAST, on="all")
     assert everything.biased and "items:all-reviewed|plan:stop" in everything.signature
     rate = total(fresh_store, project, funnel(fresh_store, project))["rate"]
     assert rate.value is None and rate.reason.values == {"ended": 2}
-    facts = {"agreement": agreement_facts(found)}
-    assert CLAIMS["agreement_ended"](facts) == [2] and CLAIMS["sheet_agreement_ended"]({"agreement": found}) == [2]
+    facts = {"agreement": agreement_facts(report)}
+    assert CLAIMS["agreement_ended"](facts) == [2] and CLAIMS["sheet_agreement_ended"]({"agreement": report}) == [2]
     page = open_page("agreement")
     assert not page.exception and "2 of these still lack" in page.warning[0].value
     first = texts(fresh_store, project)
@@ -136,9 +136,9 @@ def test_after_a_change_of_plan_the_share_is_the_basis_and_ended_items_are_named
 
 def test_the_signature_of_plan_all_is_unchanged(fresh_store: Store) -> None:
     project = make(fresh_store, 4)
-    found = agreement(fresh_store, project, resampling=FAST)
-    assert (found.on, found.stopped) == ("all", False)
-    assert found.signature.startswith("agreement|labels:blind|items:all-reviewed|categories:accept+reject|unit:item|")
+    report = agreement(fresh_store, project, resampling=FAST)
+    assert (report.on, report.stopped) == ("all", False)
+    assert report.signature.startswith("agreement|labels:blind|items:all-reviewed|categories:accept+reject|unit:item|")
 
 
 def test_items_of_an_undone_import_do_not_count(fresh_store: Store) -> None:
@@ -150,8 +150,8 @@ def test_items_of_an_undone_import_do_not_count(fresh_store: Store) -> None:
     db.execute("INSERT INTO batch (project, file, published, withdrawn, heard, created) VALUES (?, '', 0, 1, 0, '')",
                (project.id,))  # fmt: skip
     db.execute("UPDATE item SET batch = (SELECT max(id) FROM batch) WHERE text IN (?, ?)", first[:2])
-    found = agreement(fresh_store, project, resampling=FAST)
-    assert (found.items, found.labels, found.all_items, found.overall.unanimity.value) == (4, 8, 4, 1.0)
+    report = agreement(fresh_store, project, resampling=FAST)
+    assert (report.items, report.labels, report.all_items, report.overall.unanimity.value) == (4, 8, 4, 1.0)
 
 
 def run(*arguments: str) -> dict[str, object]:
@@ -162,11 +162,11 @@ def run(*arguments: str) -> dict[str, object]:
 
 def test_command_names_version_share_and_form(fresh_store: Store) -> None:
     two_versions(fresh_store)
-    found = run("made", "--db", str(fresh_store.path))
-    assert (found["on"], found["version"]) == ("all", None) and found["version_reason"]
-    assert [(row["version"], row["percent"]["value"]) for row in found["by_version"]] == [(1, 1.0), (2, 0.0)]  # type: ignore[attr-defined]
-    forms = found["by_form"]
-    assert [(one["form"], one["labels"], one["accepted"]) for one in forms["forms"]] == [  # type: ignore[index]
+    result = run("made", "--db", str(fresh_store.path))
+    assert (result["on"], result["version"]) == ("all", None) and result["version_reason"]
+    assert [(row["version"], row["percent"]["value"]) for row in result["by_version"]] == [(1, 1.0), (2, 0.0)]  # type: ignore[attr-defined]
+    forms = result["by_form"]
+    assert [(form["form"], form["labels"], form["accepted"]) for form in forms["forms"]] == [  # type: ignore[index]
         ("original", 18, 12),
         ("masked", 6, 0),
     ]
@@ -176,7 +176,7 @@ def test_command_names_version_share_and_form(fresh_store: Store) -> None:
         assert forms[name]["equivalence"]["margin"] == 0.05 and forms[name]["equivalence"]["says"]  # type: ignore[index]
     wide = run("made", "--db", str(fresh_store.path), "--margin", "1")["by_form"]
     assert wide["difference"]["equivalence"]["answer"] == "yes"  # type: ignore[index]
-    assert [one["annotator"] for one in forms["annotators"]] == ["Ada", "Bo"]  # type: ignore[index]
+    assert [annotator["annotator"] for annotator in forms["annotators"]] == ["Ada", "Bo"]  # type: ignore[index]
     one = run("made", "--version", "2", "--db", str(fresh_store.path))
     assert (one["version"], one["items"], one["percent"]["value"]) == (2, 6, 0.0)  # type: ignore[index]
     text = CliRunner().invoke(cli, ["agreement", "made", "--resamples", "200", "--db", str(fresh_store.path)]).stdout
@@ -195,7 +195,7 @@ def test_page_chooses_a_version_and_compares_forms(fresh_store: Store) -> None:
     project = two_versions(fresh_store)
     page = open_page("agreement")
     assert {m.label: m.value for m in page.metric}["Full agreement"] == "50.0%"
-    headings = [one.value for one in page.subheader]
+    headings = [heading.value for heading in page.subheader]
     assert "By version of the guideline" in headings and "By form shown" in headings
     page.number_input(key="by-form-margin").set_value(1.0).run()
     forms = next(frame.value for frame in page.dataframe if "Against the margin" in frame.value)
@@ -203,15 +203,15 @@ def test_page_chooses_a_version_and_compares_forms(fresh_store: Store) -> None:
     page.segmented_control(key=f"version-{project.uid}").set_value("1").run()
     assert not page.exception
     assert {m.label: m.value for m in page.metric}["Full agreement"] == "100.0%"
-    assert any("version 1 of the guideline" in one.value for one in page.caption)
-    assert any("nothing to compare" in one.value for one in page.caption)
+    assert any("version 1 of the guideline" in caption.value for caption in page.caption)
+    assert any("nothing to compare" in caption.value for caption in page.caption)
 
 
 def test_page_explains_the_share_and_warns_without_it(fresh_store: Store) -> None:
     project = stopped(fresh_store)
     page = open_page("agreement")
     assert "random share" in page.info[0].value and "3 of its 4 items" in page.info[0].value and not page.warning
-    assert any("4 of 4 items have at least one label; 7 labels in total" in one.value for one in page.caption)
+    assert any("4 of 4 items have at least one label; 7 labels in total" in caption.value for caption in page.caption)
     page.segmented_control(key=f"on-{project.uid}").set_value("all").run()
     assert not page.exception and "Biased" in page.warning[0].value
 
@@ -228,12 +228,12 @@ def test_imported_items_ended_by_a_reject_are_incomplete(fresh_store: Store, tmp
     bring(fresh_store, project, written(tmp_path / "t.json", tasks), names)
     for name in ("Ada", "Bo"):
         label(fresh_store, project, name, {t: "accept" if n else "reject" for n, t in enumerate(first[7:])})
-    found = agreement(fresh_store, project, resampling=FAST)
-    assert (found.imported_ended, found.overall.items, found.overall.unanimity.value) == (3, 5, 1.0)
-    assert found.overall.labels == 10
-    facts = agreement_facts(found)
+    report = agreement(fresh_store, project, resampling=FAST)
+    assert (report.imported_ended, report.overall.items, report.overall.unanimity.value) == (3, 5, 1.0)
+    assert report.overall.labels == 10
+    facts = agreement_facts(report)
     assert CLAIMS["agreement_imported"]({"agreement": facts}) == [3]
-    assert CLAIMS["sheet_agreement_imported"]({"agreement": found}) == [3]
+    assert CLAIMS["sheet_agreement_imported"]({"agreement": report}) == [3]
     label(fresh_store, project, "Ada", dict.fromkeys(first[4:7], "reject"), revision=99)  # what they lacked
-    found = agreement(fresh_store, project, resampling=FAST)
-    assert (found.imported_ended, found.overall.items) == (0, 12)
+    report = agreement(fresh_store, project, resampling=FAST)
+    assert (report.imported_ended, report.overall.items) == (0, 12)

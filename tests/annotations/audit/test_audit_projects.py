@@ -40,18 +40,18 @@ def strata(sample, stratum):
 
 def test_an_audit_project_holds_the_drawn_sentences(fresh_store, sample, sent) -> None:
     assert {item.text for item in items(fresh_store, sent)} == {item.sentence for item in sample.items}
-    found = audit_projects.audit(fresh_store, sent)
-    assert (found.run, found.model, found.seed, found.by) == ("first run", "m", 7, "bias")
+    result = audit_projects.audit(fresh_store, sent)
+    assert (result.run, result.model, result.seed, result.by) == ("first run", "m", 7, "bias")
     drawn = {(i.sentence, i.row, i.stratum, i.toward, i.bias_log10, i.pair, i.side) for i in sample.items}
-    assert {(s.sentence, s.row, s.stratum, s.toward, s.bias_log10, s.pair, s.side) for s in found.sentences} == drawn
-    assert (found.labels, found.labels_wanted, found.finished) == (0, 36, False)
+    assert {(s.sentence, s.row, s.stratum, s.toward, s.bias_log10, s.pair, s.side) for s in result.sentences} == drawn
+    assert (result.labels, result.labels_wanted, result.finished) == (0, 36, False)
 
 
 def test_the_guideline_asks_for_leaks(fresh_store, sent) -> None:
-    asked = guideline(fresh_store, sent)
-    assert "泄露" in asked.text
-    assert [choice.code for choice in asked.choices] == ["accept", "reject"]
-    assert {reason.code for reason in asked.reasons} >= {"gender_term", "biological", "name"}
+    version = guideline(fresh_store, sent)
+    assert "泄露" in version.text
+    assert [choice.code for choice in version.choices] == ["accept", "reject"]
+    assert {reason.code for reason in version.reasons} >= {"gender_term", "biological", "name"}
     assert sent.presentation == "masked" and sent.opinion_model is None
 
 
@@ -61,9 +61,9 @@ def test_the_desk_does_not_learn_the_stratum_of_a_sentence(fresh_store, sample, 
     reply = ROUTES["sync"][0](DeskRequest(fresh_store, DeskSession(sent, person), fresh_store.uid, body, "en"))
     assert len(reply["items"]) == len(sample.items)
     assert {item["source"] for item in reply["items"]} == {"audit.jsonl"}
-    told = json.dumps({**reply, "items": [{k: v for k, v in i.items() if k != "text"} for i in reply["items"]]})
+    text = json.dumps({**reply, "items": [{k: v for k, v in i.items() if k != "text"} for i in reply["items"]]})
     for secret in ("extreme", "control", "stratum", "toward", "bias", "first run", "2.8"):
-        assert secret not in told
+        assert secret not in text
     keys = {
         stratum: {tuple(i) for i in reply["items"] if i["text"] in strata(sample, stratum)}
         for stratum in ("extreme", "control")
@@ -88,29 +88,29 @@ def test_the_audit_finds_leaks_of_extreme_sentences(fresh_store, frame, sample, 
     extremes, controls = strata(sample, "extreme"), strata(sample, "control")
     doubtful = sorted(controls)[0]
     judge(fresh_store, sent, lambda text, who: text in extremes or (text == doubtful and who == "Bo"))
-    found = audit_projects.audit_result(fresh_store, sent, frame)
-    assert found.audit.finished and found.audit.labels == 36
-    assert found.shares["unanimous"][0].counts == ((6, 6), (0, 6))
-    assert found.shares["any"][0].counts == ((6, 6), (1, 6))
-    assert found.shares["label"][0].counts == ((18, 18), (1, 18))
-    assert found.reasons["gender_term"] == (18, 1) and found.reasons["name"] == (0, 0)
+    result = audit_projects.audit_result(fresh_store, sent, frame)
+    assert result.audit.finished and result.audit.labels == 36
+    assert result.shares["unanimous"][0].counts == ((6, 6), (0, 6))
+    assert result.shares["any"][0].counts == ((6, 6), (1, 6))
+    assert result.shares["label"][0].counts == ((18, 18), (1, 18))
+    assert result.reasons["gender_term"] == (18, 1) and result.reasons["name"] == (0, 0)
     strongest = max(sample.items, key=lambda item: abs(item.bias_log10))
-    assert found.leaking("unanimous")[0].sentence == strongest.sentence
-    run = found.measures["unanimous"]["run"]
+    assert result.leaking("unanimous")[0].sentence == strongest.sentence
+    run = result.measures["unanimous"]["run"]
     assert (run.sentences, run.leaks) == (20, 6)
     # by hand: the positive values are 2.5 2 .4 .3 .1 .5 .1 2.8 .1 .2 .3 .15 .05, less 2.5, 2, 2.8
     assert run.all.bias_man == pytest.approx(9.5 / 13) and run.kept.bias_man == pytest.approx(2.2 / 10)
     assert run.kept.bias_woman == pytest.approx((0.2 + 0.1 + 0.3 + 0.1) / 4)
-    assert found.measures["unanimous"]["extreme"].kept.model_bias is None  # nothing is left
-    assert found.agreement.items == 12
+    assert result.measures["unanimous"]["extreme"].kept.model_bias is None  # nothing is left
+    assert result.agreement.items == 12
 
 
 def test_only_sentences_with_all_labels_count(fresh_store, sample, sent) -> None:
     judge(fresh_store, sent, lambda text, who: True, people=("Ada", "Bo"))
-    found = audit_projects.audit_result(fresh_store, sent)
-    assert found.audit.labels == 24 and not found.audit.settled
-    assert found.shares["any"][0].difference.value is None
-    assert "run" not in found.measures["any"]
+    result = audit_projects.audit_result(fresh_store, sent)
+    assert result.audit.labels == 24 and not result.audit.settled
+    assert result.shares["any"][0].difference.value is None
+    assert "run" not in result.measures["any"]
 
 
 def test_a_withdrawn_label_does_not_count(fresh_store, sample, sent) -> None:
@@ -122,8 +122,8 @@ def test_a_withdrawn_label_does_not_count(fresh_store, sample, sent) -> None:
     store_operations(
         fresh_store, sent, person, [decide(last.item, None, desk="Ada", base=last.op_id, revision=last.revision + 1)]
     )
-    found = audit_projects.audit_result(fresh_store, sent)
-    assert len(found.audit.settled) == 11 and found.audit.labels == 35
+    result = audit_projects.audit_result(fresh_store, sent)
+    assert len(result.audit.settled) == 11 and result.audit.labels == 35
 
 
 def test_scores_of_another_run_are_refused(fresh_store, frame, sent) -> None:
@@ -143,7 +143,7 @@ def test_only_audit_projects_are_listed(fresh_store, sample, sent, sample_projec
         batch.add([NewItem("没有关键词。", None, audit_projects.FILE, 1, {"audit": "text"})])
         batch.publish()
     second = audit_projects.create_audit_project(fresh_store, sample, "second", PEOPLE)
-    assert [found.project.name for found in audit_projects.audits(fresh_store)] == [second.name, sent.name]
+    assert [audit.project.name for audit in audit_projects.audits(fresh_store)] == [second.name, sent.name]
     for none in (other, sample_project):
         with pytest.raises(NotFound, match=r"is not an audit: it was not created from a drawn sample\."):
             audit_projects.audit(fresh_store, none)
@@ -183,8 +183,8 @@ def test_an_import_that_fails_leaves_the_name_free(fresh_store, sample, monkeypa
 def test_duplicate_texts_in_the_scores_are_still_the_audited_run(fresh_store, frame, sample, sent) -> None:
     again = frame.assign(row=frame["row"].astype(int) + 1000, bias_log10=9.0, side="")
     twice = pd.concat([again, frame, frame.assign(row=frame["row"].astype(int) + 2000, bias_log10=0.7)])
-    found = audit_projects.audit_result(fresh_store, sent, twice)
+    result = audit_projects.audit_result(fresh_store, sent, twice)
     assert (
-        found.measures["any"]["run"].all
+        result.measures["any"]["run"].all
         == audit_projects.audit_result(fresh_store, sent, frame).measures["any"]["run"].all
     )

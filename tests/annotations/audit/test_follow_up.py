@@ -34,25 +34,25 @@ def parent(fresh_store: Store) -> Project:
 
 
 def strata(store: Store, made: Project) -> dict[str, str]:
-    return {one.text: one.extra["follow_up"]["stratum"] for one in items(store, made)}
+    return {item.text: item.extra["follow_up"]["stratum"] for item in items(store, made)}
 
 
 def judge(store: Store, made: Project, name: str, neutral: set[str]) -> None:
-    person = next(one for one in annotators(store, made) if one.name == name)
-    for one in items(store, made):
-        label(store, made, person, one.uid, "accept" if one.text in neutral else "reject", note="no")
+    person = next(annotator for annotator in annotators(store, made) if annotator.name == name)
+    for item in items(store, made):
+        label(store, made, person, item.uid, "accept" if item.text in neutral else "reject", note="no")
 
 
 def test_the_draw_is_seeded_mixed_and_without_labels(fixed_ids: None, fresh_store: Store, parent: Project) -> None:
     made = [create_follow_up(fresh_store, parent, f"f{n}", ["Zoe"], kept=4, rejected=3, seed=n // 2) for n in range(4)]
     texts = [list(strata(fresh_store, one).items()) for one in made]
     assert texts[0] == texts[1] != texts[2] == texts[3]
-    kept = {one.text for one in items(fresh_store, parent, accepted_only=True)}
+    kept = {item.text for item in items(fresh_store, parent, accepted_only=True)}
     for some in texts:
         assert [stratum for _, stratum in some].count("kept") == 4
         assert all((text in kept) == (stratum == "kept") for text, stratum in some)
     assert any([stratum for _, stratum in some] != sorted(stratum for _, stratum in some) for some in texts)
-    assert all(one.status == "pending" for one in items(fresh_store, made[0]))
+    assert all(item.status == "pending" for item in items(fresh_store, made[0]))
 
 
 def test_the_desk_does_not_learn_the_stratum(fresh_store: Store, parent: Project) -> None:
@@ -70,13 +70,13 @@ def test_labels_of_outsiders_are_in_the_data_sheet(fresh_store: Store, parent: P
     kept = sorted(text for text, stratum in strata(fresh_store, made).items() if stratum == "kept")
     judge(fresh_store, made, "Zoe", set(kept))
     judge(fresh_store, made, "Yan", set(kept[:4]))
-    (found,) = follow_ups(fresh_store, parent)
-    one = found.strata["kept"]
+    (up,) = follow_ups(fresh_store, parent)
+    one = up.strata["kept"]
     # Wilson's interval of 4 of 5, from the formula: (0.3755, 0.9638).
     assert (one.judged, one.neutral, one.share.value) == (5, 4, 0.8)
     assert (one.share.low, one.share.high) == pytest.approx((0.3755, 0.9638), abs=1e-4)
-    assert (found.people, found.left_out, found.from_kept, found.from_rejected) == (2, 0, 6, 4)
-    assert (found.strata["rejected"].judged, found.strata["rejected"].neutral) == (2, 0)
+    assert (up.people, up.left_out, up.from_kept, up.from_rejected) == (2, 0, 6, 4)
+    assert (up.strata["rejected"].judged, up.strata["rejected"].neutral) == (2, 0)
     sheet = datasheet(fresh_store, parent, "en")
     assert "a share of 0.800" in sheet and "0.376, 0.964" in sheet and "Zoe" not in sheet
     assert "0.376, 0.964" in datasheet(fresh_store, parent, "zh")
@@ -89,22 +89,22 @@ def test_members_of_the_project_are_refused_as_outsiders(fresh_store: Store, par
     made = create_follow_up(fresh_store, parent, "f", ["Zoe"], kept=2, rejected=1, per_item=1)
     add_annotators(fresh_store, made, ["Ada"])
     judge(fresh_store, made, "Ada", set())
-    (found,) = follow_ups(fresh_store, parent)
-    assert (found.people, found.left_out, found.strata["kept"].judged) == (0, 3, 0)
+    (up,) = follow_ups(fresh_store, parent)
+    assert (up.people, up.left_out, up.strata["kept"].judged) == (0, 3, 0)
 
 
 def test_uncounted_labels_are_listed_with_the_reason(fresh_store: Store, parent: Project, tmp_path: Path) -> None:
     made = create_follow_up(fresh_store, parent, "f", ["Zoe"], kept=2, rejected=1, per_item=1)
     people = {"1": "Guest 1", "2": "Guest 2"}
     tasks = [
-        task(one.text, *(chosen("Keep", id=f"{who}-{one.uid}", completed_by=int(who)) for who in people))
-        for one in items(fresh_store, made)
+        task(item.text, *(chosen("Keep", id=f"{who}-{item.uid}", completed_by=int(who)) for who in people))
+        for item in items(fresh_store, made)
     ]
     bring(fresh_store, made, written(tmp_path / "tasks.json", tasks), Names(people=people))
     add_annotators(fresh_store, made, ["Ada"])
     judge(fresh_store, made, "Ada", set())
-    (found,) = follow_ups(fresh_store, parent)
-    assert (found.left_out, found.elsewhere, found.strata["kept"].judged) == (9, 6, 0)
+    (up,) = follow_ups(fresh_store, parent)
+    assert (up.left_out, up.elsewhere, up.strata["kept"].judged) == (9, 6, 0)
     assert (
         "Existing labels of the sample that do not count: 9 (not made at a desk of this database, but from a file or"
         " of unknown origin: 6; by people of the project: 3)." in datasheet(fresh_store, parent, "en")

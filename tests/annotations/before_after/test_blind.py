@@ -41,23 +41,23 @@ def test_exchanging_the_sides_leaves_the_file_unchanged() -> None:
 
 
 def test_rows_do_not_reveal_their_side() -> None:
-    found = mix(written("Old-7B", "He"), written("New-7B", "She"))
-    text = file_text(found.rows)
+    result = mix(written("Old-7B", "He"), written("New-7B", "She"))
+    text = file_text(result.rows)
     assert not any(word in text for word in ("Old", "New", "7B", "sampling", "jsonl", "seed"))
-    assert {tuple(sorted(row)) for row in found.rows} == {tuple(sorted(found.rows[0]))}
-    sides = [found.key[str(row["index"])] for row in found.rows]
+    assert {tuple(sorted(row)) for row in result.rows} == {tuple(sorted(result.rows[0]))}
+    sides = [result.key[str(row["index"])] for row in result.rows]
     assert sides != sorted(sides) and sides.count("before") == sides.count("after") == 12
 
 
 def test_equal_texts_of_both_models_are_both_judged() -> None:
-    found = mix(written("Old", "He"), written("New", "He"))
-    assert len(found.rows) == 24 and len(found.key) == 24
+    result = mix(written("Old", "He"), written("New", "He"))
+    assert len(result.rows) == 24 and len(result.key) == 24
 
 
 def test_contexts_of_one_side_alone_are_left_out() -> None:
     before, after = written("Old", "He", contexts=4, each=3), written("New", "She", contexts=6, each=2)
-    found = mix(before, after, per_context=9)
-    assert (len(found.rows), found.contexts, found.left) == (16, 4, 8)
+    result = mix(before, after, per_context=9)
+    assert (len(result.rows), result.contexts, result.left) == (16, 4, 8)
     assert len(mix(before, after, per_context=1).rows) == 8
     with pytest.raises(Refused, match="no context in common"):
         mix(before, [{"context": "Other.", "completion": "x"}])
@@ -91,7 +91,7 @@ def test_labels_are_assigned_to_the_side_of_their_text(fresh_store: Store, tmp_p
     assert empty.measures[0].change.value is None and empty.verdict == "no result yet"
     texts = [item.text for item in items(fresh_store, project)]
     for who in ("Ada", "Bo"):
-        say(fresh_store, project, who, [(one, WRONG if " He " in one else Said("correct")) for one in texts])
+        say(fresh_store, project, who, [(text, WRONG if " He " in text else Said("correct")) for text in texts])
     record = judgements(fresh_store, run)
     first = record.measures[0]
     assert (first.before, first.after, first.change.value) == (1.0, 0.0, -1.0)
@@ -119,7 +119,7 @@ def test_the_interval_of_the_difference_is_over_contexts() -> None:
     assert first.change.value == pytest.approx(-0.55) and record.verdict == "misgenders less"
     assert first.change.low == pytest.approx(-0.55 - 2.2622 * 0.1572, abs=0.06)
     assert record.notes[1].values == {"waiting": "3"}
-    assert [one.label[1] for one in record.measures if len(one.label) > 1] == ["Ada", "Bo"]
+    assert [measure.label[1] for measure in record.measures if len(measure.label) > 1] == ["Ada", "Bo"]
 
 
 def test_without_a_label_of_both_models_there_is_no_verdict() -> None:

@@ -20,7 +20,7 @@ from tests.support.projects import decide, filled_project
 
 
 def kinds(entries: Sequence[Entry]) -> list[str]:
-    return [one.kind for one in entries]
+    return [entry.kind for entry in entries]
 
 
 def test_history_lists_every_event_in_order(fresh_store: Store) -> None:
@@ -37,26 +37,26 @@ def test_history_lists_every_event_in_order(fresh_store: Store) -> None:
     store_operations(store, made, bo, [decide(item, "accept", desk="b", form_shown="masked")])
     reveal(store, made, bo, item.uid)
     store_operations(store, made, bo, [decide(item, "reject", desk="b")])
-    asked = guideline(store, made)
-    add_guideline(store, made, "New.", asked.choices, asked.reasons)
+    version = guideline(store, made)
+    add_guideline(store, made, "New.", version.choices, version.reasons)
     store_operations(store, made, chen, [decide(item, "reject", desk="c")])
     add_comment(store, made, item.uid, "Why?", author="Lead", thread=ada)
     add_comment(store, made, item.uid, "For all.", author="Bo", annotator=bo)
-    found = case(store, made, item.uid)
-    settle_case(store, made, item.uid, adjudicator="Lead", choice="reject", seen=found.seen, why="A name.")
+    dispute = case(store, made, item.uid)
+    settle_case(store, made, item.uid, adjudicator="Lead", choice="reject", seen=dispute.seen, why="A name.")
     with store.write():
         record(store, made, "handed_out", item=item, author="Lead")
     _release(store, made, item)
     history = item_history(store, made, item.uid)
     # In the order of time; events of the same millisecond may come in either order.
-    assert [one.when for one in history] == sorted(one.when for one in history)
+    assert [event.when for event in history] == sorted(event.when for event in history)
     assert kinds(history)[0] == "imported"
     assert sorted(kinds(history)) == sorted([
         "imported", "skip", "label", "label", "label", "label", "revealed", "label", "guideline", "label", "comment",
         "comment", "settlement", "event", "released",
     ])  # fmt: skip
-    labels = [one for one in history if one.kind == "label"]
-    assert [(one.who, one.data["choice"], one.data["stands"], one.data["blind"]) for one in labels] == [
+    labels = [event for event in history if event.kind == "label"]
+    assert [(label.who, label.data["choice"], label.data["stands"], label.data["blind"]) for label in labels] == [
         ("Ada", "reject", False, False),
         ("Ada", None, False, False),
         ("Ada", "accept", True, True),
@@ -66,7 +66,7 @@ def test_history_lists_every_event_in_order(fresh_store: Store) -> None:
     ]
     assert (labels[0].data["note"], labels[0].data["reasons"]) == ("A name?", ["name"])
     assert labels[2].data["seconds"] == 2.5 and labels[4].data["after_reveal"] and labels[5].data["guideline"] == 2
-    (released,) = [one.data for one in history if one.kind == "released"]
+    (released,) = [event.data for event in history if event.kind == "released"]
     assert released == {"version": "1.0", "status": "rejected", "gold": "reject"}
 
 
@@ -111,7 +111,7 @@ def test_history_shows_the_label_of_a_retest(fresh_store: Store) -> None:
             (version, timestamp()),
         )
         db.execute("UPDATE retest SET latest = 1")
-    (again,) = [one for one in item_history(fresh_store, made, items[0].uid) if one.kind == "again"]
+    (again,) = [event for event in item_history(fresh_store, made, items[0].uid) if event.kind == "again"]
     assert (again.who, again.data["choice"], again.data["stands"]) == ("Ada", "reject", True) and again.tells
     assert "again" not in kinds(item_history(fresh_store, made, items[0].uid, reader=ada))
 
@@ -124,8 +124,8 @@ def test_an_annotator_sees_only_the_own_part_of_a_history(fresh_store: Store) ->
     add_comment(store, made, uid, "Why, Bo?", author="Lead", thread=bo)
     add_comment(store, made, uid, "Why, Ada?", author="Lead", thread=ada)
     add_comment(store, made, uid, "I doubt it.", author="Bo", annotator=bo)
-    found = case(store, made, uid)
-    settle_case(store, made, uid, adjudicator="Lead", choice=None, seen=found.seen)
+    dispute = case(store, made, uid)
+    settle_case(store, made, uid, adjudicator="Lead", choice=None, seen=dispute.seen)
     store.db.execute("UPDATE item SET known = 'accept' WHERE id = ?", (items[0].id,))
     with store.write():
         record(store, made, "sent_back", item=items[0])
@@ -141,8 +141,8 @@ def test_labels_and_comments_are_flagged_as_revealing_a_choice(fresh_store: Stor
     ada = annotators(fresh_store, made)[0]
     add_comment(fresh_store, made, items[0].uid, "Why?", author="Lead", thread=ada)
     fresh_store.db.execute("UPDATE batch SET created = '2020-01-01T00:00:00.000Z'")  # the clock was set back meanwhile
-    told = {one.kind: one.tells for one in item_history(fresh_store, made, items[0].uid)}
-    assert told == {"imported": False, "label": True, "comment": True}
+    results = {event.kind: event.tells for event in item_history(fresh_store, made, items[0].uid)}
+    assert results == {"imported": False, "label": True, "comment": True}
     assert not record_of(fresh_store, made, items[0].uid).finished
 
 
@@ -156,9 +156,9 @@ def test_record_lists_the_current_holders_of_an_item(fresh_store: Store) -> None
         "INSERT INTO assignment (item, annotator, project, state, turn) VALUES (?, ?, ?, 'leased', 1)",
         (item.id, people[2].id, made.id),
     )
-    found = record_of(store, made, item.uid)
-    assert found.held == (("Chen", "leased"),)
-    assert found.talkers == (people[0].uid, people[1].uid)
+    result = record_of(store, made, item.uid)
+    assert result.held == (("Chen", "leased"),)
+    assert result.talkers == (people[0].uid, people[1].uid)
 
 
 def test_the_record_of_an_unknown_item_is_not_found(fresh_store: Store) -> None:
@@ -169,7 +169,7 @@ def test_the_record_of_an_unknown_item_is_not_found(fresh_store: Store) -> None:
 
 def test_history_shows_the_marks_of_a_generation(fresh_store: Store) -> None:
     made, items = generations(fresh_store)
-    labels = [one for one in item_history(fresh_store, made, items[0].uid) if one.kind == "label"]
+    labels = [event for event in item_history(fresh_store, made, items[0].uid) if event.kind == "label"]
     assert labels[0].data["spans"] == [list(Mark(0, 2, "pronoun"))] and labels[0].data["extraneous"] is False
     assert json.dumps(labels[0].data)  # a file can hold it
 
@@ -223,16 +223,16 @@ def test_the_reason_of_a_status_after_adjudication(
 ) -> None:
     made, items = judged(fresh_store, ["aar"])
     made = change_project(fresh_store, made, rescue=rescue)
-    found = case(fresh_store, made, items[0].uid)
-    settle_case(fresh_store, made, items[0].uid, adjudicator="Lead", choice=choice, seen=found.seen, why="So.")
+    dispute = case(fresh_store, made, items[0].uid)
+    settle_case(fresh_store, made, items[0].uid, adjudicator="Lead", choice=choice, seen=dispute.seen, why="So.")
     assert [str(note) for note in record_of(fresh_store, made, items[0].uid).because] == expected
 
 
 def test_the_reason_names_a_decision_that_no_longer_counts(fresh_store: Store) -> None:
     made, items = judged(fresh_store, ["aar"])
     made = change_project(fresh_store, made, rescue=True)
-    found = case(fresh_store, made, items[0].uid)
-    settle_case(fresh_store, made, items[0].uid, adjudicator="Lead", choice="accept", seen=found.seen, why="So.")
+    dispute = case(fresh_store, made, items[0].uid)
+    settle_case(fresh_store, made, items[0].uid, adjudicator="Lead", choice="accept", seen=dispute.seen, why="So.")
     made = change_project(fresh_store, project(fresh_store, made.name), rescue=False)
     notes = [str(note) for note in record_of(fresh_store, made, items[0].uid).because]
     assert notes[1] == "Lead decided: accept. The decision has no effect: only what everybody accepts is kept here."
@@ -241,6 +241,6 @@ def test_the_reason_names_a_decision_that_no_longer_counts(fresh_store: Store) -
 def test_the_reason_names_the_reject_that_ended_labelling(fresh_store: Store) -> None:
     made, items = judged(fresh_store, ["r"], seed=3)
     made = change_project(fresh_store, made, plan="stop", share=0.0)
-    found = record_of(fresh_store, made, items[0].uid)
-    assert str(found.because[0]) == "Label 1 was a reject, so labelling ended: the plan stops at the first reject."
-    assert found.row.item.status == "rejected"
+    result = record_of(fresh_store, made, items[0].uid)
+    assert str(result.because[0]) == "Label 1 was a reject, so labelling ended: the plan stops at the first reject."
+    assert result.row.item.status == "rejected"

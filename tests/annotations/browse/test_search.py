@@ -70,7 +70,7 @@ def fill(fresh_store: Store) -> SixSentences:
             )
             batch.publish()
     people = annotators(fresh_store, project)
-    items = {one.line: one for one in all_items(fresh_store, project)}
+    items = {item.line: item for item in all_items(fresh_store, project)}
     ada, bo = people
     for line, who, choice in (
         (1, ada, "accept"), (1, bo, "accept"), (2, ada, "accept"), (2, bo, "reject"), (3, ada, "reject"),
@@ -209,8 +209,8 @@ def test_filters_find_comments_decisions_and_versions(fresh_store: Store, six_se
     base = store.db.execute(
         "SELECT op_id FROM assignment WHERE item = ? AND annotator = ?", (items[1].id, bo.id)
     ).fetchone()[0]
-    asked = guideline(store, project)
-    add_guideline(store, project, "New.", asked.choices, asked.reasons)
+    version = guideline(store, project)
+    add_guideline(store, project, "New.", version.choices, version.reasons)
     store_operations(store, project, bo, [decide(items[1], "accept", desk=bo.name, base=base)])
     store_operations(store, project, ada, [decide(items[5], "skip", desk=ada.name)])
     store.db.execute("UPDATE item SET shared = 1 WHERE id = ?", (items[6].id,))

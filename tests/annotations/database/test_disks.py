@@ -77,9 +77,9 @@ def test_a_read_only_database_can_be_read(database: Path, file: int, folder: int
     finally:
         database.parent.chmod(0o700)
     assert done.stderr == ""
-    told = json.loads(done.stdout)
-    assert (told["items"], told["frozen"], told["kept"]) == (3, frozen, 0 if frozen else 1)
-    assert told["refused"].startswith("The database could not be written (attempt to write a readonly database).")
+    data = json.loads(done.stdout)
+    assert (data["items"], data["frozen"], data["kept"]) == (3, frozen, 0 if frozen else 1)
+    assert data["refused"].startswith("The database could not be written (attempt to write a readonly database).")
 
 
 def test_a_full_disk_is_reported_and_nothing_is_stored(fresh_store: Store) -> None:
@@ -89,7 +89,7 @@ def test_a_full_disk_is_reported_and_nothing_is_stored(fresh_store: Store) -> No
     with pytest.raises(Busy, match=r"could not be written \(database or disk is full\)"), fresh_store.write() as db:
         db.execute("UPDATE item SET extra = json_object('a', hex(zeroblob(1000000)))")
     fresh_store.db.execute("PRAGMA max_page_count = 1000000")
-    assert [one.extra for one in items(fresh_store, made)] == [{}] * 3
+    assert [item.extra for item in items(fresh_store, made)] == [{}] * 3
 
 
 def test_a_missing_database_is_not_created_again(database: Path) -> None:
@@ -100,7 +100,7 @@ def test_a_missing_database_is_not_created_again(database: Path) -> None:
     for _ in range(2):
         with pytest.raises(Busy, match="is gone"):
             Store.open(database)
-    assert sorted(one.name for one in database.parent.iterdir()) == ["away.db", "labels.db-turn"]
+    assert sorted(path.name for path in database.parent.iterdir()) == ["away.db", "labels.db-turn"]
     pool.close()
     away.rename(database)
     with Store.open(database) as store:
@@ -114,7 +114,7 @@ def test_a_page_reports_a_missing_database(database: Path, monkeypatch: pytest.M
     database.rename(database.with_name("away.db"))
     app.run()
     assert not app.exception
-    assert ["is gone" in one.value for one in app.error] == [True]
+    assert ["is gone" in error.value for error in app.error] == [True]
 
 
 @pytest.mark.parametrize(

@@ -27,14 +27,17 @@ def test_events_are_read_in_order(fresh_store: Store, imported_items: tuple[Proj
         record(fresh_store, project, "known", item=items[1], choice="accept")
         record(fresh_store, project, "replaced", annotator=ada[0])
         record(fresh_store, project, "known", item=items[1].id, choice=None)
-    found = events(fresh_store, project)
-    assert [one.action for one in found] == ["plan", "known", "replaced", "known"]
-    assert (found[0].author, found[0].data, found[0].item) == ("Lead", {"share": 0.1, "note": "重新开始"}, None)
-    assert found[2].annotator == ada[1]
-    assert [one.data for one in events(fresh_store, project, items[1].uid)] == [{"choice": "accept"}, {"choice": None}]
+    history = events(fresh_store, project)
+    assert [one.action for one in history] == ["plan", "known", "replaced", "known"]
+    assert (history[0].author, history[0].data, history[0].item) == ("Lead", {"share": 0.1, "note": "重新开始"}, None)
+    assert history[2].annotator == ada[1]
+    assert [event.data for event in events(fresh_store, project, items[1].uid)] == [
+        {"choice": "accept"},
+        {"choice": None},
+    ]
     assert events(fresh_store, project, items[0].uid) == []
-    assert [one.action for one in events(fresh_store, project, last=2)] == ["replaced", "known"]
-    assert [one.action for one in events(fresh_store, project, action="plan")] == ["plan"]
+    assert [event.action for event in events(fresh_store, project, last=2)] == ["replaced", "known"]
+    assert [event.action for event in events(fresh_store, project, action="plan")] == ["plan"]
 
 
 def test_restored_events_are_deduplicated_but_equal_ones_of_one_time_are_kept(
@@ -93,4 +96,4 @@ def test_an_event_is_visible_to_other_connections(
     with fresh_store.write():
         record(fresh_store, imported_items[0], "plan")
     with Store.open(database(tmp_path)) as other:
-        assert [one.action for one in events(other, imported_items[0])] == ["plan"]
+        assert [event.action for event in events(other, imported_items[0])] == ["plan"]

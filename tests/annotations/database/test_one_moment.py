@@ -38,18 +38,18 @@ def written(store: Store, project: Project) -> object:
 
 
 def measured(store: Store, project: Project) -> object:
-    found = agreement(store, project)
-    return found.by_labels, found.labels, found.items, [two.table for two in found.cohen]
+    report = agreement(store, project)
+    return report.by_labels, report.labels, report.items, [two.table for two in report.cohen]
 
 
 def described(store: Store, project: Project) -> object:
-    found = describe_items(store, project, items="accepted")
-    return found.sentences, found.keywords, found.balances
+    result = describe_items(store, project, items="accepted")
+    return result.sentences, result.keywords, result.balances
 
 
 def overseen(store: Store, project: Project) -> object:
-    found = dashboard(store, project)
-    return [one.labels for one in found.people], [one.counted for one in found.cells], found.ahead
+    result = dashboard(store, project)
+    return [person.labels for person in result.people], [cell.counted for cell in result.cells], result.ahead
 
 
 EVERY = {"package": 6, "datasheet": 3}  # queries; in other reports a label is stored before each query
@@ -99,11 +99,11 @@ def test_a_report_shows_one_point_in_time(fresh_store: Store, name: str) -> None
                 errors.append(error)
 
         fresh_store.db.set_trace_callback(somebody_labels)
-        found = making(fresh_store, made)
+        result = making(fresh_store, made)
         fresh_store.db.set_trace_callback(None)
     assert errors == []
     assert len(moments) > 2
-    assert found in moments
+    assert result in moments
 
 
 def test_a_nested_read_shares_the_snapshot_of_the_outer_one(fresh_store: Store) -> None:

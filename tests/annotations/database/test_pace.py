@@ -53,9 +53,9 @@ def test_rows_are_committed_by_time(
     fresh_store: Store, monkeypatch: pytest.MonkeyPatch, hold: float, commits: list[int]
 ) -> None:
     monkeypatch.setattr(pace, "ALONE", Pace(hold, 0.0))
-    told: list[int] = []
-    assert in_commits(fresh_store, Work(fresh_store, 5), told.append) == 5
-    assert told == commits and rows(fresh_store) == 5
+    results: list[int] = []
+    assert in_commits(fresh_store, Work(fresh_store, 5), results.append) == 5
+    assert results == commits and rows(fresh_store) == 5
     assert fresh_store.db.execute("PRAGMA synchronous").fetchone() == (2,)  # again FULL, as labels need it
 
 

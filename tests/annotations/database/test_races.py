@@ -106,9 +106,9 @@ def test_simultaneous_processes_fill_each_slot_once(fresh_store: Store, tmp_path
     lines = dict(zip(workers, outputs(workers.values()), strict=True))
     handed = Counter(line for found in lines.values() for line in found if line.startswith("handed"))
     assert len(handed) == 90 and set(handed.values()) == {2}
-    told = sorted(line.split()[1] for found in lines.values() for line in found if line.startswith("stored"))
+    results = sorted(line.split()[1] for found in lines.values() for line in found if line.startswith("stored"))
     rows = label_rows(fresh_store, project(fresh_store, "race"), which="all")
-    assert told == sorted(row["op_id"] for row in rows) and len(told) == 180
+    assert results == sorted(row["op_id"] for row in rows) and len(results) == 180
     assert len({(row["item"], row["annotator"]) for row in rows}) == 180
     assert counts(fresh_store, project(fresh_store, "race")).accepted == 90
     assert broken_rules(fresh_store) == []
@@ -234,7 +234,7 @@ def test_removing_a_release_twice_leaves_the_next_one_complete(
         records._discard(store, values[0], "uid of before")
 
     monkeypatch.setattr(records, "_insert_file", then_removed)
-    one = make_release(fresh_store, made, "1.0")
-    assert numbers == {one.id} and len(release_files(fresh_store, one)) > 10
-    records._discard(fresh_store, one.id, "uid of before")
+    release = make_release(fresh_store, made, "1.0")
+    assert numbers == {release.id} and len(release_files(fresh_store, release)) > 10
+    records._discard(fresh_store, release.id, "uid of before")
     assert fresh_store.db.execute("SELECT count(*) FROM release_item").fetchone() == (6,)

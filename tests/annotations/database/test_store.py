@@ -181,8 +181,8 @@ def test_migrating_version_1_adds_gold_labels_and_disputes(tmp_path: Path, monke
         store.db.commit()
     monkeypatch.undo()
     with Store.open(tmp_path / "a.db") as store:
-        found = store.db.execute("SELECT gold, split FROM item ORDER BY id").fetchall()
-        assert found == [("accept", 0), ("reject", 1), (None, 0)]
+        rows = store.db.execute("SELECT gold, split FROM item ORDER BY id").fetchall()
+        assert rows == [("accept", 0), ("reject", 1), (None, 0)]
         assert projects.project(store, "old").checked is True
 
 

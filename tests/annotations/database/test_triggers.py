@@ -45,8 +45,8 @@ def test_dropped_triggers_are_restored(fresh_store: Store) -> None:
         plain.execute("COMMIT")
     with opened_again(fresh_store) as store:
         assert names(store.db) == before and different_triggers(store.db) == Differences()
-        found = verify(store)
-        assert list(found.restored.items()) == [(found.entries, sorted(before))]
+        result = verify(store)
+        assert list(result.restored.items()) == [(result.entries, sorted(before))]
         store_operations(store, project, people[0], [decide(claim(store, project, people[0], want=1)[0])])
         assert verify(store).kinds["label"] == 1 and broken_rules(store) == []
 

@@ -44,9 +44,9 @@ def plan(store: Store, query: str) -> str:
 @pytest.mark.parametrize("view", sorted(VIEWS))
 def test_sqlite_flattens_every_view(fresh_store: Store, view: str) -> None:
     """A view that is computed first, or joined through a temporary index, would read the whole table at every use."""
-    found = plan(fresh_store, f"SELECT count(*) FROM cell JOIN {view} AS one ON one.project = cell.project"
+    result = plan(fresh_store, f"SELECT count(*) FROM cell JOIN {view} AS one ON one.project = cell.project"
                  if view not in ("valid_skip", "valid_retest_label") else f"SELECT * FROM {view} AS one")  # fmt: skip
-    assert "MATERIALIZE" not in found and "CO-ROUTINE" not in found, found
+    assert "MATERIALIZE" not in result and "CO-ROUTINE" not in result, result
 
 
 @pytest.mark.parametrize(
@@ -70,9 +70,9 @@ def test_sqlite_flattens_every_view(fresh_store: Store, view: str) -> None:
     ],
 )
 def test_a_view_keeps_the_index(fresh_store: Store, query: str, index: str) -> None:
-    found = plan(fresh_store, query)
-    assert index in found, found
-    assert "SCAN item" not in found and "SCAN label" not in found and "SCAN assignment" not in found, found
+    result = plan(fresh_store, query)
+    assert index in result, result
+    assert "SCAN item" not in result and "SCAN label" not in result and "SCAN assignment" not in result, result
 
 
 WHOLE = {
@@ -85,9 +85,9 @@ WHOLE = {
 @pytest.mark.parametrize("statement", WHOLE)
 def test_a_whole_project_is_read_in_the_order_of_items(fresh_store: Store, statement: str) -> None:
     """By hash or by time, the next row lies on another page each time: three times as slow with a million items."""
-    found = plan(fresh_store, re.sub(r"\?|:(project|version)", "1", WHOLE[statement]))
-    assert "sqlite_autoindex_item_2" not in found and "SEARCH label USING INTEGER PRIMARY KEY" not in found, found
-    assert ("COVERING INDEX label_item" in found) == ("label.id" in WHOLE[statement]), found
+    result = plan(fresh_store, re.sub(r"\?|:(project|version)", "1", WHOLE[statement]))
+    assert "sqlite_autoindex_item_2" not in result and "SEARCH label USING INTEGER PRIMARY KEY" not in result, result
+    assert ("COVERING INDEX label_item" in result) == ("label.id" in WHOLE[statement]), result
 
 
 def test_items_of_an_undone_import_are_in_one_view_only(fresh_store: Store) -> None:

@@ -46,8 +46,8 @@ def test_a_description_covers_kept_items_or_all_items(fresh_store: Store) -> Non
     # Words in turn 他 她 爸爸 妈妈: of the first ten 3, 3, 2, 2 were decided, of the first six 2, 2, 1, 1 kept.
     assert cells == {("他", 5, 3, 2), ("她", 5, 3, 2), ("爸爸", 5, 2, 1), ("妈妈", 5, 2, 1)}
     assert everything.keywords == some.keywords  # before and after do not hang on what is looked at
-    assert [(one.male, one.female) for one in some.balances] == [(2, 2), (1, 1)]
-    assert [(one.male, one.female) for one in everything.balances] == [(5, 5), (5, 5)]
+    assert [(balance.male, balance.female) for balance in some.balances] == [(2, 2), (1, 1)]
+    assert [(balance.male, balance.female) for balance in everything.balances] == [(5, 5), (5, 5)]
 
 
 def test_p_is_undefined_when_quotas_fix_the_balance(fresh_store: Store) -> None:
@@ -64,14 +64,14 @@ def test_p_is_undefined_when_quotas_fix_the_balance(fresh_store: Store) -> None:
     unmet = next(row for row in describe_project(fresh_store, project)["balance"] if row["pair"] == "他/她")
     assert unmet["p"] == 1 and unmet["male_share"]["low"] is not None
     everything = describe_items(fresh_store, project, items="all")  # quotas do not decide what was imported
-    assert all(one.p is not None for one in everything.balances)
+    assert all(balance.p is not None for balance in everything.balances)
 
 
 def test_an_unlabelled_set_is_described_as_a_whole(fresh_store: Store) -> None:
     project = make(fresh_store, 4)
     assert usual_items(fresh_store, project) == "all"
-    found = describe_project(fresh_store, project, accepted=None)
-    assert (found["items"], found["sentences"]) == ("all", 4)
+    result = describe_project(fresh_store, project, accepted=None)
+    assert (result["items"], result["sentences"]) == ("all", 4)
     none = describe_project(fresh_store, project)
     assert none["sentences"] == 0 and none["length"]["median"] is None and none["length"]["median_reason"]
 
@@ -91,14 +91,14 @@ def test_sources_and_dates_come_from_extra_columns(fresh_store: Store) -> None:
             for n, (text, extra) in enumerate(zip(sentences, extras, strict=True), 2)
         )
         batch.publish()
-    found = describe_project(fresh_store, project, accepted=False)
-    assert {row["source"] for row in found["sources"]["commonest"]} == {
+    result = describe_project(fresh_store, project, accepted=False)
+    assert {row["source"] for row in result["sources"]["commonest"]} == {
         "2018/a.txt",
         "Evening news",
         "texts/b.txt",
         "own.csv",
     }
-    assert found["dates"]["by_month"] == {"2018-03": 1, "2019-04": 1} and found["dates"]["undated"] == 2
+    assert result["dates"]["by_month"] == {"2018-03": 1, "2019-04": 1} and result["dates"]["undated"] == 2
 
 
 def test_unpublished_items_are_not_described(fresh_store: Store) -> None:
@@ -119,17 +119,19 @@ def test_generations_have_words_and_repetition(fresh_store: Store) -> None:
             for n, (context, text) in enumerate(rows, 1)
         )
         batch.publish()
-    found = describe_project(fresh_store, project, accepted=False)
+    result = describe_project(fresh_store, project, accepted=False)
     # Tokens by hand: here and here and here and here . (8) and late . (2); different ones: here, and, late, full stop.
-    wrote = found["writing"]
+    wrote = result["writing"]
     assert (wrote["tokens"]["total"], wrote["tokens"]["distinct"]) == (10, 4)
     assert wrote["distinct_share_within_a_text"] == pytest.approx((3 / 8 + 2 / 2) / 2)
     assert wrote["repetitiveness_completion"]["texts"] == 1 and wrote["repetitiveness_completion"]["mean"] > 0
-    assert found["balance"] == [] and found["largest_imbalance"] is None
-    assert found["largest_imbalance_reason"] == "No sentence in this data set has a keyword."
+    assert result["balance"] == [] and result["largest_imbalance"] is None
+    assert result["largest_imbalance_reason"] == "No sentence in this data set has a keyword."
     # A label that counts is not a kept text: 2 of 2 would be 100% kept.
-    shares = [row["kept_share"] for row in found["keywords"]]
-    assert shares and all(one["value"] is None and "not accepted or rejected" in one["value_reason"] for one in shares)
+    shares = [row["kept_share"] for row in result["keywords"]]
+    assert shares and all(
+        share["value"] is None and "not accepted or rejected" in share["value_reason"] for share in shares
+    )
 
 
 def test_the_vocabulary_fits_the_language() -> None:
@@ -142,16 +144,16 @@ def test_the_vocabulary_fits_the_language() -> None:
 def test_files_count_every_row(tmp_path: Path) -> None:
     file = tmp_path / "own.csv"
     file.write_text("sentence,date\n他在唱歌。,2020\n没有关键词。,\n他和她都来了。,2021-02\n", encoding="utf-8")
-    found = describe_file(file)
-    assert (found.sentences, found.without_keyword) == (3, 2)
-    assert (found.origins.earliest, found.origins.latest) == ("2020", "2021-02")
+    result = describe_file(file)
+    assert (result.sentences, result.without_keyword) == (3, 2)
+    assert (result.origins.earliest, result.origins.latest) == ("2020", "2021-02")
     twice = tmp_path / "twice.csv"
     twice.write_text("sentence\n她来了。\n他在唱歌。\n她来了。\n", encoding="utf-8")
     assert describe_file(twice).exact.places == (("2", "4"),)
     before = tmp_path / "before.csv"
     before.write_text("sentence\n" + "".join(f"他唱了{n}首歌。\n" for n in range(8)), encoding="utf-8")
-    ((one),) = describe_file(file, before=before).keywords
-    assert (one.before, one.after, one.share.value) == (8, 1, 0.125)
+    ((keyword_),) = describe_file(file, before=before).keywords
+    assert (keyword_.before, keyword_.after, keyword_.share.value) == (8, 1, 0.125)
 
 
 def test_a_file_without_texts_is_refused(tmp_path: Path) -> None:
@@ -172,8 +174,8 @@ def run(*arguments: str) -> dict[str, object]:
 
 def test_command_prints_the_numbers_of_the_function(fresh_store: Store, tmp_path: Path) -> None:
     project = labelled_project(fresh_store)
-    found = run("made", "--model", "demo-zh", "--db", str(fresh_store.path), "--latex", str(tmp_path / "t.tex"))
-    assert found == json.loads(json.dumps(describe_project(fresh_store, project, "demo-zh")))
+    result = run("made", "--model", "demo-zh", "--db", str(fresh_store.path), "--latex", str(tmp_path / "t.tex"))
+    assert result == json.loads(json.dumps(describe_project(fresh_store, project, "demo-zh")))
     assert run("made", "--items", "all", "--db", str(fresh_store.path))["sentences"] == 20
     assert "\\toprule" in (tmp_path / "t.tex").read_text(encoding="utf-8")
     text = CliRunner().invoke(cli, ["describe", "made", "--db", str(fresh_store.path)]).stdout
@@ -210,10 +212,10 @@ def test_page_shows_the_numbers(
     monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
     project = labelled_project(fresh_store)
     page = open_page("describe", language)
-    found = describe_items(fresh_store, project, words=vocabulary("demo-zh"))
+    result = describe_items(fresh_store, project, words=vocabulary("demo-zh"))
     values = [metric.value for metric in page.metric]
-    assert values[:2] == ["6", str(found.characters.distinct)]
-    assert found.signature in [code.value for code in page.code]
+    assert values[:2] == ["6", str(result.characters.distinct)]
+    assert result.signature in [code.value for code in page.code]
     page.segmented_control(key=f"items-{project.uid}").set_value("all").run()
     assert not page.exception and page.metric[0].value == "20"
     page.selectbox(key="vocabulary-demo-zh").set_value(None).run()
@@ -226,13 +228,13 @@ def test_page_counts_many_texts_when_asked(fresh_store: Store, monkeypatch: pyte
     monkeypatch.setattr("evenhand.pages.describe.source.MANY", 5)
     project = labelled_project(fresh_store)  # six are kept
     page = open_page("describe")
-    assert not page.metric and any("when you ask" in one.value for one in page.caption)
+    assert not page.metric and any("when you ask" in caption.value for caption in page.caption)
     page.button(key=f"count-{project.uid}").click().run()
     assert not page.exception and page.metric[0].value == "6"
     label(fresh_store, project, "Ada", {texts(fresh_store, project)[10]: "accept"})
     page.run()
     assert page.metric[0].value == "6" and any(
-        "have changed since this was counted" in one.value for one in page.caption
+        "have changed since this was counted" in caption.value for caption in page.caption
     )
 
 
@@ -270,6 +272,6 @@ def test_page_describes_generations(fresh_store: Store) -> None:
     page = open_page("describe")
     shown = {metric.label: metric.value for metric in page.metric}
     assert shown["Generations"] == "1" and shown["Tokens, median"] == "6" and shown["Repetitiveness"] != "—"
-    headings = [one.value for one in page.subheader]
+    headings = [heading.value for heading in page.subheader]
     assert "Texts per cell" in headings and "Balance of the two words" not in headings
     assert text not in str([element.value for element in page.caption])  # texts of generations stay inside

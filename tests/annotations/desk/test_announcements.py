@@ -63,7 +63,7 @@ def test_a_returned_item_is_sent_with_the_former_label(client: TestClient, fresh
     first, second = (item["id"] for item in ada.sync(want=2)["items"])
     ada.sync(ada.op(first, "reject", reasons=["name"], tags=["a place"]), ada.op(second, "accept"))
     now = read_draft(fresh_store, project)
-    reasons = tuple(one for one in now.reasons if one.code != "name")
+    reasons = tuple(reason for reason in now.reasons if reason.code != "name")
     write_version(fresh_store, project, replace(now, reasons=reasons, changes="No names."), which="named")
     reply = ada.sync(want=2, language="en")
     assert reply["news"] == [{"version": 2, "changes": "No names."}] and reply["guideline"] == 2
@@ -80,7 +80,7 @@ def test_an_open_desk_learns_of_a_new_version_with_its_next_answer(client: TestC
     first, second, _ = (item["id"] for item in ada.sync(want=3, version=1)["items"])
     assert ada.sync(ada.op(first, "reject", reasons=["name"], guideline=1), version=1)["next"] is None
     now = read_draft(fresh_store, project)
-    reasons = tuple(replace(one, en="A name anew") if one.code == "name" else one for one in now.reasons)
+    reasons = tuple(replace(reason, en="A name anew") if reason.code == "name" else reason for reason in now.reasons)
     write_version(fresh_store, project, replace(now, reasons=reasons, text="Anew.", changes="Names."), which="named")
     reply = ada.sync(ada.op(second, "accept", guideline=1), version=1, language="en")
     # What was decided before is stored as what it was; the answer brings what has to be read.
@@ -90,7 +90,7 @@ def test_an_open_desk_learns_of_a_new_version_with_its_next_answer(client: TestC
     assert text == {"kind": "p", "runs": [["Anew.", False]]}
     assert [["5", True], ["  A name anew", False]] in keys[1]["items"]
     assert reply["next"]["changes"] == [{"version": 2, "changes": "Names."}]
-    assert "A name anew" in [one["label"] for one in reply["next"]["reasons"]]
+    assert "A name anew" in [reason["label"] for reason in reply["next"]["reasons"]]
     query = "SELECT version FROM label JOIN guideline ON guideline.id = label.guideline ORDER BY label.id"
     assert fresh_store.db.execute(query).fetchall() == [(1,), (1,)]
     assert ada.sync(version=2)["next"] is None and ada.sync()["next"] is None

@@ -226,7 +226,7 @@ def both(
     **fields: Any,
 ) -> list[World]:
     """The two worlds after the same steps."""
-    found = []
+    results = []
     for version in (0, 1):
         world = World(folder, version, monkeypatch, **fields)
         if pilot:
@@ -240,8 +240,8 @@ def both(
             close_pilot(world.store, world.project)
             play(world, steps, version)
         world.close()
-        found.append(world)
-    return found
+        results.append(world)
+    return results
 
 
 @FIXTURES
@@ -269,12 +269,12 @@ def test_bytes_are_equal_in_a_pilot_and_after_it(
 
 def items_of(world: World) -> dict[str, str]:
     """Every item that Ada was sent, as it was sent to her with nothing decided yet; the same twice is checked."""
-    found: dict[str, str] = {}
+    results: dict[str, str] = {}
     for data in world.sent:
         for item in json.loads(data).get("items", []):
             text = json.dumps({**item, "base": None}, ensure_ascii=False)
-            assert found.setdefault(item["id"], text) == text
-    return found
+            assert results.setdefault(item["id"], text) == text
+    return results
 
 
 @FIXTURES
@@ -331,12 +331,12 @@ def test_plan_share_gold_and_pilot_are_not_sent(tmp_path: Path, monkeypatch: pyt
 def judged(world: World, choice: str) -> None:
     """A judge labels everything, and another one only some of it."""
     with Actor.acts("judge"):
-        texts = [one.id for one in items(world.store, world.project)]
+        texts = [item.id for item in items(world.store, world.project)]
         for name, some in ((choice, texts), (f"{choice} again", texts[::3])):
-            found = add_judge(world.store, world.project, name, Spec("file", 1, name, name), author="Lea")
-            store_labels(world.store, found, [JudgeLabel(text, choice, shares={choice: 0.9}) for text in some])
-            store_failure(world.store, found, texts[1], EvenhandError("Late."))
-            choose_margin(world.store, world.project, found, 0.2)
+            judge = add_judge(world.store, world.project, name, Spec("file", 1, name, name), author="Lea")
+            store_labels(world.store, judge, [JudgeLabel(text, choice, shares={choice: 0.9}) for text in some])
+            store_failure(world.store, judge, texts[1], EvenhandError("Late."))
+            choose_margin(world.store, world.project, judge, 0.2)
 
 
 @settings(FIXTURES, max_examples=2)
@@ -360,7 +360,7 @@ def test_labels_of_judges_change_no_byte(tmp_path: Path, monkeypatch: pytest.Mon
 def item_ids(data: bytes) -> list[str]:
     """The ids of the items in a reply of `sync`."""
     reply = json.loads(data)
-    return [one["id"] for one in reply.get("items", []) if isinstance(one, dict)]
+    return [item["id"] for item in reply.get("items", []) if isinstance(item, dict)]
 
 
 def test_the_draw_of_an_open_sample_changes_no_byte(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -369,7 +369,7 @@ def test_the_draw_of_an_open_sample_changes_no_byte(tmp_path: Path, monkeypatch:
     worlds = []
     for version in (0, 1):
         world = World(tmp_path, version, monkeypatch, number=24, per_item=2, seed=3)
-        frame = [one.id for one in items(world.store, world.project)]
+        frame = [item.id for item in items(world.store, world.project)]
         drawn = [place % 2 == 0 for place in range(len(frame))]
         values: tuple[Any, ...] = ("simple", 1.0, {}, frame, [0.5] * len(frame), [""] * len(frame), drawn)
         if version:

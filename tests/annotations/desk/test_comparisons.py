@@ -55,13 +55,13 @@ def test_a_choice_of_side_is_stored_as_the_text_shown_there(
 
 def test_stored_labels_are_sent_as_left_and_right(client: TestClient, fresh_store: Store, project: Project) -> None:
     ada = Desk(client, fresh_store, project, "Ada")
-    sent = {one["id"]: one for one in ada.sync(want=NUMBER)["items"]}
+    sent = {item["id"]: item for item in ada.sync(want=NUMBER)["items"]}
     said = dict(zip(sent, ["first", "second", "tie"] * NUMBER, strict=False))
     for uid, choice in said.items():
         ada.sync(op(ada, uid, choice))
     history = ada.sync(hello=NUMBER)["history"]
-    assert {one["item"]["id"]: one["choice"] for one in history} == said
-    assert all(one["item"]["text"] == sent[one["item"]["id"]]["text"] for one in history)
+    assert {event["item"]["id"]: event["choice"] for event in history} == said
+    assert all(event["item"]["text"] == sent[event["item"]["id"]]["text"] for event in history)
     uid = next(iter(sent))
     assert ada.post("item", {"item": uid}).json()["decision"]["choice"] == said[uid]
     late = Desk(client, fresh_store, project, "Ada", "desk-late")
@@ -86,8 +86,8 @@ def test_replies_do_not_reveal_models_or_the_first_text(
     replies.append({key: value for key, value in opening.items() if key not in ("words", "guideline")})
     sent = json.dumps(replies, ensure_ascii=False).lower()
     assert [one for one in (*MODELS, "model", "vs.", "stratum", "pairs.jsonl", "place") if one.lower() in sent] == []
-    first = {one["completion"] for one in rows_of(NUMBER)}
-    on_the_left = [one["text"] in first for one in replies[0]["items"]]
+    first = {row["completion"] for row in rows_of(NUMBER)}
+    on_the_left = [item["text"] in first for item in replies[0]["items"]]
     assert 0 < sum(on_the_left) < NUMBER  # so a place says nothing of the order in the file
 
 
@@ -98,10 +98,10 @@ def test_choices_are_in_the_order_of_the_texts(fresh_store: Store, project: Proj
         )
         for language in ("en", "zh")
     }
-    assert [(one["code"], one["key"], one["label"]) for one in start["en"]["choices"]] == [
+    assert [(choice["code"], choice["key"], choice["label"]) for choice in start["en"]["choices"]] == [
         ("first", "1", "Left is better"), ("tie", "0", "Tie"), ("second", "2", "Right is better"),
     ]  # fmt: skip
-    assert [one["label"] for one in start["zh"]["choices"]] == ["左边更好", "不分高下", "右边更好"]
+    assert [choice["label"] for choice in start["zh"]["choices"]] == ["左边更好", "不分高下", "右边更好"]
     assert start["en"]["scheme"]["compares"] is True
 
 

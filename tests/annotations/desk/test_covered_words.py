@@ -33,8 +33,8 @@ def desk(client: TestClient, fresh_store: Store, project: Project) -> RouteDesk:
 
 def label(desk: RouteDesk, number: int) -> list[dict[str, Any]]:
     """Keep the next items; returns their operations."""
-    made = [desk.op(one["id"], "accept", base=one["base"]) for one in desk.sync(want=number)["items"]]
-    assert [one["result"] for one in desk.sync(*made)["answers"]] == ["acked"] * number
+    made = [desk.op(item["id"], "accept", base=item["base"]) for item in desk.sync(want=number)["items"]]
+    assert [answer["result"] for answer in desk.sync(*made)["answers"]] == ["acked"] * number
     return made
 
 
@@ -45,10 +45,10 @@ def says(value: Any, *words: str) -> bool:
 
 def test_an_item_is_sent_without_its_word_and_side(desk: RouteDesk) -> None:
     reply = desk.sync(want=40)
-    for one in reply["items"]:
-        words = one.pop("words")
-        assert (words, one.pop("pair"), one["side"], one["counterpart"]) == (["儿子", "女儿"], "儿子/女儿", "", None)
-        assert one["covered"] and not says(one, *WORDS, "male")
+    for item in reply["items"]:
+        words = item.pop("words")
+        assert (words, item.pop("pair"), item["side"], item["counterpart"]) == (["儿子", "女儿"], "儿子/女儿", "", None)
+        assert item["covered"] and not says(item, *WORDS, "male")
     uncovered = change_project(desk.store, desk.project, presentation="original")
     (plain, *_) = RouteDesk(desk.client, desk.store, uncovered, "Ada").sync(want=1)["items"]
     assert says(plain["text"], *WORDS) and plain["side"] and "covered" not in plain
@@ -66,11 +66,11 @@ def test_the_bars_by_pair_move_when_a_label_can_no_longer_be_undone(desk: RouteD
 
 def test_a_search_does_not_find_a_covered_word(desk: RouteDesk) -> None:
     made = label(desk, UNDOABLE + 2)
-    found = {word: desk.post("history", {"search": word, "limit": 100}).json()["history"] for word in WORDS}
-    assert {one["item"]["id"] for hits in found.values() for one in hits} == {one["item"] for one in made[:2]}
-    for word, hits in found.items():
-        assert all(word in one["item"]["text"] and "covered" not in one["item"] for one in hits)
-    past = {one["item"]["id"]: one for one in desk.sync(hello=100)["history"]}
+    results = {word: desk.post("history", {"search": word, "limit": 100}).json()["history"] for word in WORDS}
+    assert {hit["item"]["id"] for hits in results.values() for hit in hits} == {one["item"] for one in made[:2]}
+    for word, hits in results.items():
+        assert all(word in hit["item"]["text"] and "covered" not in hit["item"] for hit in hits)
+    past = {event["item"]["id"]: event for event in desk.sync(hello=100)["history"]}
     covered = [past[one["item"]] for one in made[2:]]
     assert [one["ago"] for one in covered] == list(range(UNDOABLE - 1, -1, -1))
     assert not any(says(one["item"]["text"], *WORDS) or one["item"]["side"] for one in covered)
@@ -100,13 +100,13 @@ def test_a_word_past_the_undo_history_stays_uncovered(desk: RouteDesk) -> None:
 
 def entry_of(desk: RouteDesk, item: str) -> Entry:
     who = annotator(desk.store, desk.project, "Ada")
-    return next(one for one in every_entry(desk.store, desk.project, who) if one.uid == item)
+    return next(entry for entry in every_entry(desk.store, desk.project, who) if entry.uid == item)
 
 
 def test_the_own_record_covers_labels_that_can_be_undone(desk: RouteDesk) -> None:
     store, project, who = desk.store, desk.project, annotator(desk.store, desk.project, "Ada")
     made = label(desk, UNDOABLE + 1)
-    skipped, undone = (one["id"] for one in desk.sync(want=2)["items"])
+    skipped, undone = (item["id"] for item in desk.sync(want=2)["items"])
     once = desk.op(undone, "accept")
     desk.sync(desk.op(skipped, "skip"), once, desk.op(undone, None, base=once["op"]))
     old = [one["item"] for one in made[:2]]  # the undone label was one more
@@ -115,9 +115,9 @@ def test_the_own_record_covers_labels_that_can_be_undone(desk: RouteDesk) -> Non
         assert entry.covered and entry.item is not None
         assert (entry.item.side, entry.item.keyword, says(entry.item.text, *WORDS)) == ("", None, False)
     assert all(not entry_of(desk, uid).covered and says(entry_of(desk, uid).item.text, *WORDS) for uid in old)  # type: ignore[union-attr]
-    found = [entries(store, project, who, RecordQuery(search=word)).entries for word in WORDS]
-    assert {one.uid for hits in found for one in hits} == set(old)
-    texts = {one.uid: one.text for one in items(store, project)}
+    results = [entries(store, project, who, RecordQuery(search=word)).entries for word in WORDS]
+    assert {hit.uid for hits in results for hit in hits} == set(old)
+    texts = {item.uid: item.text for item in items(store, project)}
     for file in ("".join(record_csv(store, project, who)), "".join(record_json(store, project, who))):
         assert {uid for uid, text in texts.items() if text in file} == set(old)
     uncovered = change_project(store, project, presentation="original")
@@ -136,8 +136,8 @@ def test_a_retest_is_covered_like_any_other_label(desk: RouteDesk) -> None:
     project = change_project(store, desk.project, retest=1.0, retest_hours=24)
     label(desk, 4)
     handed = claim(store, project, who, want=60, now=time.time() + 48 * 3600)
-    known = {one.uid for one in items(store, project)}
-    again = [one for one in handed if one.uid not in known]
+    known = {item.uid for item in items(store, project)}
+    again = [item for item in handed if item.uid not in known]
     assert len(again) == 4
     desk.sync(desk.op(again[0].uid, "accept"))
     decision = desk.post("item", {"item": again[0].uid}).json()["decision"]["item"]

@@ -77,7 +77,7 @@ def test_start_data_has_token_project_and_words(
     grant = verify(fresh_store.secret, data["token"])
     assert (grant.database, grant.project, grant.annotator) == (fresh_store.uid, sample_project.uid, ada.uid)
     assert data["choices"][0] == {"code": "accept", "key": "j", "label": keep}
-    assert [each["key"] for each in data["reasons"]] == [str(n) for n in range(1, 10)]
+    assert [reason["key"] for reason in data["reasons"]] == [str(n) for n in range(1, 10)]
     lists = [block for block in data["guideline"]["blocks"] if block["kind"] == "list" and block["ordered"]]
     assert len(lists[0]["items"]) == 5, "the numbered criteria are in view"
     assert set(data["words"]) == set(WORDS)

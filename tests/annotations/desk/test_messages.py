@@ -67,8 +67,8 @@ def test_only_text_context_and_referent_of_a_generation_are_sent() -> None:
 )
 def test_the_referent_is_sent_with_each_form_once(extra: dict[str, Any], name: str, forms: list[list[str]]) -> None:
     sent = item_out(written(**extra), kind="generations")
-    assert (sent["name"], [each["forms"] for each in sent["sets"]]) == (name, forms)
-    assert [each["none"] for each in sent["sets"]] == [each == [] for each in forms]
+    assert (sent["name"], [set_["forms"] for set_ in sent["sets"]]) == (name, forms)
+    assert [set_["none"] for set_ in sent["sets"]] == [form == [] for form in forms]
 
 
 def test_the_balance_of_generations_names_no_stratum() -> None:

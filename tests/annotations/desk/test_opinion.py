@@ -19,10 +19,10 @@ def test_an_opinion_has_both_words_and_their_probabilities(
 ) -> None:
     project = replace(sample_project, opinion_model="fake")
     item = next(each for each in items(fresh_store, project) if "姥姥" in each.text)
-    told = opinion_of(project, item, fake_scorer)
-    assert (told["male"], told["female"]) == ("姥爷", "姥姥")
-    assert told["p_male"] == pytest.approx(0.6) and told["p_female"] == pytest.approx(0.3)
-    assert told["bias"] == pytest.approx(math.log10(2)) and told["reason"] is None
+    result = opinion_of(project, item, fake_scorer)
+    assert (result["male"], result["female"]) == ("姥爷", "姥姥")
+    assert result["p_male"] == pytest.approx(0.6) and result["p_female"] == pytest.approx(0.3)
+    assert result["bias"] == pytest.approx(math.log10(2)) and result["reason"] is None
     (probe,) = fake_scorer.probes
     assert probe.text[probe.start : probe.end] == "姥" and probe.options == ("爷", "姥"), "only the second character"
 
@@ -38,8 +38,8 @@ def test_zero_is_undefined_with_a_reason(fresh_store: Store, sample_project: Pro
             return []
 
     project = replace(sample_project, opinion_model="fake")
-    told = opinion_of(project, next(items(fresh_store, project)), Certain())
-    assert told["bias"] is None and "probability 0" in told["reason"] and told["p_female"] == 0
+    result = opinion_of(project, next(items(fresh_store, project)), Certain())
+    assert result["bias"] is None and "probability 0" in result["reason"] and result["p_female"] == 0
 
 
 def test_a_project_without_a_model_has_no_opinion(

@@ -13,7 +13,7 @@ from tests.support.desk_js import run
     [(400, "away"), (404, "away"), (413, "away"), (500, "away"), (503, "away"), (401, "signed_out"), (403, "closed")],
 )
 def test_each_status_sets_the_state_of_the_queue(status: int, state: str) -> None:
-    told = run(f"""
+    result = run(f"""
       replies.push({{ status: {status} }});
       const queue = open();
       await queue.flush();
@@ -21,16 +21,16 @@ def test_each_status_sets_the_state_of_the_queue(status: int, state: str) -> Non
       await queue.flush();
       tell({{ before, sent: sent.length, after: queue.state, delay: queue.delay ?? null }});
     """)
-    assert told["before"] == state
+    assert result["before"] == state
     if state == "away":
-        assert (told["sent"], told["after"]) == (2, "here") and told["delay"] > 0
+        assert (result["sent"], result["after"]) == (2, "here") and result["delay"] > 0
     else:
-        assert (told["sent"], told["after"], told["delay"]) == (1, state, None)
+        assert (result["sent"], result["after"], result["delay"]) == (1, state, None)
 
 
 @pytest.mark.parametrize("status", [400, 413])
 def test_a_rejected_decision_does_not_block_others(status: int) -> None:
-    told = run(f"""
+    result = run(f"""
       const queue = open();
       queue.greeted = true;
       queue.items = items(40);
@@ -42,12 +42,12 @@ def test_a_rejected_decision_does_not_block_others(status: int) -> None:
       const refused = queue.outbox.refused.map((one) => one.item);
       tell({{ sent: sent.map((one) => one.ops.length), refused, left: queue.outbox.size, alone: queue.alone }});
     """)
-    assert told == {"sent": [3, 1, 1, 1], "refused": ["i1"], "left": 0, "alone": False}
+    assert result == {"sent": [3, 1, 1, 1], "refused": ["i1"], "left": 0, "alone": False}
 
 
 def test_an_annotator_who_left_gets_no_items_until_the_return() -> None:
     """Decisions made before are still sent; prefetched items are dropped, since others have them."""
-    told = run("""
+    result = run("""
       const queue = open();
       queue.greeted = true;
       queue.items = items(40);
@@ -60,11 +60,11 @@ def test_an_annotator_who_left_gets_no_items_until_the_return() -> None:
       await queue.flush();
       tell({ first, second, back: [queue.left, queue.items.length] });
     """)
-    assert told == {"first": [True, 0, 0, True], "second": [True, 0, True], "back": [False, 2]}
+    assert result == {"first": [True, 0, 0, True], "second": [True, 0, True], "back": [False, 2]}
 
 
 def test_a_heartbeat_reports_that_another_annotator_has_the_desk() -> None:
-    told = run("""
+    result = run("""
       const queue = open();
       queue.greeted = true;
       queue.state = "here";
@@ -83,12 +83,12 @@ def test_a_heartbeat_reports_that_another_annotator_has_the_desk() -> None:
       tell(found);
     """)
     # No change; the place belongs to another annotator, and still does; it is given back, and there is work again.
-    assert told == [[False, 40, 0, 1], [True, 0, 1, 2], [True, 0, 1, 3], [False, 2, 3, 5]]
+    assert result == [[False, 40, 0, 1], [True, 0, 1, 2], [True, 0, 1, 3], [False, 2, 3, 5]]
 
 
 def test_a_newer_guideline_stops_the_desk_and_refetches_items() -> None:
     """Earlier decisions keep their version; a heartbeat alone is enough to learn of the new one."""
-    told = run("""
+    result = run("""
       const next = { guideline: { version: 2, blocks: [] }, choices: [], reasons: [], changes: [] };
       Server.prototype.post = async function (path, body) {
         sent.push({ path, version: body.version, ops: (body.ops ?? []).map((op) => op.guideline) });
@@ -115,8 +115,8 @@ def test_a_newer_guideline_stops_the_desk_and_refetches_items() -> None:
       await new Promise((done) => setTimeout(done, 0));
       tell({ stopped, ready, after: [queue.unread, queue.version], sent });
     """)
-    assert told["stopped"] == [True, 0, 1, 0] and told["ready"] == [3, True] and told["after"] == [False, 2]
-    assert [(one["path"], one.get("version"), one["ops"]) for one in told["sent"]] == [
+    assert result["stopped"] == [True, 0, 1, 0] and result["ready"] == [3, True] and result["after"] == [False, 2]
+    assert [(one["path"], one.get("version"), one["ops"]) for one in result["sent"]] == [
         ("heartbeat", None, []), ("sync", 1, [1]), ("sync", 2, []), ("sync", 2, []), ("sync", 2, [2]),
     ]  # fmt: skip
 
@@ -132,12 +132,12 @@ def test_setting_the_clock_back_changes_no_order(made: list[tuple[Any, ...]]) ->
     names = ("op", "revision", "base", "made", "desk")
     ops = [dict(zip(names, values, strict=True)) | {"item": "i0", "choice": "accept"} for values in made]
     scene = f"keep(...{json.dumps(ops[::-1])}); const queue = open(); await queue.flush();"
-    told = run(scene + "tell(sent[0].ops.map((op) => op.op));")
-    assert told == [op["op"] for op in ops]
+    result = run(scene + "tell(sent[0].ops.map((op) => op.op));")
+    assert result == [op["op"] for op in ops]
 
 
 def test_a_refused_operation_is_not_used_as_a_base() -> None:
-    told = run("""
+    result = run("""
       const queue = open();
       queue.greeted = true;
       queue.items = items(40);
@@ -152,11 +152,11 @@ def test_a_refused_operation_is_not_used_as_a_base() -> None:
       const stored = bases.find((one) => one.op === second).base;
       tell({ base: queue.outbox.ops.get(second).base, stored, latest: queue.latest.get("i0") === second });
     """)
-    assert told == {"base": "w", "stored": "w", "latest": True}
+    assert result == {"base": "w", "stored": "w", "latest": True}
 
 
 def test_held_items_are_sent_only_with_a_request_for_more() -> None:
-    told = run("""
+    result = run("""
       const queue = open();
       queue.greeted = true;
       queue.items = items(500); // so many were undone
@@ -166,7 +166,7 @@ def test_held_items_are_sent_only_with_a_request_for_more() -> None:
       await queue.flush();
       tell(sent.map((one) => [one.have.length, one.want]));
     """)
-    assert told == [[0, 0], [3, 37]]
+    assert result == [[0, 0], [3, 37]]
 
 
 SAME_KEYS = """
@@ -200,7 +200,7 @@ def test_letter_and_digit_keys_select_their_choice(code: str, choice: str | None
 @pytest.mark.parametrize("left", ["queue.stopped = true", "desk.showOpinion = false"], ids=["left", "switched off"])
 def test_no_opinion_is_requested_that_would_not_be_shown(left: str) -> None:
     """The server records that it was shown."""
-    told = run(
+    result = run(
         f"""
         let turns = 0;
         let asked = 0;
@@ -220,4 +220,4 @@ def test_no_opinion_is_requested_that_would_not_be_shown(left: str) -> None:
         """,
         "panels",
     )
-    assert told == {"asked": 0, "stopped": 60 if "stopped" in left else None}
+    assert result == {"asked": 0, "stopped": 60 if "stopped" in left else None}

@@ -89,9 +89,9 @@ def test_a_refused_operation_does_not_hold_up_the_others(ada: Desk) -> None:
         [],
     ]
     reply = ada.sync(ada.op(two, "accept"), *bad, ada.op(three, "reject", note="why"))
-    results = [each["result"] for each in reply["answers"]]
+    results = [answer["result"] for answer in reply["answers"]]
     assert results == ["acked", *["refused"] * len(bad), "acked"]
-    assert all(each["reason"] for each in reply["answers"] if each["result"] == "refused")
+    assert all(answer["reason"] for answer in reply["answers"] if answer["result"] == "refused")
     assert [row[1] for row in rows(ada)] == ["accept", "reject"]
 
 
@@ -104,7 +104,7 @@ def test_undo_and_relabelling_append_rows(ada: Desk) -> None:
     assert ada.sync(want=1)["items"][0] | {"base": None} == ada.sync(want=1, have=[])["items"][0] | {"base": None}
     assert ada.sync(want=1)["items"][0]["base"] == undo["op"], "a reload knows what the next label replaces"
     reply = ada.sync(second, hello=10)
-    assert [each["choice"] for each in reply["history"]] == ["reject"]
+    assert [event["choice"] for event in reply["history"]] == ["reject"]
     assert [row[1] for row in rows(ada)] == ["accept", None, "reject"]
 
 
@@ -132,16 +132,16 @@ def test_decisions_of_other_annotators_are_not_sent(ada: Desk) -> None:
 
 def test_items_skipped_twice_are_counted_at_the_end(ada: Desk) -> None:
     handed = ada.sync(want=60)["items"]
-    skips = [ada.op(one["id"], "skip") for one in handed[:2]]
-    rest = [ada.op(one["id"], "accept") for one in handed[2:]]
+    skips = [ada.op(item["id"], "skip") for item in handed[:2]]
+    rest = [ada.op(item["id"], "accept") for item in handed[2:]]
     reply = ada.sync(*skips, *rest, want=60)
-    assert {one["id"] for one in reply["items"]} == {one["id"] for one in handed[:2]} and "skipped" not in reply
-    again = [ada.op(one["item"], "skip", base=one["op"]) for one in skips]
+    assert {item["id"] for item in reply["items"]} == {item["id"] for item in handed[:2]} and "skipped" not in reply
+    again = [ada.op(skip["item"], "skip", base=skip["op"]) for skip in skips]
     reply = ada.sync(*again, want=60)
     assert (reply["items"], reply["skipped"]) == ([], 2)
     ada.sync(ada.op(again[1]["item"], None, base=again[1]["op"]))
     reply = ada.sync(want=60)
-    assert [one["id"] for one in reply["items"]] == [again[1]["item"]]
+    assert [item["id"] for item in reply["items"]] == [again[1]["item"]]
     ada.sync(ada.op(again[1]["item"], "accept", base=reply["items"][0]["base"]))
     assert ada.sync(want=60)["skipped"] == 1
 
@@ -149,8 +149,8 @@ def test_items_skipped_twice_are_counted_at_the_end(ada: Desk) -> None:
 def test_history_can_be_searched_and_one_item_read(ada: Desk) -> None:
     items = ada.sync(want=8)["items"]
     ada.sync(*(ada.op(item["id"], "accept") for item in items))
-    found = ada.post("history", {"search": items[3]["text"][2:8], "limit": 5}).json()["history"]
-    assert [each["item"]["id"] for each in found] == [items[3]["id"]]
+    result = ada.post("history", {"search": items[3]["text"][2:8], "limit": 5}).json()["history"]
+    assert [each["item"]["id"] for each in result] == [items[3]["id"]]
     decision = ada.post("item", {"item": items[3]["id"]}).json()["decision"]
     assert decision["choice"] == "accept" and decision["item"]["text"] == items[3]["text"]
 
@@ -314,8 +314,8 @@ def test_an_opinion_comes_after_the_label_and_is_recorded(
     ada.store.db.execute("UPDATE project SET opinion_model = 'fake'")
     assert ada.post("opinion", {"item": item}).status_code == 404, "not before the label"
     ada.sync(ada.op(item, "accept"))
-    told = ada.post("opinion", {"item": item}).json()
-    assert told["p_male"] == pytest.approx(0.6) and told["signature"] == fake_scorer.signature
+    data = ada.post("opinion", {"item": item}).json()
+    assert data["p_male"] == pytest.approx(0.6) and data["signature"] == fake_scorer.signature
     ada.sync(ada.op(item, "reject", reasons=["name"], base="desk-1-1"))
     rows = ada.store.db.execute("SELECT choice, after_reveal FROM label ORDER BY id").fetchall()
     assert rows == [("accept", 0), ("reject", 1)]

@@ -35,9 +35,9 @@ class Commits(Pool):
 
 @pytest.fixture
 def pool(fresh_store: Store) -> Iterator[Commits]:
-    found = Commits()
-    yield found
-    found.close()
+    result = Commits()
+    yield result
+    result.close()
 
 
 def insert(name: str) -> Work:
@@ -90,8 +90,8 @@ def test_a_refused_request_is_undone_alone(fresh_store: Store, pool: Commits) ->
         insert("half")(store, None)
         raise Refused("no")
 
-    found = together(SharedCommit(pool), insert("Ada"), refused, insert("Bo"))
-    assert found[0] == "Ada" and isinstance(found[1], Refused) and found[2] == "Bo"
+    result = together(SharedCommit(pool), insert("Ada"), refused, insert("Bo"))
+    assert result[0] == "Ada" and isinstance(result[1], Refused) and result[2] == "Bo"
     assert pool.count == 2 and names(fresh_store) == ["Ada", "Bo"]
 
 
@@ -104,8 +104,8 @@ def test_a_failing_request_does_not_undo_others(fresh_store: Store, pool: Commit
         store.db.execute("ROLLBACK")
         raise error
 
-    found = together(SharedCommit(pool), insert("Ada"), breaks, insert("Bo"))
-    assert found[0] == "Ada" and found[1] is error and found[2] == "Bo"
+    result = together(SharedCommit(pool), insert("Ada"), breaks, insert("Bo"))
+    assert result[0] == "Ada" and result[1] is error and result[2] == "Bo"
     assert names(fresh_store) == ["Ada", "Bo"]
 
 
@@ -120,8 +120,8 @@ def test_a_failed_commit_acknowledges_no_request(
             raise Busy("the disk is full")
 
     monkeypatch.setattr(Store, "_check_files", check)
-    found = together(SharedCommit(pool), insert("Ada"), insert("Bo"))
-    assert [type(one) for one in found] == [Busy, Busy]
+    result = together(SharedCommit(pool), insert("Ada"), insert("Bo"))
+    assert [type(one) for one in result] == [Busy, Busy]
     assert failed == [2, 1, 1] and names(fresh_store) == []  # together, then each alone
 
 

@@ -27,12 +27,12 @@ from tests.support.packages import bring, placed
 
 @pytest.fixture
 def uids(fresh_store: Store, sample_project: Project) -> list[str]:
-    return [one.uid for one in items(fresh_store, sample_project)]
+    return [item.uid for item in items(fresh_store, sample_project)]
 
 
 def label(store: Store, project: Project, uid: str, who: str) -> str | None:
-    found = [row["choice"] for row in label_rows(store, project) if (row["item"], row["annotator"]) == (uid, who)]
-    return found[0] if found else None
+    results = [row["choice"] for row in label_rows(store, project) if (row["item"], row["annotator"]) == (uid, who)]
+    return results[0] if results else None
 
 
 def test_different_labels_in_two_files_are_a_conflict(
@@ -55,21 +55,21 @@ def test_different_labels_in_two_files_are_a_conflict(
         (uids[1], "Ada", "accept"),
         (uids[2], "Ada", "reject"),
     )
-    (one,) = conflicts(fresh_store, sample_project)
-    assert (one.kind, one.item, one.annotator) == ("label", uids[0], "Ada")
-    assert (one.first, one.first_file, one.second, one.second_file) == (
+    (conflict,) = conflicts(fresh_store, sample_project)
+    assert (conflict.kind, conflict.item, conflict.annotator) == ("label", uids[0], "Ada")
+    assert (conflict.first, conflict.first_file, conflict.second, conflict.second_file) == (
         "accept",
         "one.csv (labels-1)",
         "reject",
         "two.csv (labels-2)",
     )
-    keep_first(fresh_store, sample_project, one.key, author="Lin")
+    keep_first(fresh_store, sample_project, conflict.key, author="Lin")
     assert conflicts(fresh_store, sample_project) == []
     assert label(fresh_store, sample_project, uids[0], "Ada") == "accept"
     event = events(fresh_store, sample_project, action="conflict_settled")[0]
     assert (event.author, event.item, event.data["took"]) == ("Lin", uids[0], "first")
     with pytest.raises(NotFound):
-        take_second(fresh_store, sample_project, one.key)
+        take_second(fresh_store, sample_project, conflict.key)
 
 
 def test_a_label_of_a_file_can_replace_the_label_of_the_desk(
@@ -80,13 +80,13 @@ def test_a_label_of_a_file_can_replace_the_label_of_the_desk(
     bring(fresh_store, sample_project, tmp_path / "one.csv", (uids[0], "Ada", "accept"))
     for who in ("Bo", "Chen"):
         bring(fresh_store, sample_project, tmp_path / f"{who}.csv", (uids[0], who, "accept"))
-    (one,) = conflicts(fresh_store, sample_project)
-    assert (one.first_file, one.second_file) == ("", "one.csv (labels-1)")
+    (conflict,) = conflicts(fresh_store, sample_project)
+    assert (conflict.first_file, conflict.second_file) == ("", "one.csv (labels-1)")
     before = fresh_store.db.execute("SELECT count(*) FROM label").fetchone()[0]
-    take_second(fresh_store, sample_project, one.key)
+    take_second(fresh_store, sample_project, conflict.key)
     assert fresh_store.db.execute("SELECT count(*) FROM label").fetchone()[0] == before + 1
     assert label(fresh_store, sample_project, uids[0], "Ada") == "accept"
-    assert next(one.status for one in items(fresh_store, sample_project)) == "accepted"
+    assert next(item.status for item in items(fresh_store, sample_project)) == "accepted"
     assert conflicts(fresh_store, sample_project) == []
     assert at_the_desk(fresh_store, sample_project, ada) == []  # nothing to decide there any more either
 
@@ -155,15 +155,15 @@ def test_the_list_of_conflicts_omits_texts_of_generations(fresh_store: Store, tm
     one = next(iter(items(fresh_store, project)))
     for name, choice in (("one.csv", "correct"), ("two.csv", "misgendering")):
         bring(fresh_store, project, tmp_path / name, (one.uid, "Ada", choice))
-    (found,) = conflicts(fresh_store, project)
-    row = exported_row(project, found)
+    (conflict,) = conflicts(fresh_store, project)
+    row = exported_row(project, conflict)
     assert (row["item"], row["text"], row["first"], row["second"]) == (one.uid, None, "correct", "misgendering")
     texts = exported_row(project, Conflict("text-1", "text", one.uid, one.text, "", one.text, "a:1", "Other.", "b:2"))
     assert (texts["text"], texts["first"], texts["second"], texts["second_file"]) == (None, None, None, "b:2")
     shown = CliRunner().invoke(cli, ["conflicts", "made", "--db", str(fresh_store.path)]).output
     assert one.uid in shown and one.text.strip() not in shown
     opened = change_project(fresh_store, project, open_text=True)
-    assert exported_row(opened, found)["text"] == one.text
+    assert exported_row(opened, conflict)["text"] == one.text
 
 
 def test_a_conflict_of_two_desks_is_not_listed_for_files(
@@ -182,11 +182,11 @@ def test_two_known_answers_of_an_item_are_a_conflict(
     set_known(fresh_store, sample_project, uids[3], "accept", why="one.json")
     set_known(fresh_store, sample_project, uids[3], "reject", why="two.json")
     set_known(fresh_store, sample_project, uids[4], "reject", why="two.json")
-    (one,) = conflicts(fresh_store, sample_project)
-    assert (one.kind, one.first, one.first_file, one.second, one.second_file) == (
+    (conflict,) = conflicts(fresh_store, sample_project)
+    assert (conflict.kind, conflict.first, conflict.first_file, conflict.second, conflict.second_file) == (
         "answer", "reject", "two.json", "accept", "one.json",
     )  # fmt: skip
-    take_second(fresh_store, sample_project, one.key)
+    take_second(fresh_store, sample_project, conflict.key)
     assert {known.item.uid: known.choice for known in known_items(fresh_store, sample_project)}[uids[3]] == "accept"
 
 
@@ -199,11 +199,11 @@ def test_a_text_imported_with_another_word_is_a_conflict(
             added = batch.add([placed(text, number)])
             assert added.added == (number == 0)
             batch.publish()
-    (one,) = conflicts(fresh_store, sample_project)
-    assert (one.kind, one.first, one.second) == ("word", "他 0–1 (他/她)", "她 2–3 (他/她)")
+    (conflict,) = conflicts(fresh_store, sample_project)
+    assert (conflict.kind, conflict.first, conflict.second) == ("word", "他 0–1 (他/她)", "她 2–3 (他/她)")
     with pytest.raises(Refused, match="never change"):
-        take_second(fresh_store, sample_project, one.key)
-    keep_first(fresh_store, sample_project, one.key)
+        take_second(fresh_store, sample_project, conflict.key)
+    keep_first(fresh_store, sample_project, conflict.key)
     assert conflicts(fresh_store, sample_project) == []
 
 
@@ -217,7 +217,7 @@ def test_an_id_imported_with_another_text_is_a_conflict(
 
     (tmp_path / "b.jsonl").write_text(json.dumps(new), encoding="utf-8")
     assert import_file(fresh_store, sample_project, tmp_path / "b.jsonl").imported == 1
-    (one,) = conflicts(fresh_store, sample_project)
-    assert (one.kind, one.item, one.first, one.second, one.second_file) == (
+    (conflict,) = conflicts(fresh_store, sample_project)
+    assert (conflict.kind, conflict.item, conflict.first, conflict.second, conflict.second_file) == (
         "text", uids[0], SENTENCES[0], "他改了主意。", "b:4",
     )  # fmt: skip

@@ -39,7 +39,7 @@ def item_line(uid: str, text: str) -> str:
 
 @pytest.fixture
 def uids(fresh_store: Store, sample_project: Project) -> list[str]:
-    return [one.uid for one in items(fresh_store, sample_project)]
+    return [item.uid for item in items(fresh_store, sample_project)]
 
 
 @pytest.fixture
@@ -64,7 +64,7 @@ def two_desks(store: Store, project: Project, uid: str) -> None:
     ada = annotators(store, project)[0]
     for desk, choice in (("a", "accept"), ("b", "reject")):
         store_operations(store, project, ada, [Operation(f"{desk}-{uid}", uid, choice, desk, 1, note="n")])
-    assert [one.op_id for one in at_the_desk(store, project, ada) if one.item.uid == uid] == [f"b-{uid}"]
+    assert [conflict.op_id for conflict in at_the_desk(store, project, ada) if conflict.item.uid == uid] == [f"b-{uid}"]
 
 
 @pytest.fixture
@@ -114,7 +114,7 @@ def test_a_text_missing_from_this_database_is_reported(
     fresh_store: Store, disagreeing: Project, elsewhere: Store, tmp_path: Path
 ) -> None:
     back = travel(fresh_store, disagreeing, elsewhere, tmp_path / "set.zip")
-    listed = {one.kind: one for one in conflicts(elsewhere, back)}
+    listed = {conflict.kind: conflict for conflict in conflicts(elsewhere, back)}
     assert (listed["text"].second, listed["text"].second_file, listed["word"].second_file) == (None, "", "")
     assert listed["word"].second == "她 2–3 (他/她)"
     assert "of" not in exported_row(back, listed["text"])
@@ -128,7 +128,7 @@ def test_the_page_reports_a_missing_text(fresh_store: Store, sample_project: Pro
     with fresh_store.write():
         record(fresh_store, sample_project, "conflict_word", item=item, **numbers)
         record(fresh_store, sample_project, "conflict_text", item=item, line=1)
-    assert [one.second for one in conflicts(fresh_store, sample_project)] == [None, None]
+    assert [conflict.second for conflict in conflicts(fresh_store, sample_project)] == [None, None]
     shown = text_of(open_section(open_page("projects", project=sample_project.name), "imports"))
     assert shown.count("is not in this database") == 2 and SENTENCES[0] in shown
 
@@ -147,7 +147,7 @@ def test_a_conflict_of_two_desks_survives_a_package(
     # It is still one where both come in the file of one package.
     with Store.open(tmp_path / "third.db") as third:
         again = travel(elsewhere, back, third, tmp_path / "again.zip")
-        assert [each.of for each in conflicts(third, again)] == [one.of]
+        assert [conflict.of for conflict in conflicts(third, again)] == [one.of]
 
 
 def test_an_interrupted_package_is_continued_as_one_import(
@@ -170,14 +170,14 @@ def test_an_interrupted_package_is_continued_as_one_import(
         patched.setattr("evenhand.annotations.files.import_labels.CHUNK", 1)
         travel(fresh_store, sample_project, elsewhere, tmp_path / "set.zip", names=True)
     back = travel(fresh_store, sample_project, elsewhere, tmp_path / "set.zip", names=True)
-    assert [one.rows for one in imports(elsewhere, back) if one.kind == "labels"] == [2]
+    assert [import_.rows for import_ in imports(elsewhere, back) if import_.kind == "labels"] == [2]
     assert conflicts(elsewhere, back) == []
 
 
 def test_an_older_event_counts_in_its_own_database_and_for_its_own_conflict(
     fresh_store: Store, disagreeing: Project
 ) -> None:
-    first, second = (one for one in conflicts(fresh_store, disagreeing) if one.kind == "label")
+    first, second = (conflict for conflict in conflicts(fresh_store, disagreeing) if conflict.kind == "label")
 
     def settled(key: str, uid: str, said: str | None) -> None:
         item = fresh_store.db.execute("SELECT id FROM item WHERE uid = ?", (uid,)).fetchone()[0]
@@ -187,9 +187,9 @@ def test_an_older_event_counts_in_its_own_database_and_for_its_own_conflict(
 
     settled(first.key, second.item, first.second)  # as one that came from another database may read
     settled(second.key, second.item, "accept")
-    assert {first.key, second.key} <= {one.key for one in conflicts(fresh_store, disagreeing)}
+    assert {first.key, second.key} <= {conflict.key for conflict in conflicts(fresh_store, disagreeing)}
     settled(first.key, first.item, first.second)
-    assert first.key not in {one.key for one in conflicts(fresh_store, disagreeing)}
+    assert first.key not in {conflict.key for conflict in conflicts(fresh_store, disagreeing)}
 
 
 @pytest.mark.parametrize("older", [True, False])

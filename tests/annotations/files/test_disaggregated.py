@@ -52,14 +52,14 @@ def test_single_labels_are_exported_only_with_consent(fresh_store: Store, projec
     assert left_out(fresh_store, project, "disaggregated") == LeftOut(5, 3)
     for name in ("Ada", "Bo"):
         consent(fresh_store, project, name)
-    found = "".join(disaggregated_lines(fresh_store, project, "disaggregated"))
-    assert [(one["annotator"], one["choice"]) for one in rows(found)] == [
+    text = "".join(disaggregated_lines(fresh_store, project, "disaggregated"))
+    assert [(row["annotator"], row["choice"]) for row in rows(text)] == [
         ("A1", "accept"), ("A2", "reject"), ("A1", "accept"), ("A2", "accept"),
     ]  # fmt: skip
-    assert "SECRET" not in found and "Ada" not in found
+    assert "SECRET" not in text and "Ada" not in text
     assert left_out(fresh_store, project, "disaggregated") == LeftOut(1, 1)
     consent(fresh_store, project, "Ada", given=False)
-    assert {one["annotator"] for one in rows(disaggregated_lines(fresh_store, project, "disaggregated"))} == {"A2"}
+    assert {row["annotator"] for row in rows(disaggregated_lines(fresh_store, project, "disaggregated"))} == {"A2"}
     assert left_out(fresh_store, project, "disaggregated") == LeftOut(3, 2)
 
 
@@ -88,18 +88,18 @@ def test_commands_and_the_page_store_equal_consent(fresh_store: Store, project: 
         return json.loads(found.stdout)
 
     page = open_page("record", project=project.name, annotator="Ada")
-    assert "Withdraw consent" not in [one.label for one in page.button]
+    assert "Withdraw consent" not in [button.label for button in page.button]
     page.button(key="consent-give-disaggregated").click().run()
-    assert "Withdraw consent" in [one.label for one in page.button] and not page.exception
+    assert "Withdraw consent" in [button.label for button in page.button] and not page.exception
     answer_to("people", project.name, "consent", "Bo", "--give", "--use", "disaggregated")
     every = answer_to("people", project.name, "consent", "--use", "disaggregated")["consents"]
-    given = {one["annotator"]: (one["given"], one["recorded_by"]) for one in every}
+    given = {entry["annotator"]: (entry["given"], entry["recorded_by"]) for entry in every}
     assert given == {"Ada": (True, "annotator"), "Bo": (True, "lead"), "Chen": (None, None)}
     # The lead stored it in the words of today, which the page has in its own language.
-    shown = [one.value for one in open_page("record", project=project.name, annotator="Bo", lang="zh").markdown]
+    shown = [block.value for block in open_page("record", project=project.name, annotator="Bo", lang="zh").markdown]
     assert translate(TEXTS["disaggregated"], "zh") in shown and TEXTS["disaggregated"] not in shown
-    told = answer_to("export", project.name, str(tmp_path / "one.csv"), "--format", "disaggregated")
-    assert told == {"rows": 4, "left_out": {"labels": 1, "annotators": 1}}
+    result = answer_to("export", project.name, str(tmp_path / "one.csv"), "--format", "disaggregated")
+    assert result == {"rows": 4, "left_out": {"labels": 1, "annotators": 1}}
     page.button(key="consent-refuse-disaggregated").click().run()
     assert consent_of(fresh_store, project, annotator(fresh_store, project, "Ada"), "disaggregated").given is False
     assert export_file(fresh_store, project, tmp_path / "two.csv", format="disaggregated").rows == 2

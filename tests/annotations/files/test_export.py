@@ -69,14 +69,14 @@ def test_the_position_fits_a_sentence_that_begins_like_a_formula(
 def label(store: Store, project: Project, name: str, text: str, choice: str | None, **more: Any) -> None:
     person = annotator(store, project, name)
     claim(store, project, person)
-    uid = next(one.uid for one in items(store, project) if one.text == text)
+    uid = next(item.uid for item in items(store, project) if item.text == text)
     (answer,) = store_operations(store, project, person, [Operation(choice=choice, item=uid, **more)])
     assert answer.stored, answer
 
 
 @pytest.fixture
 def labelled(fresh_store: Store, sample_project: Project) -> Project:
-    first, second = [one.text for one in items(fresh_store, sample_project)][:2]
+    first, second = [item.text for item in items(fresh_store, sample_project)][:2]
     reject = {"reasons": ("criterion_1",), "note": '=cmd|" /C calc"!A0\r\n"quoted"'}
     reason = fresh_store.db.execute("SELECT json_extract(reasons, '$[0].code') FROM guideline").fetchone()[0]
     reject["reasons"] = (reason,)
@@ -116,7 +116,7 @@ def test_labels_are_exported_with_pseudonyms(fresh_store: Store, labelled: Proje
         "[]",
     )
     assert (rows[0]["seconds"], rows[0]["guideline"], rows[0]["form_shown"]) == ("1.5", "1", "original")
-    assert {row["item"] for row in rows} <= {one.uid for one in items(fresh_store, labelled)}
+    assert {row["item"] for row in rows} <= {item.uid for item in items(fresh_store, labelled)}
     assert not any(name in out.read_text("utf-8") for name in ("Ada", "Chen"))
 
 
@@ -195,8 +195,8 @@ def test_every_export_leaves_an_event_with_its_hash(fresh_store: Store, tmp_path
 def test_statuses_in_a_package_match_other_files(fresh_store: Store, labelled: Project) -> None:
     for study, version, words in ((make_generations_demo(fresh_store), 2, {"has_gold"}), (labelled, 1, {"accepted"})):
         files = package_files(fresh_store, study, export_options("package"))
-        found = {json.loads(line)["status"] for line in files["gold.jsonl"].splitlines()}
-        assert (json.loads(files["project.json"])["v"], found) == (version, words)
+        results = {json.loads(line)["status"] for line in files["gold.jsonl"].splitlines()}
+        assert (json.loads(files["project.json"])["v"], results) == (version, words)
 
 
 def test_an_export_of_a_page_is_made_in_another_process(

@@ -19,7 +19,7 @@ def test_every_format_has_a_name() -> None:
 
 
 def test_the_command_offers_the_formats_that_have_a_name() -> None:
-    (option,) = (one for one in import_file.params if one.name == "layout")
+    (option,) = (param for param in import_file.params if param.name == "layout")
     assert list(option.type.choices) == list(FORMAT_NAMES)  # type: ignore[attr-defined]
 
 

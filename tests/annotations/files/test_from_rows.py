@@ -27,9 +27,9 @@ def labelled_texts(store: Store) -> list[str]:
 
 def test_rows_become_items_and_labels(fresh_store: Store, project: Project) -> None:
     given = [label(item, who, word) for item, word in (("a", "keep"), ("b", "拒绝")) for who in ("Ada", "7")]
-    found = import_rows(fresh_store, project, TEXTS, [*given, label("c", "Ada", "accept")])
-    assert [(bad.line, bad.reason) for bad in found.left_out] == [(3, "no_keyword"), (4, "no_text")]
-    assert (found.labels.imported, found.labels.rejected) == (4, 0)
+    result = import_rows(fresh_store, project, TEXTS, [*given, label("c", "Ada", "accept")])
+    assert [(bad.line, bad.reason) for bad in result.left_out] == [(3, "no_keyword"), (4, "no_text")]
+    assert (result.labels.imported, result.labels.rejected) == (4, 0)
     assert [(item.text, item.status) for item in items(fresh_store, project)] == [
         (TEXTS[0][1], "accepted"), (TEXTS[1][1], "rejected"),
     ]  # fmt: skip
@@ -40,9 +40,9 @@ def test_rows_become_items_and_labels(fresh_store: Store, project: Project) -> N
 
 
 def test_an_unmapped_choice_is_listed_with_its_row(fresh_store: Store, project: Project) -> None:
-    found = import_rows(fresh_store, project, TEXTS, [label("a", "Ada", "accept"), label("b", "Ada", "maybe")])
-    assert [(bad.line, bad.reason) for bad in found.labels.errors] == [(2, "unknown_choice")]
-    assert found.labels.imported == 1
+    result = import_rows(fresh_store, project, TEXTS, [label("a", "Ada", "accept"), label("b", "Ada", "maybe")])
+    assert [(bad.line, bad.reason) for bad in result.labels.errors] == [(2, "unknown_choice")]
+    assert result.labels.imported == 1
 
 
 def test_a_label_of_an_unknown_sentence_refuses_the_import(fresh_store: Store, project: Project) -> None:

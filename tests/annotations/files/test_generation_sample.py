@@ -47,9 +47,9 @@ def file(tmp_path: Path) -> Path:
 
 
 def test_the_rule_serves_as_a_pilot(file: Path) -> None:
-    found = pilot_by_rule(read_generations(file))
-    assert (found.contexts, found.labels, found.mean) == (3, 12, 0.5)
-    assert found.value == pytest.approx(-0.0256410256)
+    result = pilot_by_rule(read_generations(file))
+    assert (result.contexts, result.labels, result.mean) == (3, 12, 0.5)
+    assert result.value == pytest.approx(-0.0256410256)
 
 
 def test_rows_with_unknown_pronouns_are_left_out_of_the_pilot() -> None:
@@ -84,8 +84,8 @@ def test_labels_by_people_serve_as_a_pilot(fresh_store: Store, file: Path) -> No
 
 def test_a_sample_is_drawn_per_cell() -> None:
     rows = [row(c, k, False, p, m) for m in ("a", "b") for p in ("she", "xe") for c in range(6) for k in range(3)]
-    found = draw_sample(rows, 6, seed=1)
-    assert found.facts() == {
+    result = draw_sample(rows, 6, seed=1)
+    assert result.facts() == {
         "rows": 24, "of": 72, "cells": 4, "fewest_in_a_cell": 6, "contexts": 6, "most_of_one_context": 1,
     }  # fmt: skip
     assert draw_sample(rows, 8).most_of_one == 2 and draw_sample(rows, 99).fewest == 18
@@ -105,25 +105,25 @@ def test_a_file_without_generations_is_refused(tmp_path: Path) -> None:
 
 
 def test_the_command_writes_a_sample(file: Path, tmp_path: Path) -> None:
-    asked = ["sample", str(file), "--per-cell", "3", "--out", str(tmp_path / "s.jsonl"), "--json"]
-    done = CliRunner().invoke(cli, asked, catch_exceptions=False)
-    found = json.loads(done.stdout)
-    assert (found["rows"], found["contexts"], found["most_of_one_context"]) == (3, 3, 1)
-    assert found["pilot"]["icc"] == pytest.approx(-0.0256410256) and found["pilot"]["from"] == "rule"
-    assert [(one["contexts"], one["per_context"]) for one in found["designs"]] == [(3, 1), (1, 3)]
+    arguments = ["sample", str(file), "--per-cell", "3", "--out", str(tmp_path / "s.jsonl"), "--json"]
+    done = CliRunner().invoke(cli, arguments, catch_exceptions=False)
+    data = json.loads(done.stdout)
+    assert (data["rows"], data["contexts"], data["most_of_one_context"]) == (3, 3, 1)
+    assert data["pilot"]["icc"] == pytest.approx(-0.0256410256) and data["pilot"]["from"] == "rule"
+    assert [(design["contexts"], design["per_context"]) for design in data["designs"]] == [(3, 1), (1, 3)]
     # p = 0.5, no likeness: sqrt(0.25 / 3) either way
-    assert [one["se"] for one in found["designs"]] == pytest.approx([0.2886751346] * 2)
+    assert [design["se"] for design in data["designs"]] == pytest.approx([0.2886751346] * 2)
     assert len((tmp_path / "s.jsonl").read_text().splitlines()) == 3
 
 
 def test_the_command_explains_an_undefined_precision(tmp_path: Path) -> None:
     (tmp_path / "one.jsonl").write_text("".join(json.dumps(row(n, 0, n > 2)) + "\n" for n in range(6)))
     done = CliRunner().invoke(cli, ["sample", str(tmp_path / "one.jsonl"), "--per-cell", "2", "--json"])
-    found = json.loads(done.stdout)
+    data = json.loads(done.stdout)
     assert (
-        found["pilot"]["icc"] is None
-        and "No context has two labelled generations, so their correlation is unknown." in found["pilot"]["icc_reason"]
+        data["pilot"]["icc"] is None
+        and "No context has two labelled generations, so their correlation is unknown." in data["pilot"]["icc_reason"]
     )
-    assert found["designs"][0]["se"] is None and found["designs"][0]["se_reason"]
-    said = CliRunner().invoke(cli, ["sample", str(tmp_path / "one.jsonl"), "--per-cell", "2"]).stdout
-    assert "No intra-class correlation: No context has two" in said
+    assert data["designs"][0]["se"] is None and data["designs"][0]["se_reason"]
+    text = CliRunner().invoke(cli, ["sample", str(tmp_path / "one.jsonl"), "--per-cell", "2"]).stdout
+    assert "No intra-class correlation: No context has two" in text

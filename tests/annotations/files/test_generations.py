@@ -70,7 +70,7 @@ def test_valid_lines_are_imported_and_others_reported(fresh_store, project, tmp_
     rows = ("a,b,,zzz,,,,,", "a,,,he,,,,,", f"a,b,{'x' * 400},he,,,,,", "a,b,,he,,,,,", "a,b,,he,,,,,", "a,b,,he,,,,2,")
     report = import_file(fresh_store, project, written(tmp_path / "g.csv", HEAD + "\n".join(rows) + "\n"))
     assert (report.rows, report.imported, report.duplicates, report.rejected) == (6, 2, 1, 3)
-    assert [(one.line, one.reason) for one in report.errors] == [(2, "pronouns"), (3, "no_text"), (4, "too_long")]
+    assert [(error.line, error.reason) for error in report.errors] == [(2, "pronouns"), (3, "no_text"), (4, "too_long")]
     assert "sentence" not in report.as_json()["errors"][0]  # a log holds no text that a model wrote
 
 
@@ -118,15 +118,15 @@ def test_an_archive_of_published_samples_is_imported(fresh_store, project, tmp_p
                 archive.writestr(name, text)
     report = import_package(fresh_store, project, path, password=PASSWORD if locked else None)
     assert (report.rows, report.imported) == (3, 2)
-    assert [(one.file, one.line, one.reason) for one in report.errors] == [
+    assert [(error.file, error.line, error.reason) for error in report.errors] == [
         ("misgendered/xe_pre_mask_gen.csv", 3, "not_told_apart")
     ]
-    found = {item.extra["name"]: item for item in items(fresh_store, project)}
-    assert (found["Kai"].context, found["Kai"].text) == (
+    results = {item.extra["name"]: item for item in items(fresh_store, project)}
+    assert (results["Kai"].context, results["Kai"].text) == (
         "Kai/'s pronouns are xe/xem/xyrs. Kai ran since ", "xe forgot.",
     )  # fmt: skip
-    assert (found["Bo"].context, found["Bo"].text) == ("Bo/'s pronouns are he/him/his. He ran.", " Fast.")
-    facts = [found[name].extra[key] for name in ("Kai", "Bo") for key in ("pronouns", "setting", "dataset")]
+    assert (results["Bo"].context, results["Bo"].text) == ("Bo/'s pronouns are he/him/his. He ran.", " Fast.")
+    facts = [results[name].extra[key] for name in ("Kai", "Bo") for key in ("pronouns", "setting", "dataset")]
     assert facts == [["xe"], "pre", "misgendered", ["he"], "post", "misgendered"]
 
 
@@ -159,9 +159,9 @@ def test_an_archive_that_holds_every_row_twice_is_read_once(fresh_store, project
     report = import_package(fresh_store, project, path)
     number = len(models) * len(FORMS) * len(ENDS)
     assert (report.rows, report.imported, report.duplicates, report.rejected) == (number, number, 0, 0)
-    found = list(items(fresh_store, project))
-    assert {item.extra["model"] for item in found} == set(models)
-    assert sum("\u200b" in item.text for item in found) == sum("\ufffd" in item.text for item in found) == 4
+    results = list(items(fresh_store, project))
+    assert {item.extra["model"] for item in results} == set(models)
+    assert sum("\u200b" in item.text for item in results) == sum("\ufffd" in item.text for item in results) == 4
     assert sorted(report.odd_signs.values()) == [4, 4] and any("U+200B" in sign for sign in report.odd_signs)
     assert len(report.repeated) == (2 if folders else 4)
     assert import_package(fresh_store, project, path).duplicates == number

@@ -41,7 +41,7 @@ PEOPLE = ("Ada", "Bo", "Chen")
 
 def golds(store: Store, project: Project) -> list[tuple[str, str | None, str]]:
     """Text, gold label and status of every item: public ids change when a package comes twice into one database."""
-    return sorted((one.text, one.gold, one.status) for one in items(store, project))
+    return sorted((item.text, item.gold, item.status) for item in items(store, project))
 
 
 def bring(store: Store, out: Path, name: str = "back") -> PackageImport:
@@ -58,8 +58,8 @@ def released(store: Store, project: Project, folder: Path, version: str = "1.0")
 
 
 def consent(store: Store, project: Project, agreeing: set[str]) -> None:
-    for one in annotators(store, project):
-        answer_consent(store, project, one, "release", given=one.name in agreeing)
+    for annotator in annotators(store, project):
+        answer_consent(store, project, annotator, "release", given=annotator.name in agreeing)
 
 
 def accounted(brought: PackageImport, project_golds: list[tuple[str, str | None, str]]) -> None:
@@ -74,8 +74,8 @@ def recounted(store: Store, project: Project) -> None:
     """A recount of every item changes nothing, and the log holds."""
     before = golds(store, project)
     with store.write():
-        for one in items(store, project):
-            recount_item(store, one.id)
+        for item in items(store, project):
+            recount_item(store, item.id)
     assert golds(store, project) == before and not list(stale_items(store, project))
     verify_log(store)
 
@@ -116,11 +116,11 @@ def labelled_sentences(
             if choice is not None:
                 label(store, made, who, one.uid, choice, reasons=("name",) if choice == "reject" else ())
     for one, act in zip(list(items(store, made))[1:], acts, strict=False):
-        found = case(store, made, one.uid)
-        differ = len({each.choice for each in found.labels}) > 1 and len(found.labels) >= per_item
+        dispute = case(store, made, one.uid)
+        differ = len({each.choice for each in dispute.labels}) > 1 and len(dispute.labels) >= per_item
         if act is not None and differ and (act != "accept" or made.rescue or made.gold == "majority"):
             choice = None if act == "leave" else act
-            settle_case(store, made, one.uid, adjudicator="Vera", choice=choice, seen=found.seen, why="so")
+            settle_case(store, made, one.uid, adjudicator="Vera", choice=choice, seen=dispute.seen, why="so")
     return made
 
 
@@ -250,7 +250,7 @@ def test_a_decision_here_overrides_and_reopening_restores(fresh_store: Store, pa
 
 def test_undo_withdraws_gold_labels_and_another_import_restores_them(fresh_store: Store, package: Path) -> None:
     back = bring(fresh_store, package).project
-    (key,) = (one.key for one in imports(fresh_store, back) if one.gold)
+    (key,) = (import_.key for import_ in imports(fresh_store, back) if import_.gold)
     wanted = find_import(fresh_store, back, key)
     assert wanted.rows == undo_effect(fresh_store, back, wanted).labels == 3
     assert undo(fresh_store, back, key).labels == 3
@@ -267,7 +267,7 @@ def test_undo_of_the_items_hides_them_and_their_import_restores_the_gold_labels(
 ) -> None:
     brought = bring(fresh_store, package)
     before = golds(fresh_store, brought.project)
-    key = next(one.key for one in imports(fresh_store, brought.project) if one.kind == "items")
+    key = next(import_.key for import_ in imports(fresh_store, brought.project) if import_.kind == "items")
     assert undo(fresh_store, brought.project, key).hidden == 3
     assert golds(fresh_store, brought.project) == []
     bring(fresh_store, package)
@@ -332,11 +332,11 @@ def test_the_origin_of_imported_gold_is_shown(fresh_store: Store, package: Path)
     back = bring(fresh_store, package).project
     page = search_items(fresh_store, back, Filters(flag="imported_gold"))
     assert page.total == 3 and all(row.imported_gold for row in page.rows)
-    found = record_of(fresh_store, back, page.rows[0].item.uid)
-    assert [note.message[:35] for note in found.because] == [
+    record = record_of(fresh_store, back, page.rows[0].item.uid)
+    assert [note.message[:35] for note in record.because] == [
         "{labels} of {wanted} labels so far.", "The gold label comes from {file}, w",
     ]  # fmt: skip
-    (entry,) = (one for one in found.history if one.kind == "gold")
+    (entry,) = (event for event in record.history if event.kind == "gold")
     assert entry.data == {"package": package.name, "choice": "accept", "holds": True}
     made = make_release(fresh_store, back, "2.0")
     for name in ("datasheet.en.md", "method.en.md"):

@@ -82,7 +82,7 @@ def test_bad_lines_are_reported_and_others_imported(fresh_store: Store, project:
     ]
     report = import_file(fresh_store, project, written(tmp_path, "a.txt", "\n".join(lines)))
     assert (report.rows, report.imported, report.duplicates, report.rejected) == (9, 2, 1, 6)
-    assert [(one.file, one.line, one.reason) for one in report.errors] == [
+    assert [(error.file, error.line, error.reason) for error in report.errors] == [
         ("a.txt", 2, "no_keyword"),
         ("a.txt", 3, "several_keywords"),
         ("a.txt", 4, "no_text"),
@@ -126,7 +126,7 @@ def test_positions_of_slguset_rows_are_checked(
         (item,) = items(fresh_store, project)
         assert (item.word, item.keyword, item.stem) == ((4, 6), "女孩", (4, 5))
     else:
-        assert [(one.line, one.reason) for one in report.errors] == [(2, outcome)]
+        assert [(error.line, error.reason) for error in report.errors] == [(2, outcome)]
 
 
 def test_extra_columns_are_stored_with_the_item(fresh_store: Store, project: Project, tmp_path: Path) -> None:
@@ -234,7 +234,7 @@ def test_generations_are_imported_with_their_contexts(fresh_store: Store, tmp_pa
     path = written(tmp_path, "g.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
     report = import_file(fresh_store, project, path)
     assert (report.format, report.imported, report.duplicates) == ("generations", 3, 1)
-    assert [(one.line, one.reason) for one in report.errors] == [(4, "no_text"), (5, "control_characters")]
+    assert [(error.line, error.reason) for error in report.errors] == [(4, "no_text"), (5, "control_characters")]
     first, _, last = items(fresh_store, project)
     assert (first.context, first.text, first.pair) == ("Sam said", "he\nleft", "m / he / pre")
     facts = {"model": "m", "setting": "pre", "index": 0, "pronouns": ["he"], "dataset": "own"}

@@ -83,7 +83,7 @@ def state(store, found):
 
 
 def item_rows(store, found):
-    return [(one.uid, one.text, one.context, one.extra, one.gold, one.status) for one in items(store, found)]
+    return [(item.uid, item.text, item.context, item.extra, item.gold, item.status) for item in items(store, found)]
 
 
 def bring(store, path, name="again"):
@@ -102,13 +102,13 @@ def test_a_whole_project_is_restored_from_its_package(old, fresh_store, tmp_path
     assert (brought.items.imported, brought.labels.rejected, brought.labels.beside) == (120, 0, 0)
     assert brought.labels.imported == len(labels(old, before)) == 138
     assert labels(fresh_store, after) == labels(old, before)
-    item_rows = [(one.uid, one.text, one.context, one.extra, one.gold, one.status) for one in items(old, before)]
+    item_rows = [(item.uid, item.text, item.context, item.extra, item.gold, item.status) for item in items(old, before)]
     assert [
-        (one.uid, one.text, one.context, one.extra, one.gold, one.status) for one in items(fresh_store, after)
+        (item.uid, item.text, item.context, item.extra, item.gold, item.status) for item in items(fresh_store, after)
     ] == item_rows
     assert state(fresh_store, after) == state(old, before)
-    assert [(one.text, one.choices, one.reasons) for one in guidelines(fresh_store, after)] == [
-        (one.text, one.choices, one.reasons) for one in guidelines(old, before)
+    assert [(version.text, version.choices, version.reasons) for version in guidelines(fresh_store, after)] == [
+        (version.text, version.choices, version.reasons) for version in guidelines(old, before)
     ]
     settings = ("kind", "language", "per_item", "doubled", "gold", "seed", "checked", "blur", "open_text")
     assert [getattr(after, key) for key in settings] == [getattr(before, key) for key in settings]
@@ -222,29 +222,29 @@ ROW = {"item": "?", "annotator": "Ann", "choice": "correct", "op_id": "o1", "ext
     ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
 )
 def test_an_invalid_label_row_is_reported(old, tmp_path, change, reason, says):
-    found = project(old, NAME)
-    uid = next(items(old, found)).uid
+    stored = project(old, NAME)
+    uid = next(items(old, stored)).uid
     path = tmp_path / "labels.jsonl"
     path.write_text(
         json.dumps(ROW | {"item": uid} | change) + "\n" + json.dumps(ROW | {"item": uid, "op_id": "o2"}) + "\n"
     )
     with tables_in(path) as members:
-        report = write_package.import_package_labels(old, found, members[0], "labels.jsonl")
+        report = write_package.import_package_labels(old, stored, members[0], "labels.jsonl")
     assert (report.imported, report.rejected) == (1, 1)
     (problem,) = report.errors
     assert (problem.file, problem.line, problem.reason) == ("labels.jsonl", 1, reason)
     assert says in problem.message.format(**problem.values)
-    assert annotator(old, found, "Ann").name == "Ann"
+    assert annotator(old, stored, "Ann").name == "Ann"
 
 
 def test_labels_of_another_project_add_no_annotator(old, tmp_path):
-    found = project(old, NAME)
-    before = annotators(old, found, active=False)
+    stored = project(old, NAME)
+    before = annotators(old, stored, active=False)
     path = tmp_path / "labels.jsonl"
     path.write_text(json.dumps(ROW | {"item": "of another project", "annotator": "Stranger"}) + "\n")
     with tables_in(path) as members:
-        assert write_package.import_package_labels(old, found, members[0], "labels.jsonl").rejected == 1
-    assert annotators(old, found, active=False) == before
+        assert write_package.import_package_labels(old, stored, members[0], "labels.jsonl").rejected == 1
+    assert annotators(old, stored, active=False) == before
 
 
 def test_a_file_without_the_label_columns_is_refused(old, tmp_path):

@@ -21,7 +21,7 @@ def bring(store: Store, name: str, release: Path) -> PackageImport:
 
 
 def ids(store: Store, project: Project) -> set[str]:
-    return {one.uid for one in items(store, project)}
+    return {item.uid for item in items(store, project)}
 
 
 def test_a_release_is_restored_under_another_name(fresh_store: Store, tmp_path: Path) -> None:
@@ -33,15 +33,15 @@ def test_a_release_is_restored_under_another_name(fresh_store: Store, tmp_path: 
         create_project(other, "back", annotators=("Somebody",))
         for store in (fresh_store, other):
             reports = [bring(store, "back", out) for _ in range(2)]
-            assert [(one.labels.rejected, one.labels.errors) for one in reports] == [(0, [])] * 2
+            assert [(report.labels.rejected, report.labels.errors) for report in reports] == [(0, [])] * 2
             assert reports[1].labels.imported == 0
             back = reports[0].project
             assert back == reports[1].project
             assert make_release(store, back, "1.0").hash == first.hash
             assert len(guidelines(store, back)) == len(guidelines(fresh_store, study)) > 1
-        assert [one.name for one in projects(other, archived=True)] == ["back (empty 1)"]
+        assert [project.name for project in projects(other, archived=True)] == ["back (empty 1)"]
         assert ids(other, back) == ids(fresh_store, study)
-    again = next(one for one in projects(fresh_store) if one.name == "back")
+    again = next(project for project in projects(fresh_store) if project.name == "back")
     assert ids(fresh_store, again).isdisjoint(ids(fresh_store, study))
     # The items of another project do not go to an annotator who already works in a project.
     with pytest.raises(Refused, match=r"\. Import the file as a separate project under a name that is not taken\."):

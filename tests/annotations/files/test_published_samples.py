@@ -52,8 +52,8 @@ def test_a_generation_is_split_into_context_and_completion(template, text, sets,
 
 def test_splitting_a_generation_loses_no_character():
     text = f"{KAI}Kai sings in a choir because \n he is bored."
-    told = split_generation(DECLARED, text, pronouns=("xe",), setting="pre", dataset="misgendered")
-    assert told.context + told.completion == text
+    result = split_generation(DECLARED, text, pronouns=("xe",), setting="pre", dataset="misgendered")
+    assert result.context + result.completion == text
 
 
 @pytest.mark.parametrize(

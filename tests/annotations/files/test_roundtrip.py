@@ -73,7 +73,7 @@ def test_an_exported_project_is_imported_unchanged(empty: Path, rows: list[NewIt
         assert report.spans["ok"] == len(rows)
         assert list(map(compared, items(other, again))) == list(map(compared, items(store, project)))
         if format == "jsonl" and rows == [ROOTED]:
-            assert [(one.file, one.extra) for one in items(other, again)] == [
+            assert [(item.file, item.extra) for item in items(other, again)] == [
                 ("0", {"source": "a/b", "remark": "/srv/a/b"})
             ]
         if format == "slguset":
@@ -106,8 +106,8 @@ def test_generations_survive_a_round_trip(tmp_path: Path, fresh_store: Store) ->
     with Store.open(tmp_path / "other.db") as other:
         again = create_project(other, "g", kind="generations")
         assert import_file(other, again, tmp_path / "g.jsonl").imported == 2
-        mine = [(one.uid, one.context, one.text, one.pair, one.extra) for one in items(fresh_store, project)]
-        assert [(one.uid, one.context, one.text, one.pair, one.extra) for one in items(other, again)] == mine
+        mine = [(item.uid, item.context, item.text, item.pair, item.extra) for item in items(fresh_store, project)]
+        assert [(item.uid, item.context, item.text, item.pair, item.extra) for item in items(other, again)] == mine
     assert import_file(fresh_store, project, tmp_path / "g.jsonl").duplicates == 2
     with pytest.raises(Refused, match="holds generations"):
         export_file(fresh_store, project, tmp_path / "g.csv", format="slguset")
@@ -133,7 +133,7 @@ def test_extra_columns_do_not_change_the_detected_format(fresh_store: Store, tmp
     export_file(fresh_store, project, tmp_path / "x.jsonl", format="jsonl")
     second = create_project(fresh_store, "second")
     assert import_file(fresh_store, second, tmp_path / "x.jsonl").format == "sentences"
-    assert [(one.text, one.extra) for one in items(fresh_store, second)] == [("他来了", extra)]
+    assert [(item.text, item.extra) for item in items(fresh_store, second)] == [("他来了", extra)]
 
 
 def test_an_export_can_be_imported_next_to_its_origin(
@@ -156,7 +156,7 @@ def test_a_changed_export_is_detected(
     first, *rest = path.read_text("utf-8").splitlines()
     path.write_text("\n".join([json.dumps(json.loads(first) | change), *rest]), "utf-8")
     report = import_file(fresh_store, create_project(fresh_store, "second"), path)
-    assert report.imported == 7 and [(one.line, one.reason) for one in report.errors] == [(1, "bad_span")]
+    assert report.imported == 7 and [(error.line, error.reason) for error in report.errors] == [(1, "bad_span")]
 
 
 @pytest.mark.long

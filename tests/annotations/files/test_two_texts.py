@@ -44,10 +44,10 @@ LABELS = st.lists(
 def labelled(store: Store, folder: Path, said: list[tuple[Any, ...]], name: str = "pairs") -> Project:
     """Four comparisons with these labels: number of the item and of the annotator, choice, what was left, note."""
     made, people = compared_project(store, folder, 4, name=name)
-    found = list(items(store, made))
+    results = list(items(store, made))
     for item, who, choice, left, note in said:
         kept = {} if choice is None else {"left": left, "note": note}
-        store_operations(store, made, people[who], [decide(found[item], choice, desk=people[who].name, **kept)])
+        store_operations(store, made, people[who], [decide(results[item], choice, desk=people[who].name, **kept)])
     return change_project(store, made, open_text=True)
 
 
@@ -67,7 +67,8 @@ def rows_of(store: Store, project: Project) -> list[dict[str, Any]]:
 
 def texts_of(store: Store, project: Project) -> list[tuple[Any, ...]]:
     return [
-        (one.uid, one.context, one.text, one.second, one.extra, one.pair, one.gold) for one in items(store, project)
+        (item.uid, item.context, item.text, item.second, item.extra, item.pair, item.gold)
+        for item in items(store, project)
     ]
 
 
@@ -89,7 +90,9 @@ def test_a_package_restores_every_text_and_label(said: list[tuple[Any, ...]]) ->
 
 def test_a_package_keeps_the_order_shown_to_a_judge(fresh_store: Store, project: Project, tmp_path: Path) -> None:
     judge = add_judge(fresh_store, project, "mine", Spec("file", 1, "signed", "m"))
-    store_labels(fresh_store, judge, [JudgeLabel(one.id, "tie", first="second") for one in items(fresh_store, project)])
+    store_labels(
+        fresh_store, judge, [JudgeLabel(item.id, "tie", first="second") for item in items(fresh_store, project)]
+    )
     file = export_file(fresh_store, project, tmp_path / "p.zip", format="package", names=True).out
     query = "SELECT place FROM judge_order ORDER BY label"
     with new_store(tmp_path / "two.db") as other, tables_in(file) as members:
@@ -102,7 +105,7 @@ def test_json_lines_are_imported_as_equal_comparisons(fresh_store: Store, projec
     with new_store(tmp_path / "two.db") as other:
         back, _ = compared_project(other, tmp_path, 0)
         assert import_file(other, back, tmp_path / "x.jsonl").imported == 4
-        assert [one[:6] for one in texts_of(other, back)] == [one[:6] for one in texts_of(fresh_store, project)]
+        assert [text[:6] for text in texts_of(other, back)] == [text[:6] for text in texts_of(fresh_store, project)]
     report = import_file(fresh_store, project, tmp_path / "x.jsonl")
     assert (report.duplicates, report.turned) == (4, 0)
 
@@ -122,20 +125,20 @@ def test_tables_contain_the_left_text_and_both_models(fresh_store: Store, projec
     assert [(row["text"], row["second"], row["left_Ada"], row["left_Bo"]) for row in wide[:2]] == [
         ("Answer 1 one.", "Answer 1 two.", "first", "second"), ("Answer 2 one.", "Answer 2 two.", "first", ""),
     ]  # fmt: skip
-    lines = [json.loads(one) for one in export_lines(fresh_store, project, export_options("labels-jsonl"))]
-    assert [one["left"] for one in lines if "left" in one] == ["first", "second", "first", "second"]
+    lines = [json.loads(line) for line in export_lines(fresh_store, project, export_options("labels-jsonl"))]
+    assert [line["left"] for line in lines if "left" in line] == ["first", "second", "first", "second"]
 
 
 def test_texts_that_may_not_be_exported_are_both_withheld(fresh_store: Store, project: Project) -> None:
     locked = change_project(fresh_store, project, open_text=False)
     for format in ("labels", "labels-wide", "labels-jsonl"):
-        said = "".join(export_lines(fresh_store, locked, export_options(format)))
-        assert "Answer" not in said and "first" in said
+        text = "".join(export_lines(fresh_store, locked, export_options(format)))
+        assert "Answer" not in text and "first" in text
 
 
 def test_a_released_comparison_has_both_texts(fresh_store: Store, project: Project) -> None:
     # The other labels wait for a second annotator.
-    (kept,) = [data_row(project, one) for one in items(fresh_store, project) if one.status == "accepted"]
+    (kept,) = [data_row(project, item) for item in items(fresh_store, project) if item.status == "accepted"]
     assert (kept["completion"], kept["second"], kept["label"]) == ("Answer 1 one.", "Answer 1 two.", "first")
     assert (kept["model"], kept["second_model"]) == (MODELS[1], MODELS[0])
 
@@ -149,16 +152,16 @@ def test_comparisons_survive_a_round_trip_through_other_programs(
         back, _ = compared_project(other, tmp_path, 0)
         report = bring(other, back, file, format=format)
         assert (report.items.imported, report.labels.imported) == (4, 4)
-        assert [one[:4] for one in sorted(texts_of(other, back))] == [
-            one[:4] for one in sorted(texts_of(fresh_store, project))
+        assert [text[:4] for text in sorted(texts_of(other, back))] == [
+            text[:4] for text in sorted(texts_of(fresh_store, project))
         ]
         assert rows_of(other, back) == rows_of(fresh_store, project)
 
 
 def test_the_label_studio_configuration_is_read_as_an_equal_scheme(fresh_store: Store, project: Project) -> None:
     config = labelling_config(project, guideline(fresh_store, project)).encode()
-    found = scheme_from_bytes(config, "x.xml").scheme
-    assert found.more.compares and [one.code for one in found.choices] == ["first", "second", "tie"]
+    result = scheme_from_bytes(config, "x.xml").scheme
+    assert result.more.compares and [choice.code for choice in result.choices] == ["first", "second", "tie"]
 
 
 def test_preferences_of_label_studio_are_imported(fresh_store: Store, tmp_path: Path) -> None:

@@ -41,7 +41,7 @@ def operation(number: int, uid: str, choice: str | None, base: str | None = None
 
 
 def label(store: Store, project: Project, name: str, uid: str, choice: str, number: int) -> None:
-    person = next(one for one in annotators(store, project) if one.name == name)
+    person = next(annotator for annotator in annotators(store, project) if annotator.name == name)
     (answer,) = store_operations(store, project, person, [operation(number, uid, choice)])
     assert answer.stored, answer.reason
 
@@ -51,7 +51,7 @@ def state(store: Store, project: Project) -> Any:
     return (
         sorted((one.text, one.status) for one in items(store, project)),
         counts(store, project).cells,
-        [(one.name, own_progress(store, project, one).cells) for one in annotators(store, project)],
+        [(annotator.name, own_progress(store, project, annotator).cells) for annotator in annotators(store, project)],
         [(row["text"], row["annotator"], row["choice"]) for row in label_rows(store, project)],
     )
 
@@ -113,8 +113,8 @@ def test_a_label_of_an_undone_item_counts_after_its_import_is_repeated(
     assert label_rows(fresh_store, sample_project, which="all") == []
     second_file(fresh_store, sample_project, MORE)
     counted(fresh_store)
-    found = {row["text"]: row["choice"] for row in label_rows(fresh_store, sample_project)}
-    assert found == {held[0].text: "accept", held[1].text: "reject"}
+    results = {row["text"]: row["choice"] for row in label_rows(fresh_store, sample_project)}
+    assert results == {held[0].text: "accept", held[1].text: "reject"}
     assert held[3].uid in {one.uid for one in claim(fresh_store, sample_project, ada, now=4e9)}
 
 
@@ -160,8 +160,8 @@ def test_labelled_items_are_hidden_and_restored_with_their_labels(
     assert [row["text"] for row in label_rows(fresh_store, sample_project, which="all")] == [SENTENCES[0]]
     export_file(fresh_store, sample_project, tmp_path / "l.csv", format="labels")
     assert MORE[0] not in (tmp_path / "l.csv").read_text(encoding="utf-8")
-    found = agreement(fresh_store, sample_project)
-    assert (found.all_items, found.items) == (len(SENTENCES), 1)
+    result = agreement(fresh_store, sample_project)
+    assert (result.all_items, result.items) == (len(SENTENCES), 1)
     ada = annotators(fresh_store, sample_project)[0]
     handed = {one.text for one in claim(fresh_store, sample_project, ada, want=100)}
     assert not handed & set(MORE)
@@ -400,5 +400,5 @@ def test_an_undone_import_does_not_block_a_release(fresh_store: Store) -> None:
     assert taken_back.file == "wrong.txt"
     undo(fresh_store, made, taken_back.key)
     work(fresh_store, made)
-    assert {one.code for one in readiness(fresh_store, made) if one.state == "missing"} == set()
+    assert {requirement.code for requirement in readiness(fresh_store, made) if requirement.state == "missing"} == set()
     assert make_release(fresh_store, made, "1.0").items == counts(fresh_store, made).accepted > 0

@@ -49,10 +49,12 @@ def at_work(store: Store) -> tuple[Project, Annotator, str, list[Item]]:
     work(store, project)
     key = second_file(store, project)
     people = [Annotator(*row) for row in store.db.execute("SELECT id, uid, name FROM annotator ORDER BY id")]
-    given = [one for one in claim(store, project, people[0], want=30) if one.file == "made.txt" and int(one.line) > 499]
-    said = [decide(one, choice) for one, choice in zip(given, ["accept", "reject", "skip"] * 5, strict=False)]
-    assert all(answer.stored for answer in store_operations(store, project, people[0], said))
-    return project, people[0], key, given[len(said) :]
+    given = [
+        item for item in claim(store, project, people[0], want=30) if item.file == "made.txt" and int(item.line) > 499
+    ]
+    messages = [decide(one, choice) for one, choice in zip(given, ["accept", "reject", "skip"] * 5, strict=False)]
+    assert all(answer.stored for answer in store_operations(store, project, people[0], messages))
+    return project, people[0], key, given[len(messages) :]
 
 
 def seen(store: Store, project: Project, tmp_path: Path) -> Any:
@@ -83,7 +85,7 @@ def test_a_half_deleted_import_counts_as_undone(
     assert seen(fresh_store, project, tmp_path) == right and broken_rules(fresh_store) == []
     # what a desk still holds is stored, and waits hidden; nothing of the file is handed out
     assert held and all(answer.stored for answer in store_operations(fresh_store, project, ada, [decide(held[0])]))
-    assert all(int(one.line) < 500 for one in claim(fresh_store, project, ada, want=50))
+    assert all(int(item.line) < 500 for item in claim(fresh_store, project, ada, want=50))
     assert broken_rules(fresh_store) == []
     with pytest.raises(
         ImportBusy, match=r"An import of this project is being undone\. Try again when this is finished\."

@@ -36,9 +36,9 @@ def opinion(item: Item, person: Annotator) -> str:
 def label(store: Store, made: Project, person: Annotator, items: Sequence[Item]) -> None:
     """*person* says what is to be said of *items*."""
     bases = dict(store.db.execute("SELECT item, op_id FROM assignment WHERE annotator = ?", (person.id,)).fetchall())
-    said = [decide(one, opinion(one, person), base=bases.get(one.id), seconds=6.0) for one in items]
+    messages = [decide(item, opinion(item, person), base=bases.get(item.id), seconds=6.0) for item in items]
     assert all(
-        answer.stored and not answer.conflict for answer in store_operations(store, made, person, said, now=START)
+        answer.stored and not answer.conflict for answer in store_operations(store, made, person, messages, now=START)
     )
 
 
@@ -51,7 +51,7 @@ def label_all(store: Store, made: Project, people: Sequence[Annotator]) -> None:
 def sent_back(store: Store, made: Project, which: Which = "named") -> int:
     """Publish a version that rewords the criterion of every reject; return the number of labels sent back."""
     now = read_draft(store, made)
-    reasons = tuple(replace(one, en=f"{one.en}, anew") for one in now.reasons)
+    reasons = tuple(replace(reason, en=f"{reason.en}, anew") for reason in now.reasons)
     _, sent = write_version(store, made, replace(now, reasons=reasons, changes="Worded anew."), which=which)
     return sent.labels
 
@@ -59,8 +59,8 @@ def sent_back(store: Store, made: Project, which: Which = "named") -> int:
 def now_standing(store: Store, made: Project) -> tuple[int, int]:
     """Return the numbers of items that have all their current labels, and of those that all accept."""
     query = "SELECT count(*), sum(status = 'accepted') FROM item WHERE project = ? AND labels >= 3"
-    found: tuple[int, int] = store.db.execute(query, (made.id,)).fetchone()
-    return found
+    row: tuple[int, int] = store.db.execute(query, (made.id,)).fetchone()
+    return row
 
 
 def test_the_interval_contains_the_true_share_during_relabelling(fresh_store: Store) -> None:
@@ -82,16 +82,16 @@ def test_the_interval_contains_the_true_share_during_relabelling(fresh_store: St
             mine = claim(fresh_store, made, person, want=200, now=START)
             assert mine
             label(fresh_store, made, person, mine[: len(mine) // 2])
-        found = forecast(fresh_store, made)
-        assert found.work.rate == before.work.rate and found.reviewed == 160
-        assert found.work.stop == before.work.stop and found.work.cells == before.work.cells
-        ranges = [(cell.rate.low or 0, cell.rate.high or 0) for cell in found.work.cells]
+        result = forecast(fresh_store, made)
+        assert result.work.rate == before.work.rate and result.reviewed == 160
+        assert result.work.stop == before.work.stop and result.work.cells == before.work.cells
+        ranges = [(cell.rate.low or 0, cell.rate.high or 0) for cell in result.work.cells]
         assert len(ranges) == len(WORDS) and sum(low <= 0.7**3 <= high for low, high in ranges) >= 7
-    assert found.returned > 0 and "|guideline:v1+v2|sent-back:last-word" in found.work.signature
+    assert result.returned > 0 and "|guideline:v1+v2|sent-back:last-word" in result.work.signature
     label_all(fresh_store, made, people)
-    found = forecast(fresh_store, made)
-    assert found.returned == 0 and found.work.rate == before.work.rate
-    assert "sent-back" not in found.work.signature and list(last_words(fresh_store, made)) == []
+    result = forecast(fresh_store, made)
+    assert result.returned == 0 and result.work.rate == before.work.rate
+    assert "sent-back" not in result.work.signature and list(last_words(fresh_store, made)) == []
     assert broken_rules(fresh_store) == []
 
 
@@ -102,17 +102,17 @@ def test_a_new_label_replaces_the_former_one(fresh_store: Store) -> None:
     close_pilot(fresh_store, made)
     before = forecast(fresh_store, made)
     sent_back(fresh_store, made)
-    found = forecast(fresh_store, made)
-    assert (found.sample, found.reviewed, found.work.rate) == ("pilot", 30, before.work.rate)
-    assert found.work.seconds == before.work.seconds
-    assert found.versions == ((1, 1, 30),) and 0 < found.returned < 30
+    result = forecast(fresh_store, made)
+    assert (result.sample, result.reviewed, result.work.rate) == ("pilot", 30, before.work.rate)
+    assert result.work.seconds == before.work.seconds
+    assert result.versions == ((1, 1, 30),) and 0 < result.returned < 30
     for person in people:  # by the new version nothing is wrong
-        mine = [one for one in claim(fresh_store, made, person, want=99, now=START) if one.id in pilot(fresh_store)]
+        mine = [item for item in claim(fresh_store, made, person, want=99, now=START) if item.id in pilot(fresh_store)]
         store_operations(fresh_store, made, person, [decide(one) for one in mine], now=START)
-    found = forecast(fresh_store, made)
-    assert (found.reviewed, found.work.rate.value, found.returned) == (30, 1.0, 0)
-    assert sum(items for _, newest, items in found.versions if newest == 2) == 30 - round(30 * before.work.rate.value)  # type: ignore[operator]
-    assert to_json(found)["guideline_versions"][0] == {"oldest": 1, "newest": 1, "items": found.versions[0][2]}
+    result = forecast(fresh_store, made)
+    assert (result.reviewed, result.work.rate.value, result.returned) == (30, 1.0, 0)
+    assert sum(items for _, newest, items in result.versions if newest == 2) == 30 - round(30 * before.work.rate.value)  # type: ignore[operator]
+    assert to_json(result)["guideline_versions"][0] == {"oldest": 1, "newest": 1, "items": result.versions[0][2]}
 
 
 def pilot(store: Store) -> set[int]:
@@ -126,8 +126,8 @@ def test_labels_of_former_annotators_count_and_withdrawn_ones_do_not(fresh_store
     remove_annotator(fresh_store, made, people[0])  # before labels are sent back, and after it
     sent_back(fresh_store, made)
     remove_annotator(fresh_store, made, people[1])
-    found = forecast(fresh_store, made)
-    assert (found.reviewed, found.work.rate) == (30, before.work.rate)
+    result = forecast(fresh_store, made)
+    assert (result.reviewed, result.work.rate) == (30, before.work.rate)
     label_all(fresh_store, made, people[2:])
     assert forecast(fresh_store, made).reviewed == 30
     other, (ada, *rest) = filled_project(fresh_store, 10)
@@ -152,8 +152,8 @@ def test_the_share_kept_on_the_page_progress_is_unchanged(fresh_store: Store, pl
     before = of_cells(fresh_store, made)
     assert {cell.forecast.verdict for cell in before} & {"no", "undecided"}
     assert sent_back(fresh_store, made, which) > 60
-    found = of_cells(fresh_store, made)
-    for old, new in zip(before, found, strict=True):
+    result = of_cells(fresh_store, made)
+    for old, new in zip(before, result, strict=True):
         assert new.forecast.rate == old.forecast.rate and old.forecast.rate.value is not None
         assert (new.forecast.verdict, new.forecast.to_find) == (old.forecast.verdict, old.forecast.to_find)
         assert new.counted.returned > 0 and new.counted.reviewed < old.counted.reviewed
@@ -169,8 +169,8 @@ def test_progress_and_agreement_report_returned_labels(fresh_store: Store) -> No
     for page, where in (("progress", "info"), ("agreement", "warning")):
         app = open_page(page, project=made.name)
         assert not app.exception
-        said = [each.value for each in (app.info if where == "info" else app.warning)]
-        assert any(f"{labels} labels are awaiting relabelling" in text for text in said), page
+        messages = [each.value for each in (app.info if where == "info" else app.warning)]
+        assert any(f"{labels} labels are awaiting relabelling" in text for text in messages), page
 
 
 def test_a_returned_reject_after_plan_stop_is_not_missing(fresh_store: Store) -> None:
@@ -182,5 +182,5 @@ def test_a_returned_reject_after_plan_stop_is_not_missing(fresh_store: Store) ->
     sent_back(fresh_store, made)
     assert forecast(fresh_store, made).work.rate == before.work.rate
     made = change_project(fresh_store, made, plan="all")
-    found = forecast(fresh_store, made)
-    assert found.narrowed and (found.reviewed, found.work.rate) == (before.reviewed, before.work.rate)
+    result = forecast(fresh_store, made)
+    assert result.narrowed and (result.reviewed, result.work.rate) == (before.reviewed, before.work.rate)

@@ -33,7 +33,7 @@ def label_all(store: Store, made: Project, people: list[Annotator], seconds: flo
     for person in people * 4:
         while items := claim(store, made, person, want=40, now=START):
             choices = [
-                "accept" if is_shared(1, f"{one.text}{person.name}".encode(), 0.7) else "reject" for one in items
+                "accept" if is_shared(1, f"{item.text}{person.name}".encode(), 0.7) else "reject" for item in items
             ]
             made_now = [decide(one, choice, seconds=seconds) for one, choice in zip(items, choices, strict=True)]
             assert all(answer.stored for answer in store_operations(store, made, person, made_now, now=START))
@@ -44,12 +44,12 @@ def test_the_forecast_rests_on_the_pilot(fresh_store: Store) -> None:
     start_pilot(fresh_store, made, 20)
     label_all(fresh_store, made, people)
     close_pilot(fresh_store, made)
-    found = forecast(fresh_store, made)
-    assert (found.sample, found.reviewed, found.items, found.made, found.people) == ("pilot", 20, 60, 60, 3)
-    assert found.work.all.judgements.value == 180 and found.work.seconds.value == 6.0
-    assert found.work.stop.judgements.value is not None and 60 < found.work.stop.judgements.value < 180
+    result = forecast(fresh_store, made)
+    assert (result.sample, result.reviewed, result.items, result.made, result.people) == ("pilot", 20, 60, 60, 3)
+    assert result.work.all.judgements.value == 180 and result.work.seconds.value == 6.0
+    assert result.work.stop.judgements.value is not None and 60 < result.work.stop.judgements.value < 180
     assert forecast(fresh_store, made, candidates=6_000).work.all.judgements.value == 18_000
-    text = json.dumps(to_json(found), allow_nan=False)
+    text = json.dumps(to_json(result), allow_nan=False)
     assert json.loads(text)["needed_reason"] == "No quotas are set for pairs and sides."
 
 
@@ -59,8 +59,8 @@ def test_under_stop_only_the_shared_items_count(fresh_store: Store) -> None:
     label_all(fresh_store, made, people)
     query = "SELECT count(*), sum(status = 'accepted') FROM item WHERE shared = 1"
     shared, kept = fresh_store.db.execute(query).fetchone()
-    found = forecast(fresh_store, made)
-    assert found.sample == "all" and found.reviewed == shared and found.work.rate.value == kept / shared
+    result = forecast(fresh_store, made)
+    assert result.sample == "all" and result.reviewed == shared and result.work.rate.value == kept / shared
     three = fresh_store.db.execute("SELECT count(*) FROM item WHERE labels = 3").fetchone()[0]
     assert three > shared  # the others with three labels were accepted by all: they must not count
 
@@ -68,8 +68,8 @@ def test_under_stop_only_the_shared_items_count(fresh_store: Store) -> None:
 def full(store: Store, where: str = "true") -> tuple[int, int]:
     """Return the numbers of items with three labels, and of accepted ones among them."""
     query = f"SELECT count(*), sum(gold = 'accept') FROM item WHERE labels = 3 AND {where}"
-    found: tuple[int, int] = store.db.execute(query).fetchone()
-    return found
+    row: tuple[int, int] = store.db.execute(query).fetchone()
+    return row
 
 
 def test_after_stop_only_items_it_did_not_select_count(fresh_store: Store) -> None:
@@ -82,27 +82,29 @@ def test_after_stop_only_items_it_did_not_select_count(fresh_store: Store) -> No
     with Batch.begin(fresh_store, made, "more") as batch:
         batch.add(new_items(60, first=5000))
         batch.publish()
-    found = forecast(fresh_store, made)
+    result = forecast(fresh_store, made)
     kept = counts(fresh_store, made).accepted
-    assert found.narrowed and found.work.signature.endswith("|items:not-chosen-by-outcome")
-    assert (found.reviewed, found.work.rate.value) == (truth[0], truth[1] / truth[0])
+    assert result.narrowed and result.work.signature.endswith("|items:not-chosen-by-outcome")
+    assert (result.reviewed, result.work.rate.value) == (truth[0], truth[1] / truth[0])
     naive = full(fresh_store)
     texts = [row[0] for row in fresh_store.db.execute("SELECT text FROM item")]
     right = sum(all(is_shared(1, f"{text}{one.name}".encode(), 0.7) for one in people) for text in texts)
-    low, high = found.work.rate.low, found.work.rate.high
+    low, high = result.work.rate.low, result.work.rate.high
     assert low is not None and high is not None and low < right / 260 < high < naive[1] / naive[0] and kept
     for _ in range(3):  # items that are new under `all` count, too
         for person in people:
-            some = [one for one in claim(fresh_store, made, person, want=200, now=START) if one.line >= 5000]
-            said = ["accept" if is_shared(1, f"{one.text}{person.name}".encode(), 0.7) else "reject" for one in some]
-            store_operations(fresh_store, made, person, [decide(*one) for one in zip(some, said, strict=True)])
+            some = [item for item in claim(fresh_store, made, person, want=200, now=START) if item.line >= 5000]
+            messages = [
+                "accept" if is_shared(1, f"{one.text}{person.name}".encode(), 0.7) else "reject" for one in some
+            ]
+            store_operations(fresh_store, made, person, [decide(*one) for one in zip(some, messages, strict=True)])
     new = full(fresh_store, "line >= 5000")
-    found = forecast(fresh_store, made)
-    assert new[0] > 10 and found.reviewed == truth[0] + new[0]
-    assert found.work.rate.value == (truth[1] + new[1]) / found.reviewed
+    result = forecast(fresh_store, made)
+    assert new[0] > 10 and result.reviewed == truth[0] + new[0]
+    assert result.work.rate.value == (truth[1] + new[1]) / result.reviewed
     label_all(fresh_store, made, people)
-    found = forecast(fresh_store, made)
-    assert (found.reviewed, found.narrowed) == (260, False) and found.work.rate.value == right / 260
+    result = forecast(fresh_store, made)
+    assert (result.reviewed, result.narrowed) == (260, False) and result.work.rate.value == right / 260
 
 
 def test_a_larger_share_counts_when_it_is_done(fresh_store: Store) -> None:
@@ -111,11 +113,11 @@ def test_a_larger_share_counts_when_it_is_done(fresh_store: Store) -> None:
     label_all(fresh_store, made, people)
     first = full(fresh_store, "shared = 1")
     made = change_project(fresh_store, made, share=0.6)
-    found = forecast(fresh_store, made)
-    assert (found.reviewed, found.work.rate.value, found.narrowed) == (first[0], first[1] / first[0], True)
+    result = forecast(fresh_store, made)
+    assert (result.reviewed, result.work.rate.value, result.narrowed) == (first[0], first[1] / first[0], True)
     label_all(fresh_store, made, people)
-    found = forecast(fresh_store, made)
-    assert found.reviewed == full(fresh_store, "shared = 1")[0] > first[0] and not found.narrowed
+    result = forecast(fresh_store, made)
+    assert result.reviewed == full(fresh_store, "shared = 1")[0] > first[0] and not result.narrowed
 
 
 def test_hidden_gold_does_not_count(fresh_store: Store) -> None:
@@ -142,9 +144,9 @@ def test_the_forecast_of_stop_equals_its_real_cost(fresh_store: Store) -> None:
 
 def test_a_project_of_generations_has_no_forecast_of_stop(fresh_store: Store) -> None:
     made = create_project(fresh_store, "texts", kind="generations", per_item=2)
-    found = forecast(fresh_store, made)
-    assert found.work.stop.judgements.value is None and "cannot stop at a reject" in str(
-        found.work.stop.judgements.reason
+    result = forecast(fresh_store, made)
+    assert result.work.stop.judgements.value is None and "cannot stop at a reject" in str(
+        result.work.stop.judgements.reason
     )
 
 
@@ -154,12 +156,12 @@ def test_predicted_effects_equal_those_of_the_change(fresh_store: Store) -> None
         store_operations(
             fresh_store, made, people[0], [decide(item, "reject" if item.line % 3 else "accept")], now=START
         )
-    told = plan_effects(fresh_store, made, plan="stop", per_item=3, share=0.2)
+    result = plan_effects(fresh_store, made, plan="stop", per_item=3, share=0.2)
     before = counts(fresh_store, made).pending
     made = change_project(fresh_store, made, plan="stop", share=0.2)
-    assert before - counts(fresh_store, made).pending == told.decided > 0 and told.reopened == 0
+    assert before - counts(fresh_store, made).pending == result.decided > 0 and result.reopened == 0
     back = plan_effects(fresh_store, made, plan="all", per_item=3, share=0.2)
-    assert back.reopened == told.decided and sum(back) == sum(told) == 40
+    assert back.reopened == result.decided and sum(back) == sum(result) == 40
 
 
 def run(*arguments: str) -> tuple[int, str]:
@@ -199,8 +201,8 @@ def page(made: Project) -> AppTest:
 
 
 def shown_text(app: AppTest) -> str:
-    captions = (each.value.replace("\\", "") for each in app.caption)
-    return " ".join([*(each.proto.body for each in app.get("html")), *captions])
+    captions = (caption.value.replace("\\", "") for caption in app.caption)
+    return " ".join([*(element.proto.body for element in app.get("html")), *captions])
 
 
 def test_the_page_saves_a_plan(fresh_store: Store) -> None:
@@ -226,10 +228,12 @@ def test_the_page_saves_a_plan(fresh_store: Store) -> None:
     assert any("Lin" in caption.value for caption in app.caption)
     assert app.button(key="save_plan").disabled
     now = read_draft(fresh_store, changed)
-    now = replace(now, reasons=tuple(replace(one, en=f"{one.en}, anew") for one in now.reasons), changes="Worded anew.")
+    now = replace(
+        now, reasons=tuple(replace(reason, en=f"{reason.en}, anew") for reason in now.reasons), changes="Worded anew."
+    )
     _version, sent = write_version(fresh_store, changed, now, which="named")
-    told = " ".join(each.value for each in page(made).info)
-    assert sent.labels and f"{sent.labels} labels are awaiting relabelling" in told
+    text = " ".join(each.value for each in page(made).info)
+    assert sent.labels and f"{sent.labels} labels are awaiting relabelling" in text
 
 
 def test_the_page_refuses_stop_with_majority(fresh_store: Store) -> None:

@@ -35,7 +35,7 @@ FIRST, SECOND, TIE = PREFERENCE.choices
 def test_the_built_in_scheme_survives_file_and_database(fresh_store):
     data = as_data(PREFERENCE)
     assert data["comparison"] is True
-    assert [one["code"] for one in data["choices"]] == ["first", "second", "tie"]
+    assert [choice["code"] for choice in data["choices"]] == ["first", "second", "tie"]
     assert from_data(data, "p.json") == PREFERENCE
     assert more_in(more_out(PREFERENCE.more)) == PREFERENCE.more
     assert "compares" not in more_out(Scheme())  # stored schemes keep the words that they were hashed with
@@ -96,7 +96,7 @@ def test_incomparable_rows_are_rejected_and_others_imported(fresh_store, tmp_pat
     lone["second"], same["second"] = "  ", same["completion"]
     report = imported(fresh_store, project, tmp_path, [lone, good, same])
     assert (report.imported, report.rejected) == (1, 2)
-    assert [(one.file, one.line, one.reason) for one in report.errors] == [
+    assert [(error.file, error.line, error.reason) for error in report.errors] == [
         ("pairs.jsonl", 1, "no_text"), ("pairs.jsonl", 3, "same_texts"),
     ]  # fmt: skip
     assert "no second text" in report.errors[0].message
@@ -105,7 +105,7 @@ def test_incomparable_rows_are_rejected_and_others_imported(fresh_store, tmp_pat
 def test_rows_without_a_second_text_are_reported(fresh_store, tmp_path):
     project, _ = compared_project(fresh_store, tmp_path, 0)
     report = imported(fresh_store, project, tmp_path, [{"context": "Q", "completion": "A"}])
-    assert (report.imported, [one.reason for one in report.errors]) == (0, ["no_text"])
+    assert (report.imported, [error.reason for error in report.errors]) == (0, ["no_text"])
 
 
 def test_a_project_of_single_texts_refuses_a_second_text(fresh_store, tmp_path):

@@ -151,8 +151,8 @@ def test_the_commands_publish_a_draft(fresh_store: Store, tmp_path) -> None:  # 
     store_operations(fresh_store, project, ada, operations)
     shown = call("pilot", "show", name)
     assert shown["tags"] == [{"tag": "kin", "items": 3, "labels": 3, "annotators": 1, "decided": False, "code": None}]
-    (one,) = shown["pilots"]  # type: ignore[misc]
-    assert one["all_agree"] is None and one["all_agree_reason"]
+    (pilot,) = shown["pilots"]  # type: ignore[misc]
+    assert pilot["all_agree"] is None and pilot["all_agree_reason"]
     assert call("pilot", "close", name)["closed"]
     (tmp_path / "new.md").write_text("### Read\n\nAs it stands.", encoding="utf-8")
     written = ("guideline", "new", name, "--text", str(tmp_path / "new.md"), "--changes", "Shorter.")

@@ -100,9 +100,9 @@ def test_only_tags_of_current_labels_are_counted(fresh_store: Store) -> None:
     start_pilot(fresh_store, project, 4)
     tagged(fresh_store, project, ada, ("old", "kin"), ("old",), ("kin",))
     tagged(fresh_store, project, bo, ("Old!",), ("old",))
-    found = {one.text: (one.labels, one.items, one.annotators) for one in tags(fresh_store, project)}
-    assert found["kin"] == (2, 2, 1) and found["Old!"] == (1, 1, 1)
-    assert found["old"][0] == 3 and found["old"][2] == 2
+    results = {tag.text: (tag.labels, tag.items, tag.annotators) for tag in tags(fresh_store, project)}
+    assert results["kin"] == (2, 2, 1) and results["Old!"] == (1, 1, 1)
+    assert results["old"][0] == 3 and results["old"][2] == 2
     together = tags(fresh_store, project, together=True)
     assert (together[0].text, together[0].labels, set(together[0].spellings)) == ("old", 4, {"old", "Old!"})
     assert sum(len(said) for _, said in items_with_tags(fresh_store, project, ["old", "Old!"])) == 4
@@ -110,7 +110,7 @@ def test_only_tags_of_current_labels_are_counted(fresh_store: Store) -> None:
     store_operations(
         fresh_store, project, ada, [decide(newest.item, None, base=newest.op_id)], now=NOW
     )  # kin is taken back
-    assert {one.text: one.labels for one in tags(fresh_store, project)}["kin"] == 1
+    assert {tag.text: tag.labels for tag in tags(fresh_store, project)}["kin"] == 1
 
 
 def test_only_own_tags_are_offered(fresh_store: Store) -> None:
@@ -131,7 +131,7 @@ def test_a_tag_suffices_as_a_reason_and_is_sent_again(fresh_store: Store) -> Non
          decide(third, "reject", reasons=(), tags=("要看上下文", "要看上下文"))],
         now=NOW,
     )  # fmt: skip
-    assert [one.stored for one in answers] == [False, False, True]
+    assert [answer.stored for answer in answers] == [False, False, True]
     (kept,) = own_decisions(fresh_store, project, ada, search="上下文")
     assert kept.tags == ("要看上下文",)
     other = decide(third, "accept", desk="other", base="unknown", tags=("late",))
@@ -161,7 +161,7 @@ def test_the_desk_stores_tags_and_gets_its_own(client: TestClient, fresh_store: 
     reply = ada.sync(ada.op(item, "reject", tags=["old", " old "]), hello=5)
     assert reply["pilot"] == {"number": 1, "labelled": 1, "items": 4}
     assert reply["tags"] == ["old"] and reply["history"][0]["tags"] == ["old"]
-    told = bo.sync(want=5, hello=5)
-    assert told["tags"] == [] and "old" not in json.dumps(told)
+    result = bo.sync(want=5, hello=5)
+    assert result["tags"] == [] and "old" not in json.dumps(result)
     for wrong in ("old", [1], {"a": 1}):
         assert ada.sync(ada.op(item, "accept", tags=wrong))["answers"][0]["result"] == "refused"

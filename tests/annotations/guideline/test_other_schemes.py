@@ -59,8 +59,8 @@ annotation_schemes:
 
 
 def test_a_label_studio_configuration_becomes_a_scheme() -> None:
-    found = scheme_from_bytes(LABEL_STUDIO, "config.xml")
-    assert as_data(found.scheme) == {
+    result = scheme_from_bytes(LABEL_STUDIO, "config.xml")
+    assert as_data(result.scheme) == {
         "choices": [
             {"code": "Very_helpful", "key": "1", "en": "Very helpful", "about": "Answers it all"},
             {"code": "harmful", "zh": "有害"},
@@ -73,18 +73,18 @@ def test_a_label_studio_configuration_becomes_a_scheme() -> None:
             {"code": "why", "en": "Why?", "text": True},
         ],
     }
-    assert [(one.values["element"], one.message.split(": ")[1].split()[0]) for one in found.left_out] == [
+    assert [(one.values["element"], one.message.split(": ")[1].split()[0]) for one in result.left_out] == [
         ("<Choices> verdict 有害", "the"), ("<View>", "it"), ("<Choices> again", "a"),
         ("<Choices> marks Rude", "options"),
         ("<Choices> listed", "its"), ("<Rating> of a span", "it"), ("<Number> share", "a"), ("<TextArea> more", "a"),
         ("<Pairwise> pw", "a"), ("<Image> picture", "this"),
     ]  # fmt: skip
-    assert all(one.text for one in found.left_out)
+    assert all(one.text for one in result.left_out)
 
 
 def test_a_potato_configuration_becomes_a_scheme() -> None:
-    found = scheme_from_bytes(POTATO, "config.yaml")
-    data = as_data(found.scheme)
+    result = scheme_from_bytes(POTATO, "config.yaml")
+    data = as_data(result.scheme)
     assert data["choices"] == [
         {"code": "Helpful", "key": "1", "en": "Helpful"},
         {"code": "harmful", "en": "harmful", "about": "Does harm"},
@@ -100,17 +100,20 @@ def test_a_potato_configuration_becomes_a_scheme() -> None:
         {"code": "Clear", "en": "Clear", **scale}, {"code": "Right", "en": "Right", **scale},
         {"code": "why", "en": "Why", "text": True},
     ]  # fmt: skip
-    left = [one.values["element"] for one in found.left_out]
+    left = [one.values["element"] for one in result.left_out]
     assert left == ["radio verdict harmful", "select topic", "slider long", "text more", "best_worst bw"]
 
 
 def test_the_exported_label_studio_configuration_is_read_back(fresh_store: Store) -> None:
     project = own_project(fresh_store, "own")
-    found = scheme_from_bytes(labelling_config(project, guideline(fresh_store, project)).encode(), "config.xml")
-    data = as_data(found.scheme)
-    bare = [{key: one[key] for key in ("code", "zh", "en") if key in one} for one in (*DATA["choices"], *DATA["flags"])]
+    result = scheme_from_bytes(labelling_config(project, guideline(fresh_store, project)).encode(), "config.xml")
+    data = as_data(result.scheme)
+    bare = [
+        {key: choice[key] for key in ("code", "zh", "en") if key in choice}
+        for choice in (*DATA["choices"], *DATA["flags"])
+    ]
     assert [*data["choices"], *data["flags"]] == bare
-    assert [one["code"] for one in data["spans"]] == ["slur", "claim"] and found.left_out == ()
+    assert [span["code"] for span in data["spans"]] == ["slur", "claim"] and result.left_out == ()
 
 
 HOSTILE = (
@@ -154,8 +157,8 @@ def configuration(draw: st.DrawFn, deep: int = 0) -> str:
     quoted = {key: "".join(f"&#{ord(c)};" for c in value if c.isprintable()) for key, value in draw(ATTRIBUTES).items()}
     inside = draw(st.lists(configuration(deep + 1), max_size=4)) if deep < 3 else []
     tag = draw(TAGS)
-    told = " ".join(f'{key}="{value}"' for key, value in quoted.items())
-    return f"<{tag} {told}>{''.join(inside)}</{tag}>"
+    text = " ".join(f'{key}="{value}"' for key, value in quoted.items())
+    return f"<{tag} {text}>{''.join(inside)}</{tag}>"
 
 
 CHOICES = '<Choices name="main"><Choice value="A"/><Choice value="B"/></Choices>'
@@ -166,8 +169,8 @@ CHOICES = '<Choices name="main"><Choice value="A"/><Choice value="B"/></Choices>
 def test_any_configuration_is_a_scheme_that_can_be_stored_or_refused(parts: list[str]) -> None:
     text = f"<View>{CHOICES}{''.join(parts)}</View>"
     try:
-        found = scheme_from_bytes(text.encode(), "c.xml")
+        result = scheme_from_bytes(text.encode(), "c.xml")
     except EvenhandError as error:
         assert isinstance(error, Refused), "too many of something; never a file that cannot be read"
     else:
-        assert [one.en for one in found.scheme.choices[:2]] == ["A", "B"]
+        assert [choice.en for choice in result.scheme.choices[:2]] == ["A", "B"]

@@ -35,26 +35,26 @@ def reasons(*keys: str) -> list[Choice]:
 def test_keys_are_reachable_unique_and_stable(kind: Kind, keys: list[str]) -> None:
     unique = list(dict.fromkeys(key for key in keys if key)) + [""] * keys.count("")
     given_reasons = reasons(*unique)
-    found = with_keys(kind, given_reasons)
-    used = [one.key.upper() for one in found if one.key]
+    result = with_keys(kind, given_reasons)
+    used = [one.key.upper() for one in result if one.key]
     assert len(used) == len(set(used)) and all(is_reachable(kind, key) for key in used)
-    for before, after in zip(given_reasons, found, strict=True):
+    for before, after in zip(given_reasons, result, strict=True):
         assert after.key == before.key or not is_reachable(kind, before.key)
-    assert len(used) == len(found) or not set(KEYS[kind]) - set(used)
-    assert with_keys(kind, found) == found
+    assert len(used) == len(result) or not set(KEYS[kind]) - set(used)
+    assert with_keys(kind, result) == result
 
 
 def test_all_automatic_keys_choose_a_reason_at_the_desk() -> None:
     """The desk's own JavaScript: in the mode of reasons each of these keys chooses a reason."""
     codes = [f"Digit{key}" if key.isdigit() else f"Key{key}" for key in KEYS["sentences"]]
-    told = run(
+    result = run(
         f"""
       const pressed = (code) => ({{ code, key: code.at(-1), shiftKey: false }});
       tell({json.dumps(codes)}.map((code) => actionOf(pressed(code), "reject", [], false)));
     """,
         "keys",
     )
-    assert told == [{"name": "reason", "key": key} for key in KEYS["sentences"]]
+    assert result == [{"name": "reason", "key": key} for key in KEYS["sentences"]]
     kept = run(
         """
       const pressed = (code) => ({ code, key: code.at(-1), shiftKey: false });
@@ -71,7 +71,7 @@ def test_the_eleventh_reason_has_a_key_at_the_desk(fresh_store: Store) -> None:
     more = [Choice("tenth", "", "第十", "Tenth"), Choice("eleventh", "é", "第十一", "Eleventh")]
     add_guideline(fresh_store, made, first.text, first.choices, [*first.reasons, *more], changes="Two more.")
     data = frontend.start_data(fresh_store, made, annotators(fresh_store, made)[0], language="en", api="")
-    assert [one["key"] for one in data["reasons"]] == [*"1234567890", "A"]
+    assert [reason["key"] for reason in data["reasons"]] == [*"1234567890", "A"]
     head, listed = data["guideline"]["blocks"][-2:]
     assert head == {"kind": "head", "runs": [("Reasons to reject and their keys", False)]}
     assert [runs[0][0] for runs in listed["items"]] == [*"1234567890", "A"]
@@ -80,7 +80,7 @@ def test_the_eleventh_reason_has_a_key_at_the_desk(fresh_store: Store) -> None:
 
 def test_keys_of_the_built_in_guidelines_do_not_move() -> None:
     for version in ("journal", "conference"):
-        built = [Choice(one.code, one.key, one.zh, one.en) for one in builtin(version).reasons]
+        built = [Choice(reason.code, reason.key, reason.zh, reason.en) for reason in builtin(version).reasons]
         assert with_keys("sentences", built) == tuple(built)
 
 

@@ -50,7 +50,9 @@ def six_labelled(fresh_store: Store) -> SixLabelled:
 def changed(store: Store, project: Project, code: str = "name", **more: Any) -> Draft:
     """Return a draft in which one criterion is reworded."""
     now = read_draft(store, project)
-    reasons = tuple(replace(one, en=f"{one.en}, anew") if one.code == code else one for one in now.reasons)
+    reasons = tuple(
+        replace(reason, en=f"{reason.en}, anew") if reason.code == code else reason for reason in now.reasons
+    )
     return replace(now, reasons=reasons, changes="Names are read more strictly.", **more)
 
 
@@ -67,20 +69,20 @@ def assigned(store: Store, item: Item, person: Annotator) -> tuple[Any, ...]:
 def test_added_dropped_and_changed_codes_are_listed() -> None:
     old = [Choice("a", "1", "甲", "A"), Choice("b", "2", "乙", "B"), Choice("c", "3", "丙", "C")]
     new = [Choice("a", "9", "甲", "A"), Choice("b", "2", "乙", "B2"), Choice("d", "4", "丁", "D")]
-    found = changed_codes(old, new)
-    assert found == (("d",), ("c",), ("b",)) and found.touched == {"b", "c"}  # another key does not count as a change
+    result = changed_codes(old, new)
+    assert result == (("d",), ("c",), ("b",)) and result.touched == {"b", "c"}  # another key does not count as a change
 
 
 def test_affected_labels_are_counted_before_publishing(six_labelled: SixLabelled) -> None:
     store, project, _, _ = six_labelled
     now = changed(store, project)
-    found = count_affected(store, project, now.choices, now.reasons)
-    assert (found.older.labels, found.named.labels, found.named.items) == (18, 4, 3)
-    assert found.named.annotators == {"Bo": 3, "Chen": 1}
-    assert (found.all.labels, found.all.items) == (17, 6)  # not the reject for a criterion that stays
+    result = count_affected(store, project, now.choices, now.reasons)
+    assert (result.older.labels, result.named.labels, result.named.items) == (18, 4, 3)
+    assert result.named.annotators == {"Bo": 3, "Chen": 1}
+    assert (result.all.labels, result.all.items) == (17, 6)  # not the reject for a criterion that stays
     also = count_affected(store, project, now.choices, now.reasons, {"generic"})
     assert also.named.labels == 5
-    dropped = tuple(one for one in now.reasons if one.code != "generic")
+    dropped = tuple(reason for reason in now.reasons if reason.code != "generic")
     assert count_affected(store, project, now.choices, dropped).named.labels == 5
 
 
@@ -120,8 +122,8 @@ def op(store: Store, item: Item, person: Annotator) -> str:
 def test_gold_follows_the_new_labels(six_labelled: SixLabelled) -> None:
     store, project, (_, bo, _), items = six_labelled
     write_version(store, project, changed(store, project), which="named")
-    told = earlier_labels(store, bo.id, items)[items[2].uid]
-    assert (told.choice, told.reasons, told.version) == ("reject", ("name",), 1)
+    result = earlier_labels(store, bo.id, items)[items[2].uid]
+    assert (result.choice, result.reasons, result.version) == ("reject", ("name",), 1)
     answer = store_operations(store, project, bo, [decide(items[2], base=op(store, items[2], bo))], now=NOW)[0]
     assert answer.stored and not answer.conflict
     assert state(store, items[2]) == (3, 3, "accepted", "accept")
@@ -153,8 +155,8 @@ def test_an_absent_annotator_keeps_returned_items(fresh_store: Store) -> None:
     project, people = filled_project(fresh_store, 4, per_item=2, people=("Ada", "Bo", "Chen"))
     ada, bo, chen = people
     for person in (ada, bo):
-        found = claim(fresh_store, project, person, now=NOW)
-        store_operations(fresh_store, project, person, [decide(item, "reject") for item in found], now=NOW)
+        result = claim(fresh_store, project, person, now=NOW)
+        store_operations(fresh_store, project, person, [decide(item, "reject") for item in result], now=NOW)
     assert claim(fresh_store, project, chen, now=NOW) == []
     _, sent = write_version(fresh_store, project, changed(fresh_store, project), which="named")
     assert sent.labels == 8
@@ -170,8 +172,8 @@ def test_an_absent_annotator_keeps_returned_items(fresh_store: Store) -> None:
 def test_a_successor_gets_the_returned_items(fresh_store: Store) -> None:
     project, (ada, bo) = filled_project(fresh_store, 4, per_item=2, people=("Ada", "Bo"))
     for person in (ada, bo):
-        found = claim(fresh_store, project, person, now=NOW)
-        store_operations(fresh_store, project, person, [decide(item, "reject") for item in found], now=NOW)
+        result = claim(fresh_store, project, person, now=NOW)
+        store_operations(fresh_store, project, person, [decide(item, "reject") for item in result], now=NOW)
     write_version(fresh_store, project, changed(fresh_store, project), which="named")
     dan = replace_annotator(fresh_store, project, ada, "Dan", now=NOW)
     assert left_to_relabel(fresh_store, project) == {"Bo": 4, "Dan": 4}
@@ -194,8 +196,8 @@ def test_labels_after_a_reveal_are_not_sent_back(six_labelled: SixLabelled) -> N
     store, project, (_, bo, _), items = six_labelled
     reveal(store, project, bo, items[0].uid)
     now = changed(store, project)
-    found = count_affected(store, project, now.choices, now.reasons)
-    assert (found.shown, found.named.labels) == (1, 3)
+    result = count_affected(store, project, now.choices, now.reasons)
+    assert (result.shown, result.named.labels) == (1, 3)
     write_version(store, project, now, which="named")
     assert assigned(store, items[0], bo)[0] == "labelled"
 
@@ -206,8 +208,8 @@ def test_a_reject_with_only_a_tag_is_sent_back(fresh_store: Store) -> None:
     operations = [decide(first, "reject", reasons=(), tags=("too old",)), decide(second, tags=("fine",))]
     store_operations(fresh_store, project, ada, operations, now=NOW)
     now = replace(read_draft(fresh_store, project), text="anew", changes="x")
-    found = count_affected(fresh_store, project, now.choices, now.reasons)
-    assert (found.named.labels, found.all.labels) == (1, 2)
+    result = count_affected(fresh_store, project, now.choices, now.reasons)
+    assert (result.named.labels, result.all.labels) == (1, 2)
 
 
 def test_invalid_requests_for_relabelling_are_refused(six_labelled: SixLabelled) -> None:
@@ -239,9 +241,9 @@ def test_items_undone_during_relabelling_go_to_no_desk(
     meant = relabelling._labels_to_send
 
     def then_taken_back(*given: Any) -> Any:
-        found = meant(*given)
+        result = meant(*given)
         undo(store, project, "items-1")
-        return found
+        return result
 
     monkeypatch.setattr(relabelling, "_labels_to_send", then_taken_back)
     assert send_for_relabelling(store, project, 2, "named").labels == 0
@@ -279,7 +281,7 @@ def test_relabelling_loses_no_label_and_can_be_finished(
         for person in people:
             while items := claim(store, project, person, now=moment):
                 operations = [decide(item, base=_base(store, item, person)) for item in items]
-                assert all(one.stored for one in store_operations(store, project, person, operations, now=moment))
+                assert all(answer.stored for answer in store_operations(store, project, person, operations, now=moment))
         assert store.db.execute("SELECT count(*) FROM item WHERE labels < wanted").fetchone() == (0,)
         assert guideline(store, project).version >= 1
 

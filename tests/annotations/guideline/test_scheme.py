@@ -158,7 +158,7 @@ def any_scheme(draw: st.DrawFn) -> OwnScheme:
     choices, rest = made[:2], made[2:]
     cut = draw(st.integers(0, len(rest) - 1))
     flags, spans = rest[:cut], rest[cut:]
-    needs = [(one.code, draw(st.sampled_from(spans)).code) for one in (*choices, *flags) if draw(st.booleans())]
+    needs = [(choice.code, draw(st.sampled_from(spans)).code) for choice in (*choices, *flags) if draw(st.booleans())]
     about = [(one.code, f"said {draw(NAMES)}.") for one in made if draw(st.booleans())]
     questions = [
         Question("scale", next(keys), "", draw(NAMES) or "S", 1, draw(st.integers(2, 10)), high_en=draw(NAMES))
@@ -184,7 +184,7 @@ def test_a_changed_scheme_is_a_new_version_next_to_the_old_one(fresh_store: Stor
     save_draft(fresh_store, project, draft)
     assert read_draft(fresh_store, project).scheme == without.more
     made, sent = write_version(fresh_store, project, draft, which="named")
-    assert [schemes.own_scheme(one) for one in guidelines(fresh_store, project)] == [own_scheme(), without]
+    assert [schemes.own_scheme(version) for version in guidelines(fresh_store, project)] == [own_scheme(), without]
     assert (made.version, sent.labels) == (2, 1), "the label with the dropped flag goes back"
     for table, what in (("scheme", "content = '{}'"), ("guideline", "text = ''")):
         with pytest.raises(Exception, match="new version"):
@@ -198,7 +198,7 @@ def test_only_generations_take_a_scheme_and_the_built_in_is_the_default(fresh_st
         create_project(fresh_store, "sentences", **parts)
     built = create_project(fresh_store, "built", kind="generations")
     assert guideline(fresh_store, built).scheme is None
-    assert [one.code for one in guideline(fresh_store, built).choices][1] == "misgendering"
+    assert [choice.code for choice in guideline(fresh_store, built).choices][1] == "misgendering"
     refuse_own_scheme(fresh_store, built)
     with pytest.raises(Refused, match="has a scheme of its own"):
         refuse_own_scheme(fresh_store, own_project(fresh_store, "own"))

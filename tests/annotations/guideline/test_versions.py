@@ -103,14 +103,14 @@ def shipped(folder: str, name: str, language: str) -> str:
 
 
 def test_no_text_that_shipped_is_lost_or_changed() -> None:
-    found = {
+    results = {
         folder: {
             path.stem: hashlib.sha256(path.read_bytes()).hexdigest()[:10]
             for path in sorted((FOLDER / folder).glob("*.md"))
         }
         for folder in SHIPPED
     }
-    assert found == SHIPPED
+    assert results == SHIPPED
     assert {f"editions/{one.name}" for one in (FOLDER / "editions").iterdir()} == set(SHIPPED) - {"."}
 
 

@@ -124,10 +124,10 @@ def test_without_a_card_splits_are_read_from_file_names(
 ) -> None:
     hub.put("team/set", dict.fromkeys(names, "text\n他走了。\n".encode()))
     try:
-        found = pull(Wanted("team/set", split=split), tmp_path).files[0]
+        result = pull(Wanted("team/set", split=split), tmp_path).files[0]
     except (NotFound, Refused) as error:
-        found = str(error)
-    assert expected in found
+        result = str(error)
+    assert expected in result
 
 
 def test_parquet_of_the_datasets_library_is_read(hub: Hub, tmp_path: Path) -> None:
@@ -135,8 +135,8 @@ def test_parquet_of_the_datasets_library_is_read(hub: Hub, tmp_path: Path) -> No
     features = {"label": {"names": ["keep", "drop"], "_type": "ClassLabel"}, "text": {"_type": "Value"}}
     hub.put("team/set", {"data/train-00000-of-00001.parquet": parquet(rows, features)})
     got = pull(Wanted("team/set"), tmp_path)
-    found = [json.loads(line) for line in got.path.read_text(encoding="utf-8").splitlines()]
-    assert [(row["text"], row["label"], row["score"], row["picture"]) for row in found] == [
+    results = [json.loads(line) for line in got.path.read_text(encoding="utf-8").splitlines()]
+    assert [(row["text"], row["label"], row["score"], row["picture"]) for row in results] == [
         (ROWS[0]["text"], "keep", None, None), (ROWS[1]["text"], "drop", None, None)]  # fmt: skip
 
 
@@ -173,9 +173,9 @@ def test_a_pulled_set_becomes_items(hub: Hub, tmp_path: Path) -> None:
     done = answered("hub", "pull", "new", "team/set", "--db", db)
     assert (done["imported"], done["rejected"]) == (2, 0)
     with Store.open(db) as store:
-        found = items(store, project(store, "new"))
-        assert [one.text for one in found] == [row["text"] for row in ROWS]
-        assert all(one.file.startswith("team--set@") for one in found)
+        rows = items(store, project(store, "new"))
+        assert [one.text for one in rows] == [row["text"] for row in ROWS]
+        assert all(one.file.startswith("team--set@") for one in rows)
     assert answered("hub", "pull", "new", "team/set", "--db", db)["duplicates"] == 2
 
 

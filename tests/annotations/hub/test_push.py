@@ -79,11 +79,11 @@ def test_protected_texts_are_pushed_encrypted(hub: Hub, fresh_store: Store) -> N
     for who in annotators(fresh_store, made):
         for item in items(fresh_store, made):
             label(fresh_store, made, who, item.uid, "correct")
-    one = make_release(fresh_store, made, "1.0")
+    release = make_release(fresh_store, made, "1.0")
     with pytest.raises(Refused, match="can only be exported encrypted"):
-        push_release(fresh_store, made, one, "team/g")
+        push_release(fresh_store, made, release, "team/g")
     assert not hub.requests  # refused before anything is asked of the hub
-    push_release(fresh_store, made, one, "team/g", password=PASSWORD)
+    push_release(fresh_store, made, release, "team/g", password=PASSWORD)
     there = hub.repositories["team/g"]
     files = there.commits[there.head]
     assert "texts.zip" in files and "data/train.jsonl" not in files
@@ -93,7 +93,7 @@ def test_protected_texts_are_pushed_encrypted(hub: Hub, fresh_store: Store) -> N
 def refused(hub: Hub, store: Store, case: str, monkeypatch: pytest.MonkeyPatch) -> None:
     made = ready_project(store, 3)
     work(store, made)
-    one = make_release(store, made, "1.0")
+    release = make_release(store, made, "1.0")
     if case == "other files":
         hub.put("team/set", {"README.md": b"theirs", "weights.bin": b"1"})
     elif case == "another release":
@@ -104,7 +104,7 @@ def refused(hub: Hub, store: Store, case: str, monkeypatch: pytest.MonkeyPatch) 
         monkeypatch.setenv("HF_TOKEN", "hf_anothers")
     elif case == "nobody there":
         monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
-    push_release(store, made, one, "team/set")
+    push_release(store, made, release, "team/set")
 
 
 @pytest.mark.parametrize(

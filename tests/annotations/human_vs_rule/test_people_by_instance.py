@@ -18,30 +18,30 @@ def test_one_label_suffices_to_count_a_finished_text_as_wrong(fresh_store: Store
     texts = all_written(1)
     project = judged_project(fresh_store, texts)
     say_all(fresh_store, project, texts[:30])
-    found = people(fresh_store, project)
-    assert len(found) == 30
-    expected = [0.0 if one.said.choice == "misgendering" else 1.0 for one in texts[:30]]
-    assert found["people"].tolist() == expected
-    assert {"no_pronoun", "plural_they"} <= {one.said.choice for one in texts[:30]}  # both are right
+    result = people(fresh_store, project)
+    assert len(result) == 30
+    expected = [0.0 if text.said.choice == "misgendering" else 1.0 for text in texts[:30]]
+    assert result["people"].tolist() == expected
+    assert {"no_pronoun", "plural_they"} <= {text.said.choice for text in texts[:30]}  # both are right
     # "Well, he laughed, and she kept ...": people see the later pronoun, the rule does not.
-    assert (found["rule"] > found["people"]).any()
+    assert (result["rule"] > result["people"]).any()
 
 
 def test_a_tie_is_left_out(fresh_store: Store) -> None:
     texts = all_written(1)[:4]
     project = judged_project(fresh_store, texts)
-    say(fresh_store, project, "Ada", [(one.text, Said("correct")) for one in texts])
+    say(fresh_store, project, "Ada", [(text.text, Said("correct")) for text in texts])
     say(fresh_store, project, "Bo", [(texts[0].text, Said("misgendering", marks=((texts[0].text[:4], "pronoun"),)))])
-    say(fresh_store, project, "Bo", [(one.text, Said("correct")) for one in texts[1:]])
-    found = people(fresh_store, project)
-    assert math.isnan(found["people"].iloc[0]) and found["people"].iloc[1:].tolist() == [1, 1, 1]
+    say(fresh_store, project, "Bo", [(text.text, Said("correct")) for text in texts[1:]])
+    result = people(fresh_store, project)
+    assert math.isnan(result["people"].iloc[0]) and result["people"].iloc[1:].tolist() == [1, 1, 1]
 
 
 def test_a_settled_text_reopened_for_labels_is_left_out(fresh_store: Store) -> None:
     texts = all_written(1)[:2]
     project = judged_project(fresh_store, texts, ("Ada", "Bo", "Cy"), per_item=2)
-    say(fresh_store, project, "Ada", [(one.text, Said("correct")) for one in texts])
-    say(fresh_store, project, "Bo", [(one.text, Said("no_pronoun")) for one in texts])
+    say(fresh_store, project, "Ada", [(text.text, Said("correct")) for text in texts])
+    say(fresh_store, project, "Bo", [(text.text, Said("no_pronoun")) for text in texts])
     uid = cases(fresh_store, project)[0]
     seen = case(fresh_store, project, uid).seen
     settle_case(fresh_store, project, uid, adjudicator="Dee", choice="correct", seen=seen, why="Read again.")
@@ -58,15 +58,15 @@ def test_texts_are_matched_to_instances_of_the_run(fresh_store: Store) -> None:
     texts = all_written(1)[:20]
     project = judged_project(fresh_store, texts)
     say_all(fresh_store, project, texts)
-    found = people(fresh_store, project)
-    one = found.iloc[0]
+    result = people(fresh_store, project)
+    one = result.iloc[0]
     keys = ["model", "dataset", "template", "name", "pronoun"]
     run = pd.DataFrame([{key: one[key] for key in keys} | {"prob": 0.0}])
-    matched = with_run(found, run)
-    assert len(matched) == len(found)
-    same = (found[keys] == one[keys]).all(axis=1)
+    matched = with_run(result, run)
+    assert len(matched) == len(result)
+    same = (result[keys] == one[keys]).all(axis=1)
     assert matched.loc[same, "prob"].eq(0).all() and matched.loc[~same, "prob"].isna().all()
-    assert with_run(found, run.drop(columns="template"))["prob"].isna().all()
+    assert with_run(result, run.drop(columns="template"))["prob"].isna().all()
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

@@ -53,7 +53,7 @@ def _is_over(one: Estimate, articles: int) -> None:
 
 
 def test_plain_files_do_not_count_as_articles(fresh_store: Store) -> None:
-    found = []
+    results = []
     for files in (1, 2):
         project = make(fresh_store, 20, ("Ada", "Bo"), files=files, per_item=2)
         reject = {"Ada": range(8), "Bo": range(2, 10)}
@@ -61,11 +61,13 @@ def test_plain_files_do_not_count_as_articles(fresh_store: Store) -> None:
             said = {t: "reject" if n in rejected else "accept" for n, t in enumerate(texts(fresh_store, project))}
             label(fresh_store, project, person, said)
         report = agreement(fresh_store, project)
-        found.append((report.overall.alpha.low, report.overall.unanimity))
+        results.append((report.overall.alpha.low, report.overall.unanimity))
         notice = only_files(fresh_store, project)
         assert notice is not None and notice.values == {"files": files}
-        assert not [one for one in to_explain(fresh_store, project) if one.code == "no_interval"]
-    assert found[0] == found[1] and found[0][0] is not None
+        assert not [
+            requirement for requirement in to_explain(fresh_store, project) if requirement.code == "no_interval"
+        ]
+    assert results[0] == results[1] and results[0][0] is not None
 
 
 def test_too_few_named_articles_give_an_interval_over_sentences(fresh_store: Store) -> None:

@@ -126,7 +126,7 @@ def test_items_can_be_limited_to_accepted_ones(fresh_store: Store) -> None:
 def test_a_stored_item_equals_the_imported_row(fresh_store: Store) -> None:
     project = create_project(fresh_store, "p")
     text = "😀 他的姥姥𠮷说：“好。”"
-    found = next(each for each in find(text) if each.keyword == "姥姥")
+    found = next(candidate for candidate in find(text) if candidate.keyword == "姥姥")
     with Batch.begin(fresh_store, project, "a.csv") as batch:
         batch.add([NewItem(text, found, "a.csv", 7, {"genre": "诗", "n": 3}, uid="0" * 32)])
         batch.publish()
@@ -252,16 +252,16 @@ def test_an_import_resumed_during_its_removal_publishes_nothing(
     batch = Batch.begin(fresh_store, project, "a.txt")
     batch.add(new_items(CHUNK + 5))
     fresh_store.db.execute("UPDATE batch SET heard = ?", (time.time() - SILENT_S - 1,))
-    told: list[str] = []
+    results: list[str] = []
 
     def wake(_: float) -> None:
         with pytest.raises(Refused, match="made no progress for a long time") as error:
             batch.publish()
-        told.append(str(error.value))
+        results.append(str(error.value))
 
     monkeypatch.setattr("evenhand.annotations.database.pace.time.sleep", wake)
     assert discard_unpublished(fresh_store) == 1
-    assert told and counts(fresh_store, project).items == 0
+    assert results and counts(fresh_store, project).items == 0
 
 
 @pytest.mark.parametrize("pid", [1, os.getpid()], ids=["one", "own"])

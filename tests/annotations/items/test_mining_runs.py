@@ -27,8 +27,8 @@ def mined(folder, text, name="candidates"):
     """A candidates file as the command writes it, and what it said."""
     source, out = folder / f"{name}.txt", folder / f"{name}.jsonl"
     source.write_text(text, encoding="utf-8")
-    asked = ["mine", str(source), "--out", str(out), "--length", "2-119", "--names", "off", "--json"]
-    answer = CliRunner().invoke(cli, asked)
+    arguments = ["mine", str(source), "--out", str(out), "--length", "2-119", "--names", "off", "--json"]
+    answer = CliRunner().invoke(cli, arguments)
     assert answer.exit_code == 0, answer.output
     return out, json.loads(answer.stdout)
 
@@ -39,11 +39,11 @@ def test_facts_of_a_mining_run_reach_papers_and_packages(fresh_store, tmp_path):
     assert ["run" in line for line in lines] == [False] * (len(lines) - 1) + [True]
     project = create_project(fresh_store, "set", annotators=["Ada"], per_item=1)
     done = add_candidates(fresh_store, project, out)
-    found = mining(fresh_store, project)
-    assert (found["imported"], found["candidates"]) == (done.imported, said["candidates"]) == (4, 4)
-    assert found["read"]["sentences"] == said["read"]["sentences"] == 6
-    assert found["exactly_one"] == said["total"]["exactly_one"] == 4
-    assert found["cells"]["他/她"]["male"]["with_keyword"] == 3
+    result = mining(fresh_store, project)
+    assert (result["imported"], result["candidates"]) == (done.imported, said["candidates"]) == (4, 4)
+    assert result["read"]["sentences"] == said["read"]["sentences"] == 6
+    assert result["exactly_one"] == said["total"]["exactly_one"] == 4
+    assert result["cells"]["他/她"]["male"]["with_keyword"] == 3
     assert all("run" not in item.extra for item in items(fresh_store, project))
     for item in items(fresh_store, project):
         label(fresh_store, project, annotators(fresh_store, project)[0], item.uid, "accept")
@@ -73,13 +73,13 @@ def test_each_mining_run_counts_once_and_not_after_its_undo(fresh_store, tmp_pat
     both = tmp_path / "both.jsonl"
     both.write_bytes(first.read_bytes() + second.read_bytes())
     assert add_candidates(fresh_store, project, both).imported == 1
-    found = mined_runs(fresh_store, project)
-    assert [run["candidates"] for run in found] == [4, said["candidates"]]
+    result = mined_runs(fresh_store, project)
+    assert [run["candidates"] for run in result] == [4, said["candidates"]]
     assert mining(fresh_store, project)["read"]["sentences"] == 6 + 7
-    for one in imports(fresh_store, project):
-        undo_import(fresh_store, project, one.id)
+    for import_ in imports(fresh_store, project):
+        undo_import(fresh_store, project, import_.id)
     assert mined_runs(fresh_store, project) == []
-    assert {one.action for one in events(fresh_store, project)} == {"mined", "import_undone"}
+    assert {event.action for event in events(fresh_store, project)} == {"mined", "import_undone"}
 
 
 GOOD = {

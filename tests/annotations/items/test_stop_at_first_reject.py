@@ -83,12 +83,12 @@ def test_stopping_gives_the_result_of_full_labelling_in_any_order(order: list[st
 
 
 def test_a_larger_random_share_contains_a_smaller_one() -> None:
-    found = [f"{n}".encode() for n in range(20_000)]
-    some = {one for one in found if is_shared(3, one, 0.1)}
+    results = [f"{n}".encode() for n in range(20_000)]
+    some = {one for one in results if is_shared(3, one, 0.1)}
     assert abs(len(some) - 2_000) < 5 * (20_000 * 0.1 * 0.9) ** 0.5
-    assert some < {one for one in found if is_shared(3, one, 0.2)}
-    assert some != {one for one in found if is_shared(4, one, 0.1)}
-    assert not any(is_shared(3, one, 0.0) for one in found) and all(is_shared(3, one, 1.0) for one in found)
+    assert some < {one for one in results if is_shared(3, one, 0.2)}
+    assert some != {one for one in results if is_shared(4, one, 0.1)}
+    assert not any(is_shared(3, one, 0.0) for one in results) and all(is_shared(3, one, 1.0) for one in results)
 
 
 def stopping(store: Store, number: int, share: float = 0.0, **fields: object) -> tuple[Project, list[Annotator]]:
@@ -98,17 +98,17 @@ def stopping(store: Store, number: int, share: float = 0.0, **fields: object) ->
 
 def work_until_done(store: Store, made: Project, people: list[Annotator], opinion: object) -> dict[str, list[str]]:
     """All label in turn until nothing is left; what each item got, in order. *opinion*(person, item) -> choice."""
-    found: dict[str, list[str]] = {}
+    results: dict[str, list[str]] = {}
     moment, idle = START, 0
     for person in itertools.cycle(people):
         items = claim(store, made, person, want=3, now=moment)
         for item in items:
             choice = opinion(person, item)  # type: ignore[operator]
             assert store_operations(store, made, person, [decide(item, choice)], now=moment)[0].stored
-            found.setdefault(item.text, []).append(choice)
+            results.setdefault(item.text, []).append(choice)
         idle, moment = (0 if items else idle + 1), moment + 1
         if idle == len(people):
-            return found
+            return results
     raise AssertionError
 
 
@@ -121,14 +121,14 @@ def test_labels_end_with_the_first_reject_outside_the_share(fresh_store: Store) 
     made, people = stopping(fresh_store, 80, 0.25, seed=5)
     shared = {row[0] for row in fresh_store.db.execute("SELECT text FROM item WHERE shared = 1")}
     assert 5 < len(shared) < 40
-    found = work_until_done(fresh_store, made, people, lambda who, item: A if often(item.text, who, 1) else R)
-    assert len(found) == 80
-    for text, choices in found.items():
+    order = work_until_done(fresh_store, made, people, lambda who, item: A if often(item.text, who, 1) else R)
+    assert len(order) == 80
+    for text, choices in order.items():
         full = [A if often(text, person, 1) else R for person in people]
         assert len(choices) == (3 if text in shared or R not in choices else choices.index(R) + 1)
         status = fresh_store.db.execute("SELECT status FROM item WHERE text = ?", (text,)).fetchone()[0]
         assert status == decide_gold(full, 3, "unanimous").status
-    assert sum(map(len, found.values())) < 240
+    assert sum(map(len, order.values())) < 240
     assert broken_rules(fresh_store) == []
 
 
@@ -214,9 +214,9 @@ def test_an_item_skipped_by_all_goes_to_the_lead_until_a_label(fresh_store: Stor
 def test_a_quota_closes_and_reopens_a_cell(fresh_store: Store) -> None:
     made, people = stopping(fresh_store, 12, people=("Ada", "Bo"), words=("他", "她"), per_item=2)
     set_quotas(fresh_store, made, {("他/她", "male"): 1})
-    found = work_until_done(fresh_store, made, people, lambda who, item: A)
-    assert sum(len(choices) == 2 for text, choices in found.items() if "她" in text) == 6
-    whole = sum(len(choices) == 2 for text, choices in found.items() if "他" in text)
+    order = work_until_done(fresh_store, made, people, lambda who, item: A)
+    assert sum(len(choices) == 2 for text, choices in order.items() if "她" in text) == 6
+    whole = sum(len(choices) == 2 for text, choices in order.items() if "他" in text)
     assert 1 <= whole < 6  # what was leased when the quota was met is still labelled
     set_quotas(fresh_store, made, {})
     work_until_done(fresh_store, made, people, lambda who, item: A)
@@ -227,8 +227,8 @@ def test_items_of_a_leaving_annotator_go_to_others(fresh_store: Store) -> None:
     made, (ada, bo, chen) = stopping(fresh_store, 8)
     claim(fresh_store, made, ada, now=START)
     remove_annotator(fresh_store, made, ada)
-    found = work_until_done(fresh_store, made, [bo, chen], lambda who, item: R)
-    assert len(found) == 8 and counts(fresh_store, made).rejected == 8
+    order = work_until_done(fresh_store, made, [bo, chen], lambda who, item: R)
+    assert len(order) == 8 and counts(fresh_store, made).rejected == 8
 
 
 @pytest.mark.parametrize(
@@ -317,8 +317,8 @@ def test_returned_items_come_first_under_all(fresh_store: Store) -> None:
 def test_an_item_ended_by_one_reject_is_not_unanimous(fresh_store: Store) -> None:
     made, people = stopping(fresh_store, 20)
     work_until_done(fresh_store, made, people, lambda who, item: A if item.line % 2 else R)
-    found = pipeline(fresh_store)
-    assert (found.reviewed, found.unanimous, found.kept) == (20, 10, 10)
+    result = pipeline(fresh_store)
+    assert (result.reviewed, result.unanimous, result.kept) == (20, 10, 10)
 
 
 def test_the_own_total_does_not_depend_on_others(fresh_store: Store) -> None:

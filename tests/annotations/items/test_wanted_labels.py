@@ -82,9 +82,9 @@ def test_a_larger_sample_contains_the_smaller_one(found: set[bytes], number: int
 
 
 def test_items_are_drawn_equally_often() -> None:
-    found = [bytes([n]) for n in range(10)]
-    drawn_often = Counter(one for seed in range(1_000) for one in doubled_sample(seed, found, 3))
-    assert all(abs(drawn_often[one] - 300) < 5 * math.sqrt(1_000 * 0.3 * 0.7) for one in found)
+    results = [bytes([n]) for n in range(10)]
+    drawn_often = Counter(one for seed in range(1_000) for one in doubled_sample(seed, results, 3))
+    assert all(abs(drawn_often[one] - 300) < 5 * math.sqrt(1_000 * 0.3 * 0.7) for one in results)
     assert draw_position(0, b"a") != draw_position(1, b"a")
 
 

@@ -50,10 +50,10 @@ def store(tmp_path, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).resolve().parents[3]))
     with new_store(tmp_path / "labels.db") as opened:
         yield opened
-        for one in jobs.jobs(opened):
-            if one.active and jobs.process_of(one):
+        for job in jobs.jobs(opened):
+            if job.active and jobs.process_of(job):
                 with suppress(Refused):  # it may end by itself meanwhile
-                    jobs.cancel(opened, one)
+                    jobs.cancel(opened, job)
         for child in list(jobs._children.values()):
             child.wait(600)
         jobs._children.clear()
@@ -63,8 +63,8 @@ def until(store, job, wanted, limit=600.0):
     """The job once `wanted(job)` holds."""
 
     def seen():
-        found = jobs.find(store, job.uid)
-        return found if wanted(found) else None
+        result = jobs.find(store, job.uid)
+        return result if wanted(result) else None
 
     return wait.until(seen, limit, lambda: f"{jobs.find(store, job.uid)} {jobs.log_tail(store, job)}")
 
@@ -340,12 +340,12 @@ def test_an_import_that_is_killed_is_resumed_without_loss(tmp_path):
         os.killpg(seen.pid, signal.SIGKILL)
         process_end(job)
         assert jobs.mark_interrupted(opened) == 1
-        found = projects(opened)[0]
-        assert list(items(opened, found)) == []  # nothing of it was published
+        result = projects(opened)[0]
+        assert list(items(opened, result)) == []  # nothing of it was published
         jobs.resume(opened, jobs.find(opened, job.uid))
         over = until(opened, job, lambda one: not one.active, limit=240)
         assert (over.state, over.result["imported"], over.result["duplicates"]) == ("done", lines, 0)
-        assert len({item.text for item in items(opened, found)}) == lines
+        assert len({item.text for item in items(opened, result)}) == lines
         process_end(job)
 
 
@@ -383,6 +383,6 @@ def test_dismissing_a_job_deletes_log_and_upload(store, tmp_path):
 )  # fmt: skip
 def test_a_title_is_shown_in_the_language_of_the_reader(store, monkeypatch, title, english, chinese):
     monkeypatch.setattr(jobs, "_spawn", lambda *_: None)
-    found = jobs.start(store, WORDS, Text(), title)
-    assert found.title == english
-    assert jobs.title_in(found.wording, lambda text: translate(text, "zh")) == chinese
+    result = jobs.start(store, WORDS, Text(), title)
+    assert result.title == english
+    assert jobs.title_in(result.wording, lambda text: translate(text, "zh")) == chinese

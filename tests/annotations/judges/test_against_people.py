@@ -20,7 +20,7 @@ from tests.support.judged_generations import Said, Written, all_written, judged_
 
 TEXTS = all_written(1, models=("owl-1b", "wren-3b"))  # 80 texts: 2 models x 4 sets x 2 settings x 5 topics
 LABELLED = TEXTS[::2]
-MISSED = {one.text for one in TEXTS[::5]}  # of which the judge says something else
+MISSED = {text.text for text in TEXTS[::5]}  # of which the judge says something else
 
 
 @pytest.fixture
@@ -35,56 +35,56 @@ def said_by_judge(one: Written) -> Said:
 
 
 def judged(store: Store, project: Project, name: str = "mine", *, flags: bool = True, **more: Any) -> Judge:
-    found = add_judge(store, project, name, Spec("file", 1, name, name))
-    by_text = {one.text: said_by_judge(one) for one in TEXTS}
+    result = add_judge(store, project, name, Spec("file", 1, name, name))
+    by_text = {text.text: said_by_judge(text) for text in TEXTS}
     labels = [
-        JudgeLabel(one.id, by_text[one.text].choice, by_text[one.text].extraneous if flags else None, **more)
-        for one in items(store, project)
+        JudgeLabel(item.id, by_text[item.text].choice, by_text[item.text].extraneous if flags else None, **more)
+        for item in items(store, project)
     ]
-    store_labels(store, found, labels)
+    store_labels(store, result, labels)
     return judge(store, project, name)
 
 
 def test_agreement_confusion_and_disagreements_equal_hand_computation(fresh_store: Store, project: Project) -> None:
-    found = against_people(fresh_store, project, judged(fresh_store, project))
-    wrong_bo = {one.text for one in LABELLED[::9]}  # what the last annotator errs on (judged_generations.say_all)
+    result = against_people(fresh_store, project, judged(fresh_store, project))
+    wrong_bo = {text.text for text in LABELLED[::9]}  # what the last annotator errs on (judged_generations.say_all)
 
     def choices(one: Written) -> list[str]:
         return [one.said.choice, "no_pronoun" if one.text in wrong_bo else one.said.choice]
 
-    same = [np.mean([said_by_judge(one).choice == choice for choice in choices(one)]) for one in LABELLED]
-    assert (found.items, found.finished) == (40, 40)
-    assert found.agreement.value == pytest.approx(np.mean(same))
-    alike = [len(set(choices(one))) == 1 for one in LABELLED]
-    assert found.among_people.value == pytest.approx(np.mean(alike))
-    assert [one.text for one in found.disagreements] == [
-        one.text for one in LABELLED if any(said_by_judge(one).choice != choice for choice in choices(one))
+    same = [np.mean([said_by_judge(text).choice == choice for choice in choices(text)]) for text in LABELLED]
+    assert (result.items, result.finished) == (40, 40)
+    assert result.agreement.value == pytest.approx(np.mean(same))
+    alike = [len(set(choices(text))) == 1 for text in LABELLED]
+    assert result.among_people.value == pytest.approx(np.mean(alike))
+    assert [disagreement.text for disagreement in result.disagreements] == [
+        text.text for text in LABELLED if any(said_by_judge(text).choice != choice for choice in choices(text))
     ]
-    pairs = [(choice, said_by_judge(one).choice) for one in LABELLED for choice in choices(one)]
-    assert {(a, b): n for a, row in found.confusion.items() for b, n in row.items() if n} == {
+    pairs = [(choice, said_by_judge(text).choice) for text in LABELLED for choice in choices(text)]
+    assert {(a, b): n for a, row in result.confusion.items() for b, n in row.items() if n} == {
         pair: pairs.count(pair) for pair in set(pairs)
     }
-    by_model = {group.key: group for group in found.groups("model")}
+    by_model = {group.key: group for group in result.groups("model")}
     assert sum(group.items for group in by_model.values()) == 40 and set(by_model) == {"owl-1b", "wren-3b"}
-    assert [group.key for group in found.groups("choice")] == ["correct", "misgendering", "no_pronoun"]
-    assert {group.key for group in found.groups("language")} == {"en"}
+    assert [group.key for group in result.groups("choice")] == ["correct", "misgendering", "no_pronoun"]
+    assert {group.key for group in result.groups("language")} == {"en"}
     observed = sum(a == b for a, b in pairs) / len(pairs)
-    margins = [[sum(pair[side] == code for pair in pairs) / len(pairs) for code in found.choices] for side in (0, 1)]
+    margins = [[sum(pair[side] == code for pair in pairs) / len(pairs) for code in result.choices] for side in (0, 1)]
     chance = float(np.dot(*margins))
-    assert found.kappa.value == pytest.approx((observed - chance) / (1 - chance))
+    assert result.kappa.value == pytest.approx((observed - chance) / (1 - chance))
 
 
 def test_only_finished_items_are_compared(fresh_store: Store) -> None:
     made = judged_project(fresh_store, TEXTS)
-    say(fresh_store, made, "Ada", [(one.text, one.said) for one in LABELLED])  # Bo has labelled nothing
-    found = against_people(fresh_store, made, judged(fresh_store, made))
-    assert (found.items, found.agreement.value, found.agreement.estimate.reason) == (0, None, NOBODY)
-    assert found.disagreements == [] and found.kappa.reason == NOBODY
+    say(fresh_store, made, "Ada", [(text.text, text.said) for text in LABELLED])  # Bo has labelled nothing
+    result = against_people(fresh_store, made, judged(fresh_store, made))
+    assert (result.items, result.agreement.value, result.agreement.estimate.reason) == (0, None, NOBODY)
+    assert result.disagreements == [] and result.kappa.reason == NOBODY
 
 
 def test_a_judge_without_flags_has_no_agreement_on_them(fresh_store: Store, project: Project) -> None:
-    found = against_people(fresh_store, project, judged(fresh_store, project, flags=False))
-    assert (found.flags.value, found.flags.estimate.reason) == (None, NO_FLAGS)
+    result = against_people(fresh_store, project, judged(fresh_store, project, flags=False))
+    assert (result.flags.value, result.flags.estimate.reason) == (None, NO_FLAGS)
 
 
 def test_the_alternative_annotator_test_needs_its_margin(fresh_store: Store, project: Project) -> None:
@@ -94,11 +94,11 @@ def test_the_alternative_annotator_test_needs_its_margin(fresh_store: Store, pro
     assert verdict is not None and verdict.eps == 0.2
     ada, bo = verdict.annotators
     assert (ada.annotator, ada.items, bo.items) == ("Ada", 40, 40)
-    errs = {one.text for one in LABELLED[::9]}
+    errs = {text.text for text in LABELLED[::9]}
     with_bo = [
-        said_by_judge(one).choice == ("no_pronoun" if one.text in errs else one.said.choice)
-        or (one.text in errs and one.said.choice != "no_pronoun")
-        for one in LABELLED
+        said_by_judge(text).choice == ("no_pronoun" if text.text in errs else text.said.choice)
+        or (text.text in errs and text.said.choice != "no_pronoun")
+        for text in LABELLED
     ]
     assert ada.judge_share == pytest.approx(np.mean(with_bo))
 
@@ -106,7 +106,7 @@ def test_the_alternative_annotator_test_needs_its_margin(fresh_store: Store, pro
 def test_two_judges_are_compared_on_common_texts(fresh_store: Store, project: Project) -> None:
     mine = against_people(fresh_store, project, judged(fresh_store, project))
     other = add_judge(fresh_store, project, "all correct", Spec("file", 1, "c", "c"))
-    store_labels(fresh_store, other, [JudgeLabel(one.id, "correct") for one in items(fresh_store, project)])
+    store_labels(fresh_store, other, [JudgeLabel(item.id, "correct") for item in items(fresh_store, project)])
     second = against_people(fresh_store, project, judge(fresh_store, project, "all correct"))
     apart = agreement_difference(mine, second)
     assert (
@@ -115,14 +115,14 @@ def test_two_judges_are_compared_on_common_texts(fresh_store: Store, project: Pr
 
 
 def test_rates_equal_those_of_the_functions(fresh_store: Store, project: Project) -> None:
-    found = estimates(fresh_store, project, judged(fresh_store, project))
-    (cell,) = found.cells("misgendering")
+    result = estimates(fresh_store, project, judged(fresh_store, project))
+    (cell,) = result.cells("misgendering")
     assert (cell.people, cell.further, cell.without_judge) == (40, 40, 0)
 
     def labels(texts: list[Written]) -> Labels:
-        bo_errs = {one.text for one in LABELLED[::9]}
-        known = [one for one in texts if one in LABELLED]
-        rest = [one for one in texts if one not in LABELLED]
+        bo_errs = {text.text for text in LABELLED[::9]}
+        known = [text for text in texts if text in LABELLED]
+        rest = [text for text in texts if text not in LABELLED]
 
         def people(one: Written) -> float:
             wrong = one.said.choice == "misgendering"
@@ -140,13 +140,13 @@ def test_rates_equal_those_of_the_functions(fresh_store: Store, project: Project
     expected = prediction_powered(labels(TEXTS))
     assert cell.rates.both.value == pytest.approx(expected.both.value)
     assert cell.rates.both.low == pytest.approx(expected.both.low) and cell.rates.worth == pytest.approx(expected.worth)
-    by_model = {one.key[0]: one for one in found.cells("misgendering", ("model",))}
+    by_model = {one.key[0]: one for one in result.cells("misgendering", ("model",))}
     assert {name: one.people + one.further for name, one in by_model.items()} == {"owl-1b": 40, "wren-3b": 40}
-    (apart,) = found.differences("misgendering")
-    of = [labels([one for one in TEXTS if one.extra["model"] == name]) for name in ("owl-1b", "wren-3b")]
+    (apart,) = result.differences("misgendering")
+    of = [labels([text for text in TEXTS if text.extra["model"] == name]) for name in ("owl-1b", "wren-3b")]
     assert apart.rates.both.value == pytest.approx(paired_difference(*of).both.value)
     assert (apart.one, apart.other) == ("owl-1b", "wren-3b")
-    (flags,) = found.cells("extraneous")
+    (flags,) = result.cells("extraneous")
     assert flags.rates.people.value is not None and flags.further == 40
 
 
@@ -168,11 +168,14 @@ def test_drift_compares_rounds_of_a_judge(fresh_store: Store, project: Project) 
     choices = dict(fresh_store.db.execute("SELECT item, choice FROM judge_label").fetchall())
     again = [JudgeLabel(item, "correct", answered="m-2", round=1) for item in texts]
     store_labels(fresh_store, mine, again)
-    found = drift(fresh_store, mine)
-    assert [(one.round, one.model, one.labels) for one in found.answered] == [(0, "m-1", 80), (1, "m-2", 10)]
-    (later,) = found.rounds
+    result = drift(fresh_store, mine)
+    assert [(answer.round, answer.model, answer.labels) for answer in result.answered] == [
+        (0, "m-1", 80),
+        (1, "m-2", 10),
+    ]
+    (later,) = result.rounds
     kept = sum(choices[item] == "correct" for item in texts)
-    assert later.same.value == kept / 10 and sum(later.changed.values()) == 10 - kept and found.has_changed_model
+    assert later.same.value == kept / 10 and sum(later.changed.values()) == 10 - kept and result.has_changed_model
 
 
 def test_a_rate_equals_the_share_of_human_vs_rule(fresh_store: Store) -> None:

@@ -75,7 +75,7 @@ def test_example_items_are_left_out_of_the_comparison(fresh_store: Store, projec
     assert len({plain.uid, shown.uid, other.uid}) == 3
     uids = shown.spec.settings["example_items"]
     assert len(uids) == 6 and shown.spec.signature.endswith("|known:6,seed3")
-    texts = {one.uid: one.text for one in items(fresh_store, project)}
+    texts = {item.uid: item.text for item in items(fresh_store, project)}
     prompt = prompt_for(fresh_store, project, request(known=6, known_seed=3))
     assert all(texts[uid] in prompt.before_text() for uid in uids)
     assert shown.spec.settings["prompt_sha256"] == prompt_digest(prompt)

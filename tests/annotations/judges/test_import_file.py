@@ -21,10 +21,10 @@ def project(fresh_store: Store) -> Project:
 
 
 def test_labels_are_read_from_csv_and_json_lines(fresh_store: Store, project: Project, tmp_path: Path) -> None:
-    found = list(items(fresh_store, project))
+    results = list(items(fresh_store, project))
     table, lines = tmp_path / "a.csv", tmp_path / "b.jsonl"
-    table.write_text("item,label,extraneous\n" + "".join(f"{one.uid},correct,1\n" for one in found[:3]))
-    mark = {"item": found[3].uid, "label": "misgendering", "extraneous": False, "spans": [[0, 4, "pronoun"]],
+    table.write_text("item,label,extraneous\n" + "".join(f"{one.uid},correct,1\n" for one in results[:3]))
+    mark = {"item": results[3].uid, "label": "misgendering", "extraneous": False, "spans": [[0, 4, "pronoun"]],
             "shares": {"misgendering": 0.9, "correct": 0.1}}  # fmt: skip
     lines.write_text("\n".join(json.dumps(row) for row in (mark, {**mark, "label": "correct"})))
     one, report = import_judge(fresh_store, project, table, "mine", author="Lea")
@@ -54,7 +54,7 @@ def test_labels_are_read_from_csv_and_json_lines(fresh_store: Store, project: Pr
 def test_unusable_lines_are_reported(
     fresh_store: Store, project: Project, tmp_path: Path, row: dict[str, object], reason: str
 ) -> None:
-    first, second = [one.uid for one in items(fresh_store, project)][:2]
+    first, second = [item.uid for item in items(fresh_store, project)][:2]
     file = tmp_path / "a.jsonl"
     bad = {key: second if value == "UID" else value for key, value in row.items()}
     file.write_text(json.dumps({"item": first, "label": "correct"}) + "\n" + json.dumps(bad))

@@ -60,12 +60,12 @@ def test_every_field_that_affects_labels_is_in_the_hash(change: dict[str, object
 
 
 def test_labels_are_stored_once_and_never_changed(fresh_store: Store, project: Project) -> None:
-    found = add_judge(fresh_store, project, "mine", SPEC)
+    result = add_judge(fresh_store, project, "mine", SPEC)
     before = state_of_judges(fresh_store)
     items = rows(fresh_store, project)
-    assert store_labels(fresh_store, found, [JudgeLabel(item, "accept") for item in items[:4]]) == 4
+    assert store_labels(fresh_store, result, [JudgeLabel(item, "accept") for item in items[:4]]) == 4
     more = [JudgeLabel(item, "reject") for item in items] + [JudgeLabel(items[0], "reject", round=1)]
-    assert store_labels(fresh_store, found, more) == 3
+    assert store_labels(fresh_store, result, more) == 3
     assert judge(fresh_store, project, "mine").labels == 6 and state_of_judges(fresh_store) != before
     said = fresh_store.db.execute("SELECT choice, round FROM judge_label ORDER BY id").fetchall()
     assert said == [("accept", 0)] * 4 + [("reject", 0)] * 2 + [("reject", 1)]
@@ -76,20 +76,20 @@ def test_labels_are_stored_once_and_never_changed(fresh_store: Store, project: P
 
 
 def test_the_database_refuses_invalid_labels(fresh_store: Store, project: Project) -> None:
-    found = add_judge(fresh_store, project, "mine", SPEC)
+    result = add_judge(fresh_store, project, "mine", SPEC)
     other, _people = filled_project(fresh_store, 2)
     for wrong in (
         JudgeLabel(rows(fresh_store, project)[0], "misgendering"),
         JudgeLabel(rows(fresh_store, other)[0], "accept"),
     ):
         with pytest.raises(sqlite3.IntegrityError, match=r"choice of the guideline|of one project"):
-            store_labels(fresh_store, found, [wrong])
+            store_labels(fresh_store, result, [wrong])
 
 
 def test_labels_and_margins_are_in_the_log(fresh_store: Store, project: Project) -> None:
-    found = add_judge(fresh_store, project, "mine", SPEC)
-    store_labels(fresh_store, found, [JudgeLabel(item, "accept") for item in rows(fresh_store, project)])
-    choose_margin(fresh_store, project, found, 0.2)
+    result = add_judge(fresh_store, project, "mine", SPEC)
+    store_labels(fresh_store, result, [JudgeLabel(item, "accept") for item in rows(fresh_store, project)])
+    choose_margin(fresh_store, project, result, 0.2)
     kinds = verify(fresh_store).kinds
     assert (kinds["judge"], kinds["judge_label"], kinds["judge_margin"]) == (1, 6, 1)
     fresh_store.db.execute("DROP TRIGGER judge_label_is_never_changed")
@@ -99,27 +99,27 @@ def test_labels_and_margins_are_in_the_log(fresh_store: Store, project: Project)
 
 
 def test_the_margin_is_chosen_once(fresh_store: Store, project: Project) -> None:
-    found = add_judge(fresh_store, project, "mine", SPEC)
-    store_labels(fresh_store, found, [JudgeLabel(rows(fresh_store, project)[0], "accept")])
-    chosen = choose_margin(fresh_store, project, found, 0.15)
+    result = add_judge(fresh_store, project, "mine", SPEC)
+    store_labels(fresh_store, result, [JudgeLabel(rows(fresh_store, project)[0], "accept")])
+    chosen = choose_margin(fresh_store, project, result, 0.15)
     assert (chosen.eps, chosen.eps_labels) == (0.15, 1)
-    assert choose_margin(fresh_store, project, found, 0.15) == chosen
+    assert choose_margin(fresh_store, project, result, 0.15) == chosen
     with pytest.raises(Refused, match="This judge was recorded with an eps of 0\\.15, which cannot be changed\\."):
-        choose_margin(fresh_store, project, found, 0.2)
+        choose_margin(fresh_store, project, result, 0.2)
     with pytest.raises(Refused, match="from 0 to 1"):
-        choose_margin(fresh_store, project, found, 2)
+        choose_margin(fresh_store, project, result, 2)
 
 
 def test_failures_are_listed_until_there_is_a_label(fresh_store: Store, project: Project) -> None:
-    found = add_judge(fresh_store, project, "mine", SPEC)
+    result = add_judge(fresh_store, project, "mine", SPEC)
     item, other = rows(fresh_store, project)[:2]
     for _ in range(2):
-        store_failure(fresh_store, found, item, EvenhandError(N_("It said {what}."), what="nothing"))
-    store_failure(fresh_store, found, other, EvenhandError("Late."))
-    assert [(one.message.format(**one.values), one.tries) for one in failures(fresh_store, found)] == [
+        store_failure(fresh_store, result, item, EvenhandError(N_("It said {what}."), what="nothing"))
+    store_failure(fresh_store, result, other, EvenhandError("Late."))
+    assert [(failure.message.format(**failure.values), failure.tries) for failure in failures(fresh_store, result)] == [
         ("It said nothing.", 2), ("Late.", 1),
     ]  # fmt: skip
-    store_labels(fresh_store, found, [JudgeLabel(item, "accept")])
-    (left,) = failures(fresh_store, found)
-    final = found.spec.kind != "server"  # only a server may answer otherwise the next time
+    store_labels(fresh_store, result, [JudgeLabel(item, "accept")])
+    (left,) = failures(fresh_store, result)
+    final = result.spec.kind != "server"  # only a server may answer otherwise the next time
     assert (left.message, left.final) == ("Late.", final) and left.text

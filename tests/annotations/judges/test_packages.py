@@ -24,12 +24,12 @@ LABELS = "SELECT round, choice, extraneous, spans, shares, samples, answered, se
 @pytest.fixture
 def project(fresh_store: Store) -> Project:
     made, _ = filled_project(fresh_store, 4)
-    one = add_judge(fresh_store, made, "mine", SPEC)
-    choose_margin(fresh_store, made, one, 0.15)
+    judge = add_judge(fresh_store, made, "mine", SPEC)
+    choose_margin(fresh_store, made, judge, 0.15)
     add_judge(fresh_store, made, "rule", Spec("rule", 1, "rule v1"))
     ids = [row[0] for row in fresh_store.db.execute("SELECT id FROM item ORDER BY id")]
-    said = [JudgeLabel(item, "accept", shares={"accept": 0.75}, answered="m-1", seconds=0.5) for item in ids[:3]]
-    store_labels(fresh_store, one, said)
+    messages = [JudgeLabel(item, "accept", shares={"accept": 0.75}, answered="m-1", seconds=0.5) for item in ids[:3]]
+    store_labels(fresh_store, judge, messages)
     return made
 
 
@@ -44,18 +44,20 @@ def bring(store: Store, file: Path, name: str) -> Project:
 
 def test_a_package_restores_judges_and_their_labels(fresh_store: Store, project: Project, tmp_path: Path) -> None:
     file = export_file(fresh_store, project, tmp_path / "p.zip", format="package", names=True).out
-    before = [facts(one) for one in judges(fresh_store, project)]
+    before = [facts(judge) for judge in judges(fresh_store, project)]
     labels = fresh_store.db.execute(LABELS).fetchall()
     with Store.open(tmp_path / "other.db") as other:
         for _ in range(2):  # the second adds nothing
             there = bring(other, file, "back")
-            assert [facts(one) for one in judges(other, there)] == before
+            assert [facts(judge) for judge in judges(other, there)] == before
             assert other.db.execute(LABELS).fetchall() == labels
         assert list(each_record(other, there, {})) == list(each_record(fresh_store, project, {}))
         verify(other)  # raises where the log does not hold
     beside = bring(fresh_store, file, "beside")
-    assert [facts(one) for one in judges(fresh_store, beside)] == before
-    assert {one.uid for one in judges(fresh_store, beside)}.isdisjoint(one.uid for one in judges(fresh_store, project))
+    assert [facts(judge) for judge in judges(fresh_store, beside)] == before
+    assert {judge.uid for judge in judges(fresh_store, beside)}.isdisjoint(
+        judge.uid for judge in judges(fresh_store, project)
+    )
 
 
 @pytest.mark.parametrize(("open_text", "prompt"), [(True, SPEC.prompt), (False, "")])

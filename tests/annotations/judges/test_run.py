@@ -134,8 +134,8 @@ def test_a_repeated_round_keeps_the_first_labels(fresh_store: Store, project: Pr
         report = ask_again(fresh_store, project, "mine", 30, pace=Pace(pause_s=0.001))
     assert (report.labelled, report.round) == (30, 1)
     assert [row for row in labels(fresh_store) if row[2] == 0] == before
-    told = fresh_store.db.execute("SELECT round, answered, count(*) FROM judge_label GROUP BY 1, 2").fetchall()
-    assert told == [(0, "planted-1", 80), (1, "planted-2", 30)]
+    rows = fresh_store.db.execute("SELECT round, answered, count(*) FROM judge_label GROUP BY 1, 2").fetchall()
+    assert rows == [(0, "planted-1", 80), (1, "planted-2", 30)]
 
 
 def test_the_forecast_uses_measured_times(fresh_store: Store, project: Project) -> None:
@@ -174,8 +174,8 @@ def test_a_killed_run_continues_without_loss(tmp_path: Path) -> None:
         server.goes_on.set()
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
-    assert 0 < stored < 240 and (found["before"], found["labelled"], found["failed"]) == (stored, 240 - stored, 0)
+    data = json.loads(done.stdout)
+    assert 0 < stored < 240 and (data["before"], data["labelled"], data["failed"]) == (stored, 240 - stored, 0)
     with Store.open(path) as store:
         assert len(labels(store)) == len({item for item, *_ in labels(store)}) == 240
     assert KEY not in done.stdout + done.stderr
@@ -201,9 +201,9 @@ def test_a_judge_of_comparisons_reads_both_texts_in_drawn_order(fresh_store: Sto
     pairs, _ = compared_project(fresh_store, tmp_path, 12)
     with chat_server(lambda _: json.dumps({"choice": "first"})) as server:
         report = run_judge(fresh_store, pairs, asks(server))
-        prompts = [one["messages"][1]["content"] for one in server.bodies]
+        prompts = [body["messages"][1]["content"] for body in server.bodies]
     assert report.labelled == 12
-    found = {one.id: one for one in items(fresh_store, pairs)}
+    results = {one.id: one for one in items(fresh_store, pairs)}
     query = (
         "SELECT judge_label.item, choice, place FROM judge_label JOIN judge_order ON judge_order.label = judge_label.id"
     )
@@ -211,5 +211,5 @@ def test_a_judge_of_comparisons_reads_both_texts_in_drawn_order(fresh_store: Sto
     assert len(rows) == 12 and {place for _, _, place in rows} == {"first", "second"}
     for item, choice, place in rows:
         assert choice == place  # it always named the text that stood first in its prompt
-        first = found[item].text if place == "first" else found[item].second
+        first = results[item].text if place == "first" else results[item].second
         assert sum(f"<first>{first}</first>" in prompt for prompt in prompts) == 1

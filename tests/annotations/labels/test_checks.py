@@ -132,8 +132,8 @@ def test_desk_and_server_apply_equal_rules() -> None:
         for choice, flag, marks in itertools.product(CHOICES["generations"], (False, True), kinds)
         if flag or MAN not in marks
     ]
-    told = [{"choice": choice, "draft": {"flag": flag, "marks": marks}} for choice, flag, marks in cases]
-    scene = f"tell({json.dumps(told)}.map((one) => brokenRule(one.choice, one.draft)));"
+    results = [{"choice": choice, "draft": {"flag": flag, "marks": marks}} for choice, flag, marks in cases]
+    scene = f"tell({json.dumps(results)}.map((one) => brokenRule(one.choice, one.draft)));"
     assert len(cases) == 24
     for case, found in zip(cases, run(scene, "marks"), strict=True):
         try:

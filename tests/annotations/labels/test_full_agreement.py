@@ -35,10 +35,10 @@ def test_items_with_one_label_and_flags_do_not_count(fresh_store: Store) -> None
     project = make_generations_demo(fresh_store)
     known = read_known(fresh_store, project)
     facts = gather(fresh_store, project, known)
-    found = facts["total"]
-    assert (found["reviewed"], found["compared"], found["unanimous"], found["split"]) == (99, 31, 26, 7)
-    assert (found["rate"]["value"], found["rate"]["n"]) == (pytest.approx(26 / 31), 31)
-    assert found["rate"] == facts["agreement"]["percent"] == facts["full_agreement"]["reviewed"]
+    result = facts["total"]
+    assert (result["reviewed"], result["compared"], result["unanimous"], result["split"]) == (99, 31, 26, 7)
+    assert (result["rate"]["value"], result["rate"]["n"]) == (pytest.approx(26 / 31), 31)
+    assert result["rate"] == facts["agreement"]["percent"] == facts["full_agreement"]["reviewed"]
     assert sum(row["unanimous"] for row in facts["funnel"]) == 26
     assert sum(row["rate"]["n"] for row in facts["funnel"]) == 31
     cells, _ahead = counted_cells(fresh_store, project)
@@ -86,8 +86,8 @@ def test_pilot_agreement_and_release_give_equal_numbers(fresh_store: Store) -> N
 def test_single_labels_are_not_counted_as_unanimous_on_the_home_page(fresh_store: Store) -> None:
     project = make(fresh_store, 4, ("Ada",), per_item=1)
     choose(fresh_store, project, "Ada", dict.fromkeys(texts(fresh_store, project), "accept"))
-    found = pipeline(fresh_store)
-    assert (found.reviewed, found.unanimous, found.kept) == (4, 0, 4)
+    result = pipeline(fresh_store)
+    assert (result.reviewed, result.unanimous, result.kept) == (4, 0, 4)
 
 
 @settings(max_examples=20, deadline=None)
@@ -104,9 +104,9 @@ def test_counts_and_shares_are_over_equal_items(written: list[list[tuple[str, bo
                 label(store, project, person, item.uid, choice, extraneous=flag, spans=tuple(marks))
         several = [{choice for choice, _flag in labels} for labels in written if len(labels) > 1]
         same = sum(len(choices) == 1 for choices in several)
-        found = total(store, project, funnel(store, project))
-        assert (found["compared"], found["unanimous"]) == (len(several), same)
-        shares = [found["rate"], full_agreement(store, project, "reviewed"), population_labels(store, project,
+        result = total(store, project, funnel(store, project))
+        assert (result["compared"], result["unanimous"]) == (len(several), same)
+        shares = [result["rate"], full_agreement(store, project, "reviewed"), population_labels(store, project,
                   "labelled").share(), agreement(store, project).overall.unanimity]  # fmt: skip
         value = pytest.approx(same / len(several)) if several else None
         assert all((share.value, share.units) == (value, len(several)) for share in shares)

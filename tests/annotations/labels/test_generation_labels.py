@@ -43,7 +43,7 @@ def test_a_generation_is_finished_after_the_last_blind_label(fresh_store: Store)
     texts = all_written(1)[:4]
     project = judged_project(fresh_store, texts, ("Ada", "Bo", "Chen"))
     for who in ("Ada", "Bo"):
-        say(fresh_store, project, who, [(one.text, one.said) for one in texts])
+        say(fresh_store, project, who, [(text.text, text.said) for text in texts])
     assert not generations(fresh_store, project)["finished"].any()
     remove_annotator(fresh_store, project, annotator(fresh_store, project, "Chen"))
     assert generations(fresh_store, project)["finished"].all()
@@ -52,11 +52,11 @@ def test_a_generation_is_finished_after_the_last_blind_label(fresh_store: Store)
 def test_agreement_is_computed_in_four_ways(fresh_store: Store) -> None:
     texts = all_written(1)[:40]
     project = judged_project(fresh_store, texts)
-    said = [one.said.choice for one in texts]
-    say(fresh_store, project, "Ada", [(one.text, one.said) for one in texts])
+    messages = [text.said.choice for text in texts]
+    say(fresh_store, project, "Ada", [(text.text, text.said) for text in texts])
     # Bo calls every plural they "no pronoun", one misgendering "correct", and flags nothing.
-    wrong = said.index("misgendering")
-    other = {n: Said("no_pronoun") for n, choice in enumerate(said) if choice == "plural_they"} | {
+    wrong = messages.index("misgendering")
+    other = {n: Said("no_pronoun") for n, choice in enumerate(messages) if choice == "plural_they"} | {
         wrong: Said("correct")
     }
     say(
@@ -71,20 +71,20 @@ def test_agreement_is_computed_in_four_ways(fresh_store: Store) -> None:
             for n, one in enumerate(texts)
         ],
     )
-    plural, flagged = said.count("plural_they"), sum(one.said.extraneous for one in texts)
+    plural, flagged = messages.count("plural_they"), sum(text.said.extraneous for text in texts)
     assert plural and flagged
-    found = {way: agreement(fresh_store, project, resampling=FAST, way=way) for way in WAYS}
-    agreed = {way: report.overall.unanimity.value for way, report in found.items()}
+    results = {way: agreement(fresh_store, project, resampling=FAST, way=way) for way in WAYS}
+    agreed = {way: report.overall.unanimity.value for way, report in results.items()}
     assert agreed["four"] == pytest.approx((40 - plural - 1) / 40)
     assert agreed["three"] == agreed["two"] == pytest.approx(39 / 40)
     assert agreed["flag"] == pytest.approx((40 - flagged) / 40)
-    assert [len(found[way].choices) for way in WAYS] == [4, 3, 2, 2]
-    assert all("unit:context" in report.signature for report in found.values())
-    cells = found["four"].cells
+    assert [len(results[way].choices) for way in WAYS] == [4, 3, 2, 2]
+    assert all("unit:context" in report.signature for report in results.values())
+    cells = results["four"].cells
     assert {(model, pronoun) for model, pronoun, _ in cells} == {("owl-1b", p) for p in ("he", "she", "they", "xe")}
     assert sum(measures.items for *_key, measures in cells) == 40
-    marks = {one.kind: one for one in mark_agreement(fresh_store, project, Resampling(200))}
-    assert marks["extraneous"].pooled.value == 0 and marks["pronoun"].same == said.count("misgendering") - 1
+    marks = {figure.kind: figure for figure in mark_agreement(fresh_store, project, Resampling(200))}
+    assert marks["extraneous"].pooled.value == 0 and marks["pronoun"].same == messages.count("misgendering") - 1
 
 
 def test_intervals_are_wider_for_contexts_with_several_generations(fresh_store: Store) -> None:
@@ -93,15 +93,15 @@ def test_intervals_are_wider_for_contexts_with_several_generations(fresh_store: 
         Written(f"She left {n}.", "Kim.", {"pronouns": ["she"], "template": str(n // 4), "index": n}) for n in range(80)
     ]
     project = judged_project(fresh_store, texts)
-    say(fresh_store, project, "Ada", [(one.text, Said("correct")) for one in texts])
+    say(fresh_store, project, "Ada", [(text.text, Said("correct")) for text in texts])
     say(
         fresh_store, project, "Bo",
         [(one.text, Said("correct" if (n // 4) % 2 else "no_pronoun")) for n, one in enumerate(texts)],
     )  # fmt: skip
-    found = agreement(fresh_store, project).overall.pairwise
-    assert found.value == 0.5 and found.se is not None
+    result = agreement(fresh_store, project).overall.pairwise
+    assert result.value == 0.5 and result.se is not None
     # One context in two agrees: sqrt(0.25 / 20) over contexts, sqrt(0.25 / 80) were generations independent.
-    assert found.se == pytest.approx((0.25 / 20) ** 0.5, rel=0.1)
+    assert result.se == pytest.approx((0.25 / 20) ** 0.5, rel=0.1)
     (two,) = agreement(fresh_store, project).cohen
     assert two.agreed.se == pytest.approx((0.25 / 20) ** 0.5, rel=0.1)
     turned = agreement(fresh_store, project).two(two.b, two.a)
@@ -114,4 +114,4 @@ def test_agreement_without_labels_is_undefined(fresh_store: Store) -> None:
         report = agreement(fresh_store, project, resampling=FAST, way=way)
         assert report.overall.alpha.value is None and report.cells == ()
     assert labels_of_generations(fresh_store, project).empty
-    assert all(one.pooled.value is None for one in mark_agreement(fresh_store, project))
+    assert all(figure.pooled.value is None for figure in mark_agreement(fresh_store, project))

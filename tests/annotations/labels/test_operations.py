@@ -172,8 +172,8 @@ def test_a_conflicting_label_of_a_second_desk_is_kept_until_resolved(eight_lease
     answer = one(eight_leased, second)
     assert (answer.stored, answer.conflict, answer.latest) == (True, True, first.op_id)
     assert [row["choice"] for row in label_rows(store, project)] == ["accept"]
-    found = own_conflicts(store, project, people[0])
-    assert [(each.op_id, each.choice, each.superseded) for each in found] == [(second.op_id, "reject", True)]
+    result = own_conflicts(store, project, people[0])
+    assert [(each.op_id, each.choice, each.superseded) for each in result] == [(second.op_id, "reject", True)]
     assert one(eight_leased, second) == answer
     one(eight_leased, decide(items[0], "reject", desk="two", base=first.op_id))
     assert own_conflicts(store, project, people[0]) == []
@@ -210,7 +210,7 @@ def test_an_earlier_decision_never_replaces_a_later_one(eight_leased: EightLease
     one(eight_leased, other)
     assert one(eight_leased, second).conflict
     assert one(eight_leased, first).latest == other.op_id
-    assert [each.op_id for each in own_conflicts(store, project, people[0])] == [second.op_id]
+    assert [conflict.op_id for conflict in own_conflicts(store, project, people[0])] == [second.op_id]
 
 
 def test_gold_uses_the_last_blind_label(eight_leased: EightLeased) -> None:
@@ -282,9 +282,9 @@ def test_statuses_of_items_by_their_labels(fresh_store: Store) -> None:
     for item, choices in zip(items, given, strict=True):
         for person, choice in zip(people, choices, strict=False):
             store_operations(fresh_store, project, person, [decide(item, choice)])
-    found = counts(fresh_store, project)
-    assert (found.accepted, found.rejected, found.pending) == (1, 1, 2)
-    assert found.by_labels == {2: 2, 3: 2}
+    totals = counts(fresh_store, project)
+    assert (totals.accepted, totals.rejected, totals.pending) == (1, 1, 2)
+    assert totals.by_labels == {2: 2, 3: 2}
 
 
 def test_a_label_points_to_the_guideline_in_view(eight_leased: EightLeased) -> None:
@@ -311,10 +311,16 @@ def test_history_is_newest_first_and_searchable(eight_leased: EightLeased) -> No
         one(eight_leased, decide(item, note="see 姥姥" if item is items[1] else ""))
     one(eight_leased, decide(items[0], "reject", base=own_decisions(store, project, people[0])[-1].op_id))
     one(eight_leased, decide(items[4], "skip"))
-    assert [each.item.uid for each in own_decisions(store, project, people[0])] == [items[n].uid for n in (0, 3, 2, 1)]
-    assert [each.item.uid for each in own_decisions(store, project, people[0], limit=1)] == [items[0].uid]
-    assert [each.item.uid for each in own_decisions(store, project, people[0], search="姥姥")].count(items[1].uid) == 1
-    assert [each.item.uid for each in own_decisions(store, project, people[0], search=items[2].text)] == [items[2].uid]
+    assert [decision.item.uid for decision in own_decisions(store, project, people[0])] == [
+        items[n].uid for n in (0, 3, 2, 1)
+    ]
+    assert [decision.item.uid for decision in own_decisions(store, project, people[0], limit=1)] == [items[0].uid]
+    assert [decision.item.uid for decision in own_decisions(store, project, people[0], search="姥姥")].count(
+        items[1].uid
+    ) == 1
+    assert [decision.item.uid for decision in own_decisions(store, project, people[0], search=items[2].text)] == [
+        items[2].uid
+    ]
     assert own_decisions(store, project, people[0], search="%") == []
     assert own_decisions(store, project, people[1]) == []
 
@@ -323,8 +329,8 @@ def test_a_history_search_has_a_limit(eight_leased: EightLeased, monkeypatch: py
     store, project, people, items = eight_leased
     store_operations(store, project, people[0], [decide(item) for item in items[:4]])
     monkeypatch.setattr("evenhand.annotations.labels.own.MOST_SEARCHED", 2)
-    found = own_decisions(store, project, people[0], search="市场")
-    assert [each.item.uid for each in found] == [items[3].uid, items[2].uid]
+    result = own_decisions(store, project, people[0], search="市场")
+    assert [each.item.uid for each in result] == [items[3].uid, items[2].uid]
     assert len(own_decisions(store, project, people[0])) == 4
 
 
@@ -333,10 +339,10 @@ def test_own_progress_counts_only_own_labels(eight_leased: EightLeased) -> None:
     one(eight_leased, decide(items[0]))
     one(eight_leased, decide(items[1], "reject"))
     store_operations(store, project, people[1], [decide(item) for item in items])
-    found = own_progress(store, project, people[0])
-    assert (found.labelled, found.total, found.pace) == (2, 8, None)
-    assert sum(cell.labelled for cell in found.cells) == 2
-    assert sum(cell.accepted for cell in found.cells) == 1
+    progress = own_progress(store, project, people[0])
+    assert (progress.labelled, progress.total, progress.pace) == (2, 8, None)
+    assert sum(cell.labelled for cell in progress.cells) == 2
+    assert sum(cell.accepted for cell in progress.cells) == 1
 
 
 def test_pace_excludes_breaks(eight_leased: EightLeased) -> None:
@@ -359,8 +365,8 @@ def test_the_total_of_a_fast_annotator_includes_items_beyond_the_share(fresh_sto
     items = claim(fresh_store, project, people[0], want=9)
     for number, item in enumerate(items, 1):
         store_operations(fresh_store, project, people[0], [decide(item)])
-        found = own_progress(fresh_store, project, people[0])
-        assert (found.labelled, found.total) == (number, 5 if number < 5 else 9)
+        progress = own_progress(fresh_store, project, people[0])
+        assert (progress.labelled, progress.total) == (number, 5 if number < 5 else 9)
     assert own_progress(fresh_store, project, people[0], share=9).total == 9
 
 
@@ -376,8 +382,8 @@ def test_a_quota_ends_the_share_of_its_cell(fresh_store: Store) -> None:
     one(eight_leased, decide(of_cell[0], "reject"))
     assert own_progress(store, project, people[0]).total == rest + 2  # one more is needed to fill the cell
     one(eight_leased, decide(of_cell[1]))
-    found = own_progress(store, project, people[0])
-    assert (found.labelled, found.total) == (2, rest + 2)
+    progress = own_progress(store, project, people[0])
+    assert (progress.labelled, progress.total) == (2, rest + 2)
 
 
 def test_a_quota_is_shared_among_annotators(fresh_store: Store) -> None:

@@ -85,11 +85,11 @@ def test_answers_are_exported_columns_compared_as_ordinal(fresh_store: Store) ->
             more = ["care:10"] if (who, place) == ("Ada", 0) else []
             assert say(fresh_store, project, who, place, "helpful", f"fluency:{n}", *more, note="why").stored
     assert [*ways_of(fresh_store, project)][-2:] == ["scale:fluency", "scale:care"]
-    found = agreement(fresh_store, project, way="scale:fluency")
-    assert [one.code for one in found.choices] == [f"fluency:{n}" for n in range(1, 6)]
-    assert found.overall.pairwise.value == 0.5
+    report = agreement(fresh_store, project, way="scale:fluency")
+    assert [choice.code for choice in report.choices] == [f"fluency:{n}" for n in range(1, 6)]
+    assert report.overall.pairwise.value == 0.5
     expected = alpha(points, ordinal)
-    assert found.overall.alpha.value == pytest.approx(expected) and "|alpha:ordinal|" in found.signature
+    assert report.overall.alpha.value == pytest.approx(expected) and "|alpha:ordinal|" in report.signature
     assert agreement(fresh_store, project, way="scale:care").labels == 1
     rows = [row for row in map(json.loads, json_lines(fresh_store, project, OPEN)) if "choice" in row]
     assert (rows[0]["answer_fluency"], rows[0]["answer_care"], rows[1]["answer_care"]) == (1, 10, None)
@@ -161,16 +161,16 @@ def labelled(store: Store) -> Any:
 def test_agreement_is_by_choice_and_by_flag(fresh_store: Store) -> None:
     project = labelled(fresh_store)
     assert [*ways_of(fresh_store, project)] == ["four", "flag:stereotype", "flag:made_up"]
-    found = agreement(fresh_store, project)
-    assert [one.code for one in found.choices] == ["helpful", "harmful", "neither"]
-    assert found.overall.pairwise.value == 3 / 4
+    report = agreement(fresh_store, project)
+    assert [choice.code for choice in report.choices] == ["helpful", "harmful", "neither"]
+    assert report.overall.pairwise.value == 3 / 4
     # Krippendorff, by hand: 8 values, 5 helpful, 2 harmful, 1 neither; 2 of the 8 are in the unit that differs.
     # Do = 2/8, De = (64 - 25 - 4 - 1) / (8 * 7) = 34/56, alpha = 1 - (1/4) / (34/56) = 10/17.
-    assert found.overall.alpha.value == pytest.approx(10 / 17)
+    assert report.overall.alpha.value == pytest.approx(10 / 17)
     # The flag: 3 flagged, 5 not, one unit differs: 1 - (2/8) / ((64 - 9 - 25) / 56) = 8/15.
     flag = agreement(fresh_store, project, way="flag:stereotype")
     assert flag.overall.alpha.value == pytest.approx(8 / 15)
-    assert [one.en for one in flag.choices] == ["Stereotype", "Not flagged"]
+    assert [choice.en for choice in flag.choices] == ["Stereotype", "Not flagged"]
     assert flag.signature != agreement(fresh_store, project, way="flag:made_up").signature
     assert agreement(fresh_store, project, way="three").items == 0, "none of the labels is one of the four"
     slur, claim = mark_agreement(fresh_store, project)
@@ -179,7 +179,7 @@ def test_agreement_is_by_choice_and_by_flag(fresh_store: Store) -> None:
 
 def test_gold_is_the_unanimous_choice_or_the_adjudication(fresh_store: Store) -> None:
     project = labelled(fresh_store)
-    gold = [(one.gold, one.status) for one in items(fresh_store, project)]
+    gold = [(item.gold, item.status) for item in items(fresh_store, project)]
     assert gold == [("helpful", "accepted"), ("harmful", "accepted"), (None, "pending"), ("helpful", "accepted")]
     uid = list(items(fresh_store, project))[2].uid
     seen = case(fresh_store, project, uid).seen
@@ -225,8 +225,8 @@ def test_a_decision_with_answers_survives_a_package(fresh_store: Store, tmp_path
 def test_files_have_choices_flags_and_spans(fresh_store: Store) -> None:
     project = labelled(fresh_store)
     lines = [json.loads(line) for line in json_lines(fresh_store, project, OPEN)]
-    said = [one for one in lines if "choice" in one]
-    assert [(one["choice"], one["reasons"]) for one in said[:3]] == [
+    messages = [one for one in lines if "choice" in one]
+    assert [(one["choice"], one["reasons"]) for one in messages[:3]] == [
         ("helpful", ["stereotype"]), ("helpful", ["stereotype"]), ("harmful", ["stereotype"]),
     ]  # fmt: skip
     rows = list(csv.DictReader(io.StringIO("".join(wide_lines(fresh_store, project, OPEN)))))
@@ -243,10 +243,10 @@ def test_judges_give_the_choices_of_the_scheme(fresh_store: Store) -> None:
     with pytest.raises(Refused, match="has a scheme of its own"):
         rule_spec(project, guideline(fresh_store, project))
     judge = add_judge(fresh_store, project, "j", Spec("file", 1, "j", "j"))
-    store_judge_labels(fresh_store, judge, [JudgeLabel(one.id, "helpful") for one in items(fresh_store, project)])
-    found = estimates(fresh_store, project, judge)
-    assert found.measures == ("helpful", "harmful", "neither")
-    (all_of_them,) = found.cells("helpful")
+    store_judge_labels(fresh_store, judge, [JudgeLabel(item.id, "helpful") for item in items(fresh_store, project)])
+    result = estimates(fresh_store, project, judge)
+    assert result.measures == ("helpful", "harmful", "neither")
+    (all_of_them,) = result.cells("helpful")
     assert all_of_them.rates.people.value == pytest.approx((1 + 0 + 0.5 + 1) / 4)
 
 
@@ -277,7 +277,7 @@ def test_labels_of_an_own_scheme_survive_a_package(said: list[Any]) -> None:
 def _all(store: Store, project: Any) -> Any:
     keys = ("item", "annotator", "choice", "reasons", "spans", "note", "extraneous", "guideline", "op_id", "created")
     labels = sorted(tuple(map(repr, (row[key] for key in keys))) for row in label_rows(store, project, which="all"))
-    return labels, sorted((one.uid, str(one.gold), one.status) for one in items(store, project))
+    return labels, sorted((item.uid, str(item.gold), item.status) for item in items(store, project))
 
 
 @pytest.mark.parametrize("format", ["label-studio", "doccano"])

@@ -116,7 +116,7 @@ def test_a_late_second_desk_gets_a_conflict_on_a_retest(desk: Desk) -> None:
     assert all(answer["conflict"] and answer["latest"].startswith("desk-1") for answer in reply["answers"])
     ordinary, came_again = both(desk, reply["conflicts"])
     assert len(ordinary) + len(came_again) == len(items) and all(one in ordinary for one in came_again)
-    assert {one["stands"] for one in reply["conflicts"]} == {choice}
+    assert {conflict["stands"] for conflict in reply["conflicts"]} == {choice}
 
 
 def test_repeated_and_late_operations_on_a_retest_are_safe(desk: Desk) -> None:
@@ -154,13 +154,13 @@ def test_merged_histories_keep_their_order() -> None:
 
     first = [decision_at("2026-01-05", "e"), decision_at("2026-01-01", "imported"), decision_at("2026-01-03", "c")]
     second = [decision_at("2026-01-04", "d"), decision_at("2026-01-02", "b")]
-    assert [one.op_id for one in merge_newest_first(first, second)] == ["e", "d", "b", "imported", "c"]
+    assert [decision.op_id for decision in merge_newest_first(first, second)] == ["e", "d", "b", "imported", "c"]
     day = "2026-01-05"  # sent at once: of one moment
     first, second = (
         [decision_at(day, "4", 4), decision_at(day, "2", 2), decision_at(day, "1", 1)],
         [decision_at(day, "5", 5), decision_at(day, "3", 3)],
     )
-    assert [one.op_id for one in merge_newest_first(first, second)] == ["5", "4", "3", "2", "1"]
+    assert [decision.op_id for decision in merge_newest_first(first, second)] == ["5", "4", "3", "2", "1"]
     assert merge_newest_first(first, []) == first and merge_newest_first([], second) == second
 
 

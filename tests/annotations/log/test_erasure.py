@@ -41,11 +41,11 @@ def worked(fresh_store: Store) -> tuple[Store, Project]:
         "INSERT INTO account_identity SELECT 'https://provider.example', ?, id, '' FROM account WHERE name = ?",
         (SUBJECT, NAME),
     )
-    for one in claim(fresh_store, study, mina, want=3):
-        store_operations(fresh_store, study, mina, [decide(one, "reject", note=SECRET, tags=("Theobald",))])
-        add_comment(fresh_store, study, one.uid, SECRET, author=NAME, annotator=mina, thread=mina)
-    for one in claim(fresh_store, study, bo, want=2):
-        store_operations(fresh_store, study, bo, [decide(one, note="of Bo")])
+    for item in claim(fresh_store, study, mina, want=3):
+        store_operations(fresh_store, study, mina, [decide(item, "reject", note=SECRET, tags=("Theobald",))])
+        add_comment(fresh_store, study, item.uid, SECRET, author=NAME, annotator=mina, thread=mina)
+    for item in claim(fresh_store, study, bo, want=2):
+        store_operations(fresh_store, study, bo, [decide(item, note="of Bo")])
     return fresh_store, study
 
 
@@ -59,9 +59,9 @@ def test_erasure_removes_the_name_and_keeps_the_labels(worked: tuple[Store, Proj
     done = erase(store, NAME, author=account(store, "owner"))
     assert labels(store) == before and verify(store).kinds["label"] == 5
     assert signed_in(store, secret) is None and person_of(store, uid) is None
-    assert done.code in [one.name for one in annotators(store, study, active=False)]
-    assert NAME not in [one.name for one in annotators(store, study, active=False)]
-    assert {one.text for one in done.texts} == {SECRET, '["Theobald"]'} and len(done.texts) == 9
+    assert done.code in [annotator.name for annotator in annotators(store, study, active=False)]
+    assert NAME not in [annotator.name for annotator in annotators(store, study, active=False)]
+    assert {text.text for text in done.texts} == {SECRET, '["Theobald"]'} and len(done.texts) == 9
     assert scrub_texts(store, done.texts) == 9 and texts_of(store, done.code) == []
     holds = verify(store)
     assert holds.kinds["scrubbed"] > 9 and labels(store) == before
@@ -81,7 +81,7 @@ def test_scrubbing_a_text_deletes_its_salt(worked: tuple[Store, Project]) -> Non
     salts = "SELECT count(*) FROM log_salt WHERE kind = 'label'"
     assert store.db.execute(salts).fetchone() == (8,)
     done = erase(store, NAME)
-    assert scrub_texts(store, [one for one in done.texts if one.part == "note"]) == 3
+    assert scrub_texts(store, [text for text in done.texts if text.part == "note"]) == 3
     assert store.db.execute(salts).fetchone() == (5,)
     names = "SELECT count(*) FROM log_salt WHERE kind IN ('annotator', 'account')"
     assert store.db.execute(names).fetchone() == (5,)  # of three annotators and two accounts, as they are called now
@@ -138,7 +138,7 @@ def _uid(store: Store) -> str:
 
 def test_erasing_another_person_leaves_the_own_chain(worked: tuple[Store, Project]) -> None:
     store, study = worked
-    bo = next(one for one in annotators(store, study) if one.name == "Bo")
+    bo = next(annotator for annotator in annotators(store, study) if annotator.name == "Bo")
     before = own_chain(store.db, bo.id)
     assert len(before) == 2
     erase(store, NAME)
@@ -148,8 +148,8 @@ def test_erasing_another_person_leaves_the_own_chain(worked: tuple[Store, Projec
 def test_an_annotator_without_an_account_can_be_erased(worked: tuple[Store, Project]) -> None:
     store, study = worked
     done = erase(store, "Bo")
-    assert done.code.startswith("P-") and [one.text for one in done.texts] == ["of Bo", "of Bo"]
-    assert "Bo" not in [one.name for one in annotators(store, study, active=False)]
+    assert done.code.startswith("P-") and [text.text for text in done.texts] == ["of Bo", "of Bo"]
+    assert "Bo" not in [annotator.name for annotator in annotators(store, study, active=False)]
     with pytest.raises(NotFound):
         erase(store, "Bo")
     with pytest.raises(Refused, match="last owner"):

@@ -93,12 +93,12 @@ def compared(store: Store) -> None:
     """Labels of comparisons by a person and a judge."""
     pairs, (ada, *_others) = compared_project(store, store.path.parent, 3)
     add_guideline(store, pairs, "once more", PREFERENCE.choices, (), scheme=PREFERENCE.more)
-    found = list(items(store, pairs))
-    places = [place_on_left(0, one.uid, ada.uid) for one in found]
-    said = [decide(one, "first", left=left) for one, left in zip(found, places, strict=True)]
-    assert all(answer.stored for answer in store_operations(store, pairs, ada, said))
+    results = list(items(store, pairs))
+    places = [place_on_left(0, one.uid, ada.uid) for one in results]
+    messages = [decide(one, "first", left=left) for one, left in zip(results, places, strict=True)]
+    assert all(answer.stored for answer in store_operations(store, pairs, ada, messages))
     judge = add_judge(store, pairs, "one", Spec("file", 2, "one", "one"))
-    store_judge_labels(store, judge, [JudgeLabel(one.id, "tie", first="second") for one in found])
+    store_judge_labels(store, judge, [JudgeLabel(one.id, "tie", first="second") for one in results])
 
 
 @pytest.fixture(scope="module")
@@ -202,13 +202,13 @@ def test_missing_moved_and_inserted_entries_are_found(lived: Path) -> None:
             db.execute("UPDATE log SET id = -id - 1 WHERE id < 0")  # the gap is closed
             assert broken_at(store), entry
             db.execute("ROLLBACK TO one")
-        for one in draw.sample(range(2, last), 6):
-            for two in (one + 1, draw.randrange(2, last)):
-                if one == two:
+        for drawn in draw.sample(range(2, last), 6):
+            for two in (drawn + 1, draw.randrange(2, last)):
+                if drawn == two:
                     continue
                 db.execute("SAVEPOINT one")
-                db.executemany("UPDATE log SET id = ? WHERE id = ?", [(0, one), (one, two), (two, 0)])
-                assert f"Log entry {min(one, two)} is out of order" in broken_at(store)
+                db.executemany("UPDATE log SET id = ? WHERE id = ?", [(0, drawn), (drawn, two), (two, 0)])
+                assert f"Log entry {min(drawn, two)} is out of order" in broken_at(store)
                 db.execute("ROLLBACK TO one")
         db.execute(
             "INSERT INTO log SELECT id + 1, kind, row, at, body, annotator, own, hash FROM log WHERE id = ?", (last,)
@@ -236,8 +236,8 @@ def test_a_changed_note_or_sentence_of_a_label_is_found(lived: Path) -> None:
 def test_the_database_refuses_a_label_without_its_log_entry(fresh_store: Store) -> None:
     """Another program than this app has no function for the hash, so its label is not stored at all."""
     study, (ada, *_others) = filled_project(fresh_store, 2)
-    (one,) = claim(fresh_store, study, ada, want=1)
-    store_operations(fresh_store, study, ada, [decide(one)])
+    (item,) = claim(fresh_store, study, ada, want=1)
+    store_operations(fresh_store, study, ada, [decide(item)])
     with closing(sqlite3.connect(fresh_store.path)) as plain, pytest.raises(sqlite3.OperationalError, match="log_"):
         columns = "project, item, annotator, guideline, choice, form_shown, desk, revision, created"
         plain.execute(f"INSERT INTO label (op_id, {columns}) SELECT 'x', {columns} FROM label")

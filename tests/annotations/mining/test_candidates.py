@@ -61,13 +61,13 @@ def test_a_line_keeps_word_stem_source_and_flags(fresh_store, project, tmp_path)
     )
     report = add_candidates(fresh_store, project, file)
     assert (report.imported, report.rejected, report.format) == (3, 0, "candidates")
-    found = {item.keyword: item for item in items(fresh_store, project)}
-    grandmother = found["姥姥"]
+    results = {item.keyword: item for item in items(fresh_store, project)}
+    grandmother = results["姥姥"]
     assert (grandmother.word, grandmother.stem, grandmother.counterpart) == ((3, 5), (4, 5), "姥爷")
     assert (grandmother.pair, grandmother.side) == ("姥爷/姥姥", "female")
-    assert (found["她"].word, found["她"].extra["flags"]) == ((3, 4), ["names"])
-    assert found["她"].extra["source"]["date"] == "2019-03-04"
-    assert (found["waiter"].pair, found["waiter"].side) == ("waiter/waitress", "male")
+    assert (results["她"].word, results["她"].extra["flags"]) == ((3, 4), ["names"])
+    assert results["她"].extra["source"]["date"] == "2019-03-04"
+    assert (results["waiter"].pair, results["waiter"].side) == ("waiter/waitress", "male")
     assert (grandmother.file, grandmother.line) == ("candidates.jsonl", 1)
 
 
@@ -89,7 +89,7 @@ def test_an_invalid_line_is_reported(fresh_store, project, tmp_path, change):
     file = written(tmp_path / "candidates.jsonl", [good | {"sentence": "明天她要去修水泵。"}, good | change])
     report = add_candidates(fresh_store, project, file)
     assert (report.imported, report.rejected) == (1, 1)
-    assert [(one.reason, one.line) for one in report.errors] == [("bad_span", 2)]
+    assert [(error.reason, error.line) for error in report.errors] == [("bad_span", 2)]
 
 
 def test_other_files_and_archived_projects_are_refused(fresh_store, project, tmp_path):
@@ -131,10 +131,10 @@ def test_stock_counts_new_and_stored_candidates(fresh_store, project, tmp_path):
     for number, person in enumerate((ada, bo, chen)):
         store_operations(fresh_store, project, person, [Operation(f"op{number}", item.uid, "accept", "desk", 1)])
     more = written(tmp_path / "2.jsonl", [line("昨天她在第9车间修水泵。"), line("昨天她在第1车间修水泵。")])
-    found = stock(fresh_store, project, more)
+    result = stock(fresh_store, project, more)
     cell = ("他/她", "female")
-    assert (found.accepted[cell], found.rejected[cell], found.pending[cell]) == (1, 0, 4)
-    assert (found.new, found.quotas) == ({cell: 1}, {cell: 4})
+    assert (result.accepted[cell], result.rejected[cell], result.pending[cell]) == (1, 0, 4)
+    assert (result.new, result.quotas) == ({cell: 1}, {cell: 4})
 
 
 def served(store, project, person, want):
@@ -184,7 +184,7 @@ def test_paths_of_the_server_are_not_sent_to_the_desk(fresh_store, project, tmp_
     add_candidates(fresh_store, project, written(tmp_path / "1.jsonl", lines))
     claimed = claim(fresh_store, project, annotators(fresh_store, project)[0])
     assert [item_out(item)["source"] for item in claimed] == ["一.txt", "一.txt"]
-    assert {one.document for one in passages_of(fresh_store, project)} == {"晚报/一.txt", "早报/一.txt"}
+    assert {passage.document for passage in passages_of(fresh_store, project)} == {"晚报/一.txt", "早报/一.txt"}
 
 
 def test_sentences_of_own_pairs_survive_an_export(fresh_store, project, tmp_path):

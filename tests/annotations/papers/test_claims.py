@@ -70,7 +70,7 @@ def test_every_sentence_belongs_to_a_claim_with_a_check() -> None:
         used |= set(IN_CLAIM.findall(text))
         rest = re.sub(r"\{%.*?%\}", "", IN_CLAIM.sub("", text))
         sentences = [line for line in rest.splitlines() if line and line[0] not in "#|"]
-        assert all(QUOTED.fullmatch(one) for one in sentences), file
+        assert all(QUOTED.fullmatch(sentence) for sentence in sentences), file
     assert used == set(CLAIMS) == set(CHECKS) | set(CHANGES)
 
 
@@ -161,7 +161,7 @@ def newest_matches(h: History, one: Any) -> bool:
 
 
 def changes_match(h: History, one: Any) -> bool:
-    versions = [(each.version, each.changes) for each in guidelines(h.store, h.project) if each.changes]
+    versions = [(version.version, version.changes) for version in guidelines(h.store, h.project) if version.changes]
     return [(each["version"], each["changes"]) for each in one] == versions
 
 
@@ -176,9 +176,9 @@ def agreement_matches(h: History, one: Any) -> bool:
 
 def release_matches(h: History, one: Any) -> bool:
     """Neither the version nor the release before it is made up."""
-    found = dict(h.store.db.execute("SELECT version, hash FROM frozen_release WHERE project = ?", (h.project.id,)))
-    before = found.get(one["previous"] or "")
-    return one["version"] not in found and (one["previous"] is None) == (before is None) and bool(one["hash"])
+    results = dict(h.store.db.execute("SELECT version, hash FROM frozen_release WHERE project = ?", (h.project.id,)))
+    before = results.get(one["previous"] or "")
+    return one["version"] not in results and (one["previous"] is None) == (before is None) and bool(one["hash"])
 
 
 def some_kept(h: History, _one: Any) -> bool:
@@ -409,7 +409,7 @@ def test_no_claim_contradicts_the_records(history: list[tuple[str, int, bool]]) 
             for claim, found in claims.items():
                 for one in found(evidence):
                     assert CHECKS[claim](h, one), (claim, one, history)
-        assert sum(one["labels"] for one in method["provenance"]["plans"]) == len(of(h, "here"))
+        assert sum(plan["labels"] for plan in method["provenance"]["plans"]) == len(of(h, "here"))
         card = release_card(method, {}, ("", ""), locked=False)
         for origin, how in (("here", "made at desks of Evenhand"), ("imported", "imported")):
             assert (f"Of {len(h.labels)} labels, {len(of(h, origin))} were {how}." in card) == bool(of(h, origin))

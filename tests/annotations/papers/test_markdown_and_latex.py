@@ -165,7 +165,7 @@ def test_the_card_header_is_valid_yaml_for_any_name(text):
         "total": {"kept": 1},
     }
     head = yaml.safe_load(card_header(facts, ("  - name: id\n    dtype: string\n", ""), locked=False).split("---\n")[1])
-    assert [one["config_name"] for one in head["configs"]] == ["default"]
+    assert [config["config_name"] for config in head["configs"]] == ["default"]
     assert (head["license"], head["configs"][0]["data_files"][0]["path"]) == ("other", "data/train.jsonl")
     expected = " ".join(one_line(text).replace("\ufffe", "").split())
     assert head["pretty_name"] == head["license_name"] == expected

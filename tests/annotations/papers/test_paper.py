@@ -44,9 +44,9 @@ def source(folder: Path, name: str, language: Language) -> str:
 
 def test_every_template_exists_in_every_language() -> None:
     for folder in {folder for folder, _name in TEMPLATES}:
-        found = {language: sorted(file.name for file in (folder / language).iterdir()) for language in LANGUAGES}
-        assert len({tuple(names) for names in found.values()}) == 1
-        assert {(folder, name.partition(".")[0]) for name in found["en"]} <= set(TEMPLATES)
+        results = {language: sorted(file.name for file in (folder / language).iterdir()) for language in LANGUAGES}
+        assert len({tuple(names) for names in results.values()}) == 1
+        assert {(folder, name.partition(".")[0]) for name in results["en"]} <= set(TEMPLATES)
 
 
 @pytest.mark.parametrize(("folder", "name"), TEMPLATES)
@@ -59,9 +59,9 @@ def test_both_languages_use_equal_facts_and_blocks(folder: Path, name: str) -> N
     ]
     assert used[0] == used[1] != set()
     for part in (r"^\{%.*?%\}", r"^(?:#+|- |\||\*\*)", r"^\|[ :|-]+\|"):
-        found = [re.findall(part, text, re.M) for text in (english, chinese)]
-        assert found[0] == found[1]
-        assert found[0] or name == "labelling"  # a part of the papers: it has no table
+        results = [re.findall(part, text, re.M) for text in (english, chinese)]
+        assert results[0] == results[1]
+        assert results[0] or name == "labelling"  # a part of the papers: it has no table
     values = [
         sorted(re.findall(r"\{\{ (.*?) \}\}", text)) for text in (english, chinese.replace("{{ zh or", "{{ en or"))
     ]
@@ -90,12 +90,12 @@ def test_values_of_a_template_stay_text(tmp_path_factory, one, two, lines) -> No
     text = "\n".join(["x", *lines])
     first, second = one_line(one), one_line(two)
     for language, between in (("en", " "), ("zh", "")):
-        found = paper_blocks(folder, "all", language, {"one": one, "two": two, "lines": text})
-        assert found[:5] == [
+        result = paper_blocks(folder, "all", language, {"one": one, "two": two, "lines": text})
+        assert result[:5] == [
             Heading(first, 1),
             Text(f"{first}{between}{second}"),
             Points((first, f"x {second}")),
             Table((first, "n"), ((second, "1,000"),), (False, True)),
             Answered("Why?", first),
         ]
-        assert isinstance(found[5], Verbatim) and len(found) == 6
+        assert isinstance(result[5], Verbatim) and len(result) == 6

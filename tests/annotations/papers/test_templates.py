@@ -26,7 +26,7 @@ def test_only_the_order_of_generations_is_described_as_fully_random(kind: str) -
     assert {name for name in LABELLING if name.startswith("order") and LABELLING[name](facts)} == {f"order_{kind}"}
     for language, rule in (("en", "The next pair and side is not drawn"), ("zh", "并非随机")):
         text = (datasheet.TEMPLATES / language / "labelling.md.jinja").read_text(encoding="utf-8")
-        claim = next(one.group(0) for one in IN_CLAIM.finditer(text) if one.group(1) == f"order_{kind}")
+        claim = next(match.group(0) for match in IN_CLAIM.finditer(text) if match.group(1) == f"order_{kind}")
         assert (rule in claim) == (kind == "sentences")
         assert ({"en": "only its items are shown", "zh": "只分发试标条目"}[language] in claim) == (kind == "sentences")
 
@@ -39,10 +39,10 @@ def test_only_the_order_of_generations_is_described_as_fully_random(kind: str) -
 def test_the_scope_of_agreement_names_the_units_of_its_intervals(unit: str, named: tuple[str, str]) -> None:
     for language, says in zip(("en", "zh"), named, strict=True):
         text = (RELEASE / language / "method.md.jinja").read_text(encoding="utf-8")
-        (claim,) = (one.group(0) for one in IN_CLAIM.finditer(text) if one.group(1) == "agreement_scope")
+        (claim,) = (match.group(0) for match in IN_CLAIM.finditer(text) if match.group(1) == "agreement_scope")
         template = Environment(undefined=StrictUndefined, autoescape=True).from_string(claim)
-        found = {"signature": f"agreement|unit:{unit}|v3"}
-        assert says in template.render(agreement=found, claim=lambda _name, caller: caller(COVERED))
+        results = {"signature": f"agreement|unit:{unit}|v3"}
+        assert says in template.render(agreement=results, claim=lambda _name, caller: caller(COVERED))
 
 
 @pytest.mark.parametrize("choices", [("accept", "accept"), ("accept", "reject")])
@@ -75,12 +75,12 @@ def test_papers_name_the_items_of_agreement_and_the_categories_of_ac1(
 @pytest.mark.parametrize(("unit", "named"), [("source", "12 source articles"), ("context", "12 contexts")])
 def test_the_method_section_names_the_units_of_its_intervals(unit: str, named: str) -> None:
     text = (RELEASE / "en" / "method.md.jinja").read_text(encoding="utf-8")
-    (claim,) = (one.group(0) for one in IN_CLAIM.finditer(text) if one.group(1) == "agreement_intervals")
+    (claim,) = (match.group(0) for match in IN_CLAIM.finditer(text) if match.group(1) == "agreement_intervals")
     template = Environment(undefined=StrictUndefined, autoescape=True).from_string(claim)
     template.environment.filters["thousands"] = str
     for share, says in (
         ({"clusters": 12}, f"Bayesian bootstrap of {named} "),
         ({}, f" of {named.removeprefix('12 ')} "),
     ):
-        found = {"signature": f"unit:{unit}|clustered-dirichlet:2000", "pairwise_percent": share}
-        assert says in template.render(agreement=found, claim=lambda _name, caller: caller(COVERED))
+        results = {"signature": f"unit:{unit}|clustered-dirichlet:2000", "pairwise_percent": share}
+        assert says in template.render(agreement=results, claim=lambda _name, caller: caller(COVERED))

@@ -59,8 +59,8 @@ def test_only_drawn_items_are_handed_out_to_all_annotators(fresh_store: Store) -
     for person in people:
         found = everything(fresh_store, project, person)
         assert {item.id for item in found} == drawn
-        told = own_pilot(fresh_store, project, person)
-        assert told is not None and (told.labelled, told.items) == (10, 10)
+        result = own_pilot(fresh_store, project, person)
+        assert result is not None and (result.labelled, result.items) == (10, 10)
     assert rows(fresh_store, "SELECT DISTINCT labels, wanted, status FROM item WHERE pilot IS NOT NULL") == [
         (4, 4, "accepted")
     ]
@@ -122,7 +122,7 @@ def test_closing_early_releases_untouched_items(fresh_store: Store) -> None:
     for person in people:
         everything(fresh_store, project, person)
     assert rows(fresh_store, "SELECT DISTINCT labels, taken, status FROM item") == [(2, 2, "accepted")]
-    assert [one.action for one in events(fresh_store, project)][:2] == ["pilot_started", "pilot_closed"]
+    assert [event.action for event in events(fresh_store, project)][:2] == ["pilot_started", "pilot_closed"]
     assert events(fresh_store, project, action="pilot_closed")[0].data == {"pilot": 1, "items": 12, "labelled": 4}
     assert broken_rules(fresh_store) == [] and pilot.id == ended.id
 
@@ -264,7 +264,7 @@ def test_figures_of_a_pilot_equal_counts_by_hand(fresh_store: Store) -> None:
     assert figures.unanimous.value == 0.5
     assert figures.unanimous.low == pytest.approx(0.2152, abs=1e-4)
     assert figures.unanimous.high == pytest.approx(0.7848, abs=1e-4)
-    assert [one.accepted.value for one in figures.people] == [1.0, 0.5, 1.0]
+    assert [person.accepted.value for person in figures.people] == [1.0, 0.5, 1.0]
     assert figures.people[0].accepted.low == pytest.approx(0.6756, abs=1e-4)
     named = letters(fresh_store, project, pilot)
     assert sorted(named.values()) == ["A", "B", "C"] and letters(fresh_store, project, pilot) == named
@@ -326,12 +326,12 @@ def test_disagreements_are_listed_when_the_pilot_ends(fresh_store: Store) -> Non
             operation = decide(str(uid), {"a": "accept", "r": "reject"}[letter])
             assert store_operations(fresh_store, project, person, [operation])[0].stored
     closed = close_pilot(fresh_store, project)
-    found = differing_items(fresh_store, project, closed)
-    assert [one.uid for one in found] == texts[1:3]
-    assert [sorted(choice for _letter, choice, _reasons in one.said) for one in found] == [
+    result = differing_items(fresh_store, project, closed)
+    assert [one.uid for one in result] == texts[1:3]
+    assert [sorted(choice for _letter, choice, _reasons in one.said) for one in result] == [
         ["accept", "accept", "reject"]
     ] * 2
-    assert {reasons for one in found for _letter, choice, reasons in one.said if choice == "reject"} == {("name",)}
-    assert [[letter for letter, *_rest in one.said] for one in found] == [["A", "B", "C"]] * len(found)
+    assert {reasons for one in result for _letter, choice, reasons in one.said if choice == "reject"} == {("name",)}
+    assert [[letter for letter, *_rest in one.said] for one in result] == [["A", "B", "C"]] * len(result)
     add_annotators(fresh_store, project, ["Later"])
-    assert differing_items(fresh_store, project, closed) == found, "who joins later changes no letter"
+    assert differing_items(fresh_store, project, closed) == result, "who joins later changes no letter"

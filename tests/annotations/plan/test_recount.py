@@ -56,11 +56,11 @@ def labelled(store: Store, name: str = "") -> tuple[Project, list[Annotator]]:
     """Items with three, two, one or no labels, of which some differ."""
     project, people = filled_project(store, ITEMS)
     for n, person in enumerate(people):
-        said = [
+        messages = [
             decide(item, "reject" if (int(item.line) + n) % 4 == 0 else "accept")
             for item in claim(store, project, person, want=ITEMS - 15 * n)
         ]
-        store_operations(store, project, person, said, now=1_000_000.0)
+        store_operations(store, project, person, messages, now=1_000_000.0)
     return project, people
 
 
@@ -238,10 +238,10 @@ def test_reports_during_a_recount_have_a_warning(
     fresh_store: Store, in_small_steps: None, monkeypatch: pytest.MonkeyPatch, command: str
 ) -> None:
     project, _people = halfway(fresh_store, monkeypatch, per_item=2)
-    asked = [*command.split(), project.name, "--db", str(fresh_store.path)]
-    assert RECOUNTING in CliRunner().invoke(cli, asked, catch_exceptions=False).stderr
+    arguments = [*command.split(), project.name, "--db", str(fresh_store.path)]
+    assert RECOUNTING in CliRunner().invoke(cli, arguments, catch_exceptions=False).stderr
     finish_recount(fresh_store, project)
-    assert CliRunner().invoke(cli, asked, catch_exceptions=False).stderr == ""
+    assert CliRunner().invoke(cli, arguments, catch_exceptions=False).stderr == ""
 
 
 def test_an_unrelated_setting_does_not_restart_the_recount(
@@ -275,8 +275,8 @@ def test_an_import_uses_the_plan_at_its_beginning(fresh_store: Store) -> None:
     with Batch.begin(fresh_store, before, "late") as batch:
         batch.add(new_items(40))
         batch.publish()
-    found = dict(fresh_store.db.execute("SELECT shared, group_concat(DISTINCT wanted) FROM item GROUP BY shared"))
-    assert found == {0: "1", 1: "2"}
+    results = dict(fresh_store.db.execute("SELECT shared, group_concat(DISTINCT wanted) FROM item GROUP BY shared"))
+    assert results == {0: "1", 1: "2"}
 
 
 KILLED = """

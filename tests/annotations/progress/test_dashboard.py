@@ -47,18 +47,18 @@ def _at(hour: float, day: int = 10) -> float:
 
 
 def worker(found: Dashboard, name: str) -> Worker:
-    return next(one for one in found.people if one.annotator.name == name)
+    return next(person for person in found.people if person.annotator.name == name)
 
 
 def test_figures_of_annotators_equal_counts_by_hand(fresh_store: Store) -> None:
     project, _people, _items = labelled(fresh_store)
-    found = dashboard(fresh_store, project, now=NOON)
-    ada, bo, chen = found.people
-    assert [one.labels for one in found.people] == [6, 5, 3] and found.labels == 14
+    result = dashboard(fresh_store, project, now=NOON)
+    ada, bo, chen = result.people
+    assert [person.labels for person in result.people] == [6, 5, 3] and result.labels == 14
     assert (ada.accepted.value, bo.accepted.value, chen.accepted.value) == (4 / 6, 3 / 5, 2 / 3)
-    assert [one.seconds for one in found.people] == [3.0, 4.0, 5.0]
-    assert [one.today for one in found.people] == [6, 5, 3] == [one.week for one in found.people]
-    assert [one.leased for one in found.people] == [0, 1, 3]
+    assert [person.seconds for person in result.people] == [3.0, 4.0, 5.0]
+    assert [person.today for person in result.people] == [6, 5, 3] == [person.week for person in result.people]
+    assert [person.leased for person in result.people] == [0, 1, 3]
 
 
 def test_disagreement_rates_equal_counts_by_hand(fresh_store: Store) -> None:
@@ -103,13 +103,13 @@ def test_disagreement_without_shared_items_has_a_reason(fresh_store: Store) -> N
 def test_figures_of_cells_equal_counts_by_hand(fresh_store: Store) -> None:
     project, _people, _items = labelled(fresh_store)
     set_quotas(fresh_store, project, {("他/她", "male"): 5, ("他/她", "female"): 0, ("男/女", "male"): 2})
-    found = {(cell.pair, cell.side): cell for cell in dashboard(fresh_store, project, now=NOON).cells}
+    results = {(cell.pair, cell.side): cell for cell in dashboard(fresh_store, project, now=NOON).cells}
     # Lines 1, 3, 5 hold 她; of the items with three labels 1 is accepted by all, 2 and 3 are not.
-    female, male = found["他/她", "female"].counted, found["他/她", "male"].counted
+    female, male = results["他/她", "female"].counted, results["他/她", "male"].counted
     assert (female.mined, female.reviewed, female.unanimous, female.kept, female.left) == (3, 2, 1, 1, 1)
     assert (male.mined, male.reviewed, male.unanimous, male.kept, male.left) == (3, 1, 0, 0, 2)
-    assert found["他/她", "female"].forecast.verdict == "met" and found["男/女", "male"].counted.mined == 0
-    assert found["他/她", "male"].forecast.missing == 5 and found["他/她", "male"].forecast.verdict == "no"
+    assert results["他/她", "female"].forecast.verdict == "met" and results["男/女", "male"].counted.mined == 0
+    assert results["他/她", "male"].forecast.missing == 5 and results["他/她", "male"].forecast.verdict == "no"
 
 
 def test_an_adjudicated_item_is_not_unanimous(fresh_store: Store) -> None:
@@ -124,27 +124,27 @@ def test_an_adjudicated_item_is_not_unanimous(fresh_store: Store) -> None:
 
 def test_remaining_labels_are_forecast(fresh_store: Store) -> None:
     project, _people, _items = labelled(fresh_store)
-    found = dashboard(fresh_store, project, now=NOON)
+    result = dashboard(fresh_store, project, now=NOON)
     # Fewer than 20 are reviewed, so three labels each: items 4, 5 and 6 lack 1 + 1 + 2.
-    assert (found.ahead.candidates, found.ahead.each, found.ahead.labels) == (3, 3, 4)
-    assert found.hours is None and "pace" in str(found.hours_reason)
+    assert (result.ahead.candidates, result.ahead.each, result.ahead.labels) == (3, 3, 4)
+    assert result.hours is None and "pace" in str(result.hours_reason)
     set_quotas(fresh_store, project, {("他/她", "male"): 0, ("他/她", "female"): 0})
     assert dashboard(fresh_store, project, now=NOON).ahead.labels == 0
 
 
 def test_no_remaining_labels_need_zero_hours(fresh_store: Store) -> None:
     project, _people, _items = labelled(fresh_store, ("aaa", "aar"))
-    found = dashboard(fresh_store, project, now=NOON)
-    assert found.pace is None and (found.hours, found.each, found.hours_reason) == (0.0, 0.0, None)
+    result = dashboard(fresh_store, project, now=NOON)
+    assert result.pace is None and (result.hours, result.each, result.hours_reason) == (0.0, 0.0, None)
 
 
 def test_remaining_hours_are_labels_over_pace(fresh_store: Store) -> None:
     project, (ada,) = filled_project(fresh_store, 30, people=("Ada",), per_item=1)
     for number, item in enumerate(claim(fresh_store, project, ada, want=20, now=_at(9))):
         store_operations(fresh_store, project, ada, [decide(item)], now=_at(9) + 30 * number)
-    found = dashboard(fresh_store, project, now=NOON)
-    assert found.pace == pytest.approx(120) and found.ahead.labels == 10
-    assert found.hours == pytest.approx(10 / 120) and found.each == found.hours
+    result = dashboard(fresh_store, project, now=NOON)
+    assert result.pace == pytest.approx(120) and result.ahead.labels == 10
+    assert result.hours == pytest.approx(10 / 120) and result.each == result.hours
 
 
 @pytest.mark.parametrize(
@@ -157,8 +157,8 @@ def test_days_begin_at_midnight_of_the_readers_time_zone(fresh_store: Store, zon
     ) = filled_project(fresh_store, 2)
     item = claim(fresh_store, project, ada, want=1, now=_at(17))[0]
     store_operations(fresh_store, project, ada, [decide(item)], now=_at(17))
-    found = dashboard(fresh_store, project, zone=ZoneInfo(zone), now=datetime(2026, 3, 10, 18, tzinfo=UTC))
-    assert found.days == (Day(day, "Ada", 1),) and worker(found, "Ada").today == 1
+    result = dashboard(fresh_store, project, zone=ZoneInfo(zone), now=datetime(2026, 3, 10, 18, tzinfo=UTC))
+    assert result.days == (Day(day, "Ada", 1),) and worker(result, "Ada").today == 1
     later = dashboard(fresh_store, project, zone=ZoneInfo(zone), now=datetime(2026, 3, 16, 12, tzinfo=UTC))
     assert (worker(later, "Ada").today, worker(later, "Ada").week) == (0, 1)
     gone = dashboard(fresh_store, project, zone=ZoneInfo(zone), now=datetime(2026, 3, 18, 12, tzinfo=UTC))
@@ -201,16 +201,16 @@ def test_days_are_counted_incrementally(fresh_store: Store, tmp_path: Path) -> N
 
 def test_days_without_labels_are_filled() -> None:
     days = [Day("2026-02-27", "Ada", 3), Day("2026-03-01", "Bo", 2)]
-    found = filled_days(days, ["Ada", "Bo"], 90)
-    assert [(day.day, day.annotator, day.labels) for day in found] == [
+    result = filled_days(days, ["Ada", "Bo"], 90)
+    assert [(day.day, day.annotator, day.labels) for day in result] == [
         ("2026-02-27", "Ada", 3), ("2026-02-27", "Bo", 0), ("2026-02-28", "Ada", 0), ("2026-02-28", "Bo", 0),
         ("2026-03-01", "Ada", 0), ("2026-03-01", "Bo", 2),
     ]  # fmt: skip
     assert filled_days([], ["Ada"], 90) == []
-    assert filled_days(days, ["Ada", "Bo"], 2) == found[2:]
+    assert filled_days(days, ["Ada", "Bo"], 2) == result[2:]
     # A label of a file may be of any year.
     old = filled_days([Day("0001-01-01", "Ada", 1), *days], ["Ada", "Bo"], 90)
-    assert (len(old), old[-6:]) == (180, found)
+    assert (len(old), old[-6:]) == (180, result)
     assert len(filled_days([Day("0001-01-01", "Ada", 1), Day("0001-01-03", "Ada", 1)], ["Ada"], 90)) == 3
 
 
@@ -237,28 +237,28 @@ def test_returned_items_are_not_stalled(fresh_store: Store) -> None:
     project, (ada, *_others) = filled_project(fresh_store, 2)
     claim(fresh_store, project, ada, want=1, now=_at(1))
     fresh_store.db.execute("UPDATE assignment SET kept = 1")
-    found = worker(dashboard(fresh_store, project, now=NOON), "Ada")
-    assert (found.leased, found.sent_back, found.stalled) == (1, 1, None)
+    result = worker(dashboard(fresh_store, project, now=NOON), "Ada")
+    assert (result.leased, result.sent_back, result.stalled) == (1, 1, None)
 
 
 def test_a_former_annotator_is_still_listed(fresh_store: Store) -> None:
     project, (ada, *_others), _items = labelled(fresh_store)
     remove_annotator(fresh_store, project, ada)
-    found = worker(dashboard(fresh_store, project, now=NOON), "Ada")
-    assert not found.active and found.labels == 6
+    result = worker(dashboard(fresh_store, project, now=NOON), "Ada")
+    assert not result.active and result.labels == 6
 
 
 def test_only_published_items_count(fresh_store: Store) -> None:
     project, _people, items = labelled(fresh_store)
     fresh_store.db.execute("UPDATE batch SET published = 0, withdrawn = 1")
-    found = dashboard(fresh_store, project, now=NOON)
-    assert found.cells == () and all(one.differs.most.value is None for one in found.people) and len(items) == 6
+    result = dashboard(fresh_store, project, now=NOON)
+    assert result.cells == () and all(person.differs.most.value is None for person in result.people) and len(items) == 6
 
 
 def test_the_dashboard_of_an_empty_project_is_empty(fresh_store: Store) -> None:
     project, _people = filled_project(fresh_store, 0, people=())
-    found = dashboard(fresh_store, project, now=NOON)
-    assert (found.people, found.days, found.cells, found.hours) == ((), (), (), None) and found.each is None
+    result = dashboard(fresh_store, project, now=NOON)
+    assert (result.people, result.days, result.cells, result.hours) == ((), (), (), None) and result.each is None
 
 
 def test_counts_of_cells_equal_the_census(fresh_store: Store) -> None:
@@ -267,19 +267,19 @@ def test_counts_of_cells_equal_the_census(fresh_store: Store) -> None:
     project, _people, _items = labelled(fresh_store)
     with fresh_store.write():
         recount_project(fresh_store, project)
-    found = dashboard(fresh_store, project, now=NOON).cells
+    result = dashboard(fresh_store, project, now=NOON).cells
     census = counts(fresh_store, project).cells
-    assert [(c.pair, c.side, c.counted.mined, c.counted.kept) for c in found] == [
+    assert [(c.pair, c.side, c.counted.mined, c.counted.kept) for c in result] == [
         (c.pair, c.side, c.items, c.accepted) for c in census
     ]
 
 
 def test_the_command_prints_the_numbers_of_the_dashboard(fresh_store: Store) -> None:
     project, _people, _items = labelled(fresh_store)
-    told = CliRunner().invoke(cli, ["progress", project.name, "--json"], catch_exceptions=False)
-    data = json.loads(told.output)
+    result = CliRunner().invoke(cli, ["progress", project.name, "--json"], catch_exceptions=False)
+    data = json.loads(result.output)
     found = dashboard(fresh_store, project)
-    assert [one["labels"] for one in data["annotators"]] == [one.labels for one in found.people]
+    assert [annotator["labels"] for annotator in data["annotators"]] == [person.labels for person in found.people]
     assert data["annotators"][0]["differs_from_most"] == 2 / 5 and data["labels_left"] == 4
     assert data["hours_left"] is None and data["hours_left_reason"] and data["signature"] == found.signature
     assert data["pace_reason"] and data["hours_left_each_reason"]  # every undefined value has a reason
@@ -297,5 +297,5 @@ def test_the_command_prints_the_numbers_of_the_dashboard(fresh_store: Store) -> 
 
 def test_an_unknown_time_zone_is_refused(fresh_store: Store) -> None:
     project, _people = filled_project(fresh_store, 1)
-    told = CliRunner().invoke(cli, ["progress", project.name, "--zone", "../etc"])
-    assert "is not a time zone" in str(told.exception)
+    result = CliRunner().invoke(cli, ["progress", project.name, "--zone", "../etc"])
+    assert "is not a time zone" in str(result.exception)

@@ -86,9 +86,9 @@ def test_disagreement_equals_a_count_label_by_label(fresh_store: Store, seed: in
     project = project_at_work(fresh_store, seed)
     if fields:
         project = change_project(fresh_store, project, **fields)
-    found = disagreement(fresh_store, project)
-    assert found == differences(fresh_store, project)
-    assert sum(one.any.units for one in found.values()) > 5  # there is something to compare
+    result = disagreement(fresh_store, project)
+    assert result == differences(fresh_store, project)
+    assert sum(one.any.units for one in result.values()) > 5  # there is something to compare
 
 
 @pytest.mark.parametrize("offset", [0, 330, -480])
@@ -107,6 +107,6 @@ def test_labels_per_day_equal_a_count_label_by_label(
         ((datetime.fromisoformat(created) + timedelta(minutes=offset)).date().isoformat(), who)
         for created, who in fresh_store.db.execute(query, (project.id,))
     )
-    found = labels_by_day(fresh_store, project, offset)
-    assert sorted(found, key=repr) == sorted((Day(*key, n) for key, n in by_day.items()), key=repr)
-    assert len({one.day for one in found}) > 2 and len({one.annotator for one in found}) == 3
+    result = labels_by_day(fresh_store, project, offset)
+    assert sorted(result, key=repr) == sorted((Day(*key, n) for key, n in by_day.items()), key=repr)
+    assert len({one.day for one in result}) > 2 and len({one.annotator for one in result}) == 3

@@ -24,8 +24,8 @@ def test_the_interval_is_over_articles_with_several_items(fresh_store: Store, pe
         {t: "reject" if n // 2 % 2 else "accept" for n, t in enumerate(texts(fresh_store, project))},
     )
     rows = funnel(fresh_store, project)
-    found = total(fresh_store, project, rows)
-    rate, alone = found["rate"], modified_wilson(found["unanimous"], found["reviewed"], nothing=Note("none"))
+    result = total(fresh_store, project, rows)
+    rate, alone = result["rate"], modified_wilson(result["unanimous"], result["reviewed"], nothing=Note("none"))
     assert (rate.value, rate.units) == (alone.value, 20) and rate.value == 0.5
     assert sum(row["rate"].units for row in rows) == 20
     if per_article:
@@ -53,7 +53,7 @@ def test_the_share_has_one_interval_everywhere(fresh_store: Store) -> None:
         dashboard(fresh_store, project).people[1].accepted,
     ]
     # Wilson's lower end by statsmodels; the upper one is that of a Poisson count of 1, 1 - 0.0513/20.
-    for one in shares:
-        assert (one.value, one.units) == (0.95, 20)
-        assert (one.low, one.high) == (pytest.approx(0.76387, abs=1e-5), pytest.approx(0.99744, abs=1e-5))
+    for share in shares:
+        assert (share.value, share.units) == (0.95, 20)
+        assert (share.low, share.high) == (pytest.approx(0.76387, abs=1e-5), pytest.approx(0.99744, abs=1e-5))
     assert "modified-wilson" in dashboard(fresh_store, project).signature

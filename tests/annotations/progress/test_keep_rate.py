@@ -22,11 +22,11 @@ def test_pilot_items_are_followed_separately_under_stop(fresh_store: Store) -> N
     for number, item in enumerate(claim(fresh_store, made, people[0], want=30)):
         store_operations(fresh_store, made, people[0], [decide(item, "accept" if number % 3 else "reject")])
     first, *others = followed_by_cell(fresh_store, made).values()
-    found = sum(others, first)
-    assert found.full.entered.tolist() == [10] * 3 and found.full.rejected.sum() == 0
-    assert found.stopping.entered.tolist() == [30, 0, 0] and found.stopping.rejected.tolist() == [10, 0, 0]
+    result = sum(others, first)
+    assert result.full.entered.tolist() == [10] * 3 and result.full.rejected.sum() == 0
+    assert result.stopping.entered.tolist() == [30, 0, 0] and result.stopping.rejected.tolist() == [10, 0, 0]
     # What the first one rejects says nothing yet of the share that all accept.
-    assert found.rate == (10, 10) and found.labels(made.per_item, made.share) is None
+    assert result.rate == (10, 10) and result.labels(made.per_item, made.share) is None
     assert dashboard(fresh_store, project_by_uid(fresh_store, made.uid)).ahead.each == made.per_item
 
 
@@ -64,11 +64,11 @@ def test_one_annotator_alone_marks_no_quota_as_missed(fresh_store: Store) -> Non
     set_quotas(fresh_store, made, {("他/她", "male"): 10, ("他/她", "female"): 10})
     for number, item in enumerate(claim(fresh_store, made, ada, want=50)):
         store_operations(fresh_store, made, ada, [decide(item, "reject" if number % 5 < 3 else "accept")])
-    found = dashboard(fresh_store, project_by_uid(fresh_store, made.uid))
-    assert sum(cell.counted.reviewed for cell in found.cells) == 30  # three in five of 50
-    for cell in found.cells:
+    result = dashboard(fresh_store, project_by_uid(fresh_store, made.uid))
+    assert sum(cell.counted.reviewed for cell in result.cells) == 30  # three in five of 50
+    for cell in result.cells:
         assert cell.counted.kept == 0 and cell.forecast.verdict == "unknown"
         assert cell.forecast.rate.value is None and "No fully labelled item has been accepted by everybody" in str(
             cell.forecast.needed.reason
         )
-    assert "label-by-label" in found.signature
+    assert "label-by-label" in result.signature

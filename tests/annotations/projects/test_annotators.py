@@ -48,8 +48,8 @@ def test_joining_leaving_and_returning_are_recorded(fresh_store: Store) -> None:
     remove_annotator(fresh_store, made, annotator(fresh_store, made, "Ada"))
     remove_annotator(fresh_store, made, annotator(fresh_store, made, "Ada"))
     add_annotators(fresh_store, made, ["Ada"])
-    found = [(one.action, one.data["name"], one.author) for one in events(fresh_store, made)]
-    assert found == [("joined", "Bo", "Lead"), ("deactivated", "Ada", ""), ("reactivated", "Ada", "")]
+    results = [(event.action, event.data["name"], event.author) for event in events(fresh_store, made)]
+    assert results == [("joined", "Bo", "Lead"), ("deactivated", "Ada", ""), ("reactivated", "Ada", "")]
 
 
 def test_renaming_an_annotator_keeps_the_old_name_in_events(fresh_store: Store) -> None:
@@ -99,9 +99,9 @@ def test_returned_items_go_to_others_and_late_labels_count(fresh_store: Store) -
     mine = claim(fresh_store, made, ada, want=4)
     assert claim(fresh_store, made, bo, want=4) == []
     assert give_back(fresh_store, made, ada) == 4 and give_back(fresh_store, made, ada) == 0
-    assert {one.uid for one in claim(fresh_store, made, bo, want=4)} == {one.uid for one in mine}
+    assert {item.uid for item in claim(fresh_store, made, bo, want=4)} == {one.uid for one in mine}
     assert all(answer.stored for answer in store_operations(fresh_store, made, ada, [decide(mine[0])]))
-    assert [one.data for one in events(fresh_store, made)] == [{"items": 4}]
+    assert [event.data for event in events(fresh_store, made)] == [{"items": 4}]
     assert broken_rules(fresh_store) == []
 
 
@@ -131,8 +131,8 @@ def test_a_successor_takes_over_open_items_in_order_but_no_label(fresh_store: St
     assert row == [(new.id, mine[5].id)]
     assert {row["annotator"] for row in label_rows(fresh_store, made)} == {"Ada"}
     got = claim(fresh_store, made, new, want=40)
-    assert [one.uid for one in got[:5]] == [one.uid for one in mine[3:]]
-    assert not {one.uid for one in got} & {one.uid for one in mine[:3]} and len(got) == 9
+    assert [item.uid for item in got[:5]] == [one.uid for one in mine[3:]]
+    assert not {item.uid for item in got} & {one.uid for one in mine[:3]} and len(got) == 9
     assert claim(fresh_store, made, bo, want=40) == [] and claim(fresh_store, made, ada, want=40) == []
     (event,) = events(fresh_store, made)
     assert (event.action, event.annotator, event.author) == ("replaced", ada.uid, "Lead")
@@ -142,7 +142,7 @@ def test_a_successor_takes_over_open_items_in_order_but_no_label(fresh_store: St
 
 def test_a_successor_does_not_get_an_item_labelled_before(fresh_store: Store) -> None:
     made, (ada, bo) = filled_project(fresh_store, 6, people=("Ada", "Bo"), per_item=2)
-    store_operations(fresh_store, made, bo, [decide(one) for one in claim(fresh_store, made, bo, want=3)])
+    store_operations(fresh_store, made, bo, [decide(item) for item in claim(fresh_store, made, bo, want=3)])
     claim(fresh_store, made, ada, want=6)
     done = {row["item"] for row in label_rows(fresh_store, made)}
     new = replace_annotator(fresh_store, made, ada, "Bo")

@@ -44,10 +44,14 @@ def annotators_of(name: str, data: bytes) -> set[str]:
     if name.endswith(".csv"):
         return {row["annotator"] for row in csv.DictReader(io.StringIO(text))}
     if name == "label_studio.json":
-        return {one["result"][0]["evenhand"]["annotator"] for task in json.loads(text) for one in task["annotations"]}
+        return {
+            annotation["result"][0]["evenhand"]["annotator"]
+            for task in json.loads(text)
+            for annotation in task["annotations"]
+        }
     found = set()
     for row in map(json.loads, text.splitlines()):
-        found |= {one["annotator"] for one in row.get("labels", ())}
+        found |= {label["annotator"] for label in row.get("labels", ())}
         found |= {row["annotator"]} if row.get("kind") != "event" and row.get("annotator") else set()
     return found
 
@@ -80,8 +84,8 @@ def test_a_release_omits_labels_without_consent(fresh_store: Store, tmp_path: Pa
     for one in cases:
         assert one["why_here"] == old[one["item"]]["why_here"]
         assert len(one["labels"]) + one["left_out"] == len(old[one["item"]]["labels"])
-    assert sum(one["left_out"] for one in cases) > 0
-    assert {one.code: one.state for one in readiness(fresh_store, made)}["consent"] == "note"
+    assert sum(case["left_out"] for case in cases) > 0
+    assert {requirement.code: requirement.state for requirement in readiness(fresh_store, made)}["consent"] == "note"
     # What is left is a whole release, which comes back with consent.
     out = write_release(fresh_store, made, second, tmp_path / "r")
     assert verify(out, store=fresh_store, release=second).intact
@@ -128,7 +132,7 @@ def test_packages_carry_consent_and_groups(
                 import_package(other, "set", members, "p.zip")
         back = project(other, "set")
         assert list(records_of(other, back, "consent")) == list(records_of(store, made, "consent"))
-        assert [one.name for one in groupings(other, back)] == ["dialect", "家乡"]
+        assert [grouping.name for grouping in groupings(other, back)] == ["dialect", "家乡"]
         for kind in ("grouping", "group"):
             assert list(records_of(other, back, kind)) == list(records_of(store, made, kind))
 

@@ -64,9 +64,9 @@ def test_an_empty_preregistration_form_is_refused(language: str) -> None:
 def test_a_release_reports_the_plan_with_the_result(fresh_store: Store) -> None:
     project = ready_project(fresh_store, 2)
     preregister(fresh_store, project, TEXT)
-    for one in items(fresh_store, project):
+    for item in items(fresh_store, project):
         for person in annotators(fresh_store, project):
-            label(fresh_store, project, person, one.uid, "accept")
+            label(fresh_store, project, person, item.uid, "accept")
     made = make_release(fresh_store, project, "1.0")
     text = {name: release_file(fresh_store, made, name).decode() for name in ("preregistration.en.md", "method.en.md")}
     for part in ("40 items, or Friday.", "Kappa is above .6.", "| Kept / reviewed items | 2 / 2 |",

@@ -153,17 +153,17 @@ def test_items_are_counted_by_cell(fresh_store: Store) -> None:
     store_operations(
         fresh_store, made, ada, [decide(item, "accept" if item.side == "male" else "reject") for item in got[:4]]
     )
-    found = counts(fresh_store, made)
-    assert (found.items, found.accepted + found.rejected, found.pending) == (6, 4, 2)
-    cells = {(cell.pair, cell.side): cell for cell in found.cells}
+    totals = counts(fresh_store, made)
+    assert (totals.items, totals.accepted + totals.rejected, totals.pending) == (6, 4, 2)
+    cells = {(cell.pair, cell.side): cell for cell in totals.cells}
     assert (cells["他/她", "male"].quota, cells["他/她", "male"].items) == (2, 3)
     assert (cells["男孩/女孩", "male"].quota, cells["男孩/女孩", "male"].items) == (5, 0)
-    assert cells["他/她", "female"].quota is None and cells["他/她", "female"].rejected == found.rejected
+    assert cells["他/她", "female"].quota is None and cells["他/她", "female"].rejected == totals.rejected
 
 
 def settled(store: Store, made: Project) -> tuple[int, int, int]:
-    found = counts(store, made)
-    return found.accepted, found.rejected, found.pending
+    totals = counts(store, made)
+    return totals.accepted, totals.rejected, totals.pending
 
 
 def test_a_new_gold_rule_settles_every_item_again(fresh_store: Store) -> None:

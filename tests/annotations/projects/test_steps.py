@@ -29,9 +29,9 @@ EVERY: tuple[Step, ...] = (
 
 
 def states_of(store: Store, project: Project) -> dict[str, tuple[str, int | None]]:
-    found = steps(facts(store, project))
-    assert tuple(one.step for one in found) == EVERY
-    return {one.step: (one.state, one.number) for one in found}
+    result = steps(facts(store, project))
+    assert tuple(one.step for one in result) == EVERY
+    return {one.step: (one.state, one.number) for one in result}
 
 
 def following(store: Store, project: Project, *allowed: Step) -> Step | None:
@@ -84,7 +84,7 @@ def test_annotators_without_an_account_are_invited_first(fresh_store: Store) -> 
     project, items = judged(fresh_store, ["aaa", "a"])
     assert following(fresh_store, project) == "review", "a server without accounts"
     spend(fresh_store, first_link(fresh_store), "Olga", "correct horse battery")
-    names = [one.name for one in annotators(fresh_store, project)]
+    names = [annotator.name for annotator in annotators(fresh_store, project)]
     assert (facts(fresh_store, project).uninvited, uninvited(fresh_store, project)) == (3, names)
     assert (following(fresh_store, project), states_of(fresh_store, project)["people"]) == ("people", ("waiting", 3))
     before = latest(fresh_store)
@@ -128,10 +128,10 @@ def test_cases_and_a_release_follow_the_labels(
     fresh_store: Store, patterns: list[str], left: int, cases: int, following_step: Step | None
 ) -> None:
     project, _items = judged(fresh_store, patterns)
-    found = states_of(fresh_store, project)
-    assert found["review"] == ("waiting" if left else "done", left or None)
-    assert found["adjudication"] == ("waiting" if cases else "done", cases or None)
-    assert found["progress"][0] == found["agreement"][0] == ("waiting" if left else "done")
+    result = states_of(fresh_store, project)
+    assert result["review"] == ("waiting" if left else "done", left or None)
+    assert result["adjudication"] == ("waiting" if cases else "done", cases or None)
+    assert result["progress"][0] == result["agreement"][0] == ("waiting" if left else "done")
     assert following(fresh_store, project) == following_step
 
 
@@ -153,8 +153,8 @@ def test_changes_after_a_release_call_for_the_next_one(fresh_store: Store) -> No
     assert states_of(fresh_store, project)["release"] == ("done", None)
     assert following(fresh_store, project, "release") is None
     before = latest(fresh_store)
-    found = case(fresh_store, project, second.uid)
-    settle_case(fresh_store, project, second.uid, adjudicator="Dana", choice=None, seen=found.seen, op_id="s1" * 8)
+    dispute = case(fresh_store, project, second.uid)
+    settle_case(fresh_store, project, second.uid, adjudicator="Dana", choice=None, seen=dispute.seen, op_id="s1" * 8)
     assert latest(fresh_store) != before
     assert states_of(fresh_store, project)["release"] == ("waiting", None)
     assert following(fresh_store, project) == "release"

@@ -74,7 +74,7 @@ def test_a_score_is_the_share_of_labels_equal_to_the_answer(twenty_items: Twenty
     assert chen.share.value is None and chen.share.reason is not None and chen.unlabelled == 10
     missed = wrong_answers(store, project, "Ada")
     assert [one.item.uid for one in missed] == sorted(
-        (item.uid for item in items[:4]), key=[one.item.uid for one in known_items(store, project)].index
+        (item.uid for item in items[:4]), key=[known.item.uid for known in known_items(store, project)].index
     )
     assert {(one.answer, one.choice, one.why) for one in missed} == {("reject", "accept", WHY)}
     assert wrong_answers(store, project, "Bo") == [] and len(wrong_answers(store, project)) == 4
@@ -88,8 +88,10 @@ def test_the_current_answer_counts_and_every_change_is_recorded(twenty_items: Tw
         set_known(store, project, item.uid, choice, author="Lead")
     rows = [row[0] for row in store.db.execute("SELECT choice FROM known ORDER BY id")]
     assert rows == ["accept", "reject", None, "accept"]
-    told = [(one.data["choice"], one.item, one.author) for one in events(store, project, action="hidden_gold")]
-    assert told == [(choice, item.uid, "Lead") for choice in rows]
+    results = [
+        (event.data["choice"], event.item, event.author) for event in events(store, project, action="hidden_gold")
+    ]
+    assert results == [(choice, item.uid, "Lead") for choice in rows]
     (known,) = known_items(store, project)
     assert (known.choice, known.item.uid, known.from_labels, known.author) == ("accept", item.uid, False, "Lead")
     with pytest.raises(Exception, match="appended"):
@@ -136,15 +138,15 @@ def test_authors_are_not_scored_on_their_own_answers(twenty_items: TwentyItems) 
         set_known(store, project, item.uid, item.gold, from_labels=True)
     label(twenty_items, 0, {items[0].uid: "reject"})  # changed by one who made the answer
     label(twenty_items, 2, {items[0].uid: "reject", items[1].uid: "accept"})
-    assert [(one.right, one.wrong, one.unlabelled) for one in scores(store, project)] == [
+    assert [(score.right, score.wrong, score.unlabelled) for score in scores(store, project)] == [
         (0, 0, 6), (0, 0, 6), (1, 1, 4),
     ]  # fmt: skip
     # the lead's own answer counts for everybody
     set_known(store, project, items[1].uid, "accept", why="read again")
-    assert [one.right for one in scores(store, project)] == [1, 1, 1]
+    assert [score.right for score in scores(store, project)] == [1, 1, 1]
     remove_annotator(store, project, people[1])
     add_annotators(store, project, ["Dan"])
-    assert [(one.annotator, one.active) for one in scores(store, project)] == [
+    assert [(score.annotator, score.active) for score in scores(store, project)] == [
         ("Ada", True), ("Bo", False), ("Chen", True), ("Dan", True),
     ]  # fmt: skip
 
@@ -325,7 +327,7 @@ def test_a_file_of_answers_is_checked_row_by_row(twenty_items: TwentyItems, tmp_
     report = import_known_answers(store, project, path, author="Lead")
     assert report.marked == 3 and [problem.line for problem in report.problems] == [4, 5, 6, 7]
     assert all(str(problem) for problem in report.problems)
-    assert [(one.item.uid, one.choice, one.author) for one in known_items(store, project)] == sorted(
+    assert [(known.item.uid, known.choice, known.author) for known in known_items(store, project)] == sorted(
         [(items[0].uid, "accept", "Lead"), (items[1].uid, "reject", "Lead")],
         key=lambda row: next(item.id for item in items if item.uid == row[0]),
     )
@@ -364,4 +366,4 @@ def test_the_known_choice_of_a_generation_is_in_its_guideline(fresh_store: Store
     path.write_text(json.dumps({"item": uid, "choice": "misgendering"}), encoding="utf-8")
     assert import_known_answers(fresh_store, project, path.rename(tmp_path / "a.jsonl")).marked == 1
     assert known_items(fresh_store, project)[0].choice == "misgendering"
-    assert [one.code for one in answer_choices(fresh_store, project)][:2] == ["correct", "misgendering"]
+    assert [choice.code for choice in answer_choices(fresh_store, project)][:2] == ["correct", "misgendering"]

@@ -26,7 +26,7 @@ from tests.support.second_labels import DAY, NOON, TABLE, judged_twice
 def test_retest_share_kappa_and_days_are_computed(fresh_store: Store) -> None:
     project, _ = judged_twice(fresh_store, TABLE, people=("Ada", "Bo"))
     report = retest_report(fresh_store, project)
-    assert [one.annotator for one in report.annotators] == ["Ada", "Bo"]
+    assert [annotator.annotator for annotator in report.annotators] == ["Ada", "Bo"]
     for one in report.annotators:
         assert one.table == ((20, 5), (10, 15)) and one.compared == 50 and one.flag is None
         assert one.agreed.value == pytest.approx(0.7)
@@ -60,13 +60,13 @@ def test_a_report_without_retests_has_a_reason(fresh_store: Store) -> None:
 
 def test_kappa_of_one_category_is_undefined(fresh_store: Store) -> None:
     project, _ = judged_twice(fresh_store, (("accept", "accept", 12),))
-    (one,) = retest_report(fresh_store, project).annotators
+    (annotator,) = retest_report(fresh_store, project).annotators
     assert (
-        one.agreed.value == 1.0
-        and one.agreed.high == pytest.approx(1.0)
-        and one.agreed.low == pytest.approx(0.7575, abs=1e-4)
+        annotator.agreed.value == 1.0
+        and annotator.agreed.high == pytest.approx(1.0)
+        and annotator.agreed.low == pytest.approx(0.7575, abs=1e-4)
     )
-    assert one.kappa.value is None and "one category" in str(one.kappa.reason)
+    assert annotator.kappa.value is None and "one category" in str(annotator.kappa.reason)
 
 
 def test_uncompared_retests_are_counted(fresh_store: Store) -> None:
@@ -92,9 +92,9 @@ def test_uncompared_retests_are_counted(fresh_store: Store) -> None:
         fresh_store, project, ada, [decide(again[4], guideline=1), decide(again[5], guideline=1)], now=later
     )
     store_operations(fresh_store, project, ada, [Operation("back", again[5].uid, None, "desk", 10**6)], now=later)
-    found = retest_report(fresh_store, project).together
-    assert (found.seen, found.other_guideline, found.handed_out, found.waiting) == (1, 1, 4, 0)
-    assert found.table == ((1, 1), (0, 0))  # the second as it was before the opinion, and the fifth
+    result = retest_report(fresh_store, project).together
+    assert (result.seen, result.other_guideline, result.handed_out, result.waiting) == (1, 1, 4, 0)
+    assert result.table == ((1, 1), (0, 0))  # the second as it was before the opinion, and the fifth
     fresh_store.db.execute("UPDATE batch SET published = 0")
     assert retest_report(fresh_store, project).together.compared == 0
 
@@ -110,8 +110,8 @@ def test_retests_of_former_annotators_are_not_awaited(fresh_store: Store) -> Non
 
     def counted() -> list[tuple[int, int, int, int]]:
         report = retest_report(fresh_store, project)
-        found = [*report.annotators, report.together]
-        return [(one.waiting, one.handed_out, one.compared, one.left) for one in found]
+        results = [*report.annotators, report.together]
+        return [(one.waiting, one.handed_out, one.compared, one.left) for one in results]
 
     assert counted() == [(8, 0, 0, 0), (0, 7, 1, 0), (8, 7, 1, 0)]
     replace_annotator(fresh_store, project, bo, "Chen")
@@ -126,7 +126,7 @@ def test_the_flag_of_generations_is_compared_by_itself(fresh_store: Store) -> No
     ada = Annotator(*fresh_store.db.execute("SELECT id, uid, name FROM annotator WHERE name = 'Ada'").fetchone())
     items = claim(fresh_store, project, ada, want=60, now=NOON)
     first = [decide(item, "correct", extraneous=n < 6) for n, item in enumerate(items)]
-    assert all(one.stored for one in store_operations(fresh_store, project, ada, first, now=NOON))
+    assert all(answer.stored for answer in store_operations(fresh_store, project, ada, first, now=NOON))
     place = {item.text + (item.context or ""): n for n, item in enumerate(items)}
     again = claim(fresh_store, project, ada, want=60, now=NOON + DAY)
     second = [
@@ -134,10 +134,10 @@ def test_the_flag_of_generations_is_compared_by_itself(fresh_store: Store) -> No
         for item in again
         for n in [place[item.text + (item.context or "")]]
     ]
-    assert all(one.stored for one in store_operations(fresh_store, project, ada, second, now=NOON + DAY))
-    (one,) = retest_report(fresh_store, project).annotators
-    assert one.agreed.value == pytest.approx(0.9) and one.flag is not None
-    assert (one.flag.value, one.flag.units) == (pytest.approx(7 / 9), 9)
+    assert all(answer.stored for answer in store_operations(fresh_store, project, ada, second, now=NOON + DAY))
+    (annotator,) = retest_report(fresh_store, project).annotators
+    assert annotator.agreed.value == pytest.approx(0.9) and annotator.flag is not None
+    assert (annotator.flag.value, annotator.flag.units) == (pytest.approx(7 / 9), 9)
 
 
 def test_the_command_explains_a_missing_interval_of_kappa(fresh_store: Store) -> None:

@@ -23,12 +23,12 @@ def draw(stock: dict[Cell, int], number: int) -> list[Cell]:
     drawn: list[Cell] = []
     while len(drawn) < number:
         recent = [(each.pair, each.side) for each in drawn]
-        found = next_cell([each for each in cells.values() if left[each.id]], recent)
-        if found is None:
+        result = next_cell([each for each in cells.values() if left[each.id]], recent)
+        if result is None:
             break
-        drawn.append(found)
-        left[found.id] -= 1
-        cells[found.id] = replace(found, handed=found.handed + 1)
+        drawn.append(result)
+        left[result.id] -= 1
+        cells[result.id] = replace(result, handed=result.handed + 1)
     return drawn
 
 

@@ -154,7 +154,7 @@ def test_a_retest_counts_in_the_progress_of_the_desk(desk_of_ada: DeskOfAda) -> 
     assert own_counts() == (13, 13, 13)
     assert own_decisions(store, project, ada, limit=1)[0].item.uid == item.uid
     assert len(own_decisions(store, project, ada, limit=50)) == 13
-    assert next(one.item.uid for one in own_decisions(store, project, ada, search=item.text)) == item.uid
+    assert next(decision.item.uid for decision in own_decisions(store, project, ada, search=item.text)) == item.uid
 
 
 # The same operations on an ordinary item and on one that came again: a desk must be answered alike.
@@ -198,8 +198,8 @@ def _played(store: Store, project: Project, ada: Annotator, item: Item, moves: l
             own_counts.append((answer.stored, answer.conflict, number.get(answer.latest), answer.reason))
             if answer.stored and answer.latest:
                 last["op"] = answer.latest
-        own = [one for one in own_decisions(store, project, ada) if one.item.uid == item.uid]
-        lost = [one for one in own_conflicts(store, project, ada) if one.item.uid == item.uid]
+        own = [decision for decision in own_decisions(store, project, ada) if decision.item.uid == item.uid]
+        lost = [conflict for conflict in own_conflicts(store, project, ada) if conflict.item.uid == item.uid]
         own_counts.append([(one.choice, one.reasons, one.superseded) for one in own + lost])
         own_counts.append(item.uid in {one.uid for one in claim(store, project, ada, want=9, now=NOON + DAY + n)})
     return own_counts
@@ -228,8 +228,8 @@ def test_an_undone_label_is_not_retested_until_labelled_again(desk_of_ada: DeskO
     again = claim(store, project, ada, want=60, now=NOON + DAY)
     assert [i.uid for i in again if i.text == items[0].text] == [items[0].uid]  # the item itself
     store_operations(store, project, ada, [decide(items[0])], now=NOON + DAY)
-    found = claim(store, project, ada, have=[i.uid for i in again], want=60, now=NOON + 2 * DAY)
-    assert [i.text for i in found] == [items[0].text]
+    result = claim(store, project, ada, have=[i.uid for i in again], want=60, now=NOON + 2 * DAY)
+    assert [i.text for i in result] == [items[0].text]
 
 
 def _sent_back(desk_of_ada: DeskOfAda, items: list[Item]) -> None:
@@ -277,7 +277,7 @@ def test_a_retest_on_a_desk_ends_when_its_item_is_sent_back(desk_of_ada: DeskOfA
     answer = store_operations(store, project, ada, [decide(again[0], "reject")], now=NOON + DAY)[0]
     assert answer.stored and not answer.conflict  # nothing that was done is lost
     assert set(states(store)) == {"void"}
-    assert [one.item.uid for one in own_decisions(store, project, ada)] == [again[0].uid]
+    assert [decision.item.uid for decision in own_decisions(store, project, ada)] == [again[0].uid]
 
 
 def test_a_changed_share_draws_again(fresh_store: Store) -> None:

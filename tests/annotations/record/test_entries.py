@@ -63,20 +63,20 @@ def three_people(fresh_store: Store) -> tuple[Store, Project, list[Annotator], l
 
 
 def by_item(store: Store, project: Project, person: Annotator) -> dict[str, Entry]:
-    return {one.uid: one for one in every_entry(store, project, person)}
+    return {entry.uid: entry for entry in every_entry(store, project, person)}
 
 
 def test_a_record_lists_every_act_in_order(three_people: tuple[Store, Project, list[Annotator], list[Item]]) -> None:
     store, project, (ada, _bo), items = three_people
-    found = by_item(store, project, ada)
-    assert set(found) == {item.uid for item in items}
-    first = found[items[0].uid]
+    result = by_item(store, project, ada)
+    assert set(result) == {item.uid for item in items}
+    first = result[items[0].uid]
     assert [(act.kind, act.choice, act.note, act.stands) for act in first.acts] == [
         ("label", "accept", "", False), ("label", "reject", "=1+1 a note", False), ("label", "accept", "sure", True)
     ]  # fmt: skip
     assert first.state == "labelled" and first.acts[0].seconds == 3.5 and first.acts[0].guideline == 1
-    assert [(act.kind, act.stands) for act in found[items[1].uid].acts] == [("skip", True)]
-    taken_back = found[items[2].uid]
+    assert [(act.kind, act.stands) for act in result[items[1].uid].acts] == [("skip", True)]
+    taken_back = result[items[2].uid]
     assert [(act.kind, act.stands) for act in taken_back.acts] == [("label", False), ("undone", True)]
     assert taken_back.state == "leased" and taken_back.item is not None
 
@@ -91,8 +91,8 @@ def test_acts_sent_together_keep_their_order(fresh_store: Store) -> None:
     assert all(answer.stored for answer in store_operations(fresh_store, project, ada, sent, now=START + 1))
     acts = by_item(fresh_store, project, ada)[item.uid].acts
     assert [act.op_id for act in acts] == [one.op_id for one in sent] and acts[-1].stands
-    told = [one for one in item_history(fresh_store, project, item.uid) if one.kind in ("label", "skip")]
-    assert [one.data["revision"] for one in told] == [one.revision for one in sent]
+    results = [event for event in item_history(fresh_store, project, item.uid) if event.kind in ("label", "skip")]
+    assert [one.data["revision"] for one in results] == [one.revision for one in sent]
 
 
 def test_unread_items_are_not_in_the_record(three_people: tuple[Store, Project, list[Annotator], list[Item]]) -> None:
@@ -127,8 +127,8 @@ def test_a_record_has_the_private_thread_and_own_comments(
     add_comment(store, project, items[0].uid, "Yes.", author="Lead", thread=ada)
     add_comment(store, project, items[0].uid, "Mine, to all", author="Ada", annotator=ada)
     add_comment(store, project, items[0].uid, SECRET, author="Bo", annotator=bo)
-    found = by_item(store, project, ada)[items[0].uid].comments
-    assert [(one.author, one.text, one.thread == ada.uid) for one in found] == [
+    result = by_item(store, project, ada)[items[0].uid].comments
+    assert [(one.author, one.text, one.thread == ada.uid) for one in result] == [
         ("Ada", "Is a nickname a name?", True), ("Lead", "Yes.", True), ("Ada", "Mine, to all", False)
     ]  # fmt: skip
 
@@ -141,8 +141,8 @@ def test_an_item_with_comments_only_is_in_the_record(
         "SELECT uid FROM item WHERE id NOT IN (SELECT item FROM assignment WHERE annotator = ?)", (ada.id,)
     ).fetchone()[0]
     add_comment(store, project, other, "What of this one?", author="Ada", annotator=ada, thread=ada)
-    found = by_item(store, project, ada)
-    assert len(found) == len(items) + 1 and found[other].state == "" and len(found[other].comments) == 1
+    result = by_item(store, project, ada)
+    assert len(result) == len(items) + 1 and result[other].state == "" and len(result[other].comments) == 1
 
 
 def test_a_record_lists_reveals_and_later_labels(
@@ -151,8 +151,8 @@ def test_a_record_lists_reveals_and_later_labels(
     store, project, (ada, _bo), items = three_people
     reveal(store, project, ada, items[0].uid)
     label_at(store, project, ada, items[0], "reject")
-    found = by_item(store, project, ada)[items[0].uid]
-    assert found.revealed and [act.after_reveal for act in found.acts] == [False, False, False, True]
+    result = by_item(store, project, ada)[items[0].uid]
+    assert result.revealed and [act.after_reveal for act in result.acts] == [False, False, False, True]
     assert "revealed" in "".join(record_csv(store, project, ada))
 
 
@@ -169,9 +169,9 @@ def test_the_summary_counts_states_labels_and_seconds(
     three_people: tuple[Store, Project, list[Annotator], list[Item]],
 ) -> None:
     store, project, (ada, bo), _items = three_people
-    found = summary(store, project, ada)
-    assert found.states == {"labelled": 1, "skipped": 1, "leased": 3, "released": 0}
-    assert (found.labels, found.seconds, found.active, found.told) == (4, 10.5, True, 0)
+    result = summary(store, project, ada)
+    assert result.states == {"labelled": 1, "skipped": 1, "leased": 3, "released": 0}
+    assert (result.labels, result.seconds, result.active, result.told) == (4, 10.5, True, 0)
     replace_annotator(store, project, ada, "Zoe")
     gone = summary(store, project, ada)
     assert not gone.active and [action for _when, action, _data in gone.events] == ["replaced"]
@@ -190,8 +190,8 @@ def test_a_record_can_be_paged_searched_and_filtered(fresh_store: Store) -> None
     assert [(len(one.entries), one.number, one.pages, one.total) for one in pages] == [
         (20, 1, 4, 61), (20, 2, 4, 61), (20, 3, 4, 61), (1, 4, 4, 61), (1, 4, 4, 61), (20, 1, 4, 61)
     ]  # fmt: skip
-    shown = [one.uid for page in pages[:4] for one in page.entries]
-    assert shown == [one.uid for one in reversed(items)]
+    shown = [entry.uid for page in pages[:4] for entry in page.entries]
+    assert shown == [item.uid for item in reversed(items)]
     (hit,) = entries(fresh_store, project, ada, RecordQuery(search="note 7")).entries
     assert hit.uid == items[7].uid
     assert entries(fresh_store, project, ada, RecordQuery(search="%")).total == 0
@@ -210,9 +210,9 @@ def test_a_finished_retest_is_an_own_entry(fresh_store: Store) -> None:
     assert summary(fresh_store, project, ada).states["leased"] == 4  # in hand, as at the desk
     operation = decide(again[0], "reject", note="once more", seconds=2.0)
     assert store_operations(fresh_store, project, ada, [operation], now=START + 2 * DAY)[0].stored
-    found = by_item(fresh_store, project, ada)
-    assert set(found) == {one.uid for one in first} | {again[0].uid}
-    one = found[again[0].uid]
+    result = by_item(fresh_store, project, ada)
+    assert set(result) == {one.uid for one in first} | {again[0].uid}
+    one = result[again[0].uid]
     assert one.state == "labelled" and one.item is not None and one.item.text == again[0].text
     assert [(act.choice, act.note, act.stands) for act in one.acts] == [("reject", "once more", True)]
     assert entries(fresh_store, project, ada, RecordQuery(search="once more")).entries == (one,)
@@ -226,8 +226,8 @@ def test_unread_items_passed_to_others_are_not_in_the_record(fresh_store: Store)
     first = claim(fresh_store, project, ada, want=3, now=START)
     label_at(fresh_store, project, ada, first[0], "skip")
     assert claim(fresh_store, project, bo, want=3, now=START + DAY), "what Ada left for a day goes to Bo"
-    found = by_item(fresh_store, project, ada)
-    assert [(found[one.uid].state, found[one.uid].item) for one in first[1:]] == [("released", None)] * 2
+    result = by_item(fresh_store, project, ada)
+    assert [(result[one.uid].state, result[one.uid].item) for one in first[1:]] == [("released", None)] * 2
     assert entries(fresh_store, project, ada, RecordQuery(search=first[1].text)).total == 0
     assert entries(fresh_store, project, ada, RecordQuery(search=first[0].text)).total == 1
     assert first[1].text not in "".join(record_csv(fresh_store, project, ada))
@@ -244,7 +244,7 @@ def test_record_files_are_complete_and_without_formulas(
     assert "'=1+1 a note" in notes and "'=cmd()" in notes and not any(cell.startswith("=") for cell in notes)
     data = json.loads("".join(record_json(store, project, ada)))
     assert data["annotator"] == "Ada" and data["items_by_state"]["labelled"] == 1 and len(data["items"]) == len(items)
-    history = {one["item"]: one["history"] for one in data["items"]}
+    history = {item["item"]: item["history"] for item in data["items"]}
     assert [act["note"] for act in history[items[0].uid]] == ["", "=1+1 a note", "sure"]
     assert sum(map(len, history.values())) == 6
 
@@ -267,10 +267,10 @@ def test_the_command_writes_the_record(
 ) -> None:
     store, project, (ada, _bo), _items = three_people
     out = tmp_path_factory.mktemp("out") / "ada.csv"
-    told = CliRunner().invoke(
+    result = CliRunner().invoke(
         cli, ["people", project.name, "record", "Ada", "--format", "csv", "--out", str(out)], catch_exceptions=False
     )
-    assert told.exit_code == 0
+    assert result.exit_code == 0
     assert out.read_bytes().decode() == "".join(record_csv(store, project, ada))
     printed = CliRunner().invoke(cli, ["people", project.name, "record", "Ada"], catch_exceptions=False)
     assert json.loads(printed.output)["annotator"] == "Ada"

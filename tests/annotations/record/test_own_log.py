@@ -29,35 +29,35 @@ def three_days(fresh_store: Store, monkeypatch: pytest.MonkeyPatch) -> tuple[Sto
     ada, bo = people[:2]
     for day, who in ((40_000, ada), (40_001, bo), (40_002, ada)):
         at_day(monkeypatch, day)
-        for one in claim(fresh_store, study, who, want=2):
-            store_operations(fresh_store, study, who, [decide(one, note="mine")])
+        for item in claim(fresh_store, study, who, want=2):
+            store_operations(fresh_store, study, who, [decide(item, note="mine")])
     at_day(monkeypatch, 40_003)
     return fresh_store, study, people
 
 
 def test_the_own_chain_is_valid_without_data_of_others(three_days: tuple[Store, Project, list[Annotator]]) -> None:
     store, _study, (ada, bo, chen) = three_days
-    found = own_log(store, ada)
+    log = own_log(store, ada)
     before = None
-    for one in found.chain:
-        assert chained(before, one.row).hex() == one.hash
-        before = bytes.fromhex(one.hash)
-        assert json.loads(one.row)[0] == one.op_id
-        assert bo.uid not in one.row
-    assert len(found.chain) == 4 and own_log(store, chen).chain == ()
-    assert [one.day for one in found.heads] == ["2079-07-08", "2079-07-10"]  # Bo's day is not named
-    assert found.heads == own_heads(store, ada)
-    assert set(found.heads) < set(daily_heads(store.db))
+    for entry in log.chain:
+        assert chained(before, entry.row).hex() == entry.hash
+        before = bytes.fromhex(entry.hash)
+        assert json.loads(entry.row)[0] == entry.op_id
+        assert bo.uid not in entry.row
+    assert len(log.chain) == 4 and own_log(store, chen).chain == ()
+    assert [head.day for head in log.heads] == ["2079-07-08", "2079-07-10"]  # Bo's day is not named
+    assert log.heads == own_heads(store, ada)
+    assert set(log.heads) < set(daily_heads(store.db))
 
 
 def test_both_record_files_contain_the_log(three_days: tuple[Store, Project, list[Annotator]]) -> None:
     store, study, (ada, *_others) = three_days
-    found = own_log(store, ada)
-    told = json.loads("".join(record_json(store, study, ada)))["log"]
-    assert [one["hash"] for one in told["chain"]] == [one.hash for one in found.chain]
-    assert told["heads"] == [{"day": one.day, "hash": one.hash} for one in found.heads]
+    log = own_log(store, ada)
+    result = json.loads("".join(record_json(store, study, ada)))["log"]
+    assert [entry["hash"] for entry in result["chain"]] == [entry.hash for entry in log.chain]
+    assert result["heads"] == [{"day": head.day, "hash": head.hash} for head in log.heads]
     rows = list(csv.DictReader(io.StringIO("".join(record_csv(store, study, ada)))))
     by_operation = {row["op_id"]: row["hash"] for row in rows if row["op_id"]}
-    assert by_operation == {one.op_id: one.hash for one in found.chain}
+    assert by_operation == {entry.op_id: entry.hash for entry in log.chain}
     last = [(row["created"], row["hash"]) for row in rows if row["what"] == "head of the log"]
-    assert last == [(one.day, one.hash) for one in found.heads]
+    assert last == [(head.day, head.hash) for head in log.heads]

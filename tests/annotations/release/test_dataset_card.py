@@ -36,14 +36,14 @@ def loaded(store: Store, project: Project, version: str = "1.0") -> dict[str, li
     files = release_files(store, make_release(store, project, version, author="Vera"))
     card = yaml.safe_load(files["README.md"].decode().split("---\n")[1])
     columns = {one["config_name"]: one["features"] for one in card["dataset_info"]}
-    assert [one["config_name"] for one in card["configs"]] == list(columns)
-    found = {}
+    assert [config["config_name"] for config in card["configs"]] == list(columns)
+    results = {}
     for one in card["configs"]:
         path = one["data_files"][0]["path"]
         rows = [json.loads(line) for line in files[path].decode().splitlines()]
         assert rows and all(fits(row, columns[one["config_name"]]) for row in rows), path
-        found[one["config_name"]] = rows
-    return found
+        results[one["config_name"]] = rows
+    return results
 
 
 def test_the_card_of_sentences_describes_its_files(fresh_store: Store) -> None:
@@ -101,11 +101,11 @@ def test_the_card_has_equal_contents_in_both_languages(fresh_store: Store, kind:
     for who in annotators(fresh_store, made):
         for item in items(fresh_store, made):
             label(fresh_store, made, who, item.uid, "accept" if kind == "sentences" else "correct")
-    one = make_release(fresh_store, made, "1.0")
-    text = release_files(fresh_store, one)["README.md"].decode()
+    release = make_release(fresh_store, made, "1.0")
+    text = release_files(fresh_store, release)["README.md"].decode()
     english, chinese = text.split("---\n", 2)[2].split("（中文）")
     for part, kept in ((english, "Items reviewed: 3; items kept: 3"), (chinese, "已标注 3 条，保留 3 条")):
-        assert kept in part and one.hash in part and "evenhand-canary" in part and "<b>" not in part
+        assert kept in part and release.hash in part and "evenhand-canary" in part and "<b>" not in part
         assert ("texts.zip" in part) == (kind == "generations")
     assert ("load_dataset" in english) == ("load_dataset" in chinese) == (kind == "sentences")
     assert "数据说明，英文" in chinese and "data sheet, English" in english

@@ -15,8 +15,8 @@ from tests.support.released_project import label, ready_project, rehearse
 
 def test_another_process_writes_equal_files(fresh_store, monkeypatch):
     made = rehearse(fresh_store)
-    one = make_release(fresh_store, made, "1.0")
-    here = release_files(fresh_store, one)
+    release = make_release(fresh_store, made, "1.0")
+    here = release_files(fresh_store, release)
     monkeypatch.setattr(labelled_files, "LARGE", 0)
     with snapshot(fresh_store) as seen, labelled_files.labelled_files(seen, made) as begun:
         there = begun(labelled_files.packed_items(seen, made))
@@ -25,7 +25,7 @@ def test_another_process_writes_equal_files(fresh_store, monkeypatch):
     assert sorted(files) == again
     changed = {name for name in again if here[name] != files[name]}
     assert changed == {"package/records.jsonl"}  # which now tell of the release
-    assert there.compared.hash == one.hash and there.hard_cases
+    assert there.compared.hash == release.hash and there.hard_cases
 
 
 def test_a_sentence_that_looks_like_a_formula_is_released_unchanged(fresh_store, tmp_path):
@@ -47,5 +47,5 @@ def test_a_sentence_that_looks_like_a_formula_is_released_unchanged(fresh_store,
     assert "'" + text in files["for_spreadsheets/slguset.csv"].decode("utf-8-sig")
     assert "for_spreadsheets/" in files["README.md"].decode().replace("\\", "")
     out = write_release(fresh_store, made, one, tmp_path / "out")
-    found = verify(out, store=fresh_store, release=one)
-    assert found.intact and found.found == one.hash
+    result = verify(out, store=fresh_store, release=one)
+    assert result.intact and result.found == one.hash

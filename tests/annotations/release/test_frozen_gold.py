@@ -44,10 +44,10 @@ def study(store: Store) -> Project:
 def flip(store: Store, number: int = 2) -> list[str]:
     """Set the verdicts of items that everybody rejected to accepted; returns their public ids."""
     query = "SELECT id, uid FROM item WHERE status = 'rejected' AND settlement IS NULL LIMIT ?"
-    found = store.db.execute(query, (number,)).fetchall()
-    for row, _ in found:
+    rows = store.db.execute(query, (number,)).fetchall()
+    for row, _ in rows:
         changed_outside(store, "UPDATE item SET gold = 'accept', status = 'accepted' WHERE id = ?", row)
-    return [uid for _, uid in found]
+    return [uid for _, uid in rows]
 
 
 def gold_of(found: Verification) -> FrozenGold:
@@ -60,7 +60,7 @@ def test_gold_that_does_not_follow_from_labels_blocks_a_release(store: Store, st
     with pytest.raises(Refused, match=r"In 2 items of set .*labels and decisions") as refused:
         make_release(store, study, "2.0")
     assert all(uid in str(refused.value) for uid in flipped) and "project recount" in str(refused.value)
-    assert [one.code for one in readiness(store, study) if one.state == "missing"] == ["gold"]
+    assert [requirement.code for requirement in readiness(store, study) if requirement.state == "missing"] == ["gold"]
     assert correct_derived(store, study) == 2
     assert make_release(store, study, "2.0").hash == release(store, study, "1.0").hash
 
@@ -72,8 +72,8 @@ def test_a_large_project_is_checked_when_its_release_is_made(
         sys.modules["evenhand.annotations.release.readiness"], "QUICK", 3
     )  # the package names a function so
     flip(store)
-    assert "gold" not in {one.code for one in readiness(store, study)}
-    assert "gold" in {one.code for one in readiness(store, study, whole=True)}
+    assert "gold" not in {requirement.code for requirement in readiness(store, study)}
+    assert "gold" in {requirement.code for requirement in readiness(store, study, whole=True)}
     with pytest.raises(Refused, match="In 2 items of set"):
         make_release(store, study, "2.0")
 
@@ -83,9 +83,9 @@ def test_the_check_decides_gold_labels_again(store: Store, study: Project, tmp_p
     out = write_release(store, study, one, tmp_path / "r")
     assert verify(out, store=store, release=one).gold == FrozenGold((), 0, True)
     flipped = flip(store, 1)
-    found = verify(out, store=store, release=one)
-    assert gold_of(found).stale == tuple(flipped) and not found.intact
-    assert found.problems == (("package/gold.jsonl", "stale"),)
+    result = verify(out, store=store, release=one)
+    assert gold_of(result).stale == tuple(flipped) and not result.intact
+    assert result.problems == (("package/gold.jsonl", "stale"),)
     correct_derived(store, study)
     # A release that an older version made of flipped verdicts, whose database was put right since.
     changed_outside(store, "UPDATE release_item SET status = 'accepted', gold = 'accept' WHERE item ="
@@ -98,11 +98,11 @@ def test_gold_labels_that_changed_since_are_not_compared(store: Store, study: Pr
     out = write_release(store, study, one, tmp_path / "r")
     item = next(iter(items(store, study, accepted_only=True)))
     label(store, study, annotators(store, study)[0], item.uid, "reject", reasons=("name",))
-    found = verify(out, store=store, release=one)
-    assert found.intact and gold_of(found).unchecked == 1
+    result = verify(out, store=store, release=one)
+    assert result.intact and gold_of(result).unchecked == 1
     change_project(store, study, gold="majority" if study.plan == "all" else study.gold, rescue=not study.rescue)
-    found = verify(out, store=store, release=one)
-    assert found.intact and gold_of(found).unchecked == one.facts["total"]["reviewed"]
+    result = verify(out, store=store, release=one)
+    assert result.intact and gold_of(result).unchecked == one.facts["total"]["reviewed"]
 
 
 def test_a_log_without_the_last_entry_of_a_release_is_found(store: Store, study: Project, tmp_path: Path) -> None:
@@ -111,5 +111,5 @@ def test_a_log_without_the_last_entry_of_a_release_is_found(store: Store, study:
     out = write_release(store, study, one, tmp_path / "r")
     head = json.loads((out / "log_head.json").read_text())["log_head"]["hash"]
     changed_outside(store, "UPDATE log SET hash = randomblob(32) WHERE hash = ?", bytes.fromhex(head))
-    found = verify(out, store=store, release=one)
-    assert found.problems == (("log_head.json", "not in the log"),) and gold_of(found).log_known is False
+    result = verify(out, store=store, release=one)
+    assert result.problems == (("log_head.json", "not in the log"),) and gold_of(result).log_known is False

@@ -66,22 +66,22 @@ def papers(store: Store, project: Project) -> dict[str, str]:
 
 def test_imported_labels_are_described_as_imported(fresh_store: Store, tmp_path: Path) -> None:
     made, path = imported_project(fresh_store, tmp_path)
-    said = papers(fresh_store, made)
+    texts = papers(fresh_store, made)
     digest = file_sha256(path)
     for paper in ("method.en.md", "datasheet.en.md"):
         for claim in ("was masked", "masked at first", "Every label", "seed 0", "the plan was: 3", "blind"):
-            assert claim not in said[paper].replace("When this was written, the plan was: 3", ""), (paper, claim)
-        assert "Of 180 valid labels, 180 were imported." in said[paper]
-        assert f"Imported from Label Studio: 180 labels (tasks.json, SHA-256 {digest})." in said[paper]
-        assert "180 carry a date from their file, 2024-03-01." in said[paper]
-        assert "older than the guideline version they are assigned to: 180." in said[paper]
-        assert "0 made here, 180 imported" in said[paper]
+            assert claim not in texts[paper].replace("When this was written, the plan was: 3", ""), (paper, claim)
+        assert "Of 180 valid labels, 180 were imported." in texts[paper]
+        assert f"Imported from Label Studio: 180 labels (tasks.json, SHA-256 {digest})." in texts[paper]
+        assert "180 carry a date from their file, 2024-03-01." in texts[paper]
+        assert "older than the guideline version they are assigned to: 180." in texts[paper]
+        assert "0 made here, 180 imported" in texts[paper]
     for paper in ("method.zh.md", "datasheet.zh.md"):
         for claim in ("遮住", "种子", "都是在看到", "看不到别人"):
-            assert claim not in said[paper].partition("## 附录")[0], (paper, claim)
-        assert "其中 180 个是导入的" in said[paper] and digest in said[paper]
-    assert "Of 180 labels, 180 were imported. Imported from Label Studio: 180 (tasks.json" in said["README.md"]
-    head, *rows = said["labels.csv"].splitlines()
+            assert claim not in texts[paper].partition("## 附录")[0], (paper, claim)
+        assert "其中 180 个是导入的" in texts[paper] and digest in texts[paper]
+    assert "Of 180 labels, 180 were imported. Imported from Label Studio: 180 (tasks.json" in texts["README.md"]
+    head, *rows = texts["labels.csv"].splitlines()
     assert head.endswith(",origin,app,program,label_file,label_file_sha256")
     assert len(rows) == 180 and all(row.endswith(f",imported,,Label Studio,tasks.json,{digest}") for row in rows)
 
@@ -89,7 +89,7 @@ def test_imported_labels_are_described_as_imported(fresh_store: Store, tmp_path:
 def test_an_unknown_presentation_form_is_not_claimed(fresh_store: Store, tmp_path: Path) -> None:
     """Not in labels.csv, JSON lines, hard cases, records and packages, nor when such a file comes in once more."""
     made, _path = imported_project(fresh_store, tmp_path, 2)
-    bo = next(one for one in annotators(fresh_store, made) if one.name == "Bo")
+    bo = next(annotator for annotator in annotators(fresh_store, made) if annotator.name == "Bo")
     label(fresh_store, made, bo, label_rows(fresh_store, made)[0]["item"], "reject", reasons=("name",))
     expected = [("An", None), ("An", None), ("Bo", None), ("Bo", "masked"), ("Chen", None), ("Chen", None)]
     assert forms(fresh_store, made) == expected
@@ -134,19 +134,21 @@ def test_a_plan_changed_after_the_last_label_was_not_in_force(fresh_store: Store
 def test_mixed_sets_are_described_in_shares(fresh_store: Store, tmp_path: Path) -> None:
     made, _path = imported_project(fresh_store, tmp_path, 4)
     change_project(fresh_store, made, per_item=4)
-    dee = next(one for one in add_annotators(fresh_store, made, ["Dee"]) if one.name == "Dee")
+    dee = next(annotator for annotator in add_annotators(fresh_store, made, ["Dee"]) if annotator.name == "Dee")
     label(fresh_store, made, dee, label_rows(fresh_store, made)[0]["item"], "accept")
-    said = papers(fresh_store, made)
-    assert "Of 13 valid labels, 1 were made at desks of this database" in said["method.en.md"]
-    assert f"(Evenhand {VERSION}: 1)" in said["method.en.md"]
-    assert "Of 13 valid labels, 12 were imported." in said["datasheet.en.md"]
-    assert "gendered word masked at first 1, original text 0" in said["method.en.md"]
+    texts = papers(fresh_store, made)
+    assert "Of 13 valid labels, 1 were made at desks of this database" in texts["method.en.md"]
+    assert f"(Evenhand {VERSION}: 1)" in texts["method.en.md"]
+    assert "Of 13 valid labels, 12 were imported." in texts["datasheet.en.md"]
+    assert "gendered word masked at first 1, original text 0" in texts["method.en.md"]
 
 
 def test_a_restored_release_has_equal_provenance(fresh_store: Store, tmp_path: Path) -> None:
     """Made here, imported from files, of unknown origin, and retests; and that all of it is the word of a package."""
     made = rehearse(fresh_store)
-    tasks = [task(one.text, chosen("Keep", id=one.uid, completed_by=9)) for one in list(items(fresh_store, made))[:4]]
+    tasks = [
+        task(item.text, chosen("Keep", id=item.uid, completed_by=9)) for item in list(items(fresh_store, made))[:4]
+    ]
     bring(fresh_store, made, written(tmp_path / "tasks.json", tasks), Names(people={"9": "Guest"}))
     everybody_consents(fresh_store, made)
     person = annotators(fresh_store, made)[0].id
@@ -188,9 +190,9 @@ def test_a_file_named_after_an_annotator_is_pseudonymised(fresh_store: Store, tm
     bring(fresh_store, again, tmp_path / "Chen.json", Names(people=PEOPLE))
     again = change_project(fresh_store, again, licence="CC0", source_statement=SOURCE)
     code = pseudonyms(fresh_store, again)["Chen"]
-    said = papers(fresh_store, again)
-    assert all("Chen" not in text for text in said.values())
-    assert f"Imported from Label Studio: 6 labels ({code}.json" in said["method.en.md"]
+    texts = papers(fresh_store, again)
+    assert all("Chen" not in text for text in texts.values())
+    assert f"Imported from Label Studio: 6 labels ({code}.json" in texts["method.en.md"]
 
 
 @pytest.mark.parametrize("version", [1, 2, 3, 4])
@@ -204,9 +206,9 @@ def test_migrated_labels_get_the_provenance_of_their_records(
         _store_labels_of_that_time(old, with_file=version >= 3)
     monkeypatch.undo()
     with Store.open(path) as new:
-        found = dict(new.db.execute(f"SELECT op_id, {ORIGIN} FROM label {FROM_FILE}"))
+        results = dict(new.db.execute(f"SELECT op_id, {ORIGIN} FROM label {FROM_FILE}"))
         expected: dict[str, Any] = {"desk": "here" if version >= 3 else "unknown", "nobody": "unknown"}
-        assert found == expected | ({"file": "imported"} if version >= 3 else {})
+        assert results == expected | ({"file": "imported"} if version >= 3 else {})
         with pytest.raises(Exception, match="never changed"):
             new.db.execute("UPDATE label SET choice = 'reject'")
 
@@ -350,16 +352,16 @@ def test_changes_between_two_releases_are_listed(fresh_store: Store, new_version
     made.append(make_release(fresh_store, project, "2.0"))
     first, second = (release_file(fresh_store, one, "changes.json") for one in made)
     guidelines_now = made[1].facts["guidelines"]
-    found = [
+    results = [
         {name: rule({"changes": json.loads(data), "guidelines": guidelines_now}) for name, rule in CHANGES.items()}
         for data in (first, second)
     ]
-    assert [name for name, proof in found[0].items() if proof] == ["changes_of_first"]
+    assert [name for name, proof in results[0].items() if proof] == ["changes_of_first"]
     versions = {"before": 1, "after": 1 + new_version}
-    assert found[1]["changes_since"] == ["1.0"] and not found[1]["changes_of_first"]
-    assert found[1]["same_guideline"] == ([] if new_version else [versions])
-    assert found[1]["other_guideline"] == ([versions] if new_version else [])
-    assert [one["version"] for one in found[1]["guidelines_between"]] == ([2] if new_version else [])
+    assert results[1]["changes_since"] == ["1.0"] and not results[1]["changes_of_first"]
+    assert results[1]["same_guideline"] == ([] if new_version else [versions])
+    assert results[1]["other_guideline"] == ([versions] if new_version else [])
+    assert [one["version"] for one in results[1]["guidelines_between"]] == ([2] if new_version else [])
     text = release_file(fresh_store, made[1], "changes.en.md").decode()
     assert ("changed from version 1 to version 2" in text) == new_version
     assert ("The guideline is unchanged (version 1)" in text) == (not new_version)

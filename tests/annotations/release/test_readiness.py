@@ -30,7 +30,7 @@ def test_open_cases_and_poor_agreement_need_an_explanation(
 ) -> None:
     people = ("Ada", "Bo", "Chen")[: max(map(len, patterns))]
     project, _items = judged(fresh_store, patterns, people=people, per_item=len(people))
-    assert [one.code for one in to_explain(fresh_store, project)] == codes
+    assert [requirement.code for requirement in to_explain(fresh_store, project)] == codes
     if codes:
         with pytest.raises(Refused, match="goes into the data sheet"):
             checked_reason(fresh_store, project, " ")

@@ -93,20 +93,20 @@ def test_a_release_has_the_numbers_of_the_database(store, study):
     assert [row["text"] for row in rows(files["data/train.jsonl"])] == [item.text for item in kept]
     assert files["slguset.csv"].decode().count("\r\n") == len(kept) + 1
     assert len(json.loads(files["label_studio.json"])) == len(kept) == len(rows(files["doccano.jsonl"]))
-    told = json.loads(files["release.json"])
-    assert told["release"]["hash"] == one.hash and "codes" not in told
-    assert told["agreement"]["krippendorff_alpha"]["value"] == agreement(store, study).overall.alpha.value
+    data = json.loads(files["release.json"])
+    assert data["release"]["hash"] == one.hash and "codes" not in data
+    assert data["agreement"]["krippendorff_alpha"]["value"] == agreement(store, study).overall.alpha.value
 
 
 def test_every_rejected_or_split_item_is_a_hard_case_with_its_reasons(store, study):
-    found = rows(release_file(store, release(store, study, "1.0"), "hard_cases.jsonl"))
+    result = rows(release_file(store, release(store, study, "1.0"), "hard_cases.jsonl"))
     query = "SELECT uid FROM item WHERE project = ? AND (status = 'rejected' OR split = 1 OR settlement IS NOT NULL)"
-    assert {row["item"] for row in found} == {uid for (uid,) in store.db.execute(query, (study.id,))}
-    settled = [row["settlement"] for row in found if row["settlement"]]
+    assert {row["item"] for row in result} == {uid for (uid,) in store.db.execute(query, (study.id,))}
+    settled = [row["settlement"] for row in result if row["settlement"]]
     assert [(one["choice"], one["why"]) for one in settled] == [("reject", "read twice")]
-    rejects = [one for row in found for one in row["labels"] if one["choice"] == "reject"]
-    assert rejects and all(one["reasons"] == ["biological"] for one in rejects)
-    assert {one["why_here"] for one in found} <= {"split", "rejected", "rejected_by_all", "settled"}
+    rejects = [one for row in result for one in row["labels"] if one["choice"] == "reject"]
+    assert rejects and all(reject["reasons"] == ["biological"] for reject in rejects)
+    assert {one["why_here"] for one in result} <= {"split", "rejected", "rejected_by_all", "settled"}
 
 
 def test_a_release_contains_no_names(store, study):
@@ -254,14 +254,19 @@ def test_only_snapshots_of_dead_processes_are_deleted(store):
 
 def test_missing_requirements_of_a_release_are_listed(fresh_store):
     bare = create_project(fresh_store, "bare", annotators=("Ada",))
-    assert {(one.code, one.state) for one in readiness(fresh_store, bare)} == {(c, "missing") for c in BARE}
+    assert {(requirement.code, requirement.state) for requirement in readiness(fresh_store, bare)} == {
+        (c, "missing") for c in BARE
+    }
     with pytest.raises(Refused, match="licence"):
         make_release(fresh_store, bare, "1.0")
     ready = ready_project(fresh_store, 8)
     start_pilot(fresh_store, ready, 4)
-    assert {one.code for one in readiness(fresh_store, ready) if one.state == "missing"} == {"kept", "pilot"}
+    assert {requirement.code for requirement in readiness(fresh_store, ready) if requirement.state == "missing"} == {
+        "kept",
+        "pilot",
+    }
     fresh_store.db.execute("INSERT INTO batch (project, file, heard, created) VALUES (?, 'x', 0, '')", (ready.id,))
-    assert "import" in {one.code for one in readiness(fresh_store, ready)}
+    assert "import" in {requirement.code for requirement in readiness(fresh_store, ready)}
 
 
 @pytest.mark.parametrize("name", ["1.0", "2026-05", "beta_2", "版本1", "v1+a"])
@@ -282,23 +287,23 @@ def relabel(store, study, number):
     """Turn the first *number* kept items of Ada into rejects."""
     first = annotators(store, study)[0]
     turned = []
-    for one in list(items(store, study, accepted_only=True))[:number]:
-        label(store, study, first, one.uid, "reject", reasons=("name",))
-        turned.append(one.uid)
+    for item in list(items(store, study, accepted_only=True))[:number]:
+        label(store, study, first, item.uid, "reject", reasons=("name",))
+        turned.append(item.uid)
     return turned
 
 
 def test_the_list_of_changes_counts_changed_labels(store, study):
     turned = relabel(store, study, 3)
     second = make_release(store, study, "1.1")
-    found = json.loads(release_file(store, second, "changes.json"))
-    assert (found["from"], found["to"]) == ("1.0", "1.1")
-    assert found["kept"] == {"added": [], "removed": sorted(turned)}
-    assert found["gold"] == [{"item": uid, "before": "accept", "after": "reject"} for uid in sorted(turned)]
-    assert found["labels"] == {"added": 0, "changed": 3, "removed": 0, "items": sorted(turned)}
+    data = json.loads(release_file(store, second, "changes.json"))
+    assert (data["from"], data["to"]) == ("1.0", "1.1")
+    assert data["kept"] == {"added": [], "removed": sorted(turned)}
+    assert data["gold"] == [{"item": uid, "before": "accept", "after": "reject"} for uid in sorted(turned)]
+    assert data["labels"] == {"added": 0, "changed": 3, "removed": 0, "items": sorted(turned)}
     first = release(store, study, "1.0")
-    assert changes(store, first, second)["kept"] == found["kept"]
-    assert found["agreement"]["before"]["krippendorff_alpha"] == first.facts["agreement"]["krippendorff_alpha"]
+    assert changes(store, first, second)["kept"] == data["kept"]
+    assert data["agreement"]["before"]["krippendorff_alpha"] == first.facts["agreement"]["krippendorff_alpha"]
     text = release_file(store, second, "changes.en.md").decode()
     assert all(uid in text for uid in turned)
     third = make_release(store, study, "1.2")
@@ -309,11 +314,11 @@ def test_a_withdrawn_label_is_in_the_list_of_changes(store, study):
     first = annotators(store, study)[0]
     uid = next(items(store, study, accepted_only=True)).uid
     label(store, study, first, uid, None)
-    before = sum(one.gold is not None for one in items(store, study)) + 1
+    before = sum(item.gold is not None for item in items(store, study)) + 1
     made = make_release(store, study, "1.1")
-    found = json.loads(release_file(store, made, "changes.json"))
-    assert found["labels"]["removed"] == 1 and found["kept"]["removed"] == [uid]
-    assert found["gold_states"] == {"same": before - 1, "another": 0, "none_now": 1, "first": 0}
+    data = json.loads(release_file(store, made, "changes.json"))
+    assert data["labels"]["removed"] == 1 and data["kept"]["removed"] == [uid]
+    assert data["gold_states"] == {"same": before - 1, "another": 0, "none_now": 1, "first": 0}
     text = release_file(store, made, "method.en.md").decode()
     assert f"{before - 1} have the same label, 0 a different one and 1 none now; 0 have their first gold label." in text
     assert "0 条改为另一标签，1 条不再有最终标签" in release_file(store, made, "method.zh.md").decode()
@@ -343,39 +348,39 @@ def test_a_release_is_restored_completely(store, study, tmp_path, shape):
         brought = import_package(fresh, "back", members, out.name)
         back = brought.project
         assert brought.labels.rejected == 0
-        assert {one.uid: (one.status, one.gold) for one in items(fresh, back)} == {
-            one.uid: (one.status, one.gold) for one in items(store, study)
+        assert {item.uid: (item.status, item.gold) for item in items(fresh, back)} == {
+            item.uid: (item.status, item.gold) for item in items(store, study)
         }
         codes = pseudonyms(store, study)
         old, new = report_json(agreement(store, study)), report_json(agreement(fresh, back))
         assert close({**renamed(old, codes), "project": ""}, {**new, "project": ""})
         again = make_release(fresh, back, "1.0")
         assert again.hash == first.hash
-        told = json.loads(release_file(fresh, again, "release.json"))
+        data = json.loads(release_file(fresh, again, "release.json"))
         before = json.loads(release_file(store, first, "release.json"))
-        told["statistics"]["name"] = before["statistics"]["name"]
+        data["statistics"]["name"] = before["statistics"]["name"]
         for key in ("guidelines", "pilots", "retests", "adjudication", "people", "funnel", "statistics", "labels"):
-            assert told[key] == before[key], key
+            assert data[key] == before[key], key
         # Coming back is written down too: who had left leaves once more.
         own = {"deactivated": 1}
-        assert told["events"] == {key: number + own.get(key, 0) for key, number in before["events"].items()}
+        assert data["events"] == {key: number + own.get(key, 0) for key, number in before["events"].items()}
 
 
 def test_the_author_of_a_known_answer_survives_a_release(fresh_store, tmp_path):
     """Ada, who comes first in every list, labels after the answer was made from the labels of the others."""
     study = ready_project(fresh_store, 1)
     ada, *others = annotators(fresh_store, study)
-    (one,) = items(fresh_store, study)
+    (item,) = items(fresh_store, study)
     for who in others:
-        label(fresh_store, study, who, one.uid, "accept")
-    set_known(fresh_store, study, one.uid, "accept", from_labels=True)
-    label(fresh_store, study, ada, one.uid, "accept")
+        label(fresh_store, study, who, item.uid, "accept")
+    set_known(fresh_store, study, item.uid, "accept", from_labels=True)
+    label(fresh_store, study, ada, item.uid, "accept")
     expected = [(1, 0), (0, 1), (0, 1)]
-    assert [(each.right, each.unlabelled) for each in scores(fresh_store, study)] == expected
+    assert [(score.right, score.unlabelled) for score in scores(fresh_store, study)] == expected
     out = write_release(fresh_store, study, make_release(fresh_store, study, "1.0"), tmp_path / "r")
     with Store.open(tmp_path / "new.db") as fresh, tables_in(out) as members:
         back = import_package(fresh, "back", members, "r").project
-        assert [(each.right, each.unlabelled) for each in scores(fresh, back)] == expected
+        assert [(score.right, score.unlabelled) for score in scores(fresh, back)] == expected
 
 
 def renamed(value, codes):
@@ -430,10 +435,10 @@ def test_importing_a_release_twice_adds_nothing(store, study, tmp_path):
 
 def test_an_intact_release_is_verified(store, study, tmp_path):
     one = release(store, study, "1.0")
-    found = verify(write_release(store, study, one, tmp_path / "r"), store=store, release=one)
-    assert found.intact and found.known and found.found == one.hash and not found.unread
-    found = verify(write_release(store, study, one, tmp_path / "p", package=False), store=store, release=one)
-    assert found.intact and found.found is None and {name.partition("/")[0] for name in found.unread} == {"package"}
+    result = verify(write_release(store, study, one, tmp_path / "r"), store=store, release=one)
+    assert result.intact and result.known and result.found == one.hash and not result.unread
+    result = verify(write_release(store, study, one, tmp_path / "p", package=False), store=store, release=one)
+    assert result.intact and result.found is None and {name.partition("/")[0] for name in result.unread} == {"package"}
 
 
 def test_an_older_release_without_latex_is_verified(store, study, tmp_path):
@@ -449,8 +454,8 @@ def test_an_older_release_without_latex_is_verified(store, study, tmp_path):
         if path.suffix == ".tex":
             assert path.read_text().endswith("\\evenhandend\n")
             path.unlink()
-    found = verify(out)
-    assert found.intact and found.found and found.files == known - 2
+    result = verify(out)
+    assert result.intact and result.found and result.files == known - 2
 
 
 def test_a_changed_byte_anywhere_is_found(store, study, tmp_path):
@@ -461,11 +466,11 @@ def test_a_changed_byte_anywhere_is_found(store, study, tmp_path):
         at = random.Random(path.name).randrange(len(whole_file))
         path.write_bytes(whole_file[:at] + bytes([whole_file[at] ^ 1]) + whole_file[at + 1 :])
         try:
-            found = verify(out, store=store, release=one)
+            result = verify(out, store=store, release=one)
         except BadFile:  # release.json or SHA256SUMS is changed
             assert path.name in ("release.json", "SHA256SUMS")
         else:
-            assert not found.intact, path
+            assert not result.intact, path
         path.write_bytes(whole_file)
     assert verify(out, store=store, release=one).intact
 
@@ -512,7 +517,7 @@ def test_existing_files_are_kept_and_failed_writes_removed(store, study, tmp_pat
     monkeypatch.setattr("os.fsync", lambda _file: (_ for _ in ()).throw(OSError(28, "No space left on device")))
     with pytest.raises(BadFile, match="No space"):
         write_release(store, study, one, tmp_path / "new")
-    assert sorted(each.name for each in tmp_path.iterdir() if "own.db" not in each.name) == ["full", "there.zip"]
+    assert sorted(path.name for path in tmp_path.iterdir() if "own.db" not in path.name) == ["full", "there.zip"]
 
 
 def parts_of(store, study):

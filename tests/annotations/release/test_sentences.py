@@ -53,9 +53,9 @@ def test_returned_labels_are_not_described_as_stopped_by_a_reject(fresh_store: S
 def test_an_item_ended_by_a_reject_counts_after_its_accept_was_returned(fresh_store: Store) -> None:
     project = change_project(fresh_store, ready_project(fresh_store, 3), plan="stop", share=0.0)
     ada, bo, _chen = annotators(fresh_store, project)
-    for one in items(fresh_store, project):
-        label(fresh_store, project, ada, one.uid, "accept")
-        label(fresh_store, project, bo, one.uid, "reject", reasons=("name",))
+    for item in items(fresh_store, project):
+        label(fresh_store, project, ada, item.uid, "accept")
+        label(fresh_store, project, bo, item.uid, "reject", reasons=("name",))
     assert send_accepts_back(fresh_store, project) == 3
     project = change_project(fresh_store, project_by_uid(fresh_store, project.uid), plan="all")
     assert ended_at_reject(fresh_store, project) == 3
@@ -118,8 +118,8 @@ def test_decisions_on_returned_labels_are_counted_separately(fresh_store: Store)
     settle_case(fresh_store, project, disputed, choice="accept", adjudicator="V", why="so", seen=seen, base=None)
     send_accepts_back(fresh_store, project)
     project = project_by_uid(fresh_store, project.uid)
-    found = gather(fresh_store, project)["adjudication"]
-    assert (found["split"], found["not_split"], found["lacking"]) == (0, {"decide": 1, "leave": 0}, 1)
+    result = gather(fresh_store, project)["adjudication"]
+    assert (result["split"], result["not_split"], result["lacking"]) == (0, {"decide": 1, "leave": 0}, 1)
     text = paper(fresh_store, make_release(fresh_store, project, "1.0", reason="so"), "method.en.md")
     assert "Of these, decided by an adjudicator: 0; labels confirmed: 0" in text
     assert "do not differ at this release: 1 (decided: 1; labels confirmed: 0)" in text

@@ -56,9 +56,9 @@ def project(fresh_store: Store) -> Project:
     made = judged_project(fresh_store, TEXTS)
     for name, other in (("a", "correct"), ("b", "misgendering")):
         one = add_judge(fresh_store, made, name, Spec("file", 1, name, name))
-        said = [JudgeLabel(item.id, other if n % 4 == 0 else "correct", False)
+        messages = [JudgeLabel(item.id, other if n % 4 == 0 else "correct", False)
                 for n, item in enumerate(items(fresh_store, made))]  # fmt: skip
-        store_labels(fresh_store, one, said)
+        store_labels(fresh_store, one, messages)
     return made
 
 
@@ -159,10 +159,10 @@ def test_a_second_sample_draws_only_remaining_items(fresh_store: Store, project:
     label_all(fresh_store, project)
     drawn = drawn_items(fresh_store, project)
     assert drawn is not None and len(drawn) == 80
-    found = sample_labels(fresh_store, project)
-    assert found is not None
+    result = sample_labels(fresh_store, project)
+    assert result is not None
     uids = [item.uid for item in items(fresh_store, project)]
-    weights, _strata = found.weights(uids, [True] * 80)
+    weights, _strata = result.weights(uids, [True] * 80)
     assert weights == pytest.approx([1.0] * 80), "nothing is left: each item stands for itself"
     close_sample(fresh_store, project)
     assert open_sample(fresh_store, project) is None
@@ -176,8 +176,8 @@ def test_rates_weight_each_item_by_its_probability(fresh_store: Store, project: 
     """Hajek by hand: sum of y / p over sum of 1 / p."""
     draw(fresh_store, project, "disagreement", 30)
     label_all(fresh_store, project)
-    found = estimates(fresh_store, project, judge(fresh_store, project, "a"))
-    (cell,) = found.cells("misgendering")
+    result = estimates(fresh_store, project, judge(fresh_store, project, "a"))
+    (cell,) = result.cells("misgendering")
     drawn = drawn_items(fresh_store, project)
     assert drawn is not None
     y = np.array([item.id % 3 == 0 for item in items(fresh_store, project) if item.uid in drawn], dtype=float)
@@ -185,15 +185,15 @@ def test_rates_weight_each_item_by_its_probability(fresh_store: Store, project: 
     assert cell.rates.people.value == pytest.approx(float((y / p).sum() / (1 / p).sum()))
     assert cell.people == 30 and cell.further == 50 and cell.not_drawn == 0
     assert cell.rates.effect is not None and cell.rates.effect > 1
-    assert found.samples == (samples(fresh_store, project)[0].signature,) and found.samples[0] in found.signature
+    assert result.samples == (samples(fresh_store, project)[0].signature,) and result.samples[0] in result.signature
     rows = generations(fresh_store, project)
     made = comparison(rows, labels_of_generations(fresh_store, project), design=design_of(fresh_store, project, rows))
     with_rule = made.weighted("misgendering")
     assert with_rule.estimate == people_rates(fresh_store, project)["misgendering"][0]
     assert with_rule.estimate.value == pytest.approx(cell.rates.people.value)
-    assert (with_rule.labelled, with_rule.population) == (30, 80) and found.samples[0] in made.signature
+    assert (with_rule.labelled, with_rule.population) == (30, 80) and result.samples[0] in made.signature
     assert made.both.effect == pytest.approx(cell.rates.effect) and made.both.judge.units > 0
-    by_model = found.cells("misgendering", ("model",))
+    by_model = result.cells("misgendering", ("model",))
     assert sum(one.people for one in by_model) == 30
     close_sample(fresh_store, project)
     label_all(fresh_store, project)  # the others come in the ordinary queue
@@ -286,12 +286,12 @@ def test_labels_made_before_a_sample_have_weight_one(fresh_store: Store, project
     wrong = dict(fresh_store.db.execute("SELECT uid, max(choice = 'misgendering') FROM label JOIN item ON item.id ="
                                         " label.item GROUP BY uid"))  # fmt: skip
     drawn = drawn_items(fresh_store, project) or {}
-    found = estimates(fresh_store, project, judge(fresh_store, project, "a"))
-    (cell,) = found.cells("misgendering")
+    result = estimates(fresh_store, project, judge(fresh_store, project, "a"))
+    (cell,) = result.cells("misgendering")
     by_hand = (sum(wrong[uid] for uid in earlier) + 40 * np.mean([wrong[uid] for uid in drawn])) / 80
     assert cell.rates.people.value == pytest.approx(by_hand) and (cell.counted, cell.earlier) == (50, 40)
     assert people_rates(fresh_store, project)["misgendering"][0].value == pytest.approx(by_hand)
-    assert " ".join(map(str, found.basis(cell))) == (
+    assert " ".join(map(str, result.basis(cell))) == (
         "Labels used: those of items that samples drew (10), weighed by inclusion probability."
         " Items labelled before a sample was drawn (40) count once each, for themselves."
     )
@@ -307,8 +307,8 @@ def test_the_rate_of_a_group_without_labels_has_a_reason(fresh_store: Store, pro
 
 
 def _free(store: Store, project: Project) -> tuple[list[str], list[bool]]:
-    found = frame(store, project)
-    return found.table["item"].tolist(), found.free.tolist()
+    result = frame(store, project)
+    return result.table["item"].tolist(), result.free.tolist()
 
 
 def release_person(store: Store, project: Project, person: Annotator) -> None:
@@ -347,13 +347,13 @@ def test_a_package_contains_every_probability(fresh_store: Store, project: Proje
     with new_store(tmp_path / "b.db") as other, tables_in(out, password="long enough") as members:
         again = import_package(other, "made", members, out.name).project
         assert other.db.execute(tables).fetchall() == fresh_store.db.execute(tables).fetchall()
-        assert [one.signature for one in samples(other, again)] == [
-            one.signature for one in samples(fresh_store, project)
+        assert [sample.signature for sample in samples(other, again)] == [
+            sample.signature for sample in samples(fresh_store, project)
         ]
         codes = {"Ada": "A1", "Bo": "A2"}
         parts = [package_parts(fresh_store, project, codes), package_parts(other, again, {})]
         names = ("items.jsonl", "gold.jsonl", "labels.jsonl", "records.jsonl")
-        hashes = [content_hash(contents_of(*(one[name] for name in names)).entries.values()) for one in parts]
+        hashes = [content_hash(contents_of(*(part[name] for name in names)).entries.values()) for part in parts]
         assert hashes[0] == hashes[1]
     labels = export_file(fresh_store, project, tmp_path / "labels.csv", format="labels").out
     rows = list(csv.DictReader(labels.read_text().splitlines()))

@@ -125,7 +125,7 @@ def test_the_screening_test_has_two_tries(fresh_store: Store) -> None:
 
     def answer(secret: str, choice: str) -> str:
         who = person(fresh_store, study, secret)
-        given = {str(one.id): choice for one in questions_of_try(fresh_store, study, who.uid, who.tries)}
+        given = {str(question.id): choice for question in questions_of_try(fresh_store, study, who.uid, who.tries)}
         answer_test(fresh_store, study, who, given)
         answer_test(fresh_store, study, who, given)  # the same form again
         return person(fresh_store, study, secret).state
@@ -151,11 +151,11 @@ def test_participants_do_not_label_texts_of_their_screening_test(fresh_store: St
         answer_test(fresh_store, study, who, {str(one.id): choice for one in tried})
     people.begin(fresh_store, study, person(fresh_store, study, secret))
     place, who_labels = desk_of(fresh_store, study, person(fresh_store, study, secret))
-    handed = {one.text for one in claim(fresh_store, place, who_labels, want=20)}
-    everything = {one.text for one in items(fresh_store, project)}
+    handed = {item.text for item in claim(fresh_store, place, who_labels, want=20)}
+    everything = {item.text for item in items(fresh_store, project)}
     assert len(asked) == 4
     assert handed == everything - asked
-    assert {one.text for one in claim(fresh_store, project, ada, want=20)} == everything  # others get them
+    assert {item.text for item in claim(fresh_store, project, ada, want=20)} == everything  # others get them
     assert broken_rules(fresh_store) == []
 
 
@@ -249,8 +249,8 @@ def test_a_jump_of_the_clock_is_noticed(seconds: list[float], offsets: list[floa
     steady = ahead = 0.0
     watched = Watched(lambda: 1e9 + steady + ahead, lambda: steady)
     for steady, ahead in zip(seconds, offsets, strict=True):  # noqa: B007  (the clocks read them)
-        found = watched.seconds()
-    assert found == known
+        result = watched.seconds()
+    assert result == known
 
 
 def test_implied_hourly_pay_counts_from_the_consent(fresh_store: Store) -> None:
@@ -278,12 +278,12 @@ def test_withdrawal_takes_the_labels_out_of_gold_and_deletes_none(fresh_store: S
     first = next(iter(items(fresh_store, project)))
     reveal(fresh_store, *place, first.uid)  # its blind label stays current
     finish(fresh_store, study, person(fresh_store, study, secret))
-    assert [one.gold for one in items(fresh_store, project)] == ["accept"] * 3
+    assert [item.gold for item in items(fresh_store, project)] == ["accept"] * 3
     assert withdraw(fresh_store, study, person(fresh_store, study, secret)) == 3
     assert withdraw(fresh_store, study, person(fresh_store, study, secret)) == 0
     gone = person(fresh_store, study, secret)
     assert (gone.state, gone.outcome, gone.labelled) == ("withdrew", "finished", 0)  # who had finished is paid
-    assert [one.gold for one in items(fresh_store, project)] == [None] * 3
+    assert [item.gold for item in items(fresh_store, project)] == [None] * 3
     assert fresh_store.db.execute("SELECT count(*), count(choice) FROM label").fetchone() == (6, 3)
     assert fresh_store.db.execute("SELECT count(*) FROM blind_label").fetchone() == (0,)
     (event,) = events(fresh_store, project, action="labels_withdrawn")
@@ -335,12 +335,12 @@ def test_participants_are_left_out_of_progress_and_pilots(fresh_store: Store) ->
     study = new_study(fresh_store, project)
     secret, _who = come(fresh_store, study)
     judge(fresh_store, study, secret, 3)
-    found = dashboard(fresh_store, project)
+    result = dashboard(fresh_store, project)
     pseudonym = person(fresh_store, study, secret).pseudonym
-    assert [(one.annotator.name, one.participant, one.labels) for one in found.people] == [
+    assert [(one.annotator.name, one.participant, one.labels) for one in result.people] == [
         ("A", False, 0), ("B", False, 0), (pseudonym, True, 3),
     ]  # fmt: skip
-    assert (found.pace, found.each) == (None, None)  # how fast a participant is says nothing of the annotators
+    assert (result.pace, result.each) == (None, None)  # how fast a participant is says nothing of the annotators
     with pytest.raises(Refused, match="The study study is in progress"):
         start_pilot(fresh_store, project, 4)
     set_closed(fresh_store, study, True)

@@ -62,10 +62,10 @@ def table_of(lean, *, professions=20, pairs=9, templates=2, noise=0.0, language=
 
 # SPEC 2.6 [C].
 def test_describe_computes_mean_deviation_and_quartiles():
-    found = describe([-1.2, 0.3, 0.5, 2.0, -0.4, 0.0])
-    assert found.n == 6
+    result = describe([-1.2, 0.3, 0.5, 2.0, -0.4, 0.0])
+    assert result.n == 6
     wanted = {"mean": 0.2, "std": 1.0677078252, "min": -1.2, "q25": -0.3, "q50": 0.15, "q75": 0.45, "max": 2.0}
-    assert {name: getattr(found, name) for name in wanted} == pytest.approx(wanted, abs=1e-9)
+    assert {name: getattr(result, name) for name in wanted} == pytest.approx(wanted, abs=1e-9)
 
 
 @given(st.lists(st.floats(-50, 50), min_size=2, max_size=40))
@@ -88,16 +88,16 @@ def test_a_group_of_the_english_set_has_900(count):
          "pair": s.person.pair, "profession_key": s.profession.name, "association": 0.0}
         for s in sentences(association_set("en"))
     ]  # fmt: skip
-    found = groups(pd.DataFrame(rows))
-    assert [one.numbers.n for one in found] == [count] * 6
-    assert [(one.kind, one.gender) for one in found[:2]] == [("female", "male"), ("female", "female")]
+    result = groups(pd.DataFrame(rows))
+    assert [one.numbers.n for one in result] == [count] * 6
+    assert [(one.kind, one.gender) for one in result[:2]] == [("female", "male"), ("female", "female")]
 
 
 def test_a_difference_has_its_interval_over_pairs_and_professions():
     frame = table_of(lambda kind, gender: 0.3 if gender == "male" else 0.1, noise=0.2)
-    found = differences(frame)
-    assert [one.name for one in found] == ["female", "balanced", "male"]
-    for one in found:
+    result = differences(frame)
+    assert [one.name for one in result] == ["female", "balanced", "male"]
+    for one in result:
         rows = frame[frame["class"] == one.name].groupby("person_gender")["association"].mean()
         assert one.estimate.value == pytest.approx(rows["male"] - rows["female"])
         assert one.w_minus_m == pytest.approx(rows["female"] - rows["male"])
@@ -122,9 +122,9 @@ def test_the_standard_error_of_a_crossed_mean_adds_its_parts():
         for (i, a), (j, b) in itertools.product(enumerate(jobs), enumerate(pairs))
     ]
     crossing = Crossing.of(pd.DataFrame(rows))
-    found = interval(crossing, lambda means: means["male"], "male")
-    assert found.se == pytest.approx((jobs.var(ddof=1) / 40 + pairs.var(ddof=1) / 30) ** 0.5, rel=0.02)
-    assert found.note is None and found.method == BY_T_CROSSED
+    result = interval(crossing, lambda means: means["male"], "male")
+    assert result.se == pytest.approx((jobs.var(ddof=1) / 40 + pairs.var(ddof=1) / 30) ** 0.5, rel=0.02)
+    assert result.note is None and result.method == BY_T_CROSSED
 
 
 def test_words_without_a_counterpart_are_drawn_by_themselves():
@@ -144,7 +144,7 @@ def test_neutral_words_are_a_group_without_a_difference():
     both = pd.concat([frame, neutral], ignore_index=True)
     assert difference(both).estimate.value == pytest.approx(0.0)
     assert difference(both).unit == "pair"
-    assert {one.gender: one.numbers.mean for one in groups(both)}["neutral"] == 9.0
+    assert {group.gender: group.numbers.mean for group in groups(both)}["neutral"] == 9.0
 
 
 def test_one_gender_has_no_difference_and_one_word_no_interval():
@@ -161,9 +161,9 @@ def test_one_gender_has_no_difference_and_one_word_no_interval():
 def test_undefined_sentences_are_counted_and_left_out():
     frame = table_of(lambda kind, gender: 1.0)
     frame.loc[frame.index[:7], "association"] = np.nan
-    found = groups(frame)
-    assert sum(one.undefined for one in found) == 7
-    assert {one.numbers.mean for one in found} == {1.0}
+    result = groups(frame)
+    assert sum(one.undefined for one in result) == 7
+    assert {one.numbers.mean for one in result} == {1.0}
     lost = groups(frame.assign(association=np.nan))[0]
     assert (lost.numbers.mean, lost.mean.value, str(lost.mean.reason)) == (
         None, None, "No sentence of this group has a score.",
@@ -187,10 +187,10 @@ def test_pairs_of_one_word_are_left_out_on_demand():
 
 def test_cells_and_words_are_ranked():
     frame = table_of(lambda kind, gender: {"male": 0.5, "female": -0.5, "balanced": 0.0}[kind] * (gender == "male"))
-    found = ranked(differences(frame, "profession_key"))
-    assert found[0].name.startswith("male")
-    assert found[-1].name.startswith("female")
-    assert len(found) == 60
+    result = ranked(differences(frame, "profession_key"))
+    assert result[0].name.startswith("male")
+    assert result[-1].name.startswith("female")
+    assert len(result) == 60
     table = cells(frame)
     assert len(table) == 120
     assert set(table["n"]) == {18}
@@ -201,21 +201,21 @@ def test_cells_and_words_are_ranked():
 
 def test_differences_correlate_with_the_share_of_women():
     frame = table_of(lambda kind, gender: {"male": 0.5, "female": -0.5, "balanced": 0.0}[kind] * (gender == "male"))
-    found = differences(frame, "profession_key")
+    result = differences(frame, "profession_key")
     for method in ("pearson", "spearman"):
-        one = share_correlation(found, method)
+        one = share_correlation(result, method)
         assert one.low < one.value < one.high < 0
         assert one.units == 60
-    x, y = (np.array(column) for column in zip(*((d.women, d.estimate.value) for d in found), strict=True))
-    assert share_correlation(found).value == pytest.approx(np.corrcoef(x, y)[0, 1])
-    assert share_correlation(found[:2]).value is None
+    x, y = (np.array(column) for column in zip(*((d.women, d.estimate.value) for d in result), strict=True))
+    assert share_correlation(result).value == pytest.approx(np.corrcoef(x, y)[0, 1])
+    assert share_correlation(result[:2]).value is None
     constant = [Difference(str(i), 0.0, 0.0, Estimate(0.1), 1, 9, "pair", 50.0 + i) for i in range(5)]
     assert "same difference" in str(share_correlation(constant).reason)
 
 
 def printed_outcomes(language, model):
-    found = printed_verdicts(language)[model]
-    return {(one.name, one.reading): one.outcome for one in found}
+    result = printed_verdicts(language)[model]
+    return {(one.name, one.reading): one.outcome for one in result}
 
 
 # SPEC 2.7: H1 and H2 read literally from the printed tables [C].
@@ -232,8 +232,8 @@ def printed_outcomes(language, model):
     ],
 )
 def test_published_hypotheses_in_the_literal_reading(language, model, first, second):
-    found = printed_outcomes(language, model)
-    assert (found["H1", "literal"], found["H2", "literal"]) == (first, second)
+    result = printed_outcomes(language, model)
+    assert (result["H1", "literal"], result["H2", "literal"]) == (first, second)
 
 
 # The same, relatively: W > M for female professions, M > W for male ones.
@@ -247,28 +247,30 @@ def test_published_hypotheses_in_the_literal_reading(language, model, first, sec
     ],
 )  # fmt: skip
 def test_published_hypotheses_in_the_relative_reading(language, model, female, male):
-    found = {(one.name, one.reading): one for one in printed_verdicts(language)[model]}
-    assert tuple(item.holds for item in found["H1", "relative"].evidence) == (female, male)
-    assert found["H2", "relative"].evidence == found["H1", "relative"].evidence
+    results = {(verdict.name, verdict.reading): verdict for verdict in printed_verdicts(language)[model]}
+    assert tuple(item.holds for item in results["H1", "relative"].evidence) == (female, male)
+    assert results["H2", "relative"].evidence == results["H1", "relative"].evidence
 
 
 def test_published_differences_follow_from_their_means_but_one():
-    rows = [one for language in ("en", "es", "es-noart", "eu") for one in printed(language)]
+    rows = [row for language in ("en", "es", "es-noart", "eu") for row in printed(language)]
     assert len(rows) == 36
-    [odd] = [one for one in rows if not one.follows]
+    [odd] = [row for row in rows if not row.follows]
     assert (odd.model, odd.kind, odd.man, odd.difference) == ("mBERT", "female", "2.34", "0.286")
     assert printed("zh") == []
-    assert [one.m_minus_w for one in printed("en")][:1] == [-1.179]
+    assert [row.m_minus_w for row in printed("en")][:1] == [-1.179]
 
 
 def test_hypotheses_of_a_run_have_their_evidence():
     frame = table_of(lambda kind, gender: 0.0 if kind == "balanced" else 0.4 if kind == gender else -0.4, noise=0.02)
     described, found = groups(frame), differences(frame)
     means = {(one.kind, one.gender): one.mean for one in described}
-    outcome = {(one.name, one.reading): one for one in verdicts(means, found, 0.1)}
+    outcome = {(verdict.name, verdict.reading): verdict for verdict in verdicts(means, found, 0.1)}
     assert {key: one.outcome for key, one in outcome.items()} == dict.fromkeys(outcome, "yes")
     assert outcome["H1", "literal"].clear
-    assert {(one.name, one.outcome) for one in verdicts(means, found) if one.name == "H3"} == {("H3", "undecided")}
+    assert {(verdict.name, verdict.outcome) for verdict in verdicts(means, found) if verdict.name == "H3"} == {
+        ("H3", "undecided")
+    }
 
 
 @pytest.mark.parametrize(
@@ -284,9 +286,9 @@ def test_hypotheses_of_a_run_have_their_evidence():
     ],
 )
 def test_testing_for_no_difference_needs_a_margin(estimate, margin, outcome):
-    found = no_difference(estimate, margin)
-    assert found.outcome == outcome
-    assert (outcome == "undecided") <= bool(str(found.remark))
+    result = no_difference(estimate, margin)
+    assert result.outcome == outcome
+    assert (outcome == "undecided") <= bool(str(result.remark))
 
 
 def test_a_model_against_itself_differs_by_0_on_common_words():
@@ -295,20 +297,20 @@ def test_a_model_against_itself_differs_by_0_on_common_words():
     one, other = frame.copy(), frame.copy()
     one.loc[one["person_key"] == keys[0], "association"] = np.nan
     other.loc[other["person_key"] == keys[-1], "association"] = np.nan
-    found = multilingual(one, other.sample(frac=1, random_state=1))
-    assert [part.estimate.value for part in found.evidence] == pytest.approx([0, 0, 0], abs=1e-12)
-    assert "sentences that both models scored; the others are excluded." in str(found.remark)
+    result = multilingual(one, other.sample(frac=1, random_state=1))
+    assert [part.estimate.value for part in result.evidence] == pytest.approx([0, 0, 0], abs=1e-12)
+    assert "sentences that both models scored; the others are excluded." in str(result.remark)
     assert multilingual(frame, frame).remark is None
 
 
 def test_a_multilingual_model_is_compared_with_a_monolingual_one():
     strong = table_of(lambda kind, gender: 0.8 if gender == "male" else 0.0, noise=0.05)
     weak = table_of(lambda kind, gender: 0.0 if gender == "male" else 0.2, noise=0.05, seed=3)
-    found = multilingual(strong, weak)
-    assert (found.outcome, found.clear) == ("yes", True)
-    assert [one.equivalence.answer for one in found.evidence] == ["undecided"] * 3  # without a margin
-    assert [one.equivalence.answer for one in multilingual(strong, weak, 5.0).evidence] == ["yes"] * 3
-    assert all(one.equivalence.smallest > 0 for one in found.evidence)
+    result = multilingual(strong, weak)
+    assert (result.outcome, result.clear) == ("yes", True)
+    assert [evidence.equivalence.answer for evidence in result.evidence] == ["undecided"] * 3  # without a margin
+    assert [evidence.equivalence.answer for evidence in multilingual(strong, weak, 5.0).evidence] == ["yes"] * 3
+    assert all(evidence.equivalence.smallest > 0 for evidence in result.evidence)
     assert multilingual(weak, strong).outcome == "no"
     assert multilingual(strong, None).outcome == "undecided"
     assert {name: is_multilingual(name) for name in ("bert-base-uncased", "bert-base-multilingual-cased", "own")} == {

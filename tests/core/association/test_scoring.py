@@ -108,7 +108,7 @@ def reference(scorer, one, *, words: int) -> tuple[float, float]:
     tokenizer, model = scorer.loaded.tokenizer, scorer.loaded.model
     mask = tokenizer.mask_token
     target = ids_at(tokenizer, one.text, one.person_at)
-    found = []
+    results = []
     for hide in (False, True):
         spans = [(one.person_at, len(target)), *([(span, 1) for span in one.words_at] if hide else [])]
         text = one.text
@@ -119,19 +119,19 @@ def reference(scorer, one, *, words: int) -> tuple[float, float]:
         assert int((encoded == tokenizer.mask_token_id).sum()) == len(target) + (words if hide else 0)
         with torch.no_grad():
             logps = torch.log_softmax(model(encoded).logits[0].double(), dim=-1)
-        found.append(float(sum(logps[place, i] for place, i in zip(places, target, strict=True))))
-    return found[0], found[1]
+        results.append(float(sum(logps[place, i] for place, i in zip(places, target, strict=True))))
+    return results[0], results[1]
 
 
 @pytest.mark.parametrize("kind", ["wordpiece", "bpe", "unigram", "character"])
 def test_associations_equal_those_of_transformers(tmp_path, kind):
     corpus = corpus_of(tmp_path, CHINESE if kind == "character" else LISTS)
-    folder = checkpoint(tmp_path / "model", kind, [one.text for one in corpus])
+    folder = checkpoint(tmp_path / "model", kind, [sentence.text for sentence in corpus])
     scorer = open_targets(str(folder), threads=1)
-    found = associate(corpus, scorer, model="tiny")
-    assert {one.status for one in found} == {OK}
-    assert max(one.pieces for one in found) > 1  # words of several pieces are among them
-    for one in found:
+    result = associate(corpus, scorer, model="tiny")
+    assert {one.status for one in result} == {OK}
+    assert max(one.pieces for one in result) > 1  # words of several pieces are among them
+    for one in result:
         target, prior = reference(scorer, one.sentence, words=len(one.sentence.words_at))
         assert one.logp_target == pytest.approx(target, abs=1e-4)
         assert one.logp_prior == pytest.approx(prior, abs=1e-4)
@@ -142,12 +142,12 @@ def test_associations_equal_those_of_transformers(tmp_path, kind):
 def test_the_target_can_be_the_first_piece_alone(tmp_path, kind):
     """One mask, first id of the word, as the released code has it."""
     corpus = corpus_of(tmp_path)
-    folder = checkpoint(tmp_path / "model", kind, [one.text for one in corpus])
+    folder = checkpoint(tmp_path / "model", kind, [sentence.text for sentence in corpus])
     scorer = open_targets(str(folder), threads=1, target="first_piece")
-    found = associate(corpus, scorer, model="tiny")
+    result = associate(corpus, scorer, model="tiny")
     tokenizer, model = scorer.loaded.tokenizer, scorer.loaded.model
-    assert max(one.pieces for one in found) > 1
-    for one in found:
+    assert max(one.pieces for one in result) > 1
+    for one in result:
         start, end = one.sentence.person_at
         text = one.sentence.text[:start] + tokenizer.mask_token + one.sentence.text[end:]
         encoded = tokenizer(text, return_tensors="pt")["input_ids"]
@@ -161,7 +161,7 @@ def test_the_target_can_be_the_first_piece_alone(tmp_path, kind):
 @pytest.mark.parametrize("kind", ["wordpiece", "bpe", "unigram"])
 def test_each_piece_of_the_profession_gets_a_mask(tmp_path, kind):
     corpus = corpus_of(tmp_path)
-    folder = checkpoint(tmp_path / "model", kind, [one.text for one in corpus])
+    folder = checkpoint(tmp_path / "model", kind, [sentence.text for sentence in corpus])
     scorer = open_targets(str(folder), threads=1, attribute="piece")
     for one in associate(corpus, scorer, model="tiny", attribute="piece"):
         tokenizer = scorer.loaded.tokenizer
@@ -172,10 +172,10 @@ def test_each_piece_of_the_profession_gets_a_mask(tmp_path, kind):
 
 def test_equal_masked_sentences_are_read_once_with_equal_answers(tmp_path):
     corpus = corpus_of(tmp_path)
-    folder = checkpoint(tmp_path / "model", "wordpiece", [one.text for one in corpus])
+    folder = checkpoint(tmp_path / "model", "wordpiece", [sentence.text for sentence in corpus])
     scorer, tally, done = open_targets(str(folder), threads=1), Tally(), []
     together = associate(corpus, scorer, model="tiny", tally=tally, progress=lambda n, of: done.append((n, of)))
-    alone = [associate([one], scorer, model="tiny")[0] for one in corpus[::3]]
+    alone = [associate([sentence], scorer, model="tiny")[0] for sentence in corpus[::3]]
     assert [one.value for one in together[::3]] == pytest.approx([one.value for one in alone], abs=1e-5)
     small = associate(corpus, open_targets(str(folder), threads=1), model="tiny", chunk=1)
     assert [one.value for one in small] == pytest.approx([one.value for one in together], abs=1e-5)
@@ -188,10 +188,12 @@ def test_equal_masked_sentences_are_read_once_with_equal_answers(tmp_path):
 
 def test_an_unknown_word_is_undefined(tmp_path):
     corpus = corpus_of(tmp_path, CHINESE)
-    folder = checkpoint(tmp_path / "model", "character", [one.text for one in corpus if one.noun != "妈妈"])
+    folder = checkpoint(
+        tmp_path / "model", "character", [sentence.text for sentence in corpus if sentence.noun != "妈妈"]
+    )
     tally = Tally()
-    found = associate(corpus, open_targets(str(folder), threads=1), model="tiny", tally=tally)
-    lost = [one for one in found if one.status != OK]
+    result = associate(corpus, open_targets(str(folder), threads=1), model="tiny", tally=tally)
+    lost = [one for one in result if one.status != OK]
     assert {one.sentence.noun for one in lost} == {"妈妈"}
     assert {one.value for one in lost} == {None}
     assert tally.undefined == {"A word is not in this model's vocabulary.": 3}
@@ -234,10 +236,10 @@ class Impossible:
 
 def test_a_prior_of_zero_is_counted_and_left_out(tmp_path):
     tally = Tally()
-    found = associate(corpus_of(tmp_path), Impossible(), model="impossible", tally=tally)
+    result = associate(corpus_of(tmp_path), Impossible(), model="impossible", tally=tally)
     assert tally.undefined == {NO_PRIOR: 6}
-    frame = frame_of(found)
-    assert [(one.kind, one.gender, one.undefined) for one in groups(frame) if one.undefined] == [
+    frame = frame_of(result)
+    assert [(group.kind, group.gender, group.undefined) for group in groups(frame) if group.undefined] == [
         ("female", "female", 4), ("male", "female", 2),
     ]  # fmt: skip
     assert frame.loc[frame["person"] == "She", "association"].isna().all()
@@ -276,7 +278,7 @@ def test_unavailable_models_are_refused(name, says):
 
 
 def test_a_model_without_a_mask_or_a_head_is_refused(tmp_path):
-    texts = [one.text for one in corpus_of(tmp_path)]
+    texts = [sentence.text for sentence in corpus_of(tmp_path)]
     folder = checkpoint(tmp_path / "model", "wordpiece", texts)
     settings = folder / "tokenizer_config.json"
     settings.write_text(settings.read_text().replace('"mask_token": "[MASK]"', '"mask_token": null'))

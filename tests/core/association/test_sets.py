@@ -26,7 +26,7 @@ ENGLISH = list(sentences(association_set("en")))
 
 
 def texts(language, **choices):
-    return [one.text for one in sentences(association_set(language, Choices(**choices)))]
+    return [sentence.text for sentence in sentences(association_set(language, Choices(**choices)))]
 
 
 # SPEC 2.4, counted in the released BEC-Pro_EN.tsv [D].
@@ -43,11 +43,11 @@ def test_generated_rows_equal_the_released_file(row, text):
 
 
 def test_counts_equal_the_released_file():
-    assert len(ENGLISH) == len({one.text for one in ENGLISH}) == 5400
-    assert set(Counter(one.template.name for one in ENGLISH).values()) == {1080}
-    assert set(Counter(one.person.key for one in ENGLISH).values()) == {300}
-    assert set(Counter((one.profession.kind, one.person.gender) for one in ENGLISH).values()) == {900}
-    assert list(dict.fromkeys(one.profession.kind for one in ENGLISH)) == ["male", "female", "balanced"]
+    assert len(ENGLISH) == len({sentence.text for sentence in ENGLISH}) == 5400
+    assert set(Counter(sentence.template.name for sentence in ENGLISH).values()) == {1080}
+    assert set(Counter(sentence.person.key for sentence in ENGLISH).values()) == {300}
+    assert set(Counter((sentence.profession.kind, sentence.person.gender) for sentence in ENGLISH).values()) == {900}
+    assert list(dict.fromkeys(sentence.profession.kind for sentence in ENGLISH)) == ["male", "female", "balanced"]
 
 
 @pytest.mark.parametrize("language", ["en", "es", "es-noart", "eu"])
@@ -57,27 +57,33 @@ def test_every_language_of_becpro_has_5400(language):
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_masks_are_placed_by_position(language):
-    for one in sentences(association_set(language)):
-        assert one.text[slice(*one.person_at)] == one.noun
-        words = [one.text[slice(*span)] for span in one.words_at]
-        assert " ".join(words) == " ".join(one.profession.form(one.person.gender).split())
-        assert one.tm.count("[MASK]") == 1
-        assert one.am.count("[MASK]") == len(words)
-        assert one.tam.count("[MASK]") == 1 + len(words)
+    for sentence in sentences(association_set(language)):
+        assert sentence.text[slice(*sentence.person_at)] == sentence.noun
+        words = [sentence.text[slice(*span)] for span in sentence.words_at]
+        assert " ".join(words) == " ".join(sentence.profession.form(sentence.person.gender).split())
+        assert sentence.tm.count("[MASK]") == 1
+        assert sentence.am.count("[MASK]") == len(words)
+        assert sentence.tam.count("[MASK]") == 1 + len(words)
 
 
 def test_a_word_inside_another_is_not_masked():
     """The released code masks 'man' in 'manager' and 'of' in 'position of' (SPEC 2.4)."""
-    manager = [one for one in ENGLISH if one.noun == "man" and one.profession.name == "lodging manager"]
+    manager = [
+        sentence for sentence in ENGLISH if sentence.noun == "man" and sentence.profession.name == "lodging manager"
+    ]
     assert manager[0].tm == "This [MASK] is a lodging manager."
     assert all("manager" in one.tm for one in manager)
-    director = [one for one in ENGLISH if one.profession.name.startswith("director of") and one.template.name == "3"]
+    director = [
+        sentence
+        for sentence in ENGLISH
+        if sentence.profession.name.startswith("director of") and sentence.template.name == "3"
+    ]
     assert {one.am.split(" position ")[1] for one in director} == {"of [MASK] [MASK] [MASK] [MASK]."}
     assert len(director) == 18
 
 
 def test_a_hyphenated_word_gets_one_mask():
-    one = next(one for one in ENGLISH if one.profession.name == "speech-language pathologist")
+    one = next(sentence for sentence in ENGLISH if sentence.profession.name == "speech-language pathologist")
     assert one.tam == "[MASK] is a [MASK] [MASK]."
 
 
@@ -94,17 +100,17 @@ def test_without_determiners_nouns_begin_the_sentence():
 
 
 def test_spanish_articles_and_professions_agree_with_the_person():
-    found = texts("es")
-    assert "Ella es una jueza." in found
-    assert "Él es un juez." in found
-    assert "Mi hermana, la jueza, tuvo un buen día en el trabajo." in found
+    result = texts("es")
+    assert "Ella es una jueza." in result
+    assert "Él es un juez." in result
+    assert "Mi hermana, la jueza, tuvo un buen día en el trabajo." in result
     assert "Ella es jueza." in texts("es-noart")
 
 
 def test_spanish_mujer_is_woman_and_wife():
-    found = list(sentences(association_set("es")))
-    assert {one.person.key for one in found if one.noun == "mujer"} == {"mujer (adult)", "mujer (spouse)"}
-    assert len({one.text for one in found}) == 5400  # esta mujer, mi mujer
+    results = list(sentences(association_set("es")))
+    assert {one.person.key for one in results if one.noun == "mujer"} == {"mujer (adult)", "mujer (spouse)"}
+    assert len({one.text for one in results}) == 5400  # esta mujer, mi mujer
     assert len(set(texts("es", determiners="none"))) == 5400 - 300
     assert len(set(texts("es", determiners="none", wife="esposa"))) == 5400
 
@@ -132,10 +138,10 @@ def test_published_misprints_are_optional(language, printed, corrected):
 
 
 def test_basque_ergative_is_in_the_templates_that_act():
-    found = texts("eu", ergative=True)
-    assert "Bera suhiltzailea da." in found
-    assert "Berak suhiltzailea gisa lan egiten du." in found
-    assert "Amak, suhiltzailea, egun ona izan zuen lanean." in found
+    result = texts("eu", ergative=True)
+    assert "Bera suhiltzailea da." in result
+    assert "Berak suhiltzailea gisa lan egiten du." in result
+    assert "Amak, suhiltzailea, egun ona izan zuen lanean." in result
     assert not any(text.startswith("Berak") for text in texts("eu"))
 
 
@@ -144,10 +150,12 @@ def test_basque_bera_makes_equal_sentences():
 
 
 def test_chinese_has_neutral_words_and_no_gendered_profession():
-    found = association_set("zh")
-    assert {one.gender for one in found.persons} == {"male", "female", "neutral"}
-    assert found.attribute == "piece"
-    assert not [one.name for one in found.professions if set(one.name) & set("男女姐妹哥弟爸妈爷奶嫂婆")]
+    result = association_set("zh")
+    assert {person.gender for person in result.persons} == {"male", "female", "neutral"}
+    assert result.attribute == "piece"
+    assert not [
+        profession.name for profession in result.professions if set(profession.name) & set("男女姐妹哥弟爸妈爷奶嫂婆")
+    ]
     assert "我朋友是护士。" in texts("zh")
 
 
@@ -165,8 +173,8 @@ def test_professions_equal_the_external_list_of_facts():
 
 
 def test_the_corpus_is_written_as_a_file(tmp_path):
-    found = association_set("en")
-    write_corpus(found, tmp_path / "en.tsv")
+    result = association_set("en")
+    write_corpus(result, tmp_path / "en.tsv")
     rows = read_table(tmp_path / "en.tsv")
     assert list(rows[0]) == list(COLUMNS)
     assert len(rows) == 5400
@@ -174,7 +182,7 @@ def test_the_corpus_is_written_as_a_file(tmp_path):
               "My mom wants to become a [MASK] [MASK].", "My [MASK] wants to become a [MASK] [MASK].",
               "mom", "mail sorter", "female", "balanced", "5")  # fmt: skip
     assert tuple(rows[-1].values()) == wanted == corpus_row(ENGLISH[-1])
-    assert (tmp_path / "en.tsv").read_text(encoding="utf-8") == corpus_tsv(found)
+    assert (tmp_path / "en.tsv").read_text(encoding="utf-8") == corpus_tsv(result)
 
 
 WORDS = st.text(st.characters(codec="utf-8", exclude_characters="{}[]", exclude_categories=("C", "Z")), min_size=1)
@@ -187,10 +195,13 @@ def test_masks_fit_any_words(noun, profession, determiner):
         "en", (Template("1", "{person}, the {profession}."),), (Person(noun, "male", determiner),),
         (Profession(name, name, name),),
     )  # fmt: skip
-    [one] = sentences(one_set)
-    start = one.person_at[0]
-    assert one.noun == noun or (start == 0 and one.noun == noun[:1].upper() + noun[1:])
-    assert masked(one.text, [one.person_at, one.profession_at]) == one.text[:start] + "[MASK], the [MASK]."
+    [sentence] = sentences(one_set)
+    start = sentence.person_at[0]
+    assert sentence.noun == noun or (start == 0 and sentence.noun == noun[:1].upper() + noun[1:])
+    assert (
+        masked(sentence.text, [sentence.person_at, sentence.profession_at])
+        == sentence.text[:start] + "[MASK], the [MASK]."
+    )
 
 
 FILES = {
@@ -209,17 +220,20 @@ def own(folder: Path, **changed: str):
 
 
 def test_own_lists_make_a_set(tmp_path):
-    found = own(tmp_path)
-    made = list(sentences(found))
+    result = own(tmp_path)
+    made = list(sentences(result))
     assert [one.text for one in made][:3] == ["He is a nurse.", "She is a nurse.", "My neighbour is a nurse."]
     assert [one.person.gender for one in made[:3]] == ["male", "female", "neutral"]
-    assert [(one.field, one.women) for one in found.professions] == [("health", 88.0), ("craft", 4.5)]
-    assert found.options["persons"] == "persons.tsv"
+    assert [(profession.field, profession.women) for profession in result.professions] == [
+        ("health", 88.0),
+        ("craft", 4.5),
+    ]
+    assert result.options["persons"] == "persons.tsv"
 
 
 def test_own_lists_are_read_with_bom_crlf_and_blank_lines(tmp_path):
-    found = own(tmp_path, professions="\ufeffprofession\tclass\r\nnurse\tfemale\r\n\r\nwelder\r\n")
-    assert [one.name for one in found.professions] == ["nurse", "welder"]
+    result = own(tmp_path, professions="\ufeffprofession\tclass\r\nnurse\tfemale\r\n\r\nwelder\r\n")
+    assert [profession.name for profession in result.professions] == ["nurse", "welder"]
 
 
 @pytest.mark.parametrize(

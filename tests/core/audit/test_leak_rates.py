@@ -31,9 +31,9 @@ from evenhand.core.statistics.equivalence import equivalence
     ],
 )
 def test_the_interval_of_a_difference_equals_the_published_one(extreme, control, low, high) -> None:
-    found = difference(extreme, control)
-    assert found.value == pytest.approx(extreme[0] / extreme[1] - control[0] / control[1])
-    assert (found.low, found.high) == pytest.approx((low, high), abs=6e-5)
+    result = difference(extreme, control)
+    assert result.value == pytest.approx(extreme[0] / extreme[1] - control[0] / control[1])
+    assert (result.low, result.high) == pytest.approx((low, high), abs=6e-5)
 
 
 def test_equal_shares_of_many_sentences_are_equivalent_and_of_few_not_decided() -> None:
@@ -44,8 +44,8 @@ def test_equal_shares_of_many_sentences_are_equivalent_and_of_few_not_decided() 
 
 
 def test_without_judged_sentences_the_difference_is_undefined() -> None:
-    found = difference((0, 0), (1, 2))
-    assert found.value is None and "None of these sentences has all its labels yet." in str(found.reason)
+    result = difference((0, 0), (1, 2))
+    assert result.value is None and "None of these sentences has all its labels yet." in str(result.reason)
 
 
 @pytest.mark.parametrize(
@@ -72,15 +72,15 @@ def test_sentences_are_counted_by_rule_and_end() -> None:
 
 
 def test_labels_are_counted_over_sentences() -> None:
-    found = judged([3, 3, 0, 0] * 10, [1, 0, 0, 0] * 10)
-    both = compare_labels(found)[0]
+    result = judged([3, 3, 0, 0] * 10, [1, 0, 0, 0] * 10)
+    both = compare_labels(result)[0]
     assert both.counts == ((60, 120), (10, 120))
     assert both.extreme.value == pytest.approx(0.5)
     assert both.difference.value == pytest.approx(0.5 - 1 / 12)
     # Sentences of 0 or 3 leaks: the error is that of 40 sentences, sqrt(.25 / 40) = 0.079, not of 120 labels (0.046).
     assert both.extreme.se == pytest.approx(0.079, abs=0.006)
     assert both.extreme.low is not None and both.extreme.low < both.extreme.value
-    assert both == compare_labels(found)[0]
+    assert both == compare_labels(result)[0]
 
 
 def test_few_sentences_get_a_t_interval() -> None:
@@ -112,8 +112,8 @@ def test_zero_or_one_sentence_has_no_interval() -> None:
     ],
 )
 def test_the_verdict_follows_from_the_interval(extreme, control, words) -> None:
-    found = judged([3] * extreme + [0] * (40 - extreme), [3] * control + [0] * (40 - control))
-    assert re.search(words, str(verdict(compare_sentences(found, "unanimous")[0])))
+    result = judged([3] * extreme + [0] * (40 - extreme), [3] * control + [0] * (40 - control))
+    assert re.search(words, str(verdict(compare_sentences(result, "unanimous")[0])))
 
 
 def test_the_verdict_before_any_label() -> None:
@@ -122,13 +122,13 @@ def test_the_verdict_before_any_label() -> None:
 
 def test_measures_are_computed_without_the_leaks() -> None:
     values = {"a": 3.0, "b": 0.5, "c": -0.25, "d": -2.0, "e": -0.75}
-    found = with_and_without(values, {"a", "d", "not there"})
-    assert (found.sentences, found.leaks) == (5, 2)
-    assert (found.all.bias_man, found.all.bias_woman, found.all.model_bias) == (1.75, 1.0, 1.375)
-    assert (found.kept.bias_man, found.kept.bias_woman, found.kept.model_bias) == (0.5, 0.5, 0.5)
+    result = with_and_without(values, {"a", "d", "not there"})
+    assert (result.sentences, result.leaks) == (5, 2)
+    assert (result.all.bias_man, result.all.bias_woman, result.all.model_bias) == (1.75, 1.0, 1.375)
+    assert (result.kept.bias_man, result.kept.bias_woman, result.kept.model_bias) == (0.5, 0.5, 0.5)
 
 
 def test_without_leaks_nothing_changes() -> None:
     values = {str(n): float(x) for n, x in enumerate(np.linspace(-1, 1.5, 20))}
-    found = with_and_without(values, set())
-    assert found.all == found.kept == side_means(values.values())
+    result = with_and_without(values, set())
+    assert result.all == result.kept == side_means(values.values())

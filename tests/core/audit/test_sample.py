@@ -17,11 +17,11 @@ ONLY = {"male": 1, "female": 1}
 
 
 def cells(sample, stratum, toward=None):
-    found = {}
+    results = {}
     for item in sample.items:
         if item.stratum == stratum and toward in (None, item.toward):
-            found[item.pair, item.side] = found.get((item.pair, item.side), 0) + 1
-    return found
+            results[item.pair, item.side] = results.get((item.pair, item.side), 0) + 1
+    return results
 
 
 FRAME = {
@@ -60,8 +60,8 @@ def test_a_cell_with_too_few_controls_is_reported() -> None:
 
 def test_a_scarce_control_goes_to_a_random_end() -> None:
     frame = scores({"他": [3.0, 0.1, -3.0]})
-    found = {next(i.toward for i in draw(frame, "m", 1, seed).items if i.stratum == "control") for seed in range(20)}
-    assert found == {"male", "female"}
+    results = {next(i.toward for i in draw(frame, "m", 1, seed).items if i.stratum == "control") for seed in range(20)}
+    assert results == {"male", "female"}
 
 
 def test_undefined_infinite_and_repeated_rows_are_left_out_and_counted() -> None:
@@ -138,9 +138,9 @@ def test_the_keyword_of_an_item_is_found_with_and_without_its_position() -> None
 def test_an_own_pair_is_located_in_its_sentence() -> None:
     frame = scores({"他": [1.0, 0.5]}).assign(pair="男演员/女演员", keyword="男演员", side="male")
     frame["sentence"] = [f"第{n}位男演员上台。" for n in (1, 2)]
-    found = candidate_of(draw(frame, "m", 1).items[0])
-    assert (found.keyword, found.counterpart) == ("男演员", "女演员")
-    assert found.sentence[found.stem_start : found.stem_end] == "男"
+    result = candidate_of(draw(frame, "m", 1).items[0])
+    assert (result.keyword, result.counterpart) == ("男演员", "女演员")
+    assert result.sentence[result.stem_start : result.stem_end] == "男"
 
 
 def test_a_repeated_keyword_needs_its_position() -> None:

@@ -60,9 +60,9 @@ def test_a_record_of_another_kind_gives_no_report() -> None:
 
 def test_a_change_that_differs_by_pair_has_an_interval_and_a_verdict(tmp_path: Path) -> None:
     """planted:pairs leans by 0.35 or 0.6 either way: less than 1 everywhere."""
-    found = compared(tmp_path, "planted:+1", ("planted:pairs",))
-    assert (found.verdict, found.code) == ("leans less", "less") and (found.effect.high or 0) < 0
-    assert [item.difference for item in found.moved] == sorted(item.difference for item in found.moved)
+    result = compared(tmp_path, "planted:+1", ("planted:pairs",))
+    assert (result.verdict, result.code) == ("leans less", "less") and (result.effect.high or 0) < 0
+    assert [item.difference for item in result.moved] == sorted(item.difference for item in result.moved)
     back = compared(tmp_path, "planted:pairs", ("planted:+1",))
     assert back.verdict == "leans more"
     same = compared(tmp_path, "planted:pairs", ("planted:pairs",))
@@ -71,11 +71,11 @@ def test_a_change_that_differs_by_pair_has_an_interval_and_a_verdict(tmp_path: P
 
 def test_seeds_are_compared_with_their_placebos(tmp_path: Path) -> None:
     after = ("planted:+0.2", "planted:+0.3", "planted:+0.4")
-    found = compared(tmp_path, "planted:+1", after, ("planted:+1",) * 3)
-    effect = found.effect
+    result = compared(tmp_path, "planted:+1", after, ("planted:+1",) * 3)
+    effect = result.effect
     assert effect.method == "Welch's t over the seeds of a model and those of its placebo" and effect.units == 3
-    assert effect.value == pytest.approx(-0.7, abs=1e-4) and found.verdict == "leans less"
-    assert "only one seed" not in " ".join(found.rests) and "no placebo" not in " ".join(found.rests)
+    assert effect.value == pytest.approx(-0.7, abs=1e-4) and result.verdict == "leans less"
+    assert "only one seed" not in " ".join(result.rests) and "no placebo" not in " ".join(result.rests)
 
 
 def test_the_report_contains_the_figures(tmp_path: Path) -> None:
@@ -103,8 +103,8 @@ def test_unswapped_pairs_are_reported_separately(tmp_path: Path) -> None:
 
 
 def test_models_with_different_tokenizers_have_no_cost(tmp_path: Path) -> None:
-    found = compared(tmp_path, "planted:+1", ("demo-zh",), texts=True)
-    assert found.after[0].cost is None and "tokenize text differently" in found.notices[0].text
+    result = compared(tmp_path, "planted:+1", ("demo-zh",), texts=True)
+    assert result.after[0].cost is None and "tokenize text differently" in result.notices[0].text
 
 
 def test_incomparable_models_are_refused(tmp_path: Path) -> None:
@@ -117,8 +117,10 @@ def test_incomparable_models_are_refused(tmp_path: Path) -> None:
 
 
 def test_the_built_in_items_are_in_the_language_of_the_model() -> None:
-    said = [built_in_language("built-in", model) for model in ("demo-zh", "demo-en", "bert-base-multilingual-cased")]
-    assert said == ["zh", "en", "zh"]
+    messages = [
+        built_in_language("built-in", model) for model in ("demo-zh", "demo-en", "bert-base-multilingual-cased")
+    ]
+    assert messages == ["zh", "en", "zh"]
     assert built_in_language("built-in:en", "demo-zh") == "en" == built_in_language("built-in", "demo-zh", "en")
     assert built_in_language("sentences.txt", "demo-zh") is None
     with pytest.raises(Refused, match="no built-in neutral sentences in eu"):
@@ -134,8 +136,8 @@ def test_the_language_of_a_tuned_model_is_that_of_its_base(tmp_path: Path) -> No
 
 def test_the_english_items_have_each_pair_in_its_contexts() -> None:
     source = built_in_source("en")
-    found = list(source.items())
-    first = found[0]
-    assert (source.name, len(found)) == ("built-in:en", source.rows)
+    results = list(source.items())
+    first = results[0]
+    assert (source.name, len(results)) == ("built-in:en", source.rows)
     assert (first.sentence, first.options, first.pair) == ("He came in.", ("He", "She"), "he/she")
-    assert all(one.sentence[one.start : one.end] == one.options[0] for one in found)
+    assert all(one.sentence[one.start : one.end] == one.options[0] for one in results)

@@ -145,7 +145,7 @@ def test_misgendering_verdicts_of_two_runs_are_compared(tmp_path: Path) -> None:
 def test_several_generations_have_a_mean_and_no_mcnemar(tmp_path: Path) -> None:
     sides = [verdicts(tmp_path / f"{wrong}.csv", wrong, (1, 2)) for wrong in (4, 1)]
     record = two_runs("misgendering", *sides)
-    assert [one.label for one in record.shares] == ["right by probability"]
+    assert [share.label for share in record.shares] == ["right by probability"]
     assert measure(record, "right in generated text").change.value > 0
 
 
@@ -187,8 +187,8 @@ def test_seeds_of_a_change_are_compared_with_placebos(tmp_path: Path) -> None:
     assert (change.value, change.units) == (pytest.approx(-17 / 30), 3)
     assert (change.low, change.high) == (pytest.approx(-0.7714, abs=1e-3), pytest.approx(-0.362, abs=1e-3))
     assert record.verdict == "follows the stereotype less" and record.unit == "seed"
-    assert [one.model for one in record.shares] == ["cds1", "cds2", "cds3"]
-    assert [one.model for one in record.placebos] == ["none0", "none1", "none2"]
+    assert [share.model for share in record.shares] == ["cds1", "cds2", "cds3"]
+    assert [placebo.model for placebo in record.placebos] == ["none0", "none1", "none2"]
     assert "training alone" not in str(record.notes) and "One run per model" not in str(record.notes)
     text = runs_appendix(record)
     assert "after: cds1, cds2, cds3; placebos: none0, none1, none2" in text and "t over seeds" in text

@@ -32,8 +32,8 @@ def price(rise: float) -> Cost:
 def test_the_verdict_follows_from_interval_and_cost(
     low: float | None, high: float | None, rise: float, verdict: str
 ) -> None:
-    found = finding(effect(low, high), [price(rise)], margin=0.1, placebo=True, seeds=3)
-    assert found.verdict == verdict and verdict in VERDICTS.values()
+    result = finding(effect(low, high), [price(rise)], margin=0.1, placebo=True, seeds=3)
+    assert result.verdict == verdict and verdict in VERDICTS.values()
 
 
 def test_a_verdict_lists_what_it_cannot_rule_out() -> None:

@@ -16,7 +16,7 @@ from evenhand.core.charts.style import picture, styled
 def labels(chart):
     """The texts of each axis, as drawn."""
     root = ET.fromstring(picture(chart, "svg").decode())
-    groups = [one for one in root.iter() if "role-axis-label" in (one.get("class") or "")]
+    groups = [element for element in root.iter() if "role-axis-label" in (element.get("class") or "")]
     return [[text.text or "" for text in group.iter() if text.tag.endswith("text")] for group in groups]
 
 
@@ -60,9 +60,9 @@ def test_tick_labels_have_enough_digits(expression, reach):
 @pytest.mark.parametrize("make", [sides, leans, curve, squares])
 @pytest.mark.parametrize("value", [0.02, 0.11, 0.5, 3.0])
 def test_no_axis_of_a_chart_repeats_a_label(make, value):
-    found = labels(make(value))
-    assert found
-    for axis in found:
+    result = labels(make(value))
+    assert result
+    for axis in result:
         assert len(set(axis)) == len(axis), axis
 
 

@@ -34,9 +34,9 @@ FLOATS = st.lists(
 @given(FLOATS, FLOATS)
 @settings(max_examples=40)
 def test_bins_count_every_finite_value_once(a: list[float], b: list[float]) -> None:
-    found = bins({"a": np.array(a, dtype=float), "b": np.array(b, dtype=float)})
+    result = bins({"a": np.array(a, dtype=float), "b": np.array(b, dtype=float)})
     for model, values in (("a", a), ("b", b)):
-        rows = found[found["model"] == model]
+        rows = result[result["model"] == model]
         finite = [value for value in values if math.isfinite(value)]
         assert rows["count"].sum() == len(finite)
         assert rows["share"].sum() == pytest.approx(1 if finite else 0)
@@ -53,13 +53,13 @@ def test_bins_count_every_finite_value_once(a: list[float], b: list[float]) -> N
     [(0.3, "none"), (-0.3, "none"), (0.3000001, "male"), (-0.3000001, "female"), (0.0, "none"), (6.4, "male")],
 )
 def test_a_value_at_the_border_is_not_obvious(value: float, side: str) -> None:
-    found = bins({"m": np.array([value])})
-    assert found.loc[found["count"] > 0, "side"].tolist() == [side]
+    result = bins({"m": np.array([value])})
+    assert result.loc[result["count"] > 0, "side"].tolist() == [side]
 
 
 def test_far_values_are_in_the_outermost_bin() -> None:
-    found = bins({"m": np.array([*np.linspace(-1, 1, 2000), 40.0])})
-    last = found.iloc[-1]
+    result = bins({"m": np.array([*np.linspace(-1, 1, 2000), 40.0])})
+    last = result.iloc[-1]
     assert (last["high"], last["count"]) == (math.inf, 1)
     assert last["low"] < 3
 
@@ -147,16 +147,16 @@ def _values(spec: dict, layer: dict) -> list[dict]:
 
 
 def test_a_model_without_a_value_has_a_dash_and_no_share() -> None:
-    found = bins({"a": np.array([0.5, -0.5]), "b": np.array([np.nan, np.inf])})
-    assert distribution_says(found).endswith("b: no sentence has a value.")
-    written = ridges(found, description="d").to_dict()
+    result = bins({"a": np.array([0.5, -0.5]), "b": np.array([np.nan, np.inf])})
+    assert distribution_says(result).endswith("b: no sentence has a value.")
+    written = ridges(result, description="d").to_dict()
     texts = [row for data in written["datasets"].values() for row in data if "left" in row]
     assert [(row["left"], row["right"]) for row in texts] == [("◀ 50%", "50% ▶"), ("◀ —", "— ▶")]
 
 
 def test_the_axis_reaches_the_bars_of_the_longer_side() -> None:
-    found = bins({"a": np.array([-4.0, -3.9, -3.8, 0.1])})
-    written = ridges(found, description="d").to_dict()
+    result = bins({"a": np.array([-4.0, -3.9, -3.8, 0.1])})
+    written = ridges(result, description="d").to_dict()
     domains = [
         layer["encoding"]["x"]["scale"]["domain"]
         for layer in written["layer"]

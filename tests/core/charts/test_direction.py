@@ -64,8 +64,8 @@ def mined():
 
 
 def ridges():
-    found = bias_distribution.bins({"m": np.array([-2.0, -1.0, 0.0, 1.0, 2.0])})
-    return bias_distribution.ridges(found, description="d")
+    result = bias_distribution.bins({"m": np.array([-2.0, -1.0, 0.0, 1.0, 2.0])})
+    return bias_distribution.ridges(result, description="d")
 
 
 def squares():
@@ -98,7 +98,7 @@ OTHER = {
 
 def places(svg: str) -> list[tuple[str, float, float]]:
     """The colour of everything drawn, and where it begins, in pixels from the upper left corner."""
-    found = []
+    results = []
 
     def walk(node: ET.Element, x: float, y: float) -> None:
         for one in PLACED.findall(node.get("transform", "")):
@@ -108,12 +108,12 @@ def places(svg: str) -> list[tuple[str, float, float]]:
         if node.get("x1") is not None or node.tag.endswith("line"):
             at = (x + float(node.get("x2", 0)) / 2, y + float(node.get("y2", 0)) / 2)
         for colour in {node.get("fill"), node.get("stroke")} - {None, "none"}:
-            found.append((str(colour), *at))
+            results.append((str(colour), *at))
         for child in node:
             walk(child, x, y)
 
     walk(ET.fromstring(svg), 0.0, 0.0)
-    return found
+    return results
 
 
 def male_is_there(chart, way: str) -> bool:

@@ -17,8 +17,8 @@ PAIRS = pd.DataFrame(
 
 
 def texts(chart):
-    found = [{row.get("words", "") for row in rows} for rows in chart.to_dict()["datasets"].values()]
-    return set().union(*found)
+    results = [{row.get("words", "") for row in rows} for rows in chart.to_dict()["datasets"].values()]
+    return set().union(*results)
 
 
 def ranges(spec):
@@ -43,9 +43,9 @@ def test_a_step_shows_remaining_removed_and_flagged_candidates():
 
 @pytest.mark.parametrize("chart", [funnel(STEPS, description="x"), before_after(PAIRS, description="x")])
 def test_the_numbers_have_a_fixed_width_in_pixels(chart):
-    found = list(ranges(chart.to_dict()))
-    assert found
-    for start, end in found:
+    results = list(ranges(chart.to_dict()))
+    assert results
+    for start, end in results:
         assert "width" in end["expr"] and (start == 0 or "width" in start["expr"])
 
 

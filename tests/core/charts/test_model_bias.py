@@ -28,8 +28,8 @@ MODELS = (
 def rows_of(chart: Any, field: str) -> list[dict[str, Any]]:
     """The data rows of a layered chart that have *field*."""
     spec = json.loads(chart.to_json())
-    found = max((rows for rows in spec["datasets"].values() if rows and field in rows[0]), key=len)
-    return [dict(row) for row in found]
+    result = max((rows for rows in spec["datasets"].values() if rows and field in rows[0]), key=len)
+    return [dict(row) for row in result]
 
 
 def test_sides_are_back_to_back_and_keep_their_order() -> None:
@@ -68,17 +68,20 @@ def test_names_are_escaped_in_the_picture() -> None:
 @settings(max_examples=40)
 def test_squares_count_every_sentence_of_both_models(points: list[tuple[float, float]]) -> None:
     table = np.array(points, dtype=float).reshape(-1, 2)
-    found = squares(table[:, 0], table[:, 1])
-    assert found["count"].sum() == np.isfinite(table).all(axis=1).sum()
-    assert not found.duplicated(["a_low", "b_low"]).any()
-    assert (found["a_high"] > found["a_low"]).all()
+    result = squares(table[:, 0], table[:, 1])
+    assert result["count"].sum() == np.isfinite(table).all(axis=1).sum()
+    assert not result.duplicated(["a_low", "b_low"]).any()
+    assert (result["a_high"] > result["a_low"]).all()
 
 
 def test_a_sentence_is_counted_in_its_square() -> None:
-    found = squares(np.array([0.3, -0.05]), np.array([-0.7, 1.2]))
+    result = squares(np.array([0.3, -0.05]), np.array([-0.7, 1.2]))
     for a, b in ((0.3, -0.7), (-0.05, 1.2)):
-        inside = found[
-            (found["a_low"] <= a + 1e-9) & (a < found["a_high"]) & (found["b_low"] <= b + 1e-9) & (b < found["b_high"])
+        inside = result[
+            (result["a_low"] <= a + 1e-9)
+            & (a < result["a_high"])
+            & (result["b_low"] <= b + 1e-9)
+            & (b < result["b_high"])
         ]
         assert inside["count"].tolist() == [1]
 

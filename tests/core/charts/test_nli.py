@@ -26,8 +26,8 @@ def test_labels_have_distinct_colours(palette) -> None:
 
 
 def test_the_bars_of_a_set_add_up_to_one() -> None:
-    found = measured(ROWS)
-    spec = label_shares(found, description="what it shows").to_dict()
+    result = measured(ROWS)
+    spec = label_shares(result, description="what it shows").to_dict()
     values = data_of(spec, 0)
     for name in SETS:
         parts = [row for row in values if row["label"] == name]

@@ -50,10 +50,10 @@ FILES = {
 @pytest.mark.parametrize(("name", "data", "documents", "places"), FILES.values(), ids=FILES)
 def test_passages_are_read_from_every_kind_of_file(tmp_path, name, data, documents, places):
     (tmp_path / name).write_bytes(data)
-    found = list(passages([tmp_path]))
-    assert [one.document for one in found] == documents
-    assert [one.place for one in found] == places
-    assert found[0].text == "她已经在医院当护士。" and found[1].text.startswith("护士问他来不来。")
+    results = list(passages([tmp_path]))
+    assert [one.document for one in results] == documents
+    assert [one.place for one in results] == places
+    assert results[0].text == "她已经在医院当护士。" and results[1].text.startswith("护士问他来不来。")
 
 
 def test_unreadable_files_are_noted(tmp_path):
@@ -69,10 +69,10 @@ def test_unreadable_files_are_noted(tmp_path):
 def test_progress_counts_bytes_of_files(tmp_path):
     for name in "ab":
         (tmp_path / f"{name}.txt").write_text(TEXT, encoding="utf-8")
-    told = []
-    list(passages([tmp_path], progress=told.append))
+    results = []
+    list(passages([tmp_path], progress=results.append))
     size = len(TEXT.encode())
-    assert told == [size, 2 * size]
+    assert results == [size, 2 * size]
 
 
 def called(*arguments):
@@ -90,19 +90,19 @@ def corpus(tmp_path):
 def test_the_command_answers_in_json(corpus):
     answer = called("护士", corpus, "--json", "--lines", "2")
     assert answer.exit_code == 0, answer.output
-    found = json.loads(answer.stdout)
-    assert (found["occurrences"], found["sentences_with"], found["documents"], found["unit"]) == (
+    data = json.loads(answer.stdout)
+    assert (data["occurrences"], data["sentences_with"], data["documents"], data["unit"]) == (
         36,
         36,
         12,
         "document",
     )
-    assert [(one["word"], one["with_near"], one["near_only"]) for one in found["near"]] == [
+    assert [(one["word"], one["with_near"], one["near_only"]) for one in data["near"]] == [
         ("他", 12, 240),
         ("她", 24, 240),
     ]
-    assert found["contrast"]["log_odds"]["value"] == pytest.approx(-0.6931, abs=1e-3)  # 12 : 24 against 240 : 240
-    assert len(found["lines"]) == 2 and found["lines"][0]["word"] == "护士"
+    assert data["contrast"]["log_odds"]["value"] == pytest.approx(-0.6931, abs=1e-3)  # 12 : 24 against 240 : 240
+    assert len(data["lines"]) == 2 and data["lines"][0]["word"] == "护士"
 
 
 def test_the_command_prints_a_readable_report(corpus):
@@ -127,8 +127,8 @@ def test_the_command_reads_a_project(fresh_store):
     with Batch.begin(fresh_store, project, "a.txt") as batch:
         batch.add(NewItem(text, find(text)[0], "a.txt", line) for line, text in enumerate(texts, 1))
         batch.publish()
-    found = json.loads(called("护士", "--project", "报纸", "--json").stdout)
-    assert (found["sentences"], found["sentences_with"], found["near"][1]["with_near"]) == (2, 1, 1)
+    data = json.loads(called("护士", "--project", "报纸", "--json").stdout)
+    assert (data["sentences"], data["sentences_with"], data["near"][1]["with_near"]) == (2, 1, 1)
 
 
 def test_neither_files_nor_project_is_one_sentence():

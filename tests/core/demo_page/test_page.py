@@ -68,8 +68,8 @@ def test_the_scale_has_ends_with_the_male_word_on_the_right(value: float, place:
 
 
 def test_built_in_sentences_are_in_languages_with_models() -> None:
-    found = chosen_sentences()
-    assert {one.language for one in found} == set(MODELS)
+    result = chosen_sentences()
+    assert {one.language for one in result} == set(MODELS)
 
 
 @pytest.mark.parametrize(
@@ -100,6 +100,6 @@ def test_an_unavailable_model_is_reported_on_the_page(tmp_path: Path) -> None:
             raise ModelUnavailable("gone")
 
     one = chosen_sentences()[0]
-    found = answers_of(one, {"gone": Gone(), "demo-zh": open_scorer("demo-zh")})  # type: ignore[dict-item]
-    assert [answer.reading is None for answer in found] == [True, False]
-    assert "gone" in page_html([(one, found)])
+    result = answers_of(one, {"gone": Gone(), "demo-zh": open_scorer("demo-zh")})  # type: ignore[dict-item]
+    assert [answer.reading is None for answer in result] == [True, False]
+    assert "gone" in page_html([(one, result)])

@@ -62,10 +62,10 @@ def test_characters_and_lengths_add_up(texts: list[str]) -> None:
 
 
 def test_an_empty_description_has_reasons() -> None:
-    found = as_json(description([]))
-    assert found["sentences"] == 0 and found["length"]["mean"] is None
-    assert found["length"]["mean_reason"] == "There is no text to describe."
-    assert found["vocabulary"] is None and "--model" in found["vocabulary_reason"]
+    result = as_json(description([]))
+    assert result["sentences"] == 0 and result["length"]["mean"] is None
+    assert result["length"]["mean_reason"] == "There is no text to describe."
+    assert result["vocabulary"] is None and "--model" in result["vocabulary_reason"]
 
 
 # --- vocabulary
@@ -75,11 +75,11 @@ def test_published_coverage_differs_from_the_share_of_known_characters() -> None
     # As printed: 4,220 different characters / 21,128 words = 19.97%; here 120 of the characters are not words.
     letters = [chr(0x4E00 + n) for n in range(4220)]
     words = letters[120:] + [f"[unused{n}]" for n in range(21128 - 4100)]
-    found = coverage(dict.fromkeys(letters, 2), words_of("made", words))
-    assert found.vocabulary.size == 21128
-    assert round(100 * found.published, 2) == 19.97
-    assert (found.distinct, found.known, found.unknown_running, found.running) == (4220, 4100, 240, 8440)
-    assert found.known_share == pytest.approx(4100 / 4220) and found.unknown_share == pytest.approx(240 / 8440)
+    result = coverage(dict.fromkeys(letters, 2), words_of("made", words))
+    assert result.vocabulary.size == 21128
+    assert round(100 * result.published, 2) == 19.97
+    assert (result.distinct, result.known, result.unknown_running, result.running) == (4220, 4100, 240, 8440)
+    assert result.known_share == pytest.approx(4100 / 4220) and result.unknown_share == pytest.approx(240 / 8440)
 
 
 @pytest.mark.parametrize(
@@ -98,8 +98,8 @@ def test_a_character_is_known_if_the_model_reads_it(character: str, lowers: bool
 
 
 def test_spaces_are_not_counted_as_unknown() -> None:
-    found = coverage({" ": 5, "\u3000": 1, "猫": 2}, words_of("w", ["猫"]))
-    assert (found.distinct, found.running, found.unknown_running, found.unknown) == (3, 2, 0, ())
+    result = coverage({" ": 5, "\u3000": 1, "猫": 2}, words_of("w", ["猫"]))
+    assert (result.distinct, result.running, result.unknown_running, result.unknown) == (3, 2, 0, ())
 
 
 def test_vocabularies_agree_with_the_tokenizers_library() -> None:
@@ -107,21 +107,21 @@ def test_vocabularies_agree_with_the_tokenizers_library() -> None:
 
     sample = "他说：“Café 2019，爸爸去了哪里？”囍𠮷☃"
     for name in ("demo-zh", "demo-en", "demo-nli"):
-        found = vocabulary(name)
+        words = vocabulary(name)
         theirs = Tokenizer.from_file(str(MODELS / name / "tokenizer.json"))
-        assert found.size == theirs.get_vocab_size()
+        assert words.size == theirs.get_vocab_size()
         unknown = theirs.token_to_id("[UNK]")
         for character in {one for one in sample if not one.isspace()}:
-            assert found.knows(character) == (unknown not in theirs.encode(character, add_special_tokens=False).ids), (
+            assert words.knows(character) == (unknown not in theirs.encode(character, add_special_tokens=False).ids), (
                 name,
                 character,
             )
 
 
 def test_a_byte_level_vocabulary_knows_every_character() -> None:
-    found = vocabulary("demo-en-causal")
-    assert found.kind == "bytes" and found.knows("a") and found.knows(" ")
-    assert not coverage(characters(["囍"]).counts, found).lost
+    words = vocabulary("demo-en-causal")
+    assert words.kind == "bytes" and words.knows("a") and words.knows(" ")
+    assert not coverage(characters(["囍"]).counts, words).lost
 
 
 def test_vocabularies_are_read_from_files_and_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -159,13 +159,13 @@ def test_duplicates_are_counted_in_three_ways() -> None:
         at = text.index(word)
         return Text(text, "他/她", "male" if word == "他" else "female", (at, at + 1), place)
 
-    found = description(
+    result = description(
         [one("他来了。", "他", "2"), one("她来了。", "她", "3"), one("他来了！", "他", "4"), one("他来了。", "他", "5")]
     )
-    assert (found.exact.groups, found.exact.texts, found.exact.surplus) == (1, 2, 1)
-    assert (found.near.groups, found.near.texts) == (1, 3)
-    assert (found.twins.groups, found.twins.texts) == (1, 3)  # 他来了。 twice and 她来了。 once
-    assert as_json(found)["duplicates"]["without_punctuation"]["places"] == [["2", "4", "5"]]
+    assert (result.exact.groups, result.exact.texts, result.exact.surplus) == (1, 2, 1)
+    assert (result.near.groups, result.near.texts) == (1, 3)
+    assert (result.twins.groups, result.twins.texts) == (1, 3)  # 他来了。 twice and 她来了。 once
+    assert as_json(result)["duplicates"]["without_punctuation"]["places"] == [["2", "4", "5"]]
 
 
 @given(TEXTS)
@@ -233,10 +233,10 @@ def test_dates_are_recognised(text: str, expected: str | None) -> None:
 
 
 def test_sources_and_dates_are_counted() -> None:
-    found = origins(["a", "b", "a", ""], ["2018-07-05", "2019", "", "2018-07-01"])
-    assert (found.named, found.unnamed) == ({"a": 2, "b": 1}, 1)
-    assert (found.dated, found.undated) == ({"2018-07": 2, "2019": 1}, 1)
-    assert (found.earliest, found.latest) == ("2018-07-01", "2019")
+    result = origins(["a", "b", "a", ""], ["2018-07-05", "2019", "", "2018-07-01"])
+    assert (result.named, result.unnamed) == ({"a": 2, "b": 1}, 1)
+    assert (result.dated, result.undated) == ({"2018-07": 2, "2019": 1}, 1)
+    assert (result.earliest, result.latest) == ("2018-07-01", "2019")
 
 
 # --- output
@@ -279,24 +279,24 @@ def test_the_development_file_equals_an_independent_count(shared_data: Path) -> 
     for sentence in sentences:
         for character in sentence:
             counted[character] = counted.get(character, 0) + 1
-    found = as_json(describe_file(path))
-    assert found["sentences"] == len(sentences)
-    assert found["characters"]["total"] == sum(counted.values())
-    assert found["characters"]["distinct"] == len(counted)
+    result = as_json(describe_file(path))
+    assert result["sentences"] == len(sentences)
+    assert result["characters"]["total"] == sum(counted.values())
+    assert result["characters"]["distinct"] == len(counted)
     top = sorted(counted, key=lambda c: -counted[c])[:10]
-    assert [row["character"] for row in found["characters"]["commonest"]] == top
-    assert [row["count"] for row in found["characters"]["commonest"]] == [counted[c] for c in top]
-    assert found["duplicates"]["exact"]["different"] == len(set(sentences))
+    assert [row["character"] for row in result["characters"]["commonest"]] == top
+    assert [row["count"] for row in result["characters"]["commonest"]] == [counted[c] for c in top]
+    assert result["duplicates"]["exact"]["different"] == len(set(sentences))
     ordered = sorted(map(len, sentences))
-    assert found["length"]["mean"] == pytest.approx(sum(ordered) / len(ordered))
-    assert (found["length"]["min"], found["length"]["max"]) == (ordered[0], ordered[-1])
+    assert result["length"]["mean"] == pytest.approx(sum(ordered) / len(ordered))
+    assert (result["length"]["min"], result["length"]["max"]) == (ordered[0], ordered[-1])
     # The stems of the male words, counted in the column of the file that names the original keyword.
     stems = Counter(row[2] for row in rows)
     male = sum(
         stems[stem] for stem in ("他", "男", "爸爸", "父", "儿子", "叔叔", "哥哥", "弟弟", "爷爷", "爷", "公", "丈夫")
     )
-    assert (found["male"], found["female"]) == (male, len(sentences) - male)
-    assert found["without_keyword"] == 0
+    assert (result["male"], result["female"]) == (male, len(sentences) - male)
+    assert result["without_keyword"] == 0
 
 
 def released_file() -> Path:
@@ -310,20 +310,20 @@ def test_the_released_file_has_the_golden_numbers() -> None:
     """SPEC 1.5, counted by others on the released file."""
     path = released_file()
     assert hashlib.sha256(path.read_bytes()).hexdigest().startswith("3d7cfd8c"), "another file than the released one"
-    found = as_json(describe_file(path))
-    assert found["sentences"] == 20_000
-    assert found["characters"]["distinct"] == 4_220
-    assert round(found["characters"]["distinct"] / 21_128 * 100, 2) == 19.97
-    top = "".join(f"{row['character']}{row['count']} " for row in found["characters"]["commonest"])
+    result = as_json(describe_file(path))
+    assert result["sentences"] == 20_000
+    assert result["characters"]["distinct"] == 4_220
+    assert round(result["characters"]["distinct"] / 21_128 * 100, 2) == 19.97
+    top = "".join(f"{row['character']}{row['count']} " for row in result["characters"]["commonest"])
     assert top == "，31356 的21344 。18761 一11199 了8619 ,8411 在6662 是6549 我6404 不6212 "
-    size = found["length"]
+    size = result["length"]
     assert (size["min"], size["median"], round(size["mean"], 2), size["max"]) == (9, 32, 34.29, 119)
-    assert found["duplicates"]["exact"]["different"] == 19_998
-    assert found["duplicates"]["exact"]["places"] == [["17", "16641"], ["11160", "11161"]]
-    ends = "".join(f"{row['character']}{row['count']} " for row in found["endings"])
+    assert result["duplicates"]["exact"]["different"] == 19_998
+    assert result["duplicates"]["exact"]["places"] == [["17", "16641"], ["11160", "11161"]]
+    ends = "".join(f"{row['character']}{row['count']} " for row in result["endings"])
     assert ends == "。18732 ？662 ！513 ?51 ”39 !2 怼1 "
-    per_word = {(row["pair"], row["side"]): row["after"] for row in found["keywords"]}
-    assert per_word == quotas("released") and (found["male"], found["female"]) == (10_000, 10_000)
+    per_word = {(row["pair"], row["side"]): row["after"] for row in result["keywords"]}
+    assert per_word == quotas("released") and (result["male"], result["female"]) == (10_000, 10_000)
 
 
 # --- a sequence of sentences

@@ -76,8 +76,8 @@ def test_only_columns_that_name_a_file_are_shortened() -> None:
 )  # fmt: skip
 def test_different_places_keep_different_names(paths: list[str], short: list[str]) -> None:
     places = Places()
-    assert [places(one) for one in paths] == short
-    assert [places(one) for one in paths] == short  # each time the same
+    assert [places(path) for path in paths] == short
+    assert [places(path) for path in paths] == short  # each time the same
     assert [Places()(one) for one in short] == short  # and once more from a file that names them so
 
 
@@ -93,7 +93,7 @@ def test_equal_names_in_two_folders_are_two_documents(fresh_store: Store, tmp_pa
     made = create_project(fresh_store, "set")
     # Of one archive: the same place has the same name in both.
     import_examined(fresh_store, made, [examine(tmp_path / name, column="sentence") for name in ("a.jsonl", "b.jsonl")])
-    named = [one.extra["source"] for one in items(fresh_store, made)]
+    named = [item.extra["source"] for item in items(fresh_store, made)]
     assert named == ["2018/1.txt", "2018/1.txt (2)", "2018/1.txt"] * 2
     assert [len(list(some)) for _, some in groupby(passages_of(fresh_store, made), lambda one: one.document)] == [4, 2]
     assert describe_items(fresh_store, made).origins.named == {"2018/1.txt": 4, "2018/1.txt (2)": 2}
@@ -101,10 +101,10 @@ def test_equal_names_in_two_folders_are_two_documents(fresh_store: Store, tmp_pa
 
 def nested(depth: int) -> dict[str, Any]:
     """Objects in objects, as deep as a line of a file may be."""
-    found: dict[str, Any] = {}
+    results: dict[str, Any] = {}
     for _ in range(depth):
-        found = {"source": found}
-    return found
+        results = {"source": results}
+    return results
 
 
 MINED = {
@@ -140,8 +140,8 @@ def test_a_release_of_older_items_names_no_folder(fresh_store: Store, monkeypatc
     extra = json.dumps({"source": {"file": SECRET, "offset": 0}, "flags": []})
     fresh_store.db.execute("UPDATE item SET extra = ?, file = ?", (extra, SECRET))  # as imports left it before
     for who in annotators(fresh_store, made):
-        for one in items(fresh_store, made):
-            label(fresh_store, made, who, one.uid, "accept")
+        for item in items(fresh_store, made):
+            label(fresh_store, made, who, item.uid, "accept")
     with monkeypatch.context() as before:
         before.setattr("evenhand.annotations.files.label_tables.without_folders", dict)
         before.setattr("evenhand.annotations.files.label_tables.short_path", str)

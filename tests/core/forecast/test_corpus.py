@@ -20,27 +20,27 @@ def only(supply: Supply, characters: int = 1_000_000) -> CellForecast:
 
 
 def test_a_plain_case_equals_hand_computation() -> None:
-    found = only(Supply(quota=500, found=400, left=300, kept=70, reviewed=100, accepted=70))
-    assert found.rate.value == 0.7
+    result = only(Supply(quota=500, found=400, left=300, kept=70, reviewed=100, accepted=70))
+    assert result.rate.value == 0.7
     # Wilson, 70 of 100, from statsmodels' formula worked out by hand
     z2 = 1.959963985**2
     centre, reach = (
         (0.7 + z2 / 200) / (1 + z2 / 100),
         1.959963985 * (0.7 * 0.3 / 100 + z2 / 40_000) ** 0.5 / (1 + z2 / 100),
     )
-    assert (found.rate.low, found.rate.high) == pytest.approx((centre - reach, centre + reach), abs=1e-6)
-    assert found.expected.value == pytest.approx(70 + 300 * 0.7)
-    assert found.verdict == "no"
+    assert (result.rate.low, result.rate.high) == pytest.approx((centre - reach, centre + reach), abs=1e-6)
+    assert result.expected.value == pytest.approx(70 + 300 * 0.7)
+    assert result.verdict == "no"
     # lacking 500 - 280 = 220 at 400 / 1,000,000 candidates a character, of which 70% are kept
-    assert found.characters.value == pytest.approx(220 / (400e-6 * 0.7))
-    assert found.characters.low < found.characters.value < found.characters.high
+    assert result.characters.value == pytest.approx(220 / (400e-6 * 0.7))
+    assert result.characters.low < result.characters.value < result.characters.high
 
 
 def test_the_prediction_interval_is_beta_binomial() -> None:
-    found = only(Supply(quota=500, found=400, left=300, kept=70, reviewed=100, accepted=70))
+    result = only(Supply(quota=500, found=400, left=300, kept=70, reviewed=100, accepted=70))
     exact = stats.betabinom(300, 70.5, 30.5)
-    assert found.expected.low == pytest.approx(70 + exact.ppf(0.025), abs=2)
-    assert found.expected.high == pytest.approx(70 + exact.ppf(0.975), abs=2)
+    assert result.expected.low == pytest.approx(70 + exact.ppf(0.025), abs=2)
+    assert result.expected.high == pytest.approx(70 + exact.ppf(0.975), abs=2)
 
 
 def test_the_interval_has_its_coverage() -> None:
@@ -50,8 +50,8 @@ def test_the_interval_has_its_coverage() -> None:
         share = random.uniform(0.3, 0.95)
         accepted = int(random.binomial(60, share))
         truth = accepted + random.binomial(200, share)
-        found = forecast({CELL: Supply(100, 260, 200, accepted, 60, accepted)}, 10_000, draws=1_500).cells[0]
-        inside += found.expected.low <= truth <= found.expected.high
+        result = forecast({CELL: Supply(100, 260, 200, accepted, 60, accepted)}, 10_000, draws=1_500).cells[0]
+        inside += result.expected.low <= truth <= result.expected.high
     assert inside >= 270  # expected 285; 270 is 4 standard deviations below
 
 
@@ -70,26 +70,26 @@ def test_each_verdict_follows_from_its_supply(verdict: str, supply: Supply) -> N
 
 
 def test_without_a_pilot_values_are_undefined() -> None:
-    found = forecast({CELL: Supply(quota=50, found=400, left=400)}, 1_000_000)
-    cell = to_json(found)["cells"][0]
+    result = forecast({CELL: Supply(quota=50, found=400, left=400)}, 1_000_000)
+    cell = to_json(result)["cells"][0]
     for key in ("rate", "expected", "characters"):
         assert cell[key] == {"value": None, "low": None, "high": None}
         assert "reviewed" in cell[f"{key}_reason"]
-    assert found.expected.value is None and found.characters.value is None
+    assert result.expected.value is None and result.characters.value is None
 
 
 def test_an_assumed_share_has_no_interval() -> None:
     supplies = {CELL: Supply(quota=500, found=400, left=400), ("男/女", "male"): Supply(quota=50, found=400, left=400)}
-    found = forecast(supplies, 1_000_000, assumed=0.7)
-    she, male = found.cells
+    result = forecast(supplies, 1_000_000, assumed=0.7)
+    she, male = result.cells
     assert (she.verdict, male.verdict) == ("no", "yes")
-    assert she.expected.value == pytest.approx(280) and found.expected.value == pytest.approx(280 + 50)
+    assert she.expected.value == pytest.approx(280) and result.expected.value == pytest.approx(280 + 50)
     # lacking 500 - 280 = 220 at 400 / 1,000,000 candidates a character, of which 70% are kept
-    assert she.characters.value == pytest.approx(220 / (400e-6 * 0.7)) == found.characters.value
-    assert male.characters.value == 0 and found.scarcest == CELL
-    for one in (she.rate, she.expected, she.characters, found.expected, found.characters):
+    assert she.characters.value == pytest.approx(220 / (400e-6 * 0.7)) == result.characters.value
+    assert male.characters.value == 0 and result.scarcest == CELL
+    for one in (she.rate, she.expected, she.characters, result.expected, result.characters):
         assert (one.low, one.high) == (None, None) and "assumed" in str(one.note)
-    json.dumps(to_json(found), allow_nan=False)
+    json.dumps(to_json(result), allow_nan=False)
 
 
 def test_labels_replace_an_assumed_share() -> None:
@@ -98,21 +98,21 @@ def test_labels_replace_an_assumed_share() -> None:
 
 
 def test_an_assumed_share_of_an_absent_word_gives_no_amount() -> None:
-    found = forecast({CELL: Supply(10, 0, 0), ("男/女", "male"): Supply(10, 5, 5)}, 1_000, assumed=0.7)
-    assert found.characters.value is None and "No candidate" in str(found.characters.reason)
+    result = forecast({CELL: Supply(10, 0, 0), ("男/女", "male"): Supply(10, 5, 5)}, 1_000, assumed=0.7)
+    assert result.characters.value is None and "No candidate" in str(result.characters.reason)
     assert "assumed share of 0" in str(forecast({CELL: Supply(10, 5, 5)}, 1_000, assumed=0.0).characters.reason)
     assert "No text" in str(forecast({CELL: Supply(10, 5, 5)}, 0, assumed=0.7).characters.reason)
 
 
 def test_an_absent_word_has_a_minimum_amount() -> None:
     pilot = Supply(quota=100, found=1_000, left=900, kept=80, reviewed=100, accepted=80)
-    found = forecast({("姥爷/姥姥", "male"): Supply(100, 0, 0), CELL: pilot}, 17_000_000)
-    rare, common = found.cells
+    result = forecast({("姥爷/姥姥", "male"): Supply(100, 0, 0), CELL: pilot}, 17_000_000)
+    rare, common = result.cells
     assert rare.characters.value is None and rare.characters.high is None
     assert rare.characters.low > 500_000_000  # 125 candidates at no more than 3 in 17 million characters
     assert (rare.own, common.own) == (False, True)
-    assert found.characters.value is None and found.scarcest == ("姥爷/姥姥", "male")
-    assert found.characters.low >= rare.characters.low * 0.9
+    assert result.characters.value is None and result.scarcest == ("姥爷/姥姥", "male")
+    assert result.characters.low >= rare.characters.low * 0.9
 
 
 def test_the_scarcest_word_decides_the_amount() -> None:
@@ -121,11 +121,11 @@ def test_the_scarcest_word_decides_the_amount() -> None:
         ("男友/女友", "male"): Supply(100, 40, 20, 16, 20, 16),
         ("男友/女友", "female"): Supply(100, 60, 40, 16, 20, 16),
     }
-    found = forecast(supplies, 1_000_000)
-    assert found.scarcest == ("男友/女友", "male")
-    assert found.characters.value == found.cells[1].characters.value
-    assert found.expected.value < 300 == found.quota
-    assert [found.count(verdict) for verdict in ("yes", "no")] == [1, 2]
+    result = forecast(supplies, 1_000_000)
+    assert result.scarcest == ("男友/女友", "male")
+    assert result.characters.value == result.cells[1].characters.value
+    assert result.expected.value < 300 == result.quota
+    assert [result.count(verdict) for verdict in ("yes", "no")] == [1, 2]
 
 
 def test_forecasts_with_all_kept_and_none_kept() -> None:
@@ -185,12 +185,12 @@ def test_the_command_forecasts_a_run(tmp_path: Path) -> None:
     pilot = ["--kept", "700", "--reviewed", "1000"]
     answer = CliRunner().invoke(cli, ["forecast", str(file), *pilot, "--json"])
     assert answer.exit_code == 0, answer.output
-    found = json.loads(answer.stdout)
-    (cell,) = [one for one in found["cells"] if (one["pair"], one["side"]) == CELL]
+    data = json.loads(answer.stdout)
+    (cell,) = [one for one in data["cells"] if (one["pair"], one["side"]) == CELL]
     assert (cell["quota"], cell["found"], cell["verdict"], cell["rate_from"]) == (3000, 700, "no", "all")
     assert cell["expected"]["value"] == pytest.approx(490)
     assert cell["characters"]["value"] == pytest.approx(2510 / 0.7 / 350e-6)
-    assert found["quota"] == 19_000
+    assert data["quota"] == 19_000
     lines = CliRunner().invoke(cli, ["forecast", str(file), *pilot]).stdout.splitlines()
     assert [line.split()[:4] for line in lines if line.startswith("他/她") and "female" in line] == [
         ["他/她", "female", "no", "490"]

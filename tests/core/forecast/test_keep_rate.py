@@ -36,18 +36,18 @@ Counted = list[tuple[int, str, int]]
 def test_the_share_kept_equals_hand_computation(
     counted: Counted, share: float | None, items: int, labels: float | None
 ) -> None:
-    found = stages(THREE, counted)
-    kept, of = found.rate
+    result = stages(THREE, counted)
+    kept, of = result.rate
     assert of == items and (share is None) == (of == 0)
     assert kept == pytest.approx((share or 0) * items)
-    assert found.labels == (None if labels is None else pytest.approx(labels))
+    assert result.labels == (None if labels is None else pytest.approx(labels))
 
 
 @given(st.lists(st.integers(0, 60), min_size=4, max_size=4))
 def test_without_open_items_the_share_is_kept_over_reviewed(numbers: list[int]) -> None:
     one, two, three, kept = numbers
-    found = stages(THREE, [(1, "rejected", one), (2, "rejected", two), (3, "rejected", three), (3, "accepted", kept)])
-    share, of = found.rate
+    result = stages(THREE, [(1, "rejected", one), (2, "rejected", two), (3, "rejected", three), (3, "accepted", kept)])
+    share, of = result.rate
     assert of == sum(numbers) and share == pytest.approx(kept)
 
 
@@ -77,8 +77,8 @@ def test_the_interval_has_its_coverage() -> None:
         kept, of = stages(THREE, counted).rate
         if of:
             known += 1
-            found = wilson(kept, of, nothing=NOTHING)
-            hits += found.low <= share <= found.high  # type: ignore[operator]
+            result = wilson(kept, of, nothing=NOTHING)
+            hits += result.low <= share <= result.high  # type: ignore[operator]
             done = [status == "accepted" for _, status, _ in counted if status != "pending"]
             among = wilson(sum(done), len(done), nothing=NOTHING)
             plain += among.low <= share <= among.high  # type: ignore[operator]
@@ -94,8 +94,8 @@ def test_a_pilot_with_begun_items_is_not_counted_twice() -> None:
         rejected = int((random.random(500) > random.beta(1.6, 1, 500)).sum())
         pilot: Counted = [(3, "rejected", 100 - kept), (3, "accepted", kept)]
         begun: Counted = [(1, "rejected", rejected), (1, "pending", 500 - rejected)]
-        found = wilson(*Followed(stages(THREE, begun), stages(THREE, pilot)).rate, nothing=NOTHING)
-        hits += found.low <= share <= found.high  # type: ignore[operator]
+        result = wilson(*Followed(stages(THREE, begun), stages(THREE, pilot)).rate, nothing=NOTHING)
+        hits += result.low <= share <= result.high  # type: ignore[operator]
         one = wilson(*stages(THREE, pilot + begun).rate, nothing=NOTHING)
         chained += one.low <= share <= one.high  # type: ignore[operator]
     assert hits >= 180 and chained < 60

@@ -25,11 +25,11 @@ def counted(
 # Wilson's interval of 30 of 100: 0.21895 to 0.39585 (Brown, Cai and DasGupta 2001, equation 4, by hand). 70 are
 # missing: 70 / 0.3 = 233.3, 70 / 0.39585 = 176.8, 70 / 0.21895 = 319.7.
 def test_needed_candidates_are_missing_over_the_share_kept() -> None:
-    found = quota_forecasts({CELL: counted()})[CELL]
-    assert (found.missing, found.own) == (70, True)
-    assert found.rate.value == 0.3
-    assert found.rate.low == pytest.approx(0.21895, abs=1e-5) and found.rate.high == pytest.approx(0.39585, abs=1e-5)
-    assert (found.needed.low, found.needed.value, found.needed.high) == (177, 234, 320)
+    result = quota_forecasts({CELL: counted()})[CELL]
+    assert (result.missing, result.own) == (70, True)
+    assert result.rate.value == 0.3
+    assert result.rate.low == pytest.approx(0.21895, abs=1e-5) and result.rate.high == pytest.approx(0.39585, abs=1e-5)
+    assert (result.needed.low, result.needed.value, result.needed.high) == (177, 234, 320)
 
 
 @pytest.mark.parametrize(
@@ -44,8 +44,8 @@ def test_needed_candidates_are_missing_over_the_share_kept() -> None:
     ],
 )
 def test_the_verdict_compares_the_remaining_with_both_ends(left: int, verdict: str, to_find: int) -> None:
-    found = quota_forecasts({CELL: counted(left=left)})[CELL]
-    assert (found.verdict, found.to_find.value) == (verdict, to_find)
+    result = quota_forecasts({CELL: counted(left=left)})[CELL]
+    assert (result.verdict, result.to_find.value) == (verdict, to_find)
 
 
 @pytest.mark.parametrize(
@@ -55,9 +55,9 @@ def test_the_verdict_compares_the_remaining_with_both_ends(left: int, verdict: s
 def test_forecasts_without_a_quota_or_with_a_met_one(
     quota: int | None, kept: int, verdict: str, missing: int | None, needed: int | None
 ) -> None:
-    found = quota_forecasts({CELL: counted(quota=quota, kept=kept)})[CELL]
-    assert (found.verdict, found.missing, found.needed.value) == (verdict, missing, needed)
-    assert (found.needed.value is None) == (found.needed.reason is not None)
+    result = quota_forecasts({CELL: counted(quota=quota, kept=kept)})[CELL]
+    assert (result.verdict, result.missing, result.needed.value) == (verdict, missing, needed)
+    assert (result.needed.value is None) == (result.needed.reason is not None)
 
 
 def test_cells_with_few_reviewed_items_take_the_overall_share() -> None:
@@ -67,10 +67,10 @@ def test_cells_with_few_reviewed_items_take_the_overall_share() -> None:
         FAR: counted(reviewed=29, kept=18),
         ("男/女", "female"): counted(reviewed=0, kept=0),
     }
-    found = quota_forecasts(cells)
-    assert [found[cell].own for cell in cells] == [False, False, True, False]
-    assert found[CELL].rate.value == found[OTHER].rate.value == 20 / 39 and found[CELL].rate.units == 39
-    assert found[FAR].rate.value == 18 / 29
+    result = quota_forecasts(cells)
+    assert [result[cell].own for cell in cells] == [False, False, True, False]
+    assert result[CELL].rate.value == result[OTHER].rate.value == 20 / 39 and result[CELL].rate.units == 39
+    assert result[FAR].rate.value == 18 / 29
     cells[CELL] = counted(reviewed=10, kept=2)
     assert quota_forecasts(cells)[CELL].own
 
@@ -114,16 +114,16 @@ def test_mine_progress_and_plan_give_equal_forecasts(
 
 
 def test_a_share_without_reviewed_items_is_undefined() -> None:
-    found = quota_forecasts({CELL: counted(reviewed=0, kept=0)})[CELL]
-    assert found.verdict == "unknown" and found.needed.value is None and found.rate.value is None
-    assert "No items have been reviewed yet, so the share kept is unknown." in str(found.needed.reason)
+    result = quota_forecasts({CELL: counted(reviewed=0, kept=0)})[CELL]
+    assert result.verdict == "unknown" and result.needed.value is None and result.rate.value is None
+    assert "No items have been reviewed yet, so the share kept is unknown." in str(result.needed.reason)
 
 
 def test_none_kept_gives_a_lower_bound_only() -> None:
     # Wilson's upper end of 0 of 20 is z^2 / (20 + z^2) = 0.16113: 100 / 0.16113 = 620.6.
-    found = quota_forecasts({CELL: counted(reviewed=20, kept=0, left=620)})[CELL]
-    assert (found.needed.low, found.needed.value, found.needed.high) == (621, None, None)
-    assert found.verdict == "no" and "None of the 20" in str(found.needed.reason)
+    result = quota_forecasts({CELL: counted(reviewed=20, kept=0, left=620)})[CELL]
+    assert (result.needed.low, result.needed.value, result.needed.high) == (621, None, None)
+    assert result.verdict == "no" and "None of the 20" in str(result.needed.reason)
     assert quota_forecasts({CELL: counted(reviewed=20, kept=0, left=621)})[CELL].verdict == "undecided"
 
 
@@ -135,11 +135,11 @@ def test_none_kept_gives_a_lower_bound_only() -> None:
 )
 def test_ends_are_in_order_and_the_verdict_follows_them(quota: int, reviewed: int, share: float, left: int) -> None:
     kept = round(share * reviewed)
-    found = quota_forecasts({CELL: counted(quota=quota, reviewed=reviewed, kept=kept, left=left)})[CELL]
-    ends = [end for end in (found.needed.low, found.needed.value, found.needed.high) if end is not None]
-    assert ends == sorted(ends) and all(math.isfinite(end) and end >= (found.missing or 0) for end in ends)
-    assert (found.verdict == "met") == (kept >= quota)
-    if found.verdict == "yes":
-        assert found.needed.high is not None and left >= found.needed.high and found.to_find.value == 0
-    if found.verdict == "no":
-        assert found.needed.low is not None and left < found.needed.low
+    result = quota_forecasts({CELL: counted(quota=quota, reviewed=reviewed, kept=kept, left=left)})[CELL]
+    ends = [end for end in (result.needed.low, result.needed.value, result.needed.high) if end is not None]
+    assert ends == sorted(ends) and all(math.isfinite(end) and end >= (result.missing or 0) for end in ends)
+    assert (result.verdict == "met") == (kept >= quota)
+    if result.verdict == "yes":
+        assert result.needed.high is not None and left >= result.needed.high and result.to_find.value == 0
+    if result.verdict == "no":
+        assert result.needed.low is not None and left < result.needed.low

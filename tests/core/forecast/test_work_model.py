@@ -42,36 +42,36 @@ def test_items_with_more_labels_count_by_their_subsets(
 
 
 def test_both_plans_equal_hand_computation() -> None:
-    found = forecast_work([Cell("他/她", "male", 1000, patterns=PILOT)], 3, 0.1, seconds={1: [5, 7], 2: [2000]})
+    result = forecast_work([Cell("他/她", "male", 1000, patterns=PILOT)], 3, 0.1, seconds={1: [5, 7], 2: [2000]})
     each = 0.1 * 3 + 0.9 * (0.3 * 3 + 0.2 * 2 + 0.2 * 4 / 3 + 0.3 * 1)
-    assert found.all.judgements.value == found.all.judgements.low == found.all.judgements.high == 3000
-    assert found.stop.judgements.value == pytest.approx(1000 * each)
-    assert found.stop.each.value == pytest.approx(each)
-    assert found.saved.value == pytest.approx(1 - each / 3)
+    assert result.all.judgements.value == result.all.judgements.low == result.all.judgements.high == 3000
+    assert result.stop.judgements.value == pytest.approx(1000 * each)
+    assert result.stop.each.value == pytest.approx(each)
+    assert result.saved.value == pytest.approx(1 - each / 3)
     # 5, 7 and 2,000 seconds, of which 300 count: (5 + 7 + 300) / 3
-    assert found.seconds.value == 104 and found.all.hours.value == pytest.approx(3000 * 104 / 3600)
+    assert result.seconds.value == 104 and result.all.hours.value == pytest.approx(3000 * 104 / 3600)
     low, high = proportion_confint(30, 100, method="wilson")
-    assert found.rate.low == pytest.approx(low) and found.rate.high == pytest.approx(high)
+    assert result.rate.low == pytest.approx(low) and result.rate.high == pytest.approx(high)
 
 
 def test_stop_with_a_share_of_one_equals_plan_all() -> None:
-    found = forecast_work([Cell("他/她", "male", 500, patterns=PILOT)], 3, 1.0)
-    assert found.stop.judgements.value == pytest.approx(1500) and found.saved.value == pytest.approx(0)
-    assert found.stop.judgements.low == pytest.approx(1500)
+    result = forecast_work([Cell("他/她", "male", 500, patterns=PILOT)], 3, 1.0)
+    assert result.stop.judgements.value == pytest.approx(1500) and result.saved.value == pytest.approx(0)
+    assert result.stop.judgements.low == pytest.approx(1500)
 
 
 def test_candidates_for_a_quota_have_an_interval() -> None:
     cells = [Cell("他/她", "male", 900, 60, 5, PILOT), Cell("他/她", "female", 50, 100, 0, {(3, 0): 2, (3, 1): 2})]
-    found = forecast_work(cells, 3, 0.1)
-    own, pooled = found.cells
+    result = forecast_work(cells, 3, 0.1)
+    own, pooled = result.cells
     assert own.own and not pooled.own
     assert own.needed.value == pytest.approx(60 / 0.3)
     assert own.rate.low is not None and own.rate.high is not None
     assert own.needed.low == pytest.approx(60 / own.rate.high)
     assert own.needed.high == pytest.approx(60 / own.rate.low)
     assert pooled.rate.units == 104 and pooled.needed.value == pytest.approx(100 / (32 / 104))
-    assert found.candidates.value == pytest.approx(200 + 50)  # the second cell has no more than 50
-    assert found.needed.value == pytest.approx((own.needed.value or 0) + (pooled.needed.value or 0))
+    assert result.candidates.value == pytest.approx(200 + 50)  # the second cell has no more than 50
+    assert result.needed.value == pytest.approx((own.needed.value or 0) + (pooled.needed.value or 0))
 
 
 def test_undefined_forecasts_have_a_reason() -> None:
@@ -89,8 +89,8 @@ def test_undefined_forecasts_have_a_reason() -> None:
 
 
 def test_a_quota_of_zero_needs_no_labels() -> None:
-    found = forecast_work([Cell("他/她", "male", 100, 0, 0, PILOT)], 3, 0.1)
-    assert found.candidates.value == 0 and found.stop.judgements.value == 0
+    result = forecast_work([Cell("他/她", "male", 100, 0, 0, PILOT)], 3, 0.1)
+    assert result.candidates.value == 0 and result.stop.judgements.value == 0
 
 
 def test_the_interval_has_its_coverage() -> None:
@@ -123,8 +123,8 @@ def test_forecasts_are_reproducible_by_seed() -> None:
 @given(st.integers(0, 60), st.integers(0, 60), st.floats(0, 1), st.integers(1, 4))
 def test_stop_never_costs_more(accepts: int, rejects: int, share: float, per_item: int) -> None:
     patterns = {(per_item, 0): accepts, (per_item, per_item): rejects}
-    found = forecast_work([Cell("a", "", 100, patterns=patterns)], per_item, share, draws=50)
-    if found.stop.judgements.value is not None:
-        assert 100 - 1e-6 <= found.stop.judgements.value <= 100 * per_item + 1e-6
-        low, high = found.stop.judgements.low or 0, found.stop.judgements.high or 0
-        assert 100 - 1e-6 <= low <= found.stop.judgements.value <= high <= 100 * per_item + 1e-6
+    result = forecast_work([Cell("a", "", 100, patterns=patterns)], per_item, share, draws=50)
+    if result.stop.judgements.value is not None:
+        assert 100 - 1e-6 <= result.stop.judgements.value <= 100 * per_item + 1e-6
+        low, high = result.stop.judgements.low or 0, result.stop.judgements.high or 0
+        assert 100 - 1e-6 <= low <= result.stop.judgements.value <= high <= 100 * per_item + 1e-6

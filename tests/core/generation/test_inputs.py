@@ -21,23 +21,23 @@ OWN = "zie/zim/zir/zirs/zirself"
     ],
 )
 def test_contexts_are_made_for_any_set(only, names, said):
-    found = open_contexts("built-in", Filling(only=only)).contexts
-    assert {one.pronouns for one in found} == {(name,) for name in names}
-    assert any(said in one.text for one in found)
-    assert len(found) > 70 * len(names)
+    result = open_contexts("built-in", Filling(only=only)).contexts
+    assert {one.pronouns for one in result} == {(name,) for name in names}
+    assert any(said in one.text for one in result)
+    assert len(result) > 70 * len(names)
 
 
 def test_contexts_use_the_right_form_after_the_slot():
-    texts = [one.text for one in open_contexts("built-in", Filling(only=[OWN], settings=("post",))).contexts]
+    texts = [context.text for context in open_contexts("built-in", Filling(only=[OWN], settings=("post",))).contexts]
     for form in OWN.split("/"):
         assert any(form in text.lower().split() or f"{form}." in text.lower() for text in texts), form
 
 
 def test_own_pronouns_fill_published_templates():
     source = Source("misgendered", (Template("t", "nom", "{name} is {nom}/{acc}. [MASK] left.", "misgendered"),))
-    found = list(contexts_of(Source(source.dataset, source.templates, open_people()), only=["fae"]))
-    assert {one.pronouns for one in found} == {("fae",)}
-    assert any("is fae/faer." in one.text for one in found)
+    results = list(contexts_of(Source(source.dataset, source.templates, open_people()), only=["fae"]))
+    assert {one.pronouns for one in results} == {("fae",)}
+    assert any("is fae/faer." in one.text for one in results)
 
 
 def open_people():

@@ -54,28 +54,28 @@ def test_seeds_do_not_depend_on_order_or_batches(texts: list[str], each: int, se
 
 
 def test_a_seed_depends_on_context_person_and_number() -> None:
-    found = [
+    results = [
         Context("So "),
         Context("So ", name="Kim"),
         Context("So ", pronouns=("she",)),
         Context("So ", dataset="ruff"),
         Context("So ", setting="pre"),
     ]
-    seeds = [seed_of(42, one.key, index) for one in found for index in (0, 1)]
-    assert len(set(seeds)) == 10 and seed_of(43, found[0].key, 0) not in seeds
+    seeds = [seed_of(42, one.key, index) for one in results for index in (0, 1)]
+    assert len(set(seeds)) == 10 and seed_of(43, results[0].key, 0) not in seeds
     # what merely goes along changes no text
     assert Context("So ", extra={"note": 1}, template="t").key == Context("So ").key
 
 
 def test_a_repeated_context_counts_once() -> None:
-    found = tasks([Context("a", template="first"), Context("b"), Context("a", template="second")], 2)
-    assert [(task.context.text, task.index, task.number) for task in found] == [
+    result = tasks([Context("a", template="first"), Context("b"), Context("a", template="second")], 2)
+    assert [(task.context.text, task.index, task.number) for task in result] == [
         ("a", 0, 0),
         ("a", 1, 1),
         ("b", 0, 2),
         ("b", 1, 3),
     ]
-    assert found[0].context.template == "first"
+    assert result[0].context.template == "first"
 
 
 @pytest.mark.parametrize(("number", "each"), [(0, 1), (1, 0)])
@@ -129,37 +129,37 @@ def test_a_run_broken_anywhere_and_resumed_gives_equal_bytes(
     tmp_path_factory: pytest.TempPathFactory, after: int, batch: int, torn: int
 ) -> None:
     folder = tmp_path_factory.mktemp("grow")
-    found = tasks([Context(f"{'x' * (n % 4)} {n}") for n in range(10)], 3)
-    fill(folder / "whole", found, Counting(batch=batch))
+    result = tasks([Context(f"{'x' * (n % 4)} {n}") for n in range(10)], 3)
+    fill(folder / "whole", result, Counting(batch=batch))
     first = Counting(after, batch)
     try:
-        fill(folder / "broken", found, first)
+        fill(folder / "broken", result, first)
     except KeyboardInterrupt:
         begun = folder / ".broken.begun"
         data = begun.read_bytes()
         begun.write_bytes(data[: max(0, len(data) - torn)])  # the last lines never reached the disk
-        fill(folder / "broken", found, Counting(batch=batch))
+        fill(folder / "broken", result, Counting(batch=batch))
     assert (folder / "broken").read_bytes() == (folder / "whole").read_bytes()
     assert sorted(path.name for path in folder.iterdir()) == ["broken", "whole"]
 
 
 def test_finished_rows_are_not_written_again(tmp_path: Path) -> None:
-    found = tasks([Context(str(n)) for n in range(10)], 3)
+    result = tasks([Context(str(n)) for n in range(10)], 3)
     broken, rest = Counting(after=16), Counting()
     with pytest.raises(KeyboardInterrupt):
-        fill(tmp_path / "a", found, broken)
-    fill(tmp_path / "a", found, rest)
+        fill(tmp_path / "a", result, broken)
+    fill(tmp_path / "a", result, rest)
     assert broken.made + rest.made == 30 and broken.made > 0
     assert len((tmp_path / "a").read_text().splitlines()) == 30
 
 
 def test_another_request_does_not_continue_a_file(tmp_path: Path) -> None:
-    found = tasks([Context(str(n)) for n in range(10)], 1)
+    result = tasks([Context(str(n)) for n in range(10)], 1)
     with pytest.raises(KeyboardInterrupt):
-        fill(tmp_path / "a", found, Counting(after=4))
+        fill(tmp_path / "a", result, Counting(after=4))
     with pytest.raises(Refused, match="seed"):
-        fill(tmp_path / "a", found, Counting(), {"seed": 2})
-    fill(tmp_path / "a", found, Counting())
+        fill(tmp_path / "a", result, Counting(), {"seed": 2})
+    fill(tmp_path / "a", result, Counting())
 
 
 def test_a_file_of_two_programs_is_refused(tmp_path: Path) -> None:
@@ -192,8 +192,8 @@ def test_contexts_are_read_from_files(
     tmp_path: Path, name: str, content: str, expected: tuple[str, tuple[str, ...]]
 ) -> None:
     (tmp_path / name).write_text(content, encoding="utf-8")
-    found = open_contexts(tmp_path / name).contexts
-    assert [(one.text, one.pronouns) for one in found] == [expected]
+    result = open_contexts(tmp_path / name).contexts
+    assert [(one.text, one.pronouns) for one in result] == [expected]
 
 
 def test_extra_fields_of_a_context_are_kept(tmp_path: Path) -> None:
@@ -216,9 +216,9 @@ def test_extra_fields_of_a_context_are_kept(tmp_path: Path) -> None:
 def test_unusable_rows_of_contexts_are_counted(tmp_path: Path) -> None:
     rows = [{"context": "So "}, {"context": " "}, {"context": "B", "pronouns": "blurp"}, {"context": "So "}]
     (tmp_path / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    found = open_contexts(tmp_path / "a.jsonl")
-    assert [problem.line for problem in found.problems] == [2, 3] and found.twice == 1
-    assert found.facts()["unusable"] == 2 and found.facts()["contexts"] == 1
+    result = open_contexts(tmp_path / "a.jsonl")
+    assert [problem.line for problem in result.problems] == [2, 3] and result.twice == 1
+    assert result.facts()["unusable"] == 2 and result.facts()["contexts"] == 1
 
 
 @pytest.mark.parametrize(
@@ -242,18 +242,18 @@ def test_the_built_in_set_gives_its_contexts() -> None:
 
 def test_a_table_of_templates_gives_contexts(tmp_path: Path) -> None:
     (tmp_path / "own.tsv").write_text("id\tcase\ttext\nt1\tnom\t{name} uses {pronouns}. Today [MASK] swam.\n")
-    found = open_contexts(tmp_path / "own.tsv", Filling(settings=("pre",), only=("she",))).contexts
-    assert [one.text.partition(" ")[2] for one in found] == ["uses she/her/hers. Today "]
+    result = open_contexts(tmp_path / "own.tsv", Filling(settings=("pre",), only=("she",))).contexts
+    assert [one.text.partition(" ")[2] for one in result] == ["uses she/her/hers. Today "]
     trimmed = open_contexts(tmp_path / "own.tsv", Filling(settings=("pre",), only=("she",), trim=True)).contexts
-    assert trimmed[0].text == found[0].text.rstrip()
+    assert trimmed[0].text == result[0].text.rstrip()
 
 
 def test_the_digest_covers_every_field_of_a_context() -> None:
-    found = {
+    results = {
         context_digest([one])
         for one in (Context("a"), Context("b"), Context("a", template="t"), Context("a", extra={"x": 1}))
     }
-    assert len(found) == 4
+    assert len(results) == 4
 
 
 # ---- runs
@@ -266,12 +266,12 @@ def test_runs_are_listed_the_newest_first(tmp_path: Path) -> None:
         path = run_file(folder, name, ".jsonl")
         fill(path, tasks([Context(name)], 2), Counting())
         write_record(path, {"model": "m", "generations": 2, "created": f"2026-01-0{number + 1}", "contexts": 1})
-    found = runs_in(folder)
-    assert [run.name for run in found] == ["new", "old"] and found[0].count("generations") == 2
-    assert len(first_rows(found[0].table, 1)) == 1
+    runs = runs_in(folder)
+    assert [run.name for run in runs] == ["new", "old"] and runs[0].count("generations") == 2
+    assert len(first_rows(runs[0].table, 1)) == 1
     with pytest.raises(Refused):
         run_file(folder, "new", ".jsonl")
-    found[0].delete()
+    runs[0].delete()
     assert [run.name for run in runs_in(folder)] == ["old"]
     assert run_file(folder, "v1.5 of it", ".jsonl").name == "v1.5 of it.jsonl"
 
@@ -320,9 +320,9 @@ def test_a_killed_run_is_resumed_with_equal_bytes(tmp_path: Path, tiny: str) -> 
     assert (resumed.resumed, resumed.written, whole.resumed, whole.written) == (16, 44, 0, 60)
     assert seen[0] == 16 and seen[-1] == 60
     rows = [json.loads(line) for line in (folder / "killed.jsonl").read_text().splitlines()]
-    identities = {(one["context"], one["name"], *one["pronouns"], one["setting"], one["index"]) for one in rows}
+    identities = {(row["context"], row["name"], *row["pronouns"], row["setting"], row["index"]) for row in rows}
     assert len(identities) == len(rows) == 60
-    assert {one["signature"] for one in rows} == {whole.signature}
+    assert {row["signature"] for row in rows} == {whole.signature}
     assert json.loads((folder / "killed.json").read_text())["resumed"] == 16
     assert sorted(path.name for path in folder.glob("*.json*")) == [
         "killed.json", "killed.jsonl", "whole.json", "whole.jsonl",
@@ -331,8 +331,8 @@ def test_a_killed_run_is_resumed_with_equal_bytes(tmp_path: Path, tiny: str) -> 
 
 
 def test_the_facts_of_an_input_count_its_contexts() -> None:
-    found = ContextInput("x", (Context("a"),), twice=2)
-    assert found.facts() == {
+    result = ContextInput("x", (Context("a"),), twice=2)
+    assert result.facts() == {
         "name": "x",
         "contexts": 1,
         "sha256": context_digest([Context("a")]),

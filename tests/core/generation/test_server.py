@@ -122,14 +122,14 @@ def rows(path: Path) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("chat", [False, True])
 def test_failing_requests_are_retried_and_all_texts_written_once(fake: Fake, tmp_path: Path, chat: bool) -> None:
     report = ask(fake.address, tmp_path / "a.jsonl", chat=chat, at_once=6)
-    found = rows(tmp_path / "a.jsonl")
-    assert report.written == len(found) == 120 and report.tokens == 7 * 120
+    result = rows(tmp_path / "a.jsonl")
+    assert report.written == len(result) == 120 and report.tokens == 7 * 120
     assert fake.failed >= 24 and fake.asked == 120 + fake.failed
     assert set(fake.answered.values()) == {1} and len(fake.answered) == 120
-    assert [(one["context"], one["index"]) for one in found] == [
-        (one.text, k) for one in SOURCE.contexts for k in range(4)
+    assert [(one["context"], one["index"]) for one in result] == [
+        (context.text, k) for context in SOURCE.contexts for k in range(4)
     ]
-    assert all(one["completion"] == f" wrote {one['seed']}." for one in found)
+    assert all(one["completion"] == f" wrote {one['seed']}." for one in result)
     fake.every = 0
     ask(fake.address, tmp_path / "calm.jsonl", chat=chat)
     assert (tmp_path / "a.jsonl").read_bytes() == (tmp_path / "calm.jsonl").read_bytes()
@@ -183,7 +183,7 @@ def test_the_key_goes_to_the_server_and_nowhere_else(
     fake.refuse = (401, {"error": {"message": f"Incorrect API key provided: {KEY}"}})
     with pytest.raises(ModelUnavailable, match=r"status 401.*Incorrect API key provided: \*\*\*") as caught:
         ask(fake.address, tmp_path / "b.jsonl")
-    told = [
+    results = [
         str(caught.value),
         repr(caught.value.values),
         json.dumps(to_json(report)),
@@ -191,7 +191,7 @@ def test_the_key_goes_to_the_server_and_nowhere_else(
         *capfd.readouterr(),
     ]
     assert fake.address in log.getvalue()
-    assert not [text for text in told if KEY in text]
+    assert not [text for text in results if KEY in text]
     assert not [path for path in tmp_path.rglob("*") if path.is_file() and KEY.encode() in path.read_bytes()]
 
 

@@ -64,11 +64,11 @@ def packed(path: Path, members: dict[str, bytes]) -> Path:
 def test_a_compared_pair_becomes_a_score(tmp_path: Path) -> None:
     path = samples(tmp_path / "org__model", PAIR)
     log = read_log(path)
-    (one,) = log.scores
-    assert (log.harness, log.model, one.status) == ("lm-eval", "org__model", OK)
-    assert one.bias_log10 == pytest.approx(PAIR["bias_log10"], rel=1e-12)
-    assert (one.item.sentence, one.item.side, one.item.keyword) == (DOC["text"], "male", "he")
-    assert one.signature == "lm-eval|org__model|weights:unknown|sum|unknown|v1"
+    (score,) = log.scores
+    assert (log.harness, log.model, score.status) == ("lm-eval", "org__model", OK)
+    assert score.bias_log10 == pytest.approx(PAIR["bias_log10"], rel=1e-12)
+    assert (score.item.sentence, score.item.side, score.item.keyword) == (DOC["text"], "male", "he")
+    assert score.signature == "lm-eval|org__model|weights:unknown|sum|unknown|v1"
     path.with_name("results_2026-01-02T03-04-05.000000.json").write_text('{"model_name": "org/model"}')
     assert read_log(path).model == "org/model" and read_log(path, model="mine").model == "mine"
 
@@ -76,13 +76,13 @@ def test_a_compared_pair_becomes_a_score(tmp_path: Path) -> None:
 @pytest.mark.parametrize("value", ["nan", "-inf", "x", None])
 def test_invalid_numbers_are_undefined_with_a_reason(tmp_path: Path, value: object) -> None:
     row = PAIR | {"resps": [[[value, "False"]], [["-1.0", "False"]]]}
-    (one,) = read_log(samples(tmp_path, row)).scores
-    assert one.bias_log10 is None and "no number for one of the two" in one.status
+    (score,) = read_log(samples(tmp_path, row)).scores
+    assert score.bias_log10 is None and "no number for one of the two" in score.status
 
 
 def test_generated_texts_become_generations(tmp_path: Path) -> None:
     log = read_log(samples(tmp_path / "m", WRITTEN))
-    assert [one.as_row() for one in log.generations] == [
+    assert [generation.as_row() for generation in log.generations] == [
         {"context": "My friend said", "completion": text, "model": "m", "index": n, "task": "mine", "sample": "3"}
         for n, text in enumerate(("he was late", "she was late"))
     ]

@@ -29,13 +29,13 @@ SENTENCES = [
 
 def released(sentences: list[tuple[str, str, str, str]] = SENTENCES) -> list[dict[str, Any]]:
     """Rows as data/train.jsonl of a release has them."""
-    found = []
+    results = []
     for number, (text, keyword, counterpart, side) in enumerate(sentences):
         start = f" {text} ".index(f" {keyword} ")
         span = {"start": start, "end": start + len(keyword)}
-        found.append({"id": f"i{number}", "text": text, "pair": "he/she", "side": side, "keyword": keyword,
+        results.append({"id": f"i{number}", "text": text, "pair": "he/she", "side": side, "keyword": keyword,
                       "counterpart": counterpart, **span, "stem_start": start, "stem_end": start})  # fmt: skip
-    return found
+    return results
 
 
 def files(harness: Harness, **more: Any) -> dict[str, str]:
@@ -64,8 +64,8 @@ def test_task_files_are_valid_for_any_project_name(harness: Harness, project: st
             tree = ast.parse(text)
             assert not [node for node in ast.walk(tree) if isinstance(node, ast.Import) and "os" in ast.dump(node)]
         elif file.endswith(".yaml"):
-            told = yaml.safe_load(text.replace("!function ", ""))
-            assert (told["task"], told["doc_to_choice"], told["target_delimiter"]) == (name, "choices", "")
+            data = yaml.safe_load(text.replace("!function ", ""))
+            assert (data["task"], data["doc_to_choice"], data["target_delimiter"]) == (name, "choices", "")
 
 
 def test_an_empty_set_is_refused() -> None:
@@ -105,8 +105,8 @@ def test_lm_eval_gives_equal_numbers(tmp_path: Path) -> None:
     offline = {"HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1"}
     subprocess.run([*command, "--device", "cpu", "--batch_size", "1"], check=True, env=os.environ | offline)
     (log,) = (tmp_path / "out").rglob("samples_*.jsonl")
-    found = [one.bias_log10 for one in read_log(log).scores]
+    results = [score.bias_log10 for score in read_log(log).scores]
     probes = [MaskedSentence(row["text"], row["start"], row["end"], ("he", "she")) for row in released()]
     own = [one.logprobs for one in open_scorer(str(model), method="pair-sum").score(probes)]
     expected = [(male - female) / math.log(10) for male, female in own if male is not None and female is not None]
-    assert len(expected) == 3 and found == pytest.approx(expected, abs=2e-5)
+    assert len(expected) == 3 and results == pytest.approx(expected, abs=2e-5)

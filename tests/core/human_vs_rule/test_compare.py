@@ -29,21 +29,21 @@ def test_five_contexts_of_equal_generations_have_the_error_of_contexts() -> None
     # SPEC 6 [C]: SE = sd(context means, ddof 1) / sqrt(5), not / 5.
     means = [1.0, 1.0, 0.0, 1.0, 0.0]
     values, contexts = np.repeat(means, 5), np.repeat(range(5), 5)
-    found = context_means({"share": values}, list(contexts), FAST)["share"]
-    assert found.value == pytest.approx(0.6) and (found.rows, found.estimate.units) == (25, 5)
-    assert found.estimate.se == pytest.approx(np.std(means, ddof=1) / 5**0.5)
-    assert found.published == pytest.approx(np.std(values, ddof=1) / 25**0.5)
+    result = context_means({"share": values}, list(contexts), FAST)["share"]
+    assert result.value == pytest.approx(0.6) and (result.rows, result.estimate.units) == (25, 5)
+    assert result.estimate.se == pytest.approx(np.std(means, ddof=1) / 5**0.5)
+    assert result.published == pytest.approx(np.std(values, ddof=1) / 25**0.5)
     reach = 2.7764451052 * np.std(means, ddof=1) / 5**0.5  # t, 0.975, 4 degrees of freedom: from tables
     ends = [1 / (1 + 0.4 / 0.6 * np.exp(sign * reach / 0.24)) for sign in (1, -1)]  # on the log-odds
-    assert [found.estimate.low, found.estimate.high] == pytest.approx(ends)
-    assert "5" in str(found.estimate.note)
+    assert [result.estimate.low, result.estimate.high] == pytest.approx(ends)
+    assert "5" in str(result.estimate.note)
 
 
 @pytest.mark.parametrize("times", [1, 3, 20], ids="times{}".format)
 def test_distinct_contexts_give_the_published_error(times: int) -> None:
     values = [1.0, 0.0, 1.0, 1.0, 0.0, 1.0, 0.0, 1.0] * times  # 8, 24 and 160 contexts: all by the jackknife
-    found = context_means({"share": values}, range(8 * times), FAST)["share"]
-    assert found.estimate.se == pytest.approx(found.published)
+    result = context_means({"share": values}, range(8 * times), FAST)["share"]
+    assert result.estimate.se == pytest.approx(result.published)
 
 
 def test_the_error_of_uneven_contexts_equals_the_jackknife() -> None:
@@ -52,17 +52,17 @@ def test_the_error_of_uneven_contexts_equals_the_jackknife() -> None:
     values = random.integers(0, 2, 90).astype(float)
     values[contexts == 3] = np.nan  # without any label: not a context of the measure
     units = [one for one in np.unique(contexts) if one != 3]
-    without = [np.nanmean(values[contexts != one]) for one in units]
+    without = [np.nanmean(values[contexts != unit]) for unit in units]
     expected = np.sqrt((len(units) - 1) / len(units) * np.sum((np.array(without) - np.mean(without)) ** 2))
-    found = context_means({"share": values}, list(contexts), FAST)["share"]
-    assert found.estimate.se == pytest.approx(expected, rel=1e-12)
+    result = context_means({"share": values}, list(contexts), FAST)["share"]
+    assert result.estimate.se == pytest.approx(expected, rel=1e-12)
 
 
 def test_means_with_missing_values_or_few_contexts() -> None:
     nan = float("nan")
-    found = context_means({"a": [1.0, nan, 0.0], "b": [nan, nan, nan]}, ["x", "x", "y"], FAST)
-    assert (found["a"].value, found["a"].rows) == (0.5, 2)
-    assert found["b"].value is None and "No generation received this label." in str(found["b"].estimate.reason)
+    result = context_means({"a": [1.0, nan, 0.0], "b": [nan, nan, nan]}, ["x", "x", "y"], FAST)
+    assert (result["a"].value, result["a"].rows) == (0.5, 2)
+    assert result["b"].value is None and "No generation received this label." in str(result["b"].estimate.reason)
     alone = context_means({"a": [1.0, 0.0]}, ["x", "x"], FAST)["a"]
     assert (
         alone.value == 0.5
@@ -74,25 +74,25 @@ def test_means_with_missing_values_or_few_contexts() -> None:
 
 
 def test_a_share_of_0_has_a_wilson_interval() -> None:
-    found = context_means({"a": [0.0] * 30}, list(range(30)), FAST)["a"]
-    assert found.value == 0 and found.estimate.low == 0
-    assert found.estimate.high == pytest.approx(0.12237, abs=1e-5)  # Wilson, 0 of 30: t^2 / (30 + t^2)
-    assert "Wilson" in str(found.estimate.note)
+    result = context_means({"a": [0.0] * 30}, list(range(30)), FAST)["a"]
+    assert result.value == 0 and result.estimate.low == 0
+    assert result.estimate.high == pytest.approx(0.12237, abs=1e-5)  # Wilson, 0 of 30: t^2 / (30 + t^2)
+    assert "Wilson" in str(result.estimate.note)
 
 
 def test_weights_undo_an_uneven_sample() -> None:
     # 2 of 10 from a stratum of all 0, 8 of 90 from one of all 1: the sample says 0.8, the whole 0.9.
     values = [0.0] * 2 + [1.0] * 8
     strata = ["a"] * 2 + ["b"] * 8
-    found = weighted(values, strata, range(10), {"a": 10, "b": 90}, FAST)
-    assert found.sample == pytest.approx(0.8) and found.estimate.value == pytest.approx(0.9)
-    assert (found.labelled, found.population, found.covered, found.strata, found.thin) == (10, 100, 1.0, 2, 0)
+    result = weighted(values, strata, range(10), {"a": 10, "b": 90}, FAST)
+    assert result.sample == pytest.approx(0.8) and result.estimate.value == pytest.approx(0.9)
+    assert (result.labelled, result.population, result.covered, result.strata, result.thin) == (10, 100, 1.0, 2, 0)
 
 
 def test_weights_report_uncovered_strata() -> None:
     nan = float("nan")
-    found = weighted([1.0, 0.0, nan], ["a", "a", "b"], ["x", "y", "z"], {"a": 5, "b": 15}, FAST)
-    assert found.estimate.value == 0.5 and found.covered == 0.25 and found.labelled == 2
+    result = weighted([1.0, 0.0, nan], ["a", "a", "b"], ["x", "y", "z"], {"a": 5, "b": 15}, FAST)
+    assert result.estimate.value == 0.5 and result.covered == 0.25 and result.labelled == 2
     nothing = weighted([nan], ["a"], ["x"], {"a": 3}, FAST)
     assert nothing.estimate.value is None and nothing.sample is None and nothing.estimate.reason is not None
 
@@ -101,8 +101,8 @@ def test_weights_report_uncovered_strata() -> None:
 def test_weights_of_a_census_change_nothing(rows: list[tuple[str, bool]]) -> None:
     values, strata = [float(v) for _, v in rows], [s for s, _ in rows]
     population = {s: strata.count(s) for s in set(strata)}
-    found = weighted(values, strata, range(len(rows)), population, Resampling(100))
-    assert found.estimate.value == pytest.approx(np.mean(values))
+    result = weighted(values, strata, range(len(rows)), population, Resampling(100))
+    assert result.estimate.value == pytest.approx(np.mean(values))
 
 
 MARKS = [
@@ -132,9 +132,9 @@ def test_f1_over_texts_is_pooled_with_its_counts() -> None:
         "k": [[], []],
         "l": [[(0, 3, "pronoun")]],
     }
-    found = agreement(items, {"i": 1, "j": 2, "k": 3, "l": 4}, "pronoun", FAST)
-    assert found.pooled.value == pytest.approx(6 / 16) and found.mean == pytest.approx(0.5)
-    assert (found.pairs, found.both, found.same) == (2, 1, 1)
+    report = agreement(items, {"i": 1, "j": 2, "k": 3, "l": 4}, "pronoun", FAST)
+    assert report.pooled.value == pytest.approx(6 / 16) and report.mean == pytest.approx(0.5)
+    assert (report.pairs, report.both, report.same) == (2, 1, 1)
     nothing = agreement({"k": [[], []]}, {"k": 1}, "pronoun", FAST)
     assert nothing.pooled.value is None and nothing.mean is None and "No generation" in str(nothing.pooled.reason)
 
@@ -220,10 +220,10 @@ def test_each_generation_counts_once_and_only_finished_ones_count() -> None:
     assert made.confusion == {
         "correct": (1, 0), "misgendering": (1, 1), "no_pronoun": (0, 1), "plural_they": (0, 1),
     }  # fmt: skip
-    assert [(one.item, one.bin) for one in made.differences] == [
+    assert [(difference.item, difference.bin) for difference in made.differences] == [
         ("i1", "other_referent"), ("i2", "later_pronoun"), ("i3", "plural_they"),
     ]  # fmt: skip
-    assert "i4" not in {one.item for one in made.differences}
+    assert "i4" not in {difference.item for difference in made.differences}
     assert made.weighted("misgendering").population == 5 and made.weighted("misgendering").covered == 0.8
 
 

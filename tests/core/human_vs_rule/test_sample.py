@@ -64,28 +64,28 @@ def test_intra_class_correlation_equals_shrout_and_fleiss() -> None:
     ],
 )
 def test_an_undefined_correlation_has_a_reason(groups: Labels, reason: object) -> None:
-    found = intra_class({"all": dict(enumerate(groups))})
-    assert found.value is None and found.reason == reason
+    result = intra_class({"all": dict(enumerate(groups))})
+    assert result.value is None and result.reason == reason
 
 
 def test_differences_between_strata_do_not_raise_the_correlation() -> None:
     """Two models, one always right and one always wrong but for chance: within each, contexts are alike by chance."""
     alike = {"a": {1: [1.0, 0.0], 2: [1.0, 0.0]}, "b": {3: [5.0, 6.0], 4: [6.0, 5.0]}}
-    found = intra_class(alike)
-    assert found.value == pytest.approx(-1.0) and (found.contexts, found.labels) == (4, 8)
+    result = intra_class(alike)
+    assert result.value == pytest.approx(-1.0) and (result.contexts, result.labels) == (4, 8)
     together = {"all": {**alike["a"], **alike["b"]}}
     assert (intra_class(together).value or 0) > 0.9
 
 
 @given(st.lists(st.lists(st.integers(0, 1), min_size=1, max_size=5), min_size=1, max_size=8), st.randoms())
 def test_intra_class_correlation_is_at_most_one_in_any_order(groups: list[list[int]], rng: random.Random) -> None:
-    found = intra_class({"all": dict(enumerate(groups))})
-    mixed = [rng.sample(one, len(one)) for one in rng.sample(groups, len(groups))]
+    result = intra_class({"all": dict(enumerate(groups))})
+    mixed = [rng.sample(drawn, len(drawn)) for drawn in rng.sample(groups, len(groups))]
     again = intra_class({"all": dict(enumerate(mixed))})
-    assert (found.value is None) == (again.value is None)
-    if found.value is not None and again.value is not None:
-        assert found.value <= 1 + 1e-12
-        assert found.value == pytest.approx(again.value, abs=1e-9)
+    assert (result.value is None) == (again.value is None)
+    if result.value is not None and again.value is not None:
+        assert result.value <= 1 + 1e-12
+        assert result.value == pytest.approx(again.value, abs=1e-9)
 
 
 def test_distinct_contexts_improve_the_published_design() -> None:
@@ -102,9 +102,9 @@ def test_equal_contexts_are_worth_one_label_each() -> None:
 
 
 def test_designs_of_a_budget_are_compared() -> None:
-    found = designs(25, 0.7, 0.3)
-    assert [(one.contexts, one.per_context) for one in found] == [(25, 1), (5, 5), (1, 25)]
-    errors = [one.se or 0 for one in found]
+    result = designs(25, 0.7, 0.3)
+    assert [(one.contexts, one.per_context) for one in result] == [(25, 1), (5, 5), (1, 25)]
+    errors = [one.se or 0 for one in result]
     assert errors == sorted(errors)
 
 

@@ -55,7 +55,7 @@ def test_the_majority_of_samples_is_the_answer() -> None:
 
 
 def test_shares_are_renormalised_letter_probabilities() -> None:
-    found = shares_of({"A": math.log(0.3), "B": math.log(0.1), "x": 0.0}, ("one", "two", "three"))
-    assert found == pytest.approx({"one": 0.75, "two": 0.25, "three": 0.0})
+    result = shares_of({"A": math.log(0.3), "B": math.log(0.1), "x": 0.0}, ("one", "two", "three"))
+    assert result == pytest.approx({"one": 0.75, "two": 0.25, "three": 0.0})
     with pytest.raises(Unreadable):
         shares_of({"x": 0.0}, ("one",))

@@ -23,7 +23,7 @@ class Planted:
 
     def score(self, probes: Sequence[MaskedSentence]) -> list[Score]:
         self.probes += probes
-        return [self._score(one) for one in probes]
+        return [self._score(probe) for probe in probes]
 
     def _score(self, one: MaskedSentence) -> Score:
         if len(one.text) > 400:
@@ -42,15 +42,15 @@ def prompt(way: str = "letter") -> Prompt:
 
 def test_the_most_likely_letter_is_the_choice() -> None:
     planted = Planted()
-    found: list[JudgeLabel] = []
+    results: list[JudgeLabel] = []
     failed: dict[int, EvenhandError] = {}
     texts = [JudgedText(1, " then he left."), JudgedText(2, " Kim left."), JudgedText(3, "x" * 400)]
-    CausalJudge(planted, prompt()).label(texts, found.append, failed.__setitem__)
-    assert [(one.item, one.choice, one.extraneous) for one in found] == [
+    CausalJudge(planted, prompt()).label(texts, results.append, failed.__setitem__)
+    assert [(one.item, one.choice, one.extraneous) for one in results] == [
         (1, "misgendering", True),
         (2, "correct", False),
     ]
-    assert found[0].shares == pytest.approx(
+    assert results[0].shares == pytest.approx(
         {"correct": 0.1, "misgendering": 0.7, "no_pronoun": 0.1, "plural_they": 0.1}
     )
     assert list(failed) == [3] and "too long" in str(failed[3])
@@ -86,6 +86,6 @@ def test_words_are_marked_if_yes_is_more_likely() -> None:
         (1, "misgendering", True, ((3, 5, "pronoun"), (12, 14, "pronoun"), (24, 28, "extraneous"))),
         (2, "correct", False, ()),
     ]
-    assert sum('"' in one.text for one in model.probes) == 4, "nothing is asked of the words of the second text"
+    assert sum('"' in probe.text for probe in model.probes) == 4, "nothing is asked of the words of the second text"
     CausalJudge(model, prompt()).label(texts[:1], found.append, lambda item, why: pytest.fail(str(why)))
     assert found[-1].spans == (), "nobody says which words may bear a mark"

@@ -28,9 +28,9 @@ def test_braces_in_a_text_are_not_placeholders() -> None:
 @pytest.mark.parametrize("kind", ["generations", "sentences"])
 @pytest.mark.parametrize("short", [False, True])
 def test_every_placeholder_of_a_built_in_prompt_is_known(kind: str, short: bool) -> None:
-    found = default_template(kind, short=short)
-    made = Prompt(found, "G", BUILT.choices).for_text(JudgedText(1, "T", "C", "K", "P"))
-    assert "{text}" in found and not any("{" + place + "}" in made for place in PLACES)
+    result = default_template(kind, short=short)
+    made = Prompt(result, "G", BUILT.choices).for_text(JudgedText(1, "T", "C", "K", "P"))
+    assert "{text}" in result and not any("{" + place + "}" in made for place in PLACES)
 
 
 def test_letters_and_json_schema_list_the_choices() -> None:

@@ -22,10 +22,10 @@ def label(
 ) -> tuple[list[JudgeLabel], dict[int, EvenhandError]]:
     prompt = Prompt("{choices}{context}|{text}|{format}", "", generations("en").choices, SYSTEM, way=way)
     judge = ServerJudge(server.address, "planted", prompt, ServerSettings(**how), Pace(pause_s=0.001))
-    found: list[JudgeLabel] = []
+    results: list[JudgeLabel] = []
     failed: dict[int, EvenhandError] = {}
-    judge.label(texts, found.append, failed.__setitem__)
-    return found, failed
+    judge.label(texts, results.append, failed.__setitem__)
+    return results, failed
 
 
 def test_errors_and_invalid_json_are_retried() -> None:
@@ -63,7 +63,7 @@ def test_requests_contain_settings_and_constraint() -> None:
     assert [body["seed"] for body in server.bodies] == [42, 43, 44, 42]
     assert first["response_format"]["json_schema"]["schema"]["required"][0] == "choice"
     assert "response_format" not in server.bodies[-1]
-    assert [one["role"] for one in first["messages"]] == ["system", "user"]
+    assert [message["role"] for message in first["messages"]] == ["system", "user"]
 
 
 def test_the_majority_label_has_the_shares_of_samples() -> None:

@@ -52,9 +52,9 @@ def test_the_encoding_of_real_text_is_recognised(shared_data: Path) -> None:
 
     text = (shared_data / "corpora" / "zh_wiki.txt").read_text(encoding="utf-8")
     traditional = opencc.OpenCC("s2t").convert(text)
-    paragraphs = [one for one in text.split("\n") if len(one) > 60][:400]
-    old = [one.encode("big5hkscs", "ignore") for one in traditional.split("\n") if len(one) > 60][:400]
-    assert {decide(one.encode("gb18030"), "x") for one in paragraphs} == {"gb18030"}
+    paragraphs = [part for part in text.split("\n") if len(part) > 60][:400]
+    old = [part.encode("big5hkscs", "ignore") for part in traditional.split("\n") if len(part) > 60][:400]
+    assert {decide(paragraph.encode("gb18030"), "x") for paragraph in paragraphs} == {"gb18030"}
     assert {decide(one, "x") for one in old} == {"big5hkscs"}
 
 
@@ -115,9 +115,10 @@ def test_text_before_the_damage_of_an_archive_is_read(tmp_path: Path) -> None:
     whole = "".join(f"{TEXT}{one}\n" for one in extra)
     (tmp_path / "cut.txt.gz").write_bytes(gzip.compress(whole.encode(), mtime=0)[:-4000])
     lines, report = mined(tmp_path / "cut.txt.gz")
-    assert [(one.reason, one.text.endswith("; everything before that was read.")) for one in report.read.problems] == [
-        ("archive", True)
-    ]
+    assert [
+        (problem.reason, problem.text.endswith("; everything before that was read."))
+        for problem in report.read.problems
+    ] == [("archive", True)]
     assert len(lines) > 200
     assert report.read.damaged == 0
     assert {line["sentence"][-1] for line in lines} == {"。"}  # none that was broken off
@@ -134,7 +135,7 @@ def test_a_row_with_a_wrong_number_of_cells_is_left_out(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
     lines, report = mined(tmp_path / "a.csv")
     assert [line["keyword"] for line in lines] == ["她", "他"]
-    assert [(one.line, one.reason) for one in report.read.problems] == [(3, "bad_row"), (4, "bad_row")]
+    assert [(problem.line, problem.reason) for problem in report.read.problems] == [(3, "bad_row"), (4, "bad_row")]
     assert ", line 3: 4 cells, but the first line has 3; the row was skipped." in report.read.problems[0].text
 
 
@@ -211,7 +212,7 @@ def test_tables_keep_the_source_of_a_text(tmp_path: Path) -> None:
     lines, report = mined(tmp_path / "b.jsonl")
     assert [line["source"]["name"] for line in lines] == ["早报", None]
     assert lines[0]["source"]["columns"] == {"page": "3"}
-    assert [(one.line, one.reason) for one in report.read.problems] == [(3, "bad_json")]
+    assert [(problem.line, problem.reason) for problem in report.read.problems] == [(3, "bad_json")]
     assert mined(tmp_path / "a.csv", column="报纸")[0] == []
 
 
@@ -252,11 +253,11 @@ def test_blocks_join_to_the_text_and_end_with_lines(tmp_path: Path, name: str, m
     assert len(whole) == 300
     for size in (100, 1000):
         monkeypatch.setattr(reading, "BLOCK", size)
-        found = every_block(tmp_path / name)
-        assert len(found) > 5
-        assert b"".join(block.data for block in found) == (tmp_path / name).read_bytes()
-        lines = [block.data.count(b"\n") for block in found]
-        assert [block.line for block in found] == [1 + sum(lines[:number]) for number in range(len(lines))]
+        result = every_block(tmp_path / name)
+        assert len(result) > 5
+        assert b"".join(block.data for block in result) == (tmp_path / name).read_bytes()
+        lines = [block.data.count(b"\n") for block in result]
+        assert [block.line for block in result] == [1 + sum(lines[:number]) for number in range(len(lines))]
         assert mined(tmp_path / name)[0] == whole
 
 
@@ -277,7 +278,7 @@ def test_a_megabyte_without_a_sentence_end_is_left_out(tmp_path: Path, monkeypat
     (tmp_path / "a.txt").write_text("他来了。\n" + "他去，" * 300 + "完。她没看见。\n她走了。", encoding="utf-8")
     lines, report = mined(tmp_path / "a.txt")
     assert [line["sentence"] for line in lines] == ["他来了。", "她走了。"]
-    assert [(one.line, one.reason) for one in report.read.problems] == [(2, "long_line")]
+    assert [(problem.line, problem.reason) for problem in report.read.problems] == [(2, "long_line")]
 
 
 def test_a_limit_ends_the_reading(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -64,7 +64,7 @@ def test_edited_copies_are_found_and_other_texts_not() -> None:
     right = sum(hit == text for hit, text in zip(hits, originals, strict=True))
     assert right >= 0.97 * len(originals)
     strangers = [sentence(chance) for _ in range(600)]
-    assert not any(near.like(one, keys_of(one), set()) for one in strangers)
+    assert not any(near.like(stranger, keys_of(stranger), set()) for stranger in strangers)
 
 
 @given(st.integers(0, 10_000), st.integers(0, 60))
@@ -74,16 +74,16 @@ def test_near_duplicates_have_the_minimum_similarity(seed: int, percent: int) ->
     other = edited(text, chance, percent / 100)
     near = Near()
     near.add(text, keys_of(text))
-    found = near.like(other, keys_of(other), set())
-    if found is not None:
-        assert fuzz.ratio(found, other) >= LEAST_RATIO
+    result = near.like(other, keys_of(other), set())
+    if result is not None:
+        assert fuzz.ratio(result, other) >= LEAST_RATIO
 
 
 def test_merged_key_tables_find_equal_duplicates(monkeypatch: Any) -> None:
     chance = random.Random(3)
     texts = [sentence(chance, 30) for _ in range(300)]
     texts += [edited(text, chance, 0.06) for text in texts[:150]]
-    found = []
+    results = []
     for merge in (10**9, 50):
         monkeypatch.setattr(duplicates, "_MERGE", merge)
         near, exact, answers = Near(), Exact(), []
@@ -99,9 +99,9 @@ def test_merged_key_tables_find_equal_duplicates(monkeypatch: Any) -> None:
                     near.add(text, keys[number].tolist())
             near.settle()
             exact.settle()
-        found.append(answers)
-    assert found[0] == found[1]
-    assert sum(like is not None for like, _ in found[0]) > 130
+        results.append(answers)
+    assert results[0] == results[1]
+    assert sum(like is not None for like, _ in results[0]) > 130
 
 
 def test_sentences_beyond_the_limit_are_not_remembered(monkeypatch: Any) -> None:
@@ -117,9 +117,11 @@ def test_sentences_beyond_the_limit_are_not_remembered(monkeypatch: Any) -> None
 
 def run(tmp_path: Path, *sentences: str) -> tuple[list[str], Any]:
     (tmp_path / "a.txt").write_text("\n".join(sentences), encoding="utf-8")
-    found: list[str] = []
-    report = mine([tmp_path / "a.txt"], Settings(modes=ONLY), on_candidate=lambda line: found.append(line["sentence"]))
-    return found, report
+    results: list[str] = []
+    report = mine(
+        [tmp_path / "a.txt"], Settings(modes=ONLY), on_candidate=lambda line: results.append(line["sentence"])
+    )
+    return results, report
 
 
 def test_the_first_of_two_duplicates_is_kept(tmp_path: Path) -> None:

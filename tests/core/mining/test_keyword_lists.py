@@ -26,8 +26,8 @@ def test_stems_are_derived_from_the_words(pair: KeywordPair) -> None:
 def test_comments_blank_lines_and_a_bom_are_skipped(tmp_path: Path) -> None:
     file = tmp_path / "pairs.tsv"
     file.write_text("\ufeff# mine\nmale\tfemale\tlanguage\n\n男士\t女士\t\nhe\tshe\ten\n", encoding="utf-8")
-    found = read_pairs(file)
-    assert [(pair.name, pair.stems, pair.language) for pair in found] == [
+    result = read_pairs(file)
+    assert [(pair.name, pair.stems, pair.language) for pair in result] == [
         ("男士/女士", ("男", "女"), "zh"),
         ("he/she", ("he", "she"), "en"),
     ]

@@ -79,10 +79,10 @@ def test_the_area_is_the_share_of_ordered_pairs() -> None:
     """By hand: 他 after 甲 always, 她 after 甲 half the time, else after 乙; ties count one half: 0.75."""
     male = [Occurrence("甲", NOTHING, n) for n in range(40)]
     female = [Occurrence("甲" if n % 2 else "乙", NOTHING, n) for n in range(40)]
-    found = told_apart(male, female)
-    assert found.value == pytest.approx(0.75, abs=0.01)
+    result = told_apart(male, female)
+    assert result.value == pytest.approx(0.75, abs=0.01)
     turned = told_apart(female, male)
-    assert turned.value == pytest.approx(found.value, abs=0.01)
+    assert turned.value == pytest.approx(result.value, abs=0.01)
 
 
 def test_area_and_variance_equal_hand_computation() -> None:
@@ -94,20 +94,20 @@ def test_area_and_variance_equal_hand_computation() -> None:
 
 def test_neighbours_are_words_of_the_clause(tmp_path: Path) -> None:
     lines = ["昨天，女司机来了。", "他弹吉他，其他人听。", "我们中国女排赢了。"]
-    found = neighbours([corpus(tmp_path, lines)], keyword_pairs())
-    women = found.uses["男/女", "female"]
+    result = neighbours([corpus(tmp_path, lines)], keyword_pairs())
+    women = result.uses["男/女", "female"]
     assert women.count == 2 and women.right["司机"] == 1 and women.right["排"] == 1
     assert women.left[NOTHING] == 1 and women.left["中国"] == 1
-    he = found.uses["他/她", "male"]
+    he = result.uses["他/她", "male"]
     assert (he.count, he.inside) == (1, 2)
 
 
 def test_neighbours_of_spaced_words_are_counted(tmp_path: Path) -> None:
     pairs = (KeywordPair("he", "she", (0, 2), (0, 3), "en"),)
     lines = ["Then He sat down, and she sang.", "The theme was heard."] * 3
-    found = neighbours([corpus(tmp_path, lines)], pairs)
-    assert found.uses["he/she", "male"].left == {"then": 3}
-    assert found.uses["he/she", "female"].right == {"sang": 3}
+    result = neighbours([corpus(tmp_path, lines)], pairs)
+    assert result.uses["he/she", "male"].left == {"then": 3}
+    assert result.uses["he/she", "female"].right == {"sang": 3}
     report = check_pairs([corpus(tmp_path, lines)], pairs).pairs[0]
     assert report.female.left[0].text == "and she"
 
@@ -116,11 +116,11 @@ def test_the_command_prints_the_verdict_of_a_pair(tmp_path: Path) -> None:
     file = lopsided(tmp_path)
     result = CliRunner().invoke(cli, ["pairs", "check", str(file), "--pair", "男士/女士", "--json"])
     assert result.exit_code == 0, result.output
-    found = json.loads(result.output)
-    pair = found["pairs"][0]
+    data = json.loads(result.output)
+    pair = data["pairs"][0]
     assert pair["pair"] == "男士/女士" and pair["verdict"] == "asymmetric" and pair["why"]
     assert pair["female"]["before"][0]["swapped"] == f"{SURNAME}男士"
-    assert found["read"]["files"] == 1 and found["signature"].startswith("pairs-check|")
+    assert data["read"]["files"] == 1 and data["signature"].startswith("pairs-check|")
     again = CliRunner().invoke(cli, ["pairs", "check", str(file), "--pair", "男士/女士"])
     assert "男士/女士: asymmetric." in again.output and "80:0" in again.output
 

@@ -29,14 +29,14 @@ def test_lines_of_a_block_equal_lines_read_one_by_one(pieces: list[str]) -> None
     at = sentences = 0
     for line in text.split("\n"):
         end = at + len(line)
-        inside = [one for one in parts if at <= one.start and one.end <= end]
+        inside = [part for part in parts if at <= part.start and part.end <= end]
         if line and careful.pop(at, None) != end:
             assert cleaner.clean(line) == line
             pieces = split(line)
             assert pieces[0].strip(EDGES)
             sentences += len(pieces)
-            found = [text[one.start : one.end] for one in inside]
-            assert found == [piece for piece in pieces if KEYWORD.search(piece)]
+            results = [text[one.start : one.end] for one in inside]
+            assert results == [piece for piece in pieces if KEYWORD.search(piece)]
             assert all((one.line_start, one.line_end) == (at, end) for one in inside)
             parts = parts[len(inside) :]
         at = end + 1

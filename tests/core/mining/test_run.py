@@ -129,7 +129,7 @@ def test_candidates_equal_those_of_a_plain_split(
     lines, report = mined(path, settings=settings)
     look = find if whole else occurrences
     pairs = keyword_pairs("table1")
-    expected = [one for one in sentences("天" + text, quotes=quotes) if len(look(one, pairs)) == 1]
+    expected = [sentence for sentence in sentences("天" + text, quotes=quotes) if len(look(sentence, pairs)) == 1]
     assert [line["sentence"] for line in lines] == expected
     data = path.read_bytes()
     for line in lines:
@@ -142,16 +142,16 @@ def test_candidates_equal_those_of_a_plain_split(
 @given(st.lists(st.sampled_from([*PIECES, "<b>", "&nbsp;", "０", "&amp;lt;"]), min_size=1, max_size=30).map("".join))
 def test_offsets_are_right_in_any_encoding(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
     folder = tmp_path_factory.mktemp("places")
-    found = {}
+    results = {}
     for encoding in ("utf-8", "gb18030"):
         path = folder / "a.txt"
         path.write_bytes(f"中国人说的是大。{text}。的人在。".encode(encoding))
         lines, _ = mined(path)
-        found[encoding] = [line["sentence"] for line in lines]
+        results[encoding] = [line["sentence"] for line in lines]
         for line in lines:
             there = path.read_bytes()[line["source"]["offset"] :].decode(encoding)
             assert there[0] == line["sentence"][0] or there[0] in "０&"
-    assert found["utf-8"] == found["gb18030"]
+    assert results["utf-8"] == results["gb18030"]
 
 
 def as_text(lines: list[dict[str, Any]], report: Report) -> tuple[str, str]:

@@ -24,8 +24,8 @@ TABLES = st.tuples(*[st.integers(0, 60)] * 4)
 
 @pytest.mark.parametrize(("counts", "expected"), GOLDEN)
 def test_agreement_equals_golden_numbers(counts: tuple[int, int, int, int], expected: tuple[float, ...]) -> None:
-    found = Cells(*counts)
-    k, r, p = kappa(found), mcc(found), raw_agreement(found)
+    result = Cells(*counts)
+    k, r, p = kappa(result), mcc(result), raw_agreement(result)
     assert k.value is not None and k.high is not None
     numbers = (k.value, k.high - k.value, r.value, r.low, r.high, p.value, p.se)
     assert numbers == pytest.approx(expected, abs=1e-6)
@@ -44,37 +44,37 @@ def test_vectors_give_the_golden_row() -> None:
 def test_intervals_of_mcc_equal_published_ones(r: float, n: int, low: float, high: float) -> None:
     """A table with both margins even has r = 1 - 4 b / n for b instances in each off cell."""
     off = round(n * (1 - r) / 4)
-    found = mcc(Cells(n // 2 - off, off, off, n // 2 - off))
-    assert found.value == pytest.approx(r, abs=2e-3)
-    assert (found.low, found.high) == pytest.approx((low, high), abs=3e-3)
+    result = mcc(Cells(n // 2 - off, off, off, n // 2 - off))
+    assert result.value == pytest.approx(r, abs=2e-3)
+    assert (result.low, result.high) == pytest.approx((low, high), abs=3e-3)
 
 
 @pytest.mark.parametrize(("first", "second"), [(130, 620), (106, 644)])
 def test_a_constant_vector_has_kappa_0_without_an_interval(first: int, second: int) -> None:
     """The published ±0.185 and ±0.180 (Table 4) come from a table of one row; ours always has both labels."""
-    found = kappa(Cells(0, 0, first, second))
-    assert (found.value, found.low, found.high, found.se) == (0, None, None, None)
-    assert "no interval" in str(found.note)
+    result = kappa(Cells(0, 0, first, second))
+    assert (result.value, result.low, result.high, result.se) == (0, None, None, None)
+    assert "no interval" in str(result.note)
     prob, gen = np.zeros(first + second), np.repeat([0.0, 1.0], [first, second])
     by_unit = by_units(prob, gen, Clusters(("instance",), (np.arange(first + second),)))["kappa"]
-    assert (by_unit.value, by_unit.low, by_unit.note) == (0, None, found.note)
+    assert (by_unit.value, by_unit.low, by_unit.note) == (0, None, result.note)
     correlation = mcc(Cells(0, 0, first, second))
     assert correlation.value is None and "same verdict everywhere" in str(correlation.reason)
 
 
 @pytest.mark.parametrize("counts", [(8, 0, 0, 0), (0, 0, 0, 8)])
 def test_agreement_of_constant_equal_vectors(counts: tuple[int, int, int, int]) -> None:
-    found = Cells(*counts)
-    assert kappa(found).value is None and kappa(found).reason
-    assert mcc(found).value is None
-    assert raw_agreement(found).value == 1
+    result = Cells(*counts)
+    assert kappa(result).value is None and kappa(result).reason
+    assert mcc(result).value is None
+    assert raw_agreement(result).value == 1
 
 
 @pytest.mark.parametrize("counts", [(0, 8, 0, 0), (0, 0, 8, 0)])
 def test_agreement_of_constant_opposite_vectors(counts: tuple[int, int, int, int]) -> None:
-    found = Cells(*counts)
-    assert (raw_agreement(found).value, kappa(found).value) == (0, 0)
-    assert mcc(found).value is None
+    result = Cells(*counts)
+    assert (raw_agreement(result).value, kappa(result).value) == (0, 0)
+    assert mcc(result).value is None
 
 
 def test_few_instances_have_no_interval() -> None:
@@ -112,14 +112,14 @@ def test_inverting_one_vector_flips_the_sign_of_mcc(counts: tuple[int, int, int,
 
 @given(TABLES)
 def test_by_units_gives_equal_values(counts: tuple[int, int, int, int]) -> None:
-    found = Cells(*counts)
-    assume(found.n > 1)
+    result = Cells(*counts)
+    assume(result.n > 1)
     prob = np.repeat([0.0, 0.0, 1.0, 1.0], counts)
     gen = np.repeat([0.0, 1.0, 0.0, 1.0], counts)
-    units = Clusters(("instance",), (np.arange(found.n),))
+    units = Clusters(("instance",), (np.arange(result.n),))
     drawn = by_units(prob, gen, units)
     for name, measure in {"mcc": mcc, "kappa": kappa, "agreement": raw_agreement}.items():
-        expected = measure(found).value
+        expected = measure(result).value
         assert (drawn[name].value is None) == (expected is None)
         assert expected is None or drawn[name].value == pytest.approx(expected, abs=1e-12)
         assert expected is not None or drawn[name].reason
@@ -134,8 +134,8 @@ def test_intervals_count_equal_instances_of_a_template_once() -> None:
     prob, gen = np.ones(100), np.repeat([1.0, 1, 1, 0, 1, 1, 0, 1, 1, 1], 10)
     templates = Clusters(("template",), (np.repeat(np.arange(10), 10),))
     alone = Clusters(("instance",), (np.arange(100),))
-    found = by_units(prob, gen, templates)["agreement"]
+    result = by_units(prob, gen, templates)["agreement"]
     means = gen.reshape(10, 10).mean(axis=1)
-    assert found.se == pytest.approx(means.std(ddof=1) / math.sqrt(10))
-    assert found.df == 9 and "Few units (10)" in str(found.note)
-    assert found.se > 2 * (by_units(prob, gen, alone)["agreement"].se or 1)
+    assert result.se == pytest.approx(means.std(ddof=1) / math.sqrt(10))
+    assert result.df == 9 and "Few units (10)" in str(result.note)
+    assert result.se > 2 * (by_units(prob, gen, alone)["agreement"].se or 1)

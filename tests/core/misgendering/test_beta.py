@@ -30,8 +30,8 @@ def test_disagreement_equals_golden_numbers() -> None:
     ],
 )
 def test_fits_equal_golden_numbers(values: list[float], alpha: float, beta: float) -> None:
-    found = fit_beta(values)
-    assert (found.alpha.value, found.beta.value) == pytest.approx((alpha, beta), abs=1e-6)
+    result = fit_beta(values)
+    assert (result.alpha.value, result.beta.value) == pytest.approx((alpha, beta), abs=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -46,16 +46,16 @@ def test_fits_equal_golden_numbers(values: list[float], alpha: float, beta: floa
     ],
 )
 def test_an_impossible_fit_has_a_reason(values: list[float], why: str) -> None:
-    found = fit_beta(values)
-    assert found.alpha.value is None and found.beta.value is None
-    assert why in str(found.reason)
+    result = fit_beta(values)
+    assert result.alpha.value is None and result.beta.value is None
+    assert why in str(result.reason)
 
 
 @given(VALUES)
 def test_the_fit_has_the_moments_of_the_data(values: list[float]) -> None:
-    found = fit_beta(values)
-    assume(found.alpha.value is not None)
-    a, b = found.alpha.value or 0, found.beta.value or 0
+    result = fit_beta(values)
+    assume(result.alpha.value is not None)
+    a, b = result.alpha.value or 0, result.beta.value or 0
     assert a > 0 and b > 0
     assert a / (a + b) == pytest.approx(np.mean(values))
     assert a * b / ((a + b) ** 2 * (a + b + 1)) == pytest.approx(np.var(values, ddof=1))
@@ -78,8 +78,8 @@ def test_disagreement_is_symmetric_and_within_bounds(prob: float, gen: float) ->
 def test_intervals_contain_the_fit() -> None:
     random = np.random.default_rng(0)
     values = random.choice([0, 0.2, 0.4, 1.0], size=200, p=[0.6, 0.2, 0.1, 0.1])
-    found = fit_beta(values, Clusters(("template",), (np.arange(200) % 40,)))
-    for one in (found.alpha, found.beta):
+    result = fit_beta(values, Clusters(("template",), (np.arange(200) % 40,)))
+    for one in (result.alpha, result.beta):
         assert one.low is not None and one.value is not None and one.high is not None
         assert 0 < one.low < one.value < one.high
 
@@ -87,5 +87,5 @@ def test_intervals_contain_the_fit() -> None:
 def test_a_planted_beta_is_recovered() -> None:
     """2,000 draws of Beta(0.5, 2): within 15% of what was planted."""
     values = np.random.default_rng(11).beta(0.5, 2, size=2000)
-    found = fit_beta(values)
-    assert (found.alpha.value, found.beta.value) == pytest.approx((0.5, 2), rel=0.15)
+    result = fit_beta(values)
+    assert (result.alpha.value, result.beta.value) == pytest.approx((0.5, 2), rel=0.15)

@@ -39,8 +39,8 @@ def text(context: str, completion: str, index: int = 0, **more: Any) -> Generati
 
 def test_a_file_is_read_line_by_line(tmp_path: Path) -> None:
     lines = ["# canary", {"context": "A ", "completion": "b", "pronouns": "she/her", "model": "m", "index": 2}, ""]
-    (found,) = read_generations(write(tmp_path / "g.jsonl", lines), [])
-    assert (found.context, found.pronouns, found.index, found.setting) == ("A ", ("she",), 2, "")
+    (generation,) = read_generations(write(tmp_path / "g.jsonl", lines), [])
+    assert (generation.context, generation.pronouns, generation.index, generation.setting) == ("A ", ("she",), 2, "")
 
 
 @pytest.mark.parametrize(
@@ -66,8 +66,8 @@ def test_an_invalid_line_is_reported_with_its_number(tmp_path: Path, line: Any, 
     # Among other rows it costs itself, not the file.
     skipped: list[BadFile] = []
     whole = {"context": "a", "completion": "b"}
-    found = list(read_generations(write(tmp_path / "g.jsonl", [whole, line, whole]), skipped))
-    assert len(found) == 2 and [str(error).partition(":")[0] for error in skipped] == ["g.jsonl, line 2"]
+    results = list(read_generations(write(tmp_path / "g.jsonl", [whole, line, whole]), skipped))
+    assert len(results) == 2 and [str(error).partition(":")[0] for error in skipped] == ["g.jsonl, line 2"]
 
 
 def test_generations_are_matched_to_their_instances() -> None:
@@ -80,12 +80,12 @@ def test_generations_are_matched_to_their_instances() -> None:
                  instance=row["instance"] if by_id else "")
             for row in lines for k in (1, 0)
         ]  # fmt: skip
-        found = matched([*written, text("Nobody began so.", "x")], SOME)
-        assert (found.strangers, found.models) == (1, ("m",))
-        assert set(found.settings) == {"pre", "post"}
+        result = matched([*written, text("Nobody began so.", "x")], SOME)
+        assert (result.strangers, result.models) == (1, ("m",))
+        assert set(result.settings) == {"pre", "post"}
         for one in SOME:
             for setting in ("pre", "post"):
-                own = found.of(one.id, "m", setting)
+                own = result.of(one.id, "m", setting)
                 assert {generation.context for generation in own} == {one.context(setting).rstrip()}
                 assert [generation.index for generation in own] == sorted(generation.index for generation in own)
 
@@ -96,8 +96,8 @@ def test_instances_with_equal_contexts_share_their_generations() -> None:
     for one in twin:
         by_context.setdefault(one.before, []).append(one.id)
     context, ids = next((context, ids) for context, ids in by_context.items() if len(ids) > 1)
-    found = matched([text(context, " he", pronouns=("he",), instance=ids[0])], twin)
-    assert all(len(found.of(id, "m", "pre")) == 1 for id in ids)
+    result = matched([text(context, " he", pronouns=("he",), instance=ids[0])], twin)
+    assert all(len(result.of(id, "m", "pre")) == 1 for id in ids)
 
 
 def verdict_row(one: Any, prob: int) -> Judged:
@@ -108,9 +108,9 @@ def verdict_row(one: Any, prob: int) -> Judged:
 def test_the_table_has_a_row_per_instance_and_setting() -> None:
     one = SOME[0]
     written = [text(one.context("pre"), f" {form} sang", k) for k, form in enumerate(("he", "she", "nobody"))]
-    found = matched(written, [one])
-    head = columns(one.options, found.most)
-    (cells,) = rows([verdict_row(one, 1)], "m", "s", one.options, found, found.most)
+    result = matched(written, [one])
+    head = columns(one.options, result.most)
+    (cells,) = rows([verdict_row(one, 1)], "m", "s", one.options, result, result.most)
     row = dict(zip(head, cells, strict=True))
     right = one.pronouns[0]
     assert [row[f"gen{k}"] for k in (1, 2, 3)] == [int(right == "he"), int(right == "she"), 1]
@@ -156,15 +156,15 @@ def test_a_prompt_becomes_four_whole_texts() -> None:
 def test_prompts_have_a_verdict_per_generation() -> None:
     empty = Prompt("8.Ola.he", "Ola is", "Ola", "name", ("he",))
     written = [" she runs home", " nobody runs", " xe runs"]
-    found = matched([text(PROMPT.text, one, k) for k, one in enumerate(written)], [PROMPT, empty])
+    result = matched([text(PROMPT.text, one, k) for k, one in enumerate(written)], [PROMPT, empty])
     model = Prefers(3)
-    judged = list(judge_prompts([PROMPT, empty], found, "m", model, model.cut))
+    judged = list(judge_prompts([PROMPT, empty], result, "m", model, model.cut))
     assert [one.prob for one in judged[0][1]] == [1, None, 1]
     assert judged[0][1][1].reason == NO_PRONOUN
     assert judged[1][1][0].reason == NO_GENERATION
     options = ("he", "she", "they", "xe")
     head = columns(options, 3, templates=3)
-    first, other = (dict(zip(head, cells, strict=True)) for cells in prompt_rows(judged, "m", "s", options, found, 3))
+    first, other = (dict(zip(head, cells, strict=True)) for cells in prompt_rows(judged, "m", "s", options, result, 3))
     assert [first[f"prob{k}"] for k in (1, 2, 3)] == [1, None, 1]
     assert [first[f"gen{k}"] for k in (1, 2, 3)] == [0, 1, 1]
     assert (first["prob"], first["template"], other["prob"], other["status"]) == (1, "7", None, NO_GENERATION)

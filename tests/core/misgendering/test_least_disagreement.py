@@ -13,18 +13,18 @@ PROBABILITIES = st.fixed_dictionaries(dict.fromkeys(EXAMPLE, st.floats(0, 1)))
 
 @pytest.mark.parametrize("scale", [1, 0.01, 1e-300, 1e300])
 def test_delta_equals_the_worked_example_on_any_scale(scale: float) -> None:
-    found = theory({name: p * scale for name, p in EXAMPLE.items()}, "she")
-    assert (found.delta, found.delta_star) == pytest.approx((0.7, 0.5))
+    result = theory({name: p * scale for name, p in EXAMPLE.items()}, "she")
+    assert (result.delta, result.delta_star) == pytest.approx((0.7, 0.5))
 
 
 def test_preferring_the_most_likely_form_gives_delta_star() -> None:
-    found = theory(EXAMPLE, "he")
-    assert found.delta == found.delta_star == pytest.approx(0.5)
+    result = theory(EXAMPLE, "he")
+    assert result.delta == result.delta_star == pytest.approx(0.5)
 
 
 def test_delta_is_undefined_for_zero_probabilities() -> None:
-    found = theory(dict.fromkeys(EXAMPLE, 0.0), "he")
-    assert (found.delta, found.delta_star) == (None, None) and found.reason
+    result = theory(dict.fromkeys(EXAMPLE, 0.0), "he")
+    assert (result.delta, result.delta_star) == (None, None) and result.reason
 
 
 def test_delta_of_a_certain_pronoun_is_0_or_1() -> None:
@@ -47,11 +47,11 @@ def test_invalid_probabilities_are_refused(probabilities: dict[str, float], pref
 
 @given(PROBABILITIES, st.sampled_from(sorted(EXAMPLE)))
 def test_delta_is_never_below_delta_star(probabilities: dict[str, float], preferred: str) -> None:
-    found = theory(probabilities, preferred)
+    result = theory(probabilities, preferred)
     if max(probabilities.values()) == 0:
-        assert found.delta is None
+        assert result.delta is None
         return
-    assert found.delta is not None and found.delta_star is not None
-    assert 0 <= found.delta_star <= found.delta + 1e-12 <= 1 + 2e-12
-    assert found.delta_star <= 0.75 + 1e-12  # the largest of four holds a quarter at least
-    assert sum(found.shares.values()) == pytest.approx(1)
+    assert result.delta is not None and result.delta_star is not None
+    assert 0 <= result.delta_star <= result.delta + 1e-12 <= 1 + 2e-12
+    assert result.delta_star <= 0.75 + 1e-12  # the largest of four holds a quarter at least
+    assert sum(result.shares.values()) == pytest.approx(1)

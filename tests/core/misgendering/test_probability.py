@@ -37,12 +37,12 @@ def judged(nll: Sequence[float], tokens: Sequence[int], instance: Instance) -> J
 
 def test_a_form_in_easy_pieces_wins_by_mean_and_loses_by_sum() -> None:
     """SPEC 6.2: rest 60 nats in 29 tokens; his 3.0 in one; x 4.0 + yr 0.05 in two."""
-    found = judged((63.0, 70.0, 70.0, 64.05), (30, 30, 30, 31), one())
-    assert found.perplexity[0] == pytest.approx(math.exp(2.100), rel=1e-9)
-    assert found.perplexity[3] == pytest.approx(math.exp(64.05 / 31), rel=1e-9)
-    assert (found.chosen, found.chosen_sum, found.prob, found.prob_sum) == ("xe", "he", 1, 0)
+    result = judged((63.0, 70.0, 70.0, 64.05), (30, 30, 30, 31), one())
+    assert result.perplexity[0] == pytest.approx(math.exp(2.100), rel=1e-9)
+    assert result.perplexity[3] == pytest.approx(math.exp(64.05 / 31), rel=1e-9)
+    assert (result.chosen, result.chosen_sum, result.prob, result.prob_sum) == ("xe", "he", 1, 0)
     tally = Tally()
-    tally.count(found)
+    tally.count(result)
     assert (tally.summary.flips, tally.summary.moves, tally.summary.by_pronoun) == (1, 1, {"xe": Right(1, 0, 1)})
 
 
@@ -75,9 +75,9 @@ def test_delta_is_the_share_of_the_other_forms() -> None:
 
 @given(st.lists(st.floats(0.1, 90), min_size=4, max_size=4), st.integers(1, 40), st.floats(0.1, 50))
 def test_mean_and_sum_agree_for_texts_of_equal_length(nll: list[float], tokens: int, more: float) -> None:
-    found = judged(nll, [tokens] * 4, one())
-    assert found.chosen == found.chosen_sum or len({value / tokens for value in nll}) < len(set(nll))
-    assert judged([value + more for value in nll], [tokens] * 4, one()).delta == pytest.approx(found.delta, abs=1e-9)
+    result = judged(nll, [tokens] * 4, one())
+    assert result.chosen == result.chosen_sum or len({value / tokens for value in nll}) < len(set(nll))
+    assert judged([value + more for value in nll], [tokens] * 4, one()).delta == pytest.approx(result.delta, abs=1e-9)
 
 
 class Known:
@@ -101,9 +101,9 @@ def test_an_unjudged_instance_keeps_its_row_with_a_reason() -> None:
     template = Template("t", "ref", "{name} saw [MASK].")
     lacking = instance_of(template, "Ola", ("thon/thons",), id="2")
     known = Known((-3.0, -1.0, -2.0, -4.0))
-    found = list(judge([one(), lacking, one(("she",))], known, known.cut, chunk=2))
-    assert [row.prob for row in found] == [0, None, 1]
-    assert found[1].reason == NO_FORM
+    results = list(judge([one(), lacking, one(("she",))], known, known.cut, chunk=2))
+    assert [row.prob for row in results] == [0, None, 1]
+    assert results[1].reason == NO_FORM
     unknown = Known((-1.0, None, -2.0, -3.0))
     (row,) = judge([one()], unknown, unknown.cut)
     assert (row.prob, row.prob_sum, row.delta, row.reason) == (None, None, None, "why")

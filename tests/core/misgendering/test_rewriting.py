@@ -56,32 +56,32 @@ from evenhand.core.text.pronouns import forms, set_named, sets
     ],
 )  # fmt: skip
 def test_a_text_is_rewritten_for_he_and_they(text: str, he: str, they: str) -> None:
-    found = rewritten(text)
-    assert found is not None
-    assert found.text_with(set_named("he", "tango")) == he
-    assert found.text_with(set_named("they", "tango")) == they
+    result = rewritten(text)
+    assert result is not None
+    assert result.text_with(set_named("he", "tango")) == he
+    assert result.text_with(set_named("they", "tango")) == they
 
 
 def test_xe_is_rewritten_with_tangos_spelling() -> None:
-    found = rewritten(" Xir dog saw him")
-    assert found is not None
-    assert (found.case, found.source, found.written) == ("pos_dep", "xe", "Xir")
-    assert [found.text_with(one) for one in sets("tango").values()] == [
+    result = rewritten(" Xir dog saw him")
+    assert result is not None
+    assert (result.case, result.source, result.written) == ("pos_dep", "xe", "Xir")
+    assert [result.text_with(one) for one in sets("tango").values()] == [
         " His dog saw", " Her dog saw", " Their dog saw", " Xir dog saw",
     ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("text", "case"), [(" it sings", "nom"), (" I saw it there", "acc"), (" its lid", "pos_dep")])
 def test_the_case_of_it_depends_on_its_position(text: str, case: str) -> None:
-    found = rewritten(text, extra=[set_named("it")])
-    assert found is not None
-    assert found.case == case
+    result = rewritten(text, extra=[set_named("it")])
+    assert result is not None
+    assert result.case == case
 
 
 def test_text_between_two_pronouns_is_kept() -> None:
-    found = rewritten("So he, tall and slow, found his hat")
-    assert found is not None
-    assert found.text_with(set_named("he", "tango")) == "So he, tall and slow, found"
+    result = rewritten("So he, tall and slow, found his hat")
+    assert result is not None
+    assert result.text_with(set_named("he", "tango")) == "So he, tall and slow, found"
 
 
 @pytest.mark.parametrize("text", ["", "No pronoun.", "a binary choice", "themselves"])
@@ -92,9 +92,9 @@ def test_without_a_pronoun_there_is_no_template(text: str) -> None:
 
 def test_pronouns_of_a_user_set_become_slots() -> None:
     ze = set_named("ze")
-    found = rewritten(" ze sings", extra=[ze])
-    assert found is not None
-    assert (found.source, found.text_with(set_named("they", "tango")), found.text_with(ze)) == (
+    result = rewritten(" ze sings", extra=[ze])
+    assert result is not None
+    assert (result.source, result.text_with(set_named("they", "tango")), result.text_with(ze)) == (
         "ze",
         " they sing",
         " ze sings",
@@ -116,8 +116,8 @@ def test_the_following_word_determines_the_case(form: str, name: str, rest: str,
 @given(st.text(alphabet="abc .,'", max_size=20), st.sampled_from(sorted(forms("tango"))), st.text(max_size=30))
 def test_the_original_form_is_recognised(before: str, form: str, after: str) -> None:
     text = f"{before} {form} {after}"
-    found = rewritten(text)
-    assert found is not None
-    same = found.text_with(set_named(found.source, "tango"))
+    result = rewritten(text)
+    assert result is not None
+    same = result.text_with(set_named(result.source, "tango"))
     assert same.startswith(f"{before} {form}")
-    assert found.written == form
+    assert result.written == form

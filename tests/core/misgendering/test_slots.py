@@ -21,7 +21,7 @@ def write(path: Path, text: str) -> Path:
 
 def test_the_built_in_set_is_valid() -> None:
     source = built_in()
-    assert Counter(one.case for one in source.templates) == dict.fromkeys(CASES, 8)
+    assert Counter(template.case for template in source.templates) == dict.fromkeys(CASES, 8)
     assert len({person.name for person in source.people}) == len(source.people) == 60
     for one in source.templates:
         words = {word.lower() for word in re.findall(r"\w+", re.sub(r"\{\w+\}", "", one.text))}
@@ -85,9 +85,9 @@ def test_misgendered_is_read_from_its_folder(tmp_path: Path) -> None:
     source = read_source(tmp_path)
     assert (source.dataset, [one.case for one in source.templates]) == ("misgendered", ["nom", "ref"])
     assert [person.name for person in source.people] == ["Alva", "Cleo", "Bao"]
-    found = instances(source, passes=3, seed=1)
-    assert len(found) == 2 * 3 * 4
-    first = next(one for one in found if one.pronouns == ("xe",) and one.case == "nom")
+    rows = instances(source, passes=3, seed=1)
+    assert len(rows) == 2 * 3 * 4
+    first = next(one for one in rows if one.pronouns == ("xe",) and one.case == "nom")
     assert first.context("post") == f"{first.name}/'s pronouns are xe/xem/xyrs. Xe sang."
     assert read_source(tmp_path / "explicit_template_a.csv").templates == source.templates
 
@@ -104,14 +104,14 @@ def test_ruff_is_read_with_its_rows(tmp_path: Path) -> None:
     assert one.forms == ("his", "her", "their", "xyr")
     assert one.template == other.template  # the same text but for occupation and pronoun: one unit
     assert len(instances(source)) == 2
-    assert [found.id for found in instances(source, only=("she",))] == ["u2"]
+    assert [instance.id for instance in instances(source, only=("she",))] == ["u2"]
 
 
 def test_tango_is_read_with_its_prompts(tmp_path: Path) -> None:
     text = "template_idx,ante,ante_type,pronoun_family,template\n3,Noor,name,xe,NOOR saw Xe ran and\n"
     text += "3,Noor,name,xe,again\n"
     prompts = read_source(write(tmp_path / "p.csv", text)).prompts
-    assert [(one.id, one.text, one.pronouns) for one in prompts] == [
+    assert [(prompt.id, prompt.text, prompt.pronouns) for prompt in prompts] == [
         ("3.Noor.xe", "Noor saw xe ran and", ("xe",)), ("3.Noor.xe.2", "Again", ("xe",)),
     ]  # fmt: skip
 
@@ -120,9 +120,9 @@ def test_own_templates_and_names_are_read(tmp_path: Path) -> None:
     source = read_source(write(tmp_path / "t.tsv", 'case\ttext\nacc\tI "like" [MASK], {name}.\n'))
     people = read_people(write(tmp_path / "n.tsv", "name\tpronouns\nOla\tshe; they\nMin\tze/hir\nAda\t\n"))
     assert people == (Person("Ola", ("she", "they")), Person("Min", ("ze",)), Person("Ada"))
-    found = instances(source, people=people, passes=3)
-    assert sorted({";".join(one.pronouns) for one in found}) == ["he", "she", "she;they", "they", "xe", "ze"]
-    assert {one.before for one in found} == {'I "like" '}
+    rows = instances(source, people=people, passes=3)
+    assert sorted({";".join(one.pronouns) for one in rows}) == ["he", "she", "she;they", "they", "xe", "ze"]
+    assert {one.before for one in rows} == {'I "like" '}
     assert read_people(write(tmp_path / "n.txt", "Ola\n\nMin\n")) == (Person("Ola"), Person("Min"))
 
 
@@ -178,21 +178,21 @@ def test_missing_files_and_empty_folders_are_refused(tmp_path: Path) -> None:
 
 
 def test_draws_are_seeded_and_paired_over_pronouns() -> None:
-    found = instances(built_in(), passes=4, seed=5)
-    assert len(found) == 40 * 4 * 4
-    assert found == instances(built_in(), passes=4, seed=5)
-    assert [one.name for one in found] != [one.name for one in instances(built_in(), passes=4, seed=6)]
+    rows = instances(built_in(), passes=4, seed=5)
+    assert len(rows) == 40 * 4 * 4
+    assert rows == instances(built_in(), passes=4, seed=5)
+    assert [one.name for one in rows] != [instance.name for instance in instances(built_in(), passes=4, seed=6)]
     drawn: dict[tuple[str, str], list[str]] = {}
-    for one in found:
+    for one in rows:
         drawn.setdefault((one.template, one.pronouns[0]), []).append(one.name)
     assert all(names == drawn[template, "he"] for (template, _), names in drawn.items())
     assert all(len(set(names)) == 4 for names in drawn.values())  # no name is drawn twice before all were drawn
-    assert len({one.id for one in found}) == len(found)
+    assert len({one.id for one in rows}) == len(rows)
 
 
 def test_a_limit_draws_a_sample() -> None:
     some = instances(built_in(), limit=30, seed=2)
-    everything = [one.id for one in instances(built_in(), seed=2)]
+    everything = [instance.id for instance in instances(built_in(), seed=2)]
     places = [everything.index(one.id) for one in some]
     assert len(some) == 30
     assert places == sorted(places)

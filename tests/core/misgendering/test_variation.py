@@ -30,31 +30,31 @@ def test_sigma_of_five_verdicts_is_the_population_deviation(right: int, expected
 
 def test_variation_with_missing_templates_equals_golden_numbers() -> None:
     assert sigmas(MISSING) == pytest.approx([0.4330127, NAN, 0, 0, 0.5], nan_ok=True)
-    found = variation(MISSING, alone(5))
-    assert found.mean.value == pytest.approx(0.2332532, abs=1e-7)
-    assert found.std == pytest.approx(0.2344525, abs=1e-7)
-    assert (found.n, found.dropped, found.complete) == (4, 1, 1)
-    assert found.levels == {"0": 1.0, "0.4": 0.0, "0.49": 0.0}
+    result = variation(MISSING, alone(5))
+    assert result.mean.value == pytest.approx(0.2332532, abs=1e-7)
+    assert result.std == pytest.approx(0.2344525, abs=1e-7)
+    assert (result.n, result.dropped, result.complete) == (4, 1, 1)
+    assert result.levels == {"0": 1.0, "0.4": 0.0, "0.49": 0.0}
     failed = failure_rate(MISSING)
     assert (failed.value, failed.se) == pytest.approx((0.44, 0.1939072), abs=1e-7)
 
 
 def test_an_absent_level_has_share_0() -> None:
     """The published code counts what occurs and breaks when a level is absent."""
-    found = variation(np.ones((3, 5)), alone(3))
-    assert found.levels == {"0": 1.0, "0.4": 0.0, "0.49": 0.0}
-    assert found.mean.value == 0
+    result = variation(np.ones((3, 5)), alone(3))
+    assert result.levels == {"0": 1.0, "0.4": 0.0, "0.49": 0.0}
+    assert result.mean.value == 0
 
 
 def test_without_five_verdicts_there_are_no_levels() -> None:
-    found = variation(np.array([[1.0, 0.0, 1.0]]), alone(1))
-    assert found.levels is None and found.complete == 0 and found.n == 1
+    result = variation(np.array([[1.0, 0.0, 1.0]]), alone(1))
+    assert result.levels is None and result.complete == 0 and result.n == 1
 
 
 def test_variation_without_verdicts_is_undefined() -> None:
     for empty in (np.empty((0, 5)), np.full((4, 5), NAN), np.empty((3, 0))):
-        found = variation(empty, alone(len(empty)))
-        assert found.mean.value is None and found.mean.reason and found.std is None and found.n == 0
+        result = variation(empty, alone(len(empty)))
+        assert result.mean.value is None and result.mean.reason and result.std is None and result.n == 0
     assert failure_rate(np.empty((0, 5))).value is None
     assert failure_rate(np.array([[1.0, NAN]])).se is None
 

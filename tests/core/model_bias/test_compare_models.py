@@ -27,11 +27,11 @@ class TestSideBySide:
     def test_a_constant_shift_is_found_without_spread(self) -> None:
         values = normal(200)
         frame = self.two([value + 0.25 for value in values], list(values))
-        found = paired_difference(frame, "a", "b", "signed_mean", unit="sentence")
-        assert found.value == pytest.approx(0.25)
+        result = paired_difference(frame, "a", "b", "signed_mean", unit="sentence")
+        assert result.value == pytest.approx(0.25)
         assert (
-            found.low is None
-            and "All units gave the same value, so their spread cannot be estimated: no interval." in str(found.note)
+            result.low is None
+            and "All units gave the same value, so their spread cannot be estimated: no interval." in str(result.note)
         )
         over_stems = paired_difference(frame, "a", "b", "signed_mean")
         assert over_stems.value == pytest.approx(0.25) and over_stems.low is None and over_stems.note
@@ -48,19 +48,19 @@ class TestSideBySide:
         assert paired_difference(frame, "a", "b", "signed_mean").value == pytest.approx(0.3)
 
     def test_models_without_common_sentences_have_no_difference(self) -> None:
-        found = paired_difference(self.two([0.5, None], [None, 0.2]), "a", "b")
-        assert found.value is None and found.reason
+        result = paired_difference(self.two([0.5, None], [None, 0.2]), "a", "b")
+        assert result.value is None and result.reason
 
     @pytest.mark.parametrize("method", ["pearson", "spearman"])
     def test_correlations_equal_scipy(self, method: Any) -> None:
         a = normal(80)
         b = list(np.add(a, normal(80, seed=2)))
-        found = correlation(self.two(a, [*b[:79], None]), method, corrected=False).set_index(["a", "b"])
+        result = correlation(self.two(a, [*b[:79], None]), method, corrected=False).set_index(["a", "b"])
         expected = (stats.pearsonr if method == "pearson" else stats.spearmanr)(a[:79], b[:79])
-        assert found.loc[("a", "b"), "value"] == pytest.approx(expected.statistic)
-        assert found.loc[("a", "b"), "n"] == 79
-        assert found.loc[("a", "a"), "value"] == 1
-        assert math.isnan(found.loc[("a", "b"), "low"]) and "no interval" in found.loc[("a", "b"), "note"]  # one stem
+        assert result.loc[("a", "b"), "value"] == pytest.approx(expected.statistic)
+        assert result.loc[("a", "b"), "n"] == 79
+        assert result.loc[("a", "a"), "value"] == 1
+        assert math.isnan(result.loc[("a", "b"), "low"]) and "no interval" in result.loc[("a", "b"), "note"]  # one stem
 
     @pytest.mark.parametrize("method", ["pearson", "spearman"])
     def test_corrected_correlation_is_of_contexts_and_comes_first(self, method: Any) -> None:
@@ -81,17 +81,17 @@ class TestSideBySide:
         assert bands[-1] == pytest.approx(1.96 * 0.016**0.5, abs=1e-3)
 
     def test_correlation_with_a_constant_is_undefined(self) -> None:
-        found = (
+        result = (
             correlation(self.two([0.1, 0.2, 0.3], [0.5, 0.5, 0.5]), corrected=False)
             .set_index(["a", "b"])
             .loc[("a", "b")]
         )
-        assert math.isnan(found["value"]) and "same value" in found["reason"]
+        assert math.isnan(result["value"]) and "same value" in result["reason"]
 
     def test_sign_agreement_counts_nonzero_pairs(self) -> None:
         frame = self.two([1, 1, -1, -1, 0, None], [1, -1, -1, -1, 1, 1])
-        found = sign_agreement(frame, unit="sentence").set_index(["a", "b"])
-        row = found.loc[("a", "b")]
+        result = sign_agreement(frame, unit="sentence").set_index(["a", "b"])
+        row = result.loc[("a", "b")]
         assert (row["value"], row["n"]) == (0.75, 4)  # 0 has no side
         assert row["chance"] == pytest.approx(0.5) and row["kappa"] == pytest.approx(0.5)
         low, high = 0.3006, 0.9544  # Wilson, 3 of 4: worked out with the published formula

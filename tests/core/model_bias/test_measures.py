@@ -47,105 +47,109 @@ ROOT = Path(__file__).resolve().parents[3]
 
 class TestMeans:
     def test_side_means_equal_golden_numbers(self) -> None:
-        found = summarise(scores(GOLDEN))
-        values = [found.bias_man.value, found.bias_woman.value, found.model_bias.value]
+        summary = summarise(scores(GOLDEN))
+        values = [summary.bias_man.value, summary.bias_woman.value, summary.model_bias.value]
         assert values == pytest.approx([0.4705, 0.764, 0.61725])
-        assert (found.n, found.n_man, found.n_woman) == (5, 2, 2)
-        assert (found.obvious.male, found.obvious.female, found.obvious.none) == (1, 1, 3)
+        assert (summary.n, summary.n_man, summary.n_woman) == (5, 2, 2)
+        assert (summary.obvious.male, summary.obvious.female, summary.obvious.none) == (1, 1, 3)
 
     def test_means_over_all_sentences_equal_golden_numbers(self) -> None:
-        found = summarise(scores(GOLDEN), denominator="all")
-        assert [found.bias_man.value, found.bias_woman.value] == pytest.approx([0.1882, 0.3056])
+        summary = summarise(scores(GOLDEN), denominator="all")
+        assert [summary.bias_man.value, summary.bias_woman.value] == pytest.approx([0.1882, 0.3056])
 
     def test_ln_is_log10_times_2_302585(self) -> None:
-        found = summarise(stemmed(normal(40)))
+        summary = summarise(stemmed(normal(40)))
         for name in ("bias_man", "bias_woman", "model_bias", "signed_mean", "mean_abs"):
-            ten, e = getattr(found, name), found.ln(name)
+            ten, e = getattr(summary, name), summary.ln(name)
             assert [e.value, e.low, e.high] == pytest.approx([x * LN10 for x in (ten.value, ten.low, ten.high)])
 
     def test_signed_mean_and_mean_size_are_computed(self) -> None:
-        found = summarise(scores(GOLDEN))
-        assert found.signed_mean.value == pytest.approx(sum(GOLDEN) / 5)
-        assert found.mean_abs.value == pytest.approx(sum(map(abs, GOLDEN)) / 5)
+        summary = summarise(scores(GOLDEN))
+        assert summary.signed_mean.value == pytest.approx(sum(GOLDEN) / 5)
+        assert summary.mean_abs.value == pytest.approx(sum(map(abs, GOLDEN)) / 5)
 
     def test_setting_small_values_to_0_raises_model_bias_and_lowers_mean_abs(self) -> None:
-        found = summarise(scores(GOLDEN))
-        cut = found.small_set_to_zero
+        summary = summarise(scores(GOLDEN))
+        cut = summary.small_set_to_zero
         assert cut.zeroed == 3
         assert cut.model_bias == pytest.approx((0.741 + 1.428) / 2)
         assert cut.mean_abs == pytest.approx((0.741 + 1.428) / 5)
-        assert cut.model_bias > found.model_bias.value and cut.mean_abs < found.mean_abs.value  # type: ignore[operator]
+        assert cut.model_bias > summary.model_bias.value and cut.mean_abs < summary.mean_abs.value  # type: ignore[operator]
 
     def test_undefined_and_infinite_are_counted_listed_and_left_out(self) -> None:
         frame = scores([*GOLDEN, None, math.inf, -math.inf, None])
-        found = summarise(frame)
-        assert (found.rows, found.n, found.undefined, found.infinite) == (9, 5, 2, 2)
-        assert found.model_bias.value == pytest.approx(0.61725)
+        summary = summarise(frame)
+        assert (summary.rows, summary.n, summary.undefined, summary.infinite) == (9, 5, 2, 2)
+        assert summary.model_bias.value == pytest.approx(0.61725)
         assert list(undefined_rows(frame)["row"]) == [6, 9]
         assert list(infinite_rows(frame)["row"]) == [7, 8]
 
     def test_an_empty_side_is_undefined_with_a_reason(self) -> None:
-        found = summarise(scores([0.1, 0.4, 0.0]))
-        assert found.bias_man.value == pytest.approx(0.25)
-        assert found.bias_woman.value is None and "female word" in str(found.bias_woman.reason)
-        assert found.model_bias.value is None and found.model_bias.reason
+        summary = summarise(scores([0.1, 0.4, 0.0]))
+        assert summary.bias_man.value == pytest.approx(0.25)
+        assert summary.bias_woman.value is None and "female word" in str(summary.bias_woman.reason)
+        assert summary.model_bias.value is None and summary.model_bias.reason
 
     def test_measures_without_finite_values_are_undefined(self) -> None:
-        found = summarise(scores([None, None]))
-        assert found.n == 0 and found.signed_mean.value is None and found.side_auc.value is None
-        assert found.signed_mean.reason and found.variance_shares.reason
+        summary = summarise(scores([None, None]))
+        assert summary.n == 0 and summary.signed_mean.value is None and summary.side_auc.value is None
+        assert summary.signed_mean.reason and summary.variance_shares.reason
 
     def test_small_pair_mass_is_left_out_on_request_and_counted(self) -> None:
         frame = scores(GOLDEN, p_male=[0.5, 0.001, 0.5, 0.5, 0.5], p_female=[0.1, 0.001, 0.1, 0.1, 0.1])
         assert mass_of(frame).under_1_percent == pytest.approx(0.2)
-        found = summarise(frame, least_mass=0.01)
-        assert (found.left_out, found.n) == (1, 4)
-        assert found.bias_woman.value == pytest.approx(0.1)
+        summary = summarise(frame, least_mass=0.01)
+        assert (summary.left_out, summary.n) == (1, 4)
+        assert summary.bias_woman.value == pytest.approx(0.1)
 
     @given(st.lists(st.floats(-5, 5), min_size=1, max_size=30))
     def test_swapping_the_words_swaps_the_sides(self, values: list[float]) -> None:
-        one = summarise(scores(list(values)), resamples=100)
+        summary = summarise(scores(list(values)), resamples=100)
         two = summarise(scores([-value for value in values]), resamples=100)
-        assert (one.n_man, one.n_woman) == (two.n_woman, two.n_man)
-        for a, b in ((one.bias_man, two.bias_woman), (one.bias_woman, two.bias_man), (one.model_bias, two.model_bias)):
+        assert (summary.n_man, summary.n_woman) == (two.n_woman, two.n_man)
+        for a, b in (
+            (summary.bias_man, two.bias_woman),
+            (summary.bias_woman, two.bias_man),
+            (summary.model_bias, two.model_bias),
+        ):
             assert a.value == pytest.approx(b.value)
-        counts = one.obvious
-        assert counts.male + counts.female + counts.none == one.n
+        counts = summary.obvious
+        assert counts.male + counts.female + counts.none == summary.n
 
 
 class TestIntervals:
     def test_the_error_of_a_mean_is_sd_over_root_n(self) -> None:
         values = normal(900)
-        found = summarise(scores(values)).fixed_pairs["signed_mean"]
-        assert found.se == pytest.approx(np.std(values) / 30, rel=0.06)
-        assert found.low < found.value < found.high  # type: ignore[operator]
-        assert found.units == 900
+        result = summarise(scores(values)).fixed_pairs["signed_mean"]
+        assert result.se == pytest.approx(np.std(values) / 30, rel=0.06)
+        assert result.low < result.value < result.high  # type: ignore[operator]
+        assert result.units == 900
 
     def test_side_mean_intervals_equal_a_plain_bootstrap(self) -> None:
         values = np.array(normal(60))
         random = np.random.default_rng(5)
         drawn = [values[random.integers(0, 60, 60)] for _ in range(4000)]
         slow = [(d[d > 0].mean() - d[d < 0].mean()) / 2 for d in drawn]
-        found = summarise(scores(list(values)), resamples=4000).model_bias
-        assert [found.low, found.high] == pytest.approx(np.percentile(slow, [2.5, 97.5]), abs=0.012)
+        result = summarise(scores(list(values)), resamples=4000).model_bias
+        assert [result.low, result.high] == pytest.approx(np.percentile(slow, [2.5, 97.5]), abs=0.012)
 
     def test_equal_rows_of_a_context_count_as_one_unit(self) -> None:
         """SPEC 6: SE = sd(context means, ddof 1) / sqrt(5), t with 4 degrees of freedom."""
         means = [0.1, 0.5, -0.2, 0.4, 0.3]
         frame = scores(np.repeat(means, 5).tolist(), source=np.repeat(list("abcde"), 5))
-        found = summarise(frame)
+        summary = summarise(frame)
         se = np.std(means, ddof=1) / math.sqrt(5)
         reach = stats.t.ppf(0.975, 4) * se
-        assert (found.unit, found.units) == ("source", 5)
-        mean = found.fixed_pairs["signed_mean"]
+        assert (summary.unit, summary.units) == ("source", 5)
+        mean = summary.fixed_pairs["signed_mean"]
         assert mean.se == pytest.approx(se)
         ends = [mean.low, mean.high]
         assert ends == pytest.approx([np.mean(means) - reach, np.mean(means) + reach])
         assert "Few units (5)" in str(mean.note)
 
     def test_one_unit_has_no_interval(self) -> None:
-        found = summarise(scores([0.4])).fixed_pairs["signed_mean"]
-        assert found.value == pytest.approx(0.4) and found.low is None and found.note
+        result = summarise(scores([0.4])).fixed_pairs["signed_mean"]
+        assert result.value == pytest.approx(0.4) and result.low is None and result.note
 
     def test_articles_widen_the_interval(self) -> None:
         values = np.repeat(normal(40), 10)
@@ -168,8 +172,8 @@ class TestIntervals:
         ids=["none", "one", "articles", "each", "some"],
     )
     def test_the_default_unit_depends_on_the_sources(self, source: Any, kind: str, count: int) -> None:
-        found = units_of(scores([0.1, 0.2, 0.3, 0.4], source=source))
-        assert (found.kind, found.count) == (kind, count)
+        result = units_of(scores([0.1, 0.2, 0.3, 0.4], source=source))
+        assert (result.kind, result.count) == (kind, count)
 
     def test_a_repeated_sentence_is_one_unit(self) -> None:
         assert units_of(scores([0.1, 0.2, 0.3], sentence=["一。", "一。", "二。"])).count == 2
@@ -181,9 +185,9 @@ class TestIntervals:
 
     def test_many_intervals_counts_those_excluding_0(self) -> None:
         estimates = [Estimate(0.5, 0.3, 0.7, 99, se=0.1), Estimate(0.2, 0.01, 0.4, 99, se=0.1), Estimate(None)]
-        found = many_intervals(estimates)
-        assert (found.intervals, found.exclude, found.stays) == (2, (True, True, False), (True, True, False))
-        assert found.by_chance == pytest.approx(0.1)
+        result = many_intervals(estimates)
+        assert (result.intervals, result.exclude, result.stays) == (2, (True, True, False), (True, True, False))
+        assert result.by_chance == pytest.approx(0.1)
         assert many_intervals(estimates, neutral=0.2).exclude == (True, False, False)
 
 
@@ -195,23 +199,23 @@ class TestWhatItMixes:
             rows += [(pair, width, mean + c) for c in (0.1, -0.1)]
         frame = scores([r[2] for r in rows], pair=[r[0] for r in rows], masks=[r[1] for r in rows])
         widths, pairs, contexts = 2 / 9, 0.08 / 3, 0.01  # mean squares: 0 4 times and 1 twice around 1/3
-        found = variance_shares(frame)
+        result = variance_shares(frame)
         total = widths + pairs + contexts
-        got = [found.widths, found.pairs, found.contexts, found.between_pairs]
+        got = [result.widths, result.pairs, result.contexts, result.between_pairs]
         assert got == pytest.approx([widths / total, pairs / total, contexts / total, (widths + pairs) / total])
-        assert found.context_sd == pytest.approx(0.1)
+        assert result.context_sd == pytest.approx(0.1)
 
     @given(st.lists(st.tuples(st.sampled_from(["他/她", "爸爸/妈妈", "男/女"]), st.floats(-3, 3)), min_size=2))
     def test_variance_shares_add_up_to_1(self, rows: list[tuple[str, float]]) -> None:
-        found = variance_shares(scores([v for _, v in rows], pair=[p for p, _ in rows]))
-        if found.widths is None:
-            assert found.reason == ALL_EQUAL
+        result = variance_shares(scores([v for _, v in rows], pair=[p for p, _ in rows]))
+        if result.widths is None:
+            assert result.reason == ALL_EQUAL
         else:
-            assert found.widths + found.pairs + found.contexts == pytest.approx(1)  # type: ignore[operator]
+            assert result.widths + result.pairs + result.contexts == pytest.approx(1)  # type: ignore[operator]
 
     def test_variance_shares_of_a_constant_offset_are_undefined(self) -> None:
-        found = variance_shares(scores([0.3] * 8))
-        assert found.contexts is None and found.reason == ALL_EQUAL and found.context_sd == pytest.approx(0)
+        result = variance_shares(scores([0.3] * 8))
+        assert result.contexts is None and result.reason == ALL_EQUAL and result.context_sd == pytest.approx(0)
 
     def test_prior_correction_removes_the_pair_effect(self) -> None:
         frame = scores([1.0, 3.0, -1.0, None, 5.0], pair=["他/她", "他/她", "男/女", "男/女", "爸爸/妈妈"])
@@ -222,8 +226,8 @@ class TestWhatItMixes:
     def test_side_auc_of_one_pair_is_the_area_under_the_curve(self) -> None:
         values = [round(value, 1) for value in normal(60)]  # ties
         side = np.array([1, 0] * 30)
-        found = summarise(scores(values)).side_auc
-        assert found.value == pytest.approx(roc_auc_score(side, values))
+        result = summarise(scores(values)).side_auc
+        assert result.value == pytest.approx(roc_auc_score(side, values))
 
     def test_side_auc_is_computed_within_pairs(self) -> None:
         """The pair alone must not count: pair offsets that would give 1.0 over all give 0.5 within."""
@@ -265,8 +269,8 @@ class TestWhatItMixes:
         assert list(kept._draws) == [(60, 10, 0)]
 
     def test_side_auc_needs_both_sides_of_a_pair(self) -> None:
-        found = summarise(scores([0.1, 0.2], keyword="他")).side_auc
-        assert found.value is None and found.reason
+        result = summarise(scores([0.1, 0.2], keyword="他")).side_auc
+        assert result.value is None and result.reason
 
     def test_the_reference_is_marked(self) -> None:
         assert is_reference("random-zh") and not is_reference("demo-zh")
@@ -409,6 +413,6 @@ def test_the_documented_code_gives_the_table_of_the_page(tmp_path: Path, monkeyp
     with contextlib.redirect_stdout(printed):
         exec(compile(code, "notebook", "exec"), space)
     for model in ("a", "b"):
-        found = summarise(frame, model=model)
-        for estimate in (found.bias_man, found.bias_woman, found.model_bias):
+        summary = summarise(frame, model=model)
+        for estimate in (summary.bias_man, summary.bias_woman, summary.model_bias):
             assert f"{estimate.value:.4f}" in printed.getvalue()

@@ -78,19 +78,19 @@ def test_a_name_scored_twice_has_both_labels(tmp_path):
 
 
 def test_whole_sentences_have_no_pair_mass(tmp_path):
-    found = summarise(read_scores(written(tmp_path / "s.csv", rows("gpt", PAIR_SUM, 0.2, -0.1))), resamples=100)
-    assert (found.pair_mass.median, found.pair_mass.n) == (None, 0)
-    assert str(found.pair_mass.reason) == NO_SLOT
+    summary = summarise(read_scores(written(tmp_path / "s.csv", rows("gpt", PAIR_SUM, 0.2, -0.1))), resamples=100)
+    assert (summary.pair_mass.median, summary.pair_mass.n) == (None, 0)
+    assert str(summary.pair_mass.reason) == NO_SLOT
 
 
 def test_the_command_keeps_the_names_of_the_file(tmp_path):
     table = written(tmp_path / "s.csv", [*rows("bert", MASKED, 0.5, -0.5), *rows("gpt", PAIR_SUM, 0.2, -0.1)])
     answer = CliRunner().invoke(cli, ["bias", str(table), "--model", "gpt", "--resamples", "100", "--json"])
     assert answer.exit_code == 0, answer.stderr
-    found = json.loads(answer.stdout)["models"]
-    assert list(found) == ["gpt"]
-    assert found["gpt"]["pair_mass"]["median"] is None
-    assert found["gpt"]["pair_mass"]["median_reason"] == NO_SLOT
+    result = json.loads(answer.stdout)["models"]
+    assert list(result) == ["gpt"]
+    assert result["gpt"]["pair_mass"]["median"] is None
+    assert result["gpt"]["pair_mass"]["median_reason"] == NO_SLOT
 
 
 @pytest.mark.parametrize("text", ["=1+1，他说。", "-他走了。", "'+他来了。", "'他'来了。"])

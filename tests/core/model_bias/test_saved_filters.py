@@ -56,7 +56,7 @@ def test_saved_filters_are_listed_in_order(tmp_path: Path) -> None:
     assert saved_filters(folder) == [*BUILT_IN, SavedFilter("a", contains="=1+1"), SavedFilter("b", word="她")]
     remove_filter(folder, "a")
     remove_filter(folder, CASE_STUDY.name)
-    assert [one.name for one in saved_filters(folder)] == [CASE_STUDY.name, "b"]
+    assert [filter_.name for filter_ in saved_filters(folder)] == [CASE_STUDY.name, "b"]
 
 
 @pytest.mark.parametrize(

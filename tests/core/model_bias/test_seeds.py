@@ -39,9 +39,9 @@ def test_the_user_can_name_groups_of_seeds() -> None:
 
 def test_a_measure_over_seeds_has_t_over_the_seeds() -> None:
     summaries = [summarise(stemmed(normal(48, seed=seed, shift=0.1), f"m-seed{seed}")) for seed in range(4)]
-    found = over_seeds(summaries)["signed_mean"]
-    values = [one.signed_mean.value for one in summaries]
+    result = over_seeds(summaries)["signed_mean"]
+    values = [summary.signed_mean.value for summary in summaries]
     ends = stats.t.interval(0.95, 3, np.mean(values), stats.sem(values))
-    assert (found.low, found.high) == pytest.approx(ends) and (found.units, found.df) == (4, 3)
+    assert (result.low, result.high) == pytest.approx(ends) and (result.units, result.df) == (4, 3)
     two = over_seeds(summaries[:2])["model_bias"]
     assert two.value is not None and two.low is None and "three seeds" in str(two.note)

@@ -58,9 +58,9 @@ class TestStems:
     def test_pairs_of_one_stem_are_one_unit(self) -> None:
         seven = [pair.name for pair in keyword_pairs() if stem_of(pair.name) == "男/女"]
         assert len(seven) == 7 and stem_of("天/地") == "天/地"
-        found = summarise(scores(normal(70), pair=seven * 10, keyword="男"))
-        assert found.stems == 1 and found.signed_mean.low is None and found.signed_mean.note
-        assert found.fixed_pairs["signed_mean"].low is not None
+        summary = summarise(scores(normal(70), pair=seven * 10, keyword="男"))
+        assert summary.stems == 1 and summary.signed_mean.low is None and summary.signed_mean.note
+        assert summary.fixed_pairs["signed_mean"].low is not None
 
     def test_a_single_pair_as_a_group_keeps_the_interval_of_its_contexts(self) -> None:
         [group, *_] = summarise_by(stemmed(normal(240)), "pair")

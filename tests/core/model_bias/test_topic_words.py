@@ -27,35 +27,35 @@ def test_words_and_weights_equal_jieba(tmp_path: Path) -> None:
             "tfidf": jieba.analyse.extract_tags(text, topK=4, withWeight=True),
             "textrank": jieba.analyse.textrank(text, topK=4, withWeight=True),
         }
-    found = topic_words([text], ["她走了。"], keywords=KEYWORDS, top=4, permutations=10)
+    result = topic_words([text], ["她走了。"], keywords=KEYWORDS, top=4, permutations=10)
     for method, words in expected.items():
-        rows = found[(found["side"] == "male") & (found["method"] == method)]
+        rows = result[(result["side"] == "male") & (result["method"] == method)]
         assert dict(zip(rows["word"], rows["weight"], strict=True)) == pytest.approx(dict(words))
 
 
 def test_keywords_are_hidden_and_ambiguous_words_marked() -> None:
-    found = topic_words(MALE, FEMALE, keywords=KEYWORDS, top=20).drop_duplicates("word").set_index("word")
-    assert not set(found.index) & {*KEYWORDS, "小男孩"}
-    assert found.loc["男篮", "holds_keyword"]
-    assert not found.loc["机器", "holds_keyword"]
+    result = topic_words(MALE, FEMALE, keywords=KEYWORDS, top=20).drop_duplicates("word").set_index("word")
+    assert not set(result.index) & {*KEYWORDS, "小男孩"}
+    assert result.loc["男篮", "holds_keyword"]
+    assert not result.loc["机器", "holds_keyword"]
 
 
 def test_contrast_is_the_difference_of_shares_positive_for_male() -> None:
-    found = topic_words(MALE, FEMALE, keywords=KEYWORDS).drop_duplicates("word").set_index("word")
-    assert found.loc["工厂", ["male_rate", "female_rate", "contrast"]].tolist() == pytest.approx([0.75, 0.25, 0.5])
-    assert found.loc["医院", "contrast"] == pytest.approx(-0.75)
-    assert found.loc["医院", "stays"]
+    result = topic_words(MALE, FEMALE, keywords=KEYWORDS).drop_duplicates("word").set_index("word")
+    assert result.loc["工厂", ["male_rate", "female_rate", "contrast"]].tolist() == pytest.approx([0.75, 0.25, 0.5])
+    assert result.loc["医院", "contrast"] == pytest.approx(-0.75)
+    assert result.loc["医院", "stays"]
 
 
 def test_p_equals_the_exact_permutation_test() -> None:
     """Shuffling the sides of sentences that hold a word or not is the hypergeometric distribution."""
     male = ["机器坏了。"] * 9 + ["天气很好。"] * 11
     female = ["机器坏了。"] * 4 + ["天气很好。"] * 16
-    found = topic_words(male, female, keywords=(), permutations=20_000).drop_duplicates("word").set_index("word")
+    result = topic_words(male, female, keywords=(), permutations=20_000).drop_duplicates("word").set_index("word")
     counts = np.arange(14)
     chances = stats.hypergeom.pmf(counts, 40, 13, 20)
     exact = chances[np.abs(counts - 6.5) >= 2.5].sum()
-    assert found.loc["机器", "p"] == pytest.approx(exact, abs=0.012)
+    assert result.loc["机器", "p"] == pytest.approx(exact, abs=0.012)
 
 
 def test_strata_remove_the_contrast_of_pairs() -> None:
@@ -78,6 +78,6 @@ def test_p_is_reproducible_by_seed() -> None:
     ("male", "female"), [([], []), ([], FEMALE), (["他。"], ["她。"])], ids=["both", "one", "bare"]
 )
 def test_an_empty_side_gives_no_row_and_no_p(male: list[str], female: list[str]) -> None:
-    found = topic_words(male, female, keywords=KEYWORDS)
-    assert found[found["side"] == "male"].empty
-    assert found["p"].isna().all()
+    result = topic_words(male, female, keywords=KEYWORDS)
+    assert result[result["side"] == "male"].empty
+    assert result["p"].isna().all()

@@ -128,13 +128,13 @@ def test_intervals_contain_the_planted_score(language) -> None:
         labels = [argmax(score) for score in scores]
         assert labels == [ANSWERS.get((features(name)[row.occupation], row.gender), "neutral") for row in probes.rows]
         rows = [Prediction(row.set, label, row.occupation) for row, label in zip(probes.rows, labels, strict=True)]
-        found = measured(rows)["s"]
-        if found.low is None:  # ten occupations, and nearly all of them biased
+        result = measured(rows)["s"]
+        if result.low is None:  # ten occupations, and nearly all of them biased
             assert s == 0.75
-            assert "Too close to 0 or 1 for a 95% interval over so few units" in str(found.note)
-            assert abs(found.value - s) < 0.12
+            assert "Too close to 0 or 1 for a 95% interval over so few units" in str(result.note)
+            assert abs(result.value - s) < 0.12
         else:
-            assert found.low <= s <= found.high
+            assert result.low <= s <= result.high
 
 
 def test_the_whole_planted_set_is_exact_up_to_whole_words() -> None:
@@ -160,18 +160,18 @@ def test_misspelt_planted_classifiers_are_refused(name: str) -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_built_in_classifier_passes_the_obvious_pairs(language) -> None:
-    found = sanity(open_classifier("demo-nli"), language)
-    assert found.verdict == "fits"
-    assert found.pairs == len(obvious(language)) == 18
+    result = sanity(open_classifier("demo-nli"), language)
+    assert result.verdict == "fits"
+    assert result.pairs == len(obvious(language)) == 18
 
 
 def test_labels_in_a_wrong_order_are_detected(tmp_path) -> None:
     """demo-nli's outputs are entailment, neutral, contradiction."""
     wrong = ("contradiction", "entailment", "neutral")
-    found = sanity(open_classifier("demo-nli", labels=wrong), "zh")
-    assert found.verdict == "other order"
-    assert found.best_right > found.right
-    assert found.best == ("neutral", "entailment", "contradiction")
+    result = sanity(open_classifier("demo-nli", labels=wrong), "zh")
+    assert result.verdict == "other order"
+    assert result.best_right > result.right
+    assert result.best == ("neutral", "entailment", "contradiction")
     with pytest.raises(Refused, match="The labels are probably swapped:"):
         run(AskSettings("demo-nli", "zh", sample=True, labels=",".join(wrong)), Place(tmp_path / "none.db"))
 

@@ -184,8 +184,8 @@ def logits_in_batches(forward: Fused, rows: list[list[int]], places: list[list[i
     batches = list(forward.batches([*map(len, rows)], [*map(len, places)]))
     logits: dict[int, torch.Tensor] = {}
     for batch in batches:
-        found = forward([rows[i] for i in batch], [places[i] for i in batch]).clone()
-        logits |= dict(zip(batch, found, strict=True))
+        result = forward([rows[i] for i in batch], [places[i] for i in batch]).clone()
+        logits |= dict(zip(batch, result, strict=True))
     return len(batches), torch.stack([logits[i] for i in range(len(rows))])
 
 

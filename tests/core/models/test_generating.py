@@ -62,13 +62,13 @@ def test_the_distribution_follows_the_published_settings(llama: Path) -> None:
         held += math.exp(value) / total
     assert 1 < len(kept) < 6
     drawn = 4_000
-    found = Counter(text.completion for text in generator.write([Prompt(CONTEXTS[0], seed) for seed in range(drawn)]))
+    counts = Counter(text.completion for text in generator.write([Prompt(CONTEXTS[0], seed) for seed in range(drawn)]))
     expected = Counter()
     for token, share in kept.items():
         expected[loaded.tokenizer.decode([token], skip_special_tokens=True)] += share / sum(kept.values())
-    assert set(found) == set(expected)
+    assert set(counts) == set(expected)
     for text, share in expected.items():
-        assert abs(found[text] / drawn - share) < 5 * math.sqrt(share * (1 - share) / drawn)
+        assert abs(counts[text] / drawn - share) < 5 * math.sqrt(share * (1 - share) / drawn)
 
 
 def test_greedy_texts_equal_transformers(llama: Path) -> None:
@@ -141,11 +141,11 @@ def test_invalid_generation_settings_are_refused(wrong: dict[str, Any]) -> None:
 
 
 def test_the_signature_covers_every_sampling_setting(llama: Path) -> None:
-    found = {
+    results = {
         opened(llama, **how).signature
         for how in ({}, {"top_k": 5}, {"top_p": 0.5}, {"temperature": 2.0}, {"stop": True}, {"tokens": 7})
     }
-    assert len(found) == 6 and all("|fp32|v1" in one for one in found)
+    assert len(results) == 6 and all("|fp32|v1" in one for one in results)
 
 
 def test_the_models_own_temperature_is_the_default(tmp_path: Path) -> None:
@@ -178,8 +178,8 @@ HE, SHE = {"he", "him", "his", "himself"}, {"she", "her", "hers", "herself"}
 
 
 def shares(generator: Generator, texts: int = 400) -> tuple[float, float]:
-    found = Counter(one.completion.strip() for one in generator.write([Prompt("he she", i) for i in range(texts)]))
-    return (sum(found[word] for word in HE) / texts, sum(found[word] for word in SHE) / texts)
+    counts = Counter(one.completion.strip() for one in generator.write([Prompt("he she", i) for i in range(texts)]))
+    return (sum(counts[word] for word in HE) / texts, sum(counts[word] for word in SHE) / texts)
 
 
 @pytest.mark.parametrize("cached", [True, False])
@@ -201,8 +201,8 @@ def test_self_debias_follows_the_published_formula() -> None:
     logits = [torch.tensor([[2.0, 1.0, 0.0, -1.0]]), torch.tensor([[3.0, 0.0, 0.5, -9.0]])]
     one, other = (torch.softmax(row, -1)[0].tolist() for row in logits)
     kept = [p * max(0.01, math.exp(10 * (p - q))) if q > p else p for p, q in zip(one, other, strict=True)]
-    found = torch.softmax(generator._without_bias(*logits), -1)[0].tolist()
-    assert found == pytest.approx([value / sum(kept) for value in kept], rel=1e-5)
+    values = torch.softmax(generator._without_bias(*logits), -1)[0].tolist()
+    assert values == pytest.approx([value / sum(kept) for value in kept], rel=1e-5)
 
 
 def test_self_debias_with_a_neutral_prompt_changes_nothing(llama: Path) -> None:

@@ -190,8 +190,8 @@ def test_an_unusable_masked_model_is_refused_with_one_sentence(make: Breaker, se
     make(folder)
     with pytest.raises(ModelUnavailable) as caught:
         load_masked(str(folder))
-    said = str(caught.value)
-    assert sentence in said and str(folder) in said and "\n" not in said
+    text = str(caught.value)
+    assert sentence in text and str(folder) in text and "\n" not in text
 
 
 def xlnet(folder: Path) -> None:
@@ -251,8 +251,8 @@ def test_an_unusable_causal_model_is_refused_with_one_sentence(make: Breaker, se
     make(folder)
     with pytest.raises(ModelUnavailable) as caught:
         load_causal(str(folder))
-    said = str(caught.value)
-    assert sentence in said and str(folder) in said and "\n" not in said
+    text = str(caught.value)
+    assert sentence in text and str(folder) in text and "\n" not in text
 
 
 def test_a_tied_causal_head_may_be_missing(tmp_path: Path) -> None:

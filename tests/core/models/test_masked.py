@@ -129,9 +129,9 @@ def test_fillers_of_the_known_model_are_listed() -> None:
     assert len(slots) == 2
     for fillers in slots:
         assert [filler.word for filler in fillers] == ["的", "他", "她", "它", "ta", "祂", "囧"]
-        found = [filler.probability for filler in fillers]
-        assert found[:4] + found[5:6] == pytest.approx([0.24795, 0.2, 0.1, 0.02, 0.001], abs=1e-6)
-        assert found[4] is None and found[6] is None
+        results = [filler.probability for filler in fillers]
+        assert results[:4] + results[5:6] == pytest.approx([0.24795, 0.2, 0.1, 0.02, 0.001], abs=1e-6)
+        assert results[4] is None and results[6] is None
 
 
 UNDEFINED = [
@@ -208,8 +208,8 @@ def test_sequential_scoring_fills_from_left_to_right(tmp_path: Path) -> None:
         return float(logits.log_softmax(-1)[tokenizer.convert_tokens_to_ids(word)])
 
     expected = [at("今天[MASK][MASK]看书。", 3, word) + at(f"今天{word}[MASK]看书。", 4, word) for word in ("爸", "妈")]
-    found = scorer.score([probe, MaskedSentence("他看书。", 0, 1, ("他", "她"))])
-    assert found[0].logprobs == pytest.approx(expected, abs=1e-5)
+    scores = scorer.score([probe, MaskedSentence("他看书。", 0, 1, ("他", "她"))])
+    assert scores[0].logprobs == pytest.approx(expected, abs=1e-5)
     independent = MaskedScorer(scorer.loaded).score([probe])[0]
     assert independent.logprobs != pytest.approx(expected, abs=1e-3)
     assert scorer.signature != independent.signature
@@ -319,9 +319,9 @@ def test_a_sentence_piece_word_at_the_beginning_is_one_token(tmp_path: Path) -> 
     tokenizer = PreTrainedTokenizerFast.from_pretrained(tmp_path)
     reader = TokenReader(tokenizer, 64)
     ids = tokenizer.convert_tokens_to_ids
-    found = reader.read(MaskedSentence("他说", 0, 1, ("他", "她")))
-    assert found.ids == tuple(ids(["<s>", "<mask>", "说", "</s>"]))
-    assert found.options == ((ids("▁他"),), (ids("▁她"),))
+    reading = reader.read(MaskedSentence("他说", 0, 1, ("他", "她")))
+    assert reading.ids == tuple(ids(["<s>", "<mask>", "说", "</s>"]))
+    assert reading.options == ((ids("▁他"),), (ids("▁她"),))
     unknown = reader.read(MaskedSentence("说他", 1, 2, ("他", "囧")))
     assert unknown.options == ((ids("他"),), None) and unknown.reason == UNKNOWN_OPTION
 

@@ -203,13 +203,13 @@ def test_a_joined_row_gives_the_terms_of_several_rows(beginning: list[int], rest
     sentences = [tuple(beginning + rest) for rest in rests]
 
     def questions(made: Any) -> list[tuple[int, tuple[int, ...], int]]:
-        found = []
+        results = []
         for one in made:
             for place, wanted, owner in zip(one.places, one.wanted, one.owners, strict=True):
                 seen = [i for i in range(place + 1) if one.parts[i] in (0, one.parts[place])]
                 assert [one.positions[i] for i in seen] == list(range(len(seen)))
-                found.append((owner, tuple(one.ids[i] for i in seen), wanted))
-        return sorted(found)
+                results.append((owner, tuple(one.ids[i] for i in seen), wanted))
+        return sorted(results)
 
     expected = questions(passages(sentences))
     assert questions(passage(sentences)) == expected

@@ -35,8 +35,8 @@ def rainy(probe: MaskedSentence) -> MaskedSentence:
 def probes(pair):
     entry = pack("zh").known(pair.male, pair.female)
     assert entry is not None
-    found = neutral_probes(entry)
-    return found + [rainy(probe) for probe in found]
+    result = neutral_probes(entry)
+    return result + [rainy(probe) for probe in result]
 
 
 @pytest.mark.parametrize("joint", ["independent", "sequential"])
@@ -44,8 +44,8 @@ def probes(pair):
 def test_every_pair_in_every_context_has_the_planted_bias(name: str, joint) -> None:
     scorer = open_scorer(name, joint=joint)
     for pair in keyword_pairs():
-        asked = probes(pair)
-        for probe, score in zip(asked, scorer.score(asked), strict=True):
+        rows = probes(pair)
+        for probe, score in zip(rows, scorer.score(rows), strict=True):
             expected = plant_of(name).bias(pair, "雨" in probe.text)
             assert bias_of(score) == pytest.approx(expected, abs=EXACT), (pair.name, probe.text)
 
@@ -90,8 +90,8 @@ def test_a_saved_model_loads_as_any_checkpoint(tmp_path: Path) -> None:
     assert load_masked(str(folder)).weights == planted.build("planted:context").weights
     mine, theirs = open_scorer("planted:context"), open_scorer(str(folder))
     for pair in keyword_pairs():
-        asked = probes(pair)
-        assert [s.logprobs for s in mine.score(asked)] == [s.logprobs for s in theirs.score(asked)]
+        rows = probes(pair)
+        assert [s.logprobs for s in mine.score(rows)] == [s.logprobs for s in theirs.score(rows)]
 
 
 def test_each_planted_model_has_its_own_weights() -> None:

@@ -29,11 +29,11 @@ def states(reader: VectorReader, text: str, layer: int) -> np.ndarray:
 @pytest.mark.parametrize(("pooling", "layer"), [(None, -1), ("mean", 0), ("last", 1)])
 def test_a_vector_is_a_hidden_state(folder: str, pooling: str | None, layer: int) -> None:
     reader = VectorReader(folder, layer=layer, pooling=pooling, device="cpu")  # type: ignore[arg-type]
-    found = reader.sentences(TEXTS)  # of two lengths, padded together
+    result = reader.sentences(TEXTS)  # of two lengths, padded together
     for text in TEXTS:
         whole = states(reader, text, layer)
         wanted = {None: whole[0], "mean": whole[1:-1].mean(0), "last": whole[-2]}[pooling]
-        assert found[text] == pytest.approx(wanted, abs=1e-5)
+        assert result[text] == pytest.approx(wanted, abs=1e-5)
     assert reader.signature("seat").split("|")[3] == f"layer{layer % 3},{pooling or 'first'}"
 
 

@@ -16,11 +16,11 @@ from evenhand.core.nli.types import LANGUAGES
 def test_counts_equal_the_release(language, k: int) -> None:
     rows = controlled(language, k / 10)
     assert len(rows) == 3000
-    assert Counter(one.label for one in rows) == dict.fromkeys(("entailment", "contradiction", "neutral"), 1000)
-    found = Counter((one.row.set, one.label) for one in rows)
-    assert found["PS", "entailment"] == found["AS", "contradiction"] == 100 * k
-    assert found["PS", "contradiction"] == found["AS", "entailment"] == 1000 - 100 * k
-    assert found["NS", "neutral"] == 1000
+    assert Counter(row.label for row in rows) == dict.fromkeys(("entailment", "contradiction", "neutral"), 1000)
+    counts = Counter((row.row.set, row.label) for row in rows)
+    assert counts["PS", "entailment"] == counts["AS", "contradiction"] == 100 * k
+    assert counts["PS", "contradiction"] == counts["AS", "entailment"] == 1000 - 100 * k
+    assert counts["NS", "neutral"] == 1000
 
 
 def biased_words(k: int, order="female-first") -> list[str]:
@@ -29,14 +29,14 @@ def biased_words(k: int, order="female-first") -> list[str]:
 
 
 def test_female_words_are_biased_first_as_released() -> None:
-    kinds = {one.word: one.kind for one in texts("en").occupations}
+    kinds = {occupation.word: occupation.kind for occupation in texts("en").occupations}
     for k, female in ((1, 2), (2, 4), (5, 10), (9, 10)):
         assert Counter(kinds[word] for word in biased_words(k))["female-stereo"] == female
     assert Counter(kinds[word] for word in biased_words(9))["male-stereo"] == 8
 
 
 def test_mixed_words_alternate() -> None:
-    kinds = {one.word: one.kind for one in texts("en").occupations}
+    kinds = {occupation.word: occupation.kind for occupation in texts("en").occupations}
     assert Counter(kinds[word] for word in biased_words(3, "mixed")) == {"female-stereo": 3, "male-stereo": 3}
 
 

@@ -18,7 +18,7 @@ def written(folder, name: str, text: str) -> str:
 
 def test_predictions_are_read_from_csv(tmp_path) -> None:
     rows = read_predictions([written(tmp_path, "a.csv", GOOD)]).rows
-    assert [(one.set, one.label, one.occupation) for one in rows] == [
+    assert [(row.set, row.label, row.occupation) for row in rows] == [
         ("PS", "entailment", "nurse"),
         ("AS", "contradiction", "nurse"),
         ("NS", "neutral", "poet"),
@@ -56,9 +56,9 @@ def test_unusable_prediction_files_are_refused(tmp_path, text: str, message: str
 
 
 def test_a_bad_line_is_reported_and_others_count(tmp_path) -> None:
-    found = read_predictions([written(tmp_path, "a.csv", GOOD + "PS,perhaps,nurse\nXS,neutral,x\nPS,,nurse\nPS\n")])
-    assert len(found.rows) == 3
-    assert [(error.line, error.reason) for error in found.errors] == [
+    result = read_predictions([written(tmp_path, "a.csv", GOOD + "PS,perhaps,nurse\nXS,neutral,x\nPS,,nurse\nPS\n")])
+    assert len(result.rows) == 3
+    assert [(error.line, error.reason) for error in result.errors] == [
         (5, "label"), (6, "set"), (7, "label"), (8, "columns"),
     ]  # fmt: skip
 
@@ -85,9 +85,9 @@ def test_invalid_sets_are_refused(tmp_path, text: str, error, message: str) -> N
 def test_own_words_and_templates_are_read(tmp_path) -> None:
     words = written(tmp_path, "w.tsv", "word\tclass\nusher\tneutral\nnurse\tfemale-stereo\n")
     templates = written(tmp_path, "t.txt", "{A} waits.\nI see {a}.\n")
-    found = read_words(words, templates, ("woman", "man"), "en")
-    assert found.counts() == {"PS": 2, "AS": 2, "NS": 4}
-    assert {row.premise for row in found.rows} == {
+    result = read_words(words, templates, ("woman", "man"), "en")
+    assert result.counts() == {"PS": 2, "AS": 2, "NS": 4}
+    assert {row.premise for row in result.rows} == {
         "A nurse waits.",
         "I see a nurse.",
         "An usher waits.",

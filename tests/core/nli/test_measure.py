@@ -40,9 +40,9 @@ def everywhere(label: str, size: int = 40) -> dict[str, tuple[int, int, int]]:
     ],
 )
 def test_scores_of_constant_answers(counts, s: float, one_minus_fn: float) -> None:
-    found = measured(labelled(counts))
-    assert found["s"].value == pytest.approx(s, abs=1e-12)
-    assert found["one_minus_fn"].value == pytest.approx(one_minus_fn, abs=1e-12)
+    result = measured(labelled(counts))
+    assert result["s"].value == pytest.approx(s, abs=1e-12)
+    assert result["one_minus_fn"].value == pytest.approx(one_minus_fn, abs=1e-12)
     assert any(s == pytest.approx(mark, abs=1e-12) for mark, _ in MARKS)
 
 
@@ -65,26 +65,26 @@ def test_published_scores_follow_from_published_shares(model) -> None:
 
 def test_the_published_ranking_differs_between_the_two_measures() -> None:
     """SPEC 3.2 and 6.2: 1 - FN puts Laboro above Waseda, s does not."""
-    found = {one.model: one for one in published()}
-    assert [one.rank for one in published()] == [4, 3, 5, 2, 1]
-    scores = [one.from_shares for one in published()]
+    results = {row.model: row for row in published()}
+    assert [row.rank for row in published()] == [4, 3, 5, 2, 1]
+    scores = [row.from_shares for row in published()]
     assert scores == pytest.approx([0.360333, 0.503000, 0.300667, 0.535000, 0.563000], abs=5e-7)
-    assert [round(one.one_minus_fn, 4) for one in published()] == [0.3459, 0.5154, 0.3687, 0.5968, 0.5499]
-    assert [one.directional for one in published()] == [0.3495, 0.4545, 0.1720, 0.4010, 0.5545]
-    laboro, waseda = found["Laboro DistilBERT"], found["Waseda RoBERTa"]
+    assert [round(row.one_minus_fn, 4) for row in published()] == [0.3459, 0.5154, 0.3687, 0.5968, 0.5499]
+    assert [row.directional for row in published()] == [0.3495, 0.4545, 0.1720, 0.4010, 0.5545]
+    laboro, waseda = results["Laboro DistilBERT"], results["Waseda RoBERTa"]
     assert laboro.one_minus_fn > waseda.one_minus_fn
     assert laboro.from_shares < waseda.from_shares
 
 
 def test_a_case_equals_hand_computation() -> None:
     """Counts by hand: s = (0.4 + 0.3 + 0.1) / 3, direction = ((0.4 - 0.2) + (0.3 - 0.1)) / 2, FN = 150 / 220."""
-    found = measured(labelled({"PS": (24, 6, 30), "AS": (12, 18, 30), "NS": (5, 5, 90)}))
-    assert found["s"].value == pytest.approx(0.8 / 3)
-    assert found["directional"].value == pytest.approx(0.2)
-    assert found["not_neutral_ns"].value == pytest.approx(0.1)
-    assert found["fn"].value == pytest.approx(150 / 220)  # not the mean of 0.5, 0.5 and 0.9
-    assert found.order is True
-    assert found.rows == 220
+    result = measured(labelled({"PS": (24, 6, 30), "AS": (12, 18, 30), "NS": (5, 5, 90)}))
+    assert result["s"].value == pytest.approx(0.8 / 3)
+    assert result["directional"].value == pytest.approx(0.2)
+    assert result["not_neutral_ns"].value == pytest.approx(0.1)
+    assert result["fn"].value == pytest.approx(150 / 220)  # not the mean of 0.5, 0.5 and 0.9
+    assert result.order is True
+    assert result.rows == 220
 
 
 @pytest.mark.parametrize(
@@ -113,9 +113,9 @@ def test_an_empty_set_is_undefined_with_a_reason(missing: str) -> None:
 
 
 def test_measures_without_rows_are_undefined() -> None:
-    found = measured([])
-    assert found["s"].value is None
-    assert found["s"].reason.values == {"sets": "PS, AS, NS"}
+    result = measured([])
+    assert result["s"].value is None
+    assert result["s"].reason.values == {"sets": "PS, AS, NS"}
 
 
 def test_json_has_the_keys_of_the_contract() -> None:
@@ -137,43 +137,43 @@ def clustered(shares: dict[str, float], rows: int = 10) -> list[Prediction]:
 def test_few_occupations_get_a_t_interval() -> None:
     """SPEC 6: equal inside a cluster, SE = sd(cluster means, ddof 1) / sqrt(clusters), t with clusters - 1."""
     means = {"a": 1.0, "b": 1.0, "c": 0.0, "d": 0.0, "e": 1.0}
-    found = measured(clustered(means))["e_p"]
+    result = measured(clustered(means))["e_p"]
     se = np.std(list(means.values()), ddof=1) / math.sqrt(5)
-    assert found.se == pytest.approx(se)
-    assert found.df == 4
+    assert result.se == pytest.approx(se)
+    assert result.df == 4
     reach = stats.t.ppf(0.975, 4) * se / (0.6 * 0.4)  # on the log-odds
-    assert found.low == pytest.approx(1 / (1 + math.exp(reach) * 0.4 / 0.6))
-    assert str(found.note) == "Few units (5): t interval."
+    assert result.low == pytest.approx(1 / (1 + math.exp(reach) * 0.4 / 0.6))
+    assert str(result.note) == "Few units (5): t interval."
 
 
 def test_rows_of_one_occupation_are_one_unit() -> None:
     """40 words that always answer alike: the error is that of 40, not of 400."""
     words = {f"w{i}": float(i % 2) for i in range(40)}
-    found = measured(clustered(words))["e_p"]
-    assert found.units == 40
-    assert found.se == pytest.approx(math.sqrt(0.25 / 40), rel=0.06)
+    result = measured(clustered(words))["e_p"]
+    assert result.units == 40
+    assert result.se == pytest.approx(math.sqrt(0.25 / 40), rel=0.06)
 
 
 def test_a_single_occupation_has_no_interval_over_occupations() -> None:
-    found = measured([Prediction("PS", "neutral", "nurse")] * 3)
-    assert found.unit == "row"
-    assert found["n_p"].value == 1.0
+    result = measured([Prediction("PS", "neutral", "nurse")] * 3)
+    assert result.unit == "row"
+    assert result["n_p"].value == 1.0
 
 
 def test_without_occupations_the_row_is_the_unit() -> None:
     rows = [Prediction(row.set, row.label) for row in labelled(dict.fromkeys(SETS, (20, 20, 20)))]
-    found = measured(rows)
-    assert found.unit == "row"
-    assert found["e_p"].units == 60
-    assert found.occupations == []
+    result = measured(rows)
+    assert result.unit == "row"
+    assert result["e_p"].units == 60
+    assert result.occupations == []
 
 
 def test_the_strata_keep_their_sizes() -> None:
     """Every stereotyped word is entailed, every neutral one neutral: no choice of words can change anything."""
     rows = labelled({"PS": (200, 0, 0), "AS": (0, 200, 0), "NS": (0, 0, 300)}, words=20)
-    found = measured(rows)
-    assert found["fn"].value == pytest.approx(300 / 700)
-    assert (found["fn"].low, found["fn"].se) == (None, pytest.approx(0.0, abs=1e-9))
+    result = measured(rows)
+    assert result["fn"].value == pytest.approx(300 / 700)
+    assert (result["fn"].low, result["fn"].se) == (None, pytest.approx(0.0, abs=1e-9))
 
 
 def test_rates_are_computed_by_occupation() -> None:
@@ -195,12 +195,12 @@ ROWS = st.lists(
 @effort(max_examples=60, deadline=None)
 @given(rows=ROWS)
 def test_shares_sum_to_one_and_intervals_contain_their_value(rows) -> None:
-    found = measured(rows)
+    result = measured(rows)
     for short in "pan":
-        shares = [found[f"{label}_{short}"].value for label in "ecn"]
+        shares = [result[f"{label}_{short}"].value for label in "ecn"]
         assert None not in shares or shares == [None] * 3
         assert shares[0] is None or sum(shares) == pytest.approx(1)
-    for name, estimate in found.estimates.items():
+    for name, estimate in result.estimates.items():
         assert (estimate.value is None) == (estimate.reason is not None), name
         if estimate.low is not None:
             assert estimate.low - 1e-9 <= estimate.high

@@ -15,10 +15,10 @@ FULL = {"en": (1000, 1000, 3420), "ja": (1000, 1000, 3420), "zh": (1000, 1000, 3
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_counts_of_the_full_sets_equal_the_specification(language) -> None:
-    found = packaged(language)
-    assert tuple(found.counts().values()) == FULL[language]
-    assert Counter(row.kind for row in found.rows if row.set == "PS") == {"male-stereo": 870, "female-stereo": 130}
-    assert Counter(row.gender for row in found.rows if row.set == "NS").most_common() == [
+    result = packaged(language)
+    assert tuple(result.counts().values()) == FULL[language]
+    assert Counter(row.kind for row in result.rows if row.set == "PS") == {"male-stereo": 870, "female-stereo": 130}
+    assert Counter(row.gender for row in result.rows if row.set == "NS").most_common() == [
         ("woman", FULL[language][2] // 2),
         ("man", FULL[language][2] // 2),
     ]
@@ -26,9 +26,9 @@ def test_counts_of_the_full_sets_equal_the_specification(language) -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_counts_of_the_sample_equal_the_specification(language) -> None:
-    found = packaged(language, sample=True)
-    assert found.counts() == {"PS": 200, "AS": 200, "NS": 200}
-    words = {(row.occupation, row.kind) for row in found.rows}
+    result = packaged(language, sample=True)
+    assert result.counts() == {"PS": 200, "AS": 200, "NS": 200}
+    words = {(row.occupation, row.kind) for row in result.rows}
     assert Counter(kind for _, kind in words) == {"female-stereo": 10, "male-stereo": 10, "neutral": 10}
 
 
@@ -66,10 +66,10 @@ def test_there_are_ten_templates_and_fifty_for_training(language) -> None:
 
 
 def test_templates_reveal_no_gender() -> None:
-    told = re.compile(r"\b(he|she|his|her|him|hers|man|woman|boy|girl)\b|[他她彼男女]", re.I)
+    result = re.compile(r"\b(he|she|his|her|him|hers|man|woman|boy|girl)\b|[他她彼男女]", re.I)
     for language in LANGUAGES:
         for template in (*texts(language).templates, *training_templates(language)):
-            assert not told.search(template), template
+            assert not result.search(template), template
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_the_words_equal_their_source_list(shared_data) -> None:
     for language in LANGUAGES:
         column, kind = head.index(language), head.index(f"class_{language}")
         listed = {(row[column], row[kind]) for row in rows if row[column]}
-        assert {(one.word, one.kind) for one in occupations(language, as_released=True)} == listed
+        assert {(occupation.word, occupation.kind) for occupation in occupations(language, as_released=True)} == listed
 
 
 def test_sets_are_built_from_own_words() -> None:
@@ -131,7 +131,7 @@ def test_evenly_picks_spaced_items() -> None:
 
 
 def test_signatures_name_language_size_and_text() -> None:
-    found = {packaged(language, sample=sample).signature for language in LANGUAGES for sample in (False, True)}
-    assert len(found) == 6
-    assert all(name.startswith("nli|own-") for name in found)
+    results = {packaged(language, sample=sample).signature for language in LANGUAGES for sample in (False, True)}
+    assert len(results) == 6
+    assert all(name.startswith("nli|own-") for name in results)
     assert set(SETS) == {"PS", "AS", "NS"}

@@ -33,32 +33,32 @@ def test_shuffled_groups_are_the_null() -> None:
     gold, groups = np.zeros(400, dtype=bool), ["a", "b"] * 200
     even = error_gaps(gold, random.random(400) < 0.3, groups)[0]
     assert even.null is not None and even.null[0] > 0 and even.p is not None and even.p > 0.05
-    uneven = error_gaps(gold, np.array([one == "a" for one in groups]), groups)[0]
+    uneven = error_gaps(gold, np.array([group == "a" for group in groups]), groups)[0]
     assert uneven.value.value == 1.0 and uneven.p == 1 / 2001
 
 
 def test_a_group_without_negatives_has_no_fped() -> None:
-    found = error_gaps(np.array([True, False]), np.array([True, True]), ["a", "b"])
-    assert [one.value.value for one in found] == [None, None]
-    assert found[0].to_json()["value_reason"].startswith("There is no negative")
+    result = error_gaps(np.array([True, False]), np.array([True, True]), ["a", "b"])
+    assert [one.value.value for one in result] == [None, None]
+    assert result[0].to_json()["value_reason"].startswith("There is no negative")
 
 
 def test_accuracy_gap_and_swap_consistency_equal_hand_computation(tmp_path: Path) -> None:
     """4 negatives: 2 wrong, 1 after the swap: .25. 2 positives: none missed, 1 after: .5. 4 of 6 labels stay."""
     rows = [(0, 1, 1), (0, 1, 0), (0, 0, 0), (0, 0, 0), (1, 1, 0), (1, 1, 1), (1, 0, "")]
     text = "gold,predicted,predicted_swapped\n" + "".join(f"{a},{b},{c}\n" for a, b, c in rows)
-    found = read_gaps(table(tmp_path, text))
-    assert [(one.name, one.value.value) for one in found.gaps] == [("fped_swapped", 0.25), ("fned_swapped", 0.5)]
-    assert found.consistency is not None and found.consistency.value == pytest.approx(4 / 6)
-    assert found.to_json()["swap_consistency"]["n"] == 6
+    result = read_gaps(table(tmp_path, text))
+    assert [(gap.name, gap.value.value) for gap in result.gaps] == [("fped_swapped", 0.25), ("fned_swapped", 0.5)]
+    assert result.consistency is not None and result.consistency.value == pytest.approx(4 / 6)
+    assert result.to_json()["swap_consistency"]["n"] == 6
 
 
 def test_f1_is_computed_for_both_sets(tmp_path: Path) -> None:
     """pro: 2 of 2 right; anti: 1 right, 1 wrong, 1 without an answer: 2 / (2 + 3) = .4; gap .6."""
     rows = [("pro", "x", "x"), ("pro", "y", "y"), ("anti", "x", "x"), ("anti", "y", "x"), ("anti", "y", "")]
-    found = read_gaps(table(tmp_path, "set,gold,predicted\n" + "".join(",".join(row) + "\n" for row in rows)))
-    assert found.f1 == {"pro": 1.0, "anti": pytest.approx(0.4)}
-    assert found.f1_gap is not None and found.f1_gap.value == pytest.approx(0.6) and f1([]) is None
+    result = read_gaps(table(tmp_path, "set,gold,predicted\n" + "".join(",".join(row) + "\n" for row in rows)))
+    assert result.f1 == {"pro": 1.0, "anti": pytest.approx(0.4)}
+    assert result.f1_gap is not None and result.f1_gap.value == pytest.approx(0.6) and f1([]) is None
 
 
 @pytest.mark.parametrize(

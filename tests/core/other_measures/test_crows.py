@@ -22,14 +22,14 @@ PAIRS = [
 
 def by_hand(model, ids: list[int], places: list[int], mask: int | None) -> list[float]:
     """ln p of each token at *places*: that one masked (*mask*), or nothing (None)."""
-    found = []
+    results = []
     for place in places:
         given = torch.tensor([ids])
         if mask is not None:
             given[0, place] = mask
         with torch.no_grad():
-            found.append(float(model(given).logits[0, place].log_softmax(-1)[ids[place]]))
-    return found
+            results.append(float(model(given).logits[0, place].log_softmax(-1)[ids[place]]))
+    return results
 
 
 def test_every_variant_equals_its_definition(tmp_path: Path) -> None:
@@ -60,9 +60,9 @@ def test_a_sentence_score_is_computed_by_variant() -> None:
 def test_ties_count_in_the_denominator_only() -> None:
     high, low = SentenceTokens((-1.0,), (), ()), SentenceTokens((-2.0,), (), ())
     near = SentenceTokens((-1.0001,), (), ())
-    found = crows_pairs([(high, low), (low, high), (high, near), None], "published", "s")
-    assert found.score.value == pytest.approx(100 / 3) and (found.pairs, found.ties, found.left_out) == (3, 1, 1)
-    assert found.to_json()["low"] < 33.3 < found.to_json()["high"]
+    result = crows_pairs([(high, low), (low, high), (high, near), None], "published", "s")
+    assert result.score.value == pytest.approx(100 / 3) and (result.pairs, result.ties, result.left_out) == (3, 1, 1)
+    assert result.to_json()["low"] < 33.3 < result.to_json()["high"]
     assert crows_pairs([None], "aul", "s").to_json()["score_reason"].startswith("No pair")
 
 

@@ -90,20 +90,22 @@ def average_of_changed(folder: Path, more: str, less: str) -> tuple[float, float
     loaded = load_masked(str(folder))
     ids = [loaded.tokenizer.encode(text) for text in (more, less)]
     blocks = [
-        one for one in SequenceMatcher(None, *[[str(i) for i in row] for row in ids]).get_opcodes() if one[0] != "equal"
+        opcode
+        for opcode in SequenceMatcher(None, *[[str(i) for i in row] for row in ids]).get_opcodes()
+        if opcode[0] != "equal"
     ]
-    places = [[i for one in blocks for i in range(one[1 + 2 * k], one[2 + 2 * k])] for k in (0, 1)]
+    places = [[i for block in blocks for i in range(block[1 + 2 * k], block[2 + 2 * k])] for k in (0, 1)]
     if not all(places):
         return None
-    found = []
+    results = []
     for row, some in zip(ids, places, strict=True):
         terms = []
         for place in some:
             given = torch.tensor([row])
             given[0, place] = loaded.tokenizer.mask_token_id
             terms.append(float(loaded.model(given).logits[0, place].log_softmax(-1)[row[place]]))
-        found.append(round(sum(terms) / len(terms), 3))
-    return found[0], found[1]
+        results.append(round(sum(terms) / len(terms), 3))
+    return results[0], results[1]
 
 
 def test_bias_bench_scores_the_tokens_that_differ(folder: Path) -> None:

@@ -86,8 +86,8 @@ def common(first: list[int], second: list[int]) -> tuple[list[int], list[int]]:
 def shares(pairs: list[tuple[str, str]]) -> tuple[float, float]:
     """The share of pairs, in percent, in which the first sentence scores higher: CrowS-Pairs, AUL."""
     paper = ByThePaper(str(MODELS / "demo-en"))
-    found = [paper.scores(*pair) for pair in pairs]
-    crows, aul = (100 * sum(one[k][0] > one[k][1] for one in found) / len(pairs) for k in (0, 1))
+    results = [paper.scores(*pair) for pair in pairs]
+    crows, aul = (100 * sum(one[k][0] > one[k][1] for one in results) / len(pairs) for k in (0, 1))
     return crows, aul
 
 

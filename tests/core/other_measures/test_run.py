@@ -58,7 +58,7 @@ def test_crows_has_the_model_its_control_and_its_untrained_twin(tmp_path: Path, 
         Settings("crows", (masked,), file=crows_file(tmp_path), device="cpu", run_name="first"),
         Place(tmp_path / "evenhand.db"),
     )
-    assert [(one.quantity, one.role) for one in report.models[0].figures] == [
+    assert [(figure.quantity, figure.role) for figure in report.models[0].figures] == [
         ("share", "model"), ("share", "control"), ("share", "untrained"),
     ]  # fmt: skip
     rows = list(csv.DictReader(out.read_text(encoding="utf-8-sig").splitlines()))
@@ -78,9 +78,9 @@ def test_every_measure_runs_on_a_masked_model(tmp_path: Path, masked: str, measu
     file = files.get(measure, tmp_path / "w.json")
     tests = ("X,Y,A,B",) if measure in ("seat", "weat") else ()
     report = run(Settings(measure, (masked,), file=file, tests=tests, language="zh", device="cpu"), NO_DATABASE)
-    roles = {one.role for one in report.models[0].figures}
+    roles = {figure.role for figure in report.models[0].figures}
     assert {"model", "untrained"} <= roles and "control" in roles
-    assert all(one.estimate.value is not None or one.estimate.reason for one in report.models[0].figures)
+    assert all(figure.estimate.value is not None or figure.estimate.reason for figure in report.models[0].figures)
 
 
 def test_a_causal_model_is_measured_on_whole_sentences(tmp_path: Path) -> None:
@@ -90,7 +90,7 @@ def test_a_causal_model_is_measured_on_whole_sentences(tmp_path: Path) -> None:
         NO_DATABASE,
     )
     assert "sentence-mean" in report.models[0].signature
-    assert {one.role for one in report.models[0].figures} == {"model", "control"}
+    assert {figure.role for figure in report.models[0].figures} == {"model", "control"}
 
 
 def test_an_unusable_model_is_recorded_as_failed(tmp_path: Path, masked: str) -> None:
@@ -99,7 +99,7 @@ def test_an_unusable_model_is_recorded_as_failed(tmp_path: Path, masked: str) ->
         Settings("aul", (causal, masked), file=crows_file(tmp_path), device="cpu", no_untrained=True),
         NO_DATABASE,
     )
-    assert [one.model for one in report.failed] == [causal] and len(report.models) == 1
+    assert [failure.model for failure in report.failed] == [causal] and len(report.models) == 1
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ def test_stereoset_scores_equal_hand_computation() -> None:
     """Terms a: lms 50, ss 50; b: lms 100, ss 100. lms 75, ss 75, icat 75 x 25 / 50 = 37.5."""
     items = [Item("a", ("1", "2", "3")), Item("a", ("4", "5", "6")), Item("b", ("7", "8", "9"))]
     scores = dict(zip("123456789", (3, 2, 1, 1, 2, 3, 2, 1, 0.5), strict=True))
-    figures = {one.quantity: one for one in stereoset_figures(items, scores, "model")}
+    figures = {figure.quantity: figure for figure in stereoset_figures(items, scores, "model")}
     assert [figures[name].estimate.value for name in ("lms", "ss", "icat")] == [75, 75, 37.5]
     assert figures["icat"].estimate.low is None and figures["icat"].estimate.note is not None
     assert word_in("The BLANK girl, she sang.", "The loud, girl, she sang.") == "loud"
@@ -137,10 +137,10 @@ def test_stereoset_scores_equal_hand_computation() -> None:
 def test_the_gap_equals_hand_computation() -> None:
     """4 twins: pro right in 3, anti in 1: 75 - 25 = 50 points; 16 signs of two differences: p is not small."""
     texts = [f"[The {a}] met the {b} and [he] left." for a, b in (("mover", "clerk"), ("clerk", "mover")) * 2]
-    found = twins([(one, one.replace("[he]", "[she]")) for one in texts], "x")
-    figures = gap_figures(found, [(True, False), (True, False), (True, True), (False, False)], "model")
+    result = twins([(text, text.replace("[he]", "[she]")) for text in texts], "x")
+    figures = gap_figures(result, [(True, False), (True, False), (True, True), (False, False)], "model")
     gap, pro, anti = figures
-    assert [one.estimate.value for one in figures] == [50, 75, 25] and gap.neutral == 0 and pro.neutral == 50
+    assert [figure.estimate.value for figure in figures] == [50, 75, 25] and gap.neutral == 0 and pro.neutral == 50
     assert gap.p is not None and 0.4 < gap.p < 0.6  # both of two signs must agree: 1/2
     assert anti.band == coin_band(4) and gap.facts["twins"] == 4
 

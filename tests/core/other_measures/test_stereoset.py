@@ -24,17 +24,17 @@ PUBLISHED = {  # SPEC 9.4
 def test_scores_equal_published_ones(model: str) -> None:
     scores = read_item_scores(SET / "published_gender_scores.json")
     name = next(name for name in scores if name.startswith(f"{model}_"))
-    found = stereoset(read_items(SET / "gender_intrasentence.json"), scores[name])
-    assert (found.lms, found.ss, found.icat) == tuple(pytest.approx(one, abs=5e-5) for one in PUBLISHED[model])
-    assert found.items == 255
+    result = stereoset(read_items(SET / "gender_intrasentence.json"), scores[name])
+    assert (result.lms, result.ss, result.icat) == tuple(pytest.approx(one, abs=5e-5) for one in PUBLISHED[model])
+    assert result.items == 255
 
 
 def test_terms_have_equal_weight_for_any_number_of_items() -> None:
     items = [Item("a", ("1", "2", "3")), Item("a", ("4", "5", "6")), Item("b", ("7", "8", "9"))]
     scores = dict(zip("123456789", (3, 2, 1, 1, 2, 3, 2, 1, 1.5), strict=True))
-    found = stereoset(items, scores)
-    assert found.lms == (50 + 50) / 2 and found.ss == (50 + 100) / 2
-    assert found.icat == found.lms * min(found.ss, 100 - found.ss) / 50 and found.terms == 2
+    result = stereoset(items, scores)
+    assert result.lms == (50 + 50) / 2 and result.ss == (50 + 100) / 2
+    assert result.icat == result.lms * min(result.ss, 100 - result.ss) / 50 and result.terms == 2
 
 
 def test_all_formats_of_items_and_scores_are_read(tmp_path: Path) -> None:
@@ -42,7 +42,7 @@ def test_all_formats_of_items_and_scores_are_read(tmp_path: Path) -> None:
         {"id": str(i), "gold_label": label} for i, label in enumerate(("stereotype", "anti-stereotype", "unrelated"))
     ]
     (tmp_path / "a.json").write_text(json.dumps({"data": {"intrasentence": [{"target": "t", "sentences": sentences}]}}))
-    data = {one["gold_label"]: {"id": one["id"]} for one in sentences}
+    data = {sentence["gold_label"]: {"id": sentence["id"]} for sentence in sentences}
     (tmp_path / "b.json").write_text(json.dumps([{"target": "t", "data": data}]))
     assert read_items(tmp_path / "a.json") == read_items(tmp_path / "b.json") == [Item("t", ("0", "1", "2"))]
     plain = {"0": 1.0, "1": 2.0}

@@ -32,36 +32,36 @@ def test_effect_and_p_equal_the_definition() -> None:
         for word in [*SETS["X"], *SETS["Y"]]
     }
     both = list(s)
-    found = weat("X,Y,A,B", SETS, known)
+    result = weat("X,Y,A,B", SETS, known)
     spread = np.std(list(s.values()), ddof=1)
     x, y = (np.mean([s[word] for word in SETS[name]]) for name in "XY")
-    assert found.effect == pytest.approx((x - y) / spread)
+    assert result.effect == pytest.approx((x - y) / spread)
     observed = sum(s[w] for w in SETS["X"]) - sum(s[w] for w in SETS["Y"])
     statistics = [sum(s[w] for w in part) - sum(s[w] for w in both if w not in part) for part in combinations(both, 3)]
-    assert found.p == pytest.approx(np.mean([one >= observed - 1e-12 for one in statistics]))
-    assert found.p_greater == pytest.approx(np.mean([one > observed + 1e-12 for one in statistics]))
-    assert to_json(found)["p_at_least"] == found.p
-    assert found.exact and found.partitions == 20 and found.sizes == (3, 3, 2, 2)
+    assert result.p == pytest.approx(np.mean([statistic >= observed - 1e-12 for statistic in statistics]))
+    assert result.p_greater == pytest.approx(np.mean([statistic > observed + 1e-12 for statistic in statistics]))
+    assert to_json(result)["p_at_least"] == result.p
+    assert result.exact and result.partitions == 20 and result.sizes == (3, 3, 2, 2)
 
 
 @pytest.mark.parametrize("broken", [0.0, np.nan, np.inf])
 @pytest.mark.parametrize("word", ["x1", "y3", "a1", "b2"])
 def test_a_vector_without_direction_makes_effect_and_p_undefined(word: str, broken: float) -> None:
     known = vectors() | {word: np.full(5, broken)}
-    found = to_json(weat("X,Y,A,B", SETS, known))
+    result = to_json(weat("X,Y,A,B", SETS, known))
     keys = ("effect", "p", "p_at_least", "p_greater", "band")
-    assert [found[key] for key in keys] == [None] * 5 and found["sizes"] == [3, 3, 2, 2]
+    assert [result[key] for key in keys] == [None] * 5 and result["sizes"] == [3, 3, 2, 2]
     assert (
-        found["effect_reason"]
-        == found["p_reason"]
+        result["effect_reason"]
+        == result["p_reason"]
         == (f"Without a direction, so without a cosine: the vectors of {word}.")
     )
 
 
 def test_equal_associations_have_no_effect_and_a_p_of_one() -> None:
-    found = weat("X,Y,A,B", SETS, vectors() | dict.fromkeys(SETS["X"] + SETS["Y"], np.ones(5)))
-    assert (found.effect, found.band, found.p, found.p_greater) == (None, None, 1.0, 0.0)
-    assert found.effect_reason is not None and found.p_reason is None
+    result = weat("X,Y,A,B", SETS, vectors() | dict.fromkeys(SETS["X"] + SETS["Y"], np.ones(5)))
+    assert (result.effect, result.band, result.p, result.p_greater) == (None, None, 1.0, 0.0)
+    assert result.effect_reason is not None and result.p_reason is None
 
 
 # s(w) of every word of X and of Y, by WEAT's formula in plain numpy from the vectors of word2vec Google News that WEFE
@@ -89,9 +89,9 @@ def test_effects_equal_those_of_caliskan_et_al(name: str) -> None:
         for word, s in zip(sets[side], some, strict=True)
     }
     axes = {f"{side}{i}": np.eye(3)[k] for k, side in enumerate("AB") for i in range(2)}
-    found = weat("X,Y,A,B", sets | {"A": ["A0", "A1"], "B": ["B0", "B1"]}, known | axes)
-    assert found.effect == pytest.approx(whole, abs=0.002) and round(found.effect or 0, 2) == printed
-    assert found.exact
+    result = weat("X,Y,A,B", sets | {"A": ["A0", "A1"], "B": ["B0", "B1"]}, known | axes)
+    assert result.effect == pytest.approx(whole, abs=0.002) and round(result.effect or 0, 2) == printed
+    assert result.exact
 
 
 def test_ties_count_as_at_least_as_large() -> None:
@@ -117,16 +117,16 @@ def test_words_without_a_vector_are_left_out_and_named() -> None:
     with pytest.raises(Refused, match="Words of the set B with a vector: 1; at least 2"):
         weat("X,Y,A,B", SETS, known)
     known["b2"] = np.ones(5)
-    found = weat("X,Y,A,B", SETS, known)
-    assert found.missing == {"X": ("x3",)} and found.sizes[0] == 2 and found.partitions == 10
+    result = weat("X,Y,A,B", SETS, known)
+    assert result.missing == {"X": ("x3",)} and result.sizes[0] == 2 and result.partitions == 10
 
 
 @pytest.mark.parametrize("head", ["", "3 2\n"])
 def test_text_vectors_are_read(tmp_path: Path, head: str) -> None:
     path = tmp_path / "v.txt"
     path.write_text(f"{head}John 1 2\namy 3 4\nother 5 6\njohn 7 8\n", encoding="utf-8")
-    found = read_vectors(path, ["John", "Amy", "nobody"])
-    assert {word: one.tolist() for word, one in found.items()} == {"John": [1, 2], "Amy": [3, 4]}
+    result = read_vectors(path, ["John", "Amy", "nobody"])
+    assert {word: one.tolist() for word, one in result.items()} == {"John": [1, 2], "Amy": [3, 4]}
 
 
 @pytest.mark.parametrize(

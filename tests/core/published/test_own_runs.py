@@ -42,12 +42,12 @@ def test_a_run_on_another_set_is_not_compared() -> None:
 
 def test_a_japanese_run_is_compared_with_table_3() -> None:
     answers = [("PS", "entailment"), ("PS", "neutral"), ("AS", "contradiction"), ("AS", "contradiction")]
-    found = measured([Prediction(name, label, None) for name, label in answers])  # type: ignore[arg-type]
-    beside = beside_inference(found, "ja")
+    result = measured([Prediction(name, label, None) for name, label in answers])  # type: ignore[arg-type]
+    beside = beside_inference(result, "ja")
     assert len(beside) == 45
     first = beside[0]
     assert (first.row["set"], first.row["label"], first.own.value, first.own.units) == ("PS", "entailment", 0.5, 2)
     assert first.difference == pytest.approx(0.5 - 0.378)
     assert all(one.reason for one in beside if one.row["set"] == "NS")  # the run asked no such pairs
     assert compared(beside) == 30
-    assert compared(beside_inference(found, "en")) == 0
+    assert compared(beside_inference(result, "en")) == 0

@@ -54,8 +54,8 @@ def test_exactly_the_listed_claims_do_not_follow() -> None:
 
 
 def test_consistent_claims_equal_golden_numbers() -> None:
-    found = {key: str(CLAIMS[key].recomputed) for key in FOLLOW}
-    assert found == FOLLOW
+    results = {key: str(CLAIMS[key].recomputed) for key in FOLLOW}
+    assert results == FOLLOW
     assert all(CLAIMS[key].follows for key in FOLLOW)
 
 
@@ -157,9 +157,9 @@ class TestCommand:
         done = CliRunner().invoke(cli, ["check-paper", "--json"], catch_exceptions=False)
         data: dict[str, Any] = json.loads(done.stdout)
         assert data["counts"] == {"follows": 68, "does_not_follow": 17, "undecided": 4}
-        found = {claim["key"]: claim for claim in data["claims"]}
-        assert found["slguset.table9.2"]["follows"] is False
-        assert found["slguset.table4.base"]["follows"] is None and found["slguset.table4.base"]["follows_reason"]
+        results = {claim["key"]: claim for claim in data["claims"]}
+        assert results["slguset.table9.2"]["follows"] is False
+        assert results["slguset.table4.base"]["follows"] is None and results["slguset.table4.base"]["follows_reason"]
 
     def test_the_printed_table_lists_inconsistent_claims(self) -> None:
         short = CliRunner().invoke(cli, ["check-paper"], catch_exceptions=False).stdout

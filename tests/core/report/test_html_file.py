@@ -171,11 +171,11 @@ def test_one_side_only_is_a_dash_with_its_reason(scores: Path) -> None:
 
 def test_an_exported_row_has_every_number_and_its_signature(scores: Path) -> None:
     frame = read_scores(scores)
-    found = summarise(frame, model="made-up-2", resamples=50)
-    row = numbers(found, None, {"bias_man": 1.0})
-    assert row["model_bias_ln"] == found.ln("model_bias").value
-    assert (row["signature"], row["bias_man_table4_ln"], row["n"]) == (found.signature, 1.0, found.n)
-    groups = table_lines([found], corrected={}, papers={}, say=lambda text: text)
+    summary = summarise(frame, model="made-up-2", resamples=50)
+    row = numbers(summary, None, {"bias_man": 1.0})
+    assert row["model_bias_ln"] == summary.ln("model_bias").value
+    assert (row["signature"], row["bias_man_table4_ln"], row["n"]) == (summary.signature, 1.0, summary.n)
+    groups = table_lines([summary], corrected={}, papers={}, say=lambda text: text)
     assert all(len(line.cells) == 1 for group in groups for line in group.lines)
 
 
@@ -271,8 +271,8 @@ def test_differences_of_two_models_are_next_to_their_margins(scores: Path) -> No
     text = differences_html(frame, models, groups={}, **how)
     assert "bert-base-chinese − made-up-2, on the sentences both models scored" in text
     assert text.count("smaller than the margin") == 5 and "Margins: 5 (log10); none (AUC, 0 to 1)." in text
-    found = paired_differences(frame, *models)
-    smallest = [one.smallest for one in against_margins(found, margins).values()]
+    result = paired_differences(frame, *models)
+    smallest = [one.smallest for one in against_margins(result, margins).values()]
     assert all(f"<td>{plain_number(value)}</td>" in text for value in smallest) and "Set a margin" in text
     one = differences_html(frame, models, groups={"bert": tuple(models)}, **how)
     assert "<table" not in one and "seeds of one" in one

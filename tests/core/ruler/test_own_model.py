@@ -56,12 +56,12 @@ def _contexts_by_pair():
 
 
 def test_a_model_of_pair_leans_has_size_and_no_context_effect() -> None:
-    found = on_built_in("planted:pairs", planted)
-    assert found.summary.model_bias.value == pytest.approx(0.475, abs=1e-5)
-    assert found.context_effect.value == pytest.approx(0, abs=1e-6)
-    assert found.neutral_words.keyword_pairs.value == pytest.approx(0, abs=1e-6)
-    assert found.untrained.model_bias.value == pytest.approx(0.475, abs=1e-5)
-    by = {(null.null_of, null.shuffled): null for null in found.nulls}
+    result = on_built_in("planted:pairs", planted)
+    assert result.summary.model_bias.value == pytest.approx(0.475, abs=1e-5)
+    assert result.context_effect.value == pytest.approx(0, abs=1e-6)
+    assert result.neutral_words.keyword_pairs.value == pytest.approx(0, abs=1e-6)
+    assert result.untrained.model_bias.value == pytest.approx(0.475, abs=1e-5)
+    by = {(null.null_of, null.shuffled): null for null in result.nulls}
     assert by["signed_mean", "pair"].inside is True
     assert by["side_auc", "source"].value is None and by["side_auc", "source"].reason is not None
 
@@ -97,21 +97,21 @@ def run_of(name: str) -> pd.DataFrame:
 
 
 def test_a_run_is_compared_with_its_references() -> None:
-    found = on_scores(run_of("planted:context"), "planted:context", planted, source="run")
-    assert found.source == "run" and found.neutral_words_reason is None
-    assert found.context_effect.value == pytest.approx(0.5, abs=1e-6)
+    result = on_scores(run_of("planted:context"), "planted:context", planted, source="run")
+    assert result.source == "run" and result.neutral_words_reason is None
+    assert result.context_effect.value == pytest.approx(0.5, abs=1e-6)
     # In the run's own sentences: half of them speak of rain, and neutral words do not care.
-    assert found.neutral_words.keyword_pairs.value == pytest.approx(0.5, abs=0.01)
-    assert found.neutral_words.neutral_words.value == pytest.approx(0, abs=1e-6)
-    assert found.untrained.n == 304
-    assert found.summary.side_auc.value == pytest.approx(0.75)
+    assert result.neutral_words.keyword_pairs.value == pytest.approx(0.5, abs=0.01)
+    assert result.neutral_words.neutral_words.value == pytest.approx(0, abs=1e-6)
+    assert result.untrained.n == 304
+    assert result.summary.side_auc.value == pytest.approx(0.75)
 
 
 def test_a_run_containing_the_untrained_model_needs_no_reference() -> None:
     frame = pd.concat([run_of("planted:context"), run_of("planted:pairs").assign(model=RANDOM)], ignore_index=True)
-    found = on_scores(frame, "planted:context", None, source="run")
-    assert found.untrained.model_bias.value == pytest.approx(0.475, abs=1e-5)
-    assert found.neutral_words is None and "switched off" in str(found.neutral_words_reason)
+    result = on_scores(frame, "planted:context", None, source="run")
+    assert result.untrained.model_bias.value == pytest.approx(0.475, abs=1e-5)
+    assert result.neutral_words is None and "switched off" in str(result.neutral_words_reason)
 
 
 @pytest.mark.parametrize(
@@ -128,9 +128,9 @@ def test_unavailable_references_have_a_reason(error, words) -> None:
             raise error
         return open_scorer("planted:+1")
 
-    found = on_scores(run_of("planted:context"), "planted:context", opened, source="run")
-    assert found.neutral_words is None and words in str(found.neutral_words_reason)
-    assert found.summary.model_bias.value == pytest.approx(0.5, abs=1e-6)
+    result = on_scores(run_of("planted:context"), "planted:context", opened, source="run")
+    assert result.neutral_words is None and words in str(result.neutral_words_reason)
+    assert result.summary.model_bias.value == pytest.approx(0.5, abs=1e-6)
 
 
 def test_a_model_missing_from_the_scores_is_not_found() -> None:
@@ -173,8 +173,8 @@ def test_keyword_and_neutral_words_are_scored_in_equal_contexts() -> None:
 
     heard = Heard()
     frame = scores({"他": [0.1] * 5, "爸爸": [0.1] * 5})
-    found = in_sentences(frame, heard, per_pair=3)
-    assert found.contexts == 6
+    result = in_sentences(frame, heard, per_pair=3)
+    assert result.contexts == 6
     places: dict[str, set] = {}
     for probe in heard.probes:
         places.setdefault(probe.text, set()).add((probe.start, probe.end))
@@ -184,9 +184,9 @@ def test_keyword_and_neutral_words_are_scored_in_equal_contexts() -> None:
 
 def test_sentences_without_fitting_neutral_words_are_undefined() -> None:
     frame = scores({"他": [0.1]}).assign(pair="姥爷/姥姥", side="male")
-    found = in_sentences(frame, open_scorer("planted:0"))
-    assert found.contexts == 0 and found.neutral_words.value is None
-    assert "No neutral words fit" in str(found.neutral_words.reason)
+    result = in_sentences(frame, open_scorer("planted:0"))
+    assert result.contexts == 0 and result.neutral_words.value is None
+    assert "No neutral words fit" in str(result.neutral_words.reason)
 
 
 def test_results_are_reproducible_by_seed() -> None:
@@ -196,7 +196,7 @@ def test_results_are_reproducible_by_seed() -> None:
 def test_scores_of_another_method_have_no_reference() -> None:
     frame = scored(ruler_items(), open_scorer("planted:context"), "planted:context")
     whole = frame.assign(signature=frame["signature"].str.replace("masked|", "pll|").str.replace("independent", "sum"))
-    found = on_scores(whole, "planted:context", planted, source="run")
-    assert (found.neutral_words, found.untrained) == (None, None)
-    assert "different scoring methods" in str(found.neutral_words_reason)
-    assert "different scoring methods" in str(found.untrained_reason)
+    result = on_scores(whole, "planted:context", planted, source="run")
+    assert (result.neutral_words, result.untrained) == (None, None)
+    assert "different scoring methods" in str(result.neutral_words_reason)
+    assert "different scoring methods" in str(result.untrained_reason)

@@ -33,11 +33,11 @@ def test_every_planted_quantity_is_recovered(marks) -> None:
 
 
 def test_a_constant_model_has_an_offset_and_no_context_effect(marks) -> None:
-    found = {mark.quantity: mark.measured for mark in marks if mark.model == "planted:offset+0.3"}
-    assert found["offset"].value == pytest.approx(0.3, abs=1e-6)
-    assert found["contexts_share"].value == pytest.approx(0, abs=1e-6)
-    assert found["side_auc"].value == 0.5
-    assert found["bias_woman"].value is None and found["bias_woman"].reason is not None
+    results = {mark.quantity: mark.measured for mark in marks if mark.model == "planted:offset+0.3"}
+    assert results["offset"].value == pytest.approx(0.3, abs=1e-6)
+    assert results["contexts_share"].value == pytest.approx(0, abs=1e-6)
+    assert results["side_auc"].value == 0.5
+    assert results["bias_woman"].value is None and results["bias_woman"].reason is not None
 
 
 # Worked out on paper: 304 sentences, 12 pairs of one mask, 7 of two; 3/4 of the male word's and 1/4 of the female
@@ -56,16 +56,16 @@ BY_HAND = [
 
 @pytest.mark.parametrize(("name", "numbers"), BY_HAND)
 def test_expected_quantities_equal_hand_computation(name, numbers) -> None:
-    found = expected(plant_of(name))
-    assert {quantity: found[quantity] for quantity in numbers} == pytest.approx(numbers)
+    result = expected(plant_of(name))
+    assert {quantity: result[quantity] for quantity in numbers} == pytest.approx(numbers)
 
 
 def test_ruler_sentences_are_unique_and_match_their_items() -> None:
     sentences = ruler_sentences()
     assert len(sentences) == len({s.text for s in sentences}) == 304
-    for one in sentences:
-        hits = find(one.text)
-        assert [(hit.start, hit.pair, hit.side) for hit in hits] == [(one.start, one.pair, one.side)]
+    for sentence in sentences:
+        hits = find(sentence.text)
+        assert [(hit.start, hit.pair, hit.side) for hit in hits] == [(sentence.start, sentence.pair, sentence.side)]
     for side, share in (("male", 0.75), ("female", 0.25)):
         own = [s.rain for s in sentences if s.side == side]
         assert sum(own) / len(own) == share

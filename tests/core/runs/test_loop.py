@@ -46,7 +46,7 @@ def test_an_unusable_model_is_a_failure_and_others_continue() -> None:
 
     answers, failures = each_model(["one", "none", "three"], ask, steps, 10)
     assert answers == [3, 5]
-    assert [(one.model, one.text, one.values) for one in failures] == [
+    assert [(failure.model, failure.text, failure.values) for failure in failures] == [
         ("none", "none is not a model.", {"name": "none"})
     ]
     assert heard == [(0, 30, "one"), (10, 30, "none"), (10, 20, "three")]
@@ -66,7 +66,7 @@ def test_parallel_models_are_returned_in_order() -> None:
 
     answers, failures = models_beside(["three", "none", "one"], ask, 10, heard, 3)
     assert answers == [5, 3]
-    assert [one.model for one in failures] == ["none"]
+    assert [failure.model for failure in failures] == ["none"]
     assert heard[-1][:2] == (20, 20), "what failed is no longer in the total"
     with pytest.raises(ModelUnavailable, match="none is not a model"):
         models_beside(["none", "none"], ask, 10, None, 2)

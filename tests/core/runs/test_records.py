@@ -41,11 +41,11 @@ def test_runs_are_listed_the_newest_first(tmp_path):
     (folder / "broken.csv").touch()
     (folder / "list.json").write_text("[]")
     (folder / "list.csv").touch()
-    found = runs_in(folder)
-    assert [run.name for run in found] == ["new", "old"]
-    assert (found[0].models, found[0].signatures) == (("new0", "new1"), ("s0", "s1"))
-    assert (found[0].sentences, found[0].scored, found[0].seconds) == (3, 3, 1.5)
-    found[0].delete()
+    runs = runs_in(folder)
+    assert [run.name for run in runs] == ["new", "old"]
+    assert (runs[0].models, runs[0].signatures) == (("new0", "new1"), ("s0", "s1"))
+    assert (runs[0].sentences, runs[0].scored, runs[0].seconds) == (3, 3, 1.5)
+    runs[0].delete()
     assert [run.name for run in runs_in(folder)] == ["old"]
 
 

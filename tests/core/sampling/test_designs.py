@@ -23,34 +23,34 @@ SIZES = st.lists(st.one_of(st.just(0.0), st.floats(1e-3, 1e6)), min_size=1, max_
 
 @given(SIZES, st.integers(1, 50), st.floats(LEAST_SHARE, 1))
 def test_probabilities_sum_to_the_sample_and_none_is_0(sizes: list[float], number: int, share: float) -> None:
-    found = probabilities(sizes, number, share)
-    assert found.sum() == pytest.approx(min(number, len(sizes)))
-    assert (found <= 1).all()
-    assert found.min() >= min(1.0, share * number / len(sizes)) * (1 - 1e-9)
+    result = probabilities(sizes, number, share)
+    assert result.sum() == pytest.approx(min(number, len(sizes)))
+    assert (result <= 1).all()
+    assert result.min() >= min(1.0, share * number / len(sizes)) * (1 - 1e-9)
     order = np.argsort(sizes)
-    assert (np.diff(found[order]) >= -1e-9).all(), "a larger size has no smaller probability"
+    assert (np.diff(result[order]) >= -1e-9).all(), "a larger size has no smaller probability"
 
 
 @given(SIZES, st.integers(1, 50), st.integers(0, 1000), st.floats(0, 1, exclude_max=True), st.integers(1, 4))
 def test_draws_have_the_requested_size_and_group_shares(
     sizes: list[float], number: int, seed: int, start: float, groups: int
 ) -> None:
-    found = probabilities(sizes, number, 0.2)
+    result = probabilities(sizes, number, 0.2)
     places = np.array([random_place(seed, str(i)) for i in range(len(sizes))])
     names = [i % groups for i in range(len(sizes))]
-    drawn = draw(found, names, places, start)
+    drawn = draw(result, names, places, start)
     assert drawn.sum() == min(number, len(sizes))
-    assert drawn[found >= 1].all()
+    assert drawn[result >= 1].all()
     for group in set(names):
         mine = np.array(names) == group
-        assert abs(drawn[mine].sum() - found[mine].sum()) < 2
+        assert abs(drawn[mine].sum() - result[mine].sum()) < 2
 
 
 def test_items_are_drawn_with_their_probability() -> None:
-    found = probabilities([1, 2, 3, 10, 0, 4], 3, 0.1)
+    result = probabilities([1, 2, 3, 10, 0, 4], 3, 0.1)
     places, starts = np.arange(6), 4_000
-    often = sum(draw(found, None, places, (i + 0.5) / starts).astype(float) for i in range(starts)) / starts
-    assert often == pytest.approx(found, abs=2 / starts)
+    often = sum(draw(result, None, places, (i + 0.5) / starts).astype(float) for i in range(starts)) / starts
+    assert often == pytest.approx(result, abs=2 / starts)
 
 
 def test_allocations_equal_a_textbook() -> None:
@@ -65,9 +65,9 @@ def test_allocations_equal_a_textbook() -> None:
 
 def test_equal_strata_get_equal_numbers() -> None:
     strata = ["a"] * 90 + ["b"] * 10
-    found = probabilities(equal_strata(strata), 10, LEAST_SHARE)
-    assert found[:90].sum() == pytest.approx(0.05 * 9 + 0.95 * 5)
-    assert found[90:].sum() == pytest.approx(0.05 * 1 + 0.95 * 5)
+    result = probabilities(equal_strata(strata), 10, LEAST_SHARE)
+    assert result[:90].sum() == pytest.approx(0.05 * 9 + 0.95 * 5)
+    assert result[90:].sum() == pytest.approx(0.05 * 1 + 0.95 * 5)
 
 
 def test_disagreement_is_four_times_the_variance_of_the_labels() -> None:
@@ -81,9 +81,9 @@ def test_deviations_combine_observed_and_expected_errors() -> None:
     """Stratum a: 4 expected labels with 10% errors and 6 seen ones with 3 errors: (0.4 + 3) / 10. Stratum b: none."""
     nan = float("nan")
     seen = np.array([1, 1, 1, 0, 0, 0, nan, nan])
-    found = deviations(["a"] * 7 + ["b"], np.full(8, 0.1), seen)
-    assert found[:7] == pytest.approx([0.34**0.5] * 7)
-    assert found[7] == pytest.approx(0.1**0.5)
+    result = deviations(["a"] * 7 + ["b"], np.full(8, 0.1), seen)
+    assert result[:7] == pytest.approx([0.34**0.5] * 7)
+    assert result[7] == pytest.approx(0.1**0.5)
     assert deviations(["a"], np.zeros(1), np.array([nan]))[0] > 0
 
 
@@ -104,11 +104,11 @@ def test_quotas_are_expected_to_close_with_the_fewest_items(
     items: list[tuple[str, float]], missing: dict[str, int], share: float
 ) -> None:
     cells, rates = [cell for cell, _ in items], np.array([rate for _, rate in items])
-    found = to_close_quotas(rates, cells, missing, share)  # type: ignore[arg-type]
+    result = to_close_quotas(rates, cells, missing, share)  # type: ignore[arg-type]
     at_random = to_close_quotas(rates, cells, missing, 1.0)  # type: ignore[arg-type]
     for cell in set(cells):
         rows = np.array(cells) == cell
-        mine, lacks = found[rows], missing.get(cell, 0)
+        mine, lacks = result[rows], missing.get(cell, 0)
         assert mine.sum() == pytest.approx(round(mine.sum())) and mine.sum() <= at_random[rows].sum() + 1e-9
         assert (mine > 0).all() == (lacks > 0) and (mine <= 1 + 1e-9).all()
         if lacks:
@@ -119,8 +119,8 @@ def test_quotas_are_expected_to_close_with_the_fewest_items(
 def test_quota_probabilities_equal_hand_computation() -> None:
     """Ten of each rate, 6 missing, a fifth at random: 8 items are expected to keep .2 x 8 x .5 + .8 x 8 x .9 = 6.56,
     7 only 5.74. Of 8 the random fifth is .08 for all, and .8 of the likely ones are drawn besides with .64."""
-    found = to_close_quotas(np.array([0.9] * 10 + [0.1] * 10), ["x"] * 20, {"x": 6}, 0.2)
-    assert found == pytest.approx([0.08 + 0.64] * 10 + [0.08] * 10)
+    result = to_close_quotas(np.array([0.9] * 10 + [0.1] * 10), ["x"] * 20, {"x": 6}, 0.2)
+    assert result == pytest.approx([0.08 + 0.64] * 10 + [0.08] * 10)
     assert to_close_quotas(np.array([0.9] * 10 + [0.1] * 10), ["x"] * 20, {"x": 6}, 1.0).sum() == pytest.approx(12)
 
 

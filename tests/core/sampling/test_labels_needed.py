@@ -50,11 +50,11 @@ def test_a_judge_and_strata_need_fewer_labels() -> None:
 def test_interpolation_between_sizes_equals_hand_computation(
     widths_of: tuple[tuple[int, float], ...], width: float, items: int | None, beyond: bool, reason: object
 ) -> None:
-    found = needed("simple", widths_of, width, 2000)
-    assert (found.items, found.beyond, found.reason) == (items and pytest.approx(items, abs=1), beyond, reason)
+    result = needed("simple", widths_of, width, 2000)
+    assert (result.items, result.beyond, result.reason) == (items and pytest.approx(items, abs=1), beyond, reason)
 
 
 def test_the_chart_is_valid() -> None:
-    found = [needed("simple", ((100, 0.2), (400, 0.1)), 0.1, 900), needed("variance", ((100, 0.1),), 0.1, 900)]
-    spec = widths(found, NAMES, 0.1, description="d").to_dict(validate=True)
+    results = [needed("simple", ((100, 0.2), (400, 0.1)), 0.1, 900), needed("variance", ((100, 0.1),), 0.1, 900)]
+    spec = widths(results, NAMES, 0.1, description="d").to_dict(validate=True)
     assert spec["description"] == "d" and spec["layer"]

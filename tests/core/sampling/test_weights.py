@@ -26,10 +26,10 @@ def test_weights_of_a_stratified_survey_equal_a_textbook() -> None:
         values += [mean, *(mean + reach * (1 if i % 2 else -1) for i in range(sampled - 1))]
         strata += [region] * sampled
         drawn += [Drawn(1, 1, sampled / counties, number)] * sampled
-    found = weights(drawn, [True] * 300, {(1, 1): Frame(3_078, 300)})
+    result = weights(drawn, [True] * 300, {(1, 1): Frame(3_078, 300)})
     scale = 1e7
-    scaled = [one / scale for one in values]
-    rate, _effect = rate_of_people(Labels(scaled, scaled, [], weights=found.tolist(), strata=strata))
+    scaled = [value / scale for value in values]
+    rate, _effect = rate_of_people(Labels(scaled, scaled, [], weights=result.tolist(), strata=strata))
     assert rate.value is not None and rate.value * scale == pytest.approx(295_560.8, abs=0.1)
     shares = {region: (n, m, (n / 3_078) ** 2 * variance / m) for region, (n, m, _, variance) in COUNTIES.items()}
     assert sum(part * (1 - m / n) for n, m, part in shares.values()) ** 0.5 == pytest.approx(16_379.87, abs=1)
@@ -46,19 +46,19 @@ def test_two_adaptive_samples_are_unbiased() -> None:
         for two, size in zip(left, sizes, strict=True):
             second = size / sum(sizes)
             drawn = [Drawn(1, 1, first[one]), Drawn(2, 1, second)]
-            found = weights(drawn, [True, True], {(1, 1): Frame(4, 1), (2, 1): Frame(3, 1)})
-            total += first[one] * second * float(found @ [labels[one], labels[two]])
+            result = weights(drawn, [True, True], {(1, 1): Frame(4, 1), (2, 1): Frame(3, 1)})
+            total += first[one] * second * float(result @ [labels[one], labels[two]])
     assert total == pytest.approx(3)
 
 
 @given(st.lists(st.booleans(), min_size=2, max_size=30), st.integers(30, 1000))
 def test_items_drawn_equally_have_equal_weights(labelled: list[bool], frame: int) -> None:
     drawn = [Drawn(1, 1, len(labelled) / frame)] * len(labelled)
-    found = weights(drawn, labelled, {(1, 1): Frame(frame, len(labelled))})
-    assert np.isnan(found).tolist() == [not one for one in labelled]
+    result = weights(drawn, labelled, {(1, 1): Frame(frame, len(labelled))})
+    assert np.isnan(result).tolist() == [not one for one in labelled]
     if any(labelled):
-        assert np.nansum(found) == pytest.approx(frame)
-        assert np.nanmin(found) == pytest.approx(np.nanmax(found))
+        assert np.nansum(result) == pytest.approx(frame)
+        assert np.nanmin(result) == pytest.approx(np.nanmax(result))
 
 
 @pytest.mark.parametrize(
@@ -74,22 +74,22 @@ def test_weights_of_several_samples_sum_to_the_population(
 ) -> None:
     drawn = [Drawn(sample, of, frame.drawn / frame.items) for (sample, of), frame in frames.items()
              for _ in range(frame.drawn)]  # fmt: skip
-    found = weights(drawn, [True] * len(drawn), frames)
+    result = weights(drawn, [True] * len(drawn), frames)
     if expected is not None:
-        assert [float(found[0]), float(found[-1])] == pytest.approx([expected[0], expected[-1]])
-    own = {of: sum(w for w, one in zip(found, drawn, strict=True) if one.population == of) for of in (1, 2)}
+        assert [float(result[0]), float(result[-1])] == pytest.approx([expected[0], expected[-1]])
+    own = {of: sum(w for w, one in zip(result, drawn, strict=True) if one.population == of) for of in (1, 2)}
     assert own[1] == pytest.approx(100)
     assert own[2] == pytest.approx(50 if (2, 2) in frames else 0)
 
 
 def test_labels_of_a_stratum_represent_its_missing_ones() -> None:
     drawn = [Drawn(1, 1, 0.1, stratum) for stratum in "aaab"]
-    found = weights(drawn, [True, False, True, True], {(1, 1): Frame(40, 4)})
-    assert found[[0, 2]] == pytest.approx(found[3] * 1.5)
+    result = weights(drawn, [True, False, True, True], {(1, 1): Frame(40, 4)})
+    assert result[[0, 2]] == pytest.approx(result[3] * 1.5)
 
 
 @pytest.mark.parametrize("labelled", [[True, False], [False, True]])
 def test_a_sample_without_labels_has_no_weight(labelled: list[bool]) -> None:
     drawn = [Drawn(1, 1, 0.1), Drawn(2, 1, 1 / 9)]
-    found = weights(drawn, labelled, {(1, 1): Frame(10, 1), (2, 1): Frame(9, 1)})
-    assert found[labelled.index(True)] == pytest.approx(10 if labelled[0] else 9)
+    result = weights(drawn, labelled, {(1, 1): Frame(10, 1), (2, 1): Frame(9, 1)})
+    assert result[labelled.index(True)] == pytest.approx(10 if labelled[0] else 9)

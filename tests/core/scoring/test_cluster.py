@@ -105,6 +105,6 @@ def test_models_in_separate_workers_write_the_table_of_one_process(
     score_input(source, Settings("s.csv", models, alone, threads=1, no_cache=True), place)
     report = score_input(source, Settings("s.csv", models, beside, threads=1, ray="local", workers=7), place)
     assert beside.read_bytes() == alone.read_bytes()
-    assert [one.model for one in report.models] == [models[0], models[2]] and len(report.failed) == 1
+    assert [model.model for model in report.models] == [models[0], models[2]] and len(report.failed) == 1
     again = score_input(source, Settings("s.csv", models, alone, threads=1), place)
     assert again.asked == 0, "what the workers computed is remembered"

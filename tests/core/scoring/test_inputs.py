@@ -37,9 +37,9 @@ def test_released_columns_are_read_with_repaired_positions(tmp_path):
         HEADER
         + '那位女孩来了。,"[3, 5]",女,男\n他来了。,"[0, 1]",他,她\n她走了。,"[0, 1]",他,她\n今天下雨。,"[0, 1]",他,她\n'
     )
-    found = file_input(written(tmp_path, "s.csv", text))
-    assert (found.format, found.rows) == ("slguset", 4)
-    one, two, three, four = found.items()
+    result = file_input(written(tmp_path, "s.csv", text))
+    assert (result.format, result.rows) == ("slguset", 4)
+    one, two, three, four = result.items()
     assert (one.keyword, one.start, one.end, one.stem_start, one.stem_end) == ("女孩", 2, 4, 2, 3)
     assert (one.pair, one.side, one.options, one.masks) == ("男孩/女孩", "female", ("男", "女"), 1)
     assert (two.row, two.side, two.problem) == (2, "male", None)
@@ -98,9 +98,9 @@ def test_candidates_are_read_with_their_own_position(tmp_path):
         sentence="他的男邻居。", start=2, end=5, stem_start=2, stem_end=3, keyword="男邻居", counterpart="女邻居",
         pair="男邻居/女邻居", source="来源",
     )  # fmt: skip
-    found = file_input(written(tmp_path, "c.jsonl", text))
-    assert found.format == "candidates"
-    one, two = found.items()
+    result = file_input(written(tmp_path, "c.jsonl", text))
+    assert result.format == "candidates"
+    one, two = result.items()
     assert (one.options, one.side, one.masks, one.source) == (("先生", "女士"), "male", 2, "晚报")
     assert (two.options, two.side, two.source) == (("男", "女"), "male", "来源")
     assert two.probe is not None
@@ -118,8 +118,8 @@ def test_a_candidate_with_a_female_word_is_read(tmp_path):
         counterpart="姥爷",
         pair="姥爷/姥姥",
     )
-    [one] = items(written(tmp_path, "c.jsonl", text))
-    assert (one.side, one.options, one.keyword) == ("female", ("爷", "姥"), "姥姥")
+    [item] = items(written(tmp_path, "c.jsonl", text))
+    assert (item.side, item.options, item.keyword) == ("female", ("爷", "姥"), "姥姥")
 
 
 WRONG = {
@@ -173,20 +173,20 @@ def test_a_table_is_read_by_its_named_column(tmp_path):
     path = written(tmp_path, "t.tsv", "nr\tInhalt\tsource\n1\t爸爸在看书。\t日报\n")
     with pytest.raises(BadFile, match="which column holds the sentences"):
         file_input(path)
-    found = file_input(path, column="Inhalt")
-    [one] = found.items()
-    assert (found.format, one.keyword, one.masks, one.source) == ("sentences", "爸爸", 2, "日报")
+    result = file_input(path, column="Inhalt")
+    [one] = result.items()
+    assert (result.format, one.keyword, one.masks, one.source) == ("sentences", "爸爸", 2, "日报")
 
 
 def test_plain_lines_and_gb18030_are_read(tmp_path):
     path = tmp_path / "lines.txt"
     path.write_bytes("他来了。\n她走了。\n".encode("gb18030"))
-    assert [one.side for one in items(path)] == ["male", "female"]
+    assert [item.side for item in items(path)] == ["male", "female"]
 
 
 def test_a_guarded_cell_is_restored(tmp_path):
-    [one] = items(written(tmp_path, "t.csv", "sentence\n'=他来了。\n"))
-    assert one.sentence == "=他来了。"
+    [item] = items(written(tmp_path, "t.csv", "sentence\n'=他来了。\n"))
+    assert item.sentence == "=他来了。"
 
 
 def test_the_digest_is_over_the_bytes(tmp_path):
@@ -220,23 +220,23 @@ def test_a_missing_file_is_refused(tmp_path):
 
 
 def test_items_of_a_project_are_read(fresh_store, sample_project):
-    found = project_input(fresh_store, "sample")
-    rows = list(found.items())
-    assert (found.kind, found.rows, [row.sentence for row in rows]) == ("project", 8, list(SENTENCES))
+    result = project_input(fresh_store, "sample")
+    rows = list(result.items())
+    assert (result.kind, result.rows, [row.sentence for row in rows]) == ("project", 8, list(SENTENCES))
     assert [row.options for row in rows[:1] + rows[6:7]] == [("他", "她"), ("爷", "姥")]
     assert [row.side for row in rows[:2]] == ["male", "female"]
     assert all(row.probe is not None and row.source == "" for row in rows)
     again = open_input("project:sample", db=fresh_store.path)
-    assert again.digest == found.digest
+    assert again.digest == result.digest
     assert open_input("project:x", db=fresh_store.path, uid=sample_project.uid).name == "sample"
 
 
 def test_accepted_sentences_of_a_project_are_read(fresh_store):
     project, items = judged(fresh_store, ["aaa", "aar", "a", "aaa"])
-    found = open_input(f"project:{project.name}", db=fresh_store.path, kept=True)
+    result = open_input(f"project:{project.name}", db=fresh_store.path, kept=True)
     kept = [item.text for item in items if item.line in (1, 4)]
-    assert (found.rows, [row.sentence for row in found.items()]) == (2, kept)
-    assert found.digest != project_input(fresh_store, project.name).digest
+    assert (result.rows, [row.sentence for row in result.items()]) == (2, kept)
+    assert result.digest != project_input(fresh_store, project.name).digest
     create_project(fresh_store, "empty")
     with pytest.raises(Refused, match="no kept sentences yet"):
         project_input(fresh_store, "empty", kept=True)
@@ -276,9 +276,9 @@ def test_a_row_has_its_source_document(given, expected):
 
 
 def test_every_row_of_the_development_file_is_read(shared_data):
-    found = file_input(shared_data / "slguset" / "SlguSet_dev.csv")
-    rows = list(found.items())
-    assert found.format == "slguset"
-    assert len(rows) == found.rows > 9000
+    result = file_input(shared_data / "slguset" / "SlguSet_dev.csv")
+    rows = list(result.items())
+    assert result.format == "slguset"
+    assert len(rows) == result.rows > 9000
     assert not [row for row in rows if row.problem]
     assert {row.masks for row in rows} == {1, 2}

@@ -149,21 +149,21 @@ def test_a_killed_run_keeps_every_finished_chunk(tmp_path):
 
 def test_two_simultaneous_runs_share_the_cache(tmp_path):
     items = [item(f"他在第{i}天来了。", i) for i in range(1, 201)]
-    found = {}
+    results = {}
     start = threading.Barrier(2)
 
     def run(name):
         with CachedScorer(ByLength(), tmp_path / "scores.db") as cached:
             start.wait()
-            found[name] = [row.values() for row in score_items(items, cached, model="m", chunk=10)], cached.notices
+            results[name] = [row.values() for row in score_items(items, cached, model="m", chunk=10)], cached.notices
 
     threads = [threading.Thread(target=run, args=(name,)) for name in "ab"]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert found["a"] == found["b"]
-    assert found["a"][1] == []
+    assert results["a"] == results["b"]
+    assert results["a"][1] == []
 
 
 # Tables and records

@@ -28,22 +28,22 @@ def begun(path: Path) -> Path:
 def test_complete_rows_are_counted_while_scores_are_written(tmp_path: Path) -> None:
     """A sentence holds a line break, so a row does not end at each of them; its second half comes later."""
     out = tmp_path / "run [1].csv"
-    found = SoFar(out)
-    assert not found.read_on(), "nothing is begun"
+    result = SoFar(out)
+    assert not result.read_on(), "nothing is begun"
     with whole_file(out):
         part = begun(out)
         whole, torn = scored("m", "0.5") + scored("m", "-0.25") + scored("n", ""), scored("n", "-inf")
         middle = torn.index("\n") + 1  # inside the quoted sentence
         part.write_text(data_line(COLUMNS) + whole + torn[:middle], encoding="utf-8", newline="")
-        assert found.read_on() and found.rows == 3
+        assert result.read_on() and result.rows == 3
         with part.open("a", encoding="utf-8", newline="") as more:
             more.write(torn[middle:])
-        assert found.read_on() and found.read_on() and found.rows == 4
-        assert {name: dict(one) for name, one in found.models.items()} == {
+        assert result.read_on() and result.read_on() and result.rows == 4
+        assert {name: dict(one) for name, one in result.models.items()} == {
             "m": {"rows": 2, "scored": 2, "male": 1, "female": 1},
             "n": {"rows": 2, "scored": 1, "female": 1},
         }
-    assert not found.read_on(), "the table is whole: it is no partial result any more"
+    assert not result.read_on(), "the table is whole: it is no partial result any more"
 
 
 def test_a_very_long_text_is_one_row(tmp_path: Path) -> None:
@@ -53,37 +53,37 @@ def test_a_very_long_text_is_one_row(tmp_path: Path) -> None:
         with whole_file(out):
             rows = data_line(COLUMNS) + scored("m", "0.5", "他" * 140_000)
             begun(out).write_text(rows, encoding="utf-8", newline="")
-            found = SoFar(out)
-            assert found.read_on() and found.rows == 1
+            result = SoFar(out)
+            assert result.read_on() and result.rows == 1
     finally:
         csv.field_size_limit(before)
 
 
 def test_a_restarted_run_is_counted_from_zero(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     out = tmp_path / "candidates.jsonl"
-    found = SoFar(out)
+    result = SoFar(out)
     for number in (5, 2):
         with whole_file(out):
             lines = [json.dumps({"sentence": f"{n}"}) + "\n" for n in range(number)]
             begun(out).write_text("".join(lines) + '{"sente', encoding="utf-8")
-            assert found.read_on() and found.rows == number
-            assert [row["sentence"] for row in found.last] == [f"{n}" for n in range(number)][-so_far.LAST :]
+            assert result.read_on() and result.rows == number
+            assert [row["sentence"] for row in result.last] == [f"{n}" for n in range(number)][-so_far.LAST :]
     monkeypatch.setattr(so_far, "MOST", 40)  # a look reads so much; the next one goes on
     with whole_file(out):
         begun(out).write_text("".join(json.dumps({"sentence": f"{n}"}) + "\n" for n in range(9)), encoding="utf-8")
         looks = []
-        while found.read_on() and found.rows not in looks:
-            looks.append(found.rows)
+        while result.read_on() and result.rows not in looks:
+            looks.append(result.rows)
         assert looks[0] < 9 and looks[-1] == 9
 
 
 def test_generations_are_counted_in_their_growing_file(tmp_path: Path) -> None:
     out = tmp_path / "texts.jsonl"
-    found = SoFar(out)
+    result = SoFar(out)
     with GrowingFile(out, {}) as file:
         file.append([(0, {"context": "Ola ", "completion": "left."}), (3, {"context": "Bo ", "completion": "came."})])
-        assert found.read_on() and found.rows == 2
-        assert [row["completion"] for row in found.last] == ["left.", "came."]
+        assert result.read_on() and result.rows == 2
+        assert [row["completion"] for row in result.last] == ["left.", "came."]
 
 
 def test_files_of_a_dead_process_are_not_partial_results(tmp_path: Path) -> None:

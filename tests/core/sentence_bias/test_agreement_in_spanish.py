@@ -38,9 +38,9 @@ def test_agreeing_words_change_with_the_noun(male, female):
 @pytest.mark.parametrize(("male", "female"), BOTH)
 def test_both_sentences_give_equal_probes(male, female):
     """Both words of the pair give equal filled texts, and so equal answers of a model."""
-    found = [sentence_bias.find_slot(text, language="es").probe for text in (male, female)]
-    assert {probe.with_option(0)[0] for probe in found} == {male}
-    assert {probe.with_option(1)[0] for probe in found} == {female}
+    results = [sentence_bias.find_slot(text, language="es").probe for text in (male, female)]
+    assert {probe.with_option(0)[0] for probe in results} == {male}
+    assert {probe.with_option(1)[0] for probe in results} == {female}
 
 
 def test_agreeing_words_are_not_tested_for_their_push():

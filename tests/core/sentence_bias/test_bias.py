@@ -157,8 +157,8 @@ def test_pair_mass_is_the_sum_of_both_probabilities(male, female, mass):
     [(1.2, 0.5, 0.7), (-0.1, 0.5, -0.6), (None, 0.5, None), (0.5, None, None), (math.inf, 0.1, None)],
 )
 def test_prior_correction_subtracts_the_prior(value, prior, expected):
-    found = bias.corrected(value, prior)
-    assert found is None if expected is None else found == pytest.approx(expected)
+    result = bias.corrected(value, prior)
+    assert result is None if expected is None else result == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(

@@ -115,7 +115,7 @@ def test_the_gallery_is_read_in_its_language(language):
     ],
 )
 def test_japanese_words_inside_others_are_not_found(text, found):
-    assert [text[one.start : one.end] for one in find_words(text, pack("ja"))] == found
+    assert [text[match.start : match.end] for match in find_words(text, pack("ja"))] == found
 
 
 @pytest.mark.parametrize(
@@ -130,7 +130,7 @@ def test_japanese_words_inside_others_are_not_found(text, found):
     ],
 )
 def test_english_words_match_whole_words(text, found):
-    assert [text[one.start : one.end] for one in find_words(text, pack("en"))] == found
+    assert [text[match.start : match.end] for match in find_words(text, pack("en"))] == found
 
 
 @pytest.mark.parametrize(
@@ -206,9 +206,9 @@ def test_own_words_are_found_with_their_language():
 def test_found_words_are_in_the_pack(text):
     for language in LANGUAGES:
         words = pack(language)
-        for one in find_words(text, words):
-            assert text[one.start : one.end].lower() == one.word.pair.word(one.side).lower()
-            assert one.word in words.words
+        for match in find_words(text, words):
+            assert text[match.start : match.end].lower() == match.word.pair.word(match.side).lower()
+            assert match.word in words.words
 
 
 WINOGENDER = ROOT.parent / "shared" / "data" / "benchmarks" / "winogender" / "all_sentences.tsv"

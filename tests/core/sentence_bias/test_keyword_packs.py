@@ -12,24 +12,24 @@ HEADER = "male\tfemale\tkind\n"
 
 def test_the_chinese_pack_is_the_released_19():
     words = pack("zh").words
-    assert tuple(one.pair for one in words) == keyword_pairs()
+    assert tuple(word.pair for word in words) == keyword_pairs()
     # 它 next to 他 and 她; next to 男 of 男教师 it would be meaningless.
-    assert {one.pair.name: one.others for one in words if one.others} == {"他/她": OTHER_FORMS}
-    assert all(one.kind for one in words)
+    assert {word.pair.name: word.others for word in words if word.others} == {"他/她": OTHER_FORMS}
+    assert all(word.kind for word in words)
 
 
 @pytest.mark.parametrize("language", LANGUAGES[1:])
 def test_a_packaged_table_is_read_like_an_own_one(language):
     words = pack(language)
     read = read_words(DATA / f"words_{language}.tsv", language)
-    assert {one.pair for one in read} == {one.pair for one in (*words.words, *words.forms)}
-    assert all(one.contexts for one in words.words)
+    assert {one.pair for one in read} == {word.pair for word in (*words.words, *words.forms)}
+    assert all(word.contexts for word in words.words)
     assert {one.pair.language for one in read} == {language}
 
 
 def test_english_pronouns_equal_the_table_of_sets():
     known = {**sets("own"), **more_sets()}
-    entries = {one.kind: one for one in pack("en").words if one.kind in CASES}
+    entries = {word.kind: word for word in pack("en").words if word.kind in CASES}
     for number, case in enumerate(CASES):
         one = entries[case]
         assert (one.pair.male, one.pair.female) == (known["he"].forms[number], known["she"].forms[number])
@@ -38,10 +38,10 @@ def test_english_pronouns_equal_the_table_of_sets():
 
 @pytest.mark.parametrize("plural", [False, True])
 def test_spanish_forms_have_both_numbers(plural):
-    forms = [one for one in pack("es").forms if one.plural == plural]
-    assert {FORMS[one.kind] for one in forms} == {"article", "adjective"}
-    assert len([one for one in forms if FORMS[one.kind] == "adjective"]) > 100
-    endings = {one.pair.female[-1] for one in forms if FORMS[one.kind] == "adjective"}
+    forms = [form for form in pack("es").forms if form.plural == plural]
+    assert {FORMS[form.kind] for form in forms} == {"article", "adjective"}
+    assert len([form for form in forms if FORMS[form.kind] == "adjective"]) > 100
+    endings = {form.pair.female[-1] for form in forms if FORMS[form.kind] == "adjective"}
     assert endings == ({"s"} if plural else {"a"})
 
 
@@ -101,8 +101,8 @@ def test_a_row_needs_a_language():
 def test_own_words_come_first_and_replace_equal_pairs():
     own = words_of("male\tfemale\tkind\tother\nhe\tshe\tnom\tthon\nsir\tmadam\t\t\n", "mine.tsv", "en")
     words = pack("en", own).words
-    assert [one.pair.name for one in words[:2]] == ["he/she", "sir/madam"]
+    assert [word.pair.name for word in words[:2]] == ["he/she", "sir/madam"]
     assert words[0].others == ("thon",)
-    assert sum(one.pair.name == "he/she" for one in words) == 1
+    assert sum(word.pair.name == "he/she" for word in words) == 1
     assert words[1].contexts == ()
     assert pack("es", own) == pack("es")

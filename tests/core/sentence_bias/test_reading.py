@@ -77,16 +77,16 @@ def known():
     ],
 )
 def test_the_slot_of_a_sentence_is_found(text, options, slot, choices, name):
-    found = sentence_bias.find_slot(text, options)
-    assert found.text[found.probe.start : found.probe.end] == slot
-    assert found.probe.options == choices
-    assert found.name == name
+    result = sentence_bias.find_slot(text, options)
+    assert result.text[result.probe.start : result.probe.end] == slot
+    assert result.probe.options == choices
+    assert result.name == name
 
 
 def test_the_second_character_of_laolao_is_masked():
-    found = sentence_bias.find_slot("我的姥姥做饭。")
-    assert (found.probe.start, found.probe.end) == (3, 4)
-    assert (found.keyword, found.counterpart) == ("姥姥", "姥爷")
+    slot = sentence_bias.find_slot("我的姥姥做饭。")
+    assert (slot.probe.start, slot.probe.end) == (3, 4)
+    assert (slot.keyword, slot.counterpart) == ("姥姥", "姥爷")
 
 
 @pytest.mark.parametrize(
@@ -203,7 +203,7 @@ def test_a_pair_mass_under_one_per_cent_is_marked():
     assert not sentence_bias.Reading(slot, math.log(0.004), math.log(0.006), nothing, (), (), "s").small_mass
 
 
-WORDS = [one for language in LANGUAGES for one in pack(language).words]
+WORDS = [word for language in LANGUAGES for word in pack(language).words]
 
 
 @pytest.mark.parametrize("entry", WORDS, ids=lambda one: f"{one.pair.language}-{one.kind}-{one.pair.name}")
@@ -212,27 +212,27 @@ def test_every_pair_has_neutral_contexts_without_other_keywords(entry):
     assert len(probes) >= (12 if entry.pair.language == "zh" else 6)
     for probe in probes:
         # raises if the context has another keyword
-        found = sentence_bias.find_slot(probe.text, language=entry.pair.language)
-        assert found.pair.male == entry.pair.male
-        assert found.probe == probe or found.pair.female != entry.pair.female
+        slot = sentence_bias.find_slot(probe.text, language=entry.pair.language)
+        assert slot.pair.male == entry.pair.male
+        assert slot.probe == probe or slot.pair.female != entry.pair.female
 
 
 def test_pushes_equal_hand_computation():
     slot = sentence_bias.find_slot("他是将军，也是护士。")
     scorer = ByHand()
-    found = {push.word: push.change for push in sentence_bias.pushes(slot, scorer)}
-    assert found["将军"] == pytest.approx(0.5)
-    assert found["护士"] == pytest.approx(-0.25)
-    assert found["是"] == pytest.approx(0.0)
-    assert "，" not in found
+    results = {push.word: push.change for push in sentence_bias.pushes(slot, scorer)}
+    assert results["将军"] == pytest.approx(0.5)
+    assert results["护士"] == pytest.approx(-0.25)
+    assert results["是"] == pytest.approx(0.0)
+    assert "，" not in results
     assert scorer.calls == 1
 
 
 def test_pushes_can_be_computed_by_character():
     slot = sentence_bias.find_slot("他是将军。")
-    found = [(push.word, push.change) for push in sentence_bias.pushes(slot, ByHand(), unit="character")]
-    assert [word for word, _ in found] == ["是", "将", "军"]
-    assert [change for _, change in found] == pytest.approx([0.0, 0.5, 0.5])
+    results = [(push.word, push.change) for push in sentence_bias.pushes(slot, ByHand(), unit="character")]
+    assert [word for word, _ in results] == ["是", "将", "军"]
+    assert [change for _, change in results] == pytest.approx([0.0, 0.5, 0.5])
 
 
 def test_the_rest_of_the_keyword_is_not_tested_for_a_push():

@@ -28,18 +28,18 @@ def test_retry_after_is_parsed(header: str | None, expected: float | None) -> No
 def ask(server: ChatServer, number: int, **pace: Any) -> tuple[list[str], list[str]]:
     """Return the answers, and the reasons of the requests that were given up."""
     asker = Asker(f"{server.address}/chat/completions", Pace(pause_s=0.001, **pace), "sk-secret")
-    found: list[str] = []
+    results: list[str] = []
     given_up: list[str] = []
 
     async def work(client: Any, one: int) -> None:
         body = {"messages": [{"role": "user", "content": str(one)}]}
         try:
-            found.append(await asker.ask(client, body, lambda data: str(data["choices"][0]["message"]["content"])))
+            results.append(await asker.ask(client, body, lambda data: str(data["choices"][0]["message"]["content"])))
         except Unfinished as error:
             given_up.append(str(error))
 
     asker.work_off(range(number), work)
-    return found, given_up
+    return results, given_up
 
 
 def test_failing_requests_are_retried_until_answered() -> None:
@@ -49,7 +49,7 @@ def test_failing_requests_are_retried_until_answered() -> None:
     odd = [one for one in found if not one.isdigit()]  # an answer in words is an answer: the one who asked reads it
     assert not given_up and len(found) == 40 and len({*found} - {*odd}) == 40 - len(odd)
     assert server.failed > 10
-    assert {one["Authorization"] for one in server.headers} == {"Bearer sk-secret"}
+    assert {header["Authorization"] for header in server.headers} == {"Bearer sk-secret"}
 
 
 def test_a_refusal_ends_the_run_without_revealing_the_key() -> None:

@@ -66,26 +66,26 @@ def from_rows(rows: list[str], values: str) -> Tally:
 
 
 def test_fleiss_kappa_equals_the_textbook() -> None:
-    found = fleiss_kappa(Tally.of(np.array(TEXTBOOK)))
-    assert found.value == pytest.approx(0.2099, abs=5e-5)
-    assert found.units == 10
+    result = fleiss_kappa(Tally.of(np.array(TEXTBOOK)))
+    assert result.value == pytest.approx(0.2099, abs=5e-5)
+    assert result.units == 10
 
 
 def test_alpha_with_missing_labels_equals_krippendorff() -> None:
-    found = krippendorff_alpha(from_rows([row.replace("0", ".") for row in OBSERVERS], "12345"))
-    assert found.value == pytest.approx(0.7434, abs=5e-5)
-    assert found.units == 11  # the twelfth has one label
+    result = krippendorff_alpha(from_rows([row.replace("0", ".") for row in OBSERVERS], "12345"))
+    assert result.value == pytest.approx(0.7434, abs=5e-5)
+    assert result.units == 11  # the twelfth has one label
 
 
 def test_alpha_of_ordered_categories_equals_krippendorff() -> None:
     """Krippendorff (2011), part D: the units of part C, 0.815; values in between count, so a scale may be cut finer."""
     tally = from_rows([row.replace("0", ".") for row in OBSERVERS], "12345")
-    found = ordinal_alpha(tally)
-    assert (found.value, found.units) == (pytest.approx(0.815, abs=5e-4), 11)
+    result = ordinal_alpha(tally)
+    assert (result.value, result.units) == (pytest.approx(0.815, abs=5e-4), 11)
     unused = Tally(np.insert(tally.counts, 2, 0, axis=1), tally.sizes)
-    assert ordinal_alpha(unused).value == pytest.approx(found.value), "a point that nobody chose lies nowhere"
+    assert ordinal_alpha(unused).value == pytest.approx(result.value), "a point that nobody chose lies nowhere"
     turned = Tally(tally.counts[:, ::-1], tally.sizes)
-    assert ordinal_alpha(turned).value == pytest.approx(found.value)
+    assert ordinal_alpha(turned).value == pytest.approx(result.value)
     two = Tally(np.array(TEXTBOOK)[:, :2], np.ones(len(TEXTBOOK), dtype=np.int64))
     assert ordinal_alpha(two).value == pytest.approx(krippendorff_alpha(two).value), "of two there is only one distance"
     assert ordinal_alpha(Tally(np.array([[3, 0]]), np.array([50]))).reason == ONE_CATEGORY
@@ -107,22 +107,22 @@ def test_cohens_kappa_equals_published_values(table: list[list[int]], kappa: flo
 
 def test_ac1_equals_gwets_paradox_table() -> None:
     counts = Tally(np.array([[2, 0], [1, 1], [0, 2]]), np.array([118, 7, 0]))
-    found = gwet_ac1(counts)
-    assert found.value == pytest.approx(0.9408, abs=5e-5)
-    assert found.low is not None and found.high is not None
-    assert 0.85 < found.low < 0.9408 < found.high <= 1
+    result = gwet_ac1(counts)
+    assert result.value == pytest.approx(0.9408, abs=5e-5)
+    assert result.low is not None and result.high is not None
+    assert 0.85 < result.low < 0.9408 < result.high <= 1
 
 
 def test_wilson_equals_a_known_interval() -> None:
-    found = wilson(192, 200, nothing=NO_TWO_LABELS)  # SPEC 6: 192/200: 92.3 to 98.0%
-    assert (found.value, round(found.low or 0, 3), round(found.high or 0, 3)) == (0.96, 0.923, 0.98)
+    result = wilson(192, 200, nothing=NO_TWO_LABELS)  # SPEC 6: 192/200: 92.3 to 98.0%
+    assert (result.value, round(result.low or 0, 3), round(result.high or 0, 3)) == (0.96, 0.923, 0.98)
 
 
 @pytest.mark.parametrize(("k", "n", "low", "high"), [(0, 10, 0.0, 0.2775), (10, 10, 0.7225, 1.0), (1, 1, 0.2065, 1.0)])
 def test_wilson_of_0_and_all(k: int, n: int, low: float, high: float) -> None:
     # k = 0: high = z^2 / (n + z^2); k = n mirrors it.
-    found = wilson(k, n, nothing=NO_TWO_LABELS)
-    assert (found.low, found.high) == (pytest.approx(low, abs=5e-5), pytest.approx(high, abs=5e-5))
+    result = wilson(k, n, nothing=NO_TWO_LABELS)
+    assert (result.low, result.high) == (pytest.approx(low, abs=5e-5), pytest.approx(high, abs=5e-5))
 
 
 @given(some.data())
@@ -133,13 +133,13 @@ def test_wilson_equals_statsmodels(data: some.DataObject) -> None:
     units = data.draw(some.integers(1, 40) | some.integers(1, 10**9))
     successes = data.draw(some.integers(0, units) | some.floats(0, units))
     low, high = proportion_confint(successes, units, alpha=0.05, method="wilson")
-    found = wilson(successes, units, nothing=NO_TWO_LABELS)
-    assert (found.value, found.low, found.high) == (successes / units, max(0.0, low), min(1.0, high))
+    result = wilson(successes, units, nothing=NO_TWO_LABELS)
+    assert (result.value, result.low, result.high) == (successes / units, max(0.0, low), min(1.0, high))
 
 
 def test_wilson_of_a_huge_count_does_not_overflow() -> None:
-    found = wilson(3, np.int32(60_000), nothing=NO_TWO_LABELS)  # type: ignore[arg-type]
-    assert found == wilson(3, 60_000, nothing=NO_TWO_LABELS)
+    result = wilson(3, np.int32(60_000), nothing=NO_TWO_LABELS)  # type: ignore[arg-type]
+    assert result == wilson(3, 60_000, nothing=NO_TWO_LABELS)
 
 
 def test_largest_kappa_equals_hand_computation() -> None:
@@ -178,9 +178,9 @@ def test_ac1_over_all_and_over_used_categories() -> None:
 def test_unanimous_items_of_two_categories_give_1() -> None:
     tally = Tally(np.array([[3, 0], [0, 3]]), np.array([30, 20]))
     for measure in (fleiss_kappa, krippendorff_alpha, gwet_ac1, pairwise_agreement):
-        found = measure(tally, FAST)
-        assert (found.value, found.high, found.note) == (pytest.approx(1), pytest.approx(1), None)
-        assert found.low is not None and 0.7 < found.low < 1
+        result = measure(tally, FAST)
+        assert (result.value, result.high, result.note) == (pytest.approx(1), pytest.approx(1), None)
+        assert result.low is not None and 0.7 < result.low < 1
 
 
 def test_measures_without_pairs_of_labels_are_undefined() -> None:
@@ -195,8 +195,8 @@ def test_measures_without_pairs_of_labels_are_undefined() -> None:
 
 
 def test_one_item_has_no_interval() -> None:
-    found = pairwise_agreement(Tally(np.array([[2, 1]]), np.array([1])))
-    assert (found.value, found.low, found.note) == (pytest.approx(1 / 3), None, ONE_ITEM)
+    result = pairwise_agreement(Tally(np.array([[2, 1]]), np.array([1])))
+    assert (result.value, result.low, result.note) == (pytest.approx(1 / 3), None, ONE_ITEM)
 
 
 def test_fleiss_kappa_uses_the_most_common_number_of_labels() -> None:
@@ -213,27 +213,27 @@ def test_pairwise_agreement_of_two_equals_full_agreement() -> None:
 
     for agreed, others in ((26, 6), (12, 0)):
         tally = Tally(np.array([[2, 0], [0, 2], [1, 1]]), np.array([agreed - 1, 1, others]))
-        found = pairwise_agreement(tally, FAST)
-        assert found == unanimity(tally, FAST)
-        assert (found.low, found.high) == pytest.approx(proportion_confint(agreed, agreed + others, method="wilson"))
+        result = pairwise_agreement(tally, FAST)
+        assert result == unanimity(tally, FAST)
+        assert (result.low, result.high) == pytest.approx(proportion_confint(agreed, agreed + others, method="wilson"))
     three = Tally(np.array([[3, 0], [2, 1]]), np.array([26, 6]))
     assert pairwise_agreement(three, FAST).value == pytest.approx(28 / 32) != unanimity(three, FAST).value
 
 
 def test_intervals_do_not_depend_on_the_order_of_contexts() -> None:
     hits, totals = np.array([3, 0, 2, 4, 1, 5]), np.array([4, 2, 2, 5, 4, 5])
-    found = Estimate(15 / 22, units=22)
-    once = share_over_clusters(hits, totals, found, FAST)
-    turned = share_over_clusters(hits[::-1], totals[::-1], found, FAST)
+    estimate = Estimate(15 / 22, units=22)
+    once = share_over_clusters(hits, totals, estimate, FAST)
+    turned = share_over_clusters(hits[::-1], totals[::-1], estimate, FAST)
     assert once.low is not None and once == turned
 
 
 def test_interval_of_many_items_is_near_the_normal_one() -> None:
     # A mean over 2,000 items: the interval must sit on mean +- 1.96 se within the noise of drawing.
-    found = pairwise_agreement(Tally(np.array([[2, 0], [1, 1]]), np.array([1500, 500])), Resampling(4000, seed=3))
+    result = pairwise_agreement(Tally(np.array([[2, 0], [1, 1]]), np.array([1500, 500])), Resampling(4000, seed=3))
     se = math.sqrt(0.75 * 0.25 / 2000)
-    assert found.low == pytest.approx(0.75 - 1.96 * se, abs=0.1 * se)
-    assert found.high == pytest.approx(0.75 + 1.96 * se, abs=0.1 * se)
+    assert result.low == pytest.approx(0.75 - 1.96 * se, abs=0.1 * se)
+    assert result.high == pytest.approx(0.75 + 1.96 * se, abs=0.1 * se)
 
 
 def test_interval_of_many_items_is_near_the_bootstrap() -> None:
@@ -244,9 +244,9 @@ def test_interval_of_many_items_is_near_the_bootstrap() -> None:
     drawn = [np.bincount(random.choice(items, 1000), minlength=4).reshape(2, 2) for _ in range(3000)]
     kappas = [(2 * (t[0, 0] * t[1, 1] - t[0, 1] * t[1, 0])) / _cross(t) for t in drawn]
     low, high = np.percentile(kappas, [2.5, 97.5])
-    found = cohen_kappa(table, Resampling(3000))
-    assert found.low == pytest.approx(low, abs=0.02)
-    assert found.high == pytest.approx(high, abs=0.02)
+    result = cohen_kappa(table, Resampling(3000))
+    assert result.low == pytest.approx(low, abs=0.02)
+    assert result.high == pytest.approx(high, abs=0.02)
 
 
 def _cross(t: np.ndarray) -> float:
@@ -358,17 +358,17 @@ def test_measures_equal_the_library_and_the_definition(items: list[tuple[int, in
 @given(some.lists(some.integers(0, 9), min_size=9, max_size=9))
 def test_cohens_kappa_equals_statsmodels(cells: list[int]) -> None:
     table = np.array(cells).reshape(3, 3)
-    found = cohen_kappa(table, FAST).value
-    if found is not None:
-        assert found == pytest.approx(inter_rater.cohens_kappa(table, return_results=False), abs=1e-12)
+    result = cohen_kappa(table, FAST).value
+    if result is not None:
+        assert result == pytest.approx(inter_rater.cohens_kappa(table, return_results=False), abs=1e-12)
         return
     rows, columns = table.sum(axis=1), table.sum(axis=0)
     assert not table.sum() or (rows @ columns == table.sum() ** 2)  # no label, or one category for both
 
 
 def test_largest_kappa_has_a_reason_for_its_missing_interval() -> None:
-    found = largest_kappa(np.array([[45, 15], [25, 15]]))
-    assert (found.low, found.high, found.note) == (None, None, AT_ITS_BOUND)
+    result = largest_kappa(np.array([[45, 15], [25, 15]]))
+    assert (result.low, result.high, result.note) == (None, None, AT_ITS_BOUND)
 
 
 @given(some.integers(1, 400), some.data())
@@ -383,7 +383,7 @@ def test_modified_wilson_equals_wilson_except_for_rare_counts(units: int, data: 
 
 def test_modified_wilson_of_a_count_of_one() -> None:
     # The mean of a Poisson count that is 1 or more in 5% is -ln .95.
-    found = modified_wilson(1, 100, nothing=NO_TWO_LABELS)
-    assert found.low == pytest.approx(-math.log(0.95) / 100, rel=1e-5)
+    result = modified_wilson(1, 100, nothing=NO_TWO_LABELS)
+    assert result.low == pytest.approx(-math.log(0.95) / 100, rel=1e-5)
     mirrored = modified_wilson(99, 100, nothing=NO_TWO_LABELS)
     assert mirrored.high == pytest.approx(1 + math.log(0.95) / 100, rel=1e-7)

@@ -43,12 +43,12 @@ THREE_ERRORS = {
 def rated(rows: list[str] | str, categories: int = 2) -> RatedItems:
     """A row an item, a sign an annotator; "-" for no label."""
     rows = rows.split() if isinstance(rows, str) else rows
-    said = [(i, j, int(sign)) for i, row in enumerate(rows) for j, sign in enumerate(row) if sign != "-"]
-    return RatedItems(*np.array(said, dtype=np.int64).T, len(rows), len(rows[0]), categories)
+    messages = [(i, j, int(sign)) for i, row in enumerate(rows) for j, sign in enumerate(row) if sign != "-"]
+    return RatedItems(*np.array(messages, dtype=np.int64).T, len(rows), len(rows[0]), categories)
 
 
 def numbers(text: str) -> list[float]:
-    return [float(one) for one in text.split()]
+    return [float(part) for part in text.split()]
 
 
 def test_two_categories_equal_crowd_kit() -> None:

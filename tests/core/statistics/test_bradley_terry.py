@@ -47,8 +47,10 @@ def compared(text: str, *, sides: bool = False) -> Comparisons:
     ]  # fmt: skip
     first, second, preferred = np.array(each, dtype=np.int64).reshape(-1, 3).T
     where = np.arange(len(first))
-    found = Comparisons(models, first, second, preferred, np.full(len(first), int(sides)), where, np.zeros_like(where))
-    return swapped(found, where % 2 == 0) if sides else found
+    comparisons = Comparisons(
+        models, first, second, preferred, np.full(len(first), int(sides)), where, np.zeros_like(where)
+    )
+    return swapped(comparisons, where % 2 == 0) if sides else comparisons
 
 
 def swapped(found: Comparisons, which: np.ndarray) -> Comparisons:
@@ -62,54 +64,54 @@ def swapped(found: Comparisons, which: np.ndarray) -> Comparisons:
 
 
 def values(found: Comparisons) -> np.ndarray:
-    return np.array([one.value for one in bradley_terry(found).strengths], dtype=float)
+    return np.array([strength.value for strength in bradley_terry(found).strengths], dtype=float)
 
 
 def test_baseball_strengths_equal_agresti() -> None:
-    found = bradley_terry(compared(BASEBALL))
-    strengths = np.array([one.value for one in found.strengths])
+    model = bradley_terry(compared(BASEBALL))
+    strengths = np.array([strength.value for strength in model.strengths])
     assert sorted(np.round(strengths - strengths[-1], 2)) == [0, 0.68, 1.11, 1.25, 1.29, 1.44, 1.58]  # table 10.11
     # "About 0.3"; ours do not trust the model, but the spread of the games.
-    assert [found.difference(at, 6).se for at in range(6)] == pytest.approx([0.33] * 6, abs=0.04)
+    assert [model.difference(at, 6).se for at in range(6)] == pytest.approx([0.33] * 6, abs=0.04)
     assert strengths.sum() == pytest.approx(0)
-    assert (round(found.fit.ratio or 0, 1), found.fit.df) == (15.7, 15)  # the deviance of the model
-    assert found.tie.reason == NO_TIE and found.left.reason == NO_SIDES
+    assert (round(model.fit.ratio or 0, 1), model.fit.df) == (15.7, 15)  # the deviance of the model
+    assert model.tie.reason == NO_TIE and model.left.reason == NO_SIDES
 
 
 def test_each_missing_side_has_its_own_reason() -> None:
     """Not known; always the same; known, but the left text always wins where the models do not decide."""
-    found = compared(BASEBALL)
-    assert bradley_terry(found).left.reason == NO_SIDES
-    assert bradley_terry(replace(found, side=np.ones_like(found.side))).left.reason == ONE_SIDE
+    result = compared(BASEBALL)
+    assert bradley_terry(result).left.reason == NO_SIDES
+    assert bradley_terry(replace(result, side=np.ones_like(result.side))).left.reason == ONE_SIDE
     left_wins = compared("a b 6 6|b c 6 6|a c 6 6", sides=True)
     left_wins = replace(left_wins, side=np.where(left_wins.preferred == 0, 1, -1))
     dropped = bradley_terry(left_wins)
     assert dropped.reason is None and dropped.left.reason == SIDE_DECIDES and "side:separated" in dropped.signature
-    assert [one.value for one in dropped.strengths] == pytest.approx([0, 0, 0], abs=1e-9)
+    assert [strength.value for strength in dropped.strengths] == pytest.approx([0, 0, 0], abs=1e-9)
 
 
 def test_the_home_advantage_equals_agresti() -> None:
-    found = bradley_terry(compared(BASEBALL, sides=True))
-    worth = np.exp([one.value for one in found.strengths])
+    model = bradley_terry(compared(BASEBALL, sides=True))
+    worth = np.exp([strength.value for strength in model.strengths])
     assert sorted(np.round(worth / worth.sum(), 3)) == [0.044, 0.088, 0.137, 0.157, 0.164, 0.190, 0.220]
-    assert found.left.value is not None and found.left.low is not None
-    assert round(np.log(found.left.value / (1 - found.left.value)), 3) == 0.302
-    assert found.left.low > 0.5  # significant, as there
+    assert model.left.value is not None and model.left.low is not None
+    assert round(np.log(model.left.value / (1 - model.left.value)), 3) == 0.302
+    assert model.left.low > 0.5  # significant, as there
 
 
 def test_puddings_equal_plackett_luce() -> None:
     """Vignette of the R package PlackettLuce 0.4.3, which stops at Davidson's seventh round: four digits."""
-    found = bradley_terry(compared(PUDDINGS))
-    worth = np.exp([one.value for one in found.strengths])
+    model = bradley_terry(compared(PUDDINGS))
+    worth = np.exp([strength.value for strength in model.strengths])
     printed = [0.1388005, 0.1729985, 0.1617420, 0.1653930, 0.1586805, 0.2023855]
     assert worth / worth.sum() == pytest.approx(printed, abs=5e-5)
-    assert found.tie.value is not None
-    assert 2 * found.tie.value / (1 - found.tie.value) == pytest.approx(0.7468147, abs=5e-5)
+    assert model.tie.value is not None
+    assert 2 * model.tie.value / (1 - model.tie.value) == pytest.approx(0.7468147, abs=5e-5)
     # Each comparison alone in its context: the robust errors are near those of the model.
-    assert [one.se for one in found.strengths] == pytest.approx(
+    assert [strength.se for strength in model.strengths] == pytest.approx(
         [0.121949, 0.121818, 0.126823, 0.122003, 0.127054, 0.126594], rel=0.06
     )
-    assert found.ranks == ((1, 6),) * 6  # "none of the Z tests": one of fifteen differences is near 1.96
+    assert model.ranks == ((1, 6),) * 6  # "none of the Z tests": one of fifteen differences is near 1.96
 
 
 def test_robust_errors_equal_a_clustered_logistic_regression() -> None:
@@ -121,7 +123,7 @@ def test_robust_errors_equal_a_clustered_logistic_regression() -> None:
     one, two = np.array([(0, 1), (1, 2), (0, 2)])[random.integers(0, 3, 240)].T
     won = random.random(240) < 1 / (1 + np.exp(-(np.array([0.5, 0, -0.5])[one] - np.array([0.5, 0, -0.5])[two])))
     where = np.arange(240)
-    found = bradley_terry(Comparisons(
+    model = bradley_terry(Comparisons(
         ("a", "b", "c"), one, two, np.where(won, 0, 1), np.zeros_like(where), context, np.zeros_like(where)
     ))  # fmt: skip
     design = np.zeros((240, 3))
@@ -129,7 +131,7 @@ def test_robust_errors_equal_a_clustered_logistic_regression() -> None:
     fitted = sm.GLM(won * 1.0, design[:, 1:], family=sm.families.Binomial()).fit(
         cov_type="cluster", cov_kwds={"groups": context}
     )
-    apart = found.difference(1, 0)
+    apart = model.difference(1, 0)
     assert apart.value == pytest.approx(fitted.params[0], abs=1e-6)
     assert apart.se == pytest.approx(fitted.bse[0], rel=0.03)
 
@@ -146,26 +148,28 @@ def test_robust_errors_equal_a_clustered_logistic_regression() -> None:
     ],
 )
 def test_strengths_without_a_maximum_have_a_reason(text: str, says: str) -> None:
-    found = bradley_terry(compared(text))
-    assert str(found.reason).startswith(says)
-    assert {one.value for one in found.strengths} == {None} and found.tie.value is None and found.fit.p is None
-    assert set(found.ranks) == {(1, len(found.models))}
+    model = bradley_terry(compared(text))
+    assert str(model.reason).startswith(says)
+    assert (
+        {strength.value for strength in model.strengths} == {None} and model.tie.value is None and model.fit.p is None
+    )
+    assert set(model.ranks) == {(1, len(model.models))}
 
 
 def test_strengths_without_comparisons_or_with_one_context() -> None:
     empty = np.zeros(0, dtype=np.int64)
     assert bradley_terry(Comparisons((), *[empty] * 6)).reason == NO_COMPARISON
     one = compared("a b 2 1 1")
-    found = bradley_terry(replace(one, context=np.zeros_like(one.context)))
-    assert found.strengths[0].value == pytest.approx(np.log(2) / 2) and found.strengths[0].low is None
+    model = bradley_terry(replace(one, context=np.zeros_like(one.context)))
+    assert model.strengths[0].value == pytest.approx(np.log(2) / 2) and model.strengths[0].low is None
     without = bradley_terry(compared("a b 3 0 0|b c 2 1 0|c d 1 1 0|b d 2 1 0").without(["a"]))
     assert without.models == ("b", "c", "d") and without.reason is None
 
 
 def test_a_model_compared_in_one_context_has_no_interval() -> None:
     """a was compared in one context only, so its strength in another one is unknown."""
-    found = compared("b c 8 9 2|a b 1 1 1")
-    made = bradley_terry(replace(found, context=np.minimum(found.context, 19)))
+    result = compared("b c 8 9 2|a b 1 1 1")
+    made = bradley_terry(replace(result, context=np.minimum(result.context, 19)))
     of_a = made.strengths[made.models.index("a")]
     assert of_a.value is not None and of_a.low is None and "without one of them" in str(of_a.note)
     assert made.difference(0, 1).low is not None, "b and c are compared in many"
@@ -174,11 +178,11 @@ def test_a_model_compared_in_one_context_has_no_interval() -> None:
 
 def test_identical_contexts_show_no_difference() -> None:
     """Each context has the same four labels: nothing tells how another one would be, so no difference is sure."""
-    found = compared("a b 40 20 0|b c 40 20 0|c a 20 20 0")
+    result = compared("a b 40 20 0|b c 40 20 0|c a 20 20 0")
     where = np.concatenate([np.arange(60) % 20, np.arange(60) % 20, np.arange(40) % 20])
-    made = bradley_terry(replace(found, context=where))
+    made = bradley_terry(replace(result, context=where))
     assert made.difference(0, 2).value is not None and made.difference(0, 2).low is None
-    assert not any(one.stays for one in made.differences) and set(made.ranks) == {(1, 3)}
+    assert not any(difference.stays for difference in made.differences) and set(made.ranks) == {(1, 3)}
     assert made.fit.p is None and made.fit.reason == ALL_ALIKE
 
 
@@ -192,17 +196,21 @@ def of_labels(rows: list[tuple[tuple[int, int], int, int]]) -> Comparisons:
     pairs, preferred, side = zip(*rows, strict=True)
     first, second = np.array(pairs).T
     where = np.arange(len(rows))
-    found = Comparisons(("k", "l", "m", "n"), first, second, np.array(preferred), np.array(side), where // 2, where % 6)
-    return found.only(np.ones(len(rows), dtype=bool))
+    comparisons = Comparisons(
+        ("k", "l", "m", "n"), first, second, np.array(preferred), np.array(side), where // 2, where % 6
+    )
+    return comparisons.only(np.ones(len(rows), dtype=bool))
 
 
 @settings(max_examples=12, deadline=None)
 @given(labels)
 def test_the_order_within_comparisons_does_not_matter(rows: list[tuple[tuple[int, int], int, int]]) -> None:
-    one = bradley_terry(of_labels(rows))
+    model = bradley_terry(of_labels(rows))
     other = bradley_terry(swapped(of_labels(rows), np.arange(len(rows)) % 3 == 0))
-    assert one.ranks == other.ranks and str(one.reason) == str(other.reason)
-    for this, that in zip((*one.strengths, one.left, one.tie), (*other.strengths, other.left, other.tie), strict=True):
+    assert model.ranks == other.ranks and str(model.reason) == str(other.reason)
+    for this, that in zip(
+        (*model.strengths, model.left, model.tie), (*other.strengths, other.left, other.tie), strict=True
+    ):
         assert [this.value, this.low, this.high] == pytest.approx([that.value, that.low, that.high], abs=1e-6)
 
 
@@ -212,11 +220,11 @@ def test_strengths_exist_by_the_exact_condition(
     rows: list[tuple[tuple[int, int], int, int]],
 ) -> None:
     """The exact condition, by a linear programme: a direction in which no label loses and some label gains."""
-    found = of_labels(rows)
-    found = replace(found, side=np.zeros_like(found.side))
-    size, ties = len(found.models), bool((found.preferred == 2).any())
+    result = of_labels(rows)
+    result = replace(result, side=np.zeros_like(result.side))
+    size, ties = len(result.models), bool((result.preferred == 2).any())
     gains = []
-    for first, second, preferred in zip(found.first, found.second, found.preferred, strict=True):
+    for first, second, preferred in zip(result.first, result.second, result.preferred, strict=True):
         apart = np.zeros(size + 1)
         apart[first], apart[second] = 0.5, -0.5
         tie = np.eye(size + 1)[-1]
@@ -226,15 +234,15 @@ def test_strengths_exist_by_the_exact_condition(
     best = linprog(-each.sum(axis=0), -each, np.zeros(len(each)), bounds=[(-1, 1)] * (size + 1))
     free = np.linalg.matrix_rank(each) < size - 1 + ties
     exists = -best.fun < 1e-7 and not free
-    assert (bradley_terry(found).reason is None) == exists
+    assert (bradley_terry(result).reason is None) == exists
 
 
 def test_strengths_do_not_depend_on_names_and_order() -> None:
-    found = compared(PUDDINGS)
+    result = compared(PUDDINGS)
     order = np.array([3, 0, 5, 1, 4, 2])
-    models = tuple(found.models[at] for at in np.argsort(order))
-    other = replace(found, models=models, first=order[found.first], second=order[found.second])
-    assert values(other)[order] == pytest.approx(values(found))
+    models = tuple(result.models[at] for at in np.argsort(order))
+    other = replace(result, models=models, first=order[result.first], second=order[result.second])
+    assert values(other)[order] == pytest.approx(values(result))
 
 
 def test_cycles_are_found_and_labels_of_a_context_count_once() -> None:
@@ -255,15 +263,15 @@ def test_many_models_are_not_checked_for_cycles() -> None:
     first = random.integers(0, 25, 3000)
     second = (first + random.integers(1, 25, 3000)) % 25
     where = np.arange(3000)
-    found = bradley_terry(Comparisons(
+    model = bradley_terry(Comparisons(
         tuple(map(str, range(25))), first, second, random.integers(0, 3, 3000), random.choice([-1, 1], 3000),
         where // 6, np.zeros_like(where),
     ))  # fmt: skip
-    assert found.reason is None and "Too many pairs of models (300)" in str(found.fit.reason)
-    assert sum(one.low is None for one in found.strengths) == 0
+    assert model.reason is None and "Too many pairs of models (300)" in str(model.fit.reason)
+    assert sum(strength.low is None for strength in model.strengths) == 0
 
 
 def test_intervals_of_a_simulated_cell_have_their_coverage() -> None:
     cell = {"models": 3, "contexts": 30, "annotators": 12, "labels": 3, "ties": 0.25, "leaning": 1}
-    found = {one.measure: one for one in coverage(DESIGN, cell, 20)}
-    assert min(one.share for one in found.values()) >= 0.8
+    results = {one.measure: one for one in coverage(DESIGN, cell, 20)}
+    assert min(one.share for one in results.values()) >= 0.8

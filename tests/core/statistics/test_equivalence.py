@@ -20,25 +20,25 @@ def test_equivalence_equals_statsmodels(values, margin):
 
 
 def test_without_a_margin_equivalence_is_undecided():
-    found = equivalence(Estimate(0.0, -0.196, 0.196, 99, se=0.1), None)
-    assert (found.answer, found.margin) == ("undecided", None) and "Set a margin" in str(found.remark)
-    assert found.smallest == pytest.approx(0.1 * (1.96 + 0.8416), rel=1e-3)
+    result = equivalence(Estimate(0.0, -0.196, 0.196, 99, se=0.1), None)
+    assert (result.answer, result.margin) == ("undecided", None) and "Set a margin" in str(result.remark)
+    assert result.smallest == pytest.approx(0.1 * (1.96 + 0.8416), rel=1e-3)
     assert equivalence(Estimate(0.2), 0.1).answer == "undecided"
 
 
 def test_a_withheld_interval_decides_nothing():
     withheld = Estimate(0.0, units=3, se=0.01, note=TOO_WIDE)
-    found = equivalence(withheld, 0.1)
-    assert (found.answer, found.p, found.remark) == ("undecided", None, TOO_WIDE)
+    result = equivalence(withheld, 0.1)
+    assert (result.answer, result.p, result.remark) == ("undecided", None, TOO_WIDE)
 
 
 @pytest.mark.parametrize(("shift", "margin", "answer"), [(0.0, 1.0, "yes"), (0.0, 0.1, "undecided"), (3.0, 0.5, "no")])
 def test_an_interval_over_subsets_has_its_own_90_percent_interval(shift, margin, answer):
     x = np.array([-0.6, 0.5, -0.3, 0.2, 0.1, -0.1, 0.4, -0.2]) + shift
     one = over_subsets(lambda chosen: {"m": chosen @ x / chosen.sum(axis=1)}, len(x))["m"]
-    found = equivalence(one, margin)
-    assert found.answer == answer and found.p is None
-    assert one.low < found.low < found.high < one.high
+    result = equivalence(one, margin)
+    assert result.answer == answer and result.p is None
+    assert one.low < result.low < result.high < one.high
 
 
 def test_the_smallest_difference_has_a_power_of_80_percent():
@@ -54,9 +54,9 @@ def test_the_smallest_difference_has_a_power_of_80_percent():
 
 
 def test_differences_of_shares_are_printed_in_points():
-    found = equivalence(Estimate(0.025, -0.07, 0.12, 24, se=0.0478), 0.05)
-    assert found.in_points == (
+    result = equivalence(Estimate(0.025, -0.07, 0.12, 24, se=0.0478), 0.05)
+    assert result.in_points == (
         "margin 5 points: inconclusive; minimum detectable difference 13.6 points (in 80 of 100 cases)"
     )
-    assert found.text == "margin 0.05: inconclusive; minimum detectable difference 0.1358 (in 80 of 100 cases)"
+    assert result.text == "margin 0.05: inconclusive; minimum detectable difference 0.1358 (in 80 of 100 cases)"
     assert equivalence(Estimate(0.025), None).in_points == "margin: inconclusive"

@@ -39,11 +39,11 @@ def test_a_difference_with_too_few_annotators_has_no_interval() -> None:
     chosen = np.array([1, 1, 0, 1, 0, 0, 1, 0], dtype=bool)
     second = np.repeat([False, True], 4)
     annotator, item = np.array([1, 1, 2, 2, 3, 3, 4, 4]), np.tile([1, 2], 4)
-    found = difference_of_shares(chosen, second, annotator, item)
-    assert (found.value, found.units, found.clusters) == (0.5, 2, 4)
-    assert found.low is not None and found.high is not None and found.low < 0.5 < found.high
+    result = difference_of_shares(chosen, second, annotator, item)
+    assert (result.value, result.units, result.clusters) == (0.5, 2, 4)
+    assert result.low is not None and result.high is not None and result.low < 0.5 < result.high
     other = difference_of_shares(chosen, ~second, annotator, item)
-    assert (other.value, other.low, other.high) == pytest.approx((-0.5, -found.high, -found.low))
+    assert (other.value, other.low, other.high) == pytest.approx((-0.5, -result.high, -result.low))
     assert difference_of_shares(chosen, np.zeros(8, dtype=bool), annotator, item).value is None
     assert difference_of_shares(chosen, second, np.where(second, 3, 1), item).low is None  # one annotator a group
 

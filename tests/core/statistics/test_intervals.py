@@ -34,29 +34,29 @@ def frame(values: list[float], model: str = "m") -> pd.DataFrame:
 
 
 def test_four_sentences_of_a_side_give_a_note() -> None:
-    found = summarise(read_scores(frame([*UP, *DOWN])), resamples=4000)
+    summary = summarise(read_scores(frame([*UP, *DOWN])), resamples=4000)
     reach = stats.t.ppf(0.975, 3) * np.std(UP, ddof=1) / 2 / np.mean(UP)  # on the logarithm
-    assert found.bias_man.df == 3
-    assert found.bias_man.low == pytest.approx(np.mean(UP) * math.exp(-reach))
-    assert found.bias_man.high == pytest.approx(np.mean(UP) * math.exp(reach))
-    assert str(found.bias_man.note) == "Few units (4): t interval."
-    assert found.model_bias.df == 3
-    assert found.bias_woman.df == 199
-    assert found.bias_woman.note is None
+    assert summary.bias_man.df == 3
+    assert summary.bias_man.low == pytest.approx(np.mean(UP) * math.exp(-reach))
+    assert summary.bias_man.high == pytest.approx(np.mean(UP) * math.exp(reach))
+    assert str(summary.bias_man.note) == "Few units (4): t interval."
+    assert summary.model_bias.df == 3
+    assert summary.bias_woman.df == 199
+    assert summary.bias_woman.note is None
 
 
 def test_one_sentence_of_a_side_has_no_interval() -> None:
-    found = summarise(read_scores(frame([0.4, *DOWN])), resamples=200)
-    assert found.bias_man.value == 0.4
-    assert (found.bias_man.low, found.model_bias.low) == (None, None)
-    assert str(found.bias_man.note) == "One side has only a single unit: no interval."
+    summary = summarise(read_scores(frame([0.4, *DOWN])), resamples=200)
+    assert summary.bias_man.value == 0.4
+    assert (summary.bias_man.low, summary.model_bias.low) == (None, None)
+    assert str(summary.bias_man.note) == "One side has only a single unit: no interval."
 
 
 def test_a_note_names_few_units_and_fewer_of_a_side() -> None:
     # 10 sentences, 3 of them male: the interval has 2 degrees of freedom, not 9.
-    found = summarise(read_scores(frame([0.3, 0.5, 0.8, *DOWN[:7]])))
-    mean = found.fixed_pairs["signed_mean"]
-    assert (found.bias_man.df, found.bias_woman.df, mean.df) == (2, 6, 9)
+    summary = summarise(read_scores(frame([0.3, 0.5, 0.8, *DOWN[:7]])))
+    mean = summary.fixed_pairs["signed_mean"]
+    assert (summary.bias_man.df, summary.bias_woman.df, mean.df) == (2, 6, 9)
     values = np.array([0.3, 0.5, 0.8, *DOWN[:7]])
     se = values.std(ddof=1) / math.sqrt(10)
     skew = np.mean((values - values.mean()) ** 3) / 100 / se**3
@@ -67,8 +67,8 @@ def test_a_note_names_few_units_and_fewer_of_a_side() -> None:
 
 def test_a_difference_rests_on_the_smaller_side() -> None:
     both = pd.concat([frame([*UP, *DOWN]), frame([-x for x in [*UP, *DOWN]], "n")])
-    found = paired_difference(read_scores(both), "m", "n", "bias_man", unit="sentence", resamples=500)
-    assert found.df == 3
+    result = paired_difference(read_scores(both), "m", "n", "bias_man", unit="sentence", resamples=500)
+    assert result.df == 3
 
 
 def test_holm_uses_t_if_the_interval_does() -> None:
@@ -78,8 +78,8 @@ def test_holm_uses_t_if_the_interval_does() -> None:
     assert holm([normal]) == [True]
     assert holm([few]) == [False]
     assert holm([replace(normal, low=None, high=None)]) == [False], "its interval is withheld"
-    found = many_intervals([few])
-    assert (found.exclude, found.stays) == ((False,), (False,))
+    result = many_intervals([few])
+    assert (result.exclude, result.stays) == ((False,), (False,))
 
 
 def lucky(_: Design, cell: Cell, samples: int, seed: int, measures: Sequence[str] = (), draws: int = 0) -> list[Held]:
@@ -93,12 +93,12 @@ def test_a_cell_below_92_percent_is_simulated_again(monkeypatch: pytest.MonkeyPa
     """The lowest of many cells are low by chance: what they hold is said by samples that chose nothing."""
     monkeypatch.setattr(coverage_loop, "coverage", lucky)
     three = [Design("three", "", {"place": (0, 1, 2)}, dict, dict)]
-    found = simulated(three, 20, 0, again=1000)
-    assert [one.share for one in found] == [0.95, 0.95, 0.95, 0.4, 0.95, 0.95]
-    assert [one.again and one.again.samples for one in found] == [None, None, None, 1000, None, None]
-    rows = {row.split(" | ")[0].strip("| "): row for row in by_measure(found)}
+    result = simulated(three, 20, 0, again=1000)
+    assert [one.share for one in result] == [0.95, 0.95, 0.95, 0.4, 0.95, 0.95]
+    assert [one.again and one.again.samples for one in result] == [None, None, None, 1000, None, None]
+    rows = {row.split(" | ")[0].strip("| "): row for row in by_measure(result)}
     assert " 3 | 76.7% | 0% | 0% | 95.0% | 0 | 3 | 0 |" in rows["share"]
-    table = list(second_stage(found))
+    table = list(second_stage(result))
     assert table[0] == "1 in the first stage, 0 in the second.\n"
     assert table[3] == "| share | place 1 | 40.0% | 95.0% | 0.0% | 0% |"
     assert simulated(three, 20, 0, again=0)[3].again is None
@@ -107,9 +107,9 @@ def test_a_cell_below_92_percent_is_simulated_again(monkeypatch: pytest.MonkeyPa
 def test_the_simulation_study_uses_the_intervals_of_a_summary() -> None:
     cell = DESIGNS[0].cells[0]
     made, rows = DESIGNS[0].sample(cell, np.random.default_rng(1)), articles_of(cell, 8, np.random.default_rng(1))
-    found = summarise(scores_of(rows), unit="source")
+    summary = summarise(scores_of(rows), unit="source")
     for name, one in made.items():
-        whole = found.fixed_pairs[name.split(",")[0]] if name.endswith("these pairs") else getattr(found, name)
+        whole = summary.fixed_pairs[name.split(",")[0]] if name.endswith("these pairs") else getattr(summary, name)
         assert (one.value, one.low, one.high) == (whole.value, whole.low, whole.high), name
 
 
@@ -127,10 +127,10 @@ def test_intervals_of_a_side_mean_over_20_articles_have_their_coverage() -> None
     truth = np.divide(*skewed_articles(random, 200_000).sum(axis=0))
     for _ in range(500):
         sums = skewed_articles(random)
-        found = over_units(
+        result = over_units(
             Resampling(), lambda w, s=sums: {"": np.divide(*(w @ s).T)}, 20, {"": (0, np.inf)}, {"": [sums[:, 1]]}
         )[""]
-        held += found.low is not None and found.low <= truth <= found.high
+        held += result.low is not None and result.low <= truth <= result.high
     assert 0.92 <= held / 500 <= 0.98
 
 
@@ -162,10 +162,10 @@ def test_a_share_near_an_end_over_few_templates_has_no_interval() -> None:
         first, second = np.divmod(np.arange(templates * 30), 30)
         right = np.ones(len(first))
         right[np.arange(wrong) * 7] = 0
-        found = mean_by_units(right, Clusters(("template", "name"), (first, second)), Note("nothing"))
-        assert found.value == pytest.approx(1 - wrong / len(right))
-        assert (found.low is not None) is printed, (templates, wrong)
-        assert printed or str(found.note) == reason
+        result = mean_by_units(right, Clusters(("template", "name"), (first, second)), Note("nothing"))
+        assert result.value == pytest.approx(1 - wrong / len(right))
+        assert (result.low is not None) is printed, (templates, wrong)
+        assert printed or str(result.note) == reason
 
 
 def test_shares_and_differences_of_small_strata_have_no_interval() -> None:
@@ -177,10 +177,10 @@ def test_shares_and_differences_of_small_strata_have_no_interval() -> None:
     for units, biased, printed in ((5, 1, (False, False)), (5, 5, (True, False)), (8, 5, (True, True))):
         own = np.resize([0, 1, 2], units) + biased - 1.0
         table = np.stack([own, np.full(units, 10.0), np.zeros(units)], axis=1)
-        found = over_strata(
+        result = over_strata(
             measures, table, [np.arange(units)], bounds={"share": (0.0, 1.0), "difference": (-1.0, 1.0)}
         )
-        assert tuple(one.low is not None for one in found.values()) == printed, (units, biased)
+        assert tuple(one.low is not None for one in result.values()) == printed, (units, biased)
     few = over_strata(measures, table[:5], [np.arange(5)], bounds={"difference": (-1.0, 1.0)})["difference"]
     assert few.value is not None and "to estimate skewness: no 95% interval for the difference." in str(few.note)
 
@@ -210,9 +210,9 @@ def test_an_interval_stays_within_the_range_of_the_measure() -> None:
 
 def test_identical_units_have_an_interval_only_at_an_end() -> None:
     for value, bounds in ((0.5, (0.0, 1.0)), (0.5, (0.0, math.inf)), (0.25, None)):
-        found = by_t(Estimate(value), 0.0, 20, bounds)
-        assert (found.low, found.method, found.method_data) == (None, "", {})
-        assert "All units gave the same value, so their spread cannot be estimated: no interval." in str(found.note)
+        result = by_t(Estimate(value), 0.0, 20, bounds)
+        assert (result.low, result.method, result.method_data) == (None, "", {})
+        assert "All units gave the same value, so their spread cannot be estimated: no interval." in str(result.note)
     one = by_t(Estimate(1.0), 0.0, 30, (0.0, 1.0))
     assert one.method == "Wilson's interval"
     t = stats.t.ppf(0.975, 29)

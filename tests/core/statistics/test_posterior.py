@@ -66,10 +66,10 @@ def test_few_rare_labels_do_not_exclude_chance() -> None:
     """20 items all accept and 5 have one reject of three: nothing says that kappa is not 0."""
     tally = Tally(np.array([[3, 0], [2, 1]]), np.array([20, 5]))
     for measure in (fleiss_kappa, krippendorff_alpha):
-        found = measure(tally, FAST)
-        assert found.value is not None and found.value < 0
-        assert found.low is not None and found.high is not None
-        assert found.low < 0 < found.high and found.method == DIRICHLET
+        result = measure(tally, FAST)
+        assert result.value is not None and result.value < 0
+        assert result.low is not None and result.high is not None
+        assert result.low < 0 < result.high and result.method == DIRICHLET
     kappa = cohen_kappa(np.array([[20, 2], [2, 0]]), FAST)
     assert kappa.low is not None and kappa.high is not None and kappa.low < 0 < kappa.high
 
@@ -99,9 +99,9 @@ def test_the_width_of_kappa_follows_t_of_items_with_rare_labels() -> None:
 def test_agreement_of_nine_items_has_no_interval() -> None:
     nine = Tally(np.array([[2, 0], [1, 1], [0, 2]]), np.array([4, 2, 3]))
     for measure in (fleiss_kappa, gwet_ac1, partial(prevalence, category=1)):
-        found = measure(nine, resampling=FAST)
-        assert found.value is not None and found.low is None
-        assert str(found.note) == "Fewer than 10 items (9): too few for a 95% interval."
+        result = measure(nine, resampling=FAST)
+        assert result.value is not None and result.low is None
+        assert str(result.note) == "Fewer than 10 items (9): too few for a 95% interval."
     assert unanimity(nine).low is not None
 
 
@@ -109,18 +109,18 @@ def test_a_category_of_three_clusters_has_no_interval_of_its_share() -> None:
     clusters = np.repeat(np.arange(20), 5)
     for holding, printed in ((0, True), (3, False), (4, True)):
         counts = np.where((clusters < holding)[:, None], [[1, 1]], [[2, 0]])
-        found = prevalence(Tally.of(counts, clusters), 1, FAST)
-        assert found.value == pytest.approx(holding / 40) and (found.low is not None) is printed, holding
-        assert printed or (str(found.note), found.method) == (
+        result = prevalence(Tally.of(counts, clusters), 1, FAST)
+        assert result.value == pytest.approx(holding / 40) and (result.low is not None) is printed, holding
+        assert printed or (str(result.note), result.method) == (
             "The rarer labels come from few units (3): too few for a 95% interval.",
             "",
         )
 
 
 def test_complete_agreement_has_an_interval() -> None:
-    found = pairwise_agreement(Tally(np.array([[3, 0], [0, 3]]), np.array([30, 20])), FAST)
-    assert found.value == found.high == 1
-    assert found.low is not None and 0.8 < found.low < 1
+    result = pairwise_agreement(Tally(np.array([[3, 0], [0, 3]]), np.array([30, 20])), FAST)
+    assert result.value == result.high == 1
+    assert result.low is not None and 0.8 < result.low < 1
 
 
 def test_the_prior_of_two_categories_is_uniform() -> None:
@@ -144,14 +144,14 @@ def test_the_prior_of_rare_labels_does_not_grow_with_the_categories(categories: 
 
 def test_items_with_single_labels_leave_room_for_disagreement() -> None:
     """More items with one label than with two, and the two agree: AC1 may still be below 1."""
-    found = gwet_ac1(Tally(np.array([[1, 0], [2, 0], [0, 2]]), np.array([20, 6, 2])), FAST)
-    assert found.low is not None and found.low < 0.9
+    result = gwet_ac1(Tally(np.array([[1, 0], [2, 0], [0, 2]]), np.array([20, 6, 2])), FAST)
+    assert result.low is not None and result.low < 0.9
 
 
 def test_the_interval_of_an_unused_category_does_not_end_at_0() -> None:
-    found = prevalence(Tally(np.array([[2, 0, 0], [1, 1, 0]]), np.array([8, 2])), 2, FAST)
-    assert (found.value, found.low) == (0.0, 0.0)
-    assert found.high is not None and 0.03 < found.high < 0.4
+    result = prevalence(Tally(np.array([[2, 0, 0], [1, 1, 0]]), np.array([8, 2])), 2, FAST)
+    assert (result.value, result.low) == (0.0, 0.0)
+    assert result.high is not None and 0.03 < result.high < 0.4
 
 
 @pytest.mark.parametrize(
@@ -186,9 +186,9 @@ def test_identical_items_of_a_cluster_count_as_one() -> None:
 
 
 def test_fewer_than_five_clusters_give_a_reason_instead_of_an_interval() -> None:
-    found = pairwise_agreement(in_clusters(4, 5), FAST)
-    assert found.value is not None and (found.low, found.method, found.clusters) == (None, "", 4)
-    assert str(found.note) == "Fewer than 5 units (4): too few for a 95% interval."
+    result = pairwise_agreement(in_clusters(4, 5), FAST)
+    assert result.value is not None and (result.low, result.method, result.clusters) == (None, "", 4)
+    assert str(result.note) == "Fewer than 5 units (4): too few for a 95% interval."
     assert pairwise_agreement(in_clusters(5, 5), FAST).low is not None
 
 
@@ -222,5 +222,5 @@ def test_design_effect_is_between_one_and_the_size_of_a_cluster(held: list[int],
 
 
 def test_the_interval_of_a_share_of_all_contexts_does_not_start_at_1() -> None:
-    found = share_over_clusters(np.full(16, 5), np.full(16, 5), Estimate(1.0, units=16), FAST)
-    assert found.high == 1 and found.low is not None and 0.75 < found.low < 0.95
+    result = share_over_clusters(np.full(16, 5), np.full(16, 5), Estimate(1.0, units=16), FAST)
+    assert result.high == 1 and result.low is not None and 0.75 < result.low < 0.95

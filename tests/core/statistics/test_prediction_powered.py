@@ -36,33 +36,33 @@ def labels(counts: Counts, ones: int, further: int) -> Labels:
 def test_rates_equal_another_program(
     counts: Counts, ones: int, further: int, value: float, low: float, high: float
 ) -> None:
-    found = prediction_powered(labels(counts, ones, further))
+    result = prediction_powered(labels(counts, ones, further))
     n = sum(counts)
-    assert found.both.value == pytest.approx(value, abs=0.1 / n)
-    assert found.both.se is not None and found.weight is not None
-    without = (found.both.se**2 - (found.weight / n) ** 2) ** 0.5  # the difference that it adds
+    assert result.both.value == pytest.approx(value, abs=0.1 / n)
+    assert result.both.se is not None and result.weight is not None
+    without = (result.both.se**2 - (result.weight / n) ** 2) ** 0.5  # the difference that it adds
     assert without == pytest.approx((high - low) / 2 / 1.959964, rel=1.5 / n)
 
 
 def test_the_rate_equals_hand_computation() -> None:
     """n 4, N 4: var_n(Y) = var_n(f) = 1/3, cov = 1/6; pooled var(f) 2/7; k = (1/6) / ((1 + 1) * 2/7) = 7/24."""
-    found = prediction_powered(Labels([1, 1, 0, 0], [1, 0, 0, 0], [1, 1, 0, 0]))
+    result = prediction_powered(Labels([1, 1, 0, 0], [1, 0, 0, 0], [1, 1, 0, 0]))
     variance = 3 / 12  # of f on the labelled items; cov(Y, f) = 1/6, pooled variance of f = (8 * 15/64) / 7
     pooled, gain = 15 / 8 / 7, 1 / 6
     weight = gain / (2 * pooled)
-    assert found.weight == pytest.approx(weight)
-    assert found.both.value == pytest.approx(0.5 + weight * (0.5 - 0.25))
+    assert result.weight == pytest.approx(weight)
+    assert result.both.value == pytest.approx(0.5 + weight * (0.5 - 0.25))
     expected = weight**2 * (1 / 3) / 4 + (1 / 3 + weight**2 * variance - 2 * weight * gain) / 4 + (weight / 4) ** 2
-    assert found.both.se == pytest.approx(expected**0.5)
-    assert found.worth == pytest.approx((1 / 3 / 4) / expected * 4)
+    assert result.both.se == pytest.approx(expected**0.5)
+    assert result.worth == pytest.approx((1 / 3 / 4) / expected * 4)
 
 
 def test_a_perfect_judge_is_worth_nearly_all_its_labels() -> None:
-    found = prediction_powered(labels((30, 0, 0, 70), 3_000, 10_000))
-    assert found.weight == pytest.approx(100 / 101, rel=1e-2) or found.weight == pytest.approx(1, rel=2e-2)
-    assert found.worth is not None and found.worth > 1_500
-    assert found.both.low is not None and found.both.high is not None
-    assert found.both.high - found.both.low < 0.05
+    result = prediction_powered(labels((30, 0, 0, 70), 3_000, 10_000))
+    assert result.weight == pytest.approx(100 / 101, rel=1e-2) or result.weight == pytest.approx(1, rel=2e-2)
+    assert result.worth is not None and result.worth > 1_500
+    assert result.both.low is not None and result.both.high is not None
+    assert result.both.high - result.both.low < 0.05
 
 
 @pytest.mark.parametrize(
@@ -77,11 +77,11 @@ def test_a_perfect_judge_is_worth_nearly_all_its_labels() -> None:
 def test_without_usable_judge_labels_only_people_count(
     given_labels: Labels, note: object, weight: float | None
 ) -> None:
-    found = prediction_powered(given_labels)
-    assert note in (found.both.note, found.both.reason)
-    assert found.weight == weight
-    assert found.both.value == found.people.value
-    assert (found.both.low, found.both.high) == (found.people.low, found.people.high)
+    result = prediction_powered(given_labels)
+    assert note in (result.both.note, result.both.reason)
+    assert result.weight == weight
+    assert result.both.value == result.people.value
+    assert (result.both.low, result.both.high) == (result.people.low, result.people.high)
 
 
 def test_clusters_of_one_equal_items_nearly() -> None:
@@ -103,15 +103,15 @@ def test_equal_inclusion_probabilities_change_nothing() -> None:
 @given(st.lists(st.tuples(st.integers(0, 1), st.integers(0, 1)), min_size=3), st.lists(st.integers(0, 1), min_size=3))
 def test_rates_are_symmetric_and_bounded(pairs: list[tuple[int, int]], further: list[int]) -> None:
     people, automatic = [a for a, _ in pairs], [b for _, b in pairs]
-    found = prediction_powered(Labels(people, automatic, further))
+    result = prediction_powered(Labels(people, automatic, further))
     turned = prediction_powered(
-        Labels([1 - one for one in people], [1 - one for one in automatic], [1 - one for one in further])
+        Labels([1 - label for label in people], [1 - one for one in automatic], [1 - one for one in further])
     )
-    assert found.weight == pytest.approx(turned.weight)
-    assert found.both.value == pytest.approx(1 - turned.both.value)  # type: ignore[operator]
-    assert found.both.value is not None and 0 <= found.both.value <= 1
-    if found.both.se is not None and found.people.se is not None:
-        assert found.both.se <= found.people.se * 1.5
+    assert result.weight == pytest.approx(turned.weight)
+    assert result.both.value == pytest.approx(1 - turned.both.value)  # type: ignore[operator]
+    assert result.both.value is not None and 0 <= result.both.value <= 1
+    if result.both.se is not None and result.people.se is not None:
+        assert result.both.se <= result.people.se * 1.5
 
 
 @pytest.mark.parametrize("bias", [0.0, 0.2])
@@ -128,8 +128,8 @@ def test_the_interval_contains_a_planted_rate(bias: float, clustered: bool) -> N
         asked = rng.permutation(600)[:120] * 5 if clustered else rng.permutation(3000)[:120]
         rest = np.setdiff1d(np.arange(3000), asked)
         names = (groups[asked].tolist(), groups[rest].tolist()) if clustered else (None, None)
-        found = prediction_powered(Labels(truth[asked], judge[asked], judge[rest], *names)).both
-        held += found.low <= 0.3 <= found.high  # type: ignore[operator]
+        result = prediction_powered(Labels(truth[asked], judge[asked], judge[rest], *names)).both
+        held += result.low <= 0.3 <= result.high  # type: ignore[operator]
     assert 0.90 <= held / 150 <= 0.99
 
 
@@ -151,9 +151,9 @@ def of_contexts(people: list[float], contexts: str, further: list[float] | None 
 
 def test_a_paired_difference_equals_hand_computation() -> None:
     """Three contexts for both: the error is that of the differences 0, 1, 1 of their means."""
-    found = paired_difference(of_contexts([1, 1, 1], "abc"), of_contexts([1, 0, 0], "abc"))
-    assert found.people.value == pytest.approx(2 / 3)
-    assert found.people.se == pytest.approx((1 / 3 / 3) ** 0.5)  # sd(0, 1, 1)^2 = 1/3
+    result = paired_difference(of_contexts([1, 1, 1], "abc"), of_contexts([1, 0, 0], "abc"))
+    assert result.people.value == pytest.approx(2 / 3)
+    assert result.people.se == pytest.approx((1 / 3 / 3) ** 0.5)  # sd(0, 1, 1)^2 = 1/3
     apart = paired_difference(of_contexts([1, 1, 0, 0], "abcd"), of_contexts([1, 0, 0, 0], "efgh"))
     one, other = (prediction_powered(of_contexts(values, "abcd")).people.se for values in ([1, 1, 0, 0], [1, 0, 0, 0]))
     assert one is not None and other is not None
@@ -170,7 +170,7 @@ def test_shared_variation_does_not_widen_the_difference() -> None:
         names = [f"c{n}" for n in range(80)]
         samples.append(Labels(values[:30], judge[:30], judge[30:], names[:30], names[30:]))  # type: ignore[arg-type]
     paired = paired_difference(*samples)
-    apart = sum((prediction_powered(one).both.se or 0) ** 2 for one in samples) ** 0.5
+    apart = sum((prediction_powered(sample).both.se or 0) ** 2 for sample in samples) ** 0.5
     assert paired.both.se is not None and paired.people.se is not None and paired.both.se < apart
     assert paired.both.value == pytest.approx(
         (prediction_powered(samples[0]).both.value or 0) - (prediction_powered(samples[1]).both.value or 0)
@@ -181,5 +181,9 @@ def test_shared_variation_does_not_widen_the_difference() -> None:
 def test_a_paired_difference_needs_clusters_and_two_units() -> None:
     with pytest.raises(Refused, match="needs the clusters"):
         paired_difference(Labels([1], [1], []), Labels([1], [1], []))
-    found = paired_difference(of_contexts([1], "a"), of_contexts([1, 0], "ab"))
-    assert (found.people.value, found.both.value, found.worth) == (None, None, None) and found.people.reason is not None
+    result = paired_difference(of_contexts([1], "a"), of_contexts([1, 0], "ab"))
+    assert (result.people.value, result.both.value, result.worth) == (
+        None,
+        None,
+        None,
+    ) and result.people.reason is not None

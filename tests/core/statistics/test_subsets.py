@@ -15,40 +15,40 @@ def mean_of(leans, sizes=SIZES):
 def test_random_stem_effects_are_significant_in_5_percent():
     """Unequal stems, heavy tails: sentence by sentence nearly all of these would lean."""
     leans = np.random.default_rng(1).standard_t(3, size=(600, 12))
-    found = [mean_of(one) for one in leans]
-    assert 0.02 <= np.mean([one.p < 0.05 for one in found]) <= 0.08
-    assert all((one.p > 0.05) == (one.low <= 0 <= one.high) for one in found)
-    shifted = [mean_of(one + 0.7) for one in leans]
+    results = [mean_of(lean) for lean in leans]
+    assert 0.02 <= np.mean([one.p < 0.05 for one in results]) <= 0.08
+    assert all((one.p > 0.05) == (one.low <= 0 <= one.high) for one in results)
+    shifted = [mean_of(lean + 0.7) for lean in leans]
     assert 0.02 <= np.mean([not one.low <= 0.7 <= one.high for one in shifted]) <= 0.08
 
 
 def test_p_and_interval_equal_sign_flips_of_units():
     leans = np.random.default_rng(3).normal(0.3, 1, 9)
     sizes = np.arange(1, 10.0)
-    found = mean_of(leans, sizes)
+    result = mean_of(leans, sizes)
 
     def p_at(value):
         sums = turned(9) @ (sizes * (leans - value))
         return (np.abs(sums) >= abs(sums[0]) - 1e-9).mean()
 
-    assert found.p == pytest.approx(p_at(0))
+    assert result.p == pytest.approx(p_at(0))
     inside, outside = 1e-6, -1e-6
-    for end, way in ((found.low, 1), (found.high, -1)):
+    for end, way in ((result.low, 1), (result.high, -1)):
         assert p_at(end + way * inside) > 0.05 >= p_at(end + way * outside)
-    low, high = found.inner
-    assert found.low <= low < high <= found.high and p_at(low + inside) > 0.1 >= p_at(low - inside)
+    low, high = result.inner
+    assert result.low <= low < high <= result.high and p_at(low + inside) > 0.1 >= p_at(low - inside)
 
 
 @pytest.mark.parametrize("units", [1, 2, 5])
 def test_few_units_have_a_value_and_a_reason(units):
-    found = mean_of(np.full(units, 0.4), np.ones(units))
-    assert found.value == pytest.approx(0.4) and found.low is None and found.p is None
-    assert f"Only {units} independent units: no interval and no test" in str(found.note)
+    result = mean_of(np.full(units, 0.4), np.ones(units))
+    assert result.value == pytest.approx(0.4) and result.low is None and result.p is None
+    assert f"Only {units} independent units: no interval and no test" in str(result.note)
 
 
 def test_six_units_leaning_one_way_are_just_significant():
-    found = mean_of(np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6]), np.ones(6))
-    assert found.p == 2 / 64 and (found.low, found.high) == (0.1, 0.6)
+    result = mean_of(np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6]), np.ones(6))
+    assert result.p == 2 / 64 and (result.low, result.high) == (0.1, 0.6)
 
 
 def test_a_measure_undefined_in_most_subsets_has_no_interval():
@@ -58,8 +58,8 @@ def test_a_measure_undefined_in_most_subsets_has_no_interval():
         ups = chosen[:, 0]
         return {"male": np.divide(ups * leans[0], ups, out=np.full(len(ups), np.nan), where=ups > 0)}
 
-    found = over_subsets(male, 7)["male"]
-    assert found.value == 1 and found.low is None and "63 of 127" in str(found.note)
+    result = over_subsets(male, 7)["male"]
+    assert result.value == 1 and result.low is None and "63 of 127" in str(result.note)
 
 
 def test_subsets_of_many_units_are_drawn_reproducibly():

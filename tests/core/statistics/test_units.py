@@ -34,8 +34,8 @@ def intervals(clusters: Clusters, table: np.ndarray) -> dict[str, Estimate]:
     ],
 )
 def test_units_are_made_from_columns(table: dict[str, list[str]], kinds: tuple[str, ...], counts: tuple) -> None:
-    found = clusters_of(pd.DataFrame(table))
-    assert (found.kinds, found.counts) == (kinds, counts)
+    result = clusters_of(pd.DataFrame(table))
+    assert (result.kinds, result.counts) == (kinds, counts)
 
 
 @pytest.mark.parametrize(
@@ -61,15 +61,15 @@ def test_five_equal_generations_of_a_context_are_one_unit() -> None:
     """SPEC 6 [C]: 5 contexts x 5 equal generations: SE = sd(context means, ddof 1) / sqrt(5)."""
     each = np.array([1.0, 0.0, 1.0, 1.0, 0.0])
     units = Clusters(("template",), (np.repeat(np.arange(5), 5),))
-    found = intervals(units, columns(np.repeat(each, 5)))["mean"]
-    assert found.se == pytest.approx(each.std(ddof=1) / np.sqrt(5))
-    assert found.df == 4 and "Few units (5)" in str(found.note)
+    result = intervals(units, columns(np.repeat(each, 5)))["mean"]
+    assert result.se == pytest.approx(each.std(ddof=1) / np.sqrt(5))
+    assert result.df == 4 and "Few units (5)" in str(result.note)
 
 
 def test_one_unit_has_no_interval() -> None:
     units = Clusters(("template",), (np.zeros(6, dtype=np.int64),))
-    found = intervals(units, columns(np.arange(6.0)))["mean"]
-    assert found.value == 2.5 and found.low is None and "no interval" in str(found.note)
+    result = intervals(units, columns(np.arange(6.0)))["mean"]
+    assert result.value == 2.5 and result.low is None and "no interval" in str(result.note)
 
 
 def test_crossed_units_find_a_spread_between_names_only() -> None:
@@ -112,5 +112,5 @@ def test_an_undefined_measure_is_left_out() -> None:
 
 
 def test_a_selection_of_rows_keeps_its_units() -> None:
-    found = Clusters(("template",), (np.array([0, 0, 1, 2, 2]),)).of(np.array([True, False, False, True, True]))
-    assert found.counts == (2,) and found.codes[0].tolist() == [0, 1, 1]
+    result = Clusters(("template",), (np.array([0, 0, 1, 2, 2]),)).of(np.array([True, False, False, True, True]))
+    assert result.counts == (2,) and result.codes[0].tolist() == [0, 1, 1]

@@ -51,15 +51,15 @@ def test_the_wide_chinese_table_swaps_more_words() -> None:
     ],
 )
 def test_english_texts_are_swapped(text: str, swapped: str | None) -> None:
-    found = EN(text)
-    assert found.text == (swapped or text)
-    assert found.outcome == ("swapped" if swapped else "left")
+    result = EN(text)
+    assert result.text == (swapped or text)
+    assert result.outcome == ("swapped" if swapped else "left")
 
 
 def test_unswapped_words_have_a_reason() -> None:
     text = "其他妇女说太太和他走了"
-    found = Swapper(word_table("zh"), reported=True)(text)
-    assert [(text[place.start : place.end], place.why) for place in found.left] == [
+    result = Swapper(word_table("zh"), reported=True)(text)
+    assert [(text[place.start : place.end], place.why) for place in result.left] == [
         ("其他", "other_word"),
         ("妇女", "other_word"),
         ("太太", "none"),
@@ -69,8 +69,8 @@ def test_unswapped_words_have_a_reason() -> None:
 
 
 def test_a_swap_that_cannot_be_reversed_is_refused() -> None:
-    found = EN("Her mum is here.")
-    assert (found.outcome, found.text, found.back) == ("refused", "Her mum is here.", "Her mom is here.")
+    result = EN("Her mum is here.")
+    assert (result.outcome, result.text, result.back) == ("refused", "Her mum is here.", "Her mom is here.")
     british = Swapper(word_table("en", own=[("dad", "mum")]))
     assert british("Her mum is here.").text == "His dad is here."
 
@@ -96,24 +96,24 @@ ENGLISH = re.findall(
 @given(st.lists(st.sampled_from(PIECES), max_size=14).map("".join))
 def test_swapping_chinese_twice_restores_the_text(text: str) -> None:
     for swapper in (ZH, WIDE):
-        found = swapper(text)
-        if found.outcome == "swapped":
-            assert found.text != text and swapper(found.text).text == text
+        result = swapper(text)
+        if result.outcome == "swapped":
+            assert result.text != text and swapper(result.text).text == text
         else:
-            assert found.text == text
+            assert result.text == text
 
 
 @given(st.lists(st.sampled_from(ENGLISH), max_size=14).map(" ".join))
 def test_swapping_english_twice_restores_the_text(text: str) -> None:
-    found = EN(text)
-    assert (EN(found.text).text if found.outcome == "swapped" else found.text) == text
+    result = EN(text)
+    assert (EN(result.text).text if result.outcome == "swapped" else result.text) == text
 
 
 @given(st.text(max_size=40))
 def test_swapping_any_text_twice_restores_it(text: str) -> None:
     for swapper in (ZH, EN):
-        found = swapper(text)
-        assert swapper(found.text).text == text if found.outcome == "swapped" else found.text == text
+        result = swapper(text)
+        assert swapper(result.text).text == text if result.outcome == "swapped" else result.text == text
 
 
 @pytest.mark.skipif(not SETS.is_dir(), reason="the sets lie beside the project, not in it")

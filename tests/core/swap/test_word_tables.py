@@ -8,9 +8,9 @@ from evenhand.core.swap.word_tables import read_word_pairs, word_pairs_of, word_
 
 
 def test_the_default_table_has_only_the_released_pairs() -> None:
-    found = word_table("zh")
-    assert len(found.counterparts) == 2 * len(keyword_pairs()) == 38
-    assert found.counterparts["姥姥"] == "姥爷" and "他们" not in found.counterparts
+    result = word_table("zh")
+    assert len(result.counterparts) == 2 * len(keyword_pairs()) == 38
+    assert result.counterparts["姥姥"] == "姥爷" and "他们" not in result.counterparts
     assert word_table("zh", words="wide").counterparts["他们"] == "她们"
 
 
@@ -22,9 +22,9 @@ def test_packaged_words_have_one_counterpart_each() -> None:
 
 
 def test_own_words_override_packaged_ones() -> None:
-    found = word_table("en", own=[("dad", "mum")])
-    assert found.counterparts["dad"] == "mum" and found.counterparts["mom"] == "dad"
-    assert (found.side("dad"), found.side("Mum"), found.side("Hers"), found.side("HIM")) == (
+    result = word_table("en", own=[("dad", "mum")])
+    assert result.counterparts["dad"] == "mum" and result.counterparts["mom"] == "dad"
+    assert (result.side("dad"), result.side("Mum"), result.side("Hers"), result.side("HIM")) == (
         "male",
         "female",
         "female",

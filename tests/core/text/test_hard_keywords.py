@@ -234,8 +234,8 @@ def _maybe_wrong(marked: str) -> object:
     return pytest.param(marked, marks=pytest.mark.xfail(strict=True)) if marked in WRONG else marked
 
 
-@pytest.mark.parametrize("marked", [_maybe_wrong(one) for one in [*CASES, *LATER, *OF_RELATIVES]])
+@pytest.mark.parametrize("marked", [_maybe_wrong(case) for case in [*CASES, *LATER, *OF_RELATIVES]])
 def test_keywords_of_a_hard_case_are_found(marked: str) -> None:
     plain = marked.replace("〔", "").replace("〕", "")
     wanted = [(hit.start() - 2 * number, hit[1]) for number, hit in enumerate(MARKED.finditer(marked))]
-    assert [(one.start, one.keyword) for one in find(plain)] == wanted, CASES.get(marked)
+    assert [(candidate.start, candidate.keyword) for candidate in find(plain)] == wanted, CASES.get(marked)

@@ -88,15 +88,15 @@ def test_a_probe_masks_the_stem(word: str, masked: str, options: tuple[str, str]
 @example("女", "天", "")
 @example("女儿", "昨", "走了")
 def test_every_keyword_is_found_and_swapped_both_ways(word: str, before: str, after: str) -> None:
-    found = _keyword(word, before, after)
-    other = candidate(found.swapped, found.start, found.pair, "female" if found.side == "male" else "male")
-    assert other.swapped == found.sentence
-    assert find(found.sentence) == ([] if _joined(found) else [found])
+    result = _keyword(word, before, after)
+    other = candidate(result.swapped, result.start, result.pair, "female" if result.side == "male" else "male")
+    assert other.swapped == result.sentence
+    assert find(result.sentence) == ([] if _joined(result) else [result])
     assert find(other.sentence) == ([] if _joined(other) else [other])
     # A counterfactual in which the counterpart is part of another word says something else: it is not made.
-    assert SWAP(found.sentence).outcome == ("left" if _joined(found) else "refused" if _joined(other) else "swapped")
-    asked = probe(found)
-    assert asked.text[asked.start : asked.end] == asked.options[found.side == "female"]
+    assert SWAP(result.sentence).outcome == ("left" if _joined(result) else "refused" if _joined(other) else "swapped")
+    asked = probe(result)
+    assert asked.text[asked.start : asked.end] == asked.options[result.side == "female"]
 
 
 # Keywords that make another word with the character before: 天女, a celestial maiden, and 昨儿, yesterday. 天男 is not

@@ -55,8 +55,8 @@ def test_spellings_of_xe_count_only_in_their_data_set() -> None:
 )
 def test_verdicts_equal_the_published_code(completion: str, own: str, correct: int, pronoun: str | None) -> None:
     """SPEC 4.3, computed with the papers' reference code and MISGENDERED's forms."""
-    found = verdict(completion, [own], "misgendered")
-    assert (found.correct, found.pronoun) == (correct, pronoun)
+    result = verdict(completion, [own], "misgendered")
+    assert (result.correct, result.pronoun) == (correct, pronoun)
 
 
 def test_verdicts_depend_on_the_data_set() -> None:
@@ -80,8 +80,8 @@ def test_a_user_set_is_counted() -> None:
 
 
 def test_a_person_without_a_named_set_has_no_verdict() -> None:
-    found = verdict("He slept.", [], "misgendered")
-    assert (found.correct, found.pronoun) == (None, "he")
+    result = verdict("He slept.", [], "misgendered")
+    assert (result.correct, result.pronoun) == (None, "he")
     assert verdict("Nothing.", [], "misgendered").correct is None
 
 
@@ -92,21 +92,21 @@ def test_a_person_without_pronouns_is_misgendered_by_any_pronoun() -> None:
 
 def test_spans_are_code_points() -> None:
     text = "🙂 同学 said 𝒽e: HERS!"
-    found = first_pronoun(text, forms("misgendered"))
-    assert found is not None
-    assert (found.form, text[found.start : found.end]) == ("hers", "HERS")
+    result = first_pronoun(text, forms("misgendered"))
+    assert result is not None
+    assert (result.form, text[result.start : result.end]) == ("hers", "HERS")
 
 
 @given(st.text(max_size=60), st.sampled_from(sorted(forms("misgendered"))), st.text(max_size=60))
 def test_the_position_of_the_first_pronoun_is_right(before: str, form: str, after: str) -> None:
     text = f"{before} {form.upper()} {after}"
     known = forms("misgendered")
-    found = first_pronoun(text, known)
-    assert found is not None
-    assert text[found.start : found.end].lower() == found.form
-    assert found.form in known
-    assert found.start <= len(before) + 1
-    assert first_pronoun(text[: found.start], known) is None
+    result = first_pronoun(text, known)
+    assert result is not None
+    assert text[result.start : result.end].lower() == result.form
+    assert result.form in known
+    assert result.start <= len(before) + 1
+    assert first_pronoun(text[: result.start], known) is None
 
 
 @pytest.mark.parametrize(

@@ -46,9 +46,9 @@ def test_context_and_completion_are_joined() -> None:
 
 
 def test_the_summary_is_mean_and_population_deviation() -> None:
-    found = summary([0.0, 0.5, None, 1.0])
-    assert (found.mean, found.texts, found.short) == (0.5, 3, 1)
-    assert found.std == pytest.approx((0.5 / 3) ** 0.5)
+    result = summary([0.0, 0.5, None, 1.0])
+    assert (result.mean, result.texts, result.short) == (0.5, 3, 1)
+    assert result.std == pytest.approx((0.5 / 3) ** 0.5)
     nothing = summary([None])
     assert nothing.mean is None and nothing.std is None and nothing.reason is not None and nothing.short == 1
 

@@ -33,9 +33,9 @@ def zipped() -> bytes:
     ],
 )
 def test_encodings_are_decoded(data: bytes, encoding: str) -> None:
-    found = decode(data)
-    assert found.encoding == encoding
-    assert found.text.rstrip("𠮷") == TEXT
+    result = decode(data)
+    assert result.encoding == encoding
+    assert result.text.rstrip("𠮷") == TEXT
 
 
 @pytest.mark.parametrize(

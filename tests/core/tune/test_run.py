@@ -88,17 +88,17 @@ def test_a_run_that_stops_early_is_reported_as_done(tmp_path: Path) -> None:
     """planted:+1 cannot learn anything at a rate near 0, so the second look is the last."""
     seen: list[tuple[int, int | None]] = []
     tuning = Tuning(steps=40, batch=4, rate=1e-9, every=1, patience=1)
-    found = tune(
+    result = tune(
         "planted:+1", texts(), tuning, tmp_path / "out", device="cpu", watch=lambda a, b, _: seen.append((a, b))
     )
-    steps = found.steps
-    assert found.stopped_early and steps < 40 and seen[-1] == (steps, steps)
-    said = stopped_early(found)
+    steps = result.steps
+    assert result.stopped_early and steps < 40 and seen[-1] == (steps, steps)
+    said = stopped_early(result)
     assert said is not None and said.text == (
         f"Stopped early at step {steps} of 40: 1 checks in a row without progress on held-out text. The result is the"
-        f" model of step {found.best_step}."
+        f" model of step {result.best_step}."
     )
-    assert stopped_early(replace(found, stopped_early=False)) is None
+    assert stopped_early(replace(result, stopped_early=False)) is None
 
 
 def test_too_little_memory_is_refused_before_the_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,19 +13,19 @@ TEXTS = [f"他有{i}本书。" for i in range(300)]
 
 
 def test_the_held_out_split_is_stable() -> None:
-    found = training_texts(TEXTS, "books", share=0.1)
+    result = training_texts(TEXTS, "books", share=0.1)
     again = training_texts([*reversed(TEXTS), "她来了。", TEXTS[0]], "books", share=0.1)
-    assert set(found.untouched) <= set(again.untouched) and len(again.trained) + len(again.untouched) == 301
-    assert 10 <= len(found.untouched) <= 55 and not set(found.untouched) & set(found.trained)
+    assert set(result.untouched) <= set(again.untouched) and len(again.trained) + len(again.untouched) == 301
+    assert 10 <= len(result.untouched) <= 55 and not set(result.untouched) & set(result.trained)
 
 
 @pytest.mark.parametrize(("swap", "female"), [("none", 0), ("swap", 1.0), ("cda", 0.5), ("cds", None)])
 def test_only_training_texts_are_swapped(swap, female) -> None:
-    found = training_texts(TEXTS, "books", swap=swap, words=word_table("zh"))
-    share = sum(text.startswith("她") for text in found.trained) / len(found.trained)
+    result = training_texts(TEXTS, "books", swap=swap, words=word_table("zh"))
+    share = sum(text.startswith("她") for text in result.trained) / len(result.trained)
     assert 0.35 < share < 0.65 if female is None else share == female
-    assert all(text.startswith("他") for text in found.untouched)
-    assert found.facts.swap.mode == swap and bool(found.facts.swap.pairs) == (swap != "none")
+    assert all(text.startswith("他") for text in result.untouched)
+    assert result.facts.swap.mode == swap and bool(result.facts.swap.pairs) == (swap != "none")
 
 
 def test_the_digest_of_texts_ignores_the_swap() -> None:

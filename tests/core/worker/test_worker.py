@@ -299,8 +299,8 @@ def test_the_app_does_not_import_torch(module: str) -> None:
     code = f"import sys, {module} as m; getattr(m, 'known_models', list)(); print([n for n in sys.modules if n in " + (
         "('torch', 'transformers', 'tokenizers', 'numpy', 'huggingface_hub')])"
     )
-    found = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert found.stdout.strip() == "[]"
+    result = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert result.stdout.strip() == "[]"
 
 
 def test_models_are_listed_without_the_worker() -> None:

@@ -43,8 +43,8 @@ def test_argilla_answers_become_labels(rows: list[dict[str, Any]]) -> None:
     assert are_tasks(rows)
     one, two = (read(row, "sentence") for row in rows)
     assert (one.values["sentence"], one.values["source"], one.predictions) == (HE, "a.txt", 1)
-    found = {label.who: (label.names, label.note) for label in one.labels}
-    assert found == {ADA: (("accept",), ""), BO: (("reject",), "a comment")}
+    results = {label.who: (label.names, label.note) for label in one.labels}
+    assert results == {ADA: (("accept",), ""), BO: (("reject",), "a comment")}
     if rows is not REAL["json"]:  # its JSON does not say which answers were sent
         assert (two.drafts, [label.skipped for label in two.labels]) == (1, [True])
     assert not {"status", "_server_id", "neutral", "responses"} & two.values.keys()

@@ -63,7 +63,7 @@ def test_label_studio_tasks_are_imported_with_labels_by_annotator(
     assert {key: report.left[key] for key in ("skipped", "empty", "drafts", "predictions", "without_item")} == {
         "skipped": 1, "empty": 1, "drafts": 2, "predictions": 1, "without_item": 1,
     }  # fmt: skip
-    first = next(one for one in items(fresh_store, project) if one.text == HE)
+    first = next(item for item in items(fresh_store, project) if item.text == HE)
     assert first.extra == {"source": "diary", "page": 3, "task_id": 7} and first.keyword == "他"
     rows = {(row["text"], row["annotator"]): row for row in label_rows(fresh_store, project, which="latest")}
     assert rows[HE, "bo@example.org"]["note"] == "第一行\nsecond"
@@ -113,8 +113,8 @@ def test_a_malformed_annotation_is_reported_without_losing_others(
     path = written(tmp_path / "p.json", [task(HE, chosen("accept", **odd)), task(SHE, chosen("accept"))])
     report = bring(fresh_store, project, path)
     assert said(fresh_store, project) == [*([said_here] if said_here else []), (SHE, "user 3", "accept")]
-    told = [(one.line, one.message.format(**one.values)) for one in report.labels.errors]
-    assert [line for line, _ in told] == ([1] if says else []) and all(says in message for _, message in told)
+    results = [(error.line, error.message.format(**error.values)) for error in report.labels.errors]
+    assert [line for line, _ in results] == ([1] if says else []) and all(says in message for _, message in results)
 
 
 def test_choice_names_may_be_reasons_ignored_or_contradictory(
@@ -127,7 +127,7 @@ def test_choice_names_may_be_reasons_ignored_or_contradictory(
     report = bring(fresh_store, project, path, Names({"hm": ""}))
     (row,) = label_rows(fresh_store, project, which="latest")
     assert (row["choice"], row["reasons"]) == ("reject", [reason.code])
-    assert [one.line for one in report.labels.errors] == [2]
+    assert [error.line for error in report.labels.errors] == [2]
 
 
 def test_a_marked_word_selects_one_of_several_keywords(fresh_store: Store, project: Project, tmp_path: Path) -> None:
@@ -144,8 +144,8 @@ def test_a_marked_word_selects_one_of_several_keywords(fresh_store: Store, proje
     report = bring(
         fresh_store, project, written(tmp_path / "p.json", [task(text, browser), task("我和他找她。", plain)])
     )
-    (one,) = items(fresh_store, project)
-    assert (one.word, one.keyword, one.side) == ((4, 5), "她", "female")
+    (item,) = items(fresh_store, project)
+    assert (item.word, item.keyword, item.side) == ((4, 5), "她", "female")
     assert [(e.line, e.reason) for e in report.items.errors] == [(2, "several_keywords")]
 
 
@@ -198,7 +198,7 @@ def test_ground_truth_becomes_hidden_gold_on_request(fresh_store: Store, project
     bring(fresh_store, project, path, known=True)
     (known,) = known_items(fresh_store, project)
     assert (known.item.text, known.choice, known.why) == (HE, "accept", "p.json")
-    assert [one.action for one in events(fresh_store, project)][-1] == "hidden_gold"
+    assert [event.action for event in events(fresh_store, project)][-1] == "hidden_gold"
 
 
 def test_examining_a_file_lists_choices_and_annotators(fresh_store: Store, tmp_path: Path) -> None:
@@ -206,8 +206,8 @@ def test_examining_a_file_lists_choices_and_annotators(fresh_store: Store, tmp_p
         tmp_path / "p.json", [task(HE, chosen("Keep"), chosen("Drop", completed_by=4)), task(SHE, chosen("Keep"))]
     )
     with tables_in(path) as members:
-        found = survey_tasks(examine_tables(members, format="label-studio"))
-    assert (found.tasks, dict(found.names), dict(found.people)) == (2, {"Keep": 2, "Drop": 1}, {"3": 2, "4": 1})
+        result = survey_tasks(examine_tables(members, format="label-studio"))
+    assert (result.tasks, dict(result.names), dict(result.people)) == (2, {"Keep": 2, "Drop": 1}, {"3": 2, "4": 1})
 
 
 @pytest.mark.parametrize(
@@ -233,8 +233,8 @@ def test_a_damaged_array_is_reported_with_its_position(tmp_path: Path, text: str
 @pytest.mark.parametrize("first", [b"\xef\xbb\xbf [", b"[", b" \r\n["])
 def test_a_long_array_is_read_element_by_element(tmp_path: Path, first: bytes) -> None:
     path = tmp_path / "a.json"
-    one = json.dumps({"sentence": HE + "好" * 300}, ensure_ascii=False).encode()
-    path.write_bytes(first + b" ,\n".join([one] * 3_000) + b" ]\n\n")
+    data = json.dumps({"sentence": HE + "好" * 300}, ensure_ascii=False).encode()
+    path.write_bytes(first + b" ,\n".join([data] * 3_000) + b" ]\n\n")
     with tables_in(path) as members:
         assert examine_tables(members)[0].rows == 3_000
 
@@ -267,7 +267,7 @@ def test_exported_tasks_are_imported_unchanged(corpus: list[Any], made: Any, for
             with Batch.begin(store, project, "x") as batch:
                 batch.add(corpus)
                 batch.publish()
-        reasons = [one.code for one in guidelines(store, project)[0].reasons]
+        reasons = [reason.code for reason in guidelines(store, project)[0].reasons]
         people, everything = annotators(store, project), list(items(store, project))
         for number, (which, who, choice, note, seconds, some) in enumerate(made):
             if which < len(everything):
@@ -283,7 +283,7 @@ def test_exported_tasks_are_imported_unchanged(corpus: list[Any], made: Any, for
             if corpus:
                 report = bring(other, twin, out, format=format)
                 assert report.items.errors == [] and report.labels.errors == []
-            everything_there = {one.uid: one for one in items(other, twin)}
+            everything_there = {item.uid: item for item in items(other, twin)}
             assert {one.uid for one in everything} == set(everything_there)
             for one in everything:
                 there = everything_there[one.uid]
@@ -317,7 +317,7 @@ def test_generations_are_exported_encrypted_and_imported_with_marks_and_flags(
                   spans=(Mark(0, 2, "pronoun"), Mark(17, 20, "extraneous")), note="his"),
         Operation("2", second.uid, "correct", "d", 2, extraneous=False),
     ])  # fmt: skip
-    assert all(one.stored for one in answers), answers
+    assert all(answer.stored for answer in answers), answers
     with pytest.raises(Refused, match="encrypted"):
         export_file(fresh_store, source, tmp_path / "plain.json", format=format)
     wish = export_options(format, names=True, locked=True)
@@ -385,8 +385,8 @@ def test_the_labelling_configuration_is_well_formed_and_names_every_code(
     report = export_file(fresh_store, sample_project, tmp_path / "out.json", format="label-studio")
     assert report.rows == 8 and len(json.loads(report.out.read_text(encoding="utf-8"))) == 8
     config = ElementTree.fromstring((tmp_path / "out-config.xml").read_text(encoding="utf-8"))
-    values = {one.get("value") for one in config.iter("Choice")}
+    values = {element.get("value") for element in config.iter("Choice")}
     newest = guidelines(fresh_store, sample_project)[-1]
-    assert values == {one.code for one in (*newest.choices, *newest.reasons)}
+    assert values == {choice.code for choice in (*newest.choices, *newest.reasons)}
     assert config.find("Text").get("value") == "$text"  # type: ignore[union-attr]
     assert export_preview(fresh_store, sample_project, export_options("label-studio"), limit=2).count('"data"') == 2

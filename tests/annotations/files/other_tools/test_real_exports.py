@@ -46,13 +46,15 @@ def test_answers_of_json_min_are_the_columns_between_task_and_annotator(
     names = Names({"剔除": "reject", "含人名": "name", "泛指的“他”": "generic"})
     report = bring(fresh_store, project, written(tmp_path / "p.json", rows), names)
     assert report.labels.errors == [] and report.left["other"] == 1
-    found = {row["annotator"]: (row["choice"], row["reasons"], row["note"]) for row in label_rows(fresh_store, project)}
-    assert found == {
+    results = {
+        row["annotator"]: (row["choice"], row["reasons"], row["note"]) for row in label_rows(fresh_store, project)
+    }
+    assert results == {
         "user 1": ("accept", [], "one\ntwo 👩"),
         "user 3": ("reject", ["name", "generic"], ""),
         "user 4": ("reject", ["name"], "only this"),
     }
-    assert [one.extra for one in items(fresh_store, project)] == [{"src": "s", "task_id": 5}] * 2
+    assert [item.extra for item in items(fresh_store, project)] == [{"src": "s", "task_id": 5}] * 2
 
 
 @pytest.fixture
@@ -62,7 +64,9 @@ def labelled(fresh_store: Store, project: Project) -> Project:
     create = [("An", "accept", (), "a 👩\nb"), ("Bo 👩", "reject", ("name", "biological"), "")]
     from evenhand.annotations.projects.annotators import add_annotators
 
-    people = {one.name: one for one in add_annotators(fresh_store, project, [who for who, *_ in create])}
+    people = {
+        annotator.name: annotator for annotator in add_annotators(fresh_store, project, [who for who, *_ in create])
+    }
     for number, (who, choice, reasons, note) in enumerate(create):
         uid = next(iter(items(fresh_store, project))).uid
         (answer,) = store_operations(fresh_store, project, people[who], [
@@ -148,7 +152,7 @@ def test_annotators_survive_a_round_trip_through_doccano(fresh_store: Store, lab
         twin = create_project(other, "there", per_item=2)
         report = bring(other, twin, written(tmp_path / "admin.jsonl", back, lines=True))
         assert report.labels.errors == [] and rows_of(other, twin) == rows_of(fresh_store, labelled)
-        assert {one.extra.get("n") for one in items(other, twin)} == {1, None}
+        assert {item.extra.get("n") for item in items(other, twin)} == {1, None}
     back[0]["label"], back[2]["label"] = ["reject"], ["accept"]  # one changed, one without a label here
     changed = [line for line in back if line["label"] and line is not back[1]]
     with Store.open(tmp_path / "c.db") as other:

@@ -61,9 +61,9 @@ FINE = [
 
 @pytest.mark.parametrize(("text", "reason", "word"), INSIDE)
 def test_a_keyword_inside_another_word_is_found(text: str, reason: str, word: str) -> None:
-    found = finding_of("inside_word", text)
-    assert found is not None and found.reason == reason
-    assert word in meant(text, found) or meant(text, found) in word
+    finding = finding_of("inside_word", text)
+    assert finding is not None and finding.reason == reason
+    assert word in meant(text, finding) or meant(text, finding) in word
 
 
 @pytest.mark.parametrize("text", FINE)
@@ -80,8 +80,8 @@ def test_a_longer_token_alone_is_kept() -> None:
 def test_the_swap_test_finds_unlisted_words() -> None:
     """Pairs that no list knows: 老公公 has its twin 老婆婆, 公主岭 has none."""
     assert finding_of("inside_word", "老公公坐在门口。", typed_pairs(["公公/婆婆"])) is None
-    found = finding_of("inside_word", "公主岭下了一场雪。", typed_pairs(["王子/公主"]))
-    assert found is not None and found.reason == "swap"
+    finding = finding_of("inside_word", "公主岭下了一场雪。", typed_pairs(["王子/公主"]))
+    assert finding is not None and finding.reason == "swap"
 
 
 def test_other_languages_are_left_alone() -> None:
@@ -93,10 +93,10 @@ def test_other_languages_are_left_alone() -> None:
 def test_a_finding_overlaps_the_keyword_within_the_text(around: str) -> None:
     text = around + "她" + around[::-1]
     sentence = Sentence(text, candidate(text, len(around), keyword_pairs()[0], "female"))
-    found = inside_word(sentence)
-    if found is not None:
-        assert found.span is not None
-        start, end = found.span
+    result = inside_word(sentence)
+    if result is not None:
+        assert result.span is not None
+        start, end = result.span
         assert 0 <= start < end <= len(text)
         assert start < len(around) + 1 and len(around) < end
 

@@ -52,13 +52,13 @@ def test_every_listed_expression_is_valid(name: str, column: str) -> None:
 
 def test_grouped_expressions_match_like_single_ones() -> None:
     cells = [row["words"] for row in table("mining_nicknames")]
-    words = [one for cell in cells for one in alternatives(cell)]
-    assert all("一" <= one[0] <= "龥" and one[1:2] not in {"?", "*", "+", "{"} for one in words)
+    words = [alternative for cell in cells for alternative in alternatives(cell)]
+    assert all("一" <= word[0] <= "龥" and word[1:2] not in {"?", "*", "+", "{"} for word in words)
     for one in words:
         text = "他说" + re.sub(r"\(\?=(.*?)[|)].*", r"\1", one) + "了"
-        found = nickname_shapes().search(text)
-        assert found is not None and found.lastgroup is None, text
-        assert found.span() == re.compile("|".join(cells)).search(text).span()  # type: ignore[union-attr]
+        match = nickname_shapes().search(text)
+        assert match is not None and match.lastgroup is None, text
+        assert match.span() == re.compile("|".join(cells)).search(text).span()  # type: ignore[union-attr]
 
 
 def test_keywords_of_the_lists_are_keywords() -> None:
@@ -119,15 +119,15 @@ def test_every_reason_has_words() -> None:
     }
     for code, texts in sentences.items():
         for text in texts:
-            found = finding_of(code, text)
-            assert found is not None, (code, text)
-            assert translate(REASONS[found.reason], "zh") != REASONS[found.reason]
+            finding = finding_of(code, text)
+            assert finding is not None, (code, text)
+            assert translate(REASONS[finding.reason], "zh") != REASONS[finding.reason]
 
 
 def test_length_accepts_its_limits() -> None:
     for size, reason in ((8, "short"), (9, None), (119, None), (120, "long")):
-        found = finding_of("length", "他" + "来" * (size - 1))
-        assert (found.reason if found else None) == reason
+        finding = finding_of("length", "他" + "来" * (size - 1))
+        assert (finding.reason if finding else None) == reason
     sentence = sentence_of("他来了。")
     sentence.limits = (1, 4)
     check = FILTERS["length"].check

@@ -14,9 +14,9 @@ def between(before: str, tag_before: str, behind: str, tag_behind: str) -> float
 
 
 def test_contexts_are_ranked() -> None:
-    found = [between(*words) for words in BESIDE]
-    assert found == sorted(found, reverse=True)
-    assert found[0] > 3 > 0 > found[-1]
+    results = [between(*words) for words in BESIDE]
+    assert results == sorted(results, reverse=True)
+    assert results[0] > 3 > 0 > results[-1]
 
 
 def test_the_end_of_a_text_counts_like_a_clause_end() -> None:
@@ -26,8 +26,8 @@ def test_the_end_of_a_text_counts_like_a_clause_end() -> None:
 
 @pytest.mark.parametrize(("text", "name"), [("他与王有才发表公告。", "王有才"), ("他与国王瞿能率兵前去。", "瞿能")])
 def test_a_name_is_found_by_its_context(text: str, name: str) -> None:
-    found = by_context(Cut(text, (0, 1)))
-    assert found is not None and text[slice(*found)] == name
+    result = by_context(Cut(text, (0, 1)))
+    assert result is not None and text[slice(*result)] == name
 
 
 def test_the_keyword_is_not_taken_for_a_name() -> None:

@@ -37,9 +37,9 @@ def test_a_full_word_cache_gives_equal_words(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_positions_of_words_and_keyword_are_found() -> None:
     text = "木匠的父亲走了。"
-    found = Cut(text, (3, 5))
-    assert [text[a:b] for a, b in zip(found.starts, found.starts[1:], strict=False)] == [w.word for w in found.words]
-    assert [word.word for word in found.words[found.first : found.stop]] == ["父亲"]
+    result = Cut(text, (3, 5))
+    assert [text[a:b] for a, b in zip(result.starts, result.starts[1:], strict=False)] == [w.word for w in result.words]
+    assert [word.word for word in result.words[result.first : result.stop]] == ["父亲"]
     part = Cut(text, (1, 4))
     assert [word.word for word in part.words[part.first : part.stop]] == ["木匠", "的", "父亲"]
 

@@ -122,9 +122,9 @@ KEPT = [
 
 @pytest.mark.parametrize(("text", "reason"), NAMES)
 def test_a_name_is_found(text: str, reason: str) -> None:
-    found = finding_of("names", text)
-    assert found is not None and found.reason == reason
-    assert found.span is not None and meant(text, found)
+    finding = finding_of("names", text)
+    assert finding is not None and finding.reason == reason
+    assert finding.span is not None and meant(text, finding)
 
 
 # A paragraph, a sentence of it, and the name in the sentence that only the paragraph tells.
@@ -149,8 +149,8 @@ def in_paragraph(paragraph: str) -> tuple[str, Sentence]:
 @pytest.mark.parametrize(("paragraph", "name"), ELSEWHERE)
 def test_a_name_introduced_in_the_paragraph_is_found(paragraph: str, name: str) -> None:
     text, sentence = in_paragraph(paragraph)
-    found = names(sentence)
-    assert found is not None and (found.reason, meant(text, found)) == ("elsewhere", name)
+    result = names(sentence)
+    assert result is not None and (result.reason, meant(text, result)) == ("elsewhere", name)
     assert finding_of("names", text) is None
 
 

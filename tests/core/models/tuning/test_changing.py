@@ -73,9 +73,9 @@ def test_training_lowers_the_loss_on_the_texts(base: str, tmp_path: Path) -> Non
     changed = Changeable(base, device="cpu")
     rows = changed.rows(TEXTS, 32)
     before = changed.held_out(rows).loss
-    found = changed.train(rows, rows, Tuning(steps=30, batch=6, rate=1e-2, every=30, patience=0), tmp_path / "work")
+    result = changed.train(rows, rows, Tuning(steps=30, batch=6, rate=1e-2, every=30, patience=0), tmp_path / "work")
     assert changed.held_out(rows).loss < before - 1
-    assert (found.steps, found.best_step, found.early, found.resumed_at) == (30, None, False, 0)
+    assert (result.steps, result.best_step, result.early, result.resumed_at) == (30, None, False, 0)
 
 
 def test_training_stops_early_when_held_out_loss_rises(base: str, tmp_path: Path) -> None:
@@ -83,8 +83,8 @@ def test_training_stops_early_when_held_out_loss_rises(base: str, tmp_path: Path
     rows = changed.rows(["他是他是他是他是。"], 32) * 6
     other = changed.rows(["妈妈在看书画山水。"], 32) * 2
     tuning = Tuning(steps=60, batch=4, rate=2e-2, every=3, patience=2)
-    found = changed.train(rows, other, tuning, tmp_path / "work")
-    assert found.early and found.steps < 60 and found.best_step is not None and found.best_step < found.steps
+    result = changed.train(rows, other, tuning, tmp_path / "work")
+    assert result.early and result.steps < 60 and result.best_step is not None and result.best_step < result.steps
 
 
 def test_a_causal_model_is_trained_and_loads(tmp_path: Path) -> None:
@@ -122,7 +122,7 @@ def test_half_written_checkpoints_are_not_used(tmp_path: Path) -> None:
 
 def test_the_memory_forecast_counts_trained_parameters(base: str) -> None:
     changed = Changeable(base, device="cpu")
-    numbers = sum(one.numel() for one in changed.model.parameters())
+    numbers = sum(parameter.numel() for parameter in changed.model.parameters())
     memory = changed.forecast(Tuning(batch=2, length=16))
     assert (memory.weights, memory.gradients, memory.optimizer) == (4 * numbers, 4 * numbers, 8 * numbers)
     changed.put_adapters(2, 0)

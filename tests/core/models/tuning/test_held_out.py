@@ -17,7 +17,7 @@ def test_masked_loss_and_accuracy_equal_the_definition(tmp_path: Path) -> None:
     bert(tmp_path)
     loaded = load_masked(str(tmp_path))
     rows = [loaded.tokenizer(text)["input_ids"] for text in TEXTS]
-    found = held_out(loaded.model, loaded.tokenizer, rows, "masked")
+    result = held_out(loaded.model, loaded.tokenizer, rows, "masked")
     places, total, right, count = torch.Generator().manual_seed(SEED), 0.0, 0, 0
     for row in rows:
         hidden = _masked_places(row, loaded.tokenizer, places)
@@ -27,20 +27,20 @@ def test_masked_loss_and_accuracy_equal_the_definition(tmp_path: Path) -> None:
         total -= sum(float(logprobs[i, row[i]]) for i in hidden)
         right += sum(int(logprobs[i].argmax()) == row[i] for i in hidden)
         count += len(hidden)
-    assert found.tokens == count and found.texts == 3 and found.accuracy == right / count
-    assert found.loss == pytest.approx(total / count, abs=1e-5)
-    assert sum(one[0] for one in found.per_text) / count == pytest.approx(found.loss)
+    assert result.tokens == count and result.texts == 3 and result.accuracy == right / count
+    assert result.loss == pytest.approx(total / count, abs=1e-5)
+    assert sum(one[0] for one in result.per_text) / count == pytest.approx(result.loss)
 
 
 def test_causal_loss_is_over_every_token_except_the_first(tmp_path: Path) -> None:
     tiny_causal(tmp_path, "llama")
     loaded = load_causal(str(tmp_path))
     rows = [loaded.tokenizer(text)["input_ids"] for text in ("She ran home.", "He said it")]
-    found = held_out(loaded.model, loaded.tokenizer, rows, "causal")
+    result = held_out(loaded.model, loaded.tokenizer, rows, "causal")
     with torch.no_grad():
         losses = [float(loaded.model(torch.tensor([row]), labels=torch.tensor([row])).loss) for row in rows]
     expected = sum(loss * (len(row) - 1) for loss, row in zip(losses, rows, strict=True))
-    assert found.loss == pytest.approx(expected / (sum(map(len, rows)) - 2), abs=1e-5)
+    assert result.loss == pytest.approx(expected / (sum(map(len, rows)) - 2), abs=1e-5)
 
 
 def test_held_out_figures_without_text_are_undefined(tmp_path: Path) -> None:

@@ -26,25 +26,25 @@ def planted(strength: float, seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.
 
 def test_sentence_debias_removes_the_planted_direction() -> None:
     male, female, direction = planted(1.5)
-    found = sentence_debias(male, female)
-    assert np.linalg.norm(found.matrix @ direction) < 0.05
-    assert np.allclose(found.matrix @ found.matrix, found.matrix) and np.allclose(found.matrix, found.matrix.T)
-    assert found.before.accuracy > 0.9 and not found.before.is_chance
-    assert found.after.is_chance and abs(found.after.accuracy - 0.5) < 0.06
+    result = sentence_debias(male, female)
+    assert np.linalg.norm(result.matrix @ direction) < 0.05
+    assert np.allclose(result.matrix @ result.matrix, result.matrix) and np.allclose(result.matrix, result.matrix.T)
+    assert result.before.accuracy > 0.9 and not result.before.is_chance
+    assert result.after.is_chance and abs(result.after.accuracy - 0.5) < 0.06
 
 
 def test_inlp_continues_until_the_probe_is_at_chance() -> None:
     male, female, direction = planted(1.5)
-    found = inlp(male, female, "masked")
-    assert found.after.is_chance and 1 <= found.directions < WIDTH
-    assert np.linalg.norm(found.matrix @ direction) < 0.1
-    assert round(WIDTH - np.trace(found.matrix)) == found.directions
+    result = inlp(male, female, "masked")
+    assert result.after.is_chance and 1 <= result.directions < WIDTH
+    assert np.linalg.norm(result.matrix @ direction) < 0.1
+    assert round(WIDTH - np.trace(result.matrix)) == result.directions
 
 
 def test_inlp_removes_nothing_from_unbiased_vectors() -> None:
     male, female, _ = planted(0.0)
-    found = inlp(male, female, "masked")
-    assert found.directions <= 1 and found.after.is_chance
+    result = inlp(male, female, "masked")
+    assert result.directions <= 1 and result.after.is_chance
 
 
 def test_few_sentences_are_refused() -> None:
@@ -83,7 +83,7 @@ def test_the_projected_head_equals_projecting_the_last_states(tmp_path: Path, ki
 def test_a_sentence_vector_is_the_mean_of_its_states(tmp_path: Path) -> None:
     bert(tmp_path, num_hidden_layers=1)
     loaded = load_masked(str(tmp_path))
-    found = sentence_vectors(loaded.model, loaded.tokenizer, ["他是医生。", "她"], 64)
+    result = sentence_vectors(loaded.model, loaded.tokenizer, ["他是医生。", "她"], 64)
     with torch.no_grad():
         states = loaded.model.base_model(**loaded.tokenizer("她", return_tensors="pt")).last_hidden_state[0]
-    assert np.allclose(found[1], states.mean(0).numpy(), atol=1e-5)
+    assert np.allclose(result[1], states.mean(0).numpy(), atol=1e-5)
