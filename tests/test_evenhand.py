@@ -78,14 +78,14 @@ def test_rule_adds_verdict_columns() -> None:
 
 
 def test_release_writes_verified_files(tmp_path: Path) -> None:
-    messages = [
+    labels = [
         (item, who, "accept" if item == 0 or who == "Ada" else "reject") for item in (0, 1) for who in ("Ada", "Bo")
     ]
-    given = pd.DataFrame(messages, columns=["item", "annotator", "choice"])
+    given = pd.DataFrame(labels, columns=["item", "annotator", "choice"])
     rights = {"name": "nb", "licence": "CC BY 4.0", "source": "Own sentences."}
     frame = evenhand.release(SENTENCES, given, tmp_path / "out", **rights)
     assert frame["status"].tolist() == ["accepted", "rejected"] and frame.attrs["labels"] == 4
-    assert [one["reason"] for one in frame.attrs["left_out"]] == ["no_keyword", "several_keywords"]
+    assert [row["reason"] for row in frame.attrs["left_out"]] == ["no_keyword", "several_keywords"]
     assert verify(tmp_path / "out").intact and verify(tmp_path / "out").hash == frame.attrs["release"]["hash"]
     kept = [json.loads(line)["text"] for line in (tmp_path / "out/data/train.jsonl").read_text("utf-8").splitlines()]
     assert kept == [SENTENCES[0]]

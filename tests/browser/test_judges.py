@@ -71,7 +71,7 @@ def labelled(server: Server, name: str) -> bool:
     """Return True if a judge has labelled everything."""
     with Store.open(server.database) as store:
         result = judges(store, find_project(store, "made"))
-    return any(one.name == name and one.labels == len(TEXTS) for one in result)
+    return any(judge.name == name and judge.labels == len(TEXTS) for judge in result)
 
 
 def start(page: Page, server: Server, source: str, name: str) -> None:

@@ -36,7 +36,7 @@ def server(fresh_store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 
 def findings(path: Path) -> dict[str, tuple[str, str]]:
-    return {one.name: (one.state, one.text) for one in examine_deployment(path)}
+    return {entry.name: (entry.state, entry.text) for entry in examine_deployment(path)}
 
 
 def test_a_server_set_up_as_documented_has_no_findings(server: Path) -> None:
@@ -154,7 +154,7 @@ def test_deploy_pins_the_images_once(tmp_path: Path, digest: str) -> None:
     if not digest:
         assert done[0].returncode == 1 and "Docker names no digest of python:3.11-slim-bookworm" in done[0].stderr
         return
-    assert [one.returncode for one in done] == [0, 0], done[0].stderr
+    assert [entry.returncode for entry in done] == [0, 0], done[0].stderr
     assert (tmp_path / ".env").read_text(encoding="utf-8").splitlines() == [
         "EVENHAND_HOST=evenhand.example.org", "EVENHAND_BASE=python@sha256:ab12", "EVENHAND_CADDY=caddy@sha256:ab12",
     ]  # fmt: skip

@@ -174,7 +174,7 @@ def test_doctor_survives_a_slow_list_of_fonts(monkeypatch: pytest.MonkeyPatch) -
 
 def test_doctor_warns_of_a_missing_requirements_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(doctor, "ROOT", tmp_path)
-    result = {each.name: each for each in doctor.examine(Path("none.db"), worker=False)}["packages"]
+    result = {entry.name: entry for entry in doctor.examine(Path("none.db"), worker=False)}["packages"]
     assert (
         result.state == "warning"
         and "requirements.txt is missing, so the packages cannot be compared with the pinned versions." in result.text
@@ -188,5 +188,5 @@ def test_doctor_warns_of_a_missing_browser(monkeypatch: pytest.MonkeyPatch, tmp_
 
 @pytest.mark.long
 def test_doctor_asks_the_worker() -> None:
-    result = {each.name: each for each in doctor.examine(Path("none.db"))}["worker"]
+    result = {entry.name: entry for entry in doctor.examine(Path("none.db"))}["worker"]
     assert result.state == "ok" and "known" in result.text

@@ -82,7 +82,7 @@ def test_doccano_labels_of_generations_are_imported_into_their_project(fresh_sto
 
 def test_undo_lists_imports_and_undoes_one_after_confirmation(fresh_store: Store, tasks: Path) -> None:
     json_of("import", "new", tasks)
-    assert [one["key"] for one in json_of("undo", "new")["imports"]] == ["items-1", "labels-1"]
+    assert [row["key"] for row in json_of("undo", "new")["imports"]] == ["items-1", "labels-1"]
     refused = run("undo", "new", "items-1", says="n\n")
     assert refused.exit_code == 1 and "0 items deleted, 2 hidden with 2 labels. Undo this import?" in refused.output
     assert isinstance(run("undo", "new", "items-1", "--json").exception, Refused)

@@ -89,7 +89,7 @@ def test_a_second_run_reads_the_cache_and_writes_equal_bytes(tmp_path, file):
     first = json.loads(score(file, "--model", "known", "--out", outs[0], "--json").stdout)
     second = json.loads(score(file, "--model", "known", "--out", outs[1], "--json").stdout)
     third = json.loads(score(file, "--model", "known", "--out", outs[2], "--no-cache", "--json").stdout)
-    assert [one["asked"] for one in (first, second, third)] == [8, 0, 8]
+    assert [row["asked"] for row in (first, second, third)] == [8, 0, 8]
     assert (second["remembered"], second["saved"]) == (8, 1)
     assert second["models"][0]["rate"] is None
     assert second["models"][0]["rate_reason"]

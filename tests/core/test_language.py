@@ -51,7 +51,7 @@ def messages_with_nouns() -> list[tuple[str, str]]:
     rows = []
     for path in sorted((ROOT / "locale" / "zh").glob("*.po")):
         with path.open("rb") as file:
-            rows += [(str(one.id), str(one.string)) for one in read_po(file, locale="zh")]
+            rows += [(str(entry.id), str(entry.string)) for entry in read_po(file, locale="zh")]
     return [row for row in rows if re.search(r"\{\w+:[^}]*\|", row[0])]
 
 

@@ -163,8 +163,10 @@ def test_the_server_reads_rows_in_another_process(tmp_path: Path, in_children: N
     own = list(rows(open_source(path)))
     shown = [[(one.line, one.values, one.cells, str(one.problem)) for one in several] for several in (results, own)]
     assert shown[0] == shown[1] and len(own) == 1_002
-    broken = [one.problem for one in results if one.problem]
-    assert [(type(one), one.line, str(one)) for one in broken] == [(BadLine, 1002, "3 cells, but the header has 2.")]
+    broken = [row.problem for row in results if row.problem]
+    assert [(type(entry), entry.line, str(entry)) for entry in broken] == [
+        (BadLine, 1002, "3 cells, but the header has 2.")
+    ]
     assert bounded.run_bounded(os.getpid, file="a.csv") != os.getpid()
 
 

@@ -121,7 +121,7 @@ class Curation(RuleBasedStateMachine):
             desk.past.append(uid)
 
     def deliver_from(self, desk: Desk) -> None:
-        answer_of = {one.op_id: one.item for one in desk.waiting}
+        answer_of = {entry.op_id: entry.item for entry in desk.waiting}
         for answer in store_operations(self.store, self.project, desk.person, desk.waiting, now=self.now):
             assert answer.stored, (answer.reason, answer.values)  # no action of the lead leads to a dead end
             self.stored.add(answer.op_id)

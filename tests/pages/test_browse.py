@@ -42,7 +42,9 @@ def six(tmp_path: Path) -> tuple[Project, list[Item]]:
 
 def test_all_items_are_listed_and_narrowed_by_a_search(six: tuple[Project, list[Item]]) -> None:
     app = without_errors(open_page("browse"))
-    assert set(ids(app)) == {one.uid for one in six[1]} and any(caption.value.endswith("6") for caption in app.caption)
+    assert set(ids(app)) == {entry.uid for entry in six[1]} and any(
+        caption.value.endswith("6") for caption in app.caption
+    )
     app.text_input(key="browse-q").set_value("第3个").run()
     assert ids(app) == [six[1][2].uid] and app.query_params["q"] == "第3个"
     app.text_input(key="browse-q").set_value("没有的").run()

@@ -62,11 +62,11 @@ def strings(message: Any, kind: str = "") -> Iterator[tuple[str, str, str]]:
     """Kind of element, name of the field and text of everything that a message holds."""
     for field, value in message.ListFields():
         inner = value if isinstance(value, (list, tuple)) or hasattr(value, "add") else [value]
-        for one in inner:
-            if isinstance(one, str):
-                yield kind or message.DESCRIPTOR.name, field.name, one
-            elif hasattr(one, "ListFields"):
-                yield from strings(one, one.DESCRIPTOR.name)
+        for entry in inner:
+            if isinstance(entry, str):
+                yield kind or message.DESCRIPTOR.name, field.name, entry
+            elif hasattr(entry, "ListFields"):
+                yield from strings(entry, entry.DESCRIPTOR.name)
 
 
 def dangerous(page: AppTest) -> list[tuple[str, str, str]]:

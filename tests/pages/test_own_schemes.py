@@ -165,10 +165,10 @@ def compared(tmp_path: Path) -> Path:
         found, people = compared_project(store, tmp_path, 4)
         every = list(items(store, found))
         for who, choices in zip(people, (("first", "first", "tie"), ("first", "second", "tie")), strict=True):
-            messages = [
+            operations = [
                 decide(item, one, left="first", desk=who.name) for item, one in zip(every, choices, strict=False)
             ]
-            assert all(answer.stored for answer in store_operations(store, found, who, messages))
+            assert all(answer.stored for answer in store_operations(store, found, who, operations))
     return tmp_path
 
 

@@ -173,7 +173,7 @@ def test_the_maker_of_a_project_becomes_its_lead(fresh_store: Store, monkeypatch
     page = open_page("projects", view="new")
     page.text_input(key="name").set_value("mine").run()
     page.button(key="create").click().run()
-    made = next(one for one in every_project(fresh_store) if one.name == "mine")
+    made = next(entry for entry in every_project(fresh_store) if entry.name == "mine")
     assert lead_of(fresh_store, account(fresh_store, "Lena")).roles == {first.uid: "lead", made.uid: "lead"}
     assert "mine" in [heading.value for heading in page.header]
 

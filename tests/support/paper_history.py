@@ -157,8 +157,8 @@ class History:
             return
         self.drawn = 1
         made = create_follow_up(self.store, self.project, "outside", ["Zoe"], kept=1, rejected=0, per_item=1)
-        for one in items(self.store, made) if judged else ():
-            label(self.store, made, annotators(self.store, made)[0], one.uid, "accept")
+        for entry in items(self.store, made) if judged else ():
+            label(self.store, made, annotators(self.store, made)[0], entry.uid, "accept")
 
     def plan(self, number: int, _flag: bool) -> None:
         self.project = change_project(self.store, self.project, **PLANS[number % len(PLANS)])

@@ -288,7 +288,7 @@ def test_a_download_is_sent_in_parts_uncompressed(fresh_store: Store, page: Path
     anyio.run(Gate(offers, page), scope, receive, send)
     assert (b"seen", b"nothing") in sent[0]["headers"]
     assert (b"content-length", str(len(data)).encode()) in sent[0]["headers"]
-    bodies = [one["body"] for one in sent[1:]]
+    bodies = [row["body"] for row in sent[1:]]
     assert b"".join(bodies) == bytes(data)
     assert [len(body) for body in bodies[:-1]] == [PART_BYTES] * (len(bodies) - 1) and len(bodies) > 3
-    assert [one["more_body"] for one in sent[1:]] == [True] * (len(bodies) - 1) + [False]
+    assert [row["more_body"] for row in sent[1:]] == [True] * (len(bodies) - 1) + [False]

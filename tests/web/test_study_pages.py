@@ -92,9 +92,9 @@ def test_a_participant_gets_from_the_link_to_the_code(fresh_store: Store, app: S
     assert early.status_code == 409
     assert "You still have texts to judge." in early.text
     one, *rest = reply["items"]
-    assert desk.sync(desk.op(one["id"], "accept"), have=[each["id"] for each in rest], want=38)["items"] == []
+    assert desk.sync(desk.op(one["id"], "accept"), have=[row["id"] for row in rest], want=38)["items"] == []
     assert len(desk.sync(want=40)["items"]) == 2  # a reload
-    desk.sync(*(desk.op(each["id"], "accept") for each in rest))
+    desk.sync(*(desk.op(row["id"], "accept") for row in rest))
     page = ada.send("/finish", ada.open())
     assert study.code("finished") in page
     assert f"https://app.prolific.com/submissions/complete?cc={study.code('finished')}" in page

@@ -148,7 +148,7 @@ def test_comments_open_after_all_labels_and_are_kept(store: Store) -> None:
     add_comment(store, made, items[0].uid, "Is this a name?", author="Lead", op_id="c1")
     add_comment(store, made, items[0].uid, "Yes.\nSee rule 2.", author=ada.name, annotator=ada)
     result = case(store, made, items[0].uid).comments
-    assert [(each.author, each.annotator, each.text) for each in result] == [
+    assert [(comment.author, comment.annotator, comment.text) for comment in result] == [
         ("Lead", None, "Is this a name?"),
         ("Ada", ada.uid, "Yes.\nSee rule 2."),
     ]

@@ -61,7 +61,7 @@ def test_many_items_resemble_the_analytic_intervals() -> None:
     labels = drawn(600)
     result = rates(labels, resamples=4000)
     both = [{form: c == "accept" for _, _, c, form in labels[2 * i : 2 * i + 2]} for i in range(600)]
-    differences = np.array([int(one["masked"]) - int(one["original"]) for one in both])
+    differences = np.array([int(row["masked"]) - int(row["original"]) for row in both])
     # Paired by item, so the interval is of the mean of differences, not of two independent shares.
     reach = stats.norm.ppf(0.975) * differences.std(ddof=1) / np.sqrt(600)
     for estimate in (result.difference, result.paired):
@@ -77,9 +77,9 @@ def test_many_items_resemble_the_analytic_intervals() -> None:
 def test_several_labels_of_an_item_are_one_unit() -> None:
     """Four labels that always say the same are worth one: the interval is as wide as that of one label an item."""
     random = np.random.default_rng(3)
-    messages = ["accept" if random.random() < 0.6 else "reject" for _ in range(200)]
-    one = rates([(i, 1, c, "original") for i, c in enumerate(messages)]).forms[0].rate
-    four = rates([(i, who, c, "original") for i, c in enumerate(messages) for who in (1, 2, 3, 4)]).forms[0].rate
+    choices = ["accept" if random.random() < 0.6 else "reject" for _ in range(200)]
+    one = rates([(i, 1, c, "original") for i, c in enumerate(choices)]).forms[0].rate
+    four = rates([(i, who, c, "original") for i, c in enumerate(choices) for who in (1, 2, 3, 4)]).forms[0].rate
     assert one.low is not None and four.low is not None
     assert (four.low, four.high) == pytest.approx((one.low, one.high), abs=0.01)
 

@@ -131,7 +131,7 @@ def test_an_annotator_sees_only_the_own_part_of_a_history(fresh_store: Store) ->
         record(store, made, "sent_back", item=items[0])
     own = item_history(store, made, uid, reader=ada)
     assert kinds(own) == ["imported", "label", "comment", "comment"]
-    assert [(one.who, one.data["text"]) for one in own[2:]] == [("Lead", "Why, Ada?"), ("", "I doubt it.")]
+    assert [(event.who, event.data["text"]) for event in own[2:]] == [("Lead", "Why, Ada?"), ("", "I doubt it.")]
     mine = record_of(store, made, uid, reader=ada)
     assert mine.held == () and mine.talkers == ()
 

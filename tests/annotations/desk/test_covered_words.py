@@ -67,13 +67,13 @@ def test_the_bars_by_pair_move_when_a_label_can_no_longer_be_undone(desk: RouteD
 def test_a_search_does_not_find_a_covered_word(desk: RouteDesk) -> None:
     made = label(desk, UNDOABLE + 2)
     results = {word: desk.post("history", {"search": word, "limit": 100}).json()["history"] for word in WORDS}
-    assert {hit["item"]["id"] for hits in results.values() for hit in hits} == {one["item"] for one in made[:2]}
+    assert {hit["item"]["id"] for hits in results.values() for hit in hits} == {row["item"] for row in made[:2]}
     for word, hits in results.items():
         assert all(word in hit["item"]["text"] and "covered" not in hit["item"] for hit in hits)
     past = {event["item"]["id"]: event for event in desk.sync(hello=100)["history"]}
-    covered = [past[one["item"]] for one in made[2:]]
-    assert [one["ago"] for one in covered] == list(range(UNDOABLE - 1, -1, -1))
-    assert not any(says(one["item"]["text"], *WORDS) or one["item"]["side"] for one in covered)
+    covered = [past[row["item"]] for row in made[2:]]
+    assert [row["ago"] for row in covered] == list(range(UNDOABLE - 1, -1, -1))
+    assert not any(says(row["item"]["text"], *WORDS) or row["item"]["side"] for row in covered)
     part = covered[0]["item"]["text"].partition("▢")[0]
     assert len(desk.post("history", {"search": part, "limit": 9}).json()["history"]) == 1  # the rest is searched
     newest, oldest = (desk.post("item", {"item": made[n]["item"]}).json()["decision"]["item"] for n in (-1, 0))
@@ -92,7 +92,7 @@ def test_a_word_past_the_undo_history_stays_uncovered(desk: RouteDesk) -> None:
     made = label(desk, UNDOABLE + 1)
     before = first_covered()
     assert before > 0
-    desk.sync(*(desk.op(one["item"], None, base=one["op"]) for one in made[:-4:-1]))
+    desk.sync(*(desk.op(row["item"], None, base=row["op"]) for row in made[:-4:-1]))
     assert first_covered() == before
     label(desk, 5)
     assert first_covered() > before
@@ -109,7 +109,7 @@ def test_the_own_record_covers_labels_that_can_be_undone(desk: RouteDesk) -> Non
     skipped, undone = (item["id"] for item in desk.sync(want=2)["items"])
     once = desk.op(undone, "accept")
     desk.sync(desk.op(skipped, "skip"), once, desk.op(undone, None, base=once["op"]))
-    old = [one["item"] for one in made[:2]]  # the undone label was one more
+    old = [row["item"] for row in made[:2]]  # the undone label was one more
     for uid in (made[2]["item"], made[-1]["item"], skipped, undone):
         entry = entry_of(desk, uid)
         assert entry.covered and entry.item is not None

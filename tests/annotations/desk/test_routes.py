@@ -53,7 +53,7 @@ def test_a_reload_sends_equal_items_in_equal_order(ada: Desk) -> None:
 def test_an_operation_sent_twice_is_stored_once_and_answered_twice(ada: Desk) -> None:
     op = ada.op(ada.sync(want=1)["items"][0]["id"], "accept")
     once, again = ada.sync(op)["answers"], ada.sync(op, op)["answers"]
-    assert [each["result"] for each in [*once, *again]] == ["acked"] * 3
+    assert [row["result"] for row in [*once, *again]] == ["acked"] * 3
     assert len(rows(ada)) == 1
 
 
@@ -150,7 +150,7 @@ def test_history_can_be_searched_and_one_item_read(ada: Desk) -> None:
     items = ada.sync(want=8)["items"]
     ada.sync(*(ada.op(item["id"], "accept") for item in items))
     result = ada.post("history", {"search": items[3]["text"][2:8], "limit": 5}).json()["history"]
-    assert [each["item"]["id"] for each in result] == [items[3]["id"]]
+    assert [event["item"]["id"] for event in result] == [items[3]["id"]]
     decision = ada.post("item", {"item": items[3]["id"]}).json()["decision"]
     assert decision["choice"] == "accept" and decision["item"]["text"] == items[3]["text"]
 

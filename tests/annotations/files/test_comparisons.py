@@ -79,7 +79,7 @@ def test_comparisons_are_drawn_from_files_and_from_a_project(tmp_path: Path) -> 
     assert json.loads(made.stdout)["comparisons"] == 12
     with Store.open(db) as store:
         results = list(items(store, project(store, "three")))
-        assert all(one.second and one.extra["probability"] == 1.0 for one in results)
+        assert all(item.second and item.extra["probability"] == 1.0 for item in results)
         with pytest.raises(Refused, match="already holds comparisons"):
             texts_of_project(store, project(store, "three"))
     single = CliRunner().invoke(cli, ["project", "create", "single", "--kind", "generations", "--db", db])

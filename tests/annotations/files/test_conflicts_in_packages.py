@@ -92,8 +92,11 @@ def test_a_package_keeps_decided_and_open_conflicts(
     fresh_store: Store, disagreeing: Project, elsewhere: Store, tmp_path: Path, names: bool
 ) -> None:
     before = conflicts(fresh_store, disagreeing)
-    assert sorted(one.kind for one in before) == sorted(2 * ["label", "answer", "word", "text"])
-    decided = {kind: next(one for one in before if one.kind == kind) for kind in ("label", "answer", "word", "text")}
+    assert sorted(conflict.kind for conflict in before) == sorted(2 * ["label", "answer", "word", "text"])
+    decided = {
+        kind: next(conflict for conflict in before if conflict.kind == kind)
+        for kind in ("label", "answer", "word", "text")
+    }
     for one in decided.values():
         keep_first(fresh_store, disagreeing, one.key)
     left = conflicts(fresh_store, disagreeing)
@@ -102,9 +105,10 @@ def test_a_package_keeps_decided_and_open_conflicts(
     listed = conflicts(elsewhere, back)
     unseen = {} if names else {"text": None}  # a text of another file leaves with names only
     assert sorted(map(str, map(conflict_row, listed))) == sorted(
-        str((one.kind, one.item, one.first, unseen.get(one.kind, one.second), one.of)) for one in left
+        str((conflict.kind, conflict.item, conflict.first, unseen.get(conflict.kind, conflict.second), conflict.of))
+        for conflict in left
     )
-    assert {one.key for one in listed} != {one.key for one in left}
+    assert {conflict.key for conflict in listed} != {conflict.key for conflict in left}
     for one in listed:
         keep_first(elsewhere, back, one.key)
     assert conflicts(elsewhere, back) == []

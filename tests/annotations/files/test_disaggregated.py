@@ -43,7 +43,7 @@ def rows(lines: Iterable[str]) -> list[dict[str, str]]:
 
 def test_soft_labels_are_the_shares_of_every_choice(fresh_store: Store, project: Project) -> None:
     first, second = rows(soft_label_lines(fresh_store, project))  # the third has no label
-    shares = [(one["labels"], one["share_accept"], one["share_reject"]) for one in (first, second)]
+    shares = [(row["labels"], row["share_accept"], row["share_reject"]) for row in (first, second)]
     assert shares == [("3", "0.666667", "0.333333"), ("2", "1", "0")]
 
 

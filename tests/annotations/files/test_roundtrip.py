@@ -143,8 +143,8 @@ def test_an_export_can_be_imported_next_to_its_origin(
     second = create_project(fresh_store, "second")
     assert import_file(fresh_store, second, tmp_path / "x.jsonl").imported == 8
     mine, theirs = list(items(fresh_store, sample_project)), list(items(fresh_store, second))
-    assert [one.text for one in mine] == [one.text for one in theirs]
-    assert not {one.uid for one in mine} & {one.uid for one in theirs}  # public ids are unique in a database
+    assert [entry.text for entry in mine] == [entry.text for entry in theirs]
+    assert not {entry.uid for entry in mine} & {entry.uid for entry in theirs}  # public ids are unique in a database
 
 
 @pytest.mark.parametrize("change", [{"start": 3}, {"end": 2}, {"keyword": "她"}])

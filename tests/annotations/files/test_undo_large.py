@@ -52,9 +52,9 @@ def at_work(store: Store) -> tuple[Project, Annotator, str, list[Item]]:
     given = [
         item for item in claim(store, project, people[0], want=30) if item.file == "made.txt" and int(item.line) > 499
     ]
-    messages = [decide(one, choice) for one, choice in zip(given, ["accept", "reject", "skip"] * 5, strict=False)]
-    assert all(answer.stored for answer in store_operations(store, project, people[0], messages))
-    return project, people[0], key, given[len(messages) :]
+    operations = [decide(one, choice) for one, choice in zip(given, ["accept", "reject", "skip"] * 5, strict=False)]
+    assert all(answer.stored for answer in store_operations(store, project, people[0], operations))
+    return project, people[0], key, given[len(operations) :]
 
 
 def seen(store: Store, project: Project, tmp_path: Path) -> Any:

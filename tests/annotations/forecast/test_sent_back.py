@@ -36,9 +36,9 @@ def opinion(item: Item, person: Annotator) -> str:
 def label(store: Store, made: Project, person: Annotator, items: Sequence[Item]) -> None:
     """*person* says what is to be said of *items*."""
     bases = dict(store.db.execute("SELECT item, op_id FROM assignment WHERE annotator = ?", (person.id,)).fetchall())
-    messages = [decide(item, opinion(item, person), base=bases.get(item.id), seconds=6.0) for item in items]
+    operations = [decide(item, opinion(item, person), base=bases.get(item.id), seconds=6.0) for item in items]
     assert all(
-        answer.stored and not answer.conflict for answer in store_operations(store, made, person, messages, now=START)
+        answer.stored and not answer.conflict for answer in store_operations(store, made, person, operations, now=START)
     )
 
 
@@ -169,7 +169,7 @@ def test_progress_and_agreement_report_returned_labels(fresh_store: Store) -> No
     for page, where in (("progress", "info"), ("agreement", "warning")):
         app = open_page(page, project=made.name)
         assert not app.exception
-        messages = [each.value for each in (app.info if where == "info" else app.warning)]
+        messages = [entry.value for entry in (app.info if where == "info" else app.warning)]
         assert any(f"{labels} labels are awaiting relabelling" in text for text in messages), page
 
 

@@ -94,10 +94,8 @@ def test_after_stop_only_items_it_did_not_select_count(fresh_store: Store) -> No
     for _ in range(3):  # items that are new under `all` count, too
         for person in people:
             some = [item for item in claim(fresh_store, made, person, want=200, now=START) if item.line >= 5000]
-            messages = [
-                "accept" if is_shared(1, f"{one.text}{person.name}".encode(), 0.7) else "reject" for one in some
-            ]
-            store_operations(fresh_store, made, person, [decide(*one) for one in zip(some, messages, strict=True)])
+            choices = ["accept" if is_shared(1, f"{one.text}{person.name}".encode(), 0.7) else "reject" for one in some]
+            store_operations(fresh_store, made, person, [decide(*one) for one in zip(some, choices, strict=True)])
     new = full(fresh_store, "line >= 5000")
     result = forecast(fresh_store, made)
     assert new[0] > 10 and result.reviewed == truth[0] + new[0]

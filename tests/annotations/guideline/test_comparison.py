@@ -79,9 +79,9 @@ def test_two_texts_in_the_opposite_order_are_a_duplicate(fresh_store, tmp_path):
     project, _ = compared_project(fresh_store, tmp_path, 2)
     there = rows_of(2)
     turned = [
-        one | {"completion": one["second"], "second": one["completion"], "model": one["second_model"],
-               "second_model": one["model"]}
-        for one in there
+        row | {"completion": row["second"], "second": row["completion"], "model": row["second_model"],
+               "second_model": row["model"]}
+        for row in there
     ]  # fmt: skip
     report = imported(fresh_store, project, tmp_path, [*there[:1], *turned])
     assert (report.imported, report.duplicates, report.turned) == (0, 3, 2)

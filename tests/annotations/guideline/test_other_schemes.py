@@ -79,7 +79,7 @@ def test_a_label_studio_configuration_becomes_a_scheme() -> None:
         ("<Choices> listed", "its"), ("<Rating> of a span", "it"), ("<Number> share", "a"), ("<TextArea> more", "a"),
         ("<Pairwise> pw", "a"), ("<Image> picture", "this"),
     ]  # fmt: skip
-    assert all(one.text for one in result.left_out)
+    assert all(entry.text for entry in result.left_out)
 
 
 def test_a_potato_configuration_becomes_a_scheme() -> None:

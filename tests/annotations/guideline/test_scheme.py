@@ -159,7 +159,7 @@ def any_scheme(draw: st.DrawFn) -> OwnScheme:
     cut = draw(st.integers(0, len(rest) - 1))
     flags, spans = rest[:cut], rest[cut:]
     needs = [(choice.code, draw(st.sampled_from(spans)).code) for choice in (*choices, *flags) if draw(st.booleans())]
-    about = [(one.code, f"said {draw(NAMES)}.") for one in made if draw(st.booleans())]
+    about = [(entry.code, f"said {draw(NAMES)}.") for entry in made if draw(st.booleans())]
     questions = [
         Question("scale", next(keys), "", draw(NAMES) or "S", 1, draw(st.integers(2, 10)), high_en=draw(NAMES))
     ]

@@ -153,7 +153,7 @@ def test_rates_equal_those_of_the_functions(fresh_store: Store, project: Project
 def test_items_without_a_label_of_the_judge_are_counted(fresh_store: Store, project: Project) -> None:
     half = add_judge(fresh_store, project, "half", Spec("file", 1, "h", "h"))
     some = list(items(fresh_store, project))[:20]
-    store_labels(fresh_store, half, [JudgeLabel(one.id, "correct") for one in some])
+    store_labels(fresh_store, half, [JudgeLabel(item.id, "correct") for item in some])
     (cell,) = estimates(fresh_store, project, judge(fresh_store, project, "half")).cells("misgendering")
     assert (cell.people, cell.further, cell.without_judge) == (10, 10, 30)
     (flags,) = estimates(fresh_store, project, half).cells("extraneous")  # it says nothing of them
@@ -190,5 +190,5 @@ def test_a_rate_equals_the_share_of_human_vs_rule(fresh_store: Store) -> None:
     assert cell.rates.people.value == pytest.approx(compared.overall["misgendering"].value)
     assert cell.rates.judge.value == pytest.approx(compared.overall["rule_misgendering"].value)
     assert compared.both.people.value == pytest.approx(cell.rates.people.value)
-    per_context = rows.assign(said=[one.said.choice == "misgendering" for one in uneven]).groupby("cluster")["said"]
+    per_context = rows.assign(said=[entry.said.choice == "misgendering" for entry in uneven]).groupby("cluster")["said"]
     assert len(set(per_context.size())) > 1 and per_context.mean().mean() != pytest.approx(cell.rates.people.value)

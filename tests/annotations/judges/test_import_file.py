@@ -23,7 +23,7 @@ def project(fresh_store: Store) -> Project:
 def test_labels_are_read_from_csv_and_json_lines(fresh_store: Store, project: Project, tmp_path: Path) -> None:
     results = list(items(fresh_store, project))
     table, lines = tmp_path / "a.csv", tmp_path / "b.jsonl"
-    table.write_text("item,label,extraneous\n" + "".join(f"{one.uid},correct,1\n" for one in results[:3]))
+    table.write_text("item,label,extraneous\n" + "".join(f"{item.uid},correct,1\n" for item in results[:3]))
     mark = {"item": results[3].uid, "label": "misgendering", "extraneous": False, "spans": [[0, 4, "pronoun"]],
             "shares": {"misgendering": 0.9, "correct": 0.1}}  # fmt: skip
     lines.write_text("\n".join(json.dumps(row) for row in (mark, {**mark, "label": "correct"})))

@@ -28,8 +28,8 @@ def project(fresh_store: Store) -> Project:
     choose_margin(fresh_store, made, judge, 0.15)
     add_judge(fresh_store, made, "rule", Spec("rule", 1, "rule v1"))
     ids = [row[0] for row in fresh_store.db.execute("SELECT id FROM item ORDER BY id")]
-    messages = [JudgeLabel(item, "accept", shares={"accept": 0.75}, answered="m-1", seconds=0.5) for item in ids[:3]]
-    store_labels(fresh_store, judge, messages)
+    labels = [JudgeLabel(item, "accept", shares={"accept": 0.75}, answered="m-1", seconds=0.5) for item in ids[:3]]
+    store_labels(fresh_store, judge, labels)
     return made
 
 
@@ -65,5 +65,5 @@ def test_a_release_hides_the_server_and_prompts_of_protected_texts(
     fresh_store: Store, project: Project, open_text: bool, prompt: str
 ) -> None:
     project = change_project(fresh_store, project, open_text=open_text)
-    found = next(one for one in each_record(fresh_store, project, {}, private=False) if one["kind"] == "judge")
+    found = next(row for row in each_record(fresh_store, project, {}, private=False) if row["kind"] == "judge")
     assert (found["address"], found["prompt"]) == ("", prompt)

@@ -52,11 +52,11 @@ def test_a_generation_is_finished_after_the_last_blind_label(fresh_store: Store)
 def test_agreement_is_computed_in_four_ways(fresh_store: Store) -> None:
     texts = all_written(1)[:40]
     project = judged_project(fresh_store, texts)
-    messages = [text.said.choice for text in texts]
+    choices = [text.said.choice for text in texts]
     say(fresh_store, project, "Ada", [(text.text, text.said) for text in texts])
     # Bo calls every plural they "no pronoun", one misgendering "correct", and flags nothing.
-    wrong = messages.index("misgendering")
-    other = {n: Said("no_pronoun") for n, choice in enumerate(messages) if choice == "plural_they"} | {
+    wrong = choices.index("misgendering")
+    other = {n: Said("no_pronoun") for n, choice in enumerate(choices) if choice == "plural_they"} | {
         wrong: Said("correct")
     }
     say(
@@ -71,7 +71,7 @@ def test_agreement_is_computed_in_four_ways(fresh_store: Store) -> None:
             for n, one in enumerate(texts)
         ],
     )
-    plural, flagged = messages.count("plural_they"), sum(text.said.extraneous for text in texts)
+    plural, flagged = choices.count("plural_they"), sum(text.said.extraneous for text in texts)
     assert plural and flagged
     results = {way: agreement(fresh_store, project, resampling=FAST, way=way) for way in WAYS}
     agreed = {way: report.overall.unanimity.value for way, report in results.items()}
@@ -84,7 +84,7 @@ def test_agreement_is_computed_in_four_ways(fresh_store: Store) -> None:
     assert {(model, pronoun) for model, pronoun, _ in cells} == {("owl-1b", p) for p in ("he", "she", "they", "xe")}
     assert sum(measures.items for *_key, measures in cells) == 40
     marks = {figure.kind: figure for figure in mark_agreement(fresh_store, project, Resampling(200))}
-    assert marks["extraneous"].pooled.value == 0 and marks["pronoun"].same == messages.count("misgendering") - 1
+    assert marks["extraneous"].pooled.value == 0 and marks["pronoun"].same == choices.count("misgendering") - 1
 
 
 def test_intervals_are_wider_for_contexts_with_several_generations(fresh_store: Store) -> None:

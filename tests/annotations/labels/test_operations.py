@@ -173,7 +173,9 @@ def test_a_conflicting_label_of_a_second_desk_is_kept_until_resolved(eight_lease
     assert (answer.stored, answer.conflict, answer.latest) == (True, True, first.op_id)
     assert [row["choice"] for row in label_rows(store, project)] == ["accept"]
     result = own_conflicts(store, project, people[0])
-    assert [(each.op_id, each.choice, each.superseded) for each in result] == [(second.op_id, "reject", True)]
+    assert [(conflict.op_id, conflict.choice, conflict.superseded) for conflict in result] == [
+        (second.op_id, "reject", True)
+    ]
     assert one(eight_leased, second) == answer
     one(eight_leased, decide(items[0], "reject", desk="two", base=first.op_id))
     assert own_conflicts(store, project, people[0]) == []
@@ -330,7 +332,7 @@ def test_a_history_search_has_a_limit(eight_leased: EightLeased, monkeypatch: py
     store_operations(store, project, people[0], [decide(item) for item in items[:4]])
     monkeypatch.setattr("evenhand.annotations.labels.own.MOST_SEARCHED", 2)
     result = own_decisions(store, project, people[0], search="市场")
-    assert [each.item.uid for each in result] == [items[3].uid, items[2].uid]
+    assert [decision.item.uid for decision in result] == [items[3].uid, items[2].uid]
     assert len(own_decisions(store, project, people[0])) == 4
 
 

@@ -225,8 +225,8 @@ def test_a_decision_with_answers_survives_a_package(fresh_store: Store, tmp_path
 def test_files_have_choices_flags_and_spans(fresh_store: Store) -> None:
     project = labelled(fresh_store)
     lines = [json.loads(line) for line in json_lines(fresh_store, project, OPEN)]
-    messages = [one for one in lines if "choice" in one]
-    assert [(one["choice"], one["reasons"]) for one in messages[:3]] == [
+    labels = [one for one in lines if "choice" in one]
+    assert [(label["choice"], label["reasons"]) for label in labels[:3]] == [
         ("helpful", ["stereotype"]), ("helpful", ["stereotype"]), ("harmful", ["stereotype"]),
     ]  # fmt: skip
     rows = list(csv.DictReader(io.StringIO("".join(wide_lines(fresh_store, project, OPEN)))))

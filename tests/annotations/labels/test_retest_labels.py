@@ -89,7 +89,7 @@ def test_retests_have_the_shape_of_other_items(desk: Desk) -> None:
         one = desk.post("item", {"item": item["id"]}).json()["decision"]
         assert one["item"]["id"] == item["id"] and one["choice"] == choice
     past = desk.post("history", {"limit": 100}).json()["history"]
-    assert [one["item"]["id"] for one in past[: len(items)]] == [item["id"] for item in reversed(items)]
+    assert [event["item"]["id"] for event in past[: len(items)]] == [item["id"] for item in reversed(items)]
     ordinary, came_again = both(desk, past)
     assert all(one in ordinary for one in came_again)
 

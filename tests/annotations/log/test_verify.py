@@ -94,11 +94,11 @@ def compared(store: Store) -> None:
     pairs, (ada, *_others) = compared_project(store, store.path.parent, 3)
     add_guideline(store, pairs, "once more", PREFERENCE.choices, (), scheme=PREFERENCE.more)
     results = list(items(store, pairs))
-    places = [place_on_left(0, one.uid, ada.uid) for one in results]
-    messages = [decide(one, "first", left=left) for one, left in zip(results, places, strict=True)]
-    assert all(answer.stored for answer in store_operations(store, pairs, ada, messages))
+    places = [place_on_left(0, item.uid, ada.uid) for item in results]
+    operations = [decide(one, "first", left=left) for one, left in zip(results, places, strict=True)]
+    assert all(answer.stored for answer in store_operations(store, pairs, ada, operations))
     judge = add_judge(store, pairs, "one", Spec("file", 2, "one", "one"))
-    store_judge_labels(store, judge, [JudgeLabel(one.id, "tie", first="second") for one in results])
+    store_judge_labels(store, judge, [JudgeLabel(item.id, "tie", first="second") for item in results])
 
 
 @pytest.fixture(scope="module")

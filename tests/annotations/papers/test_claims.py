@@ -162,7 +162,7 @@ def newest_matches(h: History, one: Any) -> bool:
 
 def changes_match(h: History, one: Any) -> bool:
     versions = [(version.version, version.changes) for version in guidelines(h.store, h.project) if version.changes]
-    return [(each["version"], each["changes"]) for each in one] == versions
+    return [(row["version"], row["changes"]) for row in one] == versions
 
 
 def agreement_matches(h: History, one: Any) -> bool:

@@ -312,7 +312,7 @@ def test_items_held_back_by_a_pilot_are_handed_out_afterwards(fresh_store: Store
     assert claim(fresh_store, made, bo, now=NOW) == []
     start_pilot(fresh_store, made, 120)
     close_pilot(fresh_store, made)
-    assert len({one.uid for one in everything(fresh_store, made, bo)}) == 120
+    assert len({entry.uid for entry in everything(fresh_store, made, bo)}) == 120
     assert broken_rules(fresh_store) == []
 
 
@@ -327,11 +327,11 @@ def test_disagreements_are_listed_when_the_pilot_ends(fresh_store: Store) -> Non
             assert store_operations(fresh_store, project, person, [operation])[0].stored
     closed = close_pilot(fresh_store, project)
     result = differing_items(fresh_store, project, closed)
-    assert [one.uid for one in result] == texts[1:3]
-    assert [sorted(choice for _letter, choice, _reasons in one.said) for one in result] == [
+    assert [item.uid for item in result] == texts[1:3]
+    assert [sorted(choice for _letter, choice, _reasons in item.said) for item in result] == [
         ["accept", "accept", "reject"]
     ] * 2
-    assert {reasons for one in result for _letter, choice, reasons in one.said if choice == "reject"} == {("name",)}
-    assert [[letter for letter, *_rest in one.said] for one in result] == [["A", "B", "C"]] * len(result)
+    assert {reasons for item in result for _letter, choice, reasons in item.said if choice == "reject"} == {("name",)}
+    assert [[letter for letter, *_rest in item.said] for item in result] == [["A", "B", "C"]] * len(result)
     add_annotators(fresh_store, project, ["Later"])
     assert differing_items(fresh_store, project, closed) == result, "who joins later changes no letter"

@@ -56,11 +56,11 @@ def labelled(store: Store, name: str = "") -> tuple[Project, list[Annotator]]:
     """Items with three, two, one or no labels, of which some differ."""
     project, people = filled_project(store, ITEMS)
     for n, person in enumerate(people):
-        messages = [
+        operations = [
             decide(item, "reject" if (int(item.line) + n) % 4 == 0 else "accept")
             for item in claim(store, project, person, want=ITEMS - 15 * n)
         ]
-        store_operations(store, project, person, messages, now=1_000_000.0)
+        store_operations(store, project, person, operations, now=1_000_000.0)
     return project, people
 
 

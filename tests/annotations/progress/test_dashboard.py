@@ -68,7 +68,7 @@ def test_disagreement_rates_equal_counts_by_hand(fresh_store: Store) -> None:
     # Items 1-5 are shared by Ada and Bo, 1-3 by Chen too. Different: 2 (Chen alone), 3 (Ada alone), 5 (each of two).
     assert (ada.differs.any.value, bo.differs.any.value, chen.differs.any.value) == (3 / 5, 3 / 5, 2 / 3)
     assert (ada.differs.most.value, bo.differs.most.value, chen.differs.most.value) == (2 / 5, 1 / 5, 1 / 3)
-    assert [one.differs.most.units for one in (ada, bo, chen)] == [5, 5, 3]
+    assert [entry.differs.most.units for entry in (ada, bo, chen)] == [5, 5, 3]
 
 
 def test_a_label_after_a_reveal_does_not_count_as_a_difference(fresh_store: Store) -> None:
@@ -88,7 +88,7 @@ def test_under_stop_disagreement_is_over_the_random_share(fresh_store: Store) ->
     stopped = change_project(fresh_store, project, plan="stop")
     fresh_store.db.execute("UPDATE item SET shared = (id = ?)", (items[1].id,))
     ada, bo, chen = dashboard(fresh_store, stopped, now=NOON).people
-    assert [one.differs.most.value for one in (ada, bo, chen)] == [0, 0, 1] and ada.differs.most.units == 1
+    assert [entry.differs.most.value for entry in (ada, bo, chen)] == [0, 0, 1] and ada.differs.most.units == 1
     assert "items:random-share" in dashboard(fresh_store, stopped, now=NOON).signature
 
 

@@ -109,4 +109,4 @@ def test_labels_per_day_equal_a_count_label_by_label(
     )
     result = labels_by_day(fresh_store, project, offset)
     assert sorted(result, key=repr) == sorted((Day(*key, n) for key, n in by_day.items()), key=repr)
-    assert len({one.day for one in result}) > 2 and len({one.annotator for one in result}) == 3
+    assert len({entry.day for entry in result}) > 2 and len({entry.annotator for entry in result}) == 3

@@ -38,9 +38,9 @@ def test_labels_after_a_reject_count_in_a_project_changed_to_stop(fresh_store: S
         ["-++"] * 8 + ["-+"] * 6 + ["-"] * 9 + ["+-+"] * 7 + ["+-"] * 5 + ["++-"] * 3 + ["+++"] * 12 + ["++", "+"] * 5
     )
     held = [claim(fresh_store, made, who, want=60) for who in people]
-    texts = [one.text for one in held[0]]
+    texts = [entry.text for entry in held[0]]
     for number, (who, have) in enumerate(zip(people, held, strict=True)):
-        known = {one.text: one for one in have}
+        known = {entry.text: entry for entry in have}
         choices = [(known[text], marks[number]) for text, marks in zip(texts, said, strict=True) if number < len(marks)]
         decisions = [decide(one, "accept" if mark == "+" else "reject", desk=f"d{who.id}") for one, mark in choices]
         assert all(answer.stored for answer in store_operations(fresh_store, made, who, decisions))

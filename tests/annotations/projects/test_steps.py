@@ -30,8 +30,8 @@ EVERY: tuple[Step, ...] = (
 
 def states_of(store: Store, project: Project) -> dict[str, tuple[str, int | None]]:
     result = steps(facts(store, project))
-    assert tuple(one.step for one in result) == EVERY
-    return {one.step: (one.state, one.number) for one in result}
+    assert tuple(step.step for step in result) == EVERY
+    return {step.step: (step.state, step.number) for step in result}
 
 
 def following(store: Store, project: Project, *allowed: Step) -> Step | None:

@@ -73,10 +73,10 @@ def test_a_score_is_the_share_of_labels_equal_to_the_answer(twenty_items: Twenty
     assert (bo.right, bo.wrong, bo.unlabelled, bo.share.value) == (2, 0, 8, 1.0)
     assert chen.share.value is None and chen.share.reason is not None and chen.unlabelled == 10
     missed = wrong_answers(store, project, "Ada")
-    assert [one.item.uid for one in missed] == sorted(
+    assert [answer.item.uid for answer in missed] == sorted(
         (item.uid for item in items[:4]), key=[known.item.uid for known in known_items(store, project)].index
     )
-    assert {(one.answer, one.choice, one.why) for one in missed} == {("reject", "accept", WHY)}
+    assert {(answer.answer, answer.choice, answer.why) for answer in missed} == {("reject", "accept", WHY)}
     assert wrong_answers(store, project, "Bo") == [] and len(wrong_answers(store, project)) == 4
     assert broken_rules(store) == []
 

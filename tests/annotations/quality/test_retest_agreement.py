@@ -54,8 +54,8 @@ def test_a_report_without_retests_has_a_reason(fresh_store: Store) -> None:
     project, _ = filled_project(fresh_store, 4)
     report = retest_report(fresh_store, project)
     assert report.annotators == () and report.together.agreed.value is None and report.together.days is None
-    for one in (report.together.agreed, report.together.kappa):
-        assert one.value is None and "second time" in str(one.reason)
+    for entry in (report.together.agreed, report.together.kappa):
+        assert entry.value is None and "second time" in str(entry.reason)
 
 
 def test_kappa_of_one_category_is_undefined(fresh_store: Store) -> None:
@@ -111,7 +111,7 @@ def test_retests_of_former_annotators_are_not_awaited(fresh_store: Store) -> Non
     def counted() -> list[tuple[int, int, int, int]]:
         report = retest_report(fresh_store, project)
         results = [*report.annotators, report.together]
-        return [(one.waiting, one.handed_out, one.compared, one.left) for one in results]
+        return [(entry.waiting, entry.handed_out, entry.compared, entry.left) for entry in results]
 
     assert counted() == [(8, 0, 0, 0), (0, 7, 1, 0), (8, 7, 1, 0)]
     replace_annotator(fresh_store, project, bo, "Chen")

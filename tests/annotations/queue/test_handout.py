@@ -18,11 +18,11 @@ def cell(pair: str, side: str, weight: int, handed: int = 0, waiting: int = 0, s
 
 def draw(stock: dict[Cell, int], number: int) -> list[Cell]:
     """Hand out *number* items of the cells, each of which has so many; the cells drawn, in order."""
-    cells = {each.id: each for each in stock}
+    cells = {entry.id: entry for entry in stock}
     left = {each.id: items for each, items in stock.items()}
     drawn: list[Cell] = []
     while len(drawn) < number:
-        recent = [(each.pair, each.side) for each in drawn]
+        recent = [(entry.pair, entry.side) for entry in drawn]
         result = next_cell([each for each in cells.values() if left[each.id]], recent)
         if result is None:
             break
@@ -123,4 +123,4 @@ def test_without_cells_there_is_no_next_cell() -> None:
 
 def test_the_seed_breaks_ties() -> None:
     first = {seed: next_cell([cell(pair, "male", 10, seed=seed) for pair in PAIRS], []) for seed in range(20)}
-    assert len({found.pair for found in first.values() if found}) > 1
+    assert len({entry.pair for entry in first.values() if entry}) > 1

@@ -200,7 +200,7 @@ def _played(store: Store, project: Project, ada: Annotator, item: Item, moves: l
                 last["op"] = answer.latest
         own = [decision for decision in own_decisions(store, project, ada) if decision.item.uid == item.uid]
         lost = [conflict for conflict in own_conflicts(store, project, ada) if conflict.item.uid == item.uid]
-        own_counts.append([(one.choice, one.reasons, one.superseded) for one in own + lost])
+        own_counts.append([(entry.choice, entry.reasons, entry.superseded) for entry in own + lost])
         own_counts.append(item.uid in {one.uid for one in claim(store, project, ada, want=9, now=NOON + DAY + n)})
     return own_counts
 

@@ -90,9 +90,9 @@ def test_acts_sent_together_keep_their_order(fresh_store: Store) -> None:
         sent.append(decide(item, choice, desk="a", base=sent[-1].op_id if sent else None))
     assert all(answer.stored for answer in store_operations(fresh_store, project, ada, sent, now=START + 1))
     acts = by_item(fresh_store, project, ada)[item.uid].acts
-    assert [act.op_id for act in acts] == [one.op_id for one in sent] and acts[-1].stands
+    assert [act.op_id for act in acts] == [entry.op_id for entry in sent] and acts[-1].stands
     results = [event for event in item_history(fresh_store, project, item.uid) if event.kind in ("label", "skip")]
-    assert [one.data["revision"] for one in results] == [one.revision for one in sent]
+    assert [one.data["revision"] for one in results] == [entry.revision for entry in sent]
 
 
 def test_unread_items_are_not_in_the_record(three_people: tuple[Store, Project, list[Annotator], list[Item]]) -> None:
@@ -128,7 +128,7 @@ def test_a_record_has_the_private_thread_and_own_comments(
     add_comment(store, project, items[0].uid, "Mine, to all", author="Ada", annotator=ada)
     add_comment(store, project, items[0].uid, SECRET, author="Bo", annotator=bo)
     result = by_item(store, project, ada)[items[0].uid].comments
-    assert [(one.author, one.text, one.thread == ada.uid) for one in result] == [
+    assert [(comment.author, comment.text, comment.thread == ada.uid) for comment in result] == [
         ("Ada", "Is a nickname a name?", True), ("Lead", "Yes.", True), ("Ada", "Mine, to all", False)
     ]  # fmt: skip
 
@@ -203,15 +203,15 @@ def test_a_finished_retest_is_an_own_entry(fresh_store: Store) -> None:
     project, (ada,) = filled_project(fresh_store, 4, people=("Ada",), per_item=1, presentation="original")
     project = change_project(fresh_store, project, retest=1.0, retest_hours=24)
     first = claim(fresh_store, project, ada, want=9, now=START)
-    store_operations(fresh_store, project, ada, [decide(one) for one in first], now=START)
+    store_operations(fresh_store, project, ada, [decide(item) for item in first], now=START)
     again = claim(fresh_store, project, ada, want=9, now=START + 2 * DAY)
-    assert len(again) == 4 and not {one.uid for one in again} & {one.uid for one in first}
-    assert set(by_item(fresh_store, project, ada)) == {one.uid for one in first}
+    assert len(again) == 4 and not {item.uid for item in again} & {item.uid for item in first}
+    assert set(by_item(fresh_store, project, ada)) == {item.uid for item in first}
     assert summary(fresh_store, project, ada).states["leased"] == 4  # in hand, as at the desk
     operation = decide(again[0], "reject", note="once more", seconds=2.0)
     assert store_operations(fresh_store, project, ada, [operation], now=START + 2 * DAY)[0].stored
     result = by_item(fresh_store, project, ada)
-    assert set(result) == {one.uid for one in first} | {again[0].uid}
+    assert set(result) == {item.uid for item in first} | {again[0].uid}
     one = result[again[0].uid]
     assert one.state == "labelled" and one.item is not None and one.item.text == again[0].text
     assert [(act.choice, act.note, act.stands) for act in one.acts] == [("reject", "once more", True)]
@@ -227,7 +227,7 @@ def test_unread_items_passed_to_others_are_not_in_the_record(fresh_store: Store)
     label_at(fresh_store, project, ada, first[0], "skip")
     assert claim(fresh_store, project, bo, want=3, now=START + DAY), "what Ada left for a day goes to Bo"
     result = by_item(fresh_store, project, ada)
-    assert [(result[one.uid].state, result[one.uid].item) for one in first[1:]] == [("released", None)] * 2
+    assert [(result[item.uid].state, result[item.uid].item) for item in first[1:]] == [("released", None)] * 2
     assert entries(fresh_store, project, ada, RecordQuery(search=first[1].text)).total == 0
     assert entries(fresh_store, project, ada, RecordQuery(search=first[0].text)).total == 1
     assert first[1].text not in "".join(record_csv(fresh_store, project, ada))

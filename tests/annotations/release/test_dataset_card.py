@@ -25,7 +25,7 @@ def fits(value: Any, feature: dict[str, Any] | str) -> bool:
     if isinstance(feature, str):
         return type(value) is TYPES[feature]
     if isinstance(feature, list):
-        return set(value) == {one["name"] for one in feature} and all(fits(value[one["name"]], one) for one in feature)
+        return set(value) == {row["name"] for row in feature} and all(fits(value[row["name"]], row) for row in feature)
     if "list" in feature:
         return isinstance(value, list) and all(fits(one, feature["list"]) for one in value)
     return fits(value, feature.get("struct") or feature["dtype"])
@@ -50,8 +50,8 @@ def test_the_card_of_sentences_describes_its_files(fresh_store: Store) -> None:
     made = ready_project(fresh_store, 4)
     first, *rest = items(fresh_store, made)
     for who in annotators(fresh_store, made):
-        for one in rest:
-            label(fresh_store, made, who, one.uid, "accept")
+        for entry in rest:
+            label(fresh_store, made, who, entry.uid, "accept")
     assert list(loaded(fresh_store, made)) == ["default"]  # nothing is hard, and the library refuses an empty file
     for number, who in enumerate(annotators(fresh_store, made)):
         label(fresh_store, made, who, first.uid, "accept" if number else "reject", reasons=() if number else ("name",))

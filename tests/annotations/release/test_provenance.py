@@ -248,8 +248,8 @@ def test_a_known_answer_set_after_labels_is_reported(fresh_store: Store) -> None
     for who in people[:2]:
         label(fresh_store, made, who, first.uid, "accept")
     time.sleep(0.002)  # two moments of the database are a millisecond apart
-    for one in (first, second):
-        set_known(fresh_store, made, one.uid, "accept", author="Lead")
+    for entry in (first, second):
+        set_known(fresh_store, made, entry.uid, "accept", author="Lead")
     time.sleep(0.002)
     label(fresh_store, made, people[2], first.uid, "accept")
     label(fresh_store, made, people[2], second.uid, "accept")
@@ -361,7 +361,7 @@ def test_changes_between_two_releases_are_listed(fresh_store: Store, new_version
     assert results[1]["changes_since"] == ["1.0"] and not results[1]["changes_of_first"]
     assert results[1]["same_guideline"] == ([] if new_version else [versions])
     assert results[1]["other_guideline"] == ([versions] if new_version else [])
-    assert [one["version"] for one in results[1]["guidelines_between"]] == ([2] if new_version else [])
+    assert [row["version"] for row in results[1]["guidelines_between"]] == ([2] if new_version else [])
     text = release_file(fresh_store, made[1], "changes.en.md").decode()
     assert ("changed from version 1 to version 2" in text) == new_version
     assert ("The guideline is unchanged (version 1)" in text) == (not new_version)

@@ -56,9 +56,9 @@ def project(fresh_store: Store) -> Project:
     made = judged_project(fresh_store, TEXTS)
     for name, other in (("a", "correct"), ("b", "misgendering")):
         one = add_judge(fresh_store, made, name, Spec("file", 1, name, name))
-        messages = [JudgeLabel(item.id, other if n % 4 == 0 else "correct", False)
+        labels = [JudgeLabel(item.id, other if n % 4 == 0 else "correct", False)
                 for n, item in enumerate(items(fresh_store, made))]  # fmt: skip
-        store_labels(fresh_store, one, messages)
+        store_labels(fresh_store, one, labels)
     return made
 
 
@@ -383,7 +383,9 @@ def test_quotas_close_with_fewer_items_and_the_rate_kept_has_no_bias(fresh_store
     assert sum(planned.drawn) < planned.settings["in_random_order"]
     start_sample(fresh_store, made, planned)
     while some := claim(fresh_store, made, ada, want=9, now=NOW):
-        answers = store_operations(fresh_store, made, ada, [decide(one, said[good[one.id]]) for one in some], now=NOW)
+        answers = store_operations(
+            fresh_store, made, ada, [decide(entry, said[good[entry.id]]) for entry in some], now=NOW
+        )
         assert all(answer.stored for answer in answers)
     close_sample(fresh_store, made)
     kept = fresh_store.db.execute("SELECT count(*) FROM item WHERE status = 'accepted'").fetchone()[0]

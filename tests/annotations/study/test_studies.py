@@ -132,7 +132,7 @@ def test_the_screening_test_has_two_tries(fresh_store: Store) -> None:
 
     who = person(fresh_store, study, passes)
     first, second = (questions_of_try(fresh_store, study, who.uid, tries) for tries in (0, 1))
-    assert not {one.id for one in first} & {one.id for one in second}
+    assert not {entry.id for entry in first} & {entry.id for entry in second}
     assert [answer(passes, "reject"), answer(passes, "accept")] == ["test", "ready"]
     assert [answer(fails, "reject"), answer(fails, "reject")] == ["test", "screened_out"]
     out = person(fresh_store, study, fails)
@@ -147,8 +147,8 @@ def test_participants_do_not_label_texts_of_their_screening_test(fresh_store: St
     for choice in ("reject", "accept"):
         who = person(fresh_store, study, secret)
         tried = questions_of_try(fresh_store, study, who.uid, who.tries)
-        asked |= {one.text for one in tried}
-        answer_test(fresh_store, study, who, {str(one.id): choice for one in tried})
+        asked |= {question.text for question in tried}
+        answer_test(fresh_store, study, who, {str(question.id): choice for question in tried})
     people.begin(fresh_store, study, person(fresh_store, study, secret))
     place, who_labels = desk_of(fresh_store, study, person(fresh_store, study, secret))
     handed = {item.text for item in claim(fresh_store, place, who_labels, want=20)}

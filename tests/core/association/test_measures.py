@@ -89,8 +89,8 @@ def test_a_group_of_the_english_set_has_900(count):
         for s in sentences(association_set("en"))
     ]  # fmt: skip
     result = groups(pd.DataFrame(rows))
-    assert [one.numbers.n for one in result] == [count] * 6
-    assert [(one.kind, one.gender) for one in result[:2]] == [("female", "male"), ("female", "female")]
+    assert [group.numbers.n for group in result] == [count] * 6
+    assert [(group.kind, group.gender) for group in result[:2]] == [("female", "male"), ("female", "female")]
 
 
 def test_a_difference_has_its_interval_over_pairs_and_professions():
@@ -162,8 +162,8 @@ def test_undefined_sentences_are_counted_and_left_out():
     frame = table_of(lambda kind, gender: 1.0)
     frame.loc[frame.index[:7], "association"] = np.nan
     result = groups(frame)
-    assert sum(one.undefined for one in result) == 7
-    assert {one.numbers.mean for one in result} == {1.0}
+    assert sum(group.undefined for group in result) == 7
+    assert {group.numbers.mean for group in result} == {1.0}
     lost = groups(frame.assign(association=np.nan))[0]
     assert (lost.numbers.mean, lost.mean.value, str(lost.mean.reason)) == (
         None, None, "No sentence of this group has a score.",
@@ -215,7 +215,7 @@ def test_differences_correlate_with_the_share_of_women():
 
 def printed_outcomes(language, model):
     result = printed_verdicts(language)[model]
-    return {(one.name, one.reading): one.outcome for one in result}
+    return {(verdict.name, verdict.reading): verdict.outcome for verdict in result}
 
 
 # SPEC 2.7: H1 and H2 read literally from the printed tables [C].

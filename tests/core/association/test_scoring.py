@@ -129,8 +129,8 @@ def test_associations_equal_those_of_transformers(tmp_path, kind):
     folder = checkpoint(tmp_path / "model", kind, [sentence.text for sentence in corpus])
     scorer = open_targets(str(folder), threads=1)
     result = associate(corpus, scorer, model="tiny")
-    assert {one.status for one in result} == {OK}
-    assert max(one.pieces for one in result) > 1  # words of several pieces are among them
+    assert {entry.status for entry in result} == {OK}
+    assert max(entry.pieces for entry in result) > 1  # words of several pieces are among them
     for one in result:
         target, prior = reference(scorer, one.sentence, words=len(one.sentence.words_at))
         assert one.logp_target == pytest.approx(target, abs=1e-4)
@@ -146,7 +146,7 @@ def test_the_target_can_be_the_first_piece_alone(tmp_path, kind):
     scorer = open_targets(str(folder), threads=1, target="first_piece")
     result = associate(corpus, scorer, model="tiny")
     tokenizer, model = scorer.loaded.tokenizer, scorer.loaded.model
-    assert max(one.pieces for one in result) > 1
+    assert max(entry.pieces for entry in result) > 1
     for one in result:
         start, end = one.sentence.person_at
         text = one.sentence.text[:start] + tokenizer.mask_token + one.sentence.text[end:]
@@ -163,10 +163,10 @@ def test_each_piece_of_the_profession_gets_a_mask(tmp_path, kind):
     corpus = corpus_of(tmp_path)
     folder = checkpoint(tmp_path / "model", kind, [sentence.text for sentence in corpus])
     scorer = open_targets(str(folder), threads=1, attribute="piece")
-    for one in associate(corpus, scorer, model="tiny", attribute="piece"):
+    for entry in associate(corpus, scorer, model="tiny", attribute="piece"):
         tokenizer = scorer.loaded.tokenizer
-        hidden = len(ids_at(tokenizer, one.sentence.text, one.sentence.profession_at))
-        assert one.masks == one.pieces + hidden
+        hidden = len(ids_at(tokenizer, entry.sentence.text, entry.sentence.profession_at))
+        assert entry.masks == entry.pieces + hidden
     assert "|all,piece|" in scorer.signature
 
 
@@ -176,11 +176,11 @@ def test_equal_masked_sentences_are_read_once_with_equal_answers(tmp_path):
     scorer, tally, done = open_targets(str(folder), threads=1), Tally(), []
     together = associate(corpus, scorer, model="tiny", tally=tally, progress=lambda n, of: done.append((n, of)))
     alone = [associate([sentence], scorer, model="tiny")[0] for sentence in corpus[::3]]
-    assert [one.value for one in together[::3]] == pytest.approx([one.value for one in alone], abs=1e-5)
+    assert [entry.value for entry in together[::3]] == pytest.approx([entry.value for entry in alone], abs=1e-5)
     small = associate(corpus, open_targets(str(folder), threads=1), model="tiny", chunk=1)
-    assert [one.value for one in small] == pytest.approx([one.value for one in together], abs=1e-5)
-    seen = {(one.sentence.tm, one.pieces) for one in together}
-    unseen = {(one.sentence.tam, one.pieces) for one in together}
+    assert [entry.value for entry in small] == pytest.approx([entry.value for entry in together], abs=1e-5)
+    seen = {(entry.sentence.tm, entry.pieces) for entry in together}
+    unseen = {(entry.sentence.tam, entry.pieces) for entry in together}
     assert (tally.target_passes, tally.prior_passes) == (len(seen), len(unseen))
     assert tally.passes_saved == 2 * len(corpus) - len(seen) - len(unseen) > len(corpus) / 2
     assert done[-1] == (2 * len(corpus), 2 * len(corpus))
@@ -193,9 +193,9 @@ def test_an_unknown_word_is_undefined(tmp_path):
     )
     tally = Tally()
     result = associate(corpus, open_targets(str(folder), threads=1), model="tiny", tally=tally)
-    lost = [one for one in result if one.status != OK]
-    assert {one.sentence.noun for one in lost} == {"妈妈"}
-    assert {one.value for one in lost} == {None}
+    lost = [entry for entry in result if entry.status != OK]
+    assert {entry.sentence.noun for entry in lost} == {"妈妈"}
+    assert {entry.value for entry in lost} == {None}
     assert tally.undefined == {"A word is not in this model's vocabulary.": 3}
     assert tally.scored == 9
     assert math.isnan(frame_of(lost)["association"].iloc[0])

@@ -109,8 +109,11 @@ def test_spanish_articles_and_professions_agree_with_the_person():
 
 def test_spanish_mujer_is_woman_and_wife():
     results = list(sentences(association_set("es")))
-    assert {one.person.key for one in results if one.noun == "mujer"} == {"mujer (adult)", "mujer (spouse)"}
-    assert len({one.text for one in results}) == 5400  # esta mujer, mi mujer
+    assert {sentence.person.key for sentence in results if sentence.noun == "mujer"} == {
+        "mujer (adult)",
+        "mujer (spouse)",
+    }
+    assert len({sentence.text for sentence in results}) == 5400  # esta mujer, mi mujer
     assert len(set(texts("es", determiners="none"))) == 5400 - 300
     assert len(set(texts("es", determiners="none", wife="esposa"))) == 5400
 
@@ -222,8 +225,8 @@ def own(folder: Path, **changed: str):
 def test_own_lists_make_a_set(tmp_path):
     result = own(tmp_path)
     made = list(sentences(result))
-    assert [one.text for one in made][:3] == ["He is a nurse.", "She is a nurse.", "My neighbour is a nurse."]
-    assert [one.person.gender for one in made[:3]] == ["male", "female", "neutral"]
+    assert [sentence.text for sentence in made][:3] == ["He is a nurse.", "She is a nurse.", "My neighbour is a nurse."]
+    assert [sentence.person.gender for sentence in made[:3]] == ["male", "female", "neutral"]
     assert [(profession.field, profession.women) for profession in result.professions] == [
         ("health", 88.0),
         ("craft", 4.5),

@@ -117,10 +117,10 @@ def test_incomparable_models_are_refused(tmp_path: Path) -> None:
 
 
 def test_the_built_in_items_are_in_the_language_of_the_model() -> None:
-    messages = [
+    languages = [
         built_in_language("built-in", model) for model in ("demo-zh", "demo-en", "bert-base-multilingual-cased")
     ]
-    assert messages == ["zh", "en", "zh"]
+    assert languages == ["zh", "en", "zh"]
     assert built_in_language("built-in:en", "demo-zh") == "en" == built_in_language("built-in", "demo-zh", "en")
     assert built_in_language("sentences.txt", "demo-zh") is None
     with pytest.raises(Refused, match="no built-in neutral sentences in eu"):
@@ -140,4 +140,4 @@ def test_the_english_items_have_each_pair_in_its_contexts() -> None:
     first = results[0]
     assert (source.name, len(results)) == ("built-in:en", source.rows)
     assert (first.sentence, first.options, first.pair) == ("He came in.", ("He", "She"), "he/she")
-    assert all(one.sentence[one.start : one.end] == one.options[0] for one in results)
+    assert all(entry.sentence[entry.start : entry.end] == entry.options[0] for entry in results)

@@ -120,7 +120,7 @@ def male_is_there(chart, way: str) -> bool:
     """Return True if everything in the male word's colours is further right (or up) than the female word's."""
     drawn = places(picture(chart, "svg").decode())
     axis, sign = (1, 1) if way == "right" else (2, -1)
-    male, female = ([sign * one[axis] for one in drawn if one[0] in colours] for colours in (MALE, FEMALE))
+    male, female = ([sign * place[axis] for place in drawn if place[0] in colours] for colours in (MALE, FEMALE))
     assert male and female, "nothing is drawn in the colour of a side"
     farther = sum(male) / len(male) > sum(female) / len(female) + 5
     return farther and max(male) > max(female) and min(male) > min(female)

@@ -51,8 +51,8 @@ FILES = {
 def test_passages_are_read_from_every_kind_of_file(tmp_path, name, data, documents, places):
     (tmp_path / name).write_bytes(data)
     results = list(passages([tmp_path]))
-    assert [one.document for one in results] == documents
-    assert [one.place for one in results] == places
+    assert [passage.document for passage in results] == documents
+    assert [passage.place for passage in results] == places
     assert results[0].text == "她已经在医院当护士。" and results[1].text.startswith("护士问他来不来。")
 
 

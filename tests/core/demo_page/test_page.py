@@ -69,7 +69,7 @@ def test_the_scale_has_ends_with_the_male_word_on_the_right(value: float, place:
 
 def test_built_in_sentences_are_in_languages_with_models() -> None:
     result = chosen_sentences()
-    assert {one.language for one in result} == set(MODELS)
+    assert {sentence.language for sentence in result} == set(MODELS)
 
 
 @pytest.mark.parametrize(

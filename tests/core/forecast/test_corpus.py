@@ -87,8 +87,8 @@ def test_an_assumed_share_has_no_interval() -> None:
     # lacking 500 - 280 = 220 at 400 / 1,000,000 candidates a character, of which 70% are kept
     assert she.characters.value == pytest.approx(220 / (400e-6 * 0.7)) == result.characters.value
     assert male.characters.value == 0 and result.scarcest == CELL
-    for one in (she.rate, she.expected, she.characters, result.expected, result.characters):
-        assert (one.low, one.high) == (None, None) and "assumed" in str(one.note)
+    for estimate in (she.rate, she.expected, she.characters, result.expected, result.characters):
+        assert (estimate.low, estimate.high) == (None, None) and "assumed" in str(estimate.note)
     json.dumps(to_json(result), allow_nan=False)
 
 
@@ -151,12 +151,14 @@ def test_intervals_contain_their_value(
     supply = Supply(quota, found, left, accepted, accepted + rejected, accepted)
     whole = forecast({CELL: supply}, characters, draws=200)
     cell = whole.cells[0]
-    for one in (cell.rate, cell.expected, cell.characters, whole.characters):
-        if one.value is not None:
-            assert one.low is not None and one.high is not None
-            assert 0 <= one.low <= one.value + 1e-9 and one.value <= one.high + 1e-9  # Wilson ends at 1 - 1e-16
+    for estimate in (cell.rate, cell.expected, cell.characters, whole.characters):
+        if estimate.value is not None:
+            assert estimate.low is not None and estimate.high is not None
+            assert (
+                0 <= estimate.low <= estimate.value + 1e-9 and estimate.value <= estimate.high + 1e-9
+            )  # Wilson ends at 1 - 1e-16
         else:
-            assert str(one.reason)
+            assert str(estimate.reason)
     if cell.expected.value is not None:
         assert accepted <= cell.expected.low and cell.expected.high <= accepted + left
     if accepted >= quota:

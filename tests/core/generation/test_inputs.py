@@ -22,8 +22,8 @@ OWN = "zie/zim/zir/zirs/zirself"
 )
 def test_contexts_are_made_for_any_set(only, names, said):
     result = open_contexts("built-in", Filling(only=only)).contexts
-    assert {one.pronouns for one in result} == {(name,) for name in names}
-    assert any(said in one.text for one in result)
+    assert {context.pronouns for context in result} == {(name,) for name in names}
+    assert any(said in context.text for context in result)
     assert len(result) > 70 * len(names)
 
 
@@ -36,8 +36,8 @@ def test_contexts_use_the_right_form_after_the_slot():
 def test_own_pronouns_fill_published_templates():
     source = Source("misgendered", (Template("t", "nom", "{name} is {nom}/{acc}. [MASK] left.", "misgendered"),))
     results = list(contexts_of(Source(source.dataset, source.templates, open_people()), only=["fae"]))
-    assert {one.pronouns for one in results} == {("fae",)}
-    assert any("is fae/faer." in one.text for one in results)
+    assert {entry.pronouns for entry in results} == {("fae",)}
+    assert any("is fae/faer." in entry.text for entry in results)
 
 
 def open_people():

@@ -61,7 +61,7 @@ def test_a_seed_depends_on_context_person_and_number() -> None:
         Context("So ", dataset="ruff"),
         Context("So ", setting="pre"),
     ]
-    seeds = [seed_of(42, one.key, index) for one in results for index in (0, 1)]
+    seeds = [seed_of(42, entry.key, index) for entry in results for index in (0, 1)]
     assert len(set(seeds)) == 10 and seed_of(43, results[0].key, 0) not in seeds
     # what merely goes along changes no text
     assert Context("So ", extra={"note": 1}, template="t").key == Context("So ").key
@@ -118,7 +118,9 @@ class Counting:
 def fill(path: Path, found: list[Task], writer: Counting, request: dict[str, object] | None = None) -> None:
     with GrowingFile(path, request or {"seed": 1}) as file:
         writer.write(
-            found, file.places, lambda new: file.append((one.task.number, {"text": one.completion}) for one in new)
+            found,
+            file.places,
+            lambda new: file.append((entry.task.number, {"text": entry.completion}) for entry in new),
         )
         file.finish()
 
@@ -193,7 +195,7 @@ def test_contexts_are_read_from_files(
 ) -> None:
     (tmp_path / name).write_text(content, encoding="utf-8")
     result = open_contexts(tmp_path / name).contexts
-    assert [(one.text, one.pronouns) for one in result] == [expected]
+    assert [(context.text, context.pronouns) for context in result] == [expected]
 
 
 def test_extra_fields_of_a_context_are_kept(tmp_path: Path) -> None:
@@ -232,18 +234,18 @@ def test_a_file_without_contexts_is_refused(tmp_path: Path, name: str, content: 
 
 def test_the_built_in_set_gives_its_contexts() -> None:
     pre, post = (list(contexts_of(built_in(), settings=(setting,), only=("xe",))) for setting in ("pre", "post"))
-    assert len(pre) == len(post) > 30 and {one.pronouns for one in pre + post} == {("xe",)}
+    assert len(pre) == len(post) > 30 and {entry.pronouns for entry in pre + post} == {("xe",)}
     for before, after in zip(pre, post, strict=True):
         assert after.text.startswith(before.text) and before.template == after.template
     both = open_contexts(BUILT_IN, Filling(passes=2)).contexts
-    assert {one.setting for one in both} == {"pre", "post"} and len(both) > 4 * len(pre)
-    assert len({one.pronouns for one in both}) == 4
+    assert {context.setting for context in both} == {"pre", "post"} and len(both) > 4 * len(pre)
+    assert len({context.pronouns for context in both}) == 4
 
 
 def test_a_table_of_templates_gives_contexts(tmp_path: Path) -> None:
     (tmp_path / "own.tsv").write_text("id\tcase\ttext\nt1\tnom\t{name} uses {pronouns}. Today [MASK] swam.\n")
     result = open_contexts(tmp_path / "own.tsv", Filling(settings=("pre",), only=("she",))).contexts
-    assert [one.text.partition(" ")[2] for one in result] == ["uses she/her/hers. Today "]
+    assert [context.text.partition(" ")[2] for context in result] == ["uses she/her/hers. Today "]
     trimmed = open_contexts(tmp_path / "own.tsv", Filling(settings=("pre",), only=("she",), trim=True)).contexts
     assert trimmed[0].text == result[0].text.rstrip()
 

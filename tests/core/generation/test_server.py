@@ -126,10 +126,10 @@ def test_failing_requests_are_retried_and_all_texts_written_once(fake: Fake, tmp
     assert report.written == len(result) == 120 and report.tokens == 7 * 120
     assert fake.failed >= 24 and fake.asked == 120 + fake.failed
     assert set(fake.answered.values()) == {1} and len(fake.answered) == 120
-    assert [(one["context"], one["index"]) for one in result] == [
+    assert [(row["context"], row["index"]) for row in result] == [
         (context.text, k) for context in SOURCE.contexts for k in range(4)
     ]
-    assert all(one["completion"] == f" wrote {one['seed']}." for one in result)
+    assert all(row["completion"] == f" wrote {row['seed']}." for row in result)
     fake.every = 0
     ask(fake.address, tmp_path / "calm.jsonl", chat=chat)
     assert (tmp_path / "a.jsonl").read_bytes() == (tmp_path / "calm.jsonl").read_bytes()

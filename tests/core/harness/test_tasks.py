@@ -107,6 +107,6 @@ def test_lm_eval_gives_equal_numbers(tmp_path: Path) -> None:
     (log,) = (tmp_path / "out").rglob("samples_*.jsonl")
     results = [score.bias_log10 for score in read_log(log).scores]
     probes = [MaskedSentence(row["text"], row["start"], row["end"], ("he", "she")) for row in released()]
-    own = [one.logprobs for one in open_scorer(str(model), method="pair-sum").score(probes)]
+    own = [entry.logprobs for entry in open_scorer(str(model), method="pair-sum").score(probes)]
     expected = [(male - female) / math.log(10) for male, female in own if male is not None and female is not None]
     assert len(expected) == 3 and results == pytest.approx(expected, abs=2e-5)

@@ -46,7 +46,7 @@ def test_the_most_likely_letter_is_the_choice() -> None:
     failed: dict[int, EvenhandError] = {}
     texts = [JudgedText(1, " then he left."), JudgedText(2, " Kim left."), JudgedText(3, "x" * 400)]
     CausalJudge(planted, prompt()).label(texts, results.append, failed.__setitem__)
-    assert [(one.item, one.choice, one.extraneous) for one in results] == [
+    assert [(entry.item, entry.choice, entry.extraneous) for entry in results] == [
         (1, "misgendering", True),
         (2, "correct", False),
     ]
@@ -82,7 +82,7 @@ def test_words_are_marked_if_yes_is_more_likely() -> None:
         return ["he", "him"] if kind == "pronoun" else ["lady", "man"]
 
     CausalJudge(model, prompt(), may_bear).label(texts, found.append, lambda item, why: pytest.fail(str(why)))
-    assert [(one.item, one.choice, one.extraneous, one.spans) for one in found] == [
+    assert [(entry.item, entry.choice, entry.extraneous, entry.spans) for entry in found] == [
         (1, "misgendering", True, ((3, 5, "pronoun"), (12, 14, "pronoun"), (24, 28, "extraneous"))),
         (2, "correct", False, ()),
     ]

@@ -32,14 +32,15 @@ def test_errors_and_invalid_json_are_retried() -> None:
     with chat_server(lambda body: RIGHT) as server:
         server.every = 4
         found, failed = label(server)
-    assert not failed and sorted(one.item for one in found) == list(range(1, 41))
+    assert not failed and sorted(entry.item for entry in found) == list(range(1, 41))
     assert all(
-        (one.choice, one.extraneous, one.spans) == ("misgendering", False, ((0, 3, "pronoun"),)) for one in found
+        (entry.choice, entry.extraneous, entry.spans) == ("misgendering", False, ((0, 3, "pronoun"),))
+        for entry in found
     )
     repaired = [body for body in server.bodies if len(body["messages"]) == 4]
     assert repaired and server.failed >= 10
     assert repaired[0]["messages"][2]["content"].startswith("Well") and "JSON" in repaired[0]["messages"][3]["content"]
-    assert {one.answered for one in found} == {"planted-1"} and {one.tokens_in for one in found} == {100, 200}
+    assert {entry.answered for entry in found} == {"planted-1"} and {entry.tokens_in for entry in found} == {100, 200}
 
 
 def test_an_unreadable_answer_fails_only_its_text() -> None:

@@ -24,7 +24,7 @@ PIECES = [*'他男孩山。？！?!”’」』）)》“"\n\n <&;１Ａａ，\u
 def test_lines_of_a_block_equal_lines_read_one_by_one(pieces: list[str]) -> None:
     text, cleaner = "".join(pieces), Cleaner("text", False)
     lines = lines_of(text, WORDS)
-    careful = {one.start: one.end for one in lines.found if isinstance(one, Line)}
+    careful = {entry.start: entry.end for entry in lines.found if isinstance(entry, Line)}
     parts = [one for one in lines.found if not isinstance(one, Line)]
     at = sentences = 0
     for line in text.split("\n"):
@@ -48,13 +48,13 @@ def test_lines_of_a_block_equal_lines_read_one_by_one(pieces: list[str]) -> None
 def test_sentences_of_a_block_have_their_properties(pieces: list[str]) -> None:
     text = "".join(pieces)
     lines = lines_of(text, WORDS)
-    for one in lines.found:
-        if not isinstance(one, Line):
-            part = text[one.start : one.end]
-            hits = [(hit.start() + one.start, hit[0]) for hit in KEYWORD.finditer(part)]
-            assert lines.hits[one.low : one.high] == hits
-            assert one.byte == len(text[: one.start].encode("utf-8", "surrogatepass"))
-            assert one.quoted == any(mark in part for mark in "“”「」『』")
+    for entry in lines.found:
+        if not isinstance(entry, Line):
+            part = text[entry.start : entry.end]
+            hits = [(hit.start() + entry.start, hit[0]) for hit in KEYWORD.finditer(part)]
+            assert lines.hits[entry.low : entry.high] == hits
+            assert entry.byte == len(text[: entry.start].encode("utf-8", "surrogatepass"))
+            assert entry.quoted == any(mark in part for mark in "“”「」『』")
 
 
 @example("女儿子女儿女爸爸爸男“”孩“男”。\n姥爷爷")

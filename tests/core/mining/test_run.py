@@ -247,7 +247,7 @@ def test_the_signature_covers_settings_that_change_candidates() -> None:
         Settings(column="text"),
         Settings(shortest=5),
     ]
-    assert len({known, *(one.signature for one in others)}) == 8
+    assert len({known, *(entry.signature for entry in others)}) == 8
     for one in others:
         assert Settings.from_json(json.loads(json.dumps(one.to_json()))) == one
 

@@ -79,9 +79,9 @@ def test_intervals_contain_the_fit() -> None:
     random = np.random.default_rng(0)
     values = random.choice([0, 0.2, 0.4, 1.0], size=200, p=[0.6, 0.2, 0.1, 0.1])
     result = fit_beta(values, Clusters(("template",), (np.arange(200) % 40,)))
-    for one in (result.alpha, result.beta):
-        assert one.low is not None and one.value is not None and one.high is not None
-        assert 0 < one.low < one.value < one.high
+    for estimate in (result.alpha, result.beta):
+        assert estimate.low is not None and estimate.value is not None and estimate.high is not None
+        assert 0 < estimate.low < estimate.value < estimate.high
 
 
 def test_a_planted_beta_is_recovered() -> None:

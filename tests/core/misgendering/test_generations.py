@@ -93,8 +93,8 @@ def test_generations_are_matched_to_their_instances() -> None:
 def test_instances_with_equal_contexts_share_their_generations() -> None:
     twin = instances(built_in(), passes=60, only=("he",))
     by_context: dict[str, list[str]] = {}
-    for one in twin:
-        by_context.setdefault(one.before, []).append(one.id)
+    for instance in twin:
+        by_context.setdefault(instance.before, []).append(instance.id)
     context, ids = next((context, ids) for context, ids in by_context.items() if len(ids) > 1)
     result = matched([text(context, " he", pronouns=("he",), instance=ids[0])], twin)
     assert all(len(result.of(id, "m", "pre")) == 1 for id in ids)
@@ -159,7 +159,7 @@ def test_prompts_have_a_verdict_per_generation() -> None:
     result = matched([text(PROMPT.text, one, k) for k, one in enumerate(written)], [PROMPT, empty])
     model = Prefers(3)
     judged = list(judge_prompts([PROMPT, empty], result, "m", model, model.cut))
-    assert [one.prob for one in judged[0][1]] == [1, None, 1]
+    assert [prompt.prob for prompt in judged[0][1]] == [1, None, 1]
     assert judged[0][1][1].reason == NO_PRONOUN
     assert judged[1][1][0].reason == NO_GENERATION
     options = ("he", "she", "they", "xe")

@@ -27,8 +27,8 @@ def test_rows_with_one_way_only_are_left_out_of_the_comparison() -> None:
 def test_metrics_without_generations_have_reasons() -> None:
     result = metrics(table("1,1\n2,0\n", "instance,prob"))
     assert result.prob.value == 0.5
-    for one in (result.gen, result.mcc, result.kappa, result.agreement, result.sigma.mean, *result.by_units.values()):
-        assert one.value is None and one.reason
+    for entry in (result.gen, result.mcc, result.kappa, result.agreement, result.sigma.mean, *result.by_units.values()):
+        assert entry.value is None and entry.reason
     assert result.beta.reason and result.flips is None and result.failure is None
 
 

@@ -87,7 +87,7 @@ def test_misgendered_is_read_from_its_folder(tmp_path: Path) -> None:
     assert [person.name for person in source.people] == ["Alva", "Cleo", "Bao"]
     rows = instances(source, passes=3, seed=1)
     assert len(rows) == 2 * 3 * 4
-    first = next(one for one in rows if one.pronouns == ("xe",) and one.case == "nom")
+    first = next(row for row in rows if row.pronouns == ("xe",) and row.case == "nom")
     assert first.context("post") == f"{first.name}/'s pronouns are xe/xem/xyrs. Xe sang."
     assert read_source(tmp_path / "explicit_template_a.csv").templates == source.templates
 
@@ -121,8 +121,8 @@ def test_own_templates_and_names_are_read(tmp_path: Path) -> None:
     people = read_people(write(tmp_path / "n.tsv", "name\tpronouns\nOla\tshe; they\nMin\tze/hir\nAda\t\n"))
     assert people == (Person("Ola", ("she", "they")), Person("Min", ("ze",)), Person("Ada"))
     rows = instances(source, people=people, passes=3)
-    assert sorted({";".join(one.pronouns) for one in rows}) == ["he", "she", "she;they", "they", "xe", "ze"]
-    assert {one.before for one in rows} == {'I "like" '}
+    assert sorted({";".join(row.pronouns) for row in rows}) == ["he", "she", "she;they", "they", "xe", "ze"]
+    assert {row.before for row in rows} == {'I "like" '}
     assert read_people(write(tmp_path / "n.txt", "Ola\n\nMin\n")) == (Person("Ola"), Person("Min"))
 
 
@@ -181,13 +181,13 @@ def test_draws_are_seeded_and_paired_over_pronouns() -> None:
     rows = instances(built_in(), passes=4, seed=5)
     assert len(rows) == 40 * 4 * 4
     assert rows == instances(built_in(), passes=4, seed=5)
-    assert [one.name for one in rows] != [instance.name for instance in instances(built_in(), passes=4, seed=6)]
+    assert [row.name for row in rows] != [instance.name for instance in instances(built_in(), passes=4, seed=6)]
     drawn: dict[tuple[str, str], list[str]] = {}
     for one in rows:
         drawn.setdefault((one.template, one.pronouns[0]), []).append(one.name)
     assert all(names == drawn[template, "he"] for (template, _), names in drawn.items())
     assert all(len(set(names)) == 4 for names in drawn.values())  # no name is drawn twice before all were drawn
-    assert len({one.id for one in rows}) == len(rows)
+    assert len({row.id for row in rows}) == len(rows)
 
 
 def test_a_limit_draws_a_sample() -> None:

@@ -31,7 +31,7 @@ def test_repetition_is_computed_with_and_without_the_context() -> None:
 
 def test_cells_are_split_by_setting_but_not_by_set() -> None:
     rows = [text("She left.", ["she", "they"], setting=setting) for setting in ("pre", "post", "pre")]
-    assert [(one.key["pronoun"], one.key["setting"], one.n) for one in texts_by_cell(rows)] == [
+    assert [(entry.key["pronoun"], entry.key["setting"], entry.n) for entry in texts_by_cell(rows)] == [
         ("she + they", "pre", 2),
         ("she + they", "post", 1),
     ]

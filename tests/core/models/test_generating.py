@@ -178,7 +178,7 @@ HE, SHE = {"he", "him", "his", "himself"}, {"she", "her", "hers", "herself"}
 
 
 def shares(generator: Generator, texts: int = 400) -> tuple[float, float]:
-    counts = Counter(one.completion.strip() for one in generator.write([Prompt("he she", i) for i in range(texts)]))
+    counts = Counter(entry.completion.strip() for entry in generator.write([Prompt("he she", i) for i in range(texts)]))
     return (sum(counts[word] for word in HE) / texts, sum(counts[word] for word in SHE) / texts)
 
 

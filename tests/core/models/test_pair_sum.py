@@ -204,11 +204,11 @@ def test_a_joined_row_gives_the_terms_of_several_rows(beginning: list[int], rest
 
     def questions(made: Any) -> list[tuple[int, tuple[int, ...], int]]:
         results = []
-        for one in made:
-            for place, wanted, owner in zip(one.places, one.wanted, one.owners, strict=True):
-                seen = [i for i in range(place + 1) if one.parts[i] in (0, one.parts[place])]
-                assert [one.positions[i] for i in seen] == list(range(len(seen)))
-                results.append((owner, tuple(one.ids[i] for i in seen), wanted))
+        for entry in made:
+            for place, wanted, owner in zip(entry.places, entry.wanted, entry.owners, strict=True):
+                seen = [i for i in range(place + 1) if entry.parts[i] in (0, entry.parts[place])]
+                assert [entry.positions[i] for i in seen] == list(range(len(seen)))
+                results.append((owner, tuple(entry.ids[i] for i in seen), wanted))
         return sorted(results)
 
     expected = questions(passages(sentences))

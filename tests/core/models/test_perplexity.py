@@ -176,9 +176,9 @@ _texts = st.lists(st.lists(st.integers(0, 3), min_size=2, max_size=6).map(tuple)
 def test_every_token_except_the_first_is_scored_once_per_text(texts: tuple[tuple[int, ...], ...]) -> None:
     for made in (in_one_pass(texts), one_by_one(texts)):
         wanted: list[list[int]] = [[] for _ in texts]
-        for one in made:
-            for token, owner in zip(one.wanted, one.owners, strict=True):
+        for entry in made:
+            for token, owner in zip(entry.wanted, entry.owners, strict=True):
                 for number in range(len(texts)) if owner == EVERYBODY else (owner,):
                     wanted[number].append(token)
-            assert max(one.places, default=0) < len(one.ids)
+            assert max(entry.places, default=0) < len(entry.ids)
         assert [tuple(some) for some in wanted] == [ids[1:] for ids in texts]

@@ -43,7 +43,7 @@ def test_mixed_words_alternate() -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_training_sets_share_words_but_not_sentences_with_the_sample(language) -> None:
     sample = packaged(language, sample=True).rows
-    rows = [one.row for one in controlled(language, 0.5)]
+    rows = [entry.row for entry in controlled(language, 0.5)]
     assert {row.occupation for row in rows} == {row.occupation for row in sample}
     assert not {row.premise for row in rows} & {row.premise for row in sample}
     assert len({(row.premise, row.hypothesis) for row in rows}) == 3000

@@ -94,7 +94,7 @@ def test_sentences_have_the_right_articles() -> None:
 def test_the_released_words_are_available() -> None:
     own, released = (occupations("zh", as_released) for as_released in (False, True))
     assert len(own) == len(released) == 266
-    assert [one.kind for one in own] == [one.kind for one in released]
+    assert [entry.kind for entry in own] == [entry.kind for entry in released]
     assert sum(a.word != b.word for a, b in zip(own, released, strict=True)) == 20
     assert packaged("zh").signature != packaged("zh", as_released=True).signature
 
@@ -126,7 +126,7 @@ def test_a_set_without_templates_is_refused() -> None:
 
 def test_evenly_picks_spaced_items() -> None:
     words = [Occupation(str(i), "neutral") for i in range(13)]
-    assert [one.word for one in evenly(words, 10)] == ["0", "1", "2", "3", "5", "6", "7", "9", "10", "11"]
+    assert [entry.word for entry in evenly(words, 10)] == ["0", "1", "2", "3", "5", "6", "7", "9", "10", "11"]
     assert evenly(words, 20) == words
 
 

@@ -39,7 +39,7 @@ def test_shuffled_groups_are_the_null() -> None:
 
 def test_a_group_without_negatives_has_no_fped() -> None:
     result = error_gaps(np.array([True, False]), np.array([True, True]), ["a", "b"])
-    assert [one.value.value for one in result] == [None, None]
+    assert [gap.value.value for gap in result] == [None, None]
     assert result[0].to_json()["value_reason"].startswith("There is no negative")
 
 

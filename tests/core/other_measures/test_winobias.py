@@ -14,8 +14,8 @@ def test_the_included_set_is_read() -> None:
     """396 twins of each type and part; 22 of the 1,584 differ in more than the pronoun (counted in the files)."""
     every = [built_in(kind, part) for kind in "12" for part in ("dev", "test")]
     assert [len(some) for some in every] == [396] * 4
-    assert sum(not one.alike for some in every for one in some) == 22
-    assert len({one.pro.right for some in every for one in some}) >= 40
+    assert sum(not entry.alike for some in every for entry in some) == 22
+    assert len({entry.pro.right for some in every for entry in some}) >= 40
 
 
 def test_the_referent_and_the_other_person_are_found() -> None:

@@ -20,23 +20,25 @@ def verdicts(**cell: str) -> pd.DataFrame:
 def test_a_run_is_compared_with_cells_of_its_set_setting_and_pronouns() -> None:
     cells = list(by_cell(verdicts(dataset="misgendered", setting="pre", model="m", pronoun="they")))
     beside = beside_misgendering(cells)
-    there = [one for one in beside if one.difference is not None]
-    assert {(one.row["dataset"], one.row["setting"], one.row["pronoun"]) for one in there} == {
+    there = [entry for entry in beside if entry.difference is not None]
+    assert {(entry.row["dataset"], entry.row["setting"], entry.row["pronoun"]) for entry in there} == {
         ("misgendered", "pre", "they")
     }
     assert compared(beside) == len(there) > 10
-    mcc = next(one for one in there if one.row["measure"] == "mcc" and one.row["model"] == "Llama-70B")
+    mcc = next(entry for entry in there if entry.row["measure"] == "mcc" and entry.row["model"] == "Llama-70B")
     # The table 3 1 / 1 3: (9 - 1) / 16 by hand; printed 0.051.
     assert mcc.own.value == pytest.approx(0.5) and mcc.difference == pytest.approx(0.5 - 0.051)
-    reasons = {one.row["measure"]: one.reason for one in beside if one.row["measure"] in ("repetition", "people")}
-    assert all(reasons.values()) and all((one.own.value is None) == (one.reason is not None) for one in beside)
+    reasons = {
+        entry.row["measure"]: entry.reason for entry in beside if entry.row["measure"] in ("repetition", "people")
+    }
+    assert all(reasons.values()) and all((entry.own.value is None) == (entry.reason is not None) for entry in beside)
 
 
 def test_a_run_on_another_set_is_not_compared() -> None:
     cells = list(by_cell(verdicts(dataset="own", setting="pre", model="m", pronoun="they")))
     beside = beside_misgendering(cells)
     assert compared(beside) == 0
-    ruff = next(one for one in beside if one.row["dataset"] == "ruff" and one.row["measure"] == "mcc")
+    ruff = next(entry for entry in beside if entry.row["dataset"] == "ruff" and entry.row["measure"] == "mcc")
     assert ruff.reason is not None and ruff.reason.values == {"own": "own", "printed": "ruff"}
 
 
@@ -48,6 +50,6 @@ def test_a_japanese_run_is_compared_with_table_3() -> None:
     first = beside[0]
     assert (first.row["set"], first.row["label"], first.own.value, first.own.units) == ("PS", "entailment", 0.5, 2)
     assert first.difference == pytest.approx(0.5 - 0.378)
-    assert all(one.reason for one in beside if one.row["set"] == "NS")  # the run asked no such pairs
+    assert all(entry.reason for entry in beside if entry.row["set"] == "NS")  # the run asked no such pairs
     assert compared(beside) == 30
     assert compared(beside_inference(result, "en")) == 0

@@ -272,7 +272,7 @@ def test_differences_of_two_models_are_next_to_their_margins(scores: Path) -> No
     assert "bert-base-chinese − made-up-2, on the sentences both models scored" in text
     assert text.count("smaller than the margin") == 5 and "Margins: 5 (log10); none (AUC, 0 to 1)." in text
     result = paired_differences(frame, *models)
-    smallest = [one.smallest for one in against_margins(result, margins).values()]
+    smallest = [entry.smallest for entry in against_margins(result, margins).values()]
     assert all(f"<td>{plain_number(value)}</td>" in text for value in smallest) and "Set a margin" in text
     one = differences_html(frame, models, groups={"bert": tuple(models)}, **how)
     assert "<table" not in one and "seeds of one" in one

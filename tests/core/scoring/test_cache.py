@@ -163,7 +163,7 @@ def two_processes(path, spans):
         one.stdin.write("go\n")
         one.stdin.flush()
     ended = [one.communicate(timeout=600) for one in begun]
-    assert [one.returncode for one in begun] == [0, 0], ended
+    assert [entry.returncode for entry in begun] == [0, 0], ended
     return [out for out, _ in ended]
 
 

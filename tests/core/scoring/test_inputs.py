@@ -72,8 +72,8 @@ def test_every_mined_sentence_can_be_scored(tmp_path, sentences):
     if not kept:
         return
     scored = items(written(tmp_path, "released.csv", as_released(kept)))
-    assert [one.problem for one in scored] == [None] * len(kept)
-    assert [(one.start, one.end, one.side) for one in scored] == [(k["start"], k["end"], k["side"]) for k in kept]
+    assert [item.problem for item in scored] == [None] * len(kept)
+    assert [(item.start, item.end, item.side) for item in scored] == [(k["start"], k["end"], k["side"]) for k in kept]
 
 
 def test_a_valid_position_is_used(tmp_path):
@@ -174,8 +174,8 @@ def test_a_table_is_read_by_its_named_column(tmp_path):
     with pytest.raises(BadFile, match="which column holds the sentences"):
         file_input(path)
     result = file_input(path, column="Inhalt")
-    [one] = result.items()
-    assert (result.format, one.keyword, one.masks, one.source) == ("sentences", "爸爸", 2, "日报")
+    [entry] = result.items()
+    assert (result.format, entry.keyword, entry.masks, entry.source) == ("sentences", "爸爸", 2, "日报")
 
 
 def test_plain_lines_and_gb18030_are_read(tmp_path):

@@ -273,5 +273,5 @@ def test_many_models_are_not_checked_for_cycles() -> None:
 
 def test_intervals_of_a_simulated_cell_have_their_coverage() -> None:
     cell = {"models": 3, "contexts": 30, "annotators": 12, "labels": 3, "ties": 0.25, "leaning": 1}
-    results = {one.measure: one for one in coverage(DESIGN, cell, 20)}
-    assert min(one.share for one in results.values()) >= 0.8
+    results = {entry.measure: entry for entry in coverage(DESIGN, cell, 20)}
+    assert min(entry.share for entry in results.values()) >= 0.8

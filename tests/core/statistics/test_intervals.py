@@ -94,8 +94,8 @@ def test_a_cell_below_92_percent_is_simulated_again(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(coverage_loop, "coverage", lucky)
     three = [Design("three", "", {"place": (0, 1, 2)}, dict, dict)]
     result = simulated(three, 20, 0, again=1000)
-    assert [one.share for one in result] == [0.95, 0.95, 0.95, 0.4, 0.95, 0.95]
-    assert [one.again and one.again.samples for one in result] == [None, None, None, 1000, None, None]
+    assert [entry.share for entry in result] == [0.95, 0.95, 0.95, 0.4, 0.95, 0.95]
+    assert [entry.again and entry.again.samples for entry in result] == [None, None, None, 1000, None, None]
     rows = {row.split(" | ")[0].strip("| "): row for row in by_measure(result)}
     assert " 3 | 76.7% | 0% | 0% | 95.0% | 0 | 3 | 0 |" in rows["share"]
     table = list(second_stage(result))
@@ -180,7 +180,7 @@ def test_shares_and_differences_of_small_strata_have_no_interval() -> None:
         result = over_strata(
             measures, table, [np.arange(units)], bounds={"share": (0.0, 1.0), "difference": (-1.0, 1.0)}
         )
-        assert tuple(one.low is not None for one in result.values()) == printed, (units, biased)
+        assert tuple(estimate.low is not None for estimate in result.values()) == printed, (units, biased)
     few = over_strata(measures, table[:5], [np.arange(5)], bounds={"difference": (-1.0, 1.0)})["difference"]
     assert few.value is not None and "to estimate skewness: no 95% interval for the difference." in str(few.note)
 

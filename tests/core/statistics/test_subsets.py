@@ -16,10 +16,10 @@ def test_random_stem_effects_are_significant_in_5_percent():
     """Unequal stems, heavy tails: sentence by sentence nearly all of these would lean."""
     leans = np.random.default_rng(1).standard_t(3, size=(600, 12))
     results = [mean_of(lean) for lean in leans]
-    assert 0.02 <= np.mean([one.p < 0.05 for one in results]) <= 0.08
-    assert all((one.p > 0.05) == (one.low <= 0 <= one.high) for one in results)
+    assert 0.02 <= np.mean([entry.p < 0.05 for entry in results]) <= 0.08
+    assert all((entry.p > 0.05) == (entry.low <= 0 <= entry.high) for entry in results)
     shifted = [mean_of(lean + 0.7) for lean in leans]
-    assert 0.02 <= np.mean([not one.low <= 0.7 <= one.high for one in shifted]) <= 0.08
+    assert 0.02 <= np.mean([not estimate.low <= 0.7 <= estimate.high for estimate in shifted]) <= 0.08
 
 
 def test_p_and_interval_equal_sign_flips_of_units():

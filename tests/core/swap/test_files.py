@@ -117,7 +117,7 @@ def test_swapping_a_large_file_uses_constant_memory(tmp_path: Path, monkeypatch:
 
 
 def test_a_worker_gives_equal_texts() -> None:
-    assert [one.text for one in batch_swapper(ZH, False)(TEXTS)] == [
+    assert [entry.text for entry in batch_swapper(ZH, False)(TEXTS)] == [
         "她来了。",
         "其他人。",
         "",

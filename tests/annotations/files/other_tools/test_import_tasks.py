@@ -284,7 +284,7 @@ def test_exported_tasks_are_imported_unchanged(corpus: list[Any], made: Any, for
                 report = bring(other, twin, out, format=format)
                 assert report.items.errors == [] and report.labels.errors == []
             everything_there = {item.uid: item for item in items(other, twin)}
-            assert {one.uid for one in everything} == set(everything_there)
+            assert {entry.uid for entry in everything} == set(everything_there)
             for one in everything:
                 there = everything_there[one.uid]
                 same = ("text", "word", "stem", "keyword", "counterpart", "pair", "side", "line")
@@ -330,8 +330,8 @@ def test_generations_are_exported_encrypted_and_imported_with_marks_and_flags(
             report = import_tasks(other, twin, files, Names())
         assert report.items.errors == [] and report.labels.errors == []
         back = list(items(other, twin))
-        assert [(one.uid, one.context, one.text, one.extra) for one in back] == [
-            (one.uid, one.context, one.text, one.extra) for one in (first, second)
+        assert [(item.uid, item.context, item.text, item.extra) for item in back] == [
+            (entry.uid, entry.context, entry.text, entry.extra) for entry in (first, second)
         ]
         assert rows_of(other, twin) == rows_of(fresh_store, source)
 
