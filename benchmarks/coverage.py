@@ -26,7 +26,7 @@ from benchmarks.coverage_loop import (
     second_stage,
     simulated,
 )
-from benchmarks.designs import agreement, groups, judges, means, measures, preferences
+from benchmarks.designs import agreement, annotators, judges, means, measures
 from benchmarks.designs.agreement import CLUSTERS, GRID, of_labels
 from benchmarks.measuring import options
 from evenhand.core.resources import DATA
@@ -135,11 +135,11 @@ SECTIONS = (
     Section("groups", "\n# {name}\n\n{about} {settings}. {samples} samples a cell.", "## Groups by",
             "## Groups: cells below 92%", ("people", "items"), smaller=False),
     Section("preferences", "\n# {name}\n\n{about} {settings}. {samples} samples a cell.", "## Preferences by",
-            "## Preferences: cells below 92%", tuple(preferences.LEVELS), smaller=False),
+            "## Preferences: cells below 92%", tuple(annotators.LEVELS), smaller=False),
 )  # fmt: skip
 # By the name that --only takes; those of labels depend on the sizes.
 DESIGNS: dict[str, Sequence[Design]] = {
-    "groups": (groups.DESIGN,), "preferences": (preferences.DESIGN,), "means": means.DESIGNS,
+    "groups": (annotators.GROUPS,), "preferences": (annotators.PREFERENCES,), "means": means.DESIGNS,
     "ordinal": (of_labels("ordinal", "", agreement.scales()),), **measures.DESIGNS,
     **{name: (design,) for name, design in judges.DESIGNS.items()},
 }  # fmt: skip

@@ -26,7 +26,8 @@ Cell = Mapping[str, float | str]
 
 @dataclass(frozen=True, slots=True)
 class Design:
-    """*sample* makes one sample of a cell and gives its estimates by name; *truth* what these should be.
+    """*sample* makes one sample of a cell and gives its estimates by name; *truth*: what these should be, as a function
+    of the cell, or for each measure a number or the name of a setting.
 
     *about*: what is simulated, for the document; *levels*: the grid, whose cells are all simulated; *chosen*: cells
     where they are no full grid. A cell that is no mapping gets the resampling of its intervals and the names of the
@@ -37,13 +38,19 @@ class Design:
     about: str
     levels: Mapping[str, Sequence[float | str]]
     sample: Callable[..., dict[str, Estimate]]
-    truth: Callable[[Any], dict[str, float]]
+    truth: Callable[[Any], dict[str, float]] | Mapping[str, str | float]
     chosen: Sequence[Any] = field(default=())
 
     @property
     def cells(self) -> Sequence[Any]:
         """Return every cell."""
         return self.chosen or [dict(zip(self.levels, values, strict=True)) for values in product(*self.levels.values())]
+
+    def truths(self, cell: Any) -> dict[str, float]:
+        """Return what each measure should be in *cell*."""
+        if not isinstance(self.truth, Mapping):
+            return self.truth(cell)
+        return {name: float(cell[value]) if isinstance(value, str) else value for name, value in self.truth.items()}
 
     @property
     def settings(self) -> str:
@@ -97,11 +104,6 @@ def settings_of(planted: Any) -> Mapping[str, Any]:
     return planted if isinstance(planted, Mapping) else asdict(planted)
 
 
-def of_settings(names: Mapping[str, str], cell: Cell) -> dict[str, float]:
-    """Return the truth of measures that are settings of the cell: the measure -> the name of the setting."""
-    return {measure: float(cell[name]) for measure, name in names.items()}
-
-
 def held(measure: str, planted: Any, truth: float, estimates: Sequence[Estimate], design: str) -> Held:
     """Count how many of *estimates* hold *truth*."""
     ends = [(made.low, made.high) for made in estimates if made.low is not None and made.high is not None]
@@ -121,7 +123,7 @@ def coverage(
     design: Design, cell: Any, samples: int, seed: int = 0, only: Sequence[str] = (), draws: int = 0
 ) -> list[Held]:
     """Return every measure (or *only* some) of *design* in *samples* samples of *cell*; *draws*: of each interval."""
-    truth = design.truth(cell)
+    truth = design.truths(cell)
     names = [name for name in truth if name in (only or truth)]
     plain = isinstance(cell, Mapping)
     place = f"{design.name} {sorted(cell.items())}".encode() if plain else _numbers(cell)

@@ -27,7 +27,6 @@ import time
 from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 import psutil
 from playwright.async_api import Browser, Page, async_playwright
@@ -45,6 +44,7 @@ from evenhand.annotations.projects.projects import annotators, create_project, p
 from evenhand.annotations.study.people import agree, begin, participant
 from evenhand.annotations.study.studies import Settings, consent, create_study, signed
 from evenhand.core.scoring.settings import Settings as ScoringSettings
+from evenhand.core.types import JsonObject
 from evenhand.web.gate import STUDY_COOKIE
 from tests.support.browser import FLAGS, Server, chromium_path
 from tests.support.desk_driver import make_project
@@ -202,7 +202,7 @@ def by_link(server: Server, people: int, seconds: float, every: float) -> tuple[
     return link, joined
 
 
-async def in_study(server: Server, link: str, people: list[Person], every: float, seconds: float) -> dict[str, Any]:
+async def in_study(server: Server, link: str, people: list[Person], every: float, seconds: float) -> JsonObject:
     """Let all come within --every seconds or as fast as the server lets them, then label."""
     loop, memory, limit = asyncio.get_running_loop(), [resident(server)], asyncio.Semaphore(20)
 

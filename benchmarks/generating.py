@@ -7,7 +7,6 @@ transformers' own `generate`, in turns within one process, so that whatever else
 
 import json
 from collections.abc import Iterator
-from typing import Any
 
 import torch
 
@@ -16,6 +15,7 @@ from evenhand.core.generation.inputs import CHUNK, chunks, contexts_of, tasks
 from evenhand.core.misgendering.template_files import built_in
 from evenhand.core.models import Sampling
 from evenhand.core.models.generating import Generator, Prompt, open_generator
+from evenhand.core.types import JsonObject
 
 Batches = list[list[Prompt]]
 
@@ -41,7 +41,7 @@ def by_this_app(generator: Generator, batches: Batches) -> Iterator[list[tuple[i
         yield [(number, sum(text.tokens for text in generator.write(prompts)))]
 
 
-def measure(model: str, texts: int, threads: int, each: int) -> dict[str, Any]:
+def measure(model: str, texts: int, threads: int, each: int) -> JsonObject:
     """Return seconds and tokens of both ways."""
     torch.set_num_threads(threads)
     generator = open_generator(model, Sampling(), threads=threads, device="cpu")

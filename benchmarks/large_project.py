@@ -19,7 +19,6 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from benchmarks.measuring import Spent, load, options
 from benchmarks.store import labels, made_up
@@ -46,6 +45,7 @@ from evenhand.annotations.types import Project
 from evenhand.core.files.timestamps import timestamp
 from evenhand.core.resources import keyword_pairs, quotas
 from evenhand.core.text.keywords import find
+from evenhand.core.types import JsonObject
 
 Work = Callable[[Store, Project, Path], object]  # a float is its seconds, where they are not those of the whole call
 RUNS = 21  # of what is repeated
@@ -217,7 +217,7 @@ def _prepare(database: Path, items: int, keep: Path | None) -> None:
         shutil.copyfile(kept, database)
 
 
-def rows_of(items: int, folder: Path, names: Sequence[str], keep: Path | None = None) -> list[dict[str, Any]]:
+def rows_of(items: int, folder: Path, names: Sequence[str], keep: Path | None = None) -> list[JsonObject]:
     """Measure pieces of work on a project of *items* items; *keep*: where filled databases are kept."""
     database = folder / f"{items}.db"
 
@@ -237,7 +237,7 @@ def rows_of(items: int, folder: Path, names: Sequence[str], keep: Path | None = 
     return rows
 
 
-def drawn(rows: list[dict[str, Any]]) -> bytes:
+def drawn(rows: list[JsonObject]) -> bytes:
     """Draw two charts as SVG: seconds, and MB."""
     import altair as alt
     import pandas as pd
@@ -272,7 +272,7 @@ def main() -> None:
         asked.chart.write_bytes(drawn(rows))
 
 
-def report(sizes: Sequence[int], names: Sequence[str], keep: Path | None = None) -> list[dict[str, Any]]:
+def report(sizes: Sequence[int], names: Sequence[str], keep: Path | None = None) -> list[JsonObject]:
     """Measure and print pieces of work in projects of these sizes."""
     print(f"load of the machine: {load()}\n")
     print("| work | items | seconds | MB |\n|---|---|---|---|", flush=True)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from evenhand.annotations.desk.routes import PATH
+from evenhand.core.types import JsonObject
 
 FULL, LOW, AT_ONCE = 40, 30, 50  # as in desk/queue.js
 
@@ -60,7 +61,7 @@ class Person:
     owner: dict[str, str] = field(default_factory=dict)
     token: str = ""
     items: list[str] = field(default_factory=list)
-    outbox: list[tuple[float, dict[str, Any]]] = field(default_factory=list)  # when it was made, the operation
+    outbox: list[tuple[float, JsonObject]] = field(default_factory=list)  # when it was made, the operation
     acked: list[str] = field(default_factory=list)
     times: list[float] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
@@ -143,7 +144,7 @@ class Person:
         while self.outbox:
             await self.sync()
 
-    def label(self, item: str) -> dict[str, Any]:
+    def label(self, item: str) -> JsonObject:
         """Return an operation as the desk makes it."""
         self.made += 1
         choice = "accept" if self.rng.random() < self.accepts else "reject"

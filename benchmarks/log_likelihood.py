@@ -17,7 +17,7 @@ import torch
 from transformers import AutoTokenizer, LlamaConfig, LlamaForCausalLM
 
 from benchmarks.measuring import Lane, largest_difference, options, race
-from benchmarks.scoring_ways import Finished
+from benchmarks.scoring import Finished
 from evenhand.core.models import open_scorer
 from evenhand.core.resources import MODELS, table
 from evenhand.core.sentence_bias.bias import bias_of

@@ -33,6 +33,7 @@ from evenhand.annotations.files.export import export_file
 from evenhand.annotations.files.import_items import import_file
 from evenhand.annotations.projects.annotators import annotators
 from evenhand.annotations.projects.projects import create_project, project
+from evenhand.core.types import JsonObject
 from tests.support.browser import Server
 
 WORDS = ("他", "她", "爸爸", "妈妈", "男孩", "女孩", "叔叔", "阿姨")
@@ -137,7 +138,7 @@ class Doccano:
         wanted = {"format": "TextLine", "task": "DocumentClassification", "encoding": "utf_8"}
         self._finish(self.web.ask("POST", f"{self.home}/upload", wanted | {"uploadIds": [sent.decode()]}))
 
-    def _finish(self, task: dict[str, Any]) -> str:
+    def _finish(self, task: JsonObject) -> str:
         path = f"/v1/tasks/status/{task['task_id']}"
         while not (said := self.web.ask("GET", path))["ready"]:
             time.sleep(0.02)

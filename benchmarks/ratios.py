@@ -25,7 +25,7 @@ import torch
 
 from benchmarks import generating, mining, scoring, store
 from benchmarks.mining import seconds
-from benchmarks.scoring_ways import base_sized
+from benchmarks.scoring import base_sized
 from benchmarks.store import made_up
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.export import export_file

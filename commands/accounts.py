@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
-from typing import Any
 
 import click
 
@@ -15,16 +14,16 @@ from evenhand.annotations.log import erasure
 from evenhand.annotations.permissions import Role
 from evenhand.annotations.projects import projects
 from evenhand.annotations.types import Project
-from evenhand.commands.permissions import needs
-from evenhand.commands.shared import answer, db_option, existing_store, json_option
-from evenhand.commands.tables import table
+from evenhand.commands.permissions import guarded
+from evenhand.commands.shared import answer, existing_store, option, table
+from evenhand.core.types import JsonObject
 
 ROLES = ["owner", "lead", "adjudicator", "annotator", "reader"]
-_role = click.option("--role", type=click.Choice(ROLES), help="The role.")
-_project = click.option("--project", help="The project; without it the role holds on the whole server.")
-_annotator = click.option("--annotator", help="Under which name the person labels; without it, the account's.")
-_url = click.option(
-    "--url", envvar="EVENHAND_URL", default="http://localhost:8501", show_default=True,
+_role = option("--role", type=click.Choice(ROLES), help="The role.")
+_project = option("--project", help="The project; without it the role holds on the whole server.")
+_annotator = option("--annotator", help="Under which name the person labels; without it, the account's.")
+_url = option(
+    "--url", envvar="EVENHAND_URL", default="http://localhost:8501",
     help="The address of the server, for links.",
 )  # fmt: skip
 
@@ -41,32 +40,28 @@ def _found_project(store: Store, name: str | None) -> Project | None:
     return projects.project(store, name) if name is not None else None
 
 
-def _print_link(secret: str, url: str, text: str, as_json: bool) -> None:
+def _print_link(secret: str, url: str, text: str) -> None:
     address = f"{url.rstrip('/')}/account/link#{secret}"
-    answer({"link": address}, f"{text}\n{address}", as_json=as_json)
+    answer({"link": address}, f"{text}\n{address}")
 
 
 @accounts.command()
 @_url
-@db_option
-@json_option
-@needs("change_every_account", "server")
-def first(url: str, db: str, as_json: bool) -> None:
+@guarded("change_every_account", "server")
+def first(url: str, db: str) -> None:
     """A link that makes the first account, owner of the server. It works once, within a day."""
     with Store.open(db) as store:  # the first account may come before the first project
         secret = links.first_link(store)
-    _print_link(secret, url, "Open this within a day. With the first account everybody has to sign in.", as_json)
+    _print_link(secret, url, "Open this within a day. With the first account everybody has to sign in.")
 
 
 @accounts.command("list")
-@db_option
-@json_option
-@needs("change_every_account", "server")
-def list_accounts(db: str, as_json: bool) -> None:
+@guarded("change_every_account", "server")
+def list_accounts(db: str) -> None:
     """Every account with its roles."""
     with existing_store(db) as store:
         names = {one.uid: one.name for one in projects.projects(store)}
-        rows: list[dict[str, Any]] = []
+        rows: list[JsonObject] = []
         for one in people.accounts(store):
             person = people.person_of(store, one.uid)
             roles = {names[uid]: role for uid, role in person.roles.items() if uid in names} if person else {}
@@ -80,7 +75,7 @@ def list_accounts(db: str, as_json: bool) -> None:
         held = [f"{row['server']} on this server"] if row["server"] else []
         held += [f"{name}: {role}" for name, role in row["projects"].items()]
         lines.append((row["name"], "; ".join(held) or "no role", "closed" if row["closed"] else ""))
-    answer({"accounts": rows}, table(lines) or "No account: the server is in the open mode.", as_json=as_json)
+    answer({"accounts": rows}, table(lines) or "No account: the server is in the open mode.")
 
 
 @accounts.command()
@@ -89,12 +84,8 @@ def list_accounts(db: str, as_json: bool) -> None:
 @_project
 @_annotator
 @_url
-@db_option
-@json_option
-@needs("change_every_account", "server")
-def add(
-    name: str, role: Role | None, project: str | None, annotator: str | None, url: str, db: str, as_json: bool
-) -> None:
+@guarded("change_every_account", "server")
+def add(name: str, role: Role | None, project: str | None, annotator: str | None, url: str, db: str) -> None:
     """Make an account for NAME, and print the link by which the person sets the password."""
     with Store.open(db) as store:  # the first account may come before the first project
         place = _found_project(store, project)
@@ -102,7 +93,7 @@ def add(
         if role is not None:
             people.grant(store, made, role, place, annotator=annotator)
         secret = links.reset_link(store, made)
-    _print_link(secret, url, f"{made.name} sets a password here, within an hour:", as_json)
+    _print_link(secret, url, f"{made.name} sets a password here, within an hour:")
 
 
 @accounts.command("role")
@@ -110,10 +101,8 @@ def add(
 @click.argument("role", type=click.Choice([*ROLES, "none"]))
 @_project
 @_annotator
-@db_option
-@json_option
-@needs("change_every_account", "server")
-def change_role(name: str, role: str, project: str | None, annotator: str | None, db: str, as_json: bool) -> None:
+@guarded("change_every_account", "server")
+def change_role(name: str, role: str, project: str | None, annotator: str | None, db: str) -> None:
     """Give the account NAME a ROLE in a project or on the whole server, in place of the one it has there."""
     with existing_store(db) as store:
         who, place = people.account(store, name), _found_project(store, project)
@@ -121,28 +110,18 @@ def change_role(name: str, role: str, project: str | None, annotator: str | None
             people.withdraw(store, who, place)
         else:
             people.grant(store, who, role, place, annotator=annotator)  # type: ignore[arg-type]
-    answer({"name": who.name, "role": role, "project": project}, f"{who.name}: {role}", as_json=as_json)
+    answer({"name": who.name, "role": role, "project": project}, f"{who.name}: {role}")
 
 
 @accounts.command()
 @click.argument("role", type=click.Choice(ROLES))
 @_project
 @_annotator
-@click.option("--uses", type=click.IntRange(1, 1000), default=1, show_default=True, help="For how many people.")
-@click.option(
-    "--hours",
-    type=click.FloatRange(0.1, 24 * 90),
-    default=24 * 14,
-    show_default=True,
-    help="Hours for which it is valid.",
-)
+@option("--uses", type=click.IntRange(1, 1000), default=1, help="For how many people.")
+@option("--hours", type=click.FloatRange(0.1, 24 * 90), default=24 * 14, help="Hours for which it is valid.")
 @_url
-@db_option
-@json_option
-@needs("change_every_account", "server")
-def invite(
-    role: Role, project: str | None, annotator: str | None, uses: int, hours: float, url: str, db: str, as_json: bool
-) -> None:
+@guarded("change_every_account", "server")
+def invite(role: Role, project: str | None, annotator: str | None, uses: int, hours: float, url: str, db: str) -> None:
     """A link that gives somebody an account with a ROLE.
 
     An earlier open invitation for the same annotator in the same project is withdrawn.
@@ -153,15 +132,13 @@ def invite(
         secret = links.invite_link(store, role, place, name=annotator or "", uses=uses, hours=hours)
     if former is not None:
         click.echo(f"The earlier invitation {former.id} for {former.name} is withdrawn.", err=True)
-    _print_link(secret, url, f"Whoever opens this becomes {role}:", as_json)
+    _print_link(secret, url, f"Whoever opens this becomes {role}:")
 
 
 @accounts.command("invitations")
 @_project
-@db_option
-@json_option
-@needs("change_every_account", "server")
-def list_invitations(project: str | None, db: str, as_json: bool) -> None:
+@guarded("change_every_account", "server")
+def list_invitations(project: str | None, db: str) -> None:
     """List open invitations: for which role, project and annotator, when each was made and when it expires."""
     with existing_store(db) as store:
         place = _found_project(store, project)
@@ -182,92 +159,78 @@ def list_invitations(project: str | None, db: str, as_json: bool) -> None:
         for row in rows
     ]  # fmt: skip
     heads = ["invitation", "role", "in", "labels as", "uses", "made", "expires"]
-    answer({"invitations": rows}, table(lines, heads) if lines else "No open invitation.", as_json=as_json)
+    answer({"invitations": rows}, table(lines, heads) if lines else "No open invitation.")
 
 
 @accounts.command("withdraw-invitation")
 @click.argument("invitation")
-@db_option
-@json_option
-@needs("change_every_account", "server")
-def withdraw_invitation(invitation: str, db: str, as_json: bool) -> None:
+@guarded("change_every_account", "server")
+def withdraw_invitation(invitation: str, db: str) -> None:
     """Withdraw the open INVITATION (its id in `accounts invitations`): its link opens nothing from now on."""
     with existing_store(db) as store:
         found = links.find_invitation(store, invitation)
         links.withdraw_invitation(store, found)
-    answer({"withdrawn": found.id}, f"The invitation {found.id} is withdrawn.", as_json=as_json)
+    answer({"withdrawn": found.id}, f"The invitation {found.id} is withdrawn.")
 
 
 @accounts.command()
 @click.argument("name")
 @_url
-@db_option
-@json_option
-@needs("change_every_account", "server")
-def reset(name: str, url: str, db: str, as_json: bool) -> None:
+@guarded("change_every_account", "server")
+def reset(name: str, url: str, db: str) -> None:
     """A link that sets a new password for NAME, once, within an hour."""
     with existing_store(db) as store:
         secret = links.reset_link(store, people.account(store, name))
-    _print_link(secret, url, "For this person only:", as_json)
+    _print_link(secret, url, "For this person only:")
 
 
 @accounts.command()
 @click.argument("name")
-@db_option
-@json_option
-@needs("change_every_account", "server")
-def session(name: str, db: str, as_json: bool) -> None:
+@guarded("change_every_account", "server")
+def session(name: str, db: str) -> None:
     """The secret of a session for commands: in EVENHAND_SESSION it lets them do what the roles of NAME allow.
 
     It holds for 12 hours without a command and for 30 days at most; `accounts sign-out NAME` ends it.
     """
     with existing_store(db) as store:
         secret = sign_in(store, people.account(store, name), "command line")
-    answer({"session": secret}, secret, as_json=as_json)
+    answer({"session": secret}, secret)
 
 
 @accounts.command()
 @click.argument("name")
-@db_option
-@json_option
-@needs("change_every_account", "server")
-def close(name: str, db: str, as_json: bool) -> None:
+@guarded("change_every_account", "server")
+def close(name: str, db: str) -> None:
     """Close the account NAME: it is signed out everywhere, its labels stay."""
     with existing_store(db) as store:
         people.close_account(store, people.account(store, name))
-    answer({"closed": name}, f"{name} is closed.", as_json=as_json)
+    answer({"closed": name}, f"{name} is closed.")
 
 
 @accounts.command()
 @click.argument("name")
-@db_option
-@json_option
-@needs("change_every_account", "server")
-def reopen(name: str, db: str, as_json: bool) -> None:
+@guarded("change_every_account", "server")
+def reopen(name: str, db: str) -> None:
     """Let the closed account NAME sign in again."""
     with existing_store(db) as store:
         people.reopen_account(store, people.account(store, name))
-    answer({"reopened": name}, f"{name} may sign in again.", as_json=as_json)
+    answer({"reopened": name}, f"{name} may sign in again.")
 
 
 @accounts.command("sign-out")
 @click.argument("name")
-@db_option
-@json_option
-@needs("change_every_account", "server")
-def sign_out(name: str, db: str, as_json: bool) -> None:
+@guarded("change_every_account", "server")
+def sign_out(name: str, db: str) -> None:
     """Sign the account NAME out everywhere."""
     with existing_store(db) as store:
         end_all(store, people.account(store, name))
-    answer({"signed_out": name}, f"{name} is signed out everywhere.", as_json=as_json)
+    answer({"signed_out": name}, f"{name} is signed out everywhere.")
 
 
 @accounts.command()
 @click.argument("name")
-@db_option
-@json_option
-@needs("change_every_account", "server")
-def erase(name: str, db: str, as_json: bool) -> None:
+@guarded("change_every_account", "server")
+def erase(name: str, db: str) -> None:
     """Erase the person with the account NAME, or the annotator of that name. This cannot be undone.
 
     The account, its sign-ins and roles go; a code stands in place of the name. Labels stay, and the log still holds.
@@ -277,17 +240,15 @@ def erase(name: str, db: str, as_json: bool) -> None:
         done = erasure.erase(store, name)
     data = {"code": done.code, "replaced": done.replaced, "texts": [asdict(one) for one in done.texts]}
     text = f"{done.code} stands in place of the name now. Texts to read, and to scrub where they name somebody:"
-    answer(data, [text, _texts_table(done.texts)] if done.texts else text.split(" Texts")[0], as_json=as_json)
+    answer(data, [text, _texts_table(done.texts)] if done.texts else text.split(" Texts")[0])
 
 
 @accounts.command()
 @click.argument("name")
-@click.option("--yes", is_flag=True, help="Scrub them; without it they are listed.")
-@click.option("--item", "items", multiple=True, help="Only texts on this item (its id); can be repeated.")
-@db_option
-@json_option
-@needs("change_every_account", "server")
-def scrub(name: str, yes: bool, items: tuple[str, ...], db: str, as_json: bool) -> None:
+@option("--yes", is_flag=True, help="Scrub them; without it they are listed.")
+@option("--item", "items", multiple=True, help="Only texts on this item (its id); can be repeated.")
+@guarded("change_every_account", "server")
+def scrub(name: str, yes: bool, items: tuple[str, ...], db: str) -> None:
     """Replace the notes, tags, comments and reasons of the person NAME (or of the code in its place) for good.
 
     The log keeps their salted hashes and still holds; the salts are destroyed.
@@ -296,7 +257,7 @@ def scrub(name: str, yes: bool, items: tuple[str, ...], db: str, as_json: bool) 
         found = [one for one in erasure.texts_of(store, name) if not items or one.item in items]
         number = erasure.scrub_texts(store, found) if yes else 0
     data = {"scrubbed": number, "texts": [] if yes else [asdict(one) for one in found]}
-    answer(data, f"{number} texts scrubbed." if yes else _texts_table(found) or "No text.", as_json=as_json)
+    answer(data, f"{number} texts scrubbed." if yes else _texts_table(found) or "No text.")
 
 
 def _texts_table(texts: Sequence[erasure.OwnText]) -> str:

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from evenhand.commands.permissions import needs, own_new_project
-from evenhand.commands.shared import answer, db_option, existing_store, json_option, margin_option
-from evenhand.commands.tables import number, table
+from evenhand.commands.permissions import guarded, needs, own_new_project
+from evenhand.commands.shared import answer, existing_store, json_option, margin_option, number, option, options, table
 from evenhand.core.report.numbers import difference_in_points
 from evenhand.core.statistics.equivalence import difference_json
 from evenhand.core.typed_json import to_json
+from evenhand.core.types import JsonObject
 
 if TYPE_CHECKING:
     from evenhand.annotations.audit.audit_projects import AuditResult
@@ -27,7 +27,7 @@ def audit() -> None:
     """Audits of extremes: draw them with matched controls, have people judge them blind, and see which leak."""
 
 
-def _draw_sample(scores: Path, model: str | None, n: int, seed: int, by: Any) -> "AuditSample":
+def _draw_sample(scores: Path, model: str | None, **options: Any) -> "AuditSample":
     from evenhand.core.audit.sample import draw
     from evenhand.core.errors import N_, Refused
     from evenhand.core.model_bias import label_of, models_of, read_scores
@@ -37,19 +37,16 @@ def _draw_sample(scores: Path, model: str | None, n: int, seed: int, by: Any) ->
     if model is None and len(names) > 1:
         message = N_("{file} contains several models. Choose one with --model: {models}")
         raise Refused(message, file=scores.name, models=", ".join(names))
-    return draw(frame, label_of(frame, model or names[0]), n, seed, by=by)
+    return draw(frame, label_of(frame, model or names[0]), **options)
 
 
-def _draw_options(function: Any) -> Any:
-    for option in (
-        click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Start of the random draws."),
-        click.option("--by", type=click.Choice(["bias", "corrected"]), default="bias", show_default=True,
-                     help="Extremes of Bias_c, or of Bias_c less the mean of its pair."),
-        click.option("--n", type=click.IntRange(1), default=25, show_default=True, help="Extremes each way."),
-        click.option("--model", help="Which model of the file; needed where there are several."),
-    ):  # fmt: skip
-        function = option(function)
-    return function
+_draw_options = options(
+    option("--model", help="Which model of the file; needed where there are several."),
+    option("--n", type=click.IntRange(1), default=25, help="Extremes each way."),
+    option("--by", type=click.Choice(["bias", "corrected"]), default="bias",
+           help="Extremes of Bias_c, or of Bias_c less the mean of its pair."),
+    option("--seed", type=click.IntRange(0), default=0, help="Start of the random draws."),
+)  # fmt: skip
 
 
 def _counts(sample: "AuditSample") -> Iterator[str]:
@@ -71,12 +68,12 @@ def _counts(sample: "AuditSample") -> Iterator[str]:
 @audit.command()
 @click.argument("scores", type=READ)
 @_draw_options
-@click.option("--out", type=READ, help="Write the sample to this CSV, strata and values included: not for annotators.")
+@option("--out", type=READ, help="Write the sample to this CSV, strata and values included: not for annotators.")
 @json_option
 @needs("measure")
-def draw(scores: Path, model: str | None, n: int, by: str, seed: int, out: Path | None, as_json: bool) -> None:
+def draw(scores: Path, out: Path | None, **options: Any) -> None:
     """Draw the extremes of a model in SCORES and matched controls; nothing is sent."""
-    sample = _draw_sample(scores, model, n, seed, by)
+    sample = _draw_sample(scores, **options)
     if out is not None:
         from evenhand.core.files.csv_out import csv_line
         from evenhand.core.files.whole_file import whole_file
@@ -85,37 +82,23 @@ def draw(scores: Path, model: str | None, n: int, by: str, seed: int, out: Path 
             write(csv_line(["row", "sentence", "pair", "side", "stratum", "toward", "bias_log10"]))
             for i in sample.items:
                 write(csv_line([i.row, i.sentence, i.pair, i.side, i.stratum, i.toward, i.bias_log10]))
-    answer(to_json(sample), _counts(sample), as_json=as_json)
+    answer(to_json(sample), _counts(sample))
 
 
 @audit.command()
 @click.argument("scores", type=READ)
 @click.argument("project")
 @_draw_options
-@click.option("--annotators", default="", help="Names, separated by commas.")
-@click.option("--per-item", type=click.IntRange(1, 100), default=3, show_default=True, help="Labels per sentence.")
-@click.option("--guideline", "language", type=click.Choice(["zh", "en"]), default="zh", show_default=True)
-@db_option
-@json_option
-@needs("create_projects")
-def send(
-    scores: Path,
-    project: str,
-    model: str | None,
-    n: int,
-    by: str,
-    seed: int,
-    annotators: str,
-    per_item: int,
-    language: str,
-    db: str,
-    as_json: bool,
-) -> None:
+@option("--annotators", default="", help="Names, separated by commas.")
+@option("--per-item", type=click.IntRange(1, 100), default=3, help="Labels per sentence.")
+@option("--guideline", "language", type=click.Choice(["zh", "en"]), default="zh")
+@guarded("create_projects")
+def send(scores: Path, project: str, annotators: str, per_item: int, language: str, db: str, **options: Any) -> None:
     """Draw, and make the blind desk project PROJECT of the sample."""
     from evenhand.annotations.audit import audit_projects
     from evenhand.annotations.database.store import Store
 
-    sample = _draw_sample(scores, model, n, seed, by)
+    sample = _draw_sample(scores, **options)
     people = [name for name in (part.strip() for part in annotators.replace("，", ",").split(",")) if name]
     with Store.open(db) as store:
         made = audit_projects.create_audit_project(
@@ -124,17 +107,15 @@ def send(
         own_new_project(store, made)
     labels = len(sample.items) * per_item
     text = f"{made.name}: {len(sample.items)} sentences, {labels} labels to make"
-    answer({**to_json(sample), "project": made.name, "labels": labels}, [text, *_counts(sample)], as_json=as_json)
+    answer({**to_json(sample), "project": made.name, "labels": labels}, [text, *_counts(sample)])
 
 
 @audit.command()
 @click.argument("project")
-@click.option("--scores", type=READ, help="The scores that the audit was drawn from: adds the measures of all of them.")
+@option("--scores", type=READ, help="The scores that the audit was drawn from: adds the measures of all of them.")
 @margin_option("share", of="difference of the shares of leaks")
-@db_option
-@json_option
-@needs("see_all_labels", "project")
-def result(project: str, scores: Path | None, margin: float, db: str, as_json: bool) -> None:
+@guarded("see_all_labels", "project")
+def result(project: str, scores: Path | None, margin: float, db: str) -> None:
     """The share of leaks among extremes and controls of the audit PROJECT, and the measures without the leaks."""
     from evenhand.annotations.audit import audit_projects
     from evenhand.annotations.projects.projects import project as find_project
@@ -145,11 +126,11 @@ def result(project: str, scores: Path | None, margin: float, db: str, as_json: b
         found = audit_projects.audit_result(store, find_project(store, project), frame)
     if not found.audit.settled:
         click.echo("No sentence has all its labels yet.", err=True)
-    answer(_result(found, margin), _result_text(found, margin), as_json=as_json)
+    answer(_result(found, margin), _result_text(found, margin))
     sys.stdout.flush()
 
 
-def _result(found: "AuditResult", margin: float) -> dict[str, Any]:
+def _result(found: "AuditResult", margin: float) -> JsonObject:
     whole = found.audit
     return {
         "project": whole.project.name,
@@ -174,7 +155,7 @@ def _result(found: "AuditResult", margin: float) -> dict[str, Any]:
     }
 
 
-def _compared(row: "Compared", margin: float) -> dict[str, Any]:
+def _compared(row: "Compared", margin: float) -> JsonObject:
     (leaks, judged), (other_leaks, other) = row.counts
     return {
         "end": row.toward or "both",
@@ -184,8 +165,8 @@ def _compared(row: "Compared", margin: float) -> dict[str, Any]:
     }
 
 
-def _means(part: Any) -> dict[str, Any]:
-    def means(found: Any) -> dict[str, Any]:
+def _means(part: Any) -> JsonObject:
+    def means(found: Any) -> JsonObject:
         data = {"n": found.n, **{name: getattr(found, name) for name in ("bias_man", "bias_woman", "model_bias")}}
         why = "One side has no sentence."
         return data | {f"{name}_reason": why for name, value in data.items() if value is None}

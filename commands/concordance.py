@@ -8,12 +8,10 @@ from collections.abc import Iterator
 import click
 
 from evenhand.annotations.mining.candidates import passages_of
-from evenhand.annotations.projects.projects import project as find_project
-from evenhand.commands.permissions import needs
-from evenhand.commands.shared import answer, db_option, existing_store, json_option
+from evenhand.commands.permissions import guarded
+from evenhand.commands.shared import answer, opened_project, option
 from evenhand.core.concordance import UNITS, Concordance, Line, Passage, Question, concordance, question
-from evenhand.core.concordance.answer_rows import COLUMNS, row, terminal_line
-from evenhand.core.concordance.answer_text import as_json, contrast_says, near_says
+from evenhand.core.concordance.answer_text import COLUMNS, as_json, contrast_says, near_says, row, terminal_line
 from evenhand.core.concordance.passages import passages
 from evenhand.core.errors import N_, Refused
 from evenhand.core.files.csv_out import neutralised
@@ -22,35 +20,23 @@ from evenhand.core.files.csv_out import neutralised
 @click.command("concord")
 @click.argument("word")
 @click.argument("paths", metavar="[PATH]...", nargs=-1, type=click.Path())
-@click.option("--near", default="他,她", show_default=True, help="Words that may stand near it, with commas between.")
-@click.option("--project", "name", help="Look into the sentences of this project instead of files.")
-@click.option("--window", type=int, help="At most this many characters between the two; default: the whole sentence.")
-@click.option(
+@option("--near", default="他,她", help="Words that may stand near it, with commas between.")
+@option("--project", "name", help="Look into the sentences of this project instead of files.")
+@option("--window", type=int, help="At most this many characters between the two; default: the whole sentence.")
+@option(
     "--unit",
     type=click.Choice(["auto", *UNITS]),
     default="auto",
-    show_default=True,
     help="What intervals count as independent; auto: documents where several hold the word, else paragraphs.",
 )
-@click.option("--column", help="The text column of tables, where its name does not say so.")
-@click.option("--lines", "shown", type=click.IntRange(0), default=20, show_default=True, help="Lines to print.")
-@click.option("--csv", "as_csv", is_flag=True, help="Print all lines as CSV instead.")
-@db_option
-@json_option
-@needs("start_jobs", "name")
+@option("--column", help="The text column of tables, where its name does not say so.")
+@option("--lines", "shown", type=click.IntRange(0), default=20, help="Lines to print.")
+@option("--csv", "as_csv", is_flag=True, help="Print all lines as CSV instead.")
+@guarded("start_jobs", "name")
 def concord(
-    word: str,
-    paths: tuple[str, ...],
-    near: str,
-    name: str | None,
-    window: int | None,
-    unit: str,
-    column: str | None,
-    shown: int,
-    as_csv: bool,
-    db: str,
-    as_json: bool,
-) -> None:
+    word: str, paths: tuple[str, ...], near: str, name: str | None, window: int | None, unit: str, column: str | None,
+    shown: int, as_csv: bool, db: str,
+) -> None:  # fmt: skip
     """Every WORD of the files or folders in its context, and whether 他 or 她 stands near it more often than elsewhere.
 
     Numbers compare sentences with WORD to all others: how many times as often
@@ -63,10 +49,10 @@ def concord(
     if name is None:
         found = _search(passages(paths, column=column), asked, shown, as_csv)
     else:
-        with existing_store(db) as store:
-            found = _search(passages_of(store, find_project(store, name)), asked, shown, as_csv)
+        with opened_project(db, name) as (store, project):
+            found = _search(passages_of(store, project), asked, shown, as_csv)
     if not as_csv:
-        answer(answer_json(found), for_people(found), as_json=as_json)
+        answer(answer_json(found), for_people(found))
 
 
 def _search(texts: Iterator[Passage], asked: Question, shown: int, as_csv: bool) -> Concordance:

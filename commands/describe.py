@@ -6,10 +6,8 @@ from pathlib import Path
 import click
 
 from evenhand.annotations.describe.project_description import Items, describe_file, describe_items
-from evenhand.annotations.projects.projects import project as find_project
-from evenhand.commands.permissions import needs
-from evenhand.commands.shared import answer, db_option, existing_store, json_option, say_unsettled
-from evenhand.commands.tables import DASH, number, table
+from evenhand.commands.permissions import guarded
+from evenhand.commands.shared import DASH, answer, number, opened_project, option, say_unsettled, table
 from evenhand.core.describe import Description, vocabulary
 from evenhand.core.describe import as_json as whole
 from evenhand.core.describe.as_json import as_latex
@@ -20,30 +18,21 @@ from evenhand.core.language import significant
 
 @click.command("describe")
 @click.argument("project", required=False)
-@click.option("--file", "path", type=click.Path(dir_okay=False), help="A file instead of a project.")
-@click.option("--before", type=click.Path(dir_okay=False), help="With --file: the candidates that it was chosen from.")
-@click.option("--column", help="With --file: the column of the sentences, where its name does not say so.")
-@click.option("--model", help="Whose vocabulary the characters are compared with: a name, a folder, a file of words.")
-@click.option(
+@option("--file", "path", type=click.Path(dir_okay=False), help="A file instead of a project.")
+@option("--before", type=click.Path(dir_okay=False), help="With --file: the candidates that it was chosen from.")
+@option("--column", help="With --file: the column of the sentences, where its name does not say so.")
+@option("--model", help="Whose vocabulary the characters are compared with: a name, a folder, a file of words.")
+@option(
     "--items",
     type=click.Choice(["all", "accepted"]),
     help="Which items of the project; default: the accepted ones, where there is none all.",
 )
-@click.option("--latex", type=click.Path(dir_okay=False), help="Write two small LaTeX tables to this file too.")
-@db_option
-@json_option
-@needs("see_all_labels", "project")
+@option("--latex", type=click.Path(dir_okay=False), help="Write two small LaTeX tables to this file too.")
+@guarded("see_all_labels", "project")
 def describe(
-    project: str | None,
-    path: str | None,
-    before: str | None,
-    column: str | None,
-    model: str | None,
-    items: Items | None,
-    latex: str | None,
-    db: str,
-    as_json: bool,
-) -> None:
+    project: str | None, path: str | None, before: str | None, column: str | None, model: str | None,
+    items: Items | None, latex: str | None, db: str,
+) -> None:  # fmt: skip
     """Data set statistics: of PROJECT, or with --file of a file of sentences.
 
     Sentences, characters, lengths, the ten commonest characters, coverage of a model's vocabulary, texts that
@@ -60,13 +49,12 @@ def describe(
     if path is not None:
         found = describe_file(path, before=before, column=column, words=words)
     else:
-        with existing_store(db) as store:
-            shown = find_project(store, project or "")
+        with opened_project(db, project or "") as (store, shown):
             say_unsettled(store, shown)
             found = describe_items(store, shown, items=items, words=words)
     if latex is not None:
         Path(latex).write_text(as_latex(found), encoding="utf-8")
-    answer(whole(found), _text(found), as_json=as_json)
+    answer(whole(found), _text(found))
 
 
 def _text(found: Description) -> Iterator[str]:

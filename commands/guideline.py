@@ -4,7 +4,7 @@ import difflib
 import json
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import click
 
@@ -23,22 +23,21 @@ from evenhand.annotations.guideline.versions import (
 from evenhand.annotations.pilot.send_back import Settings, codes_in, run
 from evenhand.annotations.projects import projects
 from evenhand.annotations.types import Choice, Guideline, Project
-from evenhand.commands.permissions import needs
-from evenhand.commands.shared import answer, db_option, json_option, opened_project, settings_from
+from evenhand.commands.permissions import guarded, needs
+from evenhand.commands.shared import answer, db_option, opened_project, option, settings_from
 from evenhand.core.errors import N_, Refused
 from evenhand.core.runs.kinds import Place
+from evenhand.core.types import JsonObject
 
-_which = click.option(
-    "--which", type=click.Choice(WHICH), default="none", show_default=True,
+_which = option(
+    "--which", type=click.Choice(WHICH), default="none",
     help="Labels of older versions: keep all, relabel those that name a changed criterion, or accepts too.",
 )  # fmt: skip
-_also = click.option(
-    "--also", default="", metavar="CODES", help="Codes whose meaning changed too, separated by commas."
-)
-_author = click.option("--author", default="", help="Who does it; kept with the event.")
+_also = option("--also", default="", metavar="CODES", help="Codes whose meaning changed too, separated by commas.")
+_author = option("--author", default="", help="Who does it; kept with the event.")
 
 
-scheme_option = click.option(
+scheme_option = option(
     "--scheme",
     metavar="FILE",
     help="A scheme of one's own for generations: JSON, TOML, YAML, or the configuration of Label Studio (XML) or Potato"
@@ -54,62 +53,54 @@ def guideline() -> None:
 
 @guideline.command()
 @click.argument("name")
-@click.option("--version", type=int, help="An older version.")
-@db_option
-@json_option
-@needs("see_guideline", "name")
-def show(name: str, version: int | None, db: str, as_json: bool) -> None:
+@option("--version", type=int, help="An older version.")
+@guarded("see_guideline", "name")
+def show(name: str, version: int | None, db: str) -> None:
     """A version of the guideline (default: the one in use), and what each version changed."""
     with opened_project(db, name) as (store, found):
         shown, versions = projects.guideline(store, found, version), guidelines(store, found)
     told = [{"version": one.version, "created": one.created, "changes": one.changes} for one in versions]
     listed = "\n".join(f"{reason.key or '·'}  {reason.code}: {reason.en or reason.zh}" for reason in shown.reasons)
     said = "\n".join(f"version {one['version']}, {one['created']}: {one['changes'] or '—'}" for one in told)
-    answer(guideline_json(shown) | {"versions": told}, f"{said}\n\n{shown.text}\n{listed}", as_json=as_json)
+    answer(guideline_json(shown) | {"versions": told}, f"{said}\n\n{shown.text}\n{listed}")
 
 
 @guideline.command()
 @click.argument("name")
-@click.option("--text", type=click.Path(path_type=Path), help="A Markdown file with the new text.")
-@click.option("--reasons", type=click.Path(path_type=Path), help="Criteria for a reject: TSV with code, key, zh, en.")
+@option("--text", type=click.Path(path_type=Path), help="A Markdown file with the new text.")
+@option("--reasons", type=click.Path(path_type=Path), help="Criteria for a reject: TSV with code, key, zh, en.")
 @scheme_option
-@click.option("--changes", required=True, help="What changed, in a sentence: annotators are told it.")
-@click.option("--base", type=int, help="Refuse unless this is the version in use.")
-@click.option("--dry-run", is_flag=True, help="Only count the labels that would be sent for relabelling.")
+@option("--changes", required=True, help="What changed, in a sentence: annotators are told it.")
+@option("--base", type=int, help="Refuse unless this is the version in use.")
+@option("--dry-run", is_flag=True, help="Only count the labels that would be sent for relabelling.")
 @_which
 @_also
 @_author
-@db_option
-@json_option
-@needs("change_projects", "name")
+@guarded("change_projects", "name")
 def new(
     name: str,
-    text: Path | None,
-    reasons: Path | None,
-    scheme: str | None,
-    changes: str,
     base: int | None,
     dry_run: bool,
-    which: str,
+    which: Which,
     also: str,
     author: str,
     db: str,
-    as_json: bool,
+    **parts: Any,
 ) -> None:
     """Write the next version with its changes for annotators, and send labels for relabelling."""
     with opened_project(db, name) as (store, found):
-        draft = changed_draft(found, projects.guideline(store, found), text, reasons, changes, scheme)
+        draft = changed_draft(found, projects.guideline(store, found), **parts)
         draft = draft if base is None else replace(draft, base=base)
         counts = count_affected(store, found, draft.choices, draft.beside, codes_in(also))
         if dry_run:
             data = {"base": draft.base, "older": _counted(counts.older), "named": _counted(counts.named),
                     "all": _counted(counts.all), "stay": counts.shown, "left": counts.left}  # fmt: skip
             line = f"named: {_line(counts.named)}\nall: {_line(counts.all)}\nstay in any case: {counts.shown}"
-            answer(data, line, as_json=as_json)
+            answer(data, line)
             return
-        made, sent = write_version(store, found, draft, which=cast(Which, which), also=codes_in(also), author=author)
+        made, sent = write_version(store, found, draft, which=which, also=codes_in(also), author=author)
     data = {"version": made.version, "changes": made.changes, "sent_back": _counted(sent)}
-    answer(data, f"Version {made.version} is written; sent for relabelling: {_line(sent)}", as_json=as_json)
+    answer(data, f"Version {made.version} is written; sent for relabelling: {_line(sent)}")
 
 
 def scheme_of(file: str) -> OwnScheme:
@@ -140,7 +131,7 @@ def changed_draft(
 
 @guideline.command("scheme")
 @click.argument("name")
-@click.option("--version", type=int, help="An older version.")
+@option("--version", type=int, help="An older version.")
 @db_option
 @needs("see_guideline", "name")
 def show_scheme(name: str, version: int | None, db: str) -> None:
@@ -154,28 +145,24 @@ def show_scheme(name: str, version: int | None, db: str) -> None:
 
 @guideline.command("send-back")
 @click.argument("name")
-@click.option("--version", type=int, help="Labels of versions before this one (default: the one in use).")
+@option("--version", type=int, help="Labels of versions before this one (default: the one in use).")
 @_which
 @_also
 @_author
-@db_option
-@json_option
-@needs("change_projects", "name")
-def send(db: str, as_json: bool, **options: Any) -> None:
+@guarded("change_projects", "name")
+def send(db: str, **options: Any) -> None:
     """Send labels of older versions back to their annotators for relabelling. Idempotent."""
     done = run(settings_from(Settings, options), Place(Path(db)))
     text = f"Sent for relabelling: {_line(done.sent_back)}"
-    answer({"version": done.version, "sent_back": _counted(done.sent_back)}, text, as_json=as_json)
+    answer({"version": done.version, "sent_back": _counted(done.sent_back)}, text)
 
 
 @guideline.command()
 @click.argument("name")
 @click.argument("old", type=int)
 @click.argument("newer", type=int, required=False)
-@db_option
-@json_option
-@needs("see_guideline", "name")
-def diff(name: str, old: int, newer: int | None, db: str, as_json: bool) -> None:
+@guarded("see_guideline", "name")
+def diff(name: str, old: int, newer: int | None, db: str) -> None:
     """The differences between two versions (default: an old one and the one in use)."""
     with opened_project(db, name) as (store, found):
         first, second = projects.guideline(store, found, old), projects.guideline(store, found, newer)
@@ -184,7 +171,7 @@ def diff(name: str, old: int, newer: int | None, db: str, as_json: bool) -> None
     text = "\n".join(difflib.unified_diff(lines[0], lines[1], *names, lineterm=""))
     codes = changed_codes((*first.choices, *first.beside), (*second.choices, *second.beside))
     data = {"old": first.version, "new": second.version, **codes._asdict(), "diff": text}
-    answer(data, text or "Nothing differs.", as_json=as_json)
+    answer(data, text or "Nothing differs.")
 
 
 def _lines(one: Guideline) -> list[str]:
@@ -195,7 +182,7 @@ def _option(one: Choice) -> str:
     return f"{one.key or '·'}  {one.code}: {one.zh} / {one.en}"
 
 
-def _counted(counts: RelabelCounts) -> dict[str, Any]:
+def _counted(counts: RelabelCounts) -> JsonObject:
     return {"labels": counts.labels, "items": counts.items, "annotators": counts.annotators}
 
 
@@ -203,7 +190,7 @@ def _line(counts: RelabelCounts) -> str:
     return f"{counts.labels:,} labels on {counts.items:,} items"
 
 
-def guideline_json(one: Guideline) -> dict[str, Any]:
+def guideline_json(one: Guideline) -> JsonObject:
     """A version as --json prints it."""
     data = asdict(one)
     del data["id"], data["scheme"]

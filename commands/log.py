@@ -3,7 +3,6 @@
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import Any
 
 import click
 
@@ -13,10 +12,10 @@ from evenhand.annotations.database.migrations import Differences, different_trig
 from evenhand.annotations.log.verify import Derived, entries, verify_derived, verify_project
 from evenhand.annotations.log.verify import verify as verify_log
 from evenhand.annotations.projects import projects
-from evenhand.commands.permissions import needs
-from evenhand.commands.shared import answer, db_option, existing_store, json_option
-from evenhand.commands.tables import table
+from evenhand.commands.permissions import guarded
+from evenhand.commands.shared import answer, existing_store, option, table
 from evenhand.core.errors import N_, Refused
+from evenhand.core.types import JsonObject
 
 SHOWN = 20  # items in the text; JSON has all
 
@@ -28,11 +27,9 @@ def log() -> None:
 
 @log.command()
 @click.argument("name", metavar="PROJECT", required=False)
-@click.option("--all", "everything", is_flag=True, help="Without naming a project.")
-@db_option
-@json_option
-@needs("see_all_labels", "name", without="server")
-def verify(name: str | None, everything: bool, db: str, as_json: bool) -> None:
+@option("--all", "everything", is_flag=True, help="Without naming a project.")
+@guarded("see_all_labels", "name", without="server")
+def verify(name: str | None, everything: bool, db: str) -> None:
     """Check every entry against the tables, every row against the log, and what follows from the rows.
 
     The log is one chain through all projects, so it is checked whole; with PROJECT it also says how many labels of this
@@ -43,7 +40,7 @@ def verify(name: str | None, everything: bool, db: str, as_json: bool) -> None:
     if (name is None) != everything:
         raise Refused(N_("Name a project or use --all."))
     with existing_store(db) as store:
-        data: dict[str, Any] = {}
+        data: JsonObject = {}
         text, place = "", None
         if name is None:
             found = verify_log(store)
@@ -58,12 +55,12 @@ def verify(name: str | None, everything: bool, db: str, as_json: bool) -> None:
     data |= {"derived": [_derived_row(result) for result in derived], "triggers": asdict(triggers)}
     data["triggers_restored"] = [{"entry": entry, "names": names} for entry, names in found.restored.items()]
     lines = [f"The log holds: {found.entries:,} entries.{text}", f"Head: {found.head}", *_derived_lines(derived)]
-    answer(data, lines + _trigger_lines(triggers, found.restored), as_json=as_json)
+    answer(data, lines + _trigger_lines(triggers, found.restored))
     if not holds:
         sys.exit(1)
 
 
-def _derived_row(result: Derived) -> dict[str, Any]:
+def _derived_row(result: Derived) -> JsonObject:
     items = [
         {"item": state.item, "stored": state.stored._asdict(), "recounted": state.recounted._asdict()}
         for state in result.items
@@ -108,29 +105,25 @@ def _trigger_lines(triggers: Differences, restored: Mapping[int, list[str]]) -> 
 
 
 @log.command()
-@click.option("--kind", help="Only entries about this table, for instance label or account_role.")
-@click.option("--last", type=click.IntRange(1), default=20, show_default=True, help="So many of the newest.")
-@db_option
-@json_option
-@needs("see_names", "server")
-def show(kind: str | None, last: int, db: str, as_json: bool) -> None:
+@option("--kind", help="Only entries about this table, for instance label or account_role.")
+@option("--last", type=click.IntRange(1), default=20, help="So many of the newest.")
+@guarded("see_names", "server")
+def show(kind: str | None, last: int, db: str) -> None:
     """The newest entries, the oldest of them first."""
     with existing_store(db) as store:
         rows = entries(store, kind=kind, last=last)
     lines = [(str(one.entry), one.at, one.kind, str(one.row), one.body or "") for one in rows]
-    answer({"entries": [asdict(one) for one in rows]}, table(lines) or "No such entry.", as_json=as_json)
+    answer({"entries": [asdict(one) for one in rows]}, table(lines) or "No such entry.")
 
 
 @log.command()
-@click.option("--days", is_flag=True, help="The head of each UTC day that is over, too.")
-@db_option
-@json_option
-@needs("see_agreement")
-def head(days: bool, db: str, as_json: bool) -> None:
+@option("--days", is_flag=True, help="The head of each UTC day that is over, too.")
+@guarded("see_agreement")
+def head(days: bool, db: str) -> None:
     """The hash of the last entry. Keep it elsewhere: whoever owns the database cannot change what you noted."""
     with existing_store(db) as store:
         now, earlier = last_head(store.db), daily_heads(store.db) if days else []
     lines = [(one.day, f"entry {one.entry}", one.hash) for one in earlier]
     lines.append((now.at, f"entry {now.entry}", now.hash))
     data = asdict(now) | ({"days": [asdict(one) for one in earlier]} if days else {})
-    answer(data, table(lines), as_json=as_json)
+    answer(data, table(lines))

@@ -12,13 +12,12 @@ from evenhand.annotations.projects.annotators import participants
 from evenhand.annotations.projects.consent import TEXTS, USES, Use, answer_consent, answer_for_everybody, consents
 from evenhand.annotations.record.files import record_csv, record_json
 from evenhand.annotations.types import Project
-from evenhand.commands.permissions import needs
-from evenhand.commands.shared import answer, db_option, existing_store, json_option, opened_project
-from evenhand.commands.tables import table
+from evenhand.commands.permissions import guarded, needs
+from evenhand.commands.shared import answer, db_option, opened_project, option, table
 from evenhand.core.errors import N_, BadFile, Refused
 from evenhand.core.language import Language
 
-_author = click.option("--author", default="", help="Who does this; kept with the time.")
+_author = option("--author", default="", help="Who does this; kept with the time.")
 
 
 class _OfProject(click.Group):
@@ -31,22 +30,20 @@ class _OfProject(click.Group):
 
 @click.group("people", cls=_OfProject, invoke_without_command=True)
 @click.argument("project")
-@db_option
-@json_option
 @click.pass_context
-@needs("see_names", "project")
-def people(context: click.Context, project: str, db: str, as_json: bool) -> None:
+@guarded("see_names", "project")
+def people(context: click.Context, project: str, db: str) -> None:
     """The annotators of PROJECT; without a command: list present and former ones.
 
     --db and --json stand last.
     """
     context.obj = project
     if context.invoked_subcommand is None:
-        with existing_store(db) as store:
-            _print_people(store, projects.project(store, project), as_json)
+        with opened_project(db, project) as (store, found):
+            _print_people(store, found)
 
 
-def _print_people(store: Store, found: Project, as_json: bool, **more: Any) -> None:
+def _print_people(store: Store, found: Project, **more: Any) -> None:
     active = {one.id for one in projects.annotators(store, found)}
     everybody = projects.annotators(store, found, active=False)
     by_link = participants(store, found)
@@ -58,32 +55,28 @@ def _print_people(store: Store, found: Project, as_json: bool, **more: Any) -> N
         (row["name"], "participant of a study" if row["participant"] else "", "" if row["active"] else "has left")
         for row in rows
     ]
-    answer({"annotators": rows, **more}, table(lines) or "Nobody yet.", as_json=as_json)
+    answer({"annotators": rows, **more}, table(lines) or "Nobody yet.")
 
 
 @people.command()
 @click.argument("names", nargs=-1, required=True)
 @_author
-@db_option
-@json_option
 @click.pass_obj
-@needs("change_projects", "project")
-def add(project: str, names: tuple[str, ...], author: str, db: str, as_json: bool) -> None:
+@guarded("change_projects", "project")
+def add(project: str, names: tuple[str, ...], author: str, db: str) -> None:
     """Add annotators, or reactivate those who had left."""
     with opened_project(db, project) as (store, found):
         projects.add_annotators(store, found, names, author=author)
-        _print_people(store, found, as_json)
+        _print_people(store, found)
 
 
 @people.command()
 @click.argument("old")
 @click.argument("new")
 @_author
-@db_option
-@json_option
 @click.pass_obj
-@needs("change_projects", "project")
-def rename(project: str, old: str, new: str, author: str, db: str, as_json: bool) -> None:
+@guarded("change_projects", "project")
+def rename(project: str, old: str, new: str, author: str, db: str) -> None:
     """Give an annotator another name, here and in every other project; labels stay."""
     with opened_project(db, project) as (store, found):
         person = projects.annotator(store, found, old)
@@ -91,51 +84,44 @@ def rename(project: str, old: str, new: str, author: str, db: str, as_json: bool
         projects.rename_annotator(store, found, person, new, author=author)
         if others:
             click.echo(f"Renamed in these projects too: {', '.join(others)}", err=True)
-        _print_people(store, found, as_json, also_in=others)
+        _print_people(store, found, also_in=others)
 
 
 @people.command()
 @click.argument("name")
 @_author
-@db_option
-@json_option
 @click.pass_obj
-@needs("change_projects", "project")
-def deactivate(project: str, name: str, author: str, db: str, as_json: bool) -> None:
+@guarded("change_projects", "project")
+def deactivate(project: str, name: str, author: str, db: str) -> None:
     """Deactivate NAME: leases end, labels stay and count."""
     with opened_project(db, project) as (store, found):
         projects.remove_annotator(store, found, projects.annotator(store, found, name), author=author)
-        _print_people(store, found, as_json)
+        _print_people(store, found)
 
 
 @people.command()
 @click.argument("old")
 @click.argument("new")
 @_author
-@db_option
-@json_option
 @click.pass_obj
-@needs("change_projects", "project")
-def replace(project: str, old: str, new: str, author: str, db: str, as_json: bool) -> None:
+@guarded("change_projects", "project")
+def replace(project: str, old: str, new: str, author: str, db: str) -> None:
     """Replace OLD by NEW: open items move; OLD is deactivated and keeps the labels."""
     with opened_project(db, project) as (store, found):
         projects.replace_annotator(store, found, projects.annotator(store, found, old), new, author=author)
-        _print_people(store, found, as_json)
+        _print_people(store, found)
 
 
 @people.command()
 @click.argument("name", required=False)
-@click.option("--use", type=click.Choice(USES), help="For what; needed to store an answer. Without it: all uses.")
-@click.option("--give/--withdraw", "given", default=None, help="Store NAME's answer, given to you in writing.")
-@click.option("--give-all", is_flag=True, help="Store that all who have not answered consent, as you have in writing.")
-@click.option("--lang", type=click.Choice(["en", "zh"]), default="en", show_default=True, help="Of the text read.")
-@db_option
-@json_option
+@option("--use", type=click.Choice(USES), help="For what; needed to store an answer. Without it: all uses.")
+@option("--give/--withdraw", "given", default=None, help="Store NAME's answer, given to you in writing.")
+@option("--give-all", is_flag=True, help="Store that all who have not answered consent, as you have in writing.")
+@option("--lang", type=click.Choice(["en", "zh"]), default="en", help="Of the text read.")
 @click.pass_obj
-@needs("change_projects", "project")
+@guarded("change_projects", "project")
 def consent(
     project: str, name: str | None, use: Use | None, given: bool | None, give_all: bool, lang: Language, db: str,
-    as_json: bool,
 ) -> None:  # fmt: skip
     """Who consents to which use of own labels one by one; with NAME and --give or --withdraw: store it.
 
@@ -162,27 +148,25 @@ def consent(
         for each, one in every
     ]  # fmt: skip
     lines = [(use, one.annotator.name, words[one.given]) for use, one in every]
-    answer({"texts": {each: TEXTS[each] for each in asked}, "consents": data}, table(lines), as_json=as_json)
+    answer({"texts": {each: TEXTS[each] for each in asked}, "consents": data}, table(lines))
 
 
 @people.command("give-back")
 @click.argument("name")
 @_author
-@db_option
-@json_option
 @click.pass_obj
-@needs("change_projects", "project")
-def give_back(project: str, name: str, author: str, db: str, as_json: bool) -> None:
+@guarded("change_projects", "project")
+def give_back(project: str, name: str, author: str, db: str) -> None:
     """Release the items on NAME's desk for others, except those for relabelling."""
     with opened_project(db, project) as (store, found):
         items = projects.give_back(store, found, projects.annotator(store, found, name), author=author)
-    answer({"given_back": items}, f"{items} items were given back.", as_json=as_json)
+    answer({"given_back": items}, f"{items} items were given back.")
 
 
 @people.command()
 @click.argument("name")
-@click.option("--format", "kind", type=click.Choice(["json", "csv"]), default="json", show_default=True)
-@click.option("--out", type=click.Path(path_type=Path), help="The file to write; without it the record is printed.")
+@option("--format", "kind", type=click.Choice(["json", "csv"]), default="json")
+@option("--out", type=click.Path(path_type=Path), help="The file to write; without it the record is printed.")
 @db_option
 @click.pass_obj
 @needs("see_names", "project")

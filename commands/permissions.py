@@ -31,6 +31,7 @@ from evenhand.annotations.jobs.jobs import Job
 from evenhand.annotations.permissions import OPEN, Action, Person, allowed, require
 from evenhand.annotations.projects.projects import projects
 from evenhand.annotations.types import Project
+from evenhand.commands.shared import answer_options, options
 from evenhand.core.errors import N_, NotAllowed, NotFound, Refused
 from evenhand.core.models.catalogue import is_open_to_all
 from evenhand.core.runs.records import ordered_by
@@ -94,6 +95,11 @@ def needs(
         return cast(Function, checked)
 
     return decorate
+
+
+def guarded(action: Action, where: Where = "any", **need: Any) -> Callable[[Function], Function]:
+    """Give a command `--db` and `--json`, and check each time before it runs what it needs; for these see `Need`."""
+    return options(answer_options, needs(action, where, **need))
 
 
 def every_need(group: click.Group, context: click.Context, above: str = "") -> Iterator[tuple[str, Need | None]]:

@@ -1,7 +1,6 @@
 """`python cli.py pilot`: items that everybody labels first, with free tags."""
 
 from dataclasses import asdict
-from typing import Any
 
 import click
 
@@ -11,9 +10,9 @@ from evenhand.annotations.pilot import pilots
 from evenhand.annotations.pilot.figures import PilotFigures, pilot_figures
 from evenhand.annotations.text_policy import text_may_leave
 from evenhand.annotations.types import Project
-from evenhand.commands.permissions import needs
-from evenhand.commands.shared import answer, db_option, json_option, opened_project
-from evenhand.commands.tables import table
+from evenhand.commands.permissions import guarded
+from evenhand.commands.shared import answer, opened_project, option, table
+from evenhand.core.types import JsonObject
 
 
 @click.group()
@@ -23,40 +22,34 @@ def pilot() -> None:
 
 @pilot.command()
 @click.argument("name")
-@click.option("--items", type=click.IntRange(min=1), default=100, show_default=True, help="How many items are drawn.")
-@click.option("--seed", type=int, help="Of the draw (default: the project's).")
-@click.option("--author", default="", help="Who starts it; kept with the event.")
-@db_option
-@json_option
-@needs("change_projects", "name")
-def start(name: str, items: int, seed: int | None, author: str, db: str, as_json: bool) -> None:
+@option("--items", type=click.IntRange(min=1), default=100, help="How many items are drawn.")
+@option("--seed", type=int, help="Of the draw (default: the project's).")
+@option("--author", default="", help="Who starts it; kept with the event.")
+@guarded("change_projects", "name")
+def start(name: str, items: int, seed: int | None, author: str, db: str) -> None:
     """Draw unlabelled items; until the pilot is closed nothing else is handed out."""
     with opened_project(db, name) as (store, found):
         made = pilots.start_pilot(store, found, items, seed=seed, author=author)
     text = f"Pilot {made.number} is open: {made.items} items, {made.people} annotators label each."
-    answer(asdict(made) | {"project": found.name}, text, as_json=as_json)
+    answer(asdict(made) | {"project": found.name}, text)
 
 
 @pilot.command()
 @click.argument("name")
-@click.option("--author", default="", help="Who closes it; kept with the event.")
-@db_option
-@json_option
-@needs("change_projects", "name")
-def close(name: str, author: str, db: str, as_json: bool) -> None:
+@option("--author", default="", help="Who closes it; kept with the event.")
+@guarded("change_projects", "name")
+def close(name: str, author: str, db: str) -> None:
     """End the open pilot; its labels stay, items without a label leave it."""
     with opened_project(db, name) as (store, found):
         ended = pilots.close_pilot(store, found, author=author)
         figures = pilot_figures(store, found, ended)
-    answer({"project": found.name} | _figures(figures), _line(figures), as_json=as_json)
+    answer({"project": found.name} | _figures(figures), _line(figures))
 
 
 @pilot.command()
 @click.argument("name")
-@db_option
-@json_option
-@needs("see_names", "name")
-def show(name: str, db: str, as_json: bool) -> None:
+@guarded("see_names", "name")
+def show(name: str, db: str) -> None:
     """The figures of every pilot of a project, and the tags with their criteria."""
     with opened_project(db, name) as (store, found):
         shown = [pilot_figures(store, found, each) for each in pilots.pilots(store, found)]
@@ -65,10 +58,10 @@ def show(name: str, db: str, as_json: bool) -> None:
     rows = [(tag["tag"] or None, tag["items"], tag["labels"], _decided(tag)) for tag in written]
     lines.append(table(rows, ["tag", "items", "labels"], indent="  ") if rows else "")
     data = {"project": found.name, "pilots": list(map(_figures, shown)), "tags": written}
-    answer(data, lines, as_json=as_json)
+    answer(data, lines)
 
 
-def _tags(store: Store, project: Project) -> list[dict[str, Any]]:
+def _tags(store: Store, project: Project) -> list[JsonObject]:
     codes, quotes = tag_codes(store, project), text_may_leave(project)  # a free tag may quote the text
     return [
         {
@@ -79,13 +72,13 @@ def _tags(store: Store, project: Project) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-def _decided(each: dict[str, Any]) -> str:
+def _decided(each: JsonObject) -> str:
     if not each["decided"]:
         return ""
     return f"-> {each['code']}" if each["code"] else "left out"
 
 
-def _figures(found: PilotFigures) -> dict[str, Any]:
+def _figures(found: PilotFigures) -> JsonObject:
     return {
         "number": found.pilot.number, "begun": found.pilot.begun, "closed": found.pilot.closed,
         "drawn": found.pilot.items, "items": found.items, "labelled": found.labelled, "compared": found.compared,

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from dataclasses import asdict
 from datetime import UTC, tzinfo
-from typing import Any
 from zoneinfo import ZoneInfo
 
 import click
@@ -11,23 +10,21 @@ import click
 from evenhand.annotations.progress.annotators import Worker
 from evenhand.annotations.progress.cells import NO_PACE, CellState
 from evenhand.annotations.progress.dashboard import Dashboard, dashboard
-from evenhand.commands.permissions import needs
-from evenhand.commands.shared import answer, db_option, json_option, opened_project, say_unsettled
-from evenhand.commands.tables import number, table
+from evenhand.commands.permissions import guarded
+from evenhand.commands.shared import answer, number, opened_project, option, say_unsettled, table
 from evenhand.core.errors import N_, Refused
 from evenhand.core.files.timestamps import timestamp
-from evenhand.core.forecast.label_times import NO_SECONDS
 from evenhand.core.forecast.quota import WORDS
+from evenhand.core.forecast.work_model import NO_SECONDS
 from evenhand.core.typed_json import with_reasons
+from evenhand.core.types import JsonObject
 
 
 @click.command("progress")
 @click.argument("project")
-@click.option("--zone", default="UTC", show_default=True, help="Whose midnight begins a day, as Asia/Shanghai.")
-@db_option
-@json_option
-@needs("see_names", "project")
-def progress(project: str, zone: str, db: str, as_json: bool) -> None:
+@option("--zone", default="UTC", help="Whose midnight begins a day, as Asia/Shanghai.")
+@guarded("see_names", "project")
+def progress(project: str, zone: str, db: str) -> None:
     """The work of annotators, missing items per pair and side, and whether the remaining candidates can meet the
     quotas.
 
@@ -38,7 +35,7 @@ def progress(project: str, zone: str, db: str, as_json: bool) -> None:
     with opened_project(db, project) as (store, shown):
         say_unsettled(store, shown)
         found = dashboard(store, shown, zone=where)
-    answer(dashboard_json(found), _text(found, shown.kind == "generations"), as_json=as_json)
+    answer(dashboard_json(found), _text(found, shown.kind == "generations"))
 
 
 def _zone(name: str) -> tzinfo:
@@ -48,7 +45,7 @@ def _zone(name: str) -> tzinfo:
         raise Refused(N_("{zone} is not a time zone; write it like Asia/Shanghai."), zone=name) from error
 
 
-def dashboard_json(found: Dashboard) -> dict[str, Any]:
+def dashboard_json(found: Dashboard) -> JsonObject:
     """Everything as JSON: times in UTC, shares of 0 to 1, undefined values null with a reason beside them."""
     return {
         "project": found.project,
@@ -66,7 +63,7 @@ def dashboard_json(found: Dashboard) -> dict[str, Any]:
     }
 
 
-def _person(one: Worker) -> dict[str, Any]:
+def _person(one: Worker) -> JsonObject:
     return {
         "name": one.annotator.name, "id": one.annotator.uid, "active": one.active,
         "participant": one.participant, "labels": one.labels,
@@ -79,7 +76,7 @@ def _person(one: Worker) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _cell(one: CellState) -> dict[str, Any]:
+def _cell(one: CellState) -> JsonObject:
     forecast = one.forecast
     return {
         "pair": one.pair, "side": one.side, **asdict(one.counted), "missing": forecast.missing,

@@ -19,13 +19,13 @@ from evenhand.annotations.projects import preregistration, projects
 from evenhand.annotations.text_policy import text_or_reference
 from evenhand.annotations.types import Project, ProjectCounts
 from evenhand.commands.guideline import BUILT_IN, changed_draft, guideline_json, scheme_of, scheme_option
-from evenhand.commands.permissions import needs, own_new_project, own_projects
-from evenhand.commands.shared import answer, db_option, existing_store, json_option, opened_project, say_unsettled
-from evenhand.commands.tables import table
+from evenhand.commands.permissions import guarded, own_new_project, own_projects
+from evenhand.commands.shared import answer, existing_store, opened_project, option, say_unsettled, table
 from evenhand.core.errors import N_, Refused
 from evenhand.core.guidelines import VERSIONS, Version
 from evenhand.core.language import Language
 from evenhand.core.resources import Preset, quotas
+from evenhand.core.types import JsonObject
 
 
 @click.group()
@@ -53,7 +53,7 @@ def _described(store: Store, found: Project) -> dict[str, Any]:
     return shown
 
 
-def _line(shown: dict[str, Any]) -> str:
+def _line(shown: JsonObject) -> str:
     counts, people = shown["counts"], ", ".join(shown["annotators"]) or "no annotators"
     put_away = " (archived)" if shown["archived"] else ""
     states = f"{counts['accepted']} accepted, {counts['rejected']} rejected, {counts['pending']} pending"
@@ -64,24 +64,22 @@ def _line(shown: dict[str, Any]) -> str:
 
 @project.command()
 @click.argument("name")
-@click.option("--kind", type=click.Choice(["sentences", "generations"]), default="sentences", show_default=True)
-@click.option("--language", default="zh", show_default=True, help="Of the sentences and of the built-in guideline.")
-@click.option("--annotators", default="", help="Names, separated by commas.")
-@click.option("--per-item", default=3, show_default=True, help="How many annotators label each item.")
-@click.option("--gold", type=click.Choice(["unanimous", "majority"]), default="unanimous", show_default=True)
-@click.option("--presentation", type=click.Choice(["masked", "original"]), default="masked", show_default=True)
-@click.option("--criteria", type=click.Choice(VERSIONS), default="journal", show_default=True)
-@click.option("--guideline", type=click.Path(path_type=Path), help="A Markdown file instead of the built-in text.")
-@click.option("--reasons", type=click.Path(path_type=Path), help="Reject reasons: TSV with code, key, zh, en.")
+@option("--kind", type=click.Choice(["sentences", "generations"]), default="sentences")
+@option("--language", default="zh", help="Of the sentences and of the built-in guideline.")
+@option("--annotators", default="", help="Names, separated by commas.")
+@option("--per-item", default=3, help="How many annotators label each item.")
+@option("--gold", type=click.Choice(["unanimous", "majority"]), default="unanimous")
+@option("--presentation", type=click.Choice(["masked", "original"]), default="masked")
+@option("--criteria", type=click.Choice(VERSIONS), default="journal")
+@option("--guideline", type=click.Path(path_type=Path), help="A Markdown file instead of the built-in text.")
+@option("--reasons", type=click.Path(path_type=Path), help="Reject reasons: TSV with code, key, zh, en.")
 @scheme_option
-@click.option("--quotas", "preset", type=click.Choice(["none", "table1", "released"]), default="none")
-@click.option("--seed", default=0, show_default=True, help="Fixes the order of the items.")
-@db_option
-@json_option
-@needs("create_projects")
+@option("--quotas", "preset", type=click.Choice(["none", "table1", "released"]), default="none")
+@option("--seed", default=0, help="Fixes the order of the items.")
+@guarded("create_projects")
 def create(
     name: str, annotators: str, criteria: Version, guideline: Path | None, reasons: Path | None, scheme: str | None,
-    preset: str, db: str, as_json: bool, **settings: Any,
+    preset: str, db: str, **settings: Any,
 ) -> None:  # fmt: skip
     """Make a project; the guideline defaults to the journal version of the criteria."""
     asked = _guideline_of(settings["kind"], criteria, settings["language"], guideline, reasons) | _scheme_of(scheme)
@@ -90,7 +88,7 @@ def create(
         made = projects.create_project(store, name, annotators=people, quotas=quotas_asked, **asked, **settings)
         own_new_project(store, made)
         shown = _described(store, made)
-    answer(shown, _line(shown), as_json=as_json)
+    answer(shown, _line(shown))
 
 
 def _guideline_of(
@@ -120,101 +118,85 @@ def _preset(name: str) -> dict[tuple[str, str], int]:
 
 
 @project.command("list")
-@click.option("--archived", is_flag=True, help="The archived ones instead.")
-@db_option
-@json_option
-@needs("see_projects")
-def list_projects(archived: bool, db: str, as_json: bool) -> None:
+@option("--archived", is_flag=True, help="The archived ones instead.")
+@guarded("see_projects")
+def list_projects(archived: bool, db: str) -> None:
     """Every project with its counts."""
     with existing_store(db) as store:
         shown = [
             _described(store, one) for one in own_projects(projects.projects(store, archived=archived), "see_names")
         ]
-    answer({"projects": shown}, "\n".join(map(_line, shown)) or "There are no projects.", as_json=as_json)
+    answer({"projects": shown}, "\n".join(map(_line, shown)) or "There are no projects.")
 
 
 @project.command()
 @click.argument("name")
-@db_option
-@json_option
-@needs("see_names", "name")
-def show(name: str, db: str, as_json: bool) -> None:
+@guarded("see_names", "name")
+def show(name: str, db: str) -> None:
     """One project: settings, annotators, counts by keyword pair and side."""
-    with existing_store(db) as store:
-        shown = _described(store, projects.project(store, name))
+    with opened_project(db, name) as (store, found):
+        shown = _described(store, found)
     done = "accepted" if shown["kind"] == "sentences" else "with a gold label"
     cells = [
         (cell["pair"], cell["side"], cell["items"], cell["accepted"], "" if cell["quota"] is None else cell["quota"])
         for cell in shown["counts"]["cells"]
     ]
     heads = ["pair", "side", "items", done, "wanted"]
-    answer(shown, [_line(shown), table(cells, heads, indent="  ") if cells else ""], as_json=as_json)
+    answer(shown, [_line(shown), table(cells, heads, indent="  ") if cells else ""])
 
 
 @project.command()
 @click.argument("name")
-@click.option("--name", "new_name", help="A new name.")
-@click.option("--per-item", type=int)
-@click.option("--gold", type=click.Choice(["unanimous", "majority"]))
-@click.option("--presentation", type=click.Choice(["masked", "original"]))
-@click.option("--opinion-model", help="The model whose opinion the desk may show after a label; 'none' for no model.")
-@click.option("--author", default="", help="Who changes them; kept with the event.")
-@db_option
-@json_option
-@needs("change_projects", "name")
-def change(
-    name: str, new_name: str | None, opinion_model: str | None, author: str, db: str, as_json: bool, **settings: Any
-) -> None:
+@option("--name", "new_name", help="A new name.")
+@option("--per-item", type=int)
+@option("--gold", type=click.Choice(["unanimous", "majority"]))
+@option("--presentation", type=click.Choice(["masked", "original"]))
+@option("--opinion-model", help="The model whose opinion the desk may show after a label; 'none' for no model.")
+@option("--author", default="", help="Who changes them; kept with the event.")
+@guarded("change_projects", "name")
+def change(name: str, new_name: str | None, opinion_model: str | None, author: str, db: str, **settings: Any) -> None:
     """Change settings of a project; labels stay, gold is recounted."""
     asked = settings | {"name": new_name}
     fields = {field: value for field, value in asked.items() if value is not None}
     if opinion_model is not None:
         fields["opinion_model"] = None if opinion_model == "none" else opinion_model
-    with existing_store(db) as store:
-        changed = projects.change_project(store, projects.project(store, name), author=author, **fields)
-        shown = _described(store, changed)
-    answer(shown, _line(shown), as_json=as_json)
+    with opened_project(db, name) as (store, found):
+        shown = _described(store, projects.change_project(store, found, author=author, **fields))
+    answer(shown, _line(shown))
 
 
 @project.command()
 @click.argument("name")
-@click.option("--undo", is_flag=True, help="Unarchive it.")
-@db_option
-@json_option
-@needs("change_projects", "name")
-def archive(name: str, undo: bool, db: str, as_json: bool) -> None:
+@option("--undo", is_flag=True, help="Unarchive it.")
+@guarded("change_projects", "name")
+def archive(name: str, undo: bool, db: str) -> None:
     """Archive a project: nothing is deleted, no items are handed out."""
-    with existing_store(db) as store:
-        put_away = projects.archive(store, projects.project(store, name), archived=not undo)
-        shown = _described(store, put_away)
-    answer(shown, _line(shown), as_json=as_json)
+    with opened_project(db, name) as (store, found):
+        shown = _described(store, projects.archive(store, found, archived=not undo))
+    answer(shown, _line(shown))
 
 
 @project.command()
 @click.argument("name")
-@click.option("--author", default="", help="Who does it; stored with the event.")
-@db_option
-@json_option
-@needs("change_projects", "name")
-def recount(name: str, author: str, db: str, as_json: bool) -> None:
+@option("--author", default="", help="Who does it; stored with the event.")
+@guarded("change_projects", "name")
+def recount(name: str, author: str, db: str) -> None:
     """Decide gold labels and counts again where they do not follow from labels and decisions.
 
     For a database that was changed outside the app (`log verify` and `doctor` name the items). The items and what was
     stored before are written into an event.
     """
-    with existing_store(db) as store:
-        items = correct_derived(store, projects.project(store, name), author=author)
-    answer({"project": name, "corrected": items}, f"{items:,} items corrected.", as_json=as_json)
+    with opened_project(db, name) as (store, found):
+        items = correct_derived(store, found, author=author)
+    answer({"project": name, "corrected": items}, f"{items:,} items corrected.")
 
 
 @project.command()
 @click.argument("name")
-@click.option("--preset", type=click.Choice(["none", "table1", "released"]), help="Begin with these (default: as is).")
-@click.option("--set", "changes", multiple=True, metavar="PAIR:SIDE=N", help="For example 他/她:male=3000.")
-@db_option
-@json_option
-@needs("change_projects", "name")
-def quota(name: str, preset: str | None, changes: tuple[str, ...], db: str, as_json: bool) -> None:
+@option("--preset", type=click.Choice(["none", "table1", "released"]), help="Begin with these (default: as is).")
+@option("--set", "changes", multiple=True, metavar="PAIR:SIDE=N", help="For example 他/她:male=3000.")
+@guarded("change_projects", "name")
+def quota(name: str, preset: str | None, changes: tuple[str, ...], db: str) -> None:
     """Show or set how many accepted sentences are wanted per keyword pair and side."""
     with opened_project(db, name) as (store, found):
         cells = projects.counts(store, found).cells
@@ -225,7 +207,7 @@ def quota(name: str, preset: str | None, changes: tuple[str, ...], db: str, as_j
     rows = [{"pair": pair, "side": side, "quota": number} for (pair, side), number in wanted.items()]
     total = sum(wanted.values())
     text = table([*((pair, side, number) for (pair, side), number in wanted.items()), ("total", "", total)])
-    answer({"quotas": rows, "total": total}, text, as_json=as_json)
+    answer({"quotas": rows, "total": total}, text)
 
 
 def _quota(change: str) -> tuple[tuple[str, str], int]:
@@ -238,33 +220,27 @@ def _quota(change: str) -> tuple[tuple[str, str], int]:
 
 @project.command()
 @click.argument("name")
-@click.option("--version", type=int, help="An older version.")
-@click.option("--set", "file", type=click.Path(path_type=Path), help="Store this Markdown file as the next version.")
-@click.option("--reasons", type=click.Path(path_type=Path), help="Reject reasons for it: TSV with code, key, zh, en.")
-@click.option("--changes", default="", help="With --set or --reasons: what changed; annotators are told it.")
-@db_option
-@json_option
-@needs("change_projects", "name")
-def guideline(
-    name: str, version: int | None, file: Path | None, reasons: Path | None, changes: str, db: str, as_json: bool
-) -> None:
+@option("--version", type=int, help="An older version.")
+@option("--set", "file", type=click.Path(path_type=Path), help="Store this Markdown file as the next version.")
+@option("--reasons", type=click.Path(path_type=Path), help="Reject reasons for it: TSV with code, key, zh, en.")
+@option("--changes", default="", help="With --set or --reasons: what changed; annotators are told it.")
+@guarded("change_projects", "name")
+def guideline(name: str, version: int | None, file: Path | None, reasons: Path | None, changes: str, db: str) -> None:
     """Show the guideline of a project, or store a new version of its text (as `guideline new` does)."""
     with opened_project(db, name) as (store, found):
         if file or reasons or changes:
             write_version(store, found, changed_draft(found, projects.guideline(store, found), file, reasons, changes))
         shown = projects.guideline(store, found, version)
     listed = "\n".join(f"{one.key}  {one.code}: {one.en}" for one in shown.reasons)
-    answer(guideline_json(shown), f"version {shown.version}\n\n{shown.text}\n{listed}", as_json=as_json)
+    answer(guideline_json(shown), f"version {shown.version}\n\n{shown.text}\n{listed}")
 
 
 @project.command()
 @click.argument("name")
-@click.option("--add", default="", help="Names, separated by commas.")
-@click.option("--remove", default="", help="Names of those who leave; their labels stay.")
-@db_option
-@json_option
-@needs("change_projects", "name")
-def annotators(name: str, add: str, remove: str, db: str, as_json: bool) -> None:
+@option("--add", default="", help="Names, separated by commas.")
+@option("--remove", default="", help="Names of those who leave; their labels stay.")
+@guarded("change_projects", "name")
+def annotators(name: str, add: str, remove: str, db: str) -> None:
     """Show, add or deactivate annotators of a project."""
     with opened_project(db, name) as (store, found):
         leaving = [projects.annotator(store, found, each) for each in _names(remove)]
@@ -273,21 +249,17 @@ def annotators(name: str, add: str, remove: str, db: str, as_json: bool) -> None
         for person in leaving:
             projects.remove_annotator(store, found, person)
         people = [person.name for person in projects.annotators(store, found)]
-    answer({"annotators": people}, "\n".join(people) or "No annotators yet.", as_json=as_json)
+    answer({"annotators": people}, "\n".join(people) or "No annotators yet.")
 
 
 @project.command("preregister")
 @click.argument("name")
 @click.argument("sheet", type=click.Path(dir_okay=False, path_type=Path), required=False)
-@click.option("--form", "language", type=click.Choice(["en", "zh"]), help="Print an empty sheet instead.")
-@click.option("--late", is_flag=True, help="Record it although labels exist; their number is noted with it.")
-@click.option("--author", default="", help="Who writes it; stays in the database.")
-@db_option
-@json_option
-@needs("change_projects", "name")
-def preregister(
-    name: str, sheet: Path | None, language: Language | None, late: bool, author: str, db: str, as_json: bool
-) -> None:
+@option("--form", "language", type=click.Choice(["en", "zh"]), help="Print an empty sheet instead.")
+@option("--late", is_flag=True, help="Record it although labels exist; their number is noted with it.")
+@option("--author", default="", help="Who writes it; stays in the database.")
+@guarded("change_projects", "name")
+def preregister(name: str, sheet: Path | None, language: Language | None, late: bool, author: str, db: str) -> None:
     """Write a pre-registration SHEET (Markdown) into the log, before labels; without one, list the existing ones.
 
     Its sections: hypotheses, measures, margins, stopping rule. A release shows them beside what was done.
@@ -301,22 +273,20 @@ def preregister(
         written = preregistration.sheets(store, found)
     data = [{key: getattr(one, key) for key in ("written", "labels", "sha256", "seal", "text")} for one in written]
     lines = [(one.written, f"after {one.labels:,} labels", f"sha256 {one.sha256}") for one in written]
-    answer({"sheets": data}, table(lines) or "There is no pre-registration.", as_json=as_json)
+    answer({"sheets": data}, table(lines) or "There is no pre-registration.")
 
 
 @project.command("followup")
 @click.argument("parent")
 @click.argument("name", required=False)
-@click.option("--kept", type=click.IntRange(1), default=50, show_default=True, help="Kept sentences to draw.")
-@click.option("--rejected", type=click.IntRange(0), default=50, show_default=True, help="Rejected ones among them.")
-@click.option("--annotators", "people", default="", help="Names, separated by commas; nobody of PARENT.")
-@click.option("--per-item", type=click.IntRange(1, 100), default=3, show_default=True, help="Labels per sentence.")
-@click.option("--seed", default=0, show_default=True, help="Of the draw and of the order.")
-@click.option("--guideline", "language", type=click.Choice(["zh", "en"]), default="zh", show_default=True)
-@db_option
-@json_option
-@needs("release", "parent")
-def followup(parent: str, name: str | None, people: str, db: str, as_json: bool, **options: Any) -> None:
+@option("--kept", type=click.IntRange(1), default=50, help="Kept sentences to draw.")
+@option("--rejected", type=click.IntRange(0), default=50, help="Rejected ones among them.")
+@option("--annotators", "people", default="", help="Names, separated by commas; nobody of PARENT.")
+@option("--per-item", type=click.IntRange(1, 100), default=3, help="Labels per sentence.")
+@option("--seed", default=0, help="Of the draw and of the order.")
+@option("--guideline", "language", type=click.Choice(["zh", "en"]), default="zh")
+@guarded("release", "parent")
+def followup(parent: str, name: str | None, people: str, db: str, **options: Any) -> None:
     """Is a kept sentence neutral? Make the project NAME of kept and rejected sentences of PARENT for people outside.
 
     Without NAME: what the follow-up samples of PARENT say. The data sheet of PARENT says it too.
@@ -339,11 +309,11 @@ def followup(parent: str, name: str | None, people: str, db: str, as_json: bool,
         for one in samples
         if one.left_out
     ]
-    answer({"follow_ups": data}, lines, as_json=as_json)
+    answer({"follow_ups": data}, lines)
 
 
 def _follow_up(one: follow_up.FollowUp) -> dict[str, Any]:
-    strata: dict[str, Any] = {
+    strata: JsonObject = {
         part: {"drawn": found.drawn, "judged": found.judged, "neutral": found.neutral, "share": found.share.to_json()}
         for part, found in one.strata.items()
     }
@@ -356,12 +326,10 @@ def _follow_up(one: follow_up.FollowUp) -> dict[str, Any]:
 
 @project.command("aside")
 @click.argument("name")
-@click.option("--bring-back", "uid", metavar="UID", help="Hand this item out again.")
-@click.option("--all", "everything", is_flag=True, help="Hand all of them out again.")
-@db_option
-@json_option
-@needs("change_projects", "name")
-def set_aside(name: str, uid: str | None, everything: bool, db: str, as_json: bool) -> None:
+@option("--bring-back", "uid", metavar="UID", help="Hand this item out again.")
+@option("--all", "everything", is_flag=True, help="Hand all of them out again.")
+@guarded("change_projects", "name")
+def set_aside(name: str, uid: str | None, everything: bool, db: str) -> None:
     """Show items that everybody skipped, or hand them out again."""
     with opened_project(db, name) as (store, found):
         back = [one.uid for one in projects.set_aside_items(store, found)] if everything else [uid] if uid else []
@@ -371,14 +339,12 @@ def set_aside(name: str, uid: str | None, everything: bool, db: str, as_json: bo
             {"item": one.uid, "text": text_or_reference(found, one)} for one in projects.set_aside_items(store, found)
         ]
     text = table([(one["item"], one["text"]) for one in waiting]) or "No items are set aside."
-    answer({"aside": waiting, "brought_back": back}, text, as_json=as_json)
+    answer({"aside": waiting, "brought_back": back}, text)
 
 
 @click.command()
-@db_option
-@json_option
-@needs("create_projects")
-def demo(db: str, as_json: bool) -> None:
+@guarded("create_projects")
+def demo(db: str) -> None:
     """Make the demo projects: sentences and generations of our own, labelled by three made-up annotators.
 
     Those that are there already stay as they are.
@@ -392,4 +358,4 @@ def demo(db: str, as_json: bool) -> None:
                     make(store)
         shown = _described(store, projects.project(store, DEMO))
         other = _described(store, projects.project(store, GENERATIONS))
-    answer(shown | {"generations": other}, f"{_line(shown)}\n{_line(other)}", as_json=as_json)
+    answer(shown | {"generations": other}, f"{_line(shown)}\n{_line(other)}")

@@ -1,21 +1,20 @@
 """`check-paper`: recalculate the numbers of the papers from their other numbers."""
 
-from typing import Any
-
 import click
 
 from evenhand.commands.permissions import needs
-from evenhand.commands.shared import answer, json_option
+from evenhand.commands.shared import answer, json_option, option
 from evenhand.core.published import PrintedClaim, checks
 from evenhand.core.statistics.estimate import note_text
+from evenhand.core.types import JsonObject
 
 WORDS = {True: "consistent", False: "INCONSISTENT", None: "undecided"}
 
 
-def claim_data(claim: PrintedClaim) -> dict[str, Any]:
+def claim_data(claim: PrintedClaim) -> JsonObject:
     """A claim for JSON; `follows` is null, with the reason, if the document does not decide it."""
     remark = note_text(claim.remark) or None
-    data: dict[str, Any] = {
+    data: JsonObject = {
         "key": claim.key,
         "document": claim.document,
         "place": note_text(claim.place),
@@ -33,10 +32,10 @@ def claim_data(claim: PrintedClaim) -> dict[str, Any]:
 
 
 @click.command("check-paper")
-@click.option("--all", "everything", is_flag=True, help="Also print the consistent claims.")
+@option("--all", "everything", is_flag=True, help="Also print the consistent claims.")
 @json_option
 @needs("measure")
-def check_paper(everything: bool, as_json: bool) -> None:
+def check_paper(everything: bool) -> None:
     """Recalculate the numbers of the papers behind the measures, and list inconsistent ones.
 
     Every reported number may be off by half a unit of its last digit. Exit code 0 whatever is found.
@@ -53,7 +52,7 @@ def check_paper(everything: bool, as_json: bool) -> None:
             if everything or claim.follows is not True:
                 lines += _lines(claim)
     lines.append(", ".join(f"{name.lower()} {count}" for name, count in totals.items()))
-    answer({"claims": [claim_data(claim) for claim in found], "counts": counts}, lines, as_json=as_json)
+    answer({"claims": [claim_data(claim) for claim in found], "counts": counts}, lines)
 
 
 def _lines(claim: PrintedClaim) -> list[str]:

@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Iterator
-from typing import Any
 
 import click
 
@@ -13,29 +12,25 @@ from evenhand.annotations.quality.retest_agreement import Quality, RetestAgreeme
 from evenhand.annotations.quality.retest_agreement import quality as quality_of
 from evenhand.annotations.text_policy import without_text
 from evenhand.annotations.types import Project
-from evenhand.commands.permissions import needs
-from evenhand.commands.shared import answer, db_option, json_option, opened_project, say_unsettled
-from evenhand.commands.tables import table
+from evenhand.commands.permissions import guarded
+from evenhand.commands.shared import answer, opened_project, option, say_unsettled, table
 from evenhand.core.statistics import RESAMPLES, Resampling
+from evenhand.core.types import JsonObject
 
 
 @click.command("quality")
 @click.argument("project")
-@click.option(
+@option(
     "--known",
     "file",
     type=click.Path(exists=True, dir_okay=False),
     help="First make the rows of this file known answers.",
 )
-@click.option("--author", default="", help="Who knows the answers of that file.")
-@click.option(
-    "--resamples", type=click.IntRange(100, 100_000), default=RESAMPLES, show_default=True, help="Draws per interval."
-)
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Start of the random draws.")
-@db_option
-@json_option
-@needs("see_names", "project")
-def quality(project: str, file: str | None, author: str, resamples: int, seed: int, db: str, as_json: bool) -> None:
+@option("--author", default="", help="Who knows the answers of that file.")
+@option("--resamples", type=click.IntRange(100, 100_000), default=RESAMPLES, help="Draws per interval.")
+@option("--seed", type=click.IntRange(0), default=0, help="Start of the random draws.")
+@guarded("see_names", "project")
+def quality(project: str, file: str | None, author: str, resamples: int, seed: int, db: str) -> None:
     """How steadily the annotators of PROJECT judge, and how often they give known answers. For the lead.
 
     Retest agreement is the share of retests with the same choice as before, with Wilson's 95% interval, modified for
@@ -54,12 +49,12 @@ def quality(project: str, file: str | None, author: str, resamples: int, seed: i
     if brought is not None:
         for problem in brought.problems:
             click.echo(f"{problem.file}, line {problem.line}: {problem}", err=True)
-    answer(data, _text(report, brought), as_json=as_json)
+    answer(data, _text(report, brought))
     if brought is not None and brought.problems and not brought.marked:
         sys.exit(2)
 
 
-def _report_json(store: Store, project: Project, report: Quality, brought: KnownReport | None) -> dict[str, Any]:
+def _report_json(store: Store, project: Project, report: Quality, brought: KnownReport | None) -> JsonObject:
     again = report.consistency
     known = {
         "items": len(report.known),
@@ -93,8 +88,8 @@ def _report_json(store: Store, project: Project, report: Quality, brought: Known
     }
 
 
-def _consistency(one: RetestAgreement) -> dict[str, Any]:
-    days: dict[str, Any] = {"days": one.days}
+def _consistency(one: RetestAgreement) -> JsonObject:
+    days: JsonObject = {"days": one.days}
     if one.days is None:
         days["days_reason"] = str(one.agreed.reason)
     return {
@@ -112,7 +107,7 @@ def _consistency(one: RetestAgreement) -> dict[str, Any]:
     }
 
 
-def _score(one: KnownAnswerScore) -> dict[str, Any]:
+def _score(one: KnownAnswerScore) -> JsonObject:
     return {
         "annotator": one.annotator,
         "active": one.active,

@@ -1,5 +1,6 @@
-"""`release PROJECT VERSION`: freeze a project; list, write out and check releases."""
+"""`release` freezes, writes and verifies a version of a project; `hub` puts it on the Hugging Face Hub or pulls."""
 
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -7,24 +8,30 @@ import click
 
 from evenhand.annotations import release as releasing
 from evenhand.annotations.database.store import Store
+from evenhand.annotations.hub.pull import Wanted
+from evenhand.annotations.hub.pull import pull as fetch
+from evenhand.annotations.hub.push import GATES
+from evenhand.annotations.hub.push import Settings as PushSettings
+from evenhand.annotations.hub.push import run as push_release
 from evenhand.annotations.items.derived import NAMED
 from evenhand.annotations.projects.projects import named_project
 from evenhand.annotations.release import Release, Verification
 from evenhand.annotations.release.make import Made, Settings, run, state_rights
 from evenhand.annotations.types import Project
-from evenhand.commands.permissions import needs
+from evenhand.commands.files import import_file
+from evenhand.commands.permissions import guarded
 from evenhand.commands.shared import (
     answer,
     ask_password,
-    db_option,
     environment_password,
     existing_store,
-    json_option,
+    option,
     settings_from,
+    table,
 )
-from evenhand.commands.tables import table
 from evenhand.core.errors import N_, NotFound, Refused
 from evenhand.core.runs.kinds import Place
+from evenhand.core.types import JsonObject
 
 SHOWN = 20
 STALE_GOLD = N_(
@@ -36,43 +43,33 @@ STALE_GOLD = N_(
 @click.command("release")
 @click.argument("name", metavar="PROJECT")
 @click.argument("version", required=False)
-@click.option("--out", type=click.Path(path_type=Path), help="A new folder, or a file that ends in .zip.")
-@click.option("--licence", help="Under which licence the set is passed on; kept with the project.")
-@click.option(
-    "--source", "statement", help="Where the texts come from, and on what legal basis; kept with the project."
-)
-@click.option("--notes", default="", help="Further remarks on this release; goes into its list of changes.")
-@click.option(
+@option("--out", type=click.Path(path_type=Path), help="A new folder, or a file that ends in .zip.")
+@option("--licence", help="Under which licence the set is passed on; kept with the project.")
+@option("--source", "statement", help="Where the texts come from, and on what legal basis; kept with the project.")
+@option("--notes", default="", help="Further remarks on this release; goes into its list of changes.")
+@option(
     "--reason",
     default="",
     help="Why it is made although cases are open or the agreement says nothing; goes into the data sheet.",
 )
-@click.option("--author", default="", help="Who makes it; stays in the database.")
-@click.option(
+@option("--author", default="", help="Who makes it; stays in the database.")
+@option(
     "--password",
     "lock",
     is_flag=True,
     help="Encrypt what holds text, with the password in EVENHAND_PASSWORD or one that is asked for. The text of "
     "generations leaves only encrypted.",
 )
-@click.option("--without-package", is_flag=True, help="Leave out the folder that Evenhand can import again.")
-@click.option("--list", "listing", is_flag=True, help="List the releases there are.")
-@click.option("--check", is_flag=True, help="List what a release still needs.")
-@click.option("--verify", type=click.Path(path_type=Path), help="Check a release in a folder or .zip.")
-@click.option("--project-uid", "uid", hidden=True, help="The project by its id, for jobs.")
-@db_option
-@json_option
-@needs("release", "name", by_uid=True)
+@option("--without-package", is_flag=True, help="Leave out the folder that Evenhand can import again.")
+@option("--list", "listing", is_flag=True, help="List the releases there are.")
+@option("--check", is_flag=True, help="List what a release still needs.")
+@option("--verify", type=click.Path(path_type=Path), help="Check a release in a folder or .zip.")
+@option("--project-uid", "uid", hidden=True, help="The project by its id, for jobs.")
+@guarded("release", "name", by_uid=True)
 def release(
-    version: str | None,
-    lock: bool,
-    listing: bool,
-    check: bool,
-    verify: Path | None,
-    db: str,
-    as_json: bool,
+    version: str | None, lock: bool, listing: bool, check: bool, verify: Path | None, db: str,
     **options: Any,
-) -> None:
+) -> None:  # fmt: skip
     """Freeze PROJECT as VERSION, or write an existing release to --out.
 
     A release holds the kept items in several layouts, labels with pseudonyms,
@@ -83,26 +80,26 @@ def release(
     settings = settings_from(Settings, options | {"version": version or ""})
     if verify is None and version is not None:
         password = ask_password(new=True) if lock else environment_password()
-        _answer(run(settings, Place(Path(db), password=password)), as_json=as_json)
+        _answer(run(settings, Place(Path(db), password=password)))
         return
     with existing_store(db) as store:
         found = state_rights(store, named_project(store, settings.name, settings.uid), settings)
         if verify is not None:
-            _verify(store, found, verify, as_json)
+            _verify(store, found, verify)
         else:
-            _show(store, found, check=check, listing=listing, as_json=as_json)
+            _show(store, found, check=check, listing=listing)
 
 
-def _answer(made: Made, *, as_json: bool) -> None:
+def _answer(made: Made) -> None:
     one = made.release
     data = described(one) | {"new": made.new}
     text = f"{one.version}: {one.items} items, {one.labels} labels, {one.hash}"
     if made.out is not None:
         data["out"], text = str(made.out), f"{text}\n{'made and ' if made.new else ''}written to {made.out}"
-    answer(data, text, as_json=as_json)
+    answer(data, text)
 
 
-def _show(store: Store, project: Project, *, check: bool, listing: bool, as_json: bool) -> None:
+def _show(store: Store, project: Project, *, check: bool, listing: bool) -> None:
     found, checks = releasing.releases(store, project), releasing.readiness(store, project, whole=True)
     data = {
         "project": project.name,
@@ -112,17 +109,17 @@ def _show(store: Store, project: Project, *, check: bool, listing: bool, as_json
     rows = [(one.version, one.created[:10], one.items, one.labels, one.hash) for one in found]
     releases = table(rows, ["version", "created", "items", "labels", "hash"]) if rows else "There is no release yet."
     needs = table([(one.state, str(one)) for one in checks])
-    answer(data, ["" if check and not listing else releases, needs if check or not listing else ""], as_json=as_json)
+    answer(data, ["" if check and not listing else releases, needs if check or not listing else ""])
 
 
-def described(release: Release) -> dict[str, Any]:
+def described(release: Release) -> JsonObject:
     """A release for JSON, without the names behind its codes."""
     facts = {key: value for key, value in release.facts.items() if key != "codes"}
     names = ("version", "hash", "items", "labels", "created", "author")
     return {name: getattr(release, name) for name in names} | {"facts": facts}
 
 
-def _verify(store: Store, project: Project, path: Path, as_json: bool) -> None:
+def _verify(store: Store, project: Project, path: Path) -> None:
     found = releasing.verify(path, password=environment_password())
     try:
         known = releasing.release(store, project, found.version)
@@ -141,7 +138,7 @@ def _verify(store: Store, project: Project, path: Path, as_json: bool) -> None:
         data["stale_gold_reason"] = data["gold_unchecked_reason"] = "This database does not have the release."
     if found.found is None:
         data["hash_found_reason"] = "The package is not in this folder, or is locked."
-    answer(data, _verification_text(found), as_json=as_json)
+    answer(data, _verification_text(found))
     if found.gold is not None and found.gold.stale:
         items = ", ".join(found.gold.stale[:NAMED]) + (" ..." if len(found.gold.stale) > NAMED else "")
         raise Refused(STALE_GOLD, version=found.version, number=f"{len(found.gold.stale):,}", items=items)
@@ -162,3 +159,74 @@ def _verification_text(found: Verification) -> list[str]:
     if found.gold is not None and found.gold.unchecked:
         lines.append(f"{found.gold.unchecked} gold labels not checked: labels, decisions or settings changed since")
     return lines
+
+
+@click.group()
+def hub() -> None:
+    """Put a release on the Hugging Face Hub, or import a data set from it into a project.
+
+    The address is HF_ENDPOINT, else https://huggingface.co. The token is that
+    of HF_TOKEN or of `hf auth login`; it is neither stored nor written anywhere.
+    """
+
+
+@hub.command("push")
+@click.argument("name", metavar="PROJECT")
+@click.argument("version")
+@click.argument("repo", metavar="OWNER/NAME")
+@option("--private", is_flag=True, help="Only its owner sees the data set.")
+@option("--gated", type=click.Choice(GATES), help="Who wants the files asks first; auto: everybody gets them.")
+@option(
+    "--with-package", "package", is_flag=True,
+    help="The folder that Evenhand can import again too. It reveals known answers and the random share.",
+)  # fmt: skip
+@option("--password", "lock", is_flag=True, help="For text that can only be exported encrypted: as for `release`.")
+@option("--author", default="", help="Who puts it there; stays in the database.")
+@option("--project-uid", "uid", hidden=True, help="The project by its id, for jobs.")
+@guarded("release", "name", by_uid=True)
+def push(lock: bool, db: str, **options: Any) -> None:
+    """Put release VERSION of PROJECT on the hub as the data set OWNER/NAME.
+
+    Its files go as they were frozen, in one commit with the version as its
+    tag; the card is README.md of the release. Files of an earlier release
+    that this one has not are taken away; a data set that holds anything else
+    is refused.
+    """
+    settings = settings_from(PushSettings, options)
+    password = ask_password(new=True) if lock else environment_password()
+    done = push_release(settings, Place(Path(db), password=password))
+    version = settings.version
+    data = {"url": done.url, "commit": done.commit, "files": done.files, "removed": done.removed, "version": version}
+    taken = f", {done.removed} of before taken away" if done.removed else ""
+    answer(data, f"{done.files} files of {version} put on {done.url}{taken}\ncommit {done.commit}")
+
+
+@hub.command("pull")
+@click.argument("name", metavar="PROJECT")
+@click.argument("repo", metavar="OWNER/NAME")
+@option("--revision", help="A branch, a tag or a commit; else the newest.")
+@option("--part", help="A configuration of the data set; else its default.")
+@option("--split", help="train where nothing is said.")
+@option("--file", "file", help="These files instead, by name or pattern (data/*.csv).")
+@option("--out", type=click.Path(file_okay=False, exists=True, path_type=Path), help="Keep the file in this folder.")
+@option("--column", help="As for `import`: the column that holds the sentences.")
+@option("--map", "named", multiple=True, metavar="NAME=VALUE", help="As for `import`.")
+@option("--set", "fixed", multiple=True, metavar="NAME=VALUE", help="As for `import`.")
+@option("--annotator", "people", multiple=True, metavar="FOUND=NAME", help="As for `import`.")
+@option("--project-uid", "uid", hidden=True, help="The project by its id, for jobs; it is never created.")
+@click.pass_context
+@guarded("import_files", "name", by_uid=True, creates=True)
+def pull(
+    context: click.Context, /, repo: str, revision: str | None, part: str | None, split: str | None, file: str | None,
+    out: Path | None, **options: Any,
+) -> None:  # fmt: skip
+    """Import the rows of the data set OWNER/NAME into PROJECT, as `import` does with a file.
+
+    CSV, JSON, JSON lines and Parquet; what is read where nothing is said is
+    what `load_dataset` would read. A project that Argilla put on the hub comes
+    with the answers of its users, which become labels.
+    """
+    with tempfile.TemporaryDirectory(prefix="evenhand-hub-") as folder:
+        got = fetch(Wanted(repo, revision, part, split, file), out or Path(folder))
+        click.echo(f"{', '.join(got.files)} of {repo} at {got.commit}", err=True)
+        context.invoke(import_file, file=str(got.path), layout="auto", known=False, **options)

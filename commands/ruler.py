@@ -3,17 +3,17 @@
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from evenhand.commands.permissions import needs
-from evenhand.commands.shared import answer, json_option, margin_option
-from evenhand.commands.tables import Cell, table
+from evenhand.commands.shared import Cell, answer, json_option, margin_option, option, table
 from evenhand.core.errors import N_, Refused
 from evenhand.core.models import open_scorer
 from evenhand.core.statistics.equivalence import difference_json, equivalence
 from evenhand.core.typed_json import to_json
+from evenhand.core.types import JsonObject
 
 if TYPE_CHECKING:
     from evenhand.core.ruler.own_model import Null, OnRuler
@@ -25,14 +25,14 @@ MEANS = {
 
 
 @click.command("ruler")
-@click.option("--model", help="A model to lay on the ruler: built in, a name on the hub, or a folder.")
-@click.option("--scores", type=click.Path(path_type=Path), help="Take the model's values from this file of scores.")
-@click.option("--references/--no-references", default=True, help="With --scores: ask models for the references too.")
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Start of the random draws.")
+@option("--model", help="A model to lay on the ruler: built in, a name on the hub, or a folder.")
+@option("--scores", type=click.Path(path_type=Path), help="Take the model's values from this file of scores.")
+@option("--references/--no-references", default=True, help="With --scores: ask models for the references too.")
+@option("--seed", type=click.IntRange(0), default=0, help="Start of the random draws.")
 @margin_option("log10", of="difference of keyword pairs and neutral words")
 @json_option
 @needs("measure")
-def ruler(model: str | None, scores: Path | None, references: bool, seed: int, margin: float, as_json: bool) -> None:
+def ruler(model: str | None, scores: Path | None, references: bool, seed: int, margin: float) -> None:
     """Check the ruler: models with a planted bias must be measured as planted.
 
     With --model or --scores, that model's values beside nulls (each with its quantity) and references. The exit code is
@@ -44,7 +44,7 @@ def ruler(model: str | None, scores: Path | None, references: bool, seed: int, m
     marks = measure_marks(open_scorer, seed=seed)
     passed = all(mark.passed for mark in marks)
     data = {"passed": passed, "planted": marks} | ({"model": _on_ruler_json(laid, margin)} if laid else {})
-    answer(data, _text(marks, laid, margin), as_json=as_json)
+    answer(data, _text(marks, laid, margin))
     if not passed:
         sys.exit(1)
 
@@ -67,7 +67,7 @@ def _laid(model: str | None, scores: Path | None, references: bool, seed: int) -
     return on_scores(frame, model or names[0], open_scorer if references else None, source=scores.name, seed=seed)
 
 
-def _on_ruler_json(found: "OnRuler", margin: float) -> dict[str, Any]:
+def _on_ruler_json(found: "OnRuler", margin: float) -> JsonObject:
     """Return a model on the ruler; means and *margin* in log10."""
     data, summary = to_json(found), found.summary
     data |= {name: getattr(summary, name).to_json() for name in (*MEANS, "side_auc")}

@@ -8,18 +8,17 @@ import click
 
 from evenhand.annotations.files.project_texts import PROJECT
 from evenhand.annotations.files.project_texts import score as score_texts
-from evenhand.commands.permissions import enter_project, needs
+from evenhand.commands.permissions import enter_project, guarded
 from evenhand.commands.shared import (
     Meter,
     answer,
-    db_option,
     existing_store,
-    json_option,
+    option,
     spreadsheet_option,
+    table,
     warn,
     write_spreadsheet,
 )
-from evenhand.commands.tables import table
 from evenhand.core.runs.kinds import Place
 from evenhand.core.scoring.report import ScoringReport
 from evenhand.core.scoring.settings import Settings
@@ -32,65 +31,55 @@ SLOW_S = 5.0  # a load that is worth a word
 
 @click.command("score")
 @click.argument("file")
-@click.option(
+@option(
     "--model",
     "models",
     multiple=True,
     required=True,
     help="A built-in model, a name on the Hugging Face Hub, or a folder; may be given several times.",
 )
-@click.option("--out", type=FILE, help="The table to write (CSV).")
-@click.option("--run", "run_name", help="Instead of --out: the name of a run that the pages Score and Models list.")
+@option("--out", type=FILE, help="The table to write (CSV).")
+@option("--run", "run_name", help="Instead of --out: the name of a run that the pages Score and Models list.")
 @spreadsheet_option
-@click.option("--language", help="The language of the sentences (zh, en, ja, es, or that of --words); else recognised.")
-@click.option(
+@option("--language", help="The language of the sentences (zh, en, ja, es, or that of --words); else recognised.")
+@option(
     "--words",
     type=FILE,
     help="Your own words beside those of the language: a table with male, female; optional: kind, other, language.",
 )
-@click.option("--column", help="The column that holds the sentences, where its name does not say so.")
-@click.option(
+@option("--column", help="The column that holds the sentences, where its name does not say so.")
+@option(
     "--precision",
     type=click.Choice(["fp32", "bf16"]),
     default="fp32",
-    show_default=True,
     help="bf16: faster on graphics cards, slower on most processors; moves Bias_c by some hundredths.",
 )
-@click.option(
+@option(
     "--joint",
     type=click.Choice(JOINT),
     default=JOINT[0],
-    show_default=True,
     help="How the characters of a longer word are put together.",
 )
-@click.option(
+@option(
     "--method",
     type=click.Choice(METHOD),
     default=METHOD[0],
-    show_default=True,
     help="masked for masked language models, pair-sum for causal ones; pll for comparison.",
 )
-@click.option("--threads", type=click.IntRange(1), help="Threads of the model in this process; default: all.")
-@click.option("--ray", help='A Ray cluster: "auto", HOST:PORT, ray://HOST:PORT, or "local" to start one.')
-@click.option("--workers", type=click.IntRange(1), help="Processors of the cluster; default: as many as are here.")
-@click.option(
-    "--cache",
-    type=FILE,
-    help="Score cache; default: scores.db beside the database.",
-)
-@click.option("--no-cache", is_flag=True, help="Do not cache scores beyond this run.")
-@click.option(
+@option("--threads", type=click.IntRange(1), help="Threads of the model in this process; default: all.")
+@option("--ray", help='A Ray cluster: "auto", HOST:PORT, ray://HOST:PORT, or "local" to start one.')
+@option("--workers", type=click.IntRange(1), help="Processors of the cluster; default: as many as are here.")
+@option("--cache", type=FILE, help="Score cache; default: scores.db beside the database.")
+@option("--no-cache", is_flag=True, help="Do not cache scores beyond this run.")
+@option(
     "--items",
     type=click.Choice(["all", "accepted"]),
     default="all",
-    show_default=True,
     help="Of project:NAME: all sentences, or only the accepted ones.",
 )
-@click.option("--project-uid", "uid", hidden=True, help="The project by its id, for jobs.")
-@db_option
-@json_option
-@needs("start_jobs")
-def score(db: str, as_json: bool, spreadsheet: Path | None, **options: Any) -> None:
+@option("--project-uid", "uid", hidden=True, help="The project by its id, for jobs.")
+@guarded("start_jobs")
+def score(db: str, spreadsheet: Path | None, **options: Any) -> None:
     """Score the sentences of FILE, or of a project as project:NAME, and write a table.
 
     FILE: the released SlguSet.csv, mined candidates (.jsonl), or any table with a column of sentences, each with one
@@ -106,7 +95,7 @@ def score(db: str, as_json: bool, spreadsheet: Path | None, **options: Any) -> N
         report = score_texts(settings, Place(Path(db), meter))
     write_spreadsheet(report.out, spreadsheet)
     warn(report.notices, report.failed)
-    answer(report, _text(report), as_json=as_json)
+    answer(report, _text(report))
 
 
 def _text(report: ScoringReport) -> Iterator[str]:

@@ -3,13 +3,16 @@
 import json
 import math
 import os
+import re
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
+from functools import reduce
+from itertools import zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
@@ -19,6 +22,7 @@ from evenhand.annotations.types import Project
 from evenhand.core.errors import N_, Notice, Refused
 from evenhand.core.files.csv_out import spreadsheet_copy
 from evenhand.core.files.whole_file import whole_file
+from evenhand.core.language import columns_wide
 from evenhand.core.runs.records import NO_TARGET, Failure
 from evenhand.core.typed_json import from_json, to_json
 
@@ -31,6 +35,7 @@ RECOUNTING = (
 )
 EVERY_S, EVERY_LOGGED_S = 0.5, 30.0
 VARIABLE = "EVENHAND_PASSWORD"
+JSON = "evenhand.json"
 Function = TypeVar("Function", bound=Callable[..., Any])
 Settings = TypeVar("Settings")
 
@@ -55,26 +60,44 @@ def opened_project(db: str, name: str, uid: str | None = None) -> Iterator[tuple
         yield store, project_by_uid(store, uid) if uid else project(store, name)
 
 
-def db_option(function: Function) -> Function:
-    """`--db PATH`: the database; EVENHAND_DB, else evenhand.db."""
-    option = click.option(
-        "--db", envvar="EVENHAND_DB", default="evenhand.db", show_default=True, help="The database file."
-    )
-    return option(function)
+def option(*names: str, **settings: Any) -> Callable[[Function], Function]:
+    """Return click's option; its help says the default where there is one."""
+    return click.option(*names, **{"show_default": settings.get("default") not in (None, "")} | settings)
+
+
+def options(*single: Callable[[Function], Function]) -> Callable[[Function], Function]:
+    """Return several options as one decorator, in their order."""
+
+    def decorate(function: Function) -> Function:
+        return reduce(lambda decorated, decorator: decorator(decorated), reversed(single), function)
+
+    return decorate
+
+
+def _keep_json(context: click.Context, _: click.Parameter, value: bool) -> None:
+    context.meta[JSON] = value
+
+
+def wants_json() -> bool:
+    """Return whether the command that runs has the option --json."""
+    return bool(click.get_current_context().meta.get(JSON))
 
 
 NO_DRAWS = "Without effect since version 2 of the method: its intervals need no draws."
-
-
-def json_option(function: Function) -> Function:
-    """`--json`: one JSON object on stdout."""
-    return click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")(function)
-
-
-def spreadsheet_option(function: Function) -> Function:
-    """`--spreadsheet FILE`: a copy of the table for spreadsheet programs."""
-    help = "Write the table to this file too (CSV), with an apostrophe before each text that a spreadsheet would run."
-    return click.option("--spreadsheet", type=click.Path(dir_okay=False, path_type=Path), help=help)(function)
+SPREADSHEET = (
+    "Write the table to this file too (CSV), with an apostrophe before each text that a spreadsheet would run."
+)
+db_option = option("--db", envvar="EVENHAND_DB", default="evenhand.db", help="The database file.")
+json_option = option("--json", is_flag=True, expose_value=False, callback=_keep_json, help="Print one JSON object.")
+answer_options = options(db_option, json_option)
+spreadsheet_option = option("--spreadsheet", type=click.Path(dir_okay=False, path_type=Path), help=SPREADSHEET)
+seeds_options = options(
+    option(
+        "--seeds", multiple=True, metavar="NAME=A,B,C",
+        help="A, B and C are seeds of one model. Names that end in a seed (bert-seed1, bert_s2) are grouped anyway.",
+    ),
+    option("--no-seed-names", is_flag=True, help="Group only what --seeds names, whatever models are called."),
+)  # fmt: skip
 
 
 def margin_option(scale: "Scale", name: str = "--margin", *, of: str = "difference") -> Callable[[Function], Function]:
@@ -84,19 +107,7 @@ def margin_option(scale: "Scale", name: str = "--margin", *, of: str = "differen
     default = MARGINS[scale] or 0.0
     unit = {"auc": "AUC, 0 to 1", "share": "share, 0 to 1"}.get(scale, scale)
     help = f"Largest {of} ({unit}) that counts as none; 0: no margin, so nothing is decided."
-    return click.option(name, type=click.FloatRange(min=0), default=default, show_default=True, help=help)
-
-
-def seeds_options(function: Function) -> Function:
-    """`--seeds NAME=A,B,C` and `--no-seed-names`: which models are seeds of one."""
-    option = click.option(
-        "--seeds", multiple=True, metavar="NAME=A,B,C",
-        help="A, B and C are seeds of one model. Names that end in a seed (bert-seed1, bert_s2) are grouped anyway.",
-    )  # fmt: skip
-    other = click.option(
-        "--no-seed-names", is_flag=True, help="Group only what --seeds names, whatever models are called."
-    )
-    return option(other(function))
+    return option(name, type=click.FloatRange(min=0), default=default, help=help)
 
 
 def write_spreadsheet(table: Path | None, copy: Path | None) -> None:
@@ -136,13 +147,13 @@ def say_unsettled(store: Store, project: Project) -> None:
         click.echo(RECOUNTING, err=True)
 
 
-def answer(data: object, text: str | Iterable[str | None], *, as_json: bool) -> None:
-    """Print *data*, a report or its JSON, as one JSON object, or *text* for people.
+def answer(data: object, text: str | Iterable[str | None]) -> None:
+    """Print *data*, a report or its JSON, as one JSON object with --json, or *text* for people.
 
     *text* is a string, or its parts, of which empty ones are left out. What has columns is a part made by
     `commands.tables.table`.
     """
-    if as_json:
+    if wants_json():
         click.echo(json.dumps(finite(to_json(data)), ensure_ascii=False, allow_nan=False))
     else:
         click.echo(text if isinstance(text, str) else "\n".join(filter(None, text)))
@@ -208,3 +219,55 @@ def ask_password(*, new: bool) -> str | None:
         return None
     typed: str = click.prompt("Password of the archive", hide_input=True, confirmation_prompt=new, err=True)
     return typed
+
+
+if TYPE_CHECKING:  # it brings numpy along, which takes long to import
+    from evenhand.core.statistics.estimate import Estimate
+
+DASH = "—"
+Cell = object  # a number, an Estimate, None, a tuple of one of these and its format, or what str writes
+NUMBER = re.compile(r"[-+±]?[\d,.]+(?:e[-+]\d+)?%?(?:/h)?|—|nan|-?inf")
+
+
+def number(value: float | None, form: str = ".3f") -> str:
+    """Return *value* in *form*, or a dash where it is None or NaN."""
+    return DASH if value is None or value != value else format(value, form)
+
+
+def table(rows: Iterable[Sequence[Cell]], head: Sequence[str] = (), *, form: str = ".3f", indent: str = "") -> str:
+    """Return *rows* as lines of aligned columns under *head*; numbers to the right, an estimate with its interval.
+
+    Floats and estimates have *form*, or that of a tuple (value, form); counts have commas, None is a dash. Why a value
+    or an interval is missing, or what it rests on, follows the row in brackets. Columns without a text below their
+    head are left out.
+    """
+    parts = [[_parts(cell, form) for cell in row] for row in rows]
+    lines = [[text for cell in row for text in cell[:2]] for row in parts]
+    if head:
+        lines.insert(0, [text for name in head for text in (name, "")])
+    first = 1 if head and parts else 0
+    columns = [_aligned(column, first) for column in zip_longest(*lines, fillvalue="") if any(column[first:])]
+    notes = ["; ".join(dict.fromkeys(note for *_, note in row if note)) for row in parts]
+    ends = ["" for _ in head[:1]] + [f"({note})" if note else "" for note in notes]
+    return "\n".join(indent + "  ".join(cells).rstrip() for cells in zip(*columns, ends, strict=True))
+
+
+def _parts(cell: Cell, form: str) -> tuple[str, str, str]:
+    """Return the text of a cell, its interval, and the note that follows the row."""
+    if isinstance(cell, tuple):
+        return _parts(*cell)
+    if cell is None or isinstance(cell, int | float):
+        return number(cell, "," if isinstance(cell, int) else form), "", ""
+    if not hasattr(cell, "interval_text"):
+        return str(cell), "", ""
+    estimate = cast("Estimate", cell)
+    note = estimate.missing_text(form) if estimate.value is None else str(estimate.note or "")
+    return number(estimate.value, form), estimate.interval_text(form), note
+
+
+def _aligned(column: Sequence[str], head: int) -> list[str]:
+    """Return the texts of a column as wide as the widest; to the right if all below the *head* lines are numbers."""
+    wide = max(map(columns_wide, column))
+    right = all(NUMBER.fullmatch(text) for text in column[head:] if text)
+    spaces = (" " * (wide - columns_wide(text)) for text in column)
+    return [space + text if right else text + space for text, space in zip(column, spaces, strict=True)]

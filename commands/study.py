@@ -15,18 +15,18 @@ from evenhand.annotations.study.people import finish_withdrawals, pay
 from evenhand.annotations.study.people import withdraw as withdraw_labels
 from evenhand.annotations.study.studies import Settings, Study, path_for
 from evenhand.annotations.study.texts import ADULT, CONSENT
-from evenhand.commands.permissions import acting_person, needs
-from evenhand.commands.shared import answer, db_option, existing_store, json_option, opened_project
-from evenhand.commands.tables import table
+from evenhand.commands.permissions import acting_person, guarded
+from evenhand.commands.shared import answer, existing_store, opened_project, option, table
 from evenhand.core.errors import N_, NotFound
 from evenhand.core.language import Language
+from evenhand.core.types import JsonObject
 
-_url = click.option(
-    "--url", envvar="EVENHAND_URL", default="http://localhost:8501", show_default=True,
+_url = option(
+    "--url", envvar="EVENHAND_URL", default="http://localhost:8501",
     help="The address of the server, for the link.",
 )  # fmt: skip
-_author = click.option("--author", default="", help="Who does this, for the log.")
-_ask_use = click.option(
+_author = option("--author", default="", help="Who does this, for the log.")
+_ask_use = option(
     "--ask-use", "uses", multiple=True, type=click.Choice(USES),
     help="A use of single labels that the form asks about, as a box to tick; repeat for several.",
 )  # fmt: skip
@@ -63,59 +63,40 @@ def _texts(en: Path | None, zh: Path | None) -> dict[Language, str]:
 @study.command()
 @click.argument("project")
 @click.argument("name")
-@click.option("--contact", required=True, help="Who answers the people's questions: an address or a name.")
-@click.option(
+@option("--contact", required=True, help="Who answers the people's questions: an address or a name.")
+@option(
     "--service",
     type=click.Choice(studies.SERVICES),
     default="link",
-    show_default=True,
     help="The service that sends the participants.",
 )
-@click.option("--items", type=int, default=40, show_default=True, help="Texts per participant.")
-@click.option("--places", type=int, default=30, show_default=True, help="People.")
-@click.option("--reward", type=float, default=0.0, show_default=True, help="Of one person.")
-@click.option("--currency", default="EUR", show_default=True)
-@click.option(
-    "--floor", type=float, default=0.0, show_default=True, help="Minimum hourly pay; below it there is a warning."
-)
-@click.option(
-    "--minutes",
-    type=int,
-    default=60,
-    show_default=True,
-    help="Minutes of inactivity after which a place is free again.",
-)
-@click.option("--pause", type=int, default=20, show_default=True, help="Minutes until a break is suggested; 0: never.")
-@click.option("--cover/--no-cover", default=True, show_default=True, help="Blur each text until it is opened.")
-@click.option(
-    "--questions",
-    type=int,
-    default=0,
-    show_default=True,
-    help="Known answers of the project asked in a try of the test.",
-)
-@click.option("--pass-mark", type=int, default=0, show_default=True, help="How many of them must be right to pass.")
-@click.option("--keep-days", type=int, default=30, show_default=True, help="Days that the service's ids are stored.")
-@click.option(
-    "--minimum-age", type=int, default=ADULT, show_default=True, help="Minimum age, which the consent states."
-)
-@click.option(
-    "--kept-years", type=int, default=0, show_default=True,
+@option("--items", type=int, default=40, help="Texts per participant.")
+@option("--places", type=int, default=30, help="People.")
+@option("--reward", type=float, default=0.0, help="Of one person.")
+@option("--currency", default="EUR")
+@option("--floor", type=float, default=0.0, help="Minimum hourly pay; below it there is a warning.")
+@option("--minutes", type=int, default=60, help="Minutes of inactivity after which a place is free again.")
+@option("--pause", type=int, default=20, help="Minutes until a break is suggested; 0: never.")
+@option("--cover/--no-cover", default=True, help="Blur each text until it is opened.")
+@option("--questions", type=int, default=0, help="Known answers of the project asked in a try of the test.")
+@option("--pass-mark", type=int, default=0, help="How many of them must be right to pass.")
+@option("--keep-days", type=int, default=30, help="Days that the service's ids are stored.")
+@option("--minimum-age", type=int, default=ADULT, help="Minimum age, which the consent states.")
+@option(
+    "--kept-years", type=int, default=0,
     help="Years that labels are stored after the end of the study, which the consent states; 0: as long as the data set"
     " exists.",
 )  # fmt: skip
-@click.option("--consent-en", type=_file, help="The consent in English, Markdown.")
-@click.option("--consent-zh", type=_file, help="The consent in Chinese, Markdown.")
+@option("--consent-en", type=_file, help="The consent in English, Markdown.")
+@option("--consent-zh", type=_file, help="The consent in Chinese, Markdown.")
 @_ask_use
 @_author
 @_url
-@db_option
-@json_option
-@needs("change_projects", "project")
+@guarded("change_projects", "project")
 def create(
     project: str, name: str, consent_en: Path | None, consent_zh: Path | None, uses: tuple[Use, ...],
     questions: int, minimum_age: int, kept_years: int, author: str, url: str,
-    db: str, as_json: bool, **fields: Any,
+    db: str, **fields: Any,
 ) -> None:  # fmt: skip
     """Make a study NAME in PROJECT and print its link. Its test asks about items with known answers."""
     with opened_project(db, project) as (store, place):
@@ -129,15 +110,13 @@ def create(
         link = _address(store, made, url)
     codes = {one: made.code(one) for one in studies.OUTCOMES}
     lines = [f"{made.name}: {link}", *(f"code, {one.replace('_', ' ')}: {code}" for one, code in codes.items())]
-    answer({"name": made.name, "link": link, "codes": codes}, "\n".join(lines), as_json=as_json)
+    answer({"name": made.name, "link": link, "codes": codes}, "\n".join(lines))
 
 
 @study.command("list")
 @_url
-@db_option
-@json_option
-@needs("change_projects")
-def list_studies(url: str, db: str, as_json: bool) -> None:
+@guarded("change_projects")
+def list_studies(url: str, db: str) -> None:
     """Every study with its link and how many people are at which stage."""
     with existing_store(db) as store:
         rows = [_row(store, one, url) for one in studies.every_study(store) if _own(one)]
@@ -145,10 +124,10 @@ def list_studies(url: str, db: str, as_json: bool) -> None:
     for row in rows:
         counts = ", ".join(f"{n} {state.replace('_', ' ')}" for state, n in row["people"].items()) or "nobody yet"
         lines.append(f"{row['name']}{' (closed)' if row['closed'] else ''}: {counts}\n  {row['link']}")
-    answer({"studies": rows}, "\n".join(lines) or "No study.", as_json=as_json)
+    answer({"studies": rows}, "\n".join(lines) or "No study.")
 
 
-def _row(store: Store, found: Study, url: str) -> dict[str, Any]:
+def _row(store: Store, found: Study, url: str) -> JsonObject:
     counts: dict[str, int] = {}
     for one in people.participants(store, found):
         counts[one.state] = counts.get(one.state, 0) + 1
@@ -158,10 +137,8 @@ def _row(store: Store, found: Study, url: str) -> dict[str, Any]:
 @study.command()
 @click.argument("name")
 @_url
-@db_option
-@json_option
-@needs("change_projects")
-def show(name: str, url: str, db: str, as_json: bool) -> None:
+@guarded("change_projects")
+def show(name: str, url: str, db: str) -> None:
     """Where each participant of the study NAME is, under the names in the data, and the hourly pay."""
     with existing_store(db) as store:
         found = _study(store, name)
@@ -181,73 +158,63 @@ def show(name: str, url: str, db: str, as_json: bool) -> None:
         lines += [f"pay an hour, {kind}: {hourly:.2f} {currency}"] if hourly is not None else []
     if money.below:
         lines.append(f"This is less than the {found.settings.floor:.2f} {currency} that you set.")
-    answer({**row, "pay": asdict(money), "participants": listed}, lines, as_json=as_json)
+    answer({**row, "pay": asdict(money), "participants": listed}, lines)
 
 
 @study.command()
 @click.argument("name")
-@db_option
-@json_option
-@needs("change_projects")
-def ids(name: str, db: str, as_json: bool) -> None:
+@guarded("change_projects")
+def ids(name: str, db: str) -> None:
     """The ids of the service with their outcomes, for payment; without the names in the data."""
     with existing_store(db) as store:
         rows = people.outcomes_by_id(store, _study(store, name))
     found = [{"id": outside, "state": state} for outside, state in rows]
-    answer({"ids": found}, "\n".join(f"{outside}\t{state}" for outside, state in rows), as_json=as_json)
+    answer({"ids": found}, "\n".join(f"{outside}\t{state}" for outside, state in rows))
 
 
 @study.command()
 @click.argument("name")
-@click.option("--en", type=_file, required=True, help="In English, Markdown.")
-@click.option("--zh", type=_file, required=True, help="In Chinese, Markdown.")
+@option("--en", type=_file, required=True, help="In English, Markdown.")
+@option("--zh", type=_file, required=True, help="In Chinese, Markdown.")
 @_ask_use
 @_author
-@db_option
-@json_option
-@needs("change_projects")
-def consent(name: str, en: Path, zh: Path, uses: tuple[Use, ...], author: str, db: str, as_json: bool) -> None:
+@guarded("change_projects")
+def consent(name: str, en: Path, zh: Path, uses: tuple[Use, ...], author: str, db: str) -> None:
     """The next version of the consent of the study NAME; without --ask-use it asks about the same uses as before."""
     with existing_store(db) as store:
         made = studies.change_consent(store, _study(store, name), _texts(en, zh), uses or None, author=author)
-    answer({"version": made.version}, f"Version {made.version} of the consent.", as_json=as_json)
+    answer({"version": made.version}, f"Version {made.version} of the consent.")
 
 
 @study.command()
 @click.argument("name")
 @_author
-@db_option
-@json_option
-@needs("change_projects")
-def close(name: str, author: str, db: str, as_json: bool) -> None:
+@guarded("change_projects")
+def close(name: str, author: str, db: str) -> None:
     """Close the study NAME to new participants; those at work continue."""
-    _set_closed(name, True, author, db, as_json)
+    _set_closed(name, True, author, db)
 
 
 @study.command()
 @click.argument("name")
 @_author
-@db_option
-@json_option
-@needs("change_projects")
-def reopen(name: str, author: str, db: str, as_json: bool) -> None:
+@guarded("change_projects")
+def reopen(name: str, author: str, db: str) -> None:
     """Reopen the study NAME to new participants."""
-    _set_closed(name, False, author, db, as_json)
+    _set_closed(name, False, author, db)
 
 
-def _set_closed(name: str, closed: bool, author: str, db: str, as_json: bool) -> None:
+def _set_closed(name: str, closed: bool, author: str, db: str) -> None:
     with existing_store(db) as store:
         found = studies.set_closed(store, _study(store, name), closed, author=author)
-    answer({"closed": found.closed}, f"{found.name} is {'closed' if closed else 'open'}.", as_json=as_json)
+    answer({"closed": found.closed}, f"{found.name} is {'closed' if closed else 'open'}.")
 
 
 @study.command()
 @click.argument("name")
 @click.argument("outside")
-@db_option
-@json_option
-@needs("change_projects")
-def withdraw(name: str, outside: str, db: str, as_json: bool) -> None:
+@guarded("change_projects")
+def withdraw(name: str, outside: str, db: str) -> None:
     """Withdraw the labels of the participant of the study NAME with the id OUTSIDE of the service, who has asked for
     it."""
     with existing_store(db) as store:
@@ -256,17 +223,15 @@ def withdraw(name: str, outside: str, db: str, as_json: bool) -> None:
         if who is None:
             raise NotFound(N_("Nobody took part with the id {id}, or the id has been erased."), id=outside)
         labels = withdraw_labels(store, found, who)
-    answer({"withdrawn": labels}, f"{labels} labels no longer count.", as_json=as_json)
+    answer({"withdrawn": labels}, f"{labels} labels no longer count.")
 
 
 @study.command()
-@db_option
-@json_option
-@needs("change_projects", "server")
-def sweep(db: str, as_json: bool) -> None:
+@guarded("change_projects", "server")
+def sweep(db: str) -> None:
     """End the participation of people who are away for too long, and erase ids that have expired. For a system
     timer."""
     with existing_store(db) as store:
         finish_withdrawals(store)
         away = people.sweep_all(store)
-    answer({"away": away}, f"{away} were away for too long.", as_json=as_json)
+    answer({"away": away}, f"{away} were away for too long.")

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from evenhand.core.errors import N_, BadFile
+from evenhand.core.types import JsonObject
 
 T = TypeVar("T")
 Writers = Mapping[type, Callable[[Any], object]]
@@ -39,12 +40,12 @@ def to_json(value: object, writers: Writers | None = None) -> Any:
     return msgspec.to_builtins(value, builtin_types=(), str_keys=True, enc_hook=_encode)
 
 
-def with_reasons(values: Mapping[str, Any], reason: object) -> dict[str, Any]:
+def with_reasons(values: Mapping[str, Any], reason: object) -> JsonObject:
     """Return *values* with the reason, as KEY_reason, for each that is None."""
     return {**values, **{f"{key}_reason": str(reason) for key, value in values.items() if value is None}}
 
 
-def _of_dataclass(value: Any, writers: Writers | None) -> dict[str, Any]:
+def _of_dataclass(value: Any, writers: Writers | None) -> JsonObject:
     names, explained_by = getattr(value, "json_names", {}), getattr(value, "explained_by", "")
     values = fields_of(value) | {name: getattr(value, name) for name in getattr(value, "also_in_json", ())}
     reason, data = values.pop(explained_by, None), dict[str, Any]()
@@ -62,7 +63,7 @@ def _of_dataclass(value: Any, writers: Writers | None) -> dict[str, Any]:
     return data
 
 
-def fields_of(value: Any) -> dict[str, Any]:
+def fields_of(value: Any) -> JsonObject:
     """Return the values of a dataclass by field, to make one that extends it."""
     return {field.name: getattr(value, field.name) for field in fields(value)}
 

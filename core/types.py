@@ -12,6 +12,7 @@ from typing import Any, Literal, NamedTuple, Protocol
 
 Side = Literal["male", "female"]
 Span = tuple[int, int]
+JsonObject = dict[str, Any]  # whose keys are those of a report, a record or a file
 
 MASK = "[MASK]"  # how a person types an empty slot, whatever the model's own token is
 

@@ -15,8 +15,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 
 from evenhand.core.mining.filters.name_marks import SIDES, beside
-from evenhand.core.mining.filters.name_shapes import FOREIGN_TAGGED, SURE_LETTER, shape_of
-from evenhand.core.mining.filters.name_words import HAN, foreign_score, is_rare
+from evenhand.core.mining.filters.name_words import FOREIGN_TAGGED, HAN, SURE_LETTER, foreign_score, is_rare, shape_of
 from evenhand.core.resources import DATA
 from evenhand.core.text.dictionary import Token, is_word, surnames, tagged
 from evenhand.core.text.sentences import sentences

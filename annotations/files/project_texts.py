@@ -18,11 +18,10 @@ from evenhand.core.files.paths import origin
 from evenhand.core.files.readers import Row, Source, open_source, rows
 from evenhand.core.runs.kinds import JobKind, Place
 from evenhand.core.runs.records import TABLE, runs_folder
-from evenhand.core.scoring.input import ScoreInput
 from evenhand.core.scoring.report import ScoringReport
 from evenhand.core.scoring.rows import ScoreItem, item_of
 from evenhand.core.scoring.run import score_input
-from evenhand.core.scoring.settings import Settings
+from evenhand.core.scoring.settings import ScoreInput, Settings
 from evenhand.core.sentence_bias.find_words import find_words, language_of
 from evenhand.core.sentence_bias.keyword_packs import Pack, PackWord, pack, read_words
 from evenhand.core.sentence_bias.slot import slot_of

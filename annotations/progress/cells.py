@@ -13,8 +13,7 @@ from evenhand.annotations.labels.blind_labels import COMPARED, REVIEWED, SAME_CH
 from evenhand.annotations.types import Project
 from evenhand.core.errors import N_
 from evenhand.core.files.paths import origin
-from evenhand.core.forecast.keep_rate import Followed, stages
-from evenhand.core.forecast.quota import Counted, QuotaForecast, quota_forecasts
+from evenhand.core.forecast.quota import Counted, Followed, QuotaForecast, quota_forecasts, stages
 from evenhand.core.statistics import Estimate, Note
 from evenhand.core.statistics.posterior import share_of_rows
 from evenhand.core.statistics.units import units_of_sources

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.coverage_loop import Cell, Design, Random, of_settings
+from benchmarks.coverage_loop import Cell, Design, Random
 from evenhand.core.sampling.designs import (
     SHARE,
     SIZED,
@@ -70,10 +70,6 @@ def _powered(cell: Cell, random: Random) -> dict[str, Estimate]:
     return _both(prediction_powered(_split(random, cell, truth, random.permutation(groups)[:people] * SIZE, names)))
 
 
-def _rate(cell: Cell) -> dict[str, float]:
-    return of_settings({"both": "rate", "people alone": "rate"}, cell) | {"error ratio": NAN, "worth": NAN}
-
-
 def _two_models(cell: Cell, random: Random) -> dict[str, Estimate]:
     contexts, models = int(cell["contexts"]), []
     lean = random.beta(1.2, 2.8, contexts)
@@ -84,11 +80,6 @@ def _two_models(cell: Cell, random: Random) -> dict[str, Estimate]:
         names = places if cell["paired"] else places + number * contexts
         models.append(_split(random, cell, truth, random.permutation(len(places))[: int(cell["labelled"])], names))
     return _both(paired_difference(*models))
-
-
-def _difference(_: Cell) -> dict[str, float]:
-    less = 0.3 - (0.3 * (1 - MORE) + MORE)
-    return {"both": less, "people alone": less, "error ratio": NAN}
 
 
 @dataclass(frozen=True)
@@ -183,10 +174,6 @@ def _quotas(cell: Cell, random: Random) -> dict[str, Estimate]:
     return {"rate kept": rate} | {name: Estimate(float(number)) for name, number in numbers.items()}
 
 
-def _quotas_truth(_: Cell) -> dict[str, float]:
-    return {"rate kept": KEPT, "plain share": NAN, "labelled": NAN, "kept": NAN}
-
-
 # With one label a context further items add what they can in the first 1,000.
 RANDOM_LABELS = [
     {"biased": biased, "accuracy": accuracy, "rate": rate, "people": people, "further": further, "contexts": contexts}
@@ -206,9 +193,14 @@ DRAWN = {
     "labelled": (50, 100, 200, 500),
 }  # fmt: skip
 OF_QUOTAS = {"accuracy": (0.7, 0.9), "random part": (0.2, 0.3, 0.5)}
+RATE = {"both": "rate", "people alone": "rate", "error ratio": NAN, "worth": NAN}
+LESS = 0.3 - (0.3 * (1 - MORE) + MORE)
+QUOTAS = {"rate kept": KEPT, "plain share": NAN, "labelled": NAN, "kept": NAN}
 DESIGNS = {
-    "judges": Design("judges", "", {}, _powered, _rate, RANDOM_LABELS),
-    "judges-differences": Design("judges-differences", "", {}, _two_models, _difference, MODELS),
+    "judges": Design("judges", "", {}, _powered, RATE, RANDOM_LABELS),
+    "judges-differences": Design(
+        "judges-differences", "", {}, _two_models, {"both": LESS, "people alone": LESS, "error ratio": NAN}, MODELS
+    ),
     "sampling": Design("sampling", "", DRAWN, _drawn, _mean_rate),
-    "sampling-quotas": Design("sampling-quotas", "", OF_QUOTAS, _quotas, _quotas_truth),
+    "sampling-quotas": Design("sampling-quotas", "", OF_QUOTAS, _quotas, QUOTAS),
 }

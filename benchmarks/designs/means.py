@@ -5,14 +5,14 @@ the function that the app calls makes the estimates.
 """
 
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cache
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from scipy import stats
 
-from benchmarks.coverage_loop import Cell, Design, Random, of_settings
+from benchmarks.coverage_loop import Cell, Design, Random
 from evenhand.core.association.measures import difference
 from evenhand.core.association.run import COLUMNS
 from evenhand.core.audit.leak_rates import Judged, compare_labels
@@ -223,10 +223,6 @@ def _professions(cell: Cell, random: Random) -> dict[str, Estimate]:
     return {"M - W": difference(pd.concat(rows, ignore_index=True).reindex(columns=list(COLUMNS))).estimate}
 
 
-def _professions_truth(cell: Cell) -> dict[str, float]:
-    return {"M - W": 0.3}
-
-
 def _shares_of_units(share: float, tie: float, units: int, random: Random) -> Numbers:
     """A share for each unit with mean *share*; two rows of a unit agree beyond chance by *tie*."""
     if tie == 0:
@@ -310,7 +306,7 @@ DESIGNS = (
         "Verdicts on every template with every name. *template*, *name*: their shares of the variance (of a normal"
         " value that is cut where the share *right* lies below).",
         {"templates": (3, 8, 20, 50), "names": (3, 15, 50, 200), "right": (0.5, 0.9, 0.97), **PARTS},
-        _verdicts, partial(of_settings, {"share right": "right"}),
+        _verdicts, {"share right": "right"},
     ),
     Design(
         "Template x name, both ways",
@@ -322,7 +318,7 @@ DESIGNS = (
         "Profession x person word",
         "M - W of pairs of words over professions. *profession*, *pair*: their shares of the variance.",
         {"professions": (5, 20, 60), "pairs": (3, 9, 20), "profession": (0.0, 0.3), "pair": (0.0, 0.3)},
-        _professions, _professions_truth,
+        _professions, {"M - W": 0.3},
     ),
     Design(
         "NLI over occupations",
@@ -335,7 +331,7 @@ DESIGNS = (
         "People and the rule over contexts",
         "Five generations of a context. *between*: how far two of them agree beyond chance.",
         {"contexts": (8, 16, 40), "share": (0.5, 0.9, 0.95), "between": (0.1, 0.4, 0.8)},
-        _contexts, partial(of_settings, {"share of generations": "share"}),
+        _contexts, {"share of generations": "share"},
     ),
     Design(
         "Leaks counted by labels",

@@ -62,10 +62,6 @@ def _associations(cell: Cell, random: Random) -> dict[str, Estimate]:
     return {"associations, female words": MEASURED["associations"](pd.DataFrame(rows)).measures[1].change}
 
 
-def _change(cell: Cell) -> dict[str, float]:
-    return {"associations, female words": float(cell["change"])}
-
-
 def _nli(cell: Cell, random: Random) -> dict[str, Estimate]:
     """Draw shares of stereotyped answers of each occupation: logistic-normal, the change a shift with a spread."""
     occupations, templates = _units(cell)
@@ -137,10 +133,6 @@ def _crows(cell: Cell, random: Random) -> dict[str, Estimate]:
     }
 
 
-def _crows_truth(cell: Cell) -> dict[str, float]:
-    return dict.fromkeys(("CrowS share, Wilson", "CrowS share, over writers"), float(cell["share"]))
-
-
 def _stereoset(cell: Cell, random: Random) -> dict[str, Estimate]:
     """Draw answers about terms whose own shares have a deviation."""
     terms, items = _units(cell)
@@ -197,10 +189,6 @@ def _stop(cell: Cell, random: Random) -> dict[str, Estimate]:
         ends = [None if end is None else end - full.value for end in (part.value, part.low, part.high)]
         estimates[f"{name} of the share less that of all"] = Estimate(*ends)
     return estimates
-
-
-def _stop_truth(_: Cell) -> dict[str, float]:
-    return {"labels saved": NAN} | {f"{name} of the share less that of all": 0.0 for name in ("kappa", "alpha", "ac1")}
 
 
 def _frame(pairs: list[str], values: tuple[np.ndarray, np.ndarray]) -> pd.DataFrame:
@@ -260,11 +248,10 @@ def _untrained(_: Cell, random: Random) -> dict[str, Estimate]:
     return made
 
 
-def _untrained_truth(_: Cell) -> dict[str, float]:
-    differences = ("signed_mean", "mean_abs", "model_bias", "bias_man")  # the sentences have no side for an AUC
-    names = [f"{name}, p < .05" for name in ("signed_mean", "side_difference")]
-    names += [*(f"difference of {name}" for name in differences), "correlation, raw", "correlation, prior-corrected"]
-    return {"signed_mean": 0.0} | dict.fromkeys(names, 0.0)
+# The sentences have no side for an AUC.
+UNTRAINED = ["signed_mean", *(f"{name}, p < .05" for name in ("signed_mean", "side_difference"))]
+UNTRAINED += [f"difference of {name}" for name in ("signed_mean", "mean_abs", "model_bias", "bias_man")]
+UNTRAINED += ["correlation, raw", "correlation, prior-corrected"]
 
 
 def _two_runs(name: str, units: tuple[str, ...], sample: object, truth: object) -> Design:
@@ -274,14 +261,17 @@ def _two_runs(name: str, units: tuple[str, ...], sample: object, truth: object) 
 CROWS = [("of the set", 0.5, 0.0), ("of the set", 0.6, 0.1), ("of the set", 0.6, 0.2), ("one pair each", 0.5, 0.0)]
 OF_TERMS = [("ss", "10 x 25", 0.5, 0.05), ("ss", "10 x 25", 0.6, 0.15), ("ss", "40 x 6", 0.6, 0.1),
             ("lms", "10 x 25", 0.7, 0.1), ("lms", "10 x 25", 0.9, 0.05)]  # fmt: skip
+STOP = {"labels saved": NAN} | {f"{name} of the share less that of all": 0.0 for name in ("kappa", "alpha", "ac1")}
 DESIGNS = {
     "two-runs": (
-        _two_runs("associations", ("10 x 5", "20 x 9", "60 x 9"), _associations, _change),
+        _two_runs("associations", ("10 x 5", "20 x 9", "60 x 9"), _associations,
+                  {"associations, female words": "change"}),
         _two_runs("inference", ("10 x 3", "20 x 3", "60 x 3"), _nli, _nli_truth),
         _two_runs("misgendering", ("10 x 5", "20 x 15", "50 x 15"), _misgendering, _misgendering_truth),
     ),
     "other-measures": (
-        Design("CrowS-Pairs", "", {}, _crows, _crows_truth,
+        Design("CrowS-Pairs", "", {}, _crows,
+               {"CrowS share, Wilson": "share", "CrowS share, over writers": "share"},
                [{"writers": writers, "share": share, "apart": apart} for writers, share, apart in CROWS]),
         Design("StereoSet", "", {}, _stereoset, _stereoset_truth,
                [{"quantity": quantity, "units": units, "share": share, "apart": apart}
@@ -289,9 +279,9 @@ DESIGNS = {
         Design("WinoBias", "", {}, _winobias, _winobias_truth,
                [{"gap": apart, "apart": apart} for apart in (0.0, 0.1, 0.2)]),
     ),
-    "stop": (Design("stop", "", {"items": (2_000,), "share": (0.1,)}, _stop, _stop_truth),),
+    "stop": (Design("stop", "", {"items": (2_000,), "share": (0.1,)}, _stop, STOP),),
     "correlations": (
         Design("correlations", "", {"r": (0.0, 0.5, 0.9), "spread": (0.0, 0.2)}, _correlation, _correlation_truth),
     ),
-    "untrained": (Design("untrained", "", {"models": (2,)}, _untrained, _untrained_truth),),
+    "untrained": (Design("untrained", "", {"models": (2,)}, _untrained, dict.fromkeys(UNTRAINED, 0.0)),),
 }  # fmt: skip

@@ -1,1 +1,1 @@
-"""The commands `backup`, `restore` and `doctor`."""
+"""The commands `app`, `backup`, `restore` and `doctor`."""

@@ -7,16 +7,35 @@ import sqlite3
 import stat
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any, Literal
 
 from evenhand.annotations.accounts.accounts import accounts_exist
 from evenhand.annotations.database.backup import newest
 from evenhand.annotations.database.store import Store, connect
-from evenhand.commands.maintenance.finding import Finding
 from evenhand.core.errors import N_, EvenhandError
 from evenhand.web.gate import LOOPBACK, guests_allowed, hosts
 from evenhand.web.requests import proxies
+
+State = Literal["ok", "warning", "problem"]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """The result of one check: a sentence with {names}, their values, and the state."""
+
+    name: str
+    state: State
+    message: str
+    values: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def text(self) -> str:
+        """The English sentence."""
+        return self.message.format(**self.values) if self.values else self.message
+
 
 OLD_H, FEW_DESCRIPTORS, SHORT = 48.0, 1024, 16
 

@@ -29,9 +29,8 @@ from evenhand.core.association.sets import (
 from evenhand.core.errors import N_
 from evenhand.core.files.csv_out import data_line
 from evenhand.core.runs.kinds import JobKind, Place
-from evenhand.core.runs.loop import Laps, Report, Steps, ask_models, check_models, open_table
+from evenhand.core.runs.loop import Laps, Report, ScoredRows, Steps, ask_models, check_models, open_table
 from evenhand.core.runs.records import target_or_none, write_record
-from evenhand.core.runs.scored_rows import ScoredRows
 from evenhand.core.types import MaskedSentence, Score
 
 CHUNK = 1_024  # probes per batch; equal masked sentences stay in one batch

@@ -27,8 +27,8 @@ from evenhand.core.models.tuning.settings import BERT_DROPOUT
 from evenhand.core.runs.kinds import Place
 from evenhand.core.runs.loop import Report
 from evenhand.core.runs.records import TABLE, Failure, run_file, runs_folder, write_record
-from evenhand.core.scoring.input import ScoreInput
 from evenhand.core.scoring.rows import ScoreItem
+from evenhand.core.scoring.settings import ScoreInput
 from evenhand.core.statistics import Estimate
 from evenhand.core.tune.report import TrainingReport, TuneReport, tuned_model
 from evenhand.core.tune.run import run

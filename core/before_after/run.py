@@ -36,8 +36,8 @@ from evenhand.core.models.catalogue import known_models
 from evenhand.core.runs.kinds import Place
 from evenhand.core.runs.loop import Laps, check_models, open_table
 from evenhand.core.runs.records import target_or_none, write_record
-from evenhand.core.scoring.input import ScoreInput
 from evenhand.core.scoring.run import score_input
+from evenhand.core.scoring.settings import ScoreInput
 from evenhand.core.scoring.settings import Settings as ScoreSettings
 from evenhand.core.statistics import Estimate
 from evenhand.core.statistics.resampling import Numbers

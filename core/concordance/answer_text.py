@@ -1,12 +1,19 @@
-"""A concordance in sentences with {named} values, and as JSON."""
+"""A concordance in sentences with {named} values, as JSON, and its lines as rows of a file."""
 
+import csv
+import io
 import math
+import re
+from collections.abc import Iterable
 from typing import Any
 
+from evenhand.core.concordance.counting import Concordance, Line, Passage, Question, concordance
 from evenhand.core.concordance.odds import Contrast
-from evenhand.core.concordance.question import Concordance
 from evenhand.core.errors import N_
+from evenhand.core.files.csv_out import neutralised
+from evenhand.core.language import columns_wide
 from evenhand.core.statistics import Estimate, Note
+from evenhand.core.types import JsonObject
 
 MOST = 1000.0  # a ratio beyond it is only "more than"
 
@@ -80,7 +87,7 @@ def contrast_says(found: Concordance) -> Note | None:
     return Note(message, values)
 
 
-def as_json(found: Concordance) -> dict[str, Any]:
+def as_json(found: Concordance) -> JsonObject:
     """The counts and contrasts as one JSON object; undefined is null with `<key>_reason` beside it."""
     asked = found.question
     near = [_contrast(one) | {"word": word} for word, one in zip(asked.near, found.near, strict=True)]
@@ -102,9 +109,9 @@ def as_json(found: Concordance) -> dict[str, Any]:
     }
 
 
-def _contrast(one: Contrast) -> dict[str, Any]:
+def _contrast(one: Contrast) -> JsonObject:
     names = ("with_near", "with_only", "near_only", "neither")
-    row: dict[str, Any] = dict(zip(names, one.counts, strict=True))
+    row: JsonObject = dict(zip(names, one.counts, strict=True))
     row |= {"share": one.share, "share_elsewhere": one.share_elsewhere}
     for name, share in (("share", one.share), ("share_elsewhere", one.share_elsewhere)):
         if share is None:
@@ -112,3 +119,38 @@ def _contrast(one: Contrast) -> dict[str, Any]:
     for name, estimate in (("log_odds", one.log_odds), ("times", one.times)):
         row |= estimate.under(name, "units")
     return row | {"corrected": one.corrected}
+
+
+COLUMNS = ("document", "place", "left", "word", "right", "near")
+CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+
+
+def row(line: Line, asked: Question) -> tuple[str, int, str, str, str, str]:
+    """One line as cells in the order of COLUMNS; several near words are joined by spaces, as they stand."""
+    left, word, right = line.parts
+    near = " ".join(line.sentence[start:end] for start, end, _ in line.near)
+    return line.document, line.place, left, word, right, near
+
+
+def lines_csv(texts: Iterable[Passage], asked: Question) -> str:
+    """Every line of *texts* as a table (CSV) with COLUMNS; no spreadsheet runs a cell of it."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\r\n")
+    writer.writerow(COLUMNS)
+
+    def write(line: Line) -> None:
+        writer.writerow([neutralised(str(cell)) for cell in row(line, asked)])
+
+    concordance(texts, asked, on_line=write, listed=0)
+    return text.getvalue()
+
+
+def terminal_line(line: Line, width: int) -> str:
+    """One line with the word in the middle of *width* columns; nothing in it can steer a terminal."""
+    left, word, right = (CONTROL.sub(" ", part) for part in line.parts)
+    room = max(4, (width - columns_wide(word) - 4) // 2)
+    while columns_wide(left) > room:
+        left = left[1:]
+    while columns_wide(right) > room:
+        right = right[:-1]
+    return " " * (room - columns_wide(left)) + f"{left} [{word}] {right}"

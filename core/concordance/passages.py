@@ -5,13 +5,12 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path, PurePath
 
-from evenhand.core.concordance.answer_rows import lines_csv
-from evenhand.core.concordance.counting import concordance
-from evenhand.core.concordance.question import Concordance, Passage, Question
+from evenhand.core.concordance.answer_text import lines_csv
+from evenhand.core.concordance.counting import Concordance, Passage, Question, concordance
 from evenhand.core.mining.blocks import Block, blocks
+from evenhand.core.mining.cleaning import tags
 from evenhand.core.mining.report import Problem, Read
 from evenhand.core.mining.tables import rows
-from evenhand.core.text.html_tags import tags
 
 BREAKS = re.compile(r"[\r\n\u2028\u2029]")
 NAMES = {"html": True}  # shapes whose tags are taken off

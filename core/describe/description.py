@@ -18,9 +18,8 @@ from evenhand.core.describe.keywords import Cell, KeywordCount, PairBalance, key
 from evenhand.core.describe.vocabulary import Coverage, Vocabulary, coverage
 from evenhand.core.errors import N_, BadFile
 from evenhand.core.statistics.estimate import Note
-from evenhand.core.text.english_tokens import tokens
 from evenhand.core.text.keywords import find
-from evenhand.core.text.repetition import Repeated, full_text, repetitiveness, summary
+from evenhand.core.text.repetition import Repeated, full_text, repetitiveness, summary, tokens
 from evenhand.core.text.sentences import LONGEST_SENTENCE, control_character
 
 NO_TEXT = Note(N_("There is no text to describe."))
@@ -154,7 +153,7 @@ __all__ = ["Writing", "writing"]
 
 @dataclass(frozen=True, slots=True)
 class Writing:
-    """English generations. Tokens are lower-cased words and punctuation (text.english_tokens), white space left out.
+    """English generations. Tokens are lower-cased words and punctuation (text.repetition), white space left out.
 
     `distinct`: different tokens over all completions; `per_text`: mean share of different tokens within a completion,
     0 to 1, None where there is none. `completion`, `published`: repetitiveness (SPEC 4.10, 0 to 1, higher is more

@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 from evenhand.core.errors import N_, BadFile
 from evenhand.core.scoring.rows import ScoredRow, ScoreItem, scored_row
-from evenhand.core.types import Score, Signature
+from evenhand.core.types import JsonObject, Score, Signature
 
 METHOD = "lm-eval"  # first part of the signature: whole sentences, as in `core.sentence_bias.bias`
 FACTS = ("text", "pair", "side", "keyword", "start", "end")
@@ -37,7 +37,7 @@ class Generation:
     sample: str
     index: int
 
-    def as_row(self) -> dict[str, Any]:
+    def as_row(self) -> JsonObject:
         """A row that the import of generations reads."""
         return {"context": self.context, "completion": self.completion, "model": self.model, "index": self.index,
                 "task": self.task, "sample": self.sample}  # fmt: skip
@@ -203,7 +203,7 @@ def _content(content: object) -> str:
     return content if isinstance(content, str) else ""
 
 
-def _packed(path: Path) -> dict[str, Any]:
+def _packed(path: Path) -> JsonObject:
     """An .eval: an archive with the header and a file for each sample."""
     try:
         with zipfile.ZipFile(path) as archive:

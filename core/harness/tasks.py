@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from evenhand.core.errors import N_, Refused
 from evenhand.core.files.csv_out import json_line
+from evenhand.core.types import JsonObject
 
 Harness = Literal["lm-eval", "inspect"]
 HARNESSES: tuple[Harness, ...] = ("lm-eval", "inspect")
@@ -34,7 +35,7 @@ def task_name(project: str, version: str) -> str:
     return "_".join(["evenhand", *words])[:80]
 
 
-def pairs(rows: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+def pairs(rows: Iterable[Mapping[str, Any]]) -> Iterator[JsonObject]:
     """Kept sentences of a release (`data/train.jsonl`) as pairs, the male sentence first; A and B change places."""
     for number, row in enumerate(rows):
         text, start, end = row["text"], row["start"], row["end"]

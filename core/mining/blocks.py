@@ -17,9 +17,18 @@ import numpy as np
 
 from evenhand.core.errors import N_, BadFile
 from evenhand.core.files.excel import MOST_TIMES, SMALL_BYTES
-from evenhand.core.mining.encodings import Encoding, encoding_of_corpus
 from evenhand.core.mining.report import Problem, Read
-from evenhand.core.mining.sources import ARCHIVE_BROKEN, UNREADABLE, Damaged, Shape, Text, texts, unpacking
+from evenhand.core.mining.sources import (
+    ARCHIVE_BROKEN,
+    UNREADABLE,
+    Damaged,
+    Encoding,
+    Shape,
+    Text,
+    encoding_of_corpus,
+    texts,
+    unpacking,
+)
 from evenhand.core.mining.tables import NO_COLUMN, NO_TEXT_COLUMN, Header, header_of
 from evenhand.core.text.sentences import CLOSERS, MARKS
 

@@ -11,20 +11,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from evenhand.core.mining.blocks import Block
-from evenhand.core.mining.cleaning import BYLINE_BEGINS, FULL_WIDTH, Cleaner, without_byline
-from evenhand.core.mining.duplicates import text_key
+from evenhand.core.mining.cleaning import BYLINE_BEGINS, FULL_WIDTH, Cleaner, block_ends, without_byline
+from evenhand.core.mining.duplicates import BANDS, Keys, band_keys, masked, text_key
 from evenhand.core.mining.filters import FILTERS, Check
-from evenhand.core.mining.find_keywords import Finder, Word
-from evenhand.core.mining.minhash import BANDS, Keys, band_keys, masked
-from evenhand.core.mining.plain_lines import Words, lines_of
+from evenhand.core.mining.find_keywords import Finder, Word, Words, lines_of
 from evenhand.core.mining.report import Cell, CellCounts, Example, Problem, example_key
 from evenhand.core.mining.settings import Settings
 from evenhand.core.mining.tables import Row, rows
 from evenhand.core.mining.types import Finding, Mode, Sentence
-from evenhand.core.text.html_tags import block_ends
 from evenhand.core.text.other_words import other_word, surely_alone
 from evenhand.core.text.sentences import EDGES, repair_quotes
-from evenhand.core.types import Candidate
+from evenhand.core.types import Candidate, JsonObject
 
 _DAMAGED = re.compile("[\ud800-\udfff\ufffd]")
 AROUND = 4_000  # characters of a paragraph that filters may look at
@@ -157,7 +154,7 @@ class Examiner:
         return found
 
 
-def examiner(settings: dict[str, Any]) -> Examiner:
+def examiner(settings: JsonObject) -> Examiner:
     """An Examiner from what `Settings.to_json` gave: made once in each worker."""
     return Examiner(Settings.from_json(settings))
 

@@ -12,7 +12,8 @@ from typing import Any
 
 from evenhand.core.files.csv_out import neutralised
 from evenhand.core.mining.settings import CODES, Settings
-from evenhand.core.types import Side
+from evenhand.core.types import JsonObject, Side
+from evenhand.core.types import Problem as LineProblem
 from evenhand.core.version import VERSION
 
 EXAMPLES = 10  # rejected (or flagged) sentences shown per filter, pair and side
@@ -20,22 +21,15 @@ NUMBERS = ("with_keyword", "exactly_one", "candidates", "flagged_candidates")
 Cell = tuple[str, Side]
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """Something that could not be read: the file, its line (0 = as a whole), a reason code, a sentence with {names}."""
-
-    file: str
-    line: int
-    reason: str
-    message: str
-    values: Mapping[str, Any] = field(default_factory=dict)
+class Problem(LineProblem):
+    """Something that could not be read: a line (0: the file as a whole), a reason code, a sentence with {names}."""
 
     @property
     def text(self) -> str:
         """The English sentence with its values."""
         return self.message.format(**self.values) if self.values else self.message
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """The keys of CONTRACT; `template` and `values` are for pages that translate."""
         found = {"file": self.file, "line": self.line, "reason": self.reason, "message": self.text}
         return found | {"template": self.message, "values": dict(self.values)}
@@ -189,7 +183,7 @@ class Report:
             whole.merge(cell)
         return whole
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """The report as values of JSON; `from_json` reads them back."""
         # Not asdict: it makes other things of a Counter.
         read = {name: getattr(self.read, name) for name in Read.__dataclass_fields__}
@@ -209,13 +203,13 @@ class Report:
             "notices": self.notices,
         }
 
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> JsonObject:
         """The facts of a run that its candidates hold: counts of the input and of each step; no example, file or time.
 
         `cells`: pair -> side -> counts, of the pairs that were found at all.
         """
         total = self.total()
-        cells: dict[str, dict[str, Any]] = {}
+        cells: dict[str, JsonObject] = {}
         for (pair, side), counts in self.cells.items():
             cells.setdefault(pair, {})[side] = {name: getattr(counts, name) for name in NUMBERS}
         read = {
@@ -224,7 +218,7 @@ class Report:
         found = {pair: sides for pair, sides in cells.items() if any(one["with_keyword"] for one in sides.values())}
         return {"signature": self.settings.signature, "read": read} | _counts(total) | {"cells": found}
 
-    def _row(self, pair: str, side: Side) -> dict[str, Any]:
+    def _row(self, pair: str, side: Side) -> JsonObject:
         counts = self.cells[pair, side]
         word = next(one.word(side) for one in self.settings.pairs if one.name == pair)
         filters = {
@@ -265,7 +259,7 @@ class Report:
         return table.getvalue()
 
 
-def _counts(counts: CellCounts) -> dict[str, Any]:
+def _counts(counts: CellCounts) -> JsonObject:
     whole = {name: getattr(counts, name) for name in NUMBERS}
     return whole | {"rejected": dict(counts.rejected), "flagged": dict(counts.flagged)}
 

@@ -18,7 +18,7 @@ from evenhand.core.mining.settings import Quotes, Settings
 from evenhand.core.mining.types import Mode
 from evenhand.core.resources import keyword_pairs
 from evenhand.core.runs.kinds import JobKind, Place
-from evenhand.core.types import KeywordPair
+from evenhand.core.types import JsonObject, KeywordPair
 
 UNREADABLE = N_("{file} cannot be read: {why}.")
 NO_MODE = N_("--set takes FILTER=MODE or PAIR:FILTER=MODE, such as names=flag or 他/她:names=reject, not {text}.")
@@ -161,7 +161,7 @@ def settings_of(request: Request) -> Settings:
         raise BadFile(NO_SETTINGS, file=str(request.settings_path)) from error
 
 
-def _from_file(path: Path) -> dict[str, Any]:
+def _from_file(path: Path) -> JsonObject:
     try:
         values = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:

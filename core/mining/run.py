@@ -30,6 +30,7 @@ from evenhand.core.mining.settings import Settings
 from evenhand.core.mining.types import Finding
 from evenhand.core.processes import end_with_parent, processors
 from evenhand.core.text.dictionary import dictionary
+from evenhand.core.types import JsonObject
 
 WORTH = 8_000_000  # bytes for which a process more is worth its start
 AHEAD = 4  # blocks per process that are under way or wait for their turn
@@ -38,7 +39,7 @@ COMPARED = N_("Near-duplicates were searched for among the first million candida
 CANCELLED = "This run was cancelled."  # not shown: the process that asked is ending
 WORKER_ENDED = N_("A worker process ended unexpectedly, often for lack of memory. Try fewer workers.")
 
-Line = dict[str, Any]
+Line = JsonObject
 OnCandidate = Callable[[Line], None]
 OnProgress = Callable[[int, int | None], None]
 
@@ -102,7 +103,7 @@ _examiner: Examiner | None = None
 _cancelled = False
 
 
-def _prepare(settings: dict[str, Any]) -> None:
+def _prepare(settings: JsonObject) -> None:
     global _examiner
     signal.signal(signal.SIGTERM, _cancel)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGTERM])
@@ -266,7 +267,7 @@ class _Collector:
 def line(one: Mined, findings: list[tuple[str, Finding]]) -> Line:
     """A candidate as a line of the candidates file."""
     found = one.candidate
-    source: dict[str, Any] = {"file": one.file, "offset": one.offset, "name": one.name, "date": one.date}
+    source: JsonObject = {"file": one.file, "offset": one.offset, "name": one.name, "date": one.date}
     if one.columns:
         source["columns"] = dict(one.columns)
     text: Line = {

@@ -5,12 +5,12 @@ import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from evenhand.core.errors import N_, NotFound
 from evenhand.core.files.timestamps import timestamp
 from evenhand.core.files.whole_file import whole_file
 from evenhand.core.runs.records import OWNER, Run, runs_folder
+from evenhand.core.types import JsonObject
 
 NAMES = ("candidates.jsonl", "report.json")  # of one run, in its folder
 OWNED = "owner.json"  # beside them, where it belongs to somebody
@@ -37,7 +37,7 @@ class MiningRun(Run):
         """Delete the folder of the run."""
         shutil.rmtree(self.table.parent, ignore_errors=True)
 
-    def read(self) -> dict[str, Any]:
+    def read(self) -> JsonObject:
         """The report of the run. Raises NotFound where it cannot be read."""
         try:
             found = json.loads(self.report.read_text(encoding="utf-8"))
@@ -57,7 +57,7 @@ def mining_runs(database: Path | str) -> list[MiningRun]:
     ]
 
 
-def _owner(folder: Path) -> dict[str, Any]:
+def _owner(folder: Path) -> JsonObject:
     try:
         found = json.loads((folder / OWNED).read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):

@@ -12,7 +12,7 @@ from typing import Any, Literal, get_args
 from evenhand.core.errors import N_, BadFile
 from evenhand.core.mining.types import LONGEST, MODES, SHORTEST, Code, Mode
 from evenhand.core.resources import DATA, ROOT, keyword_pairs
-from evenhand.core.types import KeywordPair
+from evenhand.core.types import JsonObject, KeywordPair
 
 CODES: tuple[str, ...] = get_args(Code)
 VERSION = 2  # of the method: reading, cleaning, finding, duplicates
@@ -106,7 +106,7 @@ class Settings:
         ]
         return "|".join(parts)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """The settings as values of JSON; `from_json` reads them back."""
         found = {key: getattr(self, key) for key in ("quotes", "convert", "column", "shortest", "longest", "seed")}
         pair_modes = [{"pair": pair, "filter": code, "mode": mode} for (pair, code), mode in self.pair_modes.items()]
@@ -159,7 +159,7 @@ def rules_hash() -> str:
         found.update(path.name.encode() + b"\0" + path.read_bytes())
     text = ROOT / "core" / "text"  # what is a keyword
     filters = (ROOT / "core" / "mining" / "filters").rglob("*.py")
-    files = [text / "dictionary.py", text / "other_words.py", text / "word_lists.py", *filters]
+    files = [text / "dictionary.py", text / "other_words.py", *filters]
     found.update("\n".join(sorted(rule for path in files for rule in code_of(path.read_text("utf-8")))).encode())
     return found.hexdigest()
 

@@ -10,9 +10,9 @@ from typing import Any
 from evenhand.core.errors import N_, BadFile
 from evenhand.core.files.csv_out import data_rows
 from evenhand.core.files.readers import MANY_COLUMNS, MOST_COLUMNS
-from evenhand.core.mining.encodings import Encoding
 from evenhand.core.mining.report import Problem
-from evenhand.core.mining.sources import Shape
+from evenhand.core.mining.sources import Encoding, Shape
+from evenhand.core.types import JsonObject
 
 LOOKED_AT = 100  # rows from which the text column is known
 LONGEST_VALUE = 200  # characters of another column that are kept
@@ -56,7 +56,7 @@ def header_of(name: str, shape: Shape, first: bytes, encoding: Encoding, column:
         return None
     delimiter = ","
     columns: tuple[str, ...] = ()
-    values: list[dict[str, Any]]
+    values: list[JsonObject]
     if shape != "jsonl":
         top = first.partition(b"\n")[0].decode(encoding, "replace").removeprefix("\ufeff")
         delimiter = "\t" if shape == "tsv" else max(",;\t", key=top.count)
@@ -79,7 +79,7 @@ def _object(line: str) -> Any:
         return None
 
 
-def _text_column(name: str, names: tuple[str, ...], rows: list[dict[str, Any]], column: str | None) -> str:
+def _text_column(name: str, names: tuple[str, ...], rows: list[JsonObject], column: str | None) -> str:
     listed = ", ".join(map(str, names)) or "-"
     if column is not None:
         if column not in names:

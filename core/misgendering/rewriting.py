@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from evenhand.core.errors import N_
-from evenhand.core.text.english_verbs import irregular_pasts, known_verbs, noun_like, plural, singular, word_list
 from evenhand.core.text.pronoun_cases import (
     ADVERBS,
     AFTER_OBJECT,
@@ -22,7 +21,13 @@ from evenhand.core.text.pronoun_cases import (
     NEXT,
     WORD,
     case_of,
+    irregular_pasts,
+    known_verbs,
     like,
+    noun_like,
+    plural,
+    singular,
+    word_list,
 )
 from evenhand.core.text.pronouns import PronounSet, first_pronoun, forms, names_of, set_named
 

@@ -7,7 +7,7 @@ of its record.
 import platform
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
@@ -15,13 +15,15 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from evenhand.core.errors import N_, ModelUnavailable, Notice, Refused
+from evenhand.core.errors import LINE_REASONS, N_, ModelUnavailable, Notice, Refused
 from evenhand.core.files.csv_out import data_line
 from evenhand.core.files.timestamps import timestamp
 from evenhand.core.files.whole_file import whole_file
+from evenhand.core.language import Count
 from evenhand.core.models.catalogue import BUILTIN, HUB_NAME, locate
 from evenhand.core.runs.kinds import Progress
 from evenhand.core.runs.records import Failure
+from evenhand.core.types import JsonObject
 from evenhand.core.version import VERSION
 
 PACKAGES = ("torch", "transformers", "tokenizers")
@@ -196,12 +198,12 @@ class Report(Generic[Answer]):
     created: str = field(default_factory=timestamp)
 
 
-def made_now() -> dict[str, Any]:
+def made_now() -> JsonObject:
     """Versions and the moment, as every record ends."""
     return {"versions": versions(), "created": timestamp()}
 
 
-def plain_settings(settings: Any) -> dict[str, Any]:
+def plain_settings(settings: Any) -> JsonObject:
     """The fields of a dataclass of settings, of paths their names: a record holds no folders of a server."""
     return {key: value.name if isinstance(value, Path) else value for key, value in asdict(settings).items()}
 
@@ -235,3 +237,30 @@ def check_models(names: Sequence[str], *, fetch: bool = True) -> None:
             first = first or error
     if first is not None and not had:
         raise first
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredRows:
+    """Rows of a run: how many have a score, of how many it was in the cache, and why the others have none.
+
+    `reasons`: of every reason, a sentence or a code of LINE_REASONS, the most rows that one model lacks.
+    """
+
+    rows: int
+    scored: int
+    undefined: int
+    remembered: int = 0
+    reasons: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def notices(self) -> Sequence[Notice]:
+        """These numbers as sentences."""
+        values = {name: Count(getattr(self, name)) for name in ("rows", "scored", "undefined", "remembered")}
+        text = N_("{rows} {rows:row|rows}: {scored} scored, {undefined} without a score; {remembered} from cache.")
+        if not self.reasons:
+            return (Notice(text, values),)
+        reasons = [
+            Notice(N_("{text} ({more})"), {"text": Notice(LINE_REASONS.get(reason, reason)), "more": f"{rows:,}"})
+            for reason, rows in self.reasons.items()
+        ]
+        return Notice(text, values), Notice(N_("Without a score: {reasons}."), {"reasons": reasons})

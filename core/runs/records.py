@@ -16,6 +16,7 @@ from evenhand.core.errors import N_, EvenhandError, Notice, Refused
 from evenhand.core.files.whole_file import whole_file
 from evenhand.core.language import message_of
 from evenhand.core.typed_json import to_json
+from evenhand.core.types import JsonObject
 
 Kind = Literal[
     "scores", "generations", "associations", "nli", "misgendering", "mining", "tunes", "comparisons", "grids",
@@ -29,7 +30,6 @@ ROOM = len(" 2026-01-01 (1000)")  # bytes that the day and a number take
 OWNER = "owner"  # the key of a record
 # Whose the runs are that this process writes: {"project": public id, "account": public id}; {} in the open mode.
 ordered_by: ContextVar[dict[str, str]] = ContextVar("ordered_by", default={})  # noqa: B039 (never changed in place)
-NO_TARGET = N_("Say where to write the table: --out FILE or --run NAME.")
 NO_TEXTS = N_("Say where to write the generations: --out FILE or --run NAME.")
 FORBIDDEN = '/\\\0<>:"|?*\n\r\t'
 
@@ -49,7 +49,7 @@ class Failure:
         return cls(model, error.message, _plain(error.values))
 
     @classmethod
-    def read(cls, facts: dict[str, Any]) -> "Failure":
+    def read(cls, facts: JsonObject) -> "Failure":
         """Return a failure of a record; one without values (misgendering, until 0.4.0) has a whole English sentence."""
         model, message, values = str(facts.get("model") or ""), str(facts.get("error") or ""), facts.get("values")
         if isinstance(values, dict) and values:
@@ -72,7 +72,7 @@ class Run:
 
     name: str
     table: Path
-    record: dict[str, Any]
+    record: JsonObject
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -85,7 +85,7 @@ class Run:
         return tuple(str(one.get("signature") or "") for one in self.answered)
 
     @property
-    def answered(self) -> list[dict[str, Any]]:
+    def answered(self) -> list[JsonObject]:
         """What the record says of each model that was used."""
         found = self.record.get("models")
         if isinstance(found, list):
@@ -125,7 +125,7 @@ class Run:
         return float(value) if isinstance(value, int | float) else None
 
     @property
-    def source(self) -> dict[str, Any]:
+    def source(self) -> JsonObject:
         """What the models were asked about: kind, name, format, rows, sha256."""
         return self.facts("source")
 
@@ -141,7 +141,7 @@ class Run:
         for ending in (RECORD, TEXTS, TABLE):
             self.table.with_suffix(ending).unlink(missing_ok=True)
 
-    def facts(self, key: str) -> dict[str, Any]:
+    def facts(self, key: str) -> JsonObject:
         """An object of the record; empty where there is none."""
         found = self.record.get(key)
         return found if isinstance(found, dict) else {}
@@ -151,7 +151,7 @@ class Run:
         value = self.record.get(key)
         return int(value) if isinstance(value, int | float) else 0
 
-    def _entries(self, key: str) -> list[dict[str, Any]]:
+    def _entries(self, key: str) -> list[JsonObject]:
         found = self.record.get(key)
         return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
 
@@ -239,9 +239,9 @@ def write_record(file: Path, report: object) -> None:
         write(json.dumps(to_json(report) | owner, ensure_ascii=False, allow_nan=False, indent=1) + "\n")
 
 
-def first_rows(file: Path, number: int) -> list[dict[str, Any]]:
+def first_rows(file: Path, number: int) -> list[JsonObject]:
     """The first rows of a file of JSON lines."""
-    rows: list[dict[str, Any]] = []
+    rows: list[JsonObject] = []
     with file.open(encoding="utf-8") as lines:
         for line in lines:
             if len(rows) == number:
@@ -250,7 +250,7 @@ def first_rows(file: Path, number: int) -> list[dict[str, Any]]:
     return rows
 
 
-def _read(record: Path) -> dict[str, Any] | None:
+def _read(record: Path) -> JsonObject | None:
     try:
         facts = json.loads(record.read_text(encoding="utf-8"))
     except (OSError, ValueError):

@@ -16,7 +16,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from hashlib import blake2b
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from evenhand.core.errors import N_, Notice
@@ -137,9 +136,7 @@ class CachedScorer:
     def __enter__(self) -> "CachedScorer":
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def _remember(self, new: dict[bytes, Score]) -> None:

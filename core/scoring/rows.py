@@ -17,17 +17,6 @@ from evenhand.core.sentence_bias.bias import as_ln, bias, masks_in, why_undefine
 from evenhand.core.text.keywords import unspaced
 from evenhand.core.types import AgreeingForm, Candidate, MaskedSentence, Score, Scorer, Side
 
-__all__ = [
-    "COLUMNS",
-    "OK",
-    "ScoreItem",
-    "ScoredRow",
-    "Tally",
-    "item_of",
-    "score_items",
-    "scored_row",
-]
-
 WINDOW = 20_000  # sentences that are sorted together; padding is 0.3% from here on (docs/scoring.md)
 CHUNK = 1_024  # probes that are asked and remembered together
 OK = "ok"
@@ -160,7 +149,7 @@ def score_items(
     *,
     model: str,
     tally: Tally | None = None,
-    progress: Progress | None = None,
+    progress: Progress = lambda tally: None,
     chunk: int = CHUNK,
     window: int = WINDOW,
 ) -> Iterator[ScoredRow]:
@@ -177,7 +166,7 @@ def score_items(
             )
         return
     counted = tally if tally is not None else Tally()
-    remaining, seen = iter(items), _Seen()
+    remaining, seen = iter(items), set[bytes]()
     while some := list(islice(remaining, window)):
         answers = _answers(some, scorer, seen, counted, progress, chunk)
         for item, score in zip(some, answers, strict=True):
@@ -186,28 +175,18 @@ def score_items(
             yield row
 
 
-class _Seen:
-    """Which probes this run has met, as 8 bytes each: to tell what was saved from what was remembered."""
-
-    def __init__(self) -> None:
-        self._keys: set[bytes] = set()
-
-    def add(self, key: bytes) -> bool:
-        """Note a probe; whether it is a new one."""
-        short, before = key[:8], len(self._keys)
-        self._keys.add(short)
-        return len(self._keys) > before
-
-
 def _answers(
     some: Sequence[ScoreItem],
     cached: CachedScorer,
-    seen: _Seen,
+    seen: set[bytes],
     tally: Tally,
-    progress: Progress | None,
+    progress: Progress,
     chunk: int,
 ) -> list[Score | None]:
-    """The score of each item, None for one that cannot be asked."""
+    """The score of each item, None for one that cannot be asked.
+
+    *seen*: which probes this run has met, as 8 bytes each: to tell what was saved from what was remembered.
+    """
     probes = [item.probe for item in some]
     keys = [None if probe is None else cached.key(probe) for probe in probes]
     known = cached.remembered([key for key in keys if key is not None])
@@ -217,7 +196,8 @@ def _answers(
         if key is None or probe is None:
             tally.free += 1
             continue
-        new = seen.add(key)
+        new = key[:8] not in seen
+        seen.add(key[:8])
         tally.saved += not new
         if key in known:
             tally.free += 1
@@ -225,20 +205,15 @@ def _answers(
         else:
             waiting[key] = probe
             rows_of[key] += 1
-    _say(progress, tally)
+    progress(tally)
     order = sorted(waiting, key=lambda key: len(waiting[key].text))
     for i in range(0, len(order), chunk):
         part = order[i : i + chunk]
         known |= dict(zip(part, cached.score([waiting[key] for key in part]), strict=True))
         tally.asked += len(part)
         tally.worked += sum(rows_of[key] for key in part)
-        _say(progress, tally)
-    return [None if key is None else known[key] for key in keys]
-
-
-def _say(progress: Progress | None, tally: Tally) -> None:
-    if progress is not None:
         progress(tally)
+    return [None if key is None else known[key] for key in keys]
 
 
 def scored_row(item: ScoreItem, model: str, score: Score | None, signature: str) -> ScoredRow:

@@ -1,23 +1,23 @@
 """A run of scoring from input to table: remembered scores first, whole or not at all; many models share a cluster."""
 
 import pickle
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from tempfile import SpooledTemporaryFile
 from typing import IO, Any
 
-from evenhand.core.errors import N_, Notice, Refused
+from evenhand.core.cluster import Pool
+from evenhand.core.errors import N_, ModelUnavailable, Notice, Refused
 from evenhand.core.models import open_scorer
 from evenhand.core.runs.kinds import Place
 from evenhand.core.runs.loop import Laps, Steps, WriteRow, ask_models, check_models, open_table, plain_settings
 from evenhand.core.runs.records import run_target, write_record
 from evenhand.core.scoring.cache import CachedScorer
-from evenhand.core.scoring.input import ScoreInput
 from evenhand.core.scoring.report import SUMS, ModelReport, ScoringReport
 from evenhand.core.scoring.rows import CHUNK, COLUMNS, Tally, score_items
-from evenhand.core.scoring.settings import RECORDED, Settings
-from evenhand.core.types import Scorer
+from evenhand.core.scoring.settings import RECORDED, ScoreInput, Settings
+from evenhand.core.types import Filler, MaskedSentence, Score, Scorer
 
 IN_MEMORY = 16_000_000  # bytes of rows of a model that wait for those before it; more of them wait on the disk
 
@@ -114,8 +114,92 @@ def _opened(name: str, settings: Settings) -> Iterator[Scorer]:
     if settings.ray is None:
         yield open_scorer(name, **options)
         return
-    from evenhand.core.scoring.cluster import ClusterScorer
+    from evenhand.core.scoring.run import ClusterScorer
 
     workers = settings.processors // settings.at_once
     with ClusterScorer(name, options, address=settings.ray, workers=workers) as scorer:
         yield scorer
+
+
+PIECE = 256  # probes that travel together
+DIFFERENT = N_("The machines of the cluster hold different weights for {name}. Put the same files on all of them.")
+
+
+def probe_answerer(name: str, options: dict[str, Any]) -> Callable[[tuple[str, Any]], Any]:
+    """What an actor of `ClusterScorer` makes: a loaded model that answers ("score", probes) and ("describe", None)."""
+    from evenhand.core.models import open_scorer
+
+    scorer = open_scorer(name, **options)
+
+    def reply(item: tuple[str, Any]) -> Any:
+        kind, rest = item
+        if kind == "describe":
+            return {"signature": scorer.signature, "cache_key": scorer.cache_key}
+        if kind == "fillers":
+            probe, top, words = rest
+            return scorer.fillers(probe, top=top, words=words)
+        return scorer.score(rest)
+
+    return reply
+
+
+class ClusterScorer:
+    """A model in every actor of a cluster, as one `core.types.Scorer`. Close it, or use `with`.
+
+    *options* are those of `core.models.open_scorer`; each actor loads the model once. The numbers are
+    those of one process (the same code, weights checked by their signature, the same order) but for the last bits:
+    sentences are put into other batches, and log-probabilities then differ by up to 2e-6.
+    """
+
+    def __init__(self, name: str, options: dict[str, Any] | None = None, *, address: str | None, workers: int) -> None:
+        self.name = name
+        one_thread = {"threads": 1} | (options or {})  # an actor holds one processor
+        self._pool = Pool(
+            "evenhand.core.scoring.run:probe_answerer",
+            {"name": name, "options": one_thread},
+            address=address,
+            workers=workers,
+        )
+        try:
+            self._facts: dict[str, str] = next(self._pool.map([("describe", None)]))
+        except BaseException:
+            self._pool.close()
+            raise
+
+    @property
+    def signature(self) -> str:
+        """As that of the model in one process."""
+        return self._facts["signature"]
+
+    @property
+    def cache_key(self) -> str:
+        """The signature with the full hash of the weights."""
+        return self._facts["cache_key"]
+
+    @property
+    def workers(self) -> int:
+        """How many actors answer."""
+        return self._pool.size
+
+    def score(self, probes: Sequence[MaskedSentence]) -> list[Score]:
+        """One score per probe, in order."""
+        pieces = (("score", list(probes[i : i + PIECE])) for i in range(0, len(probes), PIECE))
+        scores = [score for piece in self._pool.map(pieces) for score in piece]
+        if any(score.signature != self.signature for score in scores):
+            raise ModelUnavailable(DIFFERENT, name=self.name)
+        return scores
+
+    def fillers(self, probe: MaskedSentence, *, top: int = 10, words: Sequence[str] = ()) -> list[list[Filler]]:
+        """Per mask token of the slot: the *top* likeliest tokens, then each of *words*."""
+        found: list[list[Filler]] = next(self._pool.map([("fillers", (probe, top, tuple(words)))]))
+        return found
+
+    def close(self) -> None:
+        """Let the actors go."""
+        self._pool.close()
+
+    def __enter__(self) -> "ClusterScorer":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

@@ -1,5 +1,6 @@
-"""What a run of scoring is asked for."""
+"""What a run of scoring is asked for, and what can be scored."""
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -7,6 +8,8 @@ from typing import Any, Literal
 from evenhand.core.errors import N_, BadFile
 from evenhand.core.processes import processors
 from evenhand.core.scoring.cache import cache_path
+from evenhand.core.scoring.rows import ScoreItem
+from evenhand.core.types import JsonObject
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,3 +70,29 @@ DEFAULTS = {"joint": "independent", "method": "auto", "precision": "fp32", "thre
 RECORDED = (
     "models", "precision", "joint", "method", "threads", "ray", "workers", "cache", "language", "words", "column",
 )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreInput:
+    """Something whose sentences can be scored: `items()` reads them anew each time.
+
+    `name` is what reports call it, `format` slguset, candidates, sentences or project, `rows` how many it
+    has, `digest` the SHA-256 of the file's bytes, or of the project's sentences and the places of their words.
+    """
+
+    kind: Literal["file", "project", "built-in"]
+    name: str
+    format: str
+    rows: int
+    digest: str
+    items: Callable[[], Iterator[ScoreItem]]
+
+    def facts(self) -> JsonObject:
+        """What a record says about it."""
+        return {
+            "kind": self.kind,
+            "name": self.name,
+            "format": self.format,
+            "rows": self.rows,
+            "sha256": self.digest,
+        }

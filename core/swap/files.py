@@ -15,14 +15,14 @@ from dataclasses import asdict, dataclass, field
 from io import TextIOWrapper
 from itertools import islice
 from pathlib import Path
-from typing import Any, BinaryIO, Literal, cast
+from typing import BinaryIO, Literal, cast
 
 from evenhand.core.errors import N_, BadFile
 from evenhand.core.files.whole_file import whole_file
-from evenhand.core.mining.encodings import encoding_of_corpus
-from evenhand.core.mining.sources import BROKEN
+from evenhand.core.mining.sources import BROKEN, encoding_of_corpus
 from evenhand.core.swap.swapping import Outcome, Swapped, Swapper
 from evenhand.core.swap.word_tables import WordTable
+from evenhand.core.types import JsonObject
 
 Mode = Literal["swap", "cda", "cds"]
 MODES: tuple[Mode, ...] = ("swap", "cda", "cds")
@@ -73,7 +73,7 @@ class Counts:
             self.refused_texts.append((one.source, one.back))
         self.reasons.update(place.why for place in one.left)
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> JsonObject:
         """All counts; words from the most frequent one on."""
         found = asdict(self) | {"texts": self.texts}
         found["words"] = dict(self.words.most_common())
@@ -135,11 +135,11 @@ def _written(one: Swapped, counts: Counts) -> Iterator[str]:
         yield one.text if chosen else one.source
 
 
-def as_diff(one: Swapped) -> dict[str, Any]:
+def as_diff(one: Swapped) -> JsonObject:
     """A text, its counterfactual, and every place that was swapped or left, for JSON."""
     changes = [{"start": c.start, "end": c.end, "word": c.word, "counterpart": c.counterpart} for c in one.changes]
     left = [{"start": p.start, "end": p.end, "word": one.source[p.start : p.end], "why": p.why} for p in one.left]
-    found: dict[str, Any] = {"outcome": one.outcome, "text": one.source, "swapped": one.text}
+    found: JsonObject = {"outcome": one.outcome, "text": one.source, "swapped": one.text}
     found |= {"changes": changes, "left": left}
     return found if one.back is None else {**found, "twice": one.back}
 

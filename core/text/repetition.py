@@ -3,19 +3,194 @@
 RR = (product over n = 1..4 of (V(n) - V(n,1)) / V(n)) ^ (1/4), where V(n) is the number of different n-grams of the
 text and V(n,1) the number of those that occur once (Bertoldi, Cettolo and Federico 2013, for one text). 0 = for some n
 no n-gram comes twice; 1 = every n-gram comes back. The published code scores context and completion together.
+
+Tokens are cut like those of spaCy's blank English tokenizer, without spaCy. White space: one space after a word belongs
+to it, any further white space is a token. Inside what stands between white space: punctuation is taken off both ends,
+hyphens and slashes between letters part, contractions come apart (do n't, he 's, can not), abbreviations keep a dot.
+The pieces of a text joined together are the text without single spaces.
 """
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache, lru_cache
+from itertools import pairwise
 from typing import ClassVar, Literal
 
 from evenhand.core.errors import N_
+from evenhand.core.resources import table
 from evenhand.core.statistics.estimate import Note
-from evenhand.core.text.english_tokens import tokens
 
-__all__ = ["VERSION", "Repeated", "full_text", "repetitiveness", "signature", "summary", "tokens"]
+_QUOTES = "'\"”“`‘´’‚„»«「」『』（）〔〕【】《》〈〉"
+_PUNCT = "…,:;!?¿؟¡()[]{}<>_#*&。？！，、；：～·।،۔؛٪"
+_SYMBOLS = "\u00a6\u00a9\u00ae\u00b0\u2100-\u214f\u2190-\u23ff\u2500-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff"
+_CLOSING = re.escape(_QUOTES + _PUNCT)
+_MONEY = re.escape("$£€¥₽₹₩₪₫₴₿")
+_UNITS = (
+    r"km|km²|km³|m|m²|m³|dm|dm²|dm³|cm|cm²|cm³|mm|mm²|mm³|ha|µm|nm|yd|in|ft|kg|g|mg|µg|t|lb|oz|m/s|km/h|kmh|mph|hPa|Pa|"
+    r"mbar|mb|MB|kb|KB|gb|GB|tb|TB|T|G|M|K|%"
+)
+_LOWER, _UPPER, _LETTER = "a-zà-öø-ÿ", "A-ZÀ-ÖØ-Þ", r"[^\W\d_]"
+_PREFIX = re.compile(rf"§|%|=|—|–|\+(?!\d)|\.\.+|[{_CLOSING}]|(?:US|C|A)\$|[{_MONEY}]|[{_SYMBOLS}]")
+_SUFFIX = re.compile(
+    rf"(?:['’][sS]|[{_CLOSING}—–]|[{_SYMBOLS}]|(?<=\d)\+|(?<=°[FfCcKk])\.|(?<=\d)[{_MONEY}]|(?<=\d)(?:{_UNITS})|"
+    rf"(?<=[\d{_LOWER}%²\-+{_CLOSING}])\.|(?<=[{_UPPER}]{{2}})\.)$"
+)
+_INFIX = re.compile(
+    rf"\.\.+|…|[{_SYMBOLS}]|(?<=\d)[+\-*^](?=[\d-])|(?<=[{_LOWER}{re.escape(_QUOTES)}])\.(?=[{_UPPER}"
+    rf"{re.escape(_QUOTES)}])|(?<={_LETTER}),(?={_LETTER})|(?:(?<={_LETTER})|(?<=\d))(?:---|--|——|[-–—~])(?={_LETTER})|"
+    rf"(?:(?<={_LETTER})|(?<=\d))[:<>=/](?={_LETTER})"
+)
+_URL = re.compile(
+    r"(?:[\w+\-.]{2,}://)?(?:\S+@)?(?:(?:[A-Za-z0-9\u00a1-\uffff][A-Za-z0-9\u00a1-\uffff_-]{0,62})?"
+    rf"[A-Za-z0-9\u00a1-\uffff]\.)+[{_LOWER}]{{2,63}}(?::\d{{2,5}})?(?:[/?#]\S*)?"
+)
+LONGEST_SPECIAL = 64  # characters; no listed word is longer
+LONGEST_ADDRESS = 2_048  # characters
+REACH = 8  # characters that decide what is cut off the end of a word
+_SPACES = re.compile(r"\s+|\S+")
+
+# Contractions that are no head with an ending -> where they are cut.
+_OTHER = {
+    "cannot": (3,),
+    "gonna": (3,),
+    "gotta": (3,),
+    "c'mon": (3,),
+    "y'all": (2,),
+    "yall": (1,),
+    "i'ma": (1, 3),
+    "ima": (1, 2),
+}
+
+
+def tokens(text: str) -> list[str]:
+    """The tokens of *text* in order, punctuation and white space included, as they are written."""
+    found: list[str] = []
+    swallow = False  # one space after a word belongs to the word
+    for piece in _SPACES.findall(text):
+        if piece[0].isspace():
+            rest = piece[1:] if swallow and piece[0] == " " else piece
+            if rest:
+                found.append(rest)
+        else:
+            found += _split(piece)
+        swallow = not piece[0].isspace()
+    return found
+
+
+@cache
+def _word_list(kind: str) -> frozenset[str]:
+    """The words of one kind in the packaged table."""
+    return frozenset(next(row["words"] for row in table("english_tokens") if row["kind"] == kind).split())
+
+
+@cache
+def _unsplit_words() -> frozenset[str]:
+    """What stays whole although it begins or ends with punctuation."""
+    return _word_list("clipped") | _word_list("abbreviation") | _word_list("smiley")
+
+
+@cache
+def _contractions() -> dict[str, tuple[int, ...]]:
+    """Contraction in lower case with ' -> where it is cut."""
+    cuts: dict[str, tuple[int, ...]] = {}
+    for head in _word_list("not"):
+        _add(cuts, (head, "n't"), (head, "nt"))
+    for head in _word_list("not_have"):
+        _add(cuts, (head, "n't", "'ve"), (head, "nt", "ve"))
+    for head in _word_list("d_ll"):
+        for ending in ("d", "ll"):
+            _add(cuts, (head, f"'{ending}"), (head, ending), (head, f"'{ending}", "'ve"), (head, ending, "ve"))
+    for ending in ("s", "re", "ve", "m"):
+        for head in _word_list(ending):
+            _add(cuts, (head, f"'{ending}"), (head, ending))
+    return {word: where for word, where in cuts.items() if word not in _word_list("never")} | _OTHER
+
+
+def _add(cuts: dict[str, tuple[int, ...]], *forms: tuple[str, ...]) -> None:
+    for parts in forms:
+        ends = [sum(map(len, parts[: i + 1])) for i in range(len(parts) - 1)]
+        cuts["".join(parts)] = tuple(ends)
+
+
+def _special(word: str) -> list[str] | None:
+    """The tokens of a word that is cut, or kept, against the rules; None for any other."""
+    if len(word) > LONGEST_SPECIAL:
+        return None
+    if word.replace("’", "'") in _unsplit_words():
+        return [word]
+    lower = word.lower().replace("’", "'")
+    if word in (word.lower(), word.capitalize()) and (cuts := _contractions().get(lower)):
+        ends = (0, *cuts, len(word))
+        return [word[a:b] for a, b in pairwise(ends)]
+    clock = re.fullmatch(r"(1[0-2]|[1-9])([ap]\.?m\.?)", word)
+    return list(clock.groups()) if clock and word.count(".") != 1 else None
+
+
+def _split(word: str) -> tuple[str, ...]:
+    return _split_known(word) if len(word) <= LONGEST_SPECIAL else _split_affixes(word)
+
+
+def _ending(word: str, start: int, stop: int) -> int | None:
+    """Where what is cut off the end of word[start:stop] begins."""
+    bare = stop
+    while bare > start and word[bare - 1] == ".":
+        bare -= 1
+    if stop - bare > 1:
+        return bare
+    first = max(start, stop - REACH)  # nothing else that is cut off is longer: a word of 100 kB takes no hour
+    match = _SUFFIX.search(word[first:stop])
+    return None if match is None else first + match.start()
+
+
+def _split_affixes(word: str) -> tuple[str, ...]:
+    before: list[str] = []
+    after: list[str] = []
+    start, stop = 0, len(word)
+    whole = _special(word)
+    while whole is None and start < stop:
+        length = stop - start
+        if (cut := _ending(word, start, stop)) is not None and (whole := _part(word, start, cut)) is not None:
+            after.append(word[cut:stop])
+            break
+        if match := _PREFIX.match(word, start, stop):
+            before.append(match.group())
+            start = match.end()
+            if (whole := _part(word, start, stop)) is not None:
+                break
+        if start < stop and (cut := _ending(word, start, stop)) is not None:
+            after.append(word[cut:stop])
+            stop = cut
+        if start < stop and (whole := _part(word, start, stop)) is not None:
+            break
+        if stop - start == length:
+            break
+    middle = _inside(word[start:stop]) if whole is None else whole
+    return (*before, *middle, *reversed(after))
+
+
+_split_known = lru_cache(1 << 16)(_split_affixes)  # words come back: most of a text is known
+
+
+def _part(word: str, start: int, stop: int) -> list[str] | None:
+    return _special(word[start:stop]) if stop - start <= LONGEST_SPECIAL else None
+
+
+def _inside(word: str) -> list[str]:
+    if not word:
+        return []
+    if "." in word and len(word) <= LONGEST_ADDRESS and _URL.fullmatch(word):
+        return [word]
+    found, start = [], 0
+    for match in _INFIX.finditer(word):
+        if match.start() > start:
+            found.append(word[start : match.start()])
+        found.append(match.group())
+        start = match.end()
+    return [*found, word[start:]] if start < len(word) else found
+
 
 VERSION = 1  # of the method: raise it when a number may change
 LONGEST = 4  # tokens of an n-gram, as published

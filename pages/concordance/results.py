@@ -8,8 +8,7 @@ from markupsafe import Markup
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.mining.candidates import passages_of
 from evenhand.core.concordance import LISTED, Concordance, Line, concordance
-from evenhand.core.concordance.answer_rows import lines_csv
-from evenhand.core.concordance.answer_text import as_json, contrast_says, near_says, ratio
+from evenhand.core.concordance.answer_text import as_json, contrast_says, lines_csv, near_says, ratio
 from evenhand.core.concordance.passages import lines_of_files, look_up_files
 from evenhand.core.files.bounded import run_bounded
 from evenhand.core.report.numbers import percent

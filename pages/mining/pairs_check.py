@@ -5,8 +5,7 @@ from typing import Any
 import streamlit as st
 from markupsafe import Markup
 
-from evenhand.core.mining.pair_neighbours import SURNAME
-from evenhand.core.mining.pairs_check import PairReport, PairsCheck, WordReport, check_pairs
+from evenhand.core.mining.pairs_check import SURNAME, PairReport, PairsCheck, WordReport, check_pairs
 from evenhand.core.types import KeywordPair, Side
 from evenhand.pages.ui.corpus import Source
 from evenhand.pages.ui.numbers import size

@@ -19,8 +19,8 @@ from evenhand.core.files.bounded import run_bounded
 from evenhand.core.files.readers import open_source
 from evenhand.core.language import Count
 from evenhand.core.mining.runs import mining_runs
-from evenhand.core.scoring.input import ScoreInput
 from evenhand.core.scoring.rows import ScoreItem
+from evenhand.core.scoring.settings import ScoreInput
 from evenhand.core.sentence_bias.find_words import language_of
 from evenhand.core.sentence_bias.keyword_packs import PackWord, read_words
 from evenhand.pages.ui.choose import choose, choose_project

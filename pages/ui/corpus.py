@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 
 from evenhand.core.errors import EvenhandError
-from evenhand.core.mining import corpus_folder
+from evenhand.core.mining import sources
 from evenhand.pages.ui.choose import choose
 from evenhand.pages.ui.head import show_error
 from evenhand.pages.ui.numbers import size
@@ -53,18 +53,18 @@ def files_source(key: str) -> Source | None:
 
 @st.cache_data(max_entries=8, ttl=30, show_spinner=False)
 def _folders(root: str) -> list[str]:
-    return corpus_folder.folders(Path(root))
+    return sources.folders(Path(root))
 
 
 @st.cache_data(max_entries=16, ttl=30, show_spinner=False)
 def _survey(place: str) -> tuple[int, int, dict[str, int]]:
-    found = corpus_folder.survey(Path(place))
+    found = sources.survey(Path(place))
     return found.files, found.bytes, found.endings
 
 
 def folder_source(key: str) -> Source | None:
     """A folder or file below EVENHAND_CORPUS; what lies elsewhere is refused."""
-    root = corpus_folder.root()
+    root = sources.root()
     if root is None:
         inform(
             "No server folder is open to this page. Start the app with EVENHAND_CORPUS set to the"
@@ -82,7 +82,7 @@ def folder_source(key: str) -> Source | None:
         help=_("Inside the server's corpus folder. Type the path of a file or folder that is not listed."),
     )
     try:
-        place = corpus_folder.inside(root, typed or "")
+        place = sources.inside(root, typed or "")
     except EvenhandError as error:
         show_error(error)
         return None
@@ -98,7 +98,7 @@ def folder_source(key: str) -> Source | None:
 
 @st.cache_data(max_entries=16, ttl=30, show_spinner=False)
 def _files(place: str) -> list[tuple[str, int]]:
-    return corpus_folder.files(Path(place), LISTED)
+    return sources.files(Path(place), LISTED)
 
 
 def _list_files(place: str, number: int) -> None:
@@ -111,7 +111,7 @@ def _list_files(place: str, number: int) -> None:
 
 def ask_source(key: str, kinds: tuple[str, ...] = ("files", "folder")) -> tuple[str, Source | None]:
     """The kind of source that is chosen, and the source if it is there (None for a project)."""
-    start = "folder" if corpus_folder.root() is not None else "files"
+    start = "folder" if sources.root() is not None else "files"
     names = {kind: source_name(kind) for kind in kinds}
     kind = choose(_("Source"), names, f"{key}-source", first=start, heading=False)
     if kind == "folder":

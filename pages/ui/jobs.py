@@ -13,11 +13,11 @@ from evenhand.annotations.jobs import jobs, kinds
 from evenhand.annotations.jobs.jobs import NO_JOB
 from evenhand.annotations.projects.projects import projects
 from evenhand.annotations.types import Project
-from evenhand.commands.jobs.words import read_words, words_of
+from evenhand.commands.jobs import read_words, words_of
 from evenhand.core.errors import EvenhandError, NotFound, Notice
 from evenhand.core.language import translate
 from evenhand.core.runs.kinds import RESUMED, JobKind
-from evenhand.core.scoring.so_far import SoFar
+from evenhand.core.scoring.report import SoFar
 from evenhand.pages.catalogue import page_of_command
 from evenhand.pages.ui.head import errors_shown, open_store, show_error
 from evenhand.pages.ui.numbers import duration, moment, size

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from evenhand.annotations.jobs import jobs, process
 from evenhand.annotations.jobs.kinds import KINDS, kind_named, report_of
-from evenhand.commands.jobs.words import read_words, words_of
+from evenhand.commands.jobs import read_words, words_of
 from evenhand.commands.main import cli
 from evenhand.commands.shared import settings_from
 from evenhand.core.association.run import Settings

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from evenhand.annotations.guideline.other_schemes import scheme_from_bytes
 from evenhand.annotations.guideline.scheme import as_data
-from evenhand.commands.plan.forecast import _read
+from evenhand.commands.plan import _read
 from evenhand.core.errors import EvenhandError
 from evenhand.core.harness.logs import read_log
 from evenhand.core.mining.request import Request, settings_of

@@ -1,6 +1,6 @@
 """Tables for the terminal: aligned columns, estimates with their intervals and reasons."""
 
-from evenhand.commands.tables import table
+from evenhand.commands.shared import table
 from evenhand.core.statistics.estimate import Estimate, Note
 
 

@@ -10,17 +10,15 @@ import pytest
 from evenhand.annotations.files.detect import detect_layout
 from evenhand.annotations.files.import_items import read_row
 from evenhand.annotations.papers.blocks import latex_text
-from evenhand.core.concordance.counting import concordance
-from evenhand.core.concordance.question import Passage, question
+from evenhand.core.concordance.counting import Passage, concordance, question
 from evenhand.core.errors import BadFile, BadLine
 from evenhand.core.files.readers import open_source, rows
 from evenhand.core.guidelines import changed_lines
 from evenhand.core.mining.blocks import _BETWEEN
-from evenhand.core.mining.cleaning import Cleaner
+from evenhand.core.mining.cleaning import Cleaner, block_ends, tags
 from evenhand.core.mining.find_keywords import split_spaced
-from evenhand.core.text.english_tokens import tokens
-from evenhand.core.text.html_tags import block_ends, tags
 from evenhand.core.text.keywords import find
+from evenhand.core.text.repetition import tokens
 
 ONCE = 6_000  # characters
 DENSE = ("keywords", "concordance")  # a keyword in each character: a fourth of it is enough

@@ -13,7 +13,7 @@ from evenhand.core.before_after.run import before_and_after, built_in_source
 from evenhand.core.before_after.settings import Settings
 from evenhand.core.runs.kinds import Place
 from evenhand.core.runs.records import TEXTS, run_file, runs_folder, write_record
-from evenhand.core.scoring.input import ScoreInput
+from evenhand.core.scoring.settings import ScoreInput
 from evenhand.pages.ui.choose import model_label
 from tests.support.pages import open_page, text_of, without_errors
 

@@ -9,7 +9,7 @@ from evenhand.annotations.database.store import Store
 from evenhand.annotations.jobs import jobs
 from evenhand.annotations.projects.projects import counts, project, projects
 from evenhand.core.errors import NotFound, Refused
-from evenhand.core.mining import corpus_folder
+from evenhand.core.mining import sources
 from evenhand.core.mining.report import Report
 from evenhand.core.mining.runs import mining_runs, new_mining_run
 from evenhand.core.mining.settings import Settings
@@ -183,24 +183,24 @@ def test_missing_and_broken_runs_are_reported(finished):
 
 
 def test_only_files_of_the_corpus_folder_are_read(texts_folder, tmp_path):
-    root = corpus_folder.root()
+    root = sources.root()
     assert root == texts_folder.resolve()
-    assert corpus_folder.inside(root, "晚报/一.txt") == root / "晚报" / "一.txt"
-    assert corpus_folder.inside(root, "") == root and corpus_folder.folders(root) == ["", "晚报"]
+    assert sources.inside(root, "晚报/一.txt") == root / "晚报" / "一.txt"
+    assert sources.inside(root, "") == root and sources.folders(root) == ["", "晚报"]
     secret = tmp_path / "secret.txt"
     secret.write_text("他", encoding="utf-8")
     for typed in ("../secret.txt", "晚报/../../secret.txt", f"../{tmp_path.name}"):
         with pytest.raises(Refused, match=r"is outside the corpus folder; only files inside it can be read\."):
-            corpus_folder.inside(root, typed)
+            sources.inside(root, typed)
     for typed in (str(secret), "没有.txt"):
         with pytest.raises(NotFound):
-            corpus_folder.inside(root, typed)
+            sources.inside(root, typed)
     with pytest.raises(Refused):
-        corpus_folder.inside(root, "a\0b")
+        sources.inside(root, "a\0b")
     (root / "晚报" / "二.txt").symlink_to(secret)
     with pytest.raises(Refused, match="二\\.txt links outside the corpus folder; choose another file or folder\\."):
-        corpus_folder.inside(root, "晚报")
-    assert corpus_folder.survey(root / "晚报" / "一.txt").files == 1
+        sources.inside(root, "晚报")
+    assert sources.survey(root / "晚报" / "一.txt").files == 1
 
 
 def test_without_a_corpus_folder_the_page_explains_how_to_set_one(monkeypatch):

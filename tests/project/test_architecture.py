@@ -177,8 +177,7 @@ def test_the_app_and_every_page_import_without_torch() -> None:
 def test_commands_of_people_and_files_load_no_statistics() -> None:
     """A second of every start: these are imported where they compute."""
     names = (
-        "files.command",
-        "files.undo",
+        "files",
         "projects",
         "people",
         "guideline",
@@ -189,7 +188,7 @@ def test_commands_of_people_and_files_load_no_statistics() -> None:
     )
     heavy = {"scipy", "statsmodels", "pandas", "rjieba"}
     share = "from evenhand.core.statistics import Note, wilson; wilson(1, 2, nothing=Note('none'))"  # on every page
-    modules = [f"evenhand.commands.{module}" for module in (*names, "jobs.command", "plan.command", "scoring")]
+    modules = [f"evenhand.commands.{module}" for module in (*names, "jobs", "plan", "scoring")]
     assert loaded(modules, heavy, share) == "[]"
 
 

@@ -23,11 +23,11 @@ CALLS = {"search": "search", "sub": "search", "subn": "search", "split": "search
 PLACE = "x"  # in place of a value that is known only when the expression is used: an escaped word
 # (file, beginning of the pattern) -> why the texts that it reads are short, or why it is linear all the same
 ALLOWED = {
-    ("core/text/english_tokens.py", r"(?:[\w+\-.]{2,}://)?"): (
+    ("core/text/repetition.py", r"(?:[\w+\-.]{2,}://)?"): (
         "reads one word of at most 2,048 characters without spaces, so its last repetition cannot fail"
     ),
-    ("core/text/html_tags.py", "[^>]*>"): "matched at one place; an end that never comes is looked for once",
-    ("core/text/html_tags.py", "[^<>]*>"): "matched at one place, up to the next tag",
+    ("core/mining/cleaning.py", "[^>]*>"): "matched at one place; an end that never comes is looked for once",
+    ("core/mining/cleaning.py", "[^<>]*>"): "matched at one place, up to the next tag",
     ("web/gate.py", "<script>"): "reads the page of Streamlit, which is a file of a package",
     ("commands/maintenance/doctor.py", "noto.*cjk"): "reads names of the system's fonts",
 }

@@ -1,7 +1,7 @@
 """The filters that stand between a sentence with one keyword and the queue of candidates, in order of cost.
 
-Each is one named function in a file of its own with a code, an explanation and
-its own tests: `check(sentence)` gives a Finding, or None where it has nothing
+Each is one named function with a code, an explanation and its own tests:
+`check(sentence)` gives a Finding, or None where it has nothing
 against the sentence. `off`, `reject` or `flag` is said per filter and per pair:
 strict where sentences abound, lenient where they are rare.
 """
@@ -10,11 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from evenhand.core.errors import N_
-from evenhand.core.mining.filters.biological import biological
-from evenhand.core.mining.filters.gender_terms import gender_terms
-from evenhand.core.mining.filters.generic import generic
-from evenhand.core.mining.filters.inside_word import inside_word
-from evenhand.core.mining.filters.length import length
+from evenhand.core.mining.filters.lists import biological, gender_terms, generic, inside_word, length
 from evenhand.core.mining.filters.names import names
 from evenhand.core.mining.types import Code, Finding, Mode, Sentence
 

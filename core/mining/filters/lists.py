@@ -1,12 +1,13 @@
-"""The packaged word lists of the filters, made ready to search: one compiled expression a keyword."""
+"""The filters on words beside the keyword (SPEC 1.4), and the packaged lists: one compiled expression a keyword."""
 
 import re
 from collections.abc import Iterable
 from functools import cache
 
+from evenhand.core.mining.types import Finding, Sentence
 from evenhand.core.resources import table
-from evenhand.core.text.word_lists import PLACE, joined
-from evenhand.core.types import Side, Span
+from evenhand.core.text.other_words import PLACE, joined, other_word
+from evenhand.core.types import Candidate, Side, Span
 
 PRONOUNS = ("他", "她")
 
@@ -48,3 +49,79 @@ def apart(pattern: re.Pattern[str], text: str, start: int, end: int) -> Iterable
         return ()
     spans = (hit.span() for hit in pattern.finditer(text))
     return (span for span in spans if span[1] <= start or span[0] >= end)
+
+
+def length(sentence: Sentence) -> Finding | None:
+    """A finding where the sentence has fewer or more characters than `sentence.limits` allows."""
+    shortest, longest = sentence.limits
+    if len(sentence.text) < shortest:
+        return Finding("short")
+    return Finding("long") if len(sentence.text) > longest else None
+
+
+def inside_word(sentence: Sentence) -> Finding | None:
+    """A finding where the keyword is not the word that stands there: reason list, crossing, swap or name."""
+    found = other_word(sentence.text, sentence.candidate)
+    return None if found is None else Finding(found.reason, found.span)
+
+
+def gender_terms(sentence: Sentence) -> Finding | None:
+    """A finding where 先生, 姐妹俩 ... stands beside a keyword that it can refer back to.
+
+    Which words count depends on who the keyword can be: 李大妈 says who 她 is,
+    but not whether 李大妈的〇〇 is 儿子 or 女儿; 兄弟 counts for 哥哥 and not for 他.
+    A noun of the other side is another person: 壮汉 and 女民警.
+    """
+    found = sentence.candidate
+    if found.pair.language != "zh":
+        return None
+    terms = gendered_words(found.keyword, found.side)
+    for span in apart(terms, sentence.text, found.start, found.end):
+        return Finding("term", span)
+    return None
+
+
+CHILDREN = ("儿子", "女儿", "男孩", "女孩")
+OF_A_CHILD = "婴童宝娃"  # 男婴, 女童, 男宝宝: what may follow 男 or 女 where it is about a child
+
+
+def biological(sentence: Sentence) -> Finding | None:
+    """A finding where a word about pregnancy, birth or organs stands in the sentence.
+
+    Words of birth do not count for the child that was born (产妇生下一名男婴), words
+    about the other sex not for a noun (男教练, 怀孕的队员): they speak of somebody else.
+    """
+    found = sentence.candidate
+    if found.pair.language != "zh":
+        return None
+    body, birth = _words(found.keyword, found.side)
+    for span in apart(body, sentence.text, found.start, found.end):
+        return Finding("body", span)
+    for span in apart(birth, sentence.text, found.start, found.end):
+        if not (span[1] <= found.start and _is_child(found)):
+            return Finding("birth", span)
+    return None
+
+
+@cache
+def _words(keyword: str, side: Side) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    return biological_words(keyword, side, birth=False), biological_words(keyword, side, birth=True)
+
+
+def _is_child(found: Candidate) -> bool:
+    following = found.sentence[found.end : found.end + 1]
+    return found.keyword in CHILDREN or (found.keyword in ("男", "女") and following != "" and following in OF_A_CHILD)
+
+
+def generic(sentence: Sentence) -> Finding | None:
+    """A finding where 每个人 ... 他, 如果有人 ... 他 or TA makes the keyword neutral.
+
+    A lead, not a verdict: who is meant often stands in the sentence before.
+    """
+    found = sentence.candidate
+    if found.pair.language != "zh":
+        return None
+    for hit in generic_forms(found.keyword).finditer(sentence.text):
+        if hit.end() == found.end or hit.end() <= found.start or hit.start() >= found.end:
+            return Finding("generic", hit.span())
+    return None

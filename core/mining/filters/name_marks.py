@@ -11,24 +11,22 @@ from functools import cache
 from itertools import accumulate
 from typing import Generic, TypeVar
 
-from evenhand.core.mining.filters.name_shapes import (
-    KNOWN,
-    NOTHING,
-    Shape,
-    likely_name,
-    likeness,
-    may_be_name,
-    shape_of,
-)
 from evenhand.core.mining.filters.name_words import (
     KIN,
+    KNOWN,
+    NOTHING,
     PLACES,
     TITLES,
+    Shape,
     foreign_score,
     given_score,
     introduces,
     is_rare,
     japanese_surnames,
+    likely_name,
+    likeness,
+    may_be_name,
+    shape_of,
     surname_length,
     words_beside,
 )

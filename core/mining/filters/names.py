@@ -5,14 +5,16 @@ one accepted sentence in four for a name), and every fifth name of an
 encyclopedia has no such tag. What counts is the shape, with scores of characters
 learned from the names of a dictionary (training/name_characters.py): a surname
 with what looks like a given name, also where the segmenter cut it apart
-(name_shapes.py has what a word says by itself); what is written with the
+(name_words.py has what a word says by itself); what is written with the
 characters of transliterations; a Japanese surname with a given name. A word that
 begins a clause needs less: that is where somebody is named. Nicknames, rulers and
 introductions (名叫……) are told by their forms.
 """
 
-from evenhand.core.mining.filters.name_contexts import by_context
-from evenhand.core.mining.filters.name_frames import by_frame
+import re
+from functools import lru_cache
+
+from evenhand.core.mining.filters.name_frames import by_context, by_frame
 from evenhand.core.mining.filters.name_marks import (
     DIES,
     DOES,
@@ -29,29 +31,28 @@ from evenhand.core.mining.filters.name_marks import (
     Word,
     context,
 )
-from evenhand.core.mining.filters.name_shapes import (
-    FOREIGN_TAGGED,
-    FUNCTION,
-    JAPANESE_KNOWN,
-    JAPANESE_SURE,
-    SURE_LETTER,
-    SURE_PLACE,
-    fits_behind_surname,
-    is_japanese,
-)
 from evenhand.core.mining.filters.name_words import (
     CAPITAL,
     DOTS,
     DOTTED,
+    FOREIGN,
+    FOREIGN_TAGGED,
+    FUNCTION,
     HAN,
+    JAPANESE_KNOWN,
+    JAPANESE_SURE,
     NAMED_AFTER,
     PLACE_BEFORE,
     PLACE_BEHIND,
     PLACES,
     RULERS,
+    SURE_LETTER,
+    SURE_PLACE,
     TAIL,
+    fits_behind_surname,
     foreign_score,
     given_score,
+    is_japanese,
     is_rare,
     japanese_score,
     japanese_surnames,
@@ -63,10 +64,65 @@ from evenhand.core.mining.filters.name_words import (
     surname_length,
     told_forms,
 )
-from evenhand.core.mining.filters.names_elsewhere import named_elsewhere
 from evenhand.core.mining.types import Finding, Sentence
 from evenhand.core.text.dictionary import is_surname, is_word, surnames
 from evenhand.core.types import Span
+
+_BEFORE_DOT, _BEHIND_DOT = re.compile(f"[{FOREIGN}]{{2,8}}$"), re.compile(f"\\s?([{FOREIGN}]{{2,9}})")
+# What an article on a person begins with: 马赛（1987年……）; a word in no dictionary, also so: 楼曾瑞（Lour……）.
+_SUBJECT = re.compile("([一-龥]{2,6})(?=（(?:[，、；）]|[^（）]{0,40}[0-9]{3,4}年))")
+_NEW_SUBJECT = re.compile("([一-龥]{2,6})(?=（[^（）]{0,20}[A-Za-z]{3}|，(?:字|号|本名|原名|[一-龥]{1,4}氏，))")
+PERSON_WITHIN = 80  # characters from the beginning in which an article says that it is about a person
+_PERSON = re.compile(
+    "出生|生于|逝世|去世|本名|原名|艺名|[，）][字号]|祖籍|籍贯|演员|歌手|作家|画家|诗人|学家|政治家|运动员|球员|教练|皇帝|国王"
+    "|之[子女孙]|[长次三四五六七幼][子女]|将领|人物|议员|主持人|导演|选手|氏，|和尚|僧"
+)
+# 本名廖羽翘, ，字子瞻: what every alias holds -> its form.
+_ALIASES = {
+    hint: re.compile(begin + "[为是叫]?([一-龥]{2,4})(?=[，。；、（）])")
+    for hint, begin in (("名", "名(?<=[本原艺别笔乳官译改又更]名)"), ("，字", "，字"))
+}
+
+
+@lru_cache(maxsize=64)
+def _names_in(paragraph: str) -> tuple[str, ...]:
+    found: dict[str, None] = {}
+    if "·" in paragraph or "•" in paragraph or "・" in paragraph or "‧" in paragraph:  # quicker than to search for DOTS
+        for dot in DOTS.finditer(paragraph):
+            before = _BEFORE_DOT.search(paragraph, max(0, dot.start() - 8), dot.start())
+            behind = _BEHIND_DOT.match(paragraph, dot.end())
+            found |= dict.fromkeys([*([before[0]] if before else []), *([behind[1]] if behind else [])])
+    begin = paragraph[2:7]
+    if "（" in begin or "，" in begin:
+        new, subject = _NEW_SUBJECT.match(paragraph), _SUBJECT.match(paragraph)
+        subject = subject or (new if new and not is_word(new[1]) else None)
+        if subject and _PERSON.search(paragraph, 0, PERSON_WITHIN):
+            found[subject[1]] = None
+    for hint, pattern in _ALIASES.items():
+        if hint in paragraph:
+            found |= dict.fromkeys(pattern.findall(paragraph))
+    if not found:
+        return ()
+    given = [name[1:] for name in found if len(name) == 3 and is_surname(name[0]) and not is_word(name[1:])]
+    return tuple(name for name in (*found, *given) if len(name) > 1)
+
+
+def named_elsewhere(text: str, paragraph: str, keyword: Span) -> Span | None:
+    """Where a name stands in *text* that its *paragraph* tells; it is more than the *keyword*.
+
+    An encyclopedia names somebody in full once (格罗弗·克利夫兰, 雨侨（…），本名廖羽翘) and by a part of the name
+    afterwards, which looks like a place or an ordinary word.
+    """
+    for name in _names_in(paragraph):
+        start = text.find(name)
+        while start >= 0:
+            end = start + len(name)
+            apart = end <= keyword[0] or keyword[1] <= start or end - start > keyword[1] - keyword[0]
+            if apart and not NAMED_AFTER.match(text, end) and not PLACE_BEFORE.search(text[max(0, start - 2) : start]):
+                return start, end
+            start = text.find(name, end)
+    return None
+
 
 # Least scores of a given part that the segmenter cut from its surname: after the surname, after the first character.
 DIVIDED, DIVIDED_LATE = 1.0, 1.5

@@ -23,7 +23,7 @@ from evenhand.annotations.projects.projects import (
     remove_annotator,
 )
 from evenhand.annotations.types import Operation
-from evenhand.commands.agreement.command import for_people
+from evenhand.commands.agreement import for_people
 from evenhand.core.statistics.estimate import CLUSTERED, DIRICHLET
 from evenhand.core.text.keywords import find
 from tests.support.agreed_labels import FAST, _operation, label, make, texts

@@ -7,7 +7,7 @@ import pytest
 from evenhand.annotations.files import label_files
 from evenhand.annotations.files.detect import FORMAT_NAMES, FORMATS, Format
 from evenhand.annotations.files.other_tools.tasks import TASKS
-from evenhand.commands.files.command import import_file
+from evenhand.commands.files import import_file
 from evenhand.core.language import translate
 from evenhand.pages.projects.import_.files import format_name
 

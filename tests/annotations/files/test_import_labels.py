@@ -28,7 +28,7 @@ from evenhand.annotations.projects.projects import (
     remove_annotator,
 )
 from evenhand.annotations.types import Operation
-from evenhand.commands.agreement.command import report_json
+from evenhand.commands.agreement import report_json
 from evenhand.core.errors import BadFile, Refused
 from tests.support.projects import broken_rules
 from tests.support.released_project import rehearse

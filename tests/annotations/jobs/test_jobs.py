@@ -16,7 +16,7 @@ from evenhand.annotations.database.store import Store
 from evenhand.annotations.imports.run import IMPORT, Settings
 from evenhand.annotations.jobs import jobs, kinds
 from evenhand.annotations.jobs import process as job_process
-from evenhand.commands.jobs.command import job as job_command
+from evenhand.commands.jobs import job as job_command
 from evenhand.core.errors import BadFile, Busy, NotFound, Notice, Refused
 from evenhand.core.language import translate
 from evenhand.core.runs.kinds import JobKind
@@ -27,7 +27,7 @@ from tests.support.projects import new_store
 pytestmark = pytest.mark.early
 COMMANDS = """
 import click
-from evenhand.commands.jobs.command import job
+from evenhand.commands.jobs import job
 from tests.support.job_kinds import add_kinds
 
 add_kinds()
@@ -308,7 +308,7 @@ def test_large_files_are_recognised_by_lines_or_bytes(tmp_path, data, large):
 
 
 def test_jobs_are_listed_shown_and_cancelled_by_command(store, tmp_path, monkeypatch):
-    monkeypatch.setattr("evenhand.commands.jobs.command.words_of", lambda name, settings: [name])
+    monkeypatch.setattr("evenhand.commands.jobs.words_of", lambda name, settings: [name])
     job, _, _ = gated(store, tmp_path, "标题")
     until(store, job, at_gate)
     runner, db = CliRunner(), ["--db", str(store.path)]

@@ -7,7 +7,7 @@ from evenhand.annotations.progress.cells import followed_by_cell
 from evenhand.annotations.progress.dashboard import dashboard
 from evenhand.annotations.projects.projects import change_project, project_by_uid, set_quotas
 from evenhand.annotations.queue.leases import claim
-from evenhand.core.forecast.keep_rate import stages
+from evenhand.core.forecast.quota import stages
 from tests.support.projects import decide, filled_project
 
 

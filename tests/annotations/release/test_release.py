@@ -47,7 +47,7 @@ from evenhand.annotations.release.facts import gather
 from evenhand.annotations.release.readiness import checked_version
 from evenhand.annotations.release.records import discard_broken
 from evenhand.annotations.text_policy import CANARY_ID
-from evenhand.commands.agreement.command import report_json
+from evenhand.commands.agreement import report_json
 from evenhand.core.errors import BadFile, NotAllowed, NotFound, Refused
 from tests.support.released_project import label, ready_project, rehearse
 

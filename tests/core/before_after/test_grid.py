@@ -12,7 +12,7 @@ from evenhand.core.before_after.run import built_in_source
 from evenhand.core.before_after.settings import Cell, GridSettings, Intervention
 from evenhand.core.errors import Refused
 from evenhand.core.runs.kinds import Place
-from evenhand.core.scoring.input import ScoreInput
+from evenhand.core.scoring.settings import ScoreInput
 from evenhand.core.typed_json import from_json, to_json
 
 TUNING: dict[str, Any] = {"steps": 2, "batch": 4, "length": 16, "every": 1, "rate": 1e-3, "run_name": "grid"}

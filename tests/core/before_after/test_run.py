@@ -15,7 +15,7 @@ from evenhand.core.errors import ModelUnavailable, Refused
 from evenhand.core.models.planted.masked import save
 from evenhand.core.runs.kinds import Place
 from evenhand.core.runs.records import runs_folder, runs_in
-from evenhand.core.scoring.input import ScoreInput
+from evenhand.core.scoring.settings import ScoreInput
 from evenhand.core.typed_json import to_json
 
 TEXTS = ["雨停了，他走了。", "男孩在家。", "爸爸来了，老师说他好。"] * 4

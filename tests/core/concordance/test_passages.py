@@ -13,7 +13,7 @@ from cli import cli
 from evenhand.annotations.items.batch import Batch, NewItem
 from evenhand.annotations.projects.projects import create_project
 from evenhand.core.concordance import Line
-from evenhand.core.concordance.answer_rows import terminal_line
+from evenhand.core.concordance.answer_text import terminal_line
 from evenhand.core.concordance.passages import passages
 from evenhand.core.errors import BadFile
 from evenhand.core.mining.report import Read

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evenhand.core.errors import N_
-from evenhand.core.forecast.keep_rate import Followed, stages
+from evenhand.core.forecast.quota import Followed, stages
 from evenhand.core.statistics import Note, wilson
 
 THREE = 3  # labels of an item

@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from evenhand.core.errors import BadFile
 from evenhand.core.mining import blocks as reading
 from evenhand.core.mining.blocks import Block, blocks
-from evenhand.core.mining.encodings import decide
 from evenhand.core.mining.report import Read, Report
 from evenhand.core.mining.run import mine
 from evenhand.core.mining.settings import CODES, Settings
+from evenhand.core.mining.sources import decide
 
 OFF: dict[str, Any] = dict.fromkeys(CODES, "off")
 TEXT = "她把雨伞借给了同事，自己跑回家。\n春天的山里开满了花，他每天早上都去看。\n"

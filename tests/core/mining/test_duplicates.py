@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from rapidfuzz import fuzz
 
 from evenhand.core.mining import duplicates
-from evenhand.core.mining.duplicates import LEAST_RATIO, Exact, Near, text_key
-from evenhand.core.mining.minhash import BANDS, band_keys, masked
+from evenhand.core.mining.duplicates import BANDS, LEAST_RATIO, Exact, Near, band_keys, masked, text_key
 from evenhand.core.mining.run import mine
 from evenhand.core.mining.settings import CODES, Settings
 

@@ -11,8 +11,16 @@ from click.testing import CliRunner
 from cli import cli
 from evenhand.core.errors import BadFile
 from evenhand.core.mining.keyword_lists import typed_pairs
-from evenhand.core.mining.pair_neighbours import NOTHING, SURNAME, Occurrence, neighbours
-from evenhand.core.mining.pairs_check import CHANCE, _area, check_pairs, told_apart
+from evenhand.core.mining.pairs_check import (
+    CHANCE,
+    NOTHING,
+    SURNAME,
+    Occurrence,
+    _area,
+    check_pairs,
+    neighbours,
+    told_apart,
+)
 from evenhand.core.resources import keyword_pairs
 from evenhand.core.types import KeywordPair
 

@@ -6,8 +6,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from evenhand.core.mining.cleaning import Cleaner
-from evenhand.core.mining.find_keywords import Finder
-from evenhand.core.mining.plain_lines import Line, Words, lines_of
+from evenhand.core.mining.find_keywords import Finder, Line, Words, lines_of
 from evenhand.core.resources import keyword_pairs
 from evenhand.core.text.sentences import EDGES, split
 

@@ -1,7 +1,7 @@
 """The sentences about rows with a score, as a job shows them."""
 
 from evenhand.annotations.jobs.jobs import title_in
-from evenhand.core.runs.scored_rows import ScoredRows
+from evenhand.core.runs.loop import ScoredRows
 
 
 def test_reasons_are_codes_or_sentences_and_keep_their_braces() -> None:

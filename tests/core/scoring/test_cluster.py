@@ -18,8 +18,7 @@ from evenhand.core.cluster import Answerer
 from evenhand.core.errors import EvenhandError, ModelUnavailable
 from evenhand.core.models import open_scorer
 from evenhand.core.runs.kinds import Place
-from evenhand.core.scoring.cluster import PIECE, ClusterScorer
-from evenhand.core.scoring.run import score_input
+from evenhand.core.scoring.run import PIECE, ClusterScorer, score_input
 from evenhand.core.scoring.settings import Settings
 from evenhand.core.types import MaskedSentence, Score
 from tests.conftest import SENTENCES
@@ -54,7 +53,7 @@ class PoolOfOne:
 
 @pytest.fixture
 def open_cluster(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], ClusterScorer]:
-    monkeypatch.setattr("evenhand.core.scoring.cluster.Pool", PoolOfOne)
+    monkeypatch.setattr("evenhand.core.scoring.run.Pool", PoolOfOne)
     return lambda name: ClusterScorer(name, address="local", workers=1)
 
 

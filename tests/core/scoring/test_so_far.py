@@ -9,9 +9,9 @@ import pytest
 from evenhand.core.files.csv_out import data_line
 from evenhand.core.files.whole_file import growing_part, whole_file
 from evenhand.core.generation.growing_file import GrowingFile
-from evenhand.core.scoring import so_far
+from evenhand.core.scoring import report
+from evenhand.core.scoring.report import SoFar
 from evenhand.core.scoring.run import COLUMNS
-from evenhand.core.scoring.so_far import SoFar
 
 
 def scored(model: str, bias: str, sentence: str = "他说，“好\n的”。") -> str:
@@ -67,8 +67,8 @@ def test_a_restarted_run_is_counted_from_zero(tmp_path: Path, monkeypatch: pytes
             lines = [json.dumps({"sentence": f"{n}"}) + "\n" for n in range(number)]
             begun(out).write_text("".join(lines) + '{"sente', encoding="utf-8")
             assert result.read_on() and result.rows == number
-            assert [row["sentence"] for row in result.last] == [f"{n}" for n in range(number)][-so_far.LAST :]
-    monkeypatch.setattr(so_far, "MOST", 40)  # a look reads so much; the next one goes on
+            assert [row["sentence"] for row in result.last] == [f"{n}" for n in range(number)][-report.LAST :]
+    monkeypatch.setattr(report, "MOST", 40)  # a look reads so much; the next one goes on
     with whole_file(out):
         begun(out).write_text("".join(json.dumps({"sentence": f"{n}"}) + "\n" for n in range(9)), encoding="utf-8")
         looks = []

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from benchmarks.coverage_loop import coverage
-from benchmarks.designs.preferences import DESIGN
+from benchmarks.designs.annotators import PREFERENCES as DESIGN
 from evenhand.core.statistics.bradley_terry import (
     ALL_TIES,
     NO_COMPARISON,

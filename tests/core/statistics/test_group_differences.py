@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from benchmarks.coverage_loop import coverage
-from benchmarks.designs.groups import DESIGN
+from benchmarks.designs.annotators import GROUPS as DESIGN
 from evenhand.core.statistics.group_differences import difference_of_shares, exact_p
 
 

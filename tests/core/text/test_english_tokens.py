@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.core.text.english_tokens import tokens
+from evenhand.core.text.repetition import tokens
 
 CASES = [
     ("", []),

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.core.text.english_verbs import irregular_pasts, known_verbs, noun_like, plural, singular
+from evenhand.core.text.pronoun_cases import irregular_pasts, known_verbs, noun_like, plural, singular
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.core.mining.filters.inside_word import inside_word
+from evenhand.core.mining.filters.lists import inside_word
 from evenhand.core.mining.keyword_lists import typed_pairs
 from evenhand.core.mining.types import Sentence
 from evenhand.core.resources import keyword_pairs

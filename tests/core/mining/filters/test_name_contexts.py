@@ -2,7 +2,7 @@
 
 import pytest
 
-from evenhand.core.mining.filters.name_contexts import by_context
+from evenhand.core.mining.filters.name_frames import by_context
 from evenhand.core.mining.filters.name_marks import Cut, Word, context
 
 # Words before and behind a place, with their tags, from typical places of names to places without any.

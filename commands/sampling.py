@@ -1,7 +1,5 @@
 """`sampling`: draw items for people to label, with the inclusion probability of each stored before it is labelled."""
 
-from typing import Any
-
 import click
 
 from evenhand.annotations.sampling.samples import (
@@ -13,16 +11,16 @@ from evenhand.annotations.sampling.samples import (
     start_sample,
     state_of,
 )
-from evenhand.commands.permissions import needs
-from evenhand.commands.shared import answer, db_option, json_option, opened_project
-from evenhand.commands.tables import table
+from evenhand.commands.permissions import guarded
+from evenhand.commands.shared import answer, opened_project, option, table
 from evenhand.core.errors import N_, Refused
 from evenhand.core.sampling.designs import DESIGNS, LEAST_SHARE, SHARE, Design
+from evenhand.core.types import JsonObject
 
 NO_SAMPLE = "No sample: the labels of this project count as a simple random one."
 UNLABELLED = "No drawn item is labelled in full: all labels of this project count, as a simple random sample."
 BY_WEIGHT = "Drawn items count by their inclusion probability, items labelled before a sample once each."
-AUTHOR = click.option("--author", default="", help="Who does it; kept in the record.")
+AUTHOR = option("--author", default="", help="Who does it; kept in the record.")
 
 
 @click.group()
@@ -32,20 +30,18 @@ def sampling() -> None:
 
 @sampling.command()
 @click.argument("name", metavar="PROJECT")
-@click.option("--design", type=click.Choice(DESIGNS), default="simple", show_default=True, help="How items are drawn.")
-@click.option("--items", type=click.IntRange(1), help="How many; not with quotas, which say that themselves.")
-@click.option("--share", type=click.FloatRange(LEAST_SHARE, 1), default=SHARE, show_default=True,
-              help="Of the probability that is the same for every item.")  # fmt: skip
-@click.option("--by", multiple=True, help="A column of the strata, such as model; may be repeated.")
-@click.option("--measure", default="", help="What the designs by judges' labels look at (default: the first).")
-@click.option("--judge", "judges", multiple=True, help="Such judges only; may be repeated.")
+@option("--design", type=click.Choice(DESIGNS), default="simple", help="How items are drawn.")
+@option("--items", type=click.IntRange(1), help="How many; not with quotas, which say that themselves.")
+@option("--share", type=click.FloatRange(LEAST_SHARE, 1), default=SHARE,
+        help="Of the probability that is the same for every item.")  # fmt: skip
+@option("--by", multiple=True, help="A column of the strata, such as model; may be repeated.")
+@option("--measure", default="", help="What the designs by judges' labels look at (default: the first).")
+@option("--judge", "judges", multiple=True, help="Such judges only; may be repeated.")
 @AUTHOR
-@db_option
-@json_option
-@needs("change_projects", "name")
+@guarded("change_projects", "name")
 def start(
     name: str, design: Design, items: int | None, share: float, by: tuple[str, ...], measure: str,
-    judges: tuple[str, ...], author: str, db: str, as_json: bool,
+    judges: tuple[str, ...], author: str, db: str,
 ) -> None:  # fmt: skip
     """Draw a sample of PROJECT; until it is closed nothing else is handed out, in random order.
 
@@ -61,28 +57,24 @@ def start(
     with opened_project(db, name) as (store, found):
         planned = plan_sample(store, found, design, items or 0, share=share, by=by, measure=measure, judges=judges)
         made = state_of(store, start_sample(store, found, planned, author=author))
-    answer({"project": found.name} | sample_json(made), _line(made), as_json=as_json)
+    answer({"project": found.name} | sample_json(made), _line(made))
 
 
 @sampling.command()
 @click.argument("name", metavar="PROJECT")
 @AUTHOR
-@db_option
-@json_option
-@needs("change_projects", "name")
-def close(name: str, author: str, db: str, as_json: bool) -> None:
+@guarded("change_projects", "name")
+def close(name: str, author: str, db: str) -> None:
     """End the open sample of PROJECT: all items are handed out again. Its labels and probabilities stay."""
     with opened_project(db, name) as (store, found):
         ended = state_of(store, close_sample(store, found, author=author))
-    answer({"project": found.name} | sample_json(ended), _line(ended), as_json=as_json)
+    answer({"project": found.name} | sample_json(ended), _line(ended))
 
 
 @sampling.command()
 @click.argument("name", metavar="PROJECT")
-@db_option
-@json_option
-@needs("see_names", "name")
-def show(name: str, db: str, as_json: bool) -> None:
+@guarded("see_names", "name")
+def show(name: str, db: str) -> None:
     """The samples of PROJECT."""
     with opened_project(db, name) as (store, found):
         states = [state_of(store, one) for one in samples(store, found)]
@@ -91,30 +83,24 @@ def show(name: str, db: str, as_json: bool) -> None:
     lines = [*map(_line, states), basis]
     lines.append(table([(f"{measure}, by people", rate) for measure, (rate, _effect) in rates.items()]))
     data = {one: rate.to_json() | {"design_effect": effect} for one, (rate, effect) in rates.items()}
-    answer(
-        {"project": found.name, "samples": list(map(sample_json, states)), "rates": data, "basis": basis},
-        lines,
-        as_json=as_json,
-    )
+    answer({"project": found.name, "samples": list(map(sample_json, states)), "rates": data, "basis": basis}, lines)
 
 
 @sampling.command()
 @click.argument("name", metavar="PROJECT")
-@click.option("--width", type=click.FloatRange(0.001, 0.9), default=0.1, show_default=True,
-              help="Of the wanted interval, from its low to its high end, 0 to 1.")  # fmt: skip
-@click.option("--by", multiple=True, help="A column of the strata; may be repeated.")
-@click.option("--share", type=click.FloatRange(LEAST_SHARE, 1), default=SHARE, show_default=True,
-              help="Of the probability that is the same for every item.")  # fmt: skip
-@click.option("--measure", default="", help="What is estimated (default: the first measure).")
-@click.option("--judge", "judges", multiple=True, help="Such judges only; may be repeated.")
-@click.option("--rate", type=click.FloatRange(0, 1), help="Assumed, instead of the judges' labels.")
-@click.option("--accuracy", type=click.FloatRange(0, 1), help="Of the judge, instead of what its labels suggest.")
-@db_option
-@json_option
-@needs("change_projects", "name")
+@option("--width", type=click.FloatRange(0.001, 0.9), default=0.1,
+        help="Of the wanted interval, from its low to its high end, 0 to 1.")  # fmt: skip
+@option("--by", multiple=True, help="A column of the strata; may be repeated.")
+@option("--share", type=click.FloatRange(LEAST_SHARE, 1), default=SHARE,
+        help="Of the probability that is the same for every item.")  # fmt: skip
+@option("--measure", default="", help="What is estimated (default: the first measure).")
+@option("--judge", "judges", multiple=True, help="Such judges only; may be repeated.")
+@option("--rate", type=click.FloatRange(0, 1), help="Assumed, instead of the judges' labels.")
+@option("--accuracy", type=click.FloatRange(0, 1), help="Of the judge, instead of what its labels suggest.")
+@guarded("change_projects", "name")
 def needed(
     name: str, width: float, by: tuple[str, ...], share: float, measure: str, judges: tuple[str, ...],
-    rate: float | None, accuracy: float | None, db: str, as_json: bool,
+    rate: float | None, accuracy: float | None, db: str,
 ) -> None:  # fmt: skip
     """How many items of PROJECT each design needs for an interval of --width: a simulation, before anything is drawn.
 
@@ -140,10 +126,10 @@ def needed(
     lines.append(table(designs, ["design", "items", "labels"]))
     data = {"project": found.name, "width": width, "of": made.of, "simulated": made.simulated, "judge": made.judge,
             "designs": rows, "signature": made.signature}  # fmt: skip
-    answer(data, lines, as_json=as_json)
+    answer(data, lines)
 
 
-def sample_json(state: SampleState) -> dict[str, Any]:
+def sample_json(state: SampleState) -> JsonObject:
     """A sample as JSON."""
     sample = state.sample
     return {

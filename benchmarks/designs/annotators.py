@@ -1,14 +1,16 @@
-"""Comparisons of two texts with planted strengths of models, ties, a lean to the left and annotators who differ."""
+"""Annotators who differ: comparisons of texts with planted strengths of models, and groups of whom one accepts more."""
 
 import math
 from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import norm
 
 from benchmarks.coverage_loop import Cell, Design, Random
 from evenhand.core.statistics import Estimate
 from evenhand.core.statistics.bradley_terry import Comparisons, Preferences, bradley_terry
+from evenhand.core.statistics.group_differences import difference_of_shares
 from evenhand.core.statistics.paired_likelihood import maximised
 
 Numbers = NDArray[np.float64]
@@ -110,11 +112,54 @@ def _truth(cell: Cell) -> dict[str, float]:
     return {name: float(one) for name, one in truth.items()}
 
 
-DESIGN = Design(
+PREFERENCES = Design(
     "Preferences between models",
     "Pairs of texts of one context, four pairs a context, each judged by so many *labels* of so many *annotators*."
     " Three annotators are the same in every sample and the truth is that of these three; twelve are drawn anew."
     f" *leaning* 1: what a model is worth varies between contexts (standard deviation {OF_CONTEXT:g}) and annotators"
     f" ({OF_ANNOTATOR:g}). Strengths from {STRONGEST:g} to -{STRONGEST:g}; *ties*: of two equal models.",
     LEVELS, _sample, _truth,
+)  # fmt: skip
+
+
+SHIFT = 0.4  # of the second group, in standard deviations of a label
+GROUP_LEVELS = {
+    "people": (5, 10, 25),
+    "items": (20, 100),
+    "accept": (0.5, 0.8),
+    "annotator": (0.0, 0.2),
+    "item": (0.0, 0.4),
+}
+
+
+def _groups(cell: Cell, random: Random) -> dict[str, Estimate]:
+    """Draw a normal value of variance 1 a label, cut: annotators and items have their shares of the variance."""
+    people, items = int(cell["people"]), int(cell["items"])
+    of_annotator, of_item = float(cell["annotator"]), float(cell["item"])
+    annotator, item = (places.ravel() for places in np.indices((2 * people, items)))
+    there = random.random(annotator.size) < 0.7  # each label is missing with a chance of .3
+    annotator, item = annotator[there], item[there]
+    value = (
+        math.sqrt(of_annotator) * random.standard_normal(2 * people)[annotator]
+        + math.sqrt(of_item) * random.standard_normal(items)[item]
+        + math.sqrt(1 - of_annotator - of_item) * random.standard_normal(len(item))
+    )
+    second = annotator >= people
+    chosen = value < _cut(cell) + SHIFT * second
+    return {"difference of groups": difference_of_shares(chosen, second, annotator, item)}
+
+
+def _cut(cell: Cell) -> float:
+    return float(norm.ppf(float(cell["accept"])))
+
+
+def _groups_truth(cell: Cell) -> dict[str, float]:
+    return {"difference of groups": float(cell["accept"]) - float(norm.cdf(_cut(cell) + SHIFT))}
+
+
+GROUPS = Design(
+    "Groups of annotators",
+    "Two groups of equally many people label the same items, three of ten labels are missing; the second group accepts"
+    " more. *annotator*, *item*: their shares of the variance of a normal value that is cut.",
+    GROUP_LEVELS, _groups, _groups_truth,
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""`score-sentence` and `models`: one sentence under one model, and the list of models."""
+"""`score-sentence`, `demo-page`, `models`: chosen sentences under models, and the list of models."""
 
 import math
 from collections.abc import Iterator
@@ -8,33 +8,33 @@ from typing import Any
 import click
 
 from evenhand.commands.permissions import needs
-from evenhand.commands.shared import answer, json_option
-from evenhand.commands.tables import number, table
+from evenhand.commands.shared import answer, json_option, number, option, table
+from evenhand.core.demo_page.page import MODELS, answers_of, chosen_sentences, page_html
+from evenhand.core.errors import N_, BadFile, NotAllowed
+from evenhand.core.files.whole_file import whole_file
+from evenhand.core.language import LANGUAGES, Language
 from evenhand.core.models import Joint, known_models, open_scorer
+from evenhand.core.resources import read_table
 from evenhand.core.sentence_bias import Form, Reading, find_slot, read
 from evenhand.core.sentence_bias.bias import odds
 from evenhand.core.sentence_bias.keyword_packs import read_words
 from evenhand.core.typed_json import with_reasons
+from evenhand.core.types import JsonObject, Scorer
+from evenhand.core.worker import client
 
 
 @click.command("score-sentence")
 @click.argument("text")
-@click.option("--model", required=True, help="A built-in model, a name on the Hugging Face Hub, or a folder.")
-@click.option(
-    "--options",
-    nargs=2,
-    metavar="WORD WORD",
-    help="The two words that compete for [MASK].",
-)
-@click.option(
+@option("--model", required=True, help="A built-in model, a name on the Hugging Face Hub, or a folder.")
+@option("--options", nargs=2, metavar="WORD WORD", help="The two words that compete for [MASK].")
+@option(
     "--joint",
     type=click.Choice(["independent", "sequential", "geometric_mean"]),
     default="independent",
-    show_default=True,
     help="How the characters of a longer word are put together.",
 )
-@click.option("--language", help="The language of TEXT (zh, en, ja, es, or that of --words); else recognised.")
-@click.option(
+@option("--language", help="The language of TEXT (zh, en, ja, es, or that of --words); else recognised.")
+@option(
     "--words",
     type=click.Path(dir_okay=False, path_type=Path),
     help="Your own words beside those of the language: a table with male, female; optional: kind, other, language.",
@@ -43,7 +43,6 @@ from evenhand.core.typed_json import with_reasons
 @needs("try_models")
 def score_sentence(
     text: str, model: str, options: tuple[str, str] | None, joint: Joint, language: str | None, words: Path | None,
-    as_json: bool,
 ) -> None:  # fmt: skip
     """Ask MODEL which word of a pair it prefers in TEXT.
 
@@ -53,14 +52,14 @@ def score_sentence(
     own = read_words(words, language) if words else ()
     find_slot(text, options=options, language=language, own=own)  # refuse an invalid sentence before loading a model
     reading = read(text, open_scorer(model, joint=joint), options=options, language=language, own=own)
-    answer(as_data(reading), as_text(reading), as_json=as_json)
+    answer(as_data(reading), as_text(reading))
 
 
-def as_data(reading: Reading) -> dict[str, Any]:
+def as_data(reading: Reading) -> JsonObject:
     """The reading as the JSON object of the command; an undefined number is None beside `<name>_reason`."""
     slot = reading.slot
     typed = "The place was typed as [MASK]." if slot.keyword is None else f"{slot.keyword} is neither of the two words."
-    data: dict[str, Any] = {
+    data: JsonObject = {
         "language": slot.language,
         "pair": slot.name,
         "words": [slot.male, slot.female],
@@ -102,7 +101,7 @@ def _leans_towards(reading: Reading) -> str | None:
     return None if not value else reading.slot.male if value > 0 else reading.slot.female
 
 
-def _form_data(form: Form) -> dict[str, Any]:
+def _form_data(form: Form) -> JsonObject:
     known = form.logp is not None and math.isfinite(form.logp)
     data = {"form": form.word, "logp": form.logp if known else None, "share": form.share}
     return with_reasons(data, form.reason or "This form has probability 0.")
@@ -136,9 +135,47 @@ def as_text(reading: Reading) -> Iterator[str | None]:
 @click.command("models")
 @json_option
 @needs("try_models")
-def models(as_json: bool) -> None:
+def models() -> None:
     """List the models by name: built-in ones, and those of the papers."""
     known = known_models(None)
     here = {True: "here", False: "not here"}
     rows = [(entry.name, entry.language, entry.task, here[entry.available], entry.note) for entry in known]
-    answer({"models": known}, table(rows), as_json=as_json)
+    answer({"models": known}, table(rows))
+
+
+@click.command("demo-page")
+@click.argument("out", type=click.Path(dir_okay=False, path_type=Path))
+@option(
+    "--sentences", type=click.Path(dir_okay=False, exists=True, path_type=Path),
+    help="A TSV with the columns language, text and options (two words for [MASK], male first); else those built in.",
+)  # fmt: skip
+@option("--model", "models", multiple=True, help="Ask these models of every sentence, in this order.")
+@option("--lang", type=click.Choice(LANGUAGES), default="en", help="Which it opens in.")
+@json_option
+@needs("measure")
+def demo_page(out: Path, sentences: Path | None, models: tuple[str, ...], lang: Language) -> None:
+    """Write one HTML file with what models say of chosen sentences.
+
+    It opens from a folder or a mail: no server, no script, nothing is
+    fetched. Both languages, light and dark. The models are asked once, now.
+    """
+    if out.exists():
+        raise NotAllowed(N_("{path} already exists. Choose another name."), path=str(out))
+    chosen = chosen_sentences(None if sentences is None else read_table(sentences))
+    scorers: dict[str, Scorer] = {}
+    answered = []
+    for one in chosen:
+        names = models or MODELS.get(one.language, MODELS["en"])
+        for name in names:
+            scorers.setdefault(name, client.RemoteScorer(client.shared(), name))
+        answered.append((one, answers_of(one, {name: scorers[name] for name in names})))
+    failed = [each for _one, answers in answered for each in answers if each.reason is not None]
+    if all(each.reading is None for _one, answers in answered for each in answers):
+        raise BadFile(N_("No model could be run: {why}"), why=str(failed[0].reason))
+    text = page_html(answered, language=lang)
+    with whole_file(out) as write:
+        write(text)
+    for each in failed:
+        click.echo(f"{each.model}: {each.reason}", err=True)
+    data = {"out": str(out), "sentences": len(chosen), "models": list(scorers), "bytes": len(text.encode())}
+    answer(data, f"{len(chosen)} sentences under {', '.join(scorers)} written to {out}")

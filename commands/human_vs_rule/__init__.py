@@ -3,16 +3,14 @@
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import click
 
 from evenhand.annotations.guideline.versions import refuse_own_scheme
 from evenhand.annotations.human_vs_rule.people_by_instance import design_of
 from evenhand.annotations.labels.generation_labels import generations, labels_of_generations
-from evenhand.commands.permissions import needs
-from evenhand.commands.shared import answer, db_option, json_option, margin_option, opened_project
-from evenhand.commands.tables import table
+from evenhand.commands.permissions import guarded, needs
+from evenhand.commands.shared import answer, json_option, margin_option, opened_project, option, table
 from evenhand.core.errors import N_, BadFile, EvenhandError, Refused
 from evenhand.core.files.whole_file import whole_file
 from evenhand.core.human_vs_rule.apply_rule import CHOICES, apply_rule
@@ -24,6 +22,7 @@ from evenhand.core.statistics.equivalence import MARGINS, difference_json, equiv
 from evenhand.core.text.pronouns import PRONOUN_DATASETS, PronounSet, Verdict, parse_sets, set_named
 from evenhand.core.text.repetition import Variant
 from evenhand.core.typed_json import to_json
+from evenhand.core.types import JsonObject
 
 CELL = ("dataset", "model", "pronoun", "setting")
 VARIANTS: tuple[Variant, ...] = ("published", "completion")
@@ -31,20 +30,20 @@ VARIANTS: tuple[Variant, ...] = ("published", "completion")
 
 @click.command("rule")
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option(
+@option(
     "--dataset",
     type=click.Choice(PRONOUN_DATASETS),
     help="Whose list of forms counts; left out: the one that each line names.",
 )
-@click.option(
+@option(
     "--pronouns",
     multiple=True,
     help="Further sets whose forms count as pronouns: fae, ze/hir/hir/hirs/hirself; repeat for several.",
 )
-@click.option("--out", required=True, type=click.Path(dir_okay=False, path_type=Path), help="The file to write.")
+@option("--out", required=True, type=click.Path(dir_okay=False, path_type=Path), help="The file to write.")
 @json_option
 @needs("measure")
-def rule(file: Path, dataset: str | None, pronouns: tuple[str, ...], out: Path, as_json: bool) -> None:
+def rule(file: Path, dataset: str | None, pronouns: tuple[str, ...], out: Path) -> None:
     """Judge each completion in FILE (JSON lines) by its first pronoun.
 
     Reads `completion` and `pronoun` (he, she, they, xe, several, or forms:
@@ -73,12 +72,10 @@ def rule(file: Path, dataset: str | None, pronouns: tuple[str, ...], out: Path, 
         click.echo(f"{problem['file']}, line {problem['line']}: {problem['message']}", err=True)
     if counts["undefined"]:
         text += f", {counts['undefined']} without a verdict (rule_correct_reason says why)"
-    answer(
-        {"rows": len(rows), **counts, "dataset": dataset or "of each line", "errors": problems}, text, as_json=as_json
-    )
+    answer({"rows": len(rows), **counts, "dataset": dataset or "of each line", "errors": problems}, text)
 
 
-def _read(file: Path) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+def _read(file: Path) -> tuple[list[JsonObject], list[JsonObject]]:
     rows, problems = [], []
     try:
         with file.open(encoding="utf-8-sig") as lines:
@@ -98,9 +95,7 @@ def _read(file: Path) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     return rows, problems
 
 
-def _judged(
-    row: dict[str, Any], dataset: str | None, extra: tuple[PronounSet, ...], counts: dict[str, int]
-) -> dict[str, Any]:
+def _judged(row: JsonObject, dataset: str | None, extra: tuple[PronounSet, ...], counts: dict[str, int]) -> JsonObject:
     """*row* with the rule's verdict; null and the reason where there is none."""
     found, reason = _verdict(row, dataset, extra)
     if found.correct is None:
@@ -111,7 +106,7 @@ def _judged(
     return {**row, "rule_correct": found.correct, "rule_pronoun": found.pronoun}
 
 
-def _verdict(row: dict[str, Any], dataset: str | None, extra: tuple[PronounSet, ...]) -> tuple[Verdict, str]:
+def _verdict(row: JsonObject, dataset: str | None, extra: tuple[PronounSet, ...]) -> tuple[Verdict, str]:
     nothing = Verdict(None, None, None, None)
     if not isinstance(row.get("completion"), str):
         return nothing, "There is no completion."
@@ -124,15 +119,11 @@ def _verdict(row: dict[str, Any], dataset: str | None, extra: tuple[PronounSet, 
 
 @click.command("human-vs-rule")
 @click.argument("project")
-@click.option(
-    "--resamples", type=click.IntRange(100, 100_000), default=RESAMPLES, show_default=True, help="Draws per interval."
-)
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Start of the random draws.")
+@option("--resamples", type=click.IntRange(100, 100_000), default=RESAMPLES, help="Draws per interval.")
+@option("--seed", type=click.IntRange(0), default=0, help="Start of the random draws.")
 @margin_option("share", of="difference of the misgendering that the rule and that people find")
-@db_option
-@json_option
-@needs("see_names", "project")
-def human_vs_rule(project: str, resamples: int, seed: int, margin: float, db: str, as_json: bool) -> None:
+@guarded("see_names", "project")
+def human_vs_rule(project: str, resamples: int, seed: int, margin: float, db: str) -> None:
     """People's labels of the generations of PROJECT against the first-pronoun rule.
 
     On finished generations only: all their labels are there. Shares with 95%
@@ -146,20 +137,20 @@ def human_vs_rule(project: str, resamples: int, seed: int, margin: float, db: st
         design = design_of(store, found, items)
         made = comparison(items, labels_of_generations(store, found), Resampling(resamples, seed), design)
     data = {"project": found.name, **comparison_json(made, margin)}
-    answer(data, for_people(found.name, made, margin), as_json=as_json)
+    answer(data, for_people(found.name, made, margin))
 
 
-def _mean(mean: Mean) -> dict[str, Any]:
+def _mean(mean: Mean) -> JsonObject:
     return {**to_json(mean), "se": mean.estimate.se, "se_published": mean.published}
 
 
-def _cell(cell: Cell) -> dict[str, Any]:
+def _cell(cell: Cell) -> JsonObject:
     key = dict(zip(CELL, cell.key, strict=True))
     means = {name: _mean(cell.means[name]) for name in MEASURES}
     return {**key, "generations": cell.generations, "labels": cell.counts, **means}
 
 
-def comparison_json(made: Comparison, margin: float | None = MARGINS["share"]) -> dict[str, Any]:
+def comparison_json(made: Comparison, margin: float | None = MARGINS["share"]) -> JsonObject:
     """Return the comparison as one JSON object; `rule_less_people`: misgendering by the rule less by people."""
     weighted = {name: to_json(made.weighted(name)) for name in ("agreement", *CHOICES, "extraneous")}
     repeated = {variant: repetition(made.items, ("model", "pronoun"), variant) for variant in VARIANTS}

@@ -1,6 +1,6 @@
-"""`import` and `export`: sentences, generations and labels in; releases, labels and packages out."""
+"""`import`, `undo`, `conflicts` and `export`: sentences, generations and labels in; labels and packages out."""
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from getpass import getuser
 from pathlib import Path
 from typing import Any
@@ -9,27 +9,36 @@ import click
 
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files import export
+from evenhand.annotations.files.conflicts import conflicts, exported_row, keep_first, take_second
 from evenhand.annotations.files.detect import FIXED, FORMAT_NAMES, KEYS, english_problem
 from evenhand.annotations.files.export_formats import EXPORT_FORMATS, needs_password
 from evenhand.annotations.files.import_items import ImportReport
 from evenhand.annotations.files.import_labels import LabelImport
 from evenhand.annotations.files.other_tools.import_tasks import LEFT, TaskImport
 from evenhand.annotations.files.package.write_package import NOT_STATED, GoldLabels
+from evenhand.annotations.files.undo import Import, UndoEffect, find_import, imports, undo_effect
+from evenhand.annotations.files.undo import Settings as UndoSettings
+from evenhand.annotations.files.undo import run as undo_import
 from evenhand.annotations.imports.run import LabelsReport, Report, Settings, run
-from evenhand.commands.permissions import needs, own_new_project
+from evenhand.annotations.projects.projects import named_project
+from evenhand.commands.permissions import guarded, own_new_project
 from evenhand.commands.shared import (
     answer,
     ask_password,
-    db_option,
     environment_password,
-    json_option,
+    existing_store,
     opened_project,
+    option,
     settings_from,
+    table,
+    wants_json,
 )
-from evenhand.core.errors import N_, Refused
+from evenhand.core.errors import N_, BadFile, Refused
 from evenhand.core.files.archives import NeedsPassword
+from evenhand.core.files.csv_out import csv_line
 from evenhand.core.language import Count
 from evenhand.core.runs.kinds import Place
+from evenhand.core.types import JsonObject
 
 LEFT_IN_WORDS = {
     "skipped": "skipped", "empty": "without a choice", "drafts": "drafts", "predictions": "predictions",
@@ -107,26 +116,25 @@ def _items(report: ImportReport) -> str:
 
 
 LEFT_OUT = "; left out: {labels} labels of {annotators} annotators without consent"
-SHOWN = 20  # problems printed for people; --json lists them all
+SHOWN = 20  # problems and conflicts printed for people; --json lists them all
 
 
 @click.command("import")
 @click.argument("name", metavar="PROJECT")
 @click.argument("file", type=click.Path())
-@click.option(
+@option(
     "--format",
     "layout",
     type=click.Choice(list(FORMAT_NAMES)),
     default="auto",
-    show_default=True,
     help="slguset: the released columns, positions repaired. sentences: any table, JSON lines or one sentence per "
     "line. "
     "candidates: what `mine` writes. generations: context and completion, or a published sample. labels: an export "
     "of labels (CSV or JSON lines) of items that are in the project. package: a whole project. label-studio, doccano, "
     "argilla: tasks with annotations, as these programs export them.",
 )
-@click.option("--column", help="The column that holds the sentences, where its name does not say so.")
-@click.option(
+@option("--column", help="The column that holds the sentences, where its name does not say so.")
+@option(
     "--map",
     "named",
     multiple=True,
@@ -136,7 +144,7 @@ SHOWN = 20  # problems printed for people; --json lists them all
     + "); once for each. label-studio, doccano, argilla: "
     "what the choice NAME of the file is called here (accept, reject, a reason), or nothing to pass over it.",
 )
-@click.option(
+@option(
     "--annotator",
     "people",
     multiple=True,
@@ -144,19 +152,17 @@ SHOWN = 20  # problems printed for people; --json lists them all
     help="label-studio, doccano, argilla: who FOUND (a number, an e-mail, the name of a file) is here; NAME alone: "
     "who made the annotations that name nobody.",
 )
-@click.option("--ground-truth", "known", is_flag=True, help="label-studio: ground truth becomes known answers.")
-@click.option(
+@option("--ground-truth", "known", is_flag=True, help="label-studio: ground truth becomes known answers.")
+@option(
     "--set",
     "fixed",
     multiple=True,
     metavar="NAME=VALUE",
     help="generations: one value for all rows without their own, of " + ", ".join(FIXED) + ".",
 )
-@click.option("--project-uid", "uid", hidden=True, help="The project by its id, for jobs; it is never created.")
-@db_option
-@json_option
-@needs("import_files", "name", by_uid=True, creates=True)
-def import_file(db: str, as_json: bool, **options: Any) -> None:
+@option("--project-uid", "uid", hidden=True, help="The project by its id, for jobs; it is never created.")
+@guarded("import_files", "name", by_uid=True, creates=True)
+def import_file(db: str, **options: Any) -> None:
     """Import the lines of FILE (.csv, .tsv, .jsonl, .xlsx, .txt, or a .zip of them) into PROJECT.
 
     An unknown project is created. Lines that cannot be used are reported with their reason; the others are imported.
@@ -174,16 +180,16 @@ def import_file(db: str, as_json: bool, **options: Any) -> None:
     if outcome.created is not None:
         with Store.open(db) as store:
             own_new_project(store, outcome.created)
-    for problem in [] if as_json else outcome.problems[:SHOWN]:
+    for problem in [] if wants_json() else outcome.problems[:SHOWN]:
         click.echo(f"{problem.file}:{problem.line}: {problem.reason}: {english_problem(problem)}", err=True)
-    answer(outcome.report.as_json(), summary_of(outcome.report), as_json=as_json)
+    answer(outcome.report.as_json(), summary_of(outcome.report))
     outcome.refuse_unusable(settings.file.name)
 
 
 @click.command("export")
 @click.argument("name", metavar="PROJECT")
 @click.argument("out", type=click.Path())
-@click.option(
+@option(
     "--format",
     "layout",
     type=click.Choice(EXPORT_FORMATS),
@@ -196,55 +202,148 @@ def import_file(db: str, as_json: bool, **options: Any) -> None:
     "annotator. package: the whole project, can be imported again. datasheet: what the "
     "project is, as Markdown (datasheet-tex: LaTeX).",
 )
-@click.option(
-    "--items", type=click.Choice(["all", "accepted"]), default="all", show_default=True, help="A release: accepted."
-)
-@click.option("--names", is_flag=True, help="labels, package: the annotators' names instead of A1, A2, ...")
-@click.option("--history", is_flag=True, help="labels: every operation, replaced and taken-back ones too.")
-@click.option(
+@option("--items", type=click.Choice(["all", "accepted"]), default="all", help="A release: accepted.")
+@option("--names", is_flag=True, help="labels, package: the annotators' names instead of A1, A2, ...")
+@option("--history", is_flag=True, help="labels: every operation, replaced and taken-back ones too.")
+@option(
     "--spreadsheet",
     is_flag=True,
     help="A CSV for spreadsheet programs: an apostrophe before each text that they would run as a formula (= + - @). "
     "Without it texts are as they are, and offsets fit.",
 )
-@click.option(
+@option(
     "--password",
     "lock",
     is_flag=True,
     help="Encrypt (AES-256 ZIP) with the password in EVENHAND_PASSWORD, or one that is asked for. The text of "
     "generations leaves only encrypted, unless the project's settings open it.",
 )
-@click.option("--lang", type=click.Choice(["en", "zh"]), default="en", show_default=True, help="Of the data sheet.")
-@db_option
-@json_option
-@needs("export_files", "name")
-def export_file(
-    name: str,
-    out: str,
-    layout: str,
-    items: str,
-    names: bool,
-    history: bool,
-    spreadsheet: bool,
-    lock: bool,
-    lang: str,
-    db: str,
-    as_json: bool,
-) -> None:
+@option("--lang", "language", type=click.Choice(["en", "zh"]), default="en", help="Of the data sheet.")
+@guarded("export_files", "name")
+def export_file(name: str, out: str, layout: str, lock: bool, db: str, **options: Any) -> None:
     """Write the items or labels of PROJECT to OUT."""
     with opened_project(db, name) as (store, found):
         password = ask_password(new=True) if lock or needs_password(found, layout) else None
         if lock and password is None:
             raise Refused(N_("Set EVENHAND_PASSWORD to the password of the archive."))
-        report = export.export_file(
-            store, found, out, format=layout, items=items, names=names, history=history, password=password,
-            language=lang, spreadsheet=spreadsheet, author=getuser(),
-        )  # fmt: skip
-    data: dict[str, Any] = {"rows": report.rows}
+        report = export.export_file(store, found, out, format=layout, password=password, author=getuser(), **options)
+    data: JsonObject = {"rows": report.rows}
     if report.out != Path(out) or report.encrypted:
         data |= {"out": str(report.out), "encrypted": report.encrypted}
     locked = ", encrypted" if report.encrypted else ""
     if report.left_out is not None:
         data["left_out"] = {"labels": report.left_out.labels, "annotators": report.left_out.annotators}
         locked += LEFT_OUT.format(labels=report.left_out.labels, annotators=report.left_out.annotators)
-    answer(data, f"{report.rows} rows written to {report.out}{locked}", as_json=as_json)
+    answer(data, f"{report.rows} rows written to {report.out}{locked}")
+
+
+COLUMNS = ("key", "kind", "item", "text", "annotator", "first", "first_file", "second", "second_file")
+
+
+@click.command("undo")
+@click.argument("name", metavar="PROJECT")
+@click.argument("key", metavar="[IMPORT]", required=False)
+@option("--yes", is_flag=True, help="Do not ask.")
+@option("--author", default="", help="Who undoes it, for the record.")
+@option("--project-uid", "uid", hidden=True, help="The project by its id, for jobs.")
+@guarded("import_files", "name", by_uid=True)
+def undo(name: str, key: str | None, yes: bool, author: str, uid: str | None, db: str) -> None:
+    """Undo an import of PROJECT; without IMPORT, list the imports and their names.
+
+    Untouched items are deleted; the others are hidden with their labels, and an import of the same text restores them.
+    Valid labels of a file of labels are undone.
+    """
+    with existing_store(db) as store:
+        found = named_project(store, name, uid)
+        if key is None:
+            listed = imports(store, found)
+            answer({"imports": [asdict(one) for one in listed]}, _listed(listed))
+            return
+        wanted = find_import(store, found, key)
+        if not yes and not wants_json() and not wanted.undone:
+            click.confirm(
+                f"{wanted.file}: {_undo_sentence(wanted, undo_effect(store, found, wanted))}. Undo this import?",
+                abort=True,
+            )
+        elif not yes and wants_json():
+            raise Refused(N_("Undoing an import without a terminal to confirm requires --yes."))
+    done = undo_import(UndoSettings(name, key, yes=True, author=author, uid=uid), Place(Path(db)))
+    answer({"import": key, "file": wanted.file} | asdict(done), f"{wanted.file}: {_undo_sentence(wanted, done)}")
+
+
+def _undo_sentence(wanted: Import, done: UndoEffect) -> str:
+    if wanted.gold:
+        return f"{done.labels} gold labels removed; the labels and decisions in the project decide again"
+    if wanted.kind == "labels":
+        stay = f"; {done.chosen} that the lead let count where files disagree still count" if done.chosen else ""
+        return f"{done.labels} labels undone; {done.kept} that were already replaced or undone stay as they are{stay}"
+    return f"{done.deleted} items deleted, {done.hidden} hidden with {done.labels} labels"
+
+
+def _listed(found: list[Import]) -> str:
+    rows = []
+    for one in found:
+        state = "" if one.undone is None else f"undone {one.undone[:16]}"
+        state += ", interrupted: run it again" if one.unfinished else ""
+        rows.append((one.key, one.created[:16], one.rows, one.kind, one.file, state))
+    return table(rows) or "No file was imported into this project."
+
+
+@click.command("conflicts")
+@click.argument("name", metavar="PROJECT")
+@option("--take", "taken", metavar="KEY", help="Let the second of this conflict count.")
+@option("--keep", "kept", metavar="KEY", help="Keep the first as it is, and remove the conflict from the list.")
+@option("--author", default="", help="Who decides, for the record.")
+@option("--csv", "out", type=click.Path(), help="Write the list to this file.")
+@guarded("import_files", "name")
+def list_conflicts(name: str, taken: str | None, kept: str | None, author: str, out: str | None, db: str) -> None:
+    """List the conflicts of PROJECT: two files, or a file and a desk, differ on an item.
+
+    The first value is valid until the lead decides. Keywords and texts are listed only: items never change.
+    """
+    with opened_project(db, name) as (store, found):
+        if taken:
+            take_second(store, found, taken, author=author)
+        if kept:
+            keep_first(store, found, kept, author=author)
+        listed = conflicts(store, found)
+    rows = [exported_row(found, one) for one in listed]
+    if out:
+        _write(Path(out), rows)
+    data: JsonObject = {"conflicts": rows}
+    answer(data, _conflicts(rows))
+
+
+def conflict_lines(listed: list[JsonObject]) -> str:
+    """The list as CSV; no cell runs as a formula."""
+    rows = [csv_line(COLUMNS), *(csv_line([one[key] for key in COLUMNS]) for one in listed)]
+    return "".join(rows)
+
+
+def _write(path: Path, listed: list[JsonObject]) -> None:
+    try:
+        path.write_text(conflict_lines(listed), encoding="utf-8", newline="")
+    except OSError as error:
+        message = N_("{file} cannot be written: {why}.")
+        raise BadFile(message, file=path.name, why=error.strerror or error) from error
+
+
+def _side(one: JsonObject, which: str) -> str:
+    if one[which] == "":
+        return "no valid label"
+    if one["kind"] in ("text", "word") and not one[f"{which}_file"]:  # of a package with codes
+        return "not in this database" if one[which] is None else str(one[which])
+    return f"{'—' if one[which] is None else one[which]} ({one[f'{which}_file'] or 'desk'})"
+
+
+def _conflicts(listed: list[JsonObject]) -> str:
+    rows = [
+        (
+            one["key"], one["annotator"] or None, _side(one, "first"), _side(one, "second"),
+            one["item"] if one["text"] is None else one["text"][:60],
+        )
+        for one in listed[:SHOWN]
+    ]  # fmt: skip
+    more = f"\n... and {len(listed) - SHOWN} more; --json or --csv has them all" if len(listed) > SHOWN else ""
+    heads = ["conflict", "annotator", "first", "second", "item"]
+    return table(rows, heads) + more if rows else "Nothing disagrees."

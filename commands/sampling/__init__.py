@@ -1,1 +1,0 @@
-"""`sampling`: which items of a project people label next."""
