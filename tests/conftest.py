@@ -91,14 +91,14 @@ def pytest_collection() -> Generator[None, object, object]:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Files that only read sources have thousands of cases: where those are not asked for, they are not made."""
+    """Ignore files that only read sources, which have thousands of cases, unless they are selected."""
     if "not scan" not in config.option.markexpr or collection_path.suffix != ".py":
         return None
     return "\npytestmark = pytest.mark.scan" in collection_path.read_text(encoding="utf-8") or None
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Several processes begin with the files that take long, and end with files of seconds; one keeps the alphabet.
+    """Order files for several processes by duration, the longest first; a single process keeps the alphabet.
 
     Whole files are handed out in this order, so that no process works alone at the end.
     """
@@ -125,7 +125,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileSche
 
 @pytest.fixture
 def tmp_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A new empty folder. The `tmp_path` of pytest lists the folders of all tests before it to find a free number."""
+    """Return a new empty folder; pytest's own `tmp_path` lists all earlier folders to find a free number."""
     folder = tmp_path_factory.getbasetemp() / f"test-{next(_folders)}"
     folder.mkdir()
     return folder
@@ -133,7 +133,7 @@ def tmp_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(autouse=True)
 def _own_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No test touches a database of the person who runs it, and the language is English unless a test says so."""
+    """Point to a database of the test, not of the user, and set the language to English."""
     monkeypatch.setenv("EVENHAND_DB", str(tmp_path / "evenhand.db"))
     monkeypatch.setattr("evenhand.annotations.database.store.BUSY_MS", PATIENCE_MS)
     monkeypatch.setenv("HF_HUB_OFFLINE", os.environ.get("HF_HUB_OFFLINE", "1"))
@@ -162,7 +162,7 @@ def fixed_ids(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def nothing_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Jobs are stored and no process runs them; what pages remembered in earlier tests is forgotten."""
+    """Store jobs without running them, and forget what pages remembered in earlier tests."""
     import streamlit as st
 
     from evenhand.annotations.jobs import jobs
@@ -173,14 +173,14 @@ def nothing_runs(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def fresh_store(tmp_path: Path) -> Iterator[Store]:
-    """An empty database; pages and commands of the same test open the same file."""
+    """Yield an empty database; pages and commands of the same test open the same file."""
     with new_store(tmp_path / "evenhand.db") as store:
         yield store
 
 
 @pytest.fixture
 def sample_project(fresh_store: Store) -> Project:
-    """A project "sample" with three annotators and the eight SENTENCES, published, nothing labelled."""
+    """Return a project "sample" with three annotators and the eight SENTENCES, published, nothing labelled."""
     from evenhand.annotations.items.batch import Batch, NewItem
     from evenhand.annotations.projects.projects import create_project
     from evenhand.core.text.keywords import find
@@ -197,7 +197,7 @@ def sample_project(fresh_store: Store) -> Project:
 
 @pytest.fixture(scope="module")
 def one_thread() -> Iterator[None]:
-    """Two threads wait for each other more than they compute on models and sentences of the size of tests."""
+    """Compute with one thread; two wait for each other longer than they compute at the size of tests."""
     import torch
 
     before = torch.get_num_threads()
@@ -225,7 +225,7 @@ class FakeScorer:
         return (math.log(self.first), *[math.log(rest)] * (options - 1))
 
     def fillers(self, probe: MaskedSentence, *, top: int = 10, words: Sequence[str] = ()) -> list[list[Filler]]:
-        """For each slot the options themselves, then *words* (longer than one character: not one token)."""
+        """Return for each slot the options, then *words* (longer than one character: not one token)."""
         known = [Filler(option, math.exp(p or 0)) for option, p in zip(probe.options, self._logprobs(2), strict=False)]
         asked = [Filler(word, 0.01 if len(word) == 1 else None) for word in words]
         return [known[:top] + asked for _ in probe.options[0]]
@@ -233,13 +233,13 @@ class FakeScorer:
 
 @pytest.fixture
 def fake_scorer() -> FakeScorer:
-    """p(first option) = 0.6, p(second) = 0.3, everything else 0.1."""
+    """Return a scorer with p(first option) = 0.6, p(second) = 0.3, everything else 0.1."""
     return FakeScorer()
 
 
 @pytest.fixture(scope="session")
 def known_model() -> Path:
-    """The folder of the built-in model `known`, whose answers are worked out by hand in its card."""
+    """Return the folder of the built-in model `known`, whose answers are worked out by hand in its card."""
     folder = ROOT / "core" / "data" / "models" / "known"
     if not (folder / "config.json").is_file():
         pytest.fail("The built-in model `known` is missing: run `python -m training.known`.")
@@ -248,7 +248,7 @@ def known_model() -> Path:
 
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
-    """The folder of data that does not ship with the project."""
+    """Return the folder of data that does not ship with the project."""
     if not SHARED_DATA.is_dir():
         pytest.skip("../shared/data is not here: this test needs the released development file")
     return SHARED_DATA

@@ -11,6 +11,6 @@ from evenhand.annotations.desk.routes import routes
 
 @pytest.fixture
 def client() -> Iterator[TestClient]:
-    """Sends requests to the routes in this process."""
+    """Yield a client that sends requests to the routes in this process."""
     with TestClient(Starlette(routes=routes())) as made:
         yield made

@@ -11,7 +11,7 @@ from tests.support.desk_driver import Opener
 
 @pytest.fixture(scope="session")
 def desk_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """One server of desks without the app for all tests; each test makes a project of its own."""
+    """Start one server of desks without the app for all tests; each test makes a project of its own."""
     server = DeskServer(tmp_path_factory.mktemp("desks") / "evenhand.db").start()
     yield server
     server.stop()
@@ -19,48 +19,48 @@ def desk_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 @pytest.fixture
 def mortal_server(desk_server: Server) -> Iterator[Server]:
-    """Return the server for a test that kills it or starts it on another database; afterwards it runs as before."""
+    """Yield the server for a test that kills it or starts it on another database; afterwards it runs as before."""
     yield from restored(desk_server)
 
 
 @pytest.fixture
 def mortal_app(app_server: Server) -> Iterator[Server]:
-    """The app's server for such a test."""
+    """Yield the app's server for such a test."""
     yield from restored(app_server)
 
 
 @pytest.fixture
 def desks(chromium: Browser, desk_server: Server) -> Iterator[Opener]:
-    """Desks on a page of their own: what they do with keys, marks, storage and answers needs no app around them."""
+    """Open desks on pages without an app, for keys, marks, storage and answers."""
     yield from opened(chromium, desk_server)
 
 
 @pytest.fixture
 def mortal_desks(chromium: Browser, mortal_server: Server) -> Iterator[Opener]:
-    """Return desks on a server that may end."""
+    """Open desks on a server that may end."""
     yield from opened(chromium, mortal_server)
 
 
 @pytest.fixture
 def app_desks(chromium: Browser, app_server: Server) -> Iterator[Opener]:
-    """Desks in the app: where Streamlit mounts, themes, reloads or reruns them, or has keys of its own."""
+    """Open desks in the app, where Streamlit mounts, themes, reloads and reruns them and has keys of its own."""
     yield from opened(chromium, app_server)
 
 
 @pytest.fixture
 def mortal_app_desks(chromium: Browser, mortal_app: Server) -> Iterator[Opener]:
-    """Return desks on an app that may end."""
+    """Open desks on an app that may end."""
     yield from opened(chromium, mortal_app)
 
 
 @pytest.fixture
 def own_desks(chromium: Browser, own_server: Server) -> Iterator[Opener]:
-    """Desks in an app whose database is this test's alone."""
+    """Open desks in an app whose database belongs to this test alone."""
     yield from opened(chromium, own_server)
 
 
 def opened(browser: Browser, server: Server) -> Iterator[Opener]:
-    """Opens desks of *server*, and closes them after the test."""
+    """Open desks of *server*, and close them after the test."""
     opener = Opener(browser, server)
     yield opener
     opener.close()

@@ -44,7 +44,7 @@ def labels(server: Server) -> int:
 
 
 def check_own_log(page: Page, server: Server, store: Store, record: bytes) -> None:
-    """The browser recomputes its user's log, compares it with an earlier file, and finds a row that was changed."""
+    """Check that the browser recomputes its user's log, compares it with an earlier file, and finds a changed row."""
     address, log = f"{server.url}/own-log?lang=en", page.locator("#log")
     page.goto(address)
     expect(log).to_have_attribute("data-state", "holds")
@@ -77,7 +77,7 @@ def touched(store: Store, change: str) -> Iterator[None]:
 
 
 def no_file_without_a_role(server: Server, store: Store, project: Project, desk: Page) -> None:
-    """The page is still open, and the role is gone: no file is made for it."""
+    """Check that an open page makes no file after its role is revoked."""
     ada = account(store, "ada@example.org")
     desk.goto(server.page("record", lang="en"))
     expect(desk.get_by_role("button", name="JSON")).to_be_visible()

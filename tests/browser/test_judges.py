@@ -35,7 +35,7 @@ READY_MS = 120_000
 
 
 def planted() -> list[Written]:
-    """Contexts lean too, so texts of one context resemble each other."""
+    """Make texts whose contexts lean too, so that texts of one context resemble each other."""
     rng, found = random.Random(18), []
     for own in PRONOUNS:
         for context in range(CONTEXTS):
@@ -53,7 +53,7 @@ SAID = {text.text: text.said for text in TEXTS}
 
 
 def says(body: dict[str, Any]) -> str:
-    """The server: right in nine of ten, else it calls the text misgendering."""
+    """Answer correctly for nine of ten texts, else with misgendering."""
     text = re.search(r"<completion>(.*)</completion>", body["messages"][1]["content"], re.S)
     assert text is not None
     said = SAID[text[1]]
@@ -98,7 +98,7 @@ def start(page: Page, server: Server, source: str, name: str) -> None:
 
 
 def jobs_now(server: Server) -> list[jobs.Job]:
-    """The newest first."""
+    """Return the jobs, the newest first."""
     with Store.open(server.database) as store:
         return jobs.jobs(store)
 

@@ -37,7 +37,7 @@ def fits(page: Page) -> None:
 
 
 def new_study(store: Store) -> Study:
-    """A study of two texts a person with a test of one question, on a server with accounts."""
+    """Return a study of two texts a person with a test of one question, on a server with accounts."""
     grant(store, add_account(store, "Olga"), "owner", None)
     project = projects(store)[0]
     settings = Settings("lead@example.org", "prolific", items=2, questions=1, pass_mark=1)
@@ -45,7 +45,7 @@ def new_study(store: Store) -> Study:
 
 
 def agree_and_pass(page: Page, address: str) -> None:
-    """From the link to the desk."""
+    """Go from the link to the desk."""
     page.goto(f"{address}?PROLIFIC_PID=p1&STUDY_ID=s1&SESSION_ID=x1")
     page.get_by_role("link", name="中文").click()
     expect(page.get_by_role("heading", name="参加之前")).to_be_visible()

@@ -14,7 +14,7 @@ STALE_MS = 1_500  # so long a browser may still send the address before (LATE of
 
 
 def title(page: Page, name: str, **parts: str) -> None:
-    """The page is there, and its address says *parts*."""
+    """Check the title of the page, and that its address contains *parts*."""
     expect(page.get_by_role("heading", name=name, exact=True, level=1)).to_be_visible()
     for part, value in parts.items():
         expect(page).to_have_url(re.compile(rf"[?&]{part}={value}(&|$)"))

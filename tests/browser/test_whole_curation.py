@@ -15,7 +15,7 @@ PLACES = ("车站", "河边", "市场", "书店", "厨房", "操场", "阳台")
 
 
 def sentences(first: int, last: int) -> str:
-    """Sentences of our own, one a line."""
+    """Write sentences of our own, one a line."""
     made = (f"第{n}天清早，{WORDS[n % len(WORDS)]}在{PLACES[n % len(PLACES)]}等人。" for n in range(first, last))
     return "".join(f"{line}\n" for line in made)
 

@@ -55,7 +55,7 @@ class Continuation:
 
 
 def continuation(n: int) -> Continuation:
-    """The nth: ten contexts, each continued by two models in two ways; all labels in turn."""
+    """Return the nth: ten contexts, each continued by two models in two ways; all labels in turn."""
     context, name = n // 4, f"{'BCDFGKLMNPR'[n // 4 % 11]}arin"
     own = SETS[context % 4]
     wrong = {"he": "she", "she": "he", "they": "she", "xe": "he"}[own]
@@ -88,7 +88,7 @@ KEYS: dict[str, tuple[str, ...]] = {
 
 
 def keys_for(choice: str, word: str) -> tuple[str, ...]:
-    """One key, or the label with its mark: the pronoun is found by its first letter, which no other word has."""
+    """Return the keys of a label: one, or several with its mark, found by the unique first letter of the pronoun."""
     return KEYS.get(choice) or ("2", word[0], "Enter", "Enter")
 
 
@@ -98,7 +98,7 @@ def cli(*arguments: str, db: Path) -> dict[str, Any]:
 
 
 def begin(database: Path, folder: Path, texts: list[Continuation]) -> None:
-    """A project with its people and its plan, and a file of generations imported into it."""
+    """Make a project with annotators and plan, and import a file of generations into it."""
     with Store.open(database) as store:
         begun = create_project(store, PROJECT, kind="generations", language="en", annotators=PEOPLE, per_item=2)
         change_project(store, begun, doubled=DOUBLED)
@@ -150,7 +150,7 @@ LABELS = (
 
 
 def state(database: Path) -> dict[str, Any]:
-    """Everything that an export has to bring back."""
+    """Return everything that an export must restore."""
     with Store.open(database) as store:
         stored = project(store, PROJECT)
         rows = store.db.execute(LABELS).fetchall()
@@ -162,7 +162,7 @@ def state(database: Path) -> dict[str, Any]:
 
 
 def settle_on_the_page(desk: Desk, store: Store, found: Project, count: int) -> None:
-    """The first cases as an adjudicator does it, with the label that the first of the two annotators chose."""
+    """Settle the first cases on the page, with the label of the first of the two annotators."""
     page = desk.page
     page.goto(desk.server.page("adjudicate", project=PROJECT, lang="en"))
     page.get_by_label("Adjudicator").fill("Dee")
@@ -189,7 +189,7 @@ def settle_the_rest(store: Store, found: Project) -> None:
 
 
 def numbers(report: Any, path: str = "") -> dict[str, Any]:
-    """Every leaf of a report by its path."""
+    """Return every leaf of a report by its path."""
     if isinstance(report, dict):
         return {key: leaf for name, value in report.items() for key, leaf in numbers(value, f"{path}/{name}").items()}
     if isinstance(report, list):
@@ -240,7 +240,7 @@ def test_generations_from_file_to_gold_and_a_restored_package(
 def check_labels(
     found: dict[str, Any], pressed: list[tuple[str, str, str]], known: Mapping[str, int], texts: list[Continuation]
 ) -> None:
-    """Every key that decided is one label, about what was on screen, with the right word marked; none more."""
+    """Check that every key gave one label, about the item on screen, with the right mark, and no other label."""
     stored = {(who, item): row for who, item, *row in found["labels"]}
     assert len(pressed) == len(stored) == GENERATIONS + DOUBLED
     for who, item, choice in pressed:

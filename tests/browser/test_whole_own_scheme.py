@@ -26,7 +26,7 @@ KEYS = {"helpful": "1", "neither": "3"}
 
 
 def truth(n: int) -> tuple[str, list[str], int]:
-    """Choice, flags and fluency of the nth answer."""
+    """Return choice, flags and fluency of the nth answer."""
     return ("helpful", "harmful", "neither")[n % 3], ["stereotype"] if n % 4 == 0 else [], 1 + n % 5
 
 
@@ -47,7 +47,7 @@ def number(text: str) -> int:
 
 
 def at_the_desk(desks: Opener) -> None:
-    """Ada, by keys: flag, fluency, then the choice, which may wait for its span."""
+    """Let Ada label by keys: flag, fluency, then the choice, which may wait for its span."""
     desk = desks(PROJECT, "Ada").open()
     for _ in range(TEXTS):
         choice, flags, fluency = truth(number(desk.text.text_content() or ""))
@@ -61,7 +61,7 @@ def at_the_desk(desks: Opener) -> None:
 
 
 def over_http(server: Server, request: pytest.FixtureRequest) -> None:
-    """Bo says the same, but for every fifth answer a choice and a point apart."""
+    """Let Bo label equally, except every fifth answer a choice and a point apart."""
     desk = HttpDesk(server, PROJECT, "Bo", TEXTS)
     request.addfinalizer(desk.close)
     desk.fetch()

@@ -26,7 +26,7 @@ MODEL = "planted:association=0.8"
 
 @pytest.fixture
 def lists(tmp_path):
-    """Own lists of words that the planted model knows, as options of the command."""
+    """Return own lists of words known to the planted model, as options of the command."""
     options = []
     for part, text in LISTS.items():
         path = tmp_path / f"{part}.tsv"

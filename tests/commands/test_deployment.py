@@ -22,7 +22,7 @@ NAME = "evenhand.example"
 
 @pytest.fixture
 def server(fresh_store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A server as docs/deploying.md has it."""
+    """Yield a server as docs/deploying.md has it."""
     add_account(fresh_store, "Ada")
     place = tmp_path / "backups"
     back_up_to(fresh_store, str(place))

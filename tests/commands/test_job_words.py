@@ -18,7 +18,7 @@ from evenhand.core.typed_json import to_json
 
 
 def params_of(words):
-    """The parameters that the command association is given with these words."""
+    """Return the parameters that the command association is given with these words."""
     command = cli.get_command(click.Context(cli), "association")
     return command.make_context("association", words).params
 

@@ -14,7 +14,7 @@ from evenhand.core.statistics.prediction_powered import Labels, prediction_power
 
 @pytest.fixture
 def tables(tmp_path: Path) -> tuple[Path, Path]:
-    """1,000 items in 200 contexts: a judge that is right in 90%, and 60 items that three people labelled."""
+    """Write 1,000 items in 200 contexts: a judge right in 90%, and 60 items labelled by three people."""
     rng = np.random.default_rng(1)
     truth = rng.random(1000) < 0.3
     judge = np.where(rng.random(1000) < 0.9, truth, ~truth)

@@ -144,7 +144,7 @@ WITHOUT_A_TAGGER = ("--set", "inside_word=off", "--set", "names=off")
 
 
 def endless(tmp_path: Path) -> Path:
-    """A text that takes much longer to mine than a test takes to end it (45 MB)."""
+    """Return a text that takes much longer to mine than a test takes to end it (45 MB)."""
     path = tmp_path / "long.txt"
     path.write_text("".join(f"第{n}天她在河边的第{n * 7}棵树下等船。\n" for n in range(900_000)), encoding="utf-8")
     return path

@@ -52,7 +52,7 @@ def test_intervals_contain_the_planted_rates(tmp_path: Path) -> None:
 
 
 def both(folder: Path, name: str, *, model: str = MODEL, progress: Any = lambda *_: None) -> Path:
-    """The table of a run on six instances."""
+    """Return the table of a run on six instances."""
     settings = Settings(models=(model,), run_name=name, each=2, passes=1, limit=6, new_tokens=4)
     return run(settings, Place(folder / "evenhand.db", progress)).out
 

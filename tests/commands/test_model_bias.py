@@ -23,7 +23,7 @@ PROMISED = {
 
 @pytest.fixture
 def scores(tmp_path: Path) -> Path:
-    """Two models on 40 sentences, one of them undefined for the second, and one that never leans to the female word."""
+    """Write two models on 40 sentences, one undefined for the second; one model never leans to the female word."""
     random = np.random.default_rng(3)
     parts = []
     for model, values in (
@@ -139,7 +139,7 @@ def test_unknown_models_and_other_tables_are_refused(scores: Path) -> None:
 
 
 def stemmed_scores(folder: Path) -> Path:
-    """Two models on 144 sentences of twelve stems; b is a less 0.5, and some noise."""
+    """Write two models on 144 sentences of twelve stems; b is a less 0.5, and some noise."""
     one = np.random.default_rng(8).normal(0, 0.4, 144)
     frames = [stemmed(list(one), "a"), stemmed(list(one - 0.5 + np.random.default_rng(9).normal(0, 0.1, 144)), "b")]
     path = folder / "stems.csv"

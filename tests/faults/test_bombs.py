@@ -39,7 +39,7 @@ HEADING = '<row r="1"><c r="A1" t="inlineStr"><is><t>sentence</t></is></c></row>
 
 
 def workbook(path: Path, sheet: str, texts: Iterable[bytes] = ()) -> Path:
-    """A workbook with the XML of these rows and these pieces of its list of texts."""
+    """Return a workbook with the XML of these rows and these pieces of its list of texts."""
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
         for name, text in PARTS.items():
             file.writestr(name, text)
@@ -57,7 +57,7 @@ def cell(place: str) -> str:
 
 
 def refused(path: Path, out: Path) -> str:
-    """The sentence with which the reader itself refuses a workbook, in this process."""
+    """Return the sentence with which the reader itself refuses a workbook, in this process."""
     with pytest.raises(BadFile) as raised:
         excel.write_rows(str(path), path.name, str(out))
     return str(raised.value)

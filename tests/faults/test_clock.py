@@ -55,7 +55,7 @@ def labels(store: Store) -> int:
 
 
 def held_for(store: Store) -> list[float]:
-    """For how long the items of each annotator are still theirs, in seconds."""
+    """Return how long the items of each annotator are still held, in seconds."""
     return [seen - time.time() for (seen,) in store.db.execute("SELECT seen FROM member WHERE seen > 0")]
 
 

@@ -27,7 +27,7 @@ PAGE = 4096
 
 @pytest.fixture
 def ada(fresh_store: Store, sample_project: Project, monkeypatch: pytest.MonkeyPatch) -> Iterator[RouteDesk]:
-    """A desk with three items; a damaged database may be examined again at once."""
+    """Yield a desk with three items; a damaged database may be examined again at once."""
     monkeypatch.setattr(open_files, "LOOK_S", 0.0)
     monkeypatch.setattr(open_files, "EXAMINE_S", 0.0)
     monkeypatch.setattr(status, "KEPT_S", 0.0)
@@ -37,14 +37,14 @@ def ada(fresh_store: Store, sample_project: Project, monkeypatch: pytest.MonkeyP
 
 
 def label(desk: RouteDesk, item: str) -> tuple[int, str]:
-    """Status and message of one label that is sent."""
+    """Send one label and return status and message."""
     sent = {"desk": desk.desk, "ops": [desk.op(item, "accept")], "have": [], "want": 0, "hello": 0}
     response = desk.post("sync", sent)
     return response.status_code, response.json().get("message", "")
 
 
 def page_of(path: Path, table: str) -> int:
-    """The offset of the root page of a table."""
+    """Return the offset of the root page of a table."""
     with closing(sqlite3.connect(path)) as db:
         db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         root = db.execute("SELECT rootpage FROM sqlite_master WHERE name = ?", (table,)).fetchone()[0]
@@ -53,7 +53,7 @@ def page_of(path: Path, table: str) -> int:
 
 @contextmanager
 def overwritten(path: Path, table: str) -> Iterator[None]:
-    """In it, the root page of a table holds zeros, as after a fault of the disk; then it is put back."""
+    """Overwrite the root page of a table with zeros, as after a fault of the disk, and restore it afterwards."""
     at = page_of(path, table)
     with path.open("r+b") as file:
         file.seek(at)

@@ -33,7 +33,7 @@ def started() -> Iterator[Callable[..., Server]]:
 
 @pytest.fixture
 def small(tmp_path: Path) -> Iterator[Path]:
-    """A file system of 16 MB."""
+    """Yield a file system of 16 MB."""
     folder = tmp_path / "small"
     folder.mkdir()
     mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=16m", "tmpfs", str(folder)], capture_output=True)

@@ -78,7 +78,7 @@ def test_reading_a_file_takes_linear_work(name: str, unit: str, tmp_path: Path) 
 
 
 def seconds(work: Callable[[str], object], text: str) -> float:
-    """Processor time of this thread alone; the least of three, since a machine can only add to it."""
+    """Return processor time of this thread alone; the least of three, since a machine can only add to it."""
     results = []
     for _ in range(3):
         start = time.thread_time()

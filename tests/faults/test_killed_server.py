@@ -51,7 +51,7 @@ def killed_again_and_again(server: Server, copies: Path, rounds: int, labels: in
 
 
 def ended_in_order(server: Server) -> None:
-    """SIGTERM: what is under way is finished, and the server ends within ten seconds."""
+    """Send SIGTERM; requests under way are finished, and the server ends within ten seconds."""
     assert server.process is not None
     begun = time.monotonic()
     server.process.send_signal(signal.SIGTERM)

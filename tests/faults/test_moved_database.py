@@ -18,7 +18,7 @@ from tests.support.desk_by_http import RouteDesk
 
 @pytest.fixture
 def ada(fresh_store: Store, sample_project: Project) -> Iterator[RouteDesk]:
-    """A desk with three items; `fresh_store` stays open, as the server's own store does."""
+    """Yield a desk with three items; `fresh_store` stays open, as the server's own store does."""
     with TestClient(Starlette(routes=routes())) as client:
         yield RouteDesk(client, fresh_store, sample_project, "Ada")
     stores.close()
@@ -29,7 +29,7 @@ def items_of(desk: RouteDesk) -> list[str]:
 
 
 def label(desk: RouteDesk, item: str) -> tuple[int, str]:
-    """Status and message of one label that is sent."""
+    """Send one label and return status and message."""
     sent = {"desk": desk.desk, "ops": [desk.op(item, "accept")], "have": [], "want": 0, "hello": 0}
     response = desk.post("sync", sent)
     return response.status_code, response.json().get("message", "")

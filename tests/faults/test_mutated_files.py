@@ -51,7 +51,7 @@ def bytes_changed(data: bytes, draw: random.Random) -> bytes:
 
 
 def value_changed(value: Any, draw: random.Random) -> Any:
-    """*value* with something odd at one place in it."""
+    """Return *value* with an odd value at one place."""
     if draw.random() < 0.2 or not isinstance(value, dict | list) or not value:
         return draw.choice(ODD)
     if isinstance(value, list):
@@ -64,7 +64,7 @@ def value_changed(value: Any, draw: random.Random) -> Any:
 
 
 def lines_changed(data: bytes, draw: random.Random) -> bytes:
-    """JSON lines, or one JSON, with odd values; now and then bytes."""
+    """Return JSON lines, or one JSON, with odd values; now and then bytes."""
     if draw.random() < 0.2:
         return bytes_changed(data, draw)
     lines = data.decode().splitlines() if data.count(b"\n") > 1 else [data.decode()]
@@ -77,7 +77,7 @@ def lines_changed(data: bytes, draw: random.Random) -> bytes:
 
 
 def archive_changed(data: bytes, draw: random.Random) -> bytes:
-    """One member of an archive changed, gone or named otherwise; now and then the archive."""
+    """Return the archive with one member changed, missing or renamed; now and then damaged as a whole."""
     if draw.random() < 0.15:
         return bytes_changed(data, draw)
     out = io.BytesIO()
@@ -113,7 +113,7 @@ FORMATS = {
 
 @pytest.fixture(scope="module")
 def seeds(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A database with labels, one that has an empty project, and each kind of file that leaves the first."""
+    """Make a database with labels, one with an empty project, and each kind of file exported from the first."""
     folder = tmp_path_factory.mktemp("seeds")
     with Store.open(folder / "full.db") as store:
         project, people = filled_project(store, 12)
@@ -132,7 +132,7 @@ def seeds(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def rows_of(path: Path) -> dict[str, list[str]]:
-    """Every row of every table, sorted."""
+    """Return every row of every table, sorted."""
     with Store.open(path) as store:
         tables = [name for (name,) in store.db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
         return {name: sorted(map(repr, store.db.execute(f"SELECT * FROM {name}"))) for name in tables}

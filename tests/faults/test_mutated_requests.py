@@ -25,7 +25,7 @@ KEYS = ["item", "operations", "want", "have", "op_id", "choice", "reasons", "spa
 
 
 def body(draw: random.Random) -> bytes:
-    """JSON or a form with odd values, broken JSON, or any bytes."""
+    """Return JSON or a form with odd values, broken JSON, or any bytes."""
     said = {draw.choice(KEYS): draw.choice(VALUES) for _ in range(draw.randrange(5))}
     if draw.random() < 0.3:
         said["operations"] = [{draw.choice(KEYS): draw.choice(VALUES) for _ in range(8)}]

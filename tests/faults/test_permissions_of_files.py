@@ -15,7 +15,7 @@ from tests.conftest import FakeScorer
 
 @pytest.fixture(autouse=True)
 def open_to_all() -> Iterator[None]:
-    """A umask that takes nothing away."""
+    """Yield a umask that takes nothing away."""
     before = os.umask(0)
     yield
     os.umask(before)

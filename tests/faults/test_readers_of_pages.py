@@ -111,7 +111,7 @@ def bomb(folder: Path, name: str) -> Path:
 
 
 def ends_soon(read: Callable[[Path], object], path: Path) -> None:
-    """Within the limits, with a result or a sentence about the file."""
+    """Check that reading ends within the limits, with a result or a sentence about the file."""
     begun = time.monotonic()
     try:
         bounded.run_bounded(read, path, file=path.name, seconds=SECONDS, megabytes=MEGABYTES)

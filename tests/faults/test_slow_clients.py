@@ -45,7 +45,7 @@ def server(tmp_path: Path) -> Iterator[Callable[[type[Server]], Server]]:
 
 
 def connect(server: Server, sent: bytes = b"") -> socket.socket:
-    """A connection on which *sent* was sent."""
+    """Open a connection and send *sent* on it."""
     result = socket.create_connection(("127.0.0.1", server.port), 30)
     result.sendall(sent)
     return result

@@ -205,7 +205,7 @@ class Leaving(Curation):
 
 
 def contents(store: Store, project: Project) -> str:
-    """The hash that a release of this moment would have."""
+    """Return the hash that a release would have now."""
     codes = author_codes(store, project, pseudonyms(store, project))
     parts: Any = package_parts(store, project, codes, private=False)
     names = ("items.jsonl", "gold.jsonl", "labels.jsonl", "records.jsonl")
@@ -213,7 +213,7 @@ def contents(store: Store, project: Project) -> str:
 
 
 def digest(files: dict[str, bytes]) -> str:
-    """A hash of every byte of a release."""
+    """Return a hash of every byte of a release."""
     return hashlib.sha256(b"".join(name.encode() + content for name, content in sorted(files.items()))).hexdigest()
 
 
@@ -223,7 +223,7 @@ def gold(store: Store) -> list[Any]:
 
 
 def figures(store: Store, project: Project) -> list[float | None]:
-    """Agreement, to 12 digits."""
+    """Return agreement, to 12 digits."""
     result = agreement(store, project, resampling=FEW_DRAWS).overall
     values = (result.pairwise.value, result.fleiss.value, result.alpha.value, result.ac1.value)
     return [None if value is None else round(value, 12) for value in values]

@@ -23,7 +23,7 @@ PROFESSIONS = "profession\tclass\tfield\twomen\n" + "".join(
 
 @pytest.fixture
 def finished(tmp_path, fresh_store):
-    """A finished run over six professions."""
+    """Return a finished run over six professions."""
     path = tmp_path / "professions.tsv"
     path.write_text(PROFESSIONS, encoding="utf-8")
     settings = Settings("en", (MODEL,), run_name="six [x](y) $1$", professions=path, threads=1)

@@ -68,7 +68,7 @@ def test_a_wrong_number_of_placebos_is_one_sentence(fresh_store: Store) -> None:
 
 
 def _answers(store: Store, name: str, biased: int) -> None:
-    """A finished run of inference in which the first *biased* of ten occupations follow the stereotype."""
+    """Write a finished run of inference in which the first *biased* of ten occupations follow the stereotype."""
     labels = {"PS": "entailment", "AS": "contradiction", "NS": "neutral"}
     out = run_file(runs_folder(store.path, "nli"), name)
     out.parent.mkdir(exist_ok=True)

@@ -35,7 +35,7 @@ def button(app: AppTest, key: str) -> AppTest:
 
 @pytest.fixture
 def six(tmp_path: Path) -> tuple[Project, list[Item]]:
-    """Six sentences: kept, split, one label, three untouched."""
+    """Make six sentences: accepted, split, one label, three untouched."""
     with Store.open(database(tmp_path)) as store:
         return judged(store, ["aaa", "aar", "r", "", "", ""])
 

@@ -31,7 +31,7 @@ pytestmark = pytest.mark.early
 
 @pytest.fixture(scope="session")
 def demo_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The demo project, made once."""
+    """Return the demo project, made once."""
     path = tmp_path_factory.mktemp("demo") / "demo.db"
     ensure_demo(path)
     return path
@@ -39,7 +39,7 @@ def demo_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def demo(demo_database: Path, tmp_path: Path) -> None:
-    """A copy of the demo project as the database of this test."""
+    """Copy the demo project to the database of this test."""
     for file in demo_database.parent.glob("demo.db*"):
         shutil.copy(file, tmp_path / file.name.replace("demo.db", "evenhand.db"))
 

@@ -30,7 +30,7 @@ def _no_server(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def finished(fresh_store: Store) -> Path:
-    """A finished run: 12 contexts, two texts each, half of them wrong by the rule."""
+    """Return a finished run: 12 contexts, two texts each, half of them wrong by the rule."""
     path = run_file(runs_folder(fresh_store.path, "generations"), "first", TEXTS)
     contexts = [
         Context(f"{HOSTILE} went to town {n}.", "Kim", ("she",) if n % 2 else ("he",), "own", "pre") for n in range(12)

@@ -52,14 +52,14 @@ OF_THE_FRAME = {f"<script>{script}</script>" for script in page_scripts()}
 
 
 def running(html: str) -> list[str]:
-    """Everything in *html* that would run, but for the script of the frame."""
+    """Return everything in *html* that would run, except the script of the frame."""
     parser = Tags()
     parser.feed("" if html in OF_THE_FRAME else html)
     return parser.found
 
 
 def strings(message: Any, kind: str = "") -> Iterator[tuple[str, str, str]]:
-    """Kind of element, name of the field and text of everything that a message holds."""
+    """Yield kind of element, name of the field and text of every string of a message."""
     for field, value in message.ListFields():
         inner = value if isinstance(value, (list, tuple)) or hasattr(value, "add") else [value]
         for entry in inner:
@@ -84,7 +84,7 @@ def dangerous(page: AppTest) -> list[tuple[str, str, str]]:
 
 @pytest.fixture
 def hostile(fresh_store: Store, monkeypatch: pytest.MonkeyPatch, nothing_runs: None) -> Project:
-    """A project whose every text is code, and a lead with such a name who looks at it."""
+    """Make a project whose every text is code, and look at it as a lead with such a name."""
     assert len(NAME) <= 80
     project = create_project(fresh_store, NAME, annotators=(f"{NAME[:-1]}1", f"{NAME[:-1]}2"), per_item=2)
     with Batch.begin(fresh_store, project, f"{TAG}.txt") as batch:

@@ -25,7 +25,7 @@ TEXTS = all_written(1)
 
 @pytest.fixture
 def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A project of 80 generations, 40 labelled by two people; the rule and a file have labelled all of them."""
+    """Return a project of 80 generations, 40 labelled by two people; the rule and a file have labelled all of them."""
     monkeypatch.setenv("EVENHAND_DB", str(tmp_path / "a.db"))
     with new_store(tmp_path / "a.db") as store:
         project = judged_project(store, TEXTS)

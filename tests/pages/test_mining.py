@@ -107,7 +107,7 @@ def test_the_run_of_a_job_is_imported_into_a_new_project(texts_folder):
 
 @pytest.fixture
 def finished(fresh_store):
-    """A run as a job leaves it, made without one."""
+    """Make a run as a job leaves it, without a job."""
     run = new_mining_run(fresh_store.path, "晚报")
     report = Report(Settings())
     cell = report.cells["他/她", "female"]

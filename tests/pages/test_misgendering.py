@@ -22,7 +22,7 @@ FIGURES = ("ways", "agreement", "variation", "beta", "texts", "people")
 
 @pytest.fixture
 def run(tmp_path: Path) -> Path:
-    """A run of one model with 16 templates, 4 sets, 5 generations; prob and texts from a seeded draw."""
+    """Return a run of one model with 16 templates, 4 sets, 5 generations; prob and texts from a seeded draw."""
     folder = runs_folder(tmp_path / "evenhand.db", "misgendering")
     folder.mkdir()
     draw = random.Random(1)

@@ -28,7 +28,7 @@ HOSTILE = "他<script>alert(1)</script> $x$ :red[y] <b>护士</b>。"
 
 @pytest.fixture(scope="session")
 def made_up(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Three models on 300 sentences; the first sentence of each is hostile."""
+    """Write three models on 300 sentences; the first sentence of each is hostile."""
     path = write(tmp_path_factory.mktemp("scores") / "made-up.csv", 300, 2, names=("bert-base-chinese", "random-zh"))
     frame = pd.read_csv(path, keep_default_na=False)
     first = frame["row"] == 1
@@ -41,7 +41,7 @@ def made_up(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def run(made_up: Path, tmp_path: Path) -> Path:
-    """The made-up scores as a run named "first" of this test's database."""
+    """Store the made-up scores as a run named "first" of this test's database."""
     st.cache_data.clear()
     with Store.open(tmp_path / "evenhand.db") as store:
         folder = runs_folder(store.path, "scores")

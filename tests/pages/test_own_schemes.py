@@ -22,7 +22,7 @@ from tests.support.projects import database, decide, new_store
 
 @pytest.fixture
 def judged_project(tmp_path: Path) -> Path:
-    """A project with the scheme: one text judged alike, one not, one with a span."""
+    """Return a project with the scheme: one text judged alike, one not, one with a span."""
     with new_store(database(tmp_path)) as store:
         stored = own_project(store, "own")
         for place, pair in enumerate((("helpful", "helpful"), ("harmful", "helpful"), ("harmful", "harmful"))):
@@ -160,7 +160,7 @@ def test_the_history_of_an_item_names_its_choice_flags_and_spans(judged_project:
 
 @pytest.fixture
 def compared(tmp_path: Path) -> Path:
-    """Comparisons that Ada and Bo labelled: one alike, one not, one as a tie."""
+    """Make comparisons that Ada and Bo labelled: one alike, one not, one as a tie."""
     with new_store(database(tmp_path)) as store:
         found, people = compared_project(store, tmp_path, 4)
         every = list(items(store, found))

@@ -58,7 +58,7 @@ def noting(found: list[str], name: str) -> Callable[..., None]:
 
 @pytest.fixture
 def reached(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
-    """The parts whose body was reached: each only notes that."""
+    """Yield the parts whose body was reached; each only notes that."""
     results: list[str] = []
     for part in PARTS.values():
         monkeypatch.setattr(part, "body", noting(results, part.name))

@@ -40,7 +40,7 @@ def page(part: str = "pilot") -> AppTest:
 
 
 def in_pilot(tmp_path: Path, said: dict[str, str]) -> Project:
-    """A pilot of four items: each annotator accepts (a) or rejects with a tag (r) by the letters."""
+    """Return a pilot of four items: each annotator accepts (a) or rejects with a tag (r) by the letters."""
     project, people = new_project(tmp_path)
     with Store.open(database(tmp_path)) as store:
         start_pilot(store, project, 4)

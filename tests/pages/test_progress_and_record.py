@@ -20,7 +20,7 @@ NASTY = "<b>Zoe</b> **x** :red[y] $z$"
 
 @pytest.fixture
 def two_at_work(fresh_store: Store) -> tuple[Project, list[Annotator]]:
-    """Ada has labelled ten of twelve and has held two for days; Bo has labelled one."""
+    """Let Ada label ten of twelve and hold two for days, and Bo label one."""
     project, people = filled_project(fresh_store, 12, people=("Ada", "Bo"), words=("他", "她"), per_item=2)
     start = datetime(2026, 3, 10, 12, tzinfo=UTC).timestamp()
     items = claim(fresh_store, project, people[0], want=12, now=start)

@@ -41,7 +41,7 @@ def demo_file(tmp_path_factory):
 
 @pytest.fixture
 def demo(demo_file, tmp_path):
-    """The demo project as the database of this test."""
+    """Copy the demo project to the database of this test."""
     shutil.copy(demo_file, tmp_path / "evenhand.db")
 
 

@@ -78,7 +78,7 @@ def make_run(store, frame, model: str) -> None:
 
 @pytest.fixture
 def section(fresh_store):
-    """The section Leaks of the page Models, on a run of hand-made scores."""
+    """Return the section Leaks of the page Models, on a run of hand-made scores."""
     make_run(fresh_store, scores(NUMBERS), "m")
     return open_page("model_bias", state={"section": "audit"})
 

@@ -18,7 +18,7 @@ from tests.support.projects import filled_project, new_store
 
 @pytest.fixture
 def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A project of 80 generations, which the rule has labelled."""
+    """Return a project of 80 generations, which the rule has labelled."""
     monkeypatch.setenv("EVENHAND_DB", str(tmp_path / "a.db"))
     with new_store(tmp_path / "a.db") as store:
         run_judge(store, judged_project(store, all_written(1)), Request(rule=True))

@@ -27,7 +27,7 @@ pytestmark = pytest.mark.usefixtures("nothing_runs")
 
 @pytest.fixture
 def finished(tmp_path, fresh_store):
-    """A finished run of a file with a bad line."""
+    """Return a finished run of a file with a bad line."""
     path = tmp_path / "in.txt"
     path.write_text("\n".join([*SENTENCES, "今天下雨。"]), encoding="utf-8")
     settings = Settings(str(path), ("known",), run_name="first [run](x) $y$ _z_", cache=tmp_path / "scores.db")

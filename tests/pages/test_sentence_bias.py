@@ -26,7 +26,7 @@ def _nothing_remembered():
 
 @pytest.fixture
 def fake(monkeypatch):
-    """Every model is the same fake scorer: the male word gets 0.6, the female word 0.3."""
+    """Replace every model by a scorer: the male word gets 0.6, the female word 0.3."""
     scorer = FakeScorer()
     monkeypatch.setattr("evenhand.pages.sentence_bias.inputs.scorer", lambda model, joint: scorer)
     return scorer

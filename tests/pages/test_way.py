@@ -17,7 +17,7 @@ OF_PROJECTS = sorted(folder for folder, address in addresses().items() if addres
 
 
 def links(app: AppTest) -> dict[str, str]:
-    """The links of the navigation: what they say, without marks, to the project they name."""
+    """Return the labels of the navigation's links, without markup, with the project that each names."""
     results = {}
     for element in app.sidebar.get("page_link"):
         asked = parse_qs(element.proto.query_string)
@@ -27,7 +27,7 @@ def links(app: AppTest) -> dict[str, str]:
 
 @pytest.fixture
 def two(fresh_store: Store) -> tuple[str, str]:
-    """The names of two projects, of which the second one is worked on."""
+    """Return the names of two projects, of which the second one is worked on."""
     first, second = (filled_project(fresh_store, 3)[0] for _ in range(2))
     return first.name, second.name
 

@@ -268,12 +268,12 @@ def test_names_are_plain() -> None:
 
 
 def packages(layer: str) -> list[Path]:
-    """The folders of a layer that hold Python, with all below them."""
+    """Return the folders of a layer that hold Python, with all below them."""
     return sorted({file.parent for file in (ROOT / layer).rglob("*.py")})
 
 
 def word_of(file: Path) -> str:
-    """The folder or module of its layer that a file belongs to."""
+    """Return the folder or module of its layer that a file belongs to."""
     return file.relative_to(ROOT).parts[1].removesuffix(".py")
 
 
@@ -378,7 +378,7 @@ def statements(file: Path) -> list[str]:
 
 
 def written(text: str) -> set[str]:
-    """The tables that a statement writes; `table.column` where it sets nothing but columns with owners of their own."""
+    """Return the tables that a statement writes, or `table.column` if it sets only columns with own owners."""
     found = set()
     for match in WRITES.finditer(text):
         table = match[1]
@@ -391,7 +391,7 @@ def written(text: str) -> set[str]:
 
 
 def set_columns(text: str) -> set[str]:
-    """The columns that an UPDATE sets."""
+    """Return the columns that an UPDATE sets."""
     match = SET.match(text)
     bare = re.sub(r"\([^()]*\)", "", re.sub(r"\([^()]*\)", "", match[1])) if match else ""
     return set(re.findall(r"(?:^|,)\s*([\w{}]+)\s*=", bare))

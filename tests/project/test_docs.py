@@ -83,7 +83,7 @@ def test_every_command_of_the_map_is_in_the_reference() -> None:
 
 
 def console_lines() -> list[list[str]]:
-    """Every command that README and start.md show after a `$`, as words."""
+    """Return every command that README and start.md show after a `$`, as words."""
     blocks = re.findall(r"```console\n(.*?)```", README + START, re.S)
     return [shlex.split(line[2:]) for block in blocks for line in block.splitlines() if line.startswith("$ ")]
 

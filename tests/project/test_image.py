@@ -16,7 +16,7 @@ PARTS = yaml.safe_load((ROOT / "compose.yaml").read_text(encoding="utf-8"))["ser
 
 
 def pins(name: str) -> dict[str, str]:
-    """Package -> version of a file of requirements or of a lock file."""
+    """Return package -> version of a file of requirements or of a lock file."""
     text = (ROOT / name).read_text(encoding="utf-8")
     return {
         package.lower().replace("_", "-"): version

@@ -31,7 +31,7 @@ SOURCES = [
 
 @cache
 def marked() -> dict[str, set[str]]:
-    """Every marked string -> the files it is in."""
+    """Return every marked string -> the files it is in."""
     result: dict[str, set[str]] = defaultdict(set)
     for file in SOURCES:
         for message in in_template(file) if file.suffix == ".html" else in_code(file):
@@ -45,7 +45,7 @@ def in_template(file: Path) -> list[object]:
 
 
 def in_code(file: Path) -> list[object]:
-    """Also where one marked string is a value of another, which Babel does not find."""
+    """Return marked strings that are values of another one, which Babel does not find."""
     tree = ast.parse(file.read_text(encoding="utf-8"))
     nodes = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module]
     writers = {
@@ -59,7 +59,7 @@ def in_code(file: Path) -> list[object]:
 
 @cache
 def messages() -> list[tuple[str, Message]]:
-    """(catalogue, message) for every translation."""
+    """Return (catalogue, message) for every translation."""
     found = []
     for path in CATALOGUES:
         with path.open("rb") as file:

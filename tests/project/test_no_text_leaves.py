@@ -27,7 +27,7 @@ WORDS = 5  # that many words in a row are a text's own
 
 @pytest.fixture(scope="module")
 def demo_file(tmp_path_factory):
-    """The demo, with a note that quotes a text in full."""
+    """Return the demo, with a note that quotes a text in full."""
     path = tmp_path_factory.mktemp("exits") / "demo.db"
     with Store.open(path) as store:
         made = make_generations_demo(store)
@@ -49,7 +49,7 @@ def store(demo_file, tmp_path):
 
 
 def pieces(store: Store) -> set[str]:
-    """Every five words in a row of every context and completion."""
+    """Return every five words in a row of every context and completion."""
     found = set()
     for item in items(store, project(store, NAME)):
         for text in (item.context or "", item.text):

@@ -75,7 +75,7 @@ def place_of(module: str, name: str, depth: int = 5) -> Place:
 
 
 def calls(module: str, node: ast.AST) -> Iterator[Place]:
-    """Every function of this project that *node* calls or passes on."""
+    """Yield every function of this project that *node* calls or passes on."""
     for one in ast.walk(node):
         if isinstance(one, ast.Attribute) and isinstance(one.value, ast.Name) and one.value.id in imports(module):
             source, name = imports(module)[one.value.id]
@@ -97,7 +97,7 @@ def opens_a_transaction(node: ast.AST) -> bool:
 
 @cache
 def writers() -> set[Place]:
-    """Functions of annotations that write to the database, or call one that does."""
+    """Return functions of annotations that write to the database, or call one that does."""
     every = {(module, name): node for module in modules("annotations") for name, node in functions(module).items()}
     reaches = {place: set(calls(place[0], node)) & every.keys() for place, node in every.items()}
     found = {place for place, node in every.items() if opens_a_transaction(node)}
@@ -158,7 +158,7 @@ def test_the_search_for_writers_works() -> None:
 
 
 def forgetful(node: ast.AST, names: frozenset[str] = frozenset()) -> Iterator[int]:
-    """Lines with an open_store() without a project inside a function that has one."""
+    """Yield lines with an open_store() without a project inside a function that has one."""
     for one in ast.iter_child_nodes(node):
         own = names
         if isinstance(one, ast.FunctionDef | ast.Lambda):
@@ -186,7 +186,7 @@ WIDGETS = {
 
 
 def drawn_values(function: ast.AST) -> set[str]:
-    """The names in a function that hold what a widget returned, or what was made of that."""
+    """Return the names in a function that hold what a widget returned, or what was made of that."""
     found: set[str] = set()
     given = [(n.targets if isinstance(n, ast.Assign) else [n.target], n.value) for n in ast.walk(function)
              if isinstance(n, ast.Assign | ast.AnnAssign | ast.NamedExpr) and n.value is not None]  # fmt: skip
@@ -200,8 +200,10 @@ def drawn_values(function: ast.AST) -> set[str]:
 
 
 def stale_callbacks(source: str) -> list[int]:
-    """The lines of callbacks that are given a widget's value as it was when the page was drawn: what was typed since,
-    and ends with the click, would be lost."""
+    """Return the lines of callbacks that get a widget's value as of the drawing of the page.
+
+    Text typed later and ended by the click would be lost.
+    """
     results = []
     for function in ast.walk(ast.parse(source)):
         if not isinstance(function, ast.FunctionDef):

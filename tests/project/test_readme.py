@@ -18,7 +18,7 @@ START = (ROOT / "docs" / "start.md").read_text(encoding="utf-8")
 
 
 def session() -> list[tuple[list[str], str]]:
-    """The session of start.md: each command with what it shows below it."""
+    """Return the session of start.md: each command with what it shows below it."""
     block = next(b for b in re.findall(r"```console\n(.*?)```", START, re.S) if "$ cat " in b)
     parts = re.split(r"^\$ (.*)\n", block, flags=re.M)[1:]
     return [(shlex.split(command), shown) for command, shown in zip(parts[::2], parts[1::2], strict=True)]

@@ -46,7 +46,7 @@ esac
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
-    """A folder with the script, requirements, and a PATH that holds the fake Python and a few tools."""
+    """Return a folder with the script, requirements, and a PATH that holds the fake Python and a few tools."""
     folder = tmp_path / "a checkout"
     (folder / "bin").mkdir(parents=True)
     shutil.copy(ROOT / "bin" / "start.sh", folder / "bin")

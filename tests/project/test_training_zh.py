@@ -31,7 +31,7 @@ pytestmark = pytest.mark.usefixtures("one_thread")
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """An encyclopedia and a file of sentences, both made up from parts."""
+    """Return an encyclopedia and a file of sentences, both made up from parts."""
     folder = tmp_path_factory.mktemp("text")
     sentences = [who + deed + end for who in SUBJECTS for deed in DEEDS for end in ENDS]
     wiki, csv = folder / "wiki.txt", folder / "sentences.csv"

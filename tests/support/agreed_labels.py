@@ -23,7 +23,7 @@ def make(
     files: int = 0,
     **more: int,
 ) -> Project:
-    """A project with our own sentences about pages, male and female words in turn.
+    """Make a project with our own sentences about pages, male and female words in turn.
 
     *per_article*: how many sentences in a row name the same source article; 0: none names any. *files*: from how many
     plain files they come in turn; 0: none is named.
@@ -48,7 +48,7 @@ def _source(line: int, per_article: int, files: int) -> dict[str, object]:
 def label(
     store: Store, project: Project, name: str, choose: "dict[str, str]", revision: int = 1, **more: object
 ) -> None:
-    """*name* labels the items whose text is a key of *choose*."""
+    """Let *name* label the items whose text is a key of *choose*."""
     person = annotator(store, project, name)
     todo = dict(choose)
     while todo:

@@ -81,7 +81,7 @@ class AtWork(threading.Thread):
         return made
 
     def sync(self) -> None:
-        """One request; without an answer the outbox stays as it is."""
+        """Send one request; without an answer the outbox stays unchanged."""
         want = FULL - len(self.items) if len(self.items) < LOW else 0
         body = {"desk": self.desk, "ops": self.outbox, "have": self.items if want else [], "want": want, "hello": 0}
         try:
@@ -104,7 +104,7 @@ class AtWork(threading.Thread):
                 self.replies[f"refused: {answer['reason']}"] += 1
 
     def post(self, body: str) -> tuple[int, dict[str, Any]]:
-        """Status and reply; each connection goes to the next of the ports."""
+        """Return status and reply; each connection goes to the next of the ports."""
         if self.connection is None:
             self.ports = [*self.ports[1:], self.ports[0]]
             self.connection = http.client.HTTPConnection("127.0.0.1", self.ports[0], timeout=60)
@@ -148,7 +148,7 @@ class Crew:
 
     @property
     def acked(self) -> set[str]:
-        """The operations that were acknowledged up to now."""
+        """Return the operations that were acknowledged up to now."""
         return {op for person in self.people for op in list(person.acked)}
 
     @property
@@ -163,7 +163,7 @@ class Crew:
 
     @contextmanager
     def at_work(self) -> Iterator["Crew"]:
-        """They work; at the end each ends the request that is under way."""
+        """Let the annotators work in the block; at its end each finishes the request under way."""
         for person in self.people:
             person.start()
         try:

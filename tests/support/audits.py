@@ -19,7 +19,7 @@ WORDS = {
 
 
 def scores(values: dict[str, list[float]], model: str = "m", first: int = 1) -> pd.DataFrame:
-    """A row per value: keyword -> values; every sentence is its own."""
+    """Return a row per value: keyword -> values; every sentence is its own."""
     rows = []
     for word, numbers in values.items():
         for value in numbers:
@@ -47,7 +47,7 @@ PEOPLE = ("Ada", "Bo", "Chen")
 
 
 def judge(store, made, leaks, *, people=PEOPLE, reason="gender_term") -> None:
-    """Everybody labels what the queue hands out: `leaks(text, person)` says whether it leaks."""
+    """Let all label what the queue hands out: `leaks(text, person)` decides whether it leaks."""
     for person in annotators(store, made):
         if person.name not in people:
             continue

@@ -13,7 +13,7 @@ GOLDEN = [0.741, -1.428, 0.2, -0.1, 0.0]  # SPEC 1.7
 
 
 def scores(values: list[float | None], model: str = "m", **columns: Any) -> pd.DataFrame:
-    """A score table of one model with these values; `columns` replace the plain ones."""
+    """Return a score table of one model with these values; `columns` replace the plain ones."""
     n = len(values)
     bias = [math.nan if value is None else value for value in values]
     given_columns: dict[str, Any] = {

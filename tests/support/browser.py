@@ -73,7 +73,7 @@ def chromium_path(playwright: Playwright) -> str | None:
 
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Browser]:
-    """One browser for all tests; each test opens a context of its own."""
+    """Start one browser for all tests; each test opens a context of its own."""
     with sync_playwright() as playwright:
         path = chromium_path(playwright)
         if path is None:
@@ -118,7 +118,7 @@ class Server:
         return self.database.with_suffix(".log")
 
     def page(self, name: str = "", **query: str) -> str:
-        """The address of a page."""
+        """Return the address of a page."""
         return f"{self.url}/{name}?{urlencode(query)}"
 
     @property
@@ -172,14 +172,14 @@ class DeskServer(Server):
 
 @pytest.fixture(scope="session")
 def app_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """One server for all tests; each test makes a project of its own, and leaves the server running as it was."""
+    """Start one server for all tests; each test makes a project of its own, and leaves the server running."""
     server = Server(tmp_path_factory.mktemp("app") / "evenhand.db").start()
     yield server
     server.stop()
 
 
 def restored(server: Server) -> Iterator[Server]:
-    """A server for a test that kills it, or starts it on another database; afterwards it runs as before."""
+    """Yield a server for a test that kills it, or starts it on another database; afterwards it runs as before."""
     database = server.database
     yield server
     assert server.process is not None
@@ -191,7 +191,7 @@ def restored(server: Server) -> Iterator[Server]:
 
 @pytest.fixture
 def own_server(tmp_path: Path) -> Iterator[Server]:
-    """A server with a database of its own, for a test that counts everything in it."""
+    """Yield a server with a database of its own, for a test that counts everything in it."""
     server = Server(tmp_path / "own.db").start()
     yield server
     server.stop()

@@ -44,7 +44,7 @@ class ChatServer(ThreadingHTTPServer):
         return f"http://127.0.0.1:{self.server_address[1]}/v1"
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that was killed hangs up while it is answered; all else is said."""
+        """Ignore clients that hang up while they are answered; raise other errors."""
         if not isinstance(sys.exception(), ConnectionError):
             super().handle_error(request, client_address)
 
@@ -62,7 +62,7 @@ class JsonHandler(BaseHTTPRequestHandler):
         self.wfile.write(content)
 
     def log_message(self, *_: object) -> None:
-        """Nothing on the terminal."""
+        """Print nothing on the terminal."""
 
 
 class _Answering(JsonHandler):
@@ -126,7 +126,7 @@ class _Answering(JsonHandler):
 
 @contextmanager
 def chat_server(says: Says) -> Iterator[ChatServer]:
-    """A running server."""
+    """Run a server in the block."""
     with ChatServer(says) as server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()

@@ -20,7 +20,7 @@ MODELS = ("quiet-7b", "loud-70b")
 
 
 def rows_of(number: int) -> list[dict[str, str]]:
-    """Rows of a file: every text is another one, and the two models take turns at being first."""
+    """Return rows of a file: texts are unique, and the two models take turns at being first."""
     return [
         {
             "context": f"Question {n}?", "completion": f"Answer {n} one.", "second": f"Answer {n} two.",
@@ -31,7 +31,7 @@ def rows_of(number: int) -> list[dict[str, str]]:
 
 
 def imported(store: Store, project: Project, folder: Path, rows: Sequence[dict[str, object]]) -> ImportReport:
-    """The report of an import of *rows* as JSON lines."""
+    """Return the report of an import of *rows* as JSON lines."""
     path = folder / "pairs.jsonl"
     path.write_text("".join(map(json_line, rows)), "utf-8")
     return import_file(store, project, path)
@@ -47,7 +47,7 @@ def compared_project(
     name: str = "pairs",
     **fields: object,
 ) -> tuple[Project, list[Annotator]]:
-    """A project of comparisons with its annotators."""
+    """Return a project of comparisons with its annotators."""
     own = {"choices": scheme.choices, "reasons": scheme.flags, "scheme": scheme.more}
     made = create_project(
         store, name, kind="generations", language="en", annotators=people, **{"per_item": len(people), **own, **fields},
@@ -61,8 +61,10 @@ STRENGTHS = {"oak": 1.0, "elm": 0.3, "ash": -0.3, "fir": -1.0}  # natural logari
 
 
 def preferred_project(store: Store, folder: Path, contexts: int = 20) -> Project:
-    """Each two of four models in every context, labelled by Ada and Bo as the models' strengths say; a third
-    of the contexts has the setting web, the others talk."""
+    """Make comparisons of each two of four models per context, labelled by Ada and Bo by the models' strengths.
+
+    A third of the contexts has the setting web, the others talk.
+    """
     pairs = list(combinations(STRENGTHS, 2))
     rows = [
         {

@@ -39,7 +39,7 @@ KEYS = {"有人名": "5", "别的词露了底": "3", "意思变了": "1"}  # the
 
 
 def chance(*parts: object) -> float:
-    """A number from 0 to 1 that depends on *parts* alone."""
+    """Return a number from 0 to 1 that depends on *parts* alone."""
     digest = hashlib.blake2b("|".join(map(str, parts)).encode(), digest_size=6).digest()
     return int.from_bytes(digest, "big") / 2**48
 
@@ -108,7 +108,7 @@ class SentDesk(HttpDesk):
 
     @property
     def reasons(self) -> dict[str, str]:
-        """The codes of the criteria by their keys."""
+        """Return the codes of the criteria by their keys."""
         with Store.open(self.server.database) as store:
             return {reason.key: reason.code for reason in guideline(store, project(store, self.project)).reasons}
 
@@ -125,11 +125,11 @@ class Curation:
     opened: dict[str, KeyDesk | SentDesk] = field(default_factory=dict)
 
     def current_project(self, store: Store) -> Project:
-        """The project as it is now."""
+        """Return the project as it is now."""
         return project(store, self.name)
 
     def desk(self, who: str) -> KeyDesk | SentDesk:
-        """The desk of *who*, made when it is first asked for."""
+        """Return the desk of *who*, opened at its first use."""
         if who not in self.opened:
             pressing = who == PEOPLE[0]
             self.opened[who] = (
@@ -315,14 +315,14 @@ class Sizes:
 def rehearse(
     desks: Opener, server: Server, folder: Path, first: Path, more: Path, *, format: str, sizes: Sizes
 ) -> dict[str, Any]:
-    """The whole way, checked at each step; returns what was counted. *first* and *more* are files of sentences."""
+    """Go the whole way, checked at each step; return the counts. *first* and *more* are files of sentences."""
     curation = Curation(server, desks, "rehearsal")
     with closing(curation):
         return walk(curation, folder, first, more, format=format, sizes=sizes)
 
 
 def walk(curation: Curation, folder: Path, first: Path, more: Path, *, format: str, sizes: Sizes) -> dict[str, Any]:
-    """The steps of `rehearse`."""
+    """Do the steps of `rehearse`."""
     database = curation.server.database
     cli("project", "create", curation.name, "--kind", "sentences", "--annotators", ",".join(PEOPLE), db=database)
     cli("import", curation.name, str(first), "--format", format, db=database)
@@ -356,7 +356,7 @@ def waiting_labels(curation: Curation) -> int:
 
 
 def check_pressed(curation: Curation) -> None:
-    """Every decision that was pressed is stored under that name, about what was on screen; and no other."""
+    """Check that every key pressed is stored under that name, about the item on screen; and no other."""
     query = (
         "SELECT name, item.uid, choice FROM label JOIN item ON item.id = label.item"
         " JOIN annotator ON annotator.id = label.annotator UNION ALL"
@@ -387,13 +387,13 @@ def released(lead: Lead, curation: Curation, version: str, folder: Path) -> Path
 
 
 def released_sentences(release: Path) -> set[str]:
-    """The sentences of a release, as its published file has them."""
+    """Return the sentences of a release, as its published file has them."""
     with (release / "slguset.csv").open(encoding="utf-8", newline="") as file:
         return {row["句子"] for row in csv.DictReader(file)}
 
 
 def check_changes(new: Path, old: Path) -> None:
-    """The list of changes says which sentences came in; nothing of the first release went."""
+    """Check that the list of changes names the added sentences, and that none of the first release is missing."""
     changes = json.loads((new / "changes.json").read_text(encoding="utf-8"))
     assert released_sentences(old) < released_sentences(new)
     assert len(changes["kept"]["added"]) == len(released_sentences(new) - released_sentences(old))
@@ -401,7 +401,7 @@ def check_changes(new: Path, old: Path) -> None:
 
 
 def check_return(curation: Curation, release: Path, empty: Path) -> dict[str, Any]:
-    """The release in an empty database: the same gold, the same agreement, the same hash."""
+    """Check that the release in an empty database has equal gold, agreement and hash."""
     cli("import", "again", str(release), db=empty)
     gold = "SELECT uid, gold, status, labels FROM item ORDER BY uid"
     with Store.open(curation.server.database) as here, Store.open(empty) as there:

@@ -61,12 +61,12 @@ class HttpDesk:
 
     @property
     def item(self) -> str | None:
-        """The id of the item that is being judged."""
+        """Return the id of the item that is being labelled."""
         return self.items[0]["id"] if self.items else None
 
     @property
     def text(self) -> str:
-        """Its text."""
+        """Return the text of the item that is being labelled."""
         return str(self.items[0]["text"])
 
     def fetch(self, ops: Sequence[dict[str, Any]] = ()) -> None:
@@ -83,7 +83,7 @@ class HttpDesk:
         return str(item["id"])
 
     def settle(self) -> None:
-        """Nothing is ever on its way: each request has been answered."""
+        """Do nothing, since each request has been answered."""
 
     def close(self) -> None:
         """End the connection."""

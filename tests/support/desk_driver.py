@@ -24,7 +24,7 @@ _WORDS = ("他", "她", "爸爸", "妈妈", "男孩", "女孩", "叔叔", "阿�
 
 
 def make_project(server: Server, sentences: int | list[str] = 12, **fields: Any) -> str:
-    """A project with sentences of our own for Ada and Bo; returns its name."""
+    """Make a project with sentences of our own for Ada and Bo; return its name."""
     name = f"desk {next(_numbers)}"
     made = (
         [f"第{n}天，{_WORDS[n % len(_WORDS)]}在河边散步。" for n in range(sentences)]
@@ -41,7 +41,7 @@ def make_project(server: Server, sentences: int | list[str] = 12, **fields: Any)
 
 
 def make_generations(server: Server, texts: int | list[str] = 12, **fields: Any) -> str:
-    """A project of generations for Ada and Bo; returns its name."""
+    """Make a project of generations for Ada and Bo; return its name."""
     name = f"desk {next(_numbers)}"
     with Store.open(server.database) as store:
         generations_project(store, name, texts, **fields)
@@ -69,7 +69,7 @@ class Desk:
 
     @property
     def item(self) -> str | None:
-        """The id of the item on screen."""
+        """Return the id of the item on screen."""
         return self.root.get_attribute("data-item")
 
     def press(self, *keys: str) -> None:
@@ -93,15 +93,15 @@ class Desk:
         expect(self.root).to_have_attribute("data-pending", "0", timeout=WAIT_MS)
 
     def part(self, name: str) -> Locator:
-        """A part of the desk by its name in desk.html."""
+        """Return a part of the desk by its name in desk.html."""
         return self.root.locator(f"[data-part={name}]")
 
     def act(self, name: str) -> Locator:
-        """A button by what it does."""
+        """Return a button by what it does."""
         return self.root.locator(f"[data-act={name}]")
 
     def notice(self, name: str) -> Locator:
-        """A notice by its kind."""
+        """Return a notice by its kind."""
         return self.root.locator(f"[data-notice={name}]")
 
     def storage(self, prefix: str = "evenhand:op:") -> dict[str, Any]:
@@ -110,9 +110,9 @@ class Desk:
         return {key: json.loads(value) for key, value in self.page.evaluate(script, prefix).items()}
 
     def spoil(self, item: str, **fields: Any) -> None:
-        """Overwrite fields of the kept decision about *item*, and close the tab.
+        """Overwrite fields of the stored decision about *item*, and close the tab.
 
-        A tab that closes sends what it has in memory, which is the decision as it was made: that must not get through.
+        A closing tab sends the decision that it has in memory, unchanged: this must not get through.
         """
         script = """([item, fields]) => {
           window.fetch = () => Promise.reject(new Error("cut"));
@@ -133,12 +133,12 @@ class Desk:
         self.context.set_offline(False)
 
     def labels(self) -> list[dict[str, Any]]:
-        """Every label row of this annotator in this project, oldest first."""
+        """Return every label row of this annotator in this project, oldest first."""
         return label_rows(self.server, self.project, self.who)
 
 
 def label_rows(server: Server, project: str, who: str) -> list[dict[str, Any]]:
-    """Every label row of one annotator, oldest first."""
+    """Return every label row of one annotator, oldest first."""
     query = (
         "SELECT item.uid AS item, choice, reasons, note, form_shown, after_reveal, superseded, op_id, extraneous,"
         " spans, seconds FROM label"
@@ -166,7 +166,7 @@ addEventListener("DOMContentLoaded", () => {
 
 
 def new_context(browser: Browser, **options: Any) -> BrowserContext:
-    """A profile of its own, in English unless *options* say otherwise, in which nothing moves."""
+    """Return a profile of its own, in English unless *options* say otherwise, in which nothing moves."""
     context = browser.new_context(**{"locale": "en-US", "viewport": WINDOW, **options})
     context.set_default_timeout(WAIT_MS)
     context.add_init_script(STILL)
@@ -230,7 +230,7 @@ class Opener:
         self.shared: Profile | None = None
 
     def context(self) -> BrowserContext:
-        """A profile with an empty storage."""
+        """Return a profile with an empty storage."""
         shared = self._share()
         return shared.context if shared else self.fresh()
 
@@ -253,7 +253,7 @@ class Opener:
             self.shared.give_back(self.browser, self.server)
 
     def _share(self) -> Profile | None:
-        """The shared profile, once a test."""
+        """Return the shared profile, once a test."""
         if self.shared:
             return None
         self.shared = Profile.take(self.browser)
@@ -273,12 +273,12 @@ MISGENDERING = ("2", "h", "Enter", "Enter")
 
 
 def open_generations(desks: Opener, texts: int | list[str] = 12, **fields: Any) -> Desk:
-    """A desk of a new project with these texts."""
+    """Return a desk of a new project with these texts."""
     return desks(make_generations(desks.server, texts, **fields)).open()
 
 
 def stored(desk: Desk) -> list[dict[str, Any]]:
-    """The label rows with what they are about: the text, and the words that are marked in it."""
+    """Return the label rows with what they are about: the text, and the words that are marked in it."""
     desk.settle()
     with Store.open(desk.server.database) as store:
         texts = dict(store.db.execute("SELECT uid, text FROM item"))
@@ -290,7 +290,7 @@ def stored(desk: Desk) -> list[dict[str, Any]]:
 
 
 def marks(desk: Desk) -> list[str]:
-    """The words that are marked on screen."""
+    """Return the words that are marked on screen."""
     return desk.text.locator("mark").all_text_contents()
 
 
@@ -307,10 +307,10 @@ def run_keys(desk: Desk, count: int, pause_ms: int) -> list[str]:
 
 
 def labelled(desk: Desk) -> list[str]:
-    """The items of all label rows, oldest first."""
+    """Return the items of all label rows, oldest first."""
     return [row["item"] for row in desk.labels()]
 
 
 def piece(desk: Desk, text: str) -> Locator:
-    """The first word of that text."""
+    """Return the first word of that text."""
     return desk.text.locator("[data-piece]").get_by_text(text, exact=True).first

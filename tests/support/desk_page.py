@@ -51,13 +51,13 @@ PAGE = """<!doctype html>
 
 
 def colours(theme: dict[str, Any]) -> str:
-    """The custom properties that Streamlit sets for a theme."""
+    """Return the custom properties that Streamlit sets for a theme."""
     names = {"backgroundColor": "background-color", "textColor": "text-color", "primaryColor": "primary-color"}
     return " ".join(f"--st-{name}: {theme[key]};" for key, name in names.items())
 
 
 def in_script(value: Any) -> str:
-    """A value as JavaScript inside a page: no text ends the script."""
+    """Return a value as JavaScript inside a page: no text ends the script."""
     return json.dumps(value).replace("<", "\\u003c")
 
 
@@ -73,7 +73,7 @@ def opening(request: Request) -> dict[str, Any]:
 
 
 def review(request: Request) -> Response:
-    """The page Review with a desk on it."""
+    """Return the page Review with a desk on it."""
     frame = f"<style>{frontend.style()}</style>{frontend.frame()}"
     parts = {"frame": in_script(frame), "data": in_script(opening(request))}
     theme = {name: colours(THEME[name]) for name in ("light", "dark")}
@@ -81,12 +81,12 @@ def review(request: Request) -> Response:
 
 
 def script(_request: Request) -> Response:
-    """The desk's JavaScript."""
+    """Return the desk's JavaScript."""
     return Response(frontend.script(), media_type="text/javascript")
 
 
 def data(request: Request) -> Response:
-    """New data for a desk that is there, as a rerun of the page would bring them."""
+    """Return new data for an open desk, as a rerun of the page would send them."""
     return JSONResponse(opening(request))
 
 

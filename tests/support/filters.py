@@ -24,6 +24,6 @@ def finding_of(code: str, text: str, pairs: tuple[KeywordPair, ...] | None = Non
 
 
 def meant(text: str, found: Finding | None) -> str:
-    """The characters that a finding means."""
+    """Return the characters that a finding means."""
     assert found is not None and found.span is not None, text
     return text[slice(*found.span)]

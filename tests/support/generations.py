@@ -21,7 +21,7 @@ SETTINGS = (
 
 
 def generation(n: int, text: str = "", **extra: Any) -> NewItem:
-    """The nth generation; its text begins with a space, as models write."""
+    """Return the nth generation; its text begins with a space, as models write."""
     name, sets = NAMES[n % len(NAMES)], SETS[n % len(SETS)]
     context = f"{name} keeps bees behind the old mill in Dunmoor ({n})."
     results = {
@@ -34,7 +34,7 @@ def generation(n: int, text: str = "", **extra: Any) -> NewItem:
 
 
 def generations_project(store: Store, name: str, texts: int | list[str] = 12, **fields: Any) -> Project:
-    """A project of generations for Ada and Bo, two labels each, published; *fields* go by their names."""
+    """Return a project of generations for Ada and Bo, two labels each, published; *fields* go by their names."""
     written = [""] * texts if isinstance(texts, int) else texts
     settings = {key: fields.pop(key) for key in SETTINGS if key in fields}
     made: dict[str, Any] = {"per_item": 2, "language": "en", "annotators": ("Ada", "Bo"), **fields}

@@ -58,7 +58,7 @@ def blob_id(content: bytes) -> str:
 
 @contextmanager
 def hub_server() -> Iterator[Hub]:
-    """The server on a free port; `monkeypatch.setenv("HF_ENDPOINT", hub.address)` is the test's."""
+    """Yield the server on a free port; `monkeypatch.setenv("HF_ENDPOINT", hub.address)` is the test's."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), _Answers)
     hub = Hub(f"http://127.0.0.1:{server.server_address[1]}")
     server.hub = hub  # type: ignore[attr-defined]

@@ -43,7 +43,7 @@ class Written:
 
 
 def written(n: int, model: str, own: str, setting: str, topic: str, index: int) -> Written:
-    """The n-th text: ten kinds in turn, so that every label and every bin comes up."""
+    """Return the n-th text: ten kinds in turn, so that every label and every bin occurs."""
     nom, acc, dep = FORMS[own]
     other = "she" if own == "he" else "he"
     kinds = (
@@ -70,7 +70,7 @@ def written(n: int, model: str, own: str, setting: str, topic: str, index: int) 
 
 
 def all_written(each: int = 2, topics: Sequence[str] = TOPICS, models: Sequence[str] = MODELS) -> list[Written]:
-    """Every model x pronoun set x setting x topic, *each* texts of it."""
+    """Return texts of every model x pronoun set x setting x topic, *each* of them."""
     keys = [(m, p, s, t, i) for m in models for p in PRONOUNS for s in SETTINGS for t in topics for i in range(each)]
     return [written(n, *key) for n, key in enumerate(keys)]
 
@@ -93,7 +93,7 @@ def judged_project(
 
 
 def operation(item: Item, said: Said, revision: int = 1, **more: Any) -> Operation:
-    """The label that a desk would send."""
+    """Return the label that a desk would send."""
     marks = []
     for words, kind in said.marks:
         start = item.text.index(words)
@@ -106,7 +106,7 @@ def operation(item: Item, said: Said, revision: int = 1, **more: Any) -> Operati
 
 
 def say(store: Store, project: Project, who: str, said: Iterable[tuple[str, Said]]) -> None:
-    """*who* labels the generations whose text is named, in the order of import."""
+    """Let *who* label the generations whose text is named, in the order of import."""
     person, todo = annotator(store, project, who), dict(said)
     named = [item for item in items(store, project) if item.text in todo]
     answers = store_operations(store, project, person, [operation(item, todo.pop(item.text)) for item in named])
@@ -114,7 +114,7 @@ def say(store: Store, project: Project, who: str, said: Iterable[tuple[str, Said
 
 
 def say_all(store: Store, project: Project, texts: Sequence[Written], people: Sequence[str] = ("Ada", "Bo")) -> None:
-    """Everybody says what is expected; the last one errs on every ninth text."""
+    """Let all give the expected labels; the last one errs on every ninth text."""
     for who in people:
         erring = who == people[-1] and len(people) > 1
         wrong = {text.text: Said("no_pronoun") for text in texts[::9]} if erring else {}

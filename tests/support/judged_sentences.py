@@ -12,7 +12,7 @@ A, R = "accept", "reject"
 
 
 def judged(store: Store, patterns_of_items: list[str], **fields: object) -> tuple[Project, list[Item]]:
-    """A project whose n-th sentence has these labels: one letter an annotator."""
+    """Make a project whose n-th sentence has these labels: one letter an annotator."""
     made, people = filled_project(store, len(patterns_of_items), **fields)
     items = {item.line: item for item in all_items(store, made)}
     for line, letters in enumerate(patterns_of_items, 1):
@@ -28,7 +28,7 @@ def all_items(store: Store, made: Project) -> list[Item]:
 
 
 def generations(store: Store, number: int = 2) -> tuple[Project, list[Item]]:
-    """A project of generations; the first has two different labels, the second a flag that differs."""
+    """Make a project of generations; the first has two different labels, the second a flag that differs."""
     made = create_project(store, "texts", kind="generations", language="en", annotators=("Ada", "Bo"), per_item=2)
     with Batch.begin(store, made, "g.jsonl") as batch:
         batch.add(

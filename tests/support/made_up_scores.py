@@ -74,7 +74,7 @@ CHILD = (
 
 
 def sentence(pair: KeywordPair, side: Side, chance: random.Random) -> tuple[str, int, float]:
-    """A sentence, where its word begins, and how far its context pulls."""
+    """Return a sentence, where its word begins, and how far its context pulls."""
     act = chance.choice(list(ACTS))
     shape = chance.choice(CHILD if pair.male == "男" else SHAPES)
     parts = {"time": chance.choice(TIMES), "place": chance.choice(PLACES), "act": act}
@@ -83,7 +83,7 @@ def sentence(pair: KeywordPair, side: Side, chance: random.Random) -> tuple[str,
 
 
 def cases(count: int, seed: int) -> list[tuple[KeywordPair, Side, str, int, float]]:
-    """*count* sentences over the 19 pairs, both sides of each, in a shuffled order."""
+    """Return *count* sentences over the 19 pairs, both sides of each, in a shuffled order."""
     chance = random.Random(seed)
     wanted = quotas("released")
     whole = sum(wanted.values())
@@ -97,7 +97,7 @@ def cases(count: int, seed: int) -> list[tuple[KeywordPair, Side, str, int, floa
 
 
 def numbers(items: list[tuple[KeywordPair, Side, str, int, float]], model: int, models: int) -> np.ndarray:
-    """Natural-log probabilities of the male and the female word, one row per sentence."""
+    """Return natural-log probabilities of the male and the female word, one row per sentence."""
     draws = np.random.default_rng(1000 + model)
     shared = np.random.default_rng(7).normal(0, 0.28, len(items))
     names = sorted({pair.name for pair, *_rest in items})
@@ -116,7 +116,7 @@ def numbers(items: list[tuple[KeywordPair, Side, str, int, float]], model: int, 
 
 
 def row(number: int, item: tuple[KeywordPair, Side, str, int, float], name: str, logs: np.ndarray) -> list[object]:
-    """A row of the file; every 4,001st sentence is undefined, every 6,007th has a word of probability 0."""
+    """Return a row of the file; every 4,001st sentence is undefined, every 6,007th has a word of probability 0."""
     pair, side, text, start, _pull = item
     word = pair.word(side)
     tail = [f"mlm|{name}|weights:0000feed|independent|fp32|v1", side, len(pair.stems[0]), start, start + len(word), ""]

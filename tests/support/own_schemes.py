@@ -36,21 +36,21 @@ QUESTIONS: list[dict[str, Any]] = [
 
 
 def own_scheme(**parts: list[dict[str, Any]]) -> OwnScheme:
-    """The scheme, with *parts* in place of its own."""
+    """Return the scheme, with *parts* in place of its own."""
     return from_data(DATA | parts, "test")
 
 
 def own_project(
     store: Store, name: str, texts: int | list[str] = 4, scheme: OwnScheme | None = None, **fields: Any
 ) -> Project:
-    """A project of generations with the scheme, for Ada and Bo, published."""
+    """Return a project of generations with the scheme, for Ada and Bo, published."""
     scheme = scheme or own_scheme()
     own = {"choices": scheme.choices, "reasons": scheme.flags, "scheme": scheme.more}
     return generations_project(store, name, texts, **own, **fields)
 
 
 def say(store: Store, project: Project, who: str, place: int, choice: str, *flags: str, **more: Any) -> Answer:
-    """*who* labels the item at *place*; a harmful text and what is made up get the spans that they need."""
+    """Let *who* label the item at *place*; a harmful text and invented facts get their required spans."""
     item = list(items(store, project))[place]
     (answer,) = store_operations(
         store, project, annotator(store, project, who), [operation(item, who, choice, *flags, **more)]
@@ -59,7 +59,7 @@ def say(store: Store, project: Project, who: str, place: int, choice: str, *flag
 
 
 def operation(item: Item, who: str, choice: str, *flags: str, **more: Any) -> Operation:
-    """The label that a desk would send."""
+    """Return the label that a desk would send."""
     spans = [Mark(0, 3, "slur")] if choice == "harmful" else []
     spans += [Mark(4, 8, "claim")] if "made_up" in flags else []
     values: dict[str, Any] = {

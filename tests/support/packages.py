@@ -11,7 +11,7 @@ from evenhand.core.text.keywords import find
 
 
 def bring(store: Store, project: Project, path: Path, *rows: tuple[str, str, str]) -> None:
-    """A file of labels: item, annotator, choice."""
+    """Import a file of labels: item, annotator, choice."""
     body = "".join(f"{item},{who},{choice}\n" for item, who, choice in rows)
     path.write_text("item,annotator,choice\n" + body, encoding="utf-8")
     store_labels(store, project, path.name, label_rows_in(open_labels(path)))

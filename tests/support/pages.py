@@ -45,7 +45,7 @@ _seen: set[str] = set()
 
 
 def _checked_once(chart: Any) -> dict[str, Any]:
-    """Pages draw unchecked; here each kind of chart is checked against the schema of Vega-Lite the first time."""
+    """Check each kind of chart against the schema of Vega-Lite the first time; pages draw unchecked."""
     spec: dict[str, Any] = chart.to_dict(validate=False)
     inner = [*spec.get("layer", ()), *spec.get("hconcat", ()), *spec.get("vconcat", ())]
     kind = str([(part.get("mark"), sorted(part.get("encoding", ()))) for part in [spec, *inner]])
@@ -76,10 +76,10 @@ def open_page(
     state: Mapping[str, Any] | None = None,
     **parameters: str | list[str],
 ) -> AppTest:
-    """The page whose folder is *page*, opened in one run by its address with *parameters*.
+    """Return the page whose folder is *page*, opened in one run by its address with *parameters*.
 
-    *state* is what the session holds before. The page has its title and raises no exception; it may show errors.
-    A language that is none is English.
+    *state* is the session state before. The page has its title and raises no exception; it may show errors.
+    An unknown language gives English.
     """
     app = open_address(page, lang, state=state, **parameters)
     assert_title(app, page, "zh" if lang == "zh" else "en")
@@ -111,7 +111,7 @@ def open_address(
 
 
 def assert_title(app: AppTest, page: str, language: Language = "en") -> None:
-    """The page that was opened is this one, and no exception ended it."""
+    """Check that the opened page is this one, and that no exception ended it."""
     assert [heading.value for heading in without_exception(app).title] == [translate(TITLES[page], language)]
 
 
@@ -145,7 +145,7 @@ def html_of(app: AppTest) -> str:
 
 
 def captions_of(app: AppTest) -> str:
-    """All captions, with the backslashes of Markdown taken away."""
+    """Return all captions without the backslashes of Markdown."""
     return "\n".join(caption.value.replace("\\", "") for caption in app.caption)
 
 

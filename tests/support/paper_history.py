@@ -98,7 +98,7 @@ class History:
         self._store(one.uid, person, "masked" if masked else "original", "off", "reject")
 
     def undo(self, number: int, _flag: bool) -> None:
-        """A file of labels is taken back."""
+        """Undo the import of a file of labels."""
         there = [
             import_ for import_ in imports(self.store, self.project) if import_.kind == "labels" and not import_.undone
         ]
@@ -108,7 +108,7 @@ class History:
             self.labels = {key: one for key, one in self.labels.items() if one.file != gone.file}
 
     def consent(self, number: int, given: bool) -> None:
-        """One answers about releases and training; at first the three of `ready_project` consent to releases."""
+        """Let one annotator answer about releases and training; those of `ready_project` consent to releases first."""
         person = annotators(self.store, self.project)[number % 3]
         use: Use = "training" if number % 2 else "release"
         answer_consent(self.store, self.project, person, use, given=given)
@@ -146,7 +146,7 @@ class History:
             self.labels[one.uid, who] = Written("imported", "", False, (), dated, dated, path.name)
 
     def sheet(self, number: int, _flag: bool) -> None:
-        """A plan is written into the log, before labels or late."""
+        """Write a plan into the log, before labels or late."""
         held = self.store.db.execute("SELECT count(*) FROM label").fetchone()[0]
         text = form("en").replace("\n\n", f"\n\nTo be seen {time.time_ns()}.\n")
         self.sheets[preregister(self.store, self.project, text, late=True).sha256] = held

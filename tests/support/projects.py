@@ -24,7 +24,7 @@ PATIENT = f"import annotations.database.store\nannotations.database.store.BUSY_M
 
 
 def new_items(number: int, words: Sequence[str] = WORDS, first: int = 1) -> Iterator[NewItem]:
-    """*number* sentences, the words in turn."""
+    """Yield *number* sentences, the words in turn."""
     for n in range(first, first + number):
         text = f"第{n}个早上，{words[n % len(words)]}去市场买菜。"
         yield NewItem(text, find(text)[0], "made.txt", n)
@@ -38,7 +38,7 @@ def filled_project(
     words: Sequence[str] = WORDS,
     **fields: object,
 ) -> tuple[Project, list[Annotator]]:
-    """A project with published sentences and its annotators."""
+    """Make a project with published sentences and its annotators."""
     project = create_project(store, f"made {next(_numbers)}", annotators=people, **fields)  # type: ignore[arg-type]
     with Batch.begin(store, project, "made.txt") as batch:
         batch.add(new_items(number, words))
@@ -49,7 +49,7 @@ def filled_project(
 def decide(
     item: Item | str, choice: str | None = "accept", *, desk: str = "desk", base: str | None = None, **fields: object
 ) -> Operation:
-    """An operation with an id and a revision of its own; a reject has a reason."""
+    """Return an operation with an id and a revision of its own; a reject has a reason."""
     number = next(_numbers)
     reasons = ("name",) if choice == "reject" else ()
     values = {"op_id": f"op-{desk}-{number}", "revision": number, "reasons": reasons} | fields
@@ -92,7 +92,7 @@ def broken_rules(store: Store) -> list[str]:
 
 @cache
 def new_database() -> bytes:
-    """The bytes of a database that the app has just made."""
+    """Return the bytes of a database that the app has just made."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / "new.db"
         Store.open(path).close()
@@ -101,9 +101,9 @@ def new_database() -> bytes:
 
 
 def new_store(path: Path) -> Store:
-    """A new database at *path*, open, as the app makes it, with an id and a key of its own.
+    """Open a new database at *path*, as the app makes it, with an id and a key of its own.
 
-    A copy of one that was made once: to make the tables takes longer than most tests.
+    It is a copy of one made once, since making the tables takes longer than most tests.
     """
     path.touch(mode=0o600, exist_ok=False)
     path.write_bytes(new_database())

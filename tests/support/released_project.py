@@ -66,7 +66,7 @@ def opinion(item: Item, who: Annotator, shift: int = 0) -> str:
 
 
 def work(store: Store, project: Project, *, most: int = 1_000, shift: int = 0, now: float | None = None) -> int:
-    """Everybody labels what the queue hands out, one item each in turn, until nothing is left; returns the labels."""
+    """Let all label what the queue hands out, one item each in turn, until nothing is left; return the labels."""
     done, moved = 0, True
     while moved and done < most:
         moved = False
@@ -80,7 +80,7 @@ def work(store: Store, project: Project, *, most: int = 1_000, shift: int = 0, n
 
 
 def rehearse(store: Store, number: int = 40) -> Project:
-    """All of it; returns the project as it is then."""
+    """Do all of it; return the project afterwards."""
     made = ready_project(store, number)
     start_pilot(store, made, 8, author="Lead")
     work(store, made)

@@ -24,7 +24,7 @@ TABLE = (("accept", "accept", 20), ("accept", "reject", 5), ("reject", "accept",
 def judged_twice(
     store: Store, table: Sequence[tuple[str, str, int]], *, people: Sequence[str] = ("Ada",), days: float = 2.0
 ) -> tuple[Project, list[Annotator]]:
-    """A project in which everybody has made exactly these pairs of choices, *days* apart."""
+    """Make a project in which all annotators have made exactly these pairs of choices, *days* apart."""
     wanted = [pair for *pair, times in table for _ in range(times)]
     project, who = filled_project(store, len(wanted), people=people, per_item=len(people))
     project = change_project(store, project, retest=1.0, retest_hours=24)

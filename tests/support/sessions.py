@@ -13,7 +13,7 @@ PATIENCE_S = 120.0
 
 
 async def open_session(server: Server, page: str, **query: str) -> ClientConnection:
-    """A session whose page has been drawn."""
+    """Return a session whose page has been drawn."""
     socket = await connect(
         f"ws://127.0.0.1:{server.port}/_stcore/stream", subprotocols=["streamlit"], max_size=None, proxy=None,
         open_timeout=PATIENCE_S,

@@ -18,7 +18,7 @@ CONTACT = "lead@example.org"
 
 
 def new_study(store: Store, project: Project, name: str = "study", uses: Sequence[Use] = (), **fields: Any) -> Study:
-    """A study of three texts a person; its test, if it has one, asks about the project's first items: accept."""
+    """Return a study of three texts a person; its test, if it has one, asks about the project's first items: accept."""
     chosen = {"contact": CONTACT, "items": 3, "reward": 2.0, "floor": 9.0, **fields}
     known = [(item, "accept") for item in list(items(store, project))[: 2 * chosen.get("questions", 0)]]
     return create_study(store, project, name, Settings(**chosen), questions=known, uses=uses)
@@ -34,7 +34,7 @@ def come(store: Store, study: Study, *, now: float | None = None, seen: float = 
 
 
 def person(store: Store, study: Study, secret: str) -> Participant:
-    """The person of a cookie."""
+    """Return the person of a cookie."""
     result = participant(store, study, [secret])
     assert result is not None
     return result
@@ -48,7 +48,7 @@ class Visitor:
         self.path = f"/study/{signed(store, study)}"
 
     def open(self, part: str = "", **parameters: str) -> str:
-        """A page of the study."""
+        """Return a page of the study."""
         answer = self.client.get(f"{self.path}{part}", params=parameters or self.parameters)
         assert answer.status_code == 200, answer.text
         return answer.text

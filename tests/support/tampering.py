@@ -15,7 +15,7 @@ from evenhand.annotations.log.verify import Broken, verify
 
 @contextmanager
 def opened_bare(path: Path) -> Iterator[Store]:
-    """The database as plain sqlite3 opens it, without a trigger or a check; nothing of what is written stays."""
+    """Yield the database as plain sqlite3 opens it, without a trigger or a check; nothing of what is written stays."""
     with closing(connect(path)) as db:
         db.execute("PRAGMA foreign_keys = OFF")
         db.execute("PRAGMA ignore_check_constraints = ON")
@@ -37,13 +37,13 @@ def broken_at(store: Store) -> str:
 
 
 def covered(kind: Kind) -> list[str]:
-    """The columns of a table that its entries speak of."""
+    """Return the columns of a table that its entries speak of."""
     text = " ".join((kind.key, *kind.columns, kind.when, kind.own, kind.beside))
     return sorted(set(re.findall(r"\{r\}\.(\w+)", text)))
 
 
 def other(value: Any) -> Any:
-    """Another value than this one, of its type."""
+    """Return a different value of the same type."""
     if value is None:
         return 1
     if isinstance(value, bytes):

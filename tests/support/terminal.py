@@ -22,7 +22,7 @@ class Ended:
 
 
 def typed(*arguments: str | Path, **environment: str) -> Ended:
-    """`python cli.py ARGUMENTS` with these variables; commands/test_score.py: the same of a real process."""
+    """Run `python cli.py ARGUMENTS` with these variables, in this process."""
     out, err = StringIO(), StringIO()
     with (
         mock.patch.object(sys, "argv", ["cli.py", *map(str, arguments)]),
@@ -40,7 +40,7 @@ def typed(*arguments: str | Path, **environment: str) -> Ended:
 
 
 def answered(*arguments: str | Path, **environment: str) -> dict[str, Any]:
-    """The JSON that a command answers with; it must succeed."""
+    """Run a command, which must succeed, and return its JSON."""
     ended = typed(*arguments, "--json", **environment)
     assert ended.code == 0, ended.stderr
     answer: dict[str, Any] = json.loads(ended.stdout)

@@ -28,19 +28,19 @@ SIZES: dict[str, Any] = {
 
 
 def tokenizer_files(folder: Path, *, without: str = "", extra: tuple[str, ...] = ()) -> None:
-    """A character tokenizer of BERT; without one of the special tokens, or with words too many."""
+    """Save a character tokenizer of BERT; without one of the special tokens, or with words too many."""
     vocabulary = {token: i for i, token in enumerate([*(t for t in VOCABULARY if t != without), *extra])}
     settings = {"mask_token": None} if without == "[MASK]" else {}
     BertTokenizerFast(vocab=vocabulary, **settings).save_pretrained(folder)
 
 
 def config(**changes: Any) -> BertConfig:
-    """The shape of the tiny BERT."""
+    """Return the shape of the tiny BERT."""
     return BertConfig(**(SIZES | changes))
 
 
 def bert(folder: Path, *, seed: int = 0, **changes: Any) -> BertForMaskedLM:
-    """A whole tiny BERT with its tokenizer, saved to *folder*."""
+    """Save a whole tiny BERT with its tokenizer to *folder*."""
     torch.manual_seed(seed)
     model = BertForMaskedLM(config(**changes)).eval()
     model.save_pretrained(folder)
@@ -49,14 +49,14 @@ def bert(folder: Path, *, seed: int = 0, **changes: Any) -> BertForMaskedLM:
 
 
 def save(model: Any, folder: Path) -> Path:
-    """Any model with the tiny tokenizer."""
+    """Save any model with the tiny tokenizer."""
     model.save_pretrained(folder)
     tokenizer_files(folder)
     return folder
 
 
 def byte_level_tokenizer(folder: Path) -> int:
-    """A tokenizer as RoBERTa has: words carry the space before them, <mask> swallows it. Returns its size."""
+    """Save a tokenizer like RoBERTa's: words carry the space before them, <mask> swallows it. Return its size."""
     words = [
         "<s>",
         "<pad>",
@@ -93,7 +93,7 @@ def byte_level_tokenizer(folder: Path) -> int:
 
 
 def sentence_piece_tokenizer(folder: Path, *, pieces: tuple[str, ...] = ()) -> int:
-    """A tokenizer as XLM-RoBERTa has: a mark before every text, the characters and *pieces*. Returns its size."""
+    """Save a tokenizer like XLM-RoBERTa's: a mark before every text, the characters and *pieces*. Return its size."""
     special = ["<s>", "<pad>", "</s>", "<unk>"]
     learnt = [("▁", -2.0), *((piece, -3.0) for piece in pieces), *((character, -9.0) for character in CHARACTERS)]
     backend = Tokenizer(models.Unigram([*((name, 0.0) for name in special), *learnt], unk_id=3))
@@ -110,7 +110,7 @@ def sentence_piece_tokenizer(folder: Path, *, pieces: tuple[str, ...] = ()) -> i
 
 
 def bare_tokenizer(folder: Path, *, bos: str | None) -> None:
-    """A character tokenizer that puts nothing around a text, as GPT-2's; with or without a beginning-of-text token."""
+    """Save a character tokenizer that adds nothing around a text, like GPT-2's; with or without a begin token."""
     vocabulary = {token: i for i, token in enumerate(["<s>", "<unk>", *CHARACTERS])}
     backend = Tokenizer(models.WordLevel(vocabulary, unk_token="<unk>"))
     backend.pre_tokenizer = pre_tokenizers.Split("", "isolated")
@@ -124,7 +124,7 @@ SHAPE: dict[str, Any] = {
 
 
 def tiny_causal(folder: Path, kind: str, **changes: Any) -> Path:
-    """A causal model of a few dozen weights in *folder*: gpt2, olmo2 or llama."""
+    """Save a causal model of a few dozen weights in *folder*: gpt2, olmo2 or llama."""
     size = byte_level_tokenizer(folder)
     torch.manual_seed(1)
     model: Any

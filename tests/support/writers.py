@@ -12,13 +12,13 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def start(script: str, *arguments: object) -> subprocess.Popen[str]:
-    """A Python process of its own in the project's folder."""
+    """Start a separate Python process in the project's folder."""
     command = [sys.executable, "-c", PATIENT + textwrap.dedent(script), *map(str, arguments)]
     return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
 def outputs(processes: Iterable[subprocess.Popen[str]]) -> list[list[str]]:
-    """The lines that each process printed, once all are over; each must have ended well.
+    """Return the lines that each process printed, once all have ended, each without an error.
 
     All are waited for before any is judged: one left running would fail a later test with its open pipes.
     """

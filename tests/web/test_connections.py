@@ -74,7 +74,7 @@ def in_a_loop(work: Callable[[Server, int, asyncio.Task[None]], Awaitable[None]]
 
 
 async def reply(port: int, sent: bytes, trickle: bytes = b"") -> bytes:
-    """Everything that comes until the server ends the connection; *trickle* goes on being sent meanwhile."""
+    """Return all bytes until the server ends the connection; *trickle* is sent meanwhile."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     writer.write(sent)
 

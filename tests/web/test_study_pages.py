@@ -178,7 +178,7 @@ def test_the_cookie_opens_one_desk_only(fresh_store: Store, app: Starlette) -> N
 
 @pytest.fixture
 def participant(fresh_store: Store, app: Starlette) -> RouteDesk:
-    """The desk of a participant who is asked to judge 3 of 12 texts."""
+    """Return the desk of a participant who is asked to judge 3 of 12 texts."""
     project, _ = filled_project(fresh_store, 12, per_item=1)
     ada = Visitor(browser(app), fresh_store, new_study(fresh_store, project))
     ada.send("/begin", ada.send("/consent", ada.open()))

@@ -18,7 +18,7 @@ SAID = {"1": "accept", "0": "reject"}
 
 
 def labelled(store: Store, columns: dict[str, str]) -> Project:
-    """One column an annotator, one sign an item: 1 accept, 0 reject, - no label."""
+    """Make a project from one column per annotator, one sign per item: 1 accept, 0 reject, - no label."""
     project = make(store, len(next(iter(columns.values()))), tuple(columns), per_item=5)
     sentences = texts(store, project)
     for name, column in columns.items():

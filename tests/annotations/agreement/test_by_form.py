@@ -23,7 +23,7 @@ def rates(labels: list[Label], resamples: int = 2000) -> FormRates:
 
 
 def drawn(number: int, seed: int = 1) -> list[Label]:
-    """Ada on the original, Bo on the masked form of the same items; items differ in how acceptable they are."""
+    """Draw labels of Ada on the original and Bo on the masked form of equal items, which differ in acceptability."""
     random = np.random.default_rng(seed)
     results: list[Label] = []
     for item in range(number):

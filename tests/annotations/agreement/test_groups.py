@@ -21,7 +21,7 @@ NORTH, SOUTH = [f"north {n}" for n in range(5)], [f"south {n}" for n in range(5)
 
 
 def labelled(store: Store) -> Project:
-    """Ten people, two items: north and south agree on the first, and never on the second."""
+    """Make a project of ten people, two items: north and south agree on the first, and never on the second."""
     project = make(store, 2, (*NORTH, *SOUTH), per_item=10)
     first, second = texts(store, project)
     for name in (*NORTH, *SOUTH):

@@ -50,7 +50,7 @@ def test_labels_of_gwets_table_give_the_published_ac1(fresh_store: Store) -> Non
 
 
 def in_articles(store: Store, per_article: int) -> AgreementReport:
-    """60 sentences; two people agree on all sentences of an article or on none: only articles tell."""
+    """Return the report of 60 sentences; two people agree on all sentences of an article or on none."""
     project = make(store, 60, ("Ada", "Bo"), per_item=2, per_article=per_article)
     every = texts(store, project)
     label(store, project, "Ada", dict.fromkeys(every, "accept"))
@@ -83,7 +83,7 @@ def test_intervals_are_over_sentences_where_no_article_has_several(fresh_store: 
 
 
 def with_missing_labels(store: Store) -> AgreementReport:
-    """The agreement of 20 items: 16 with a label of Ada, 12 of them with one of Bo, 6 of these with one of Chen."""
+    """Return the report of 20 items: 16 with a label of Ada, 12 of them of Bo, 6 of these of Chen."""
     project = make(store, 20)
     first = texts(store, project)
     label(store, project, "Ada", dict.fromkeys(first[:16], "accept"))

@@ -24,7 +24,7 @@ from tests.support.task_files import bring, chosen, task, written
 
 
 def two_versions(store: Store) -> Project:
-    """Twelve items: Ada and Bo agree on the first six under version 1, on none of the others under version 2."""
+    """Make twelve items: Ada and Bo agree on the first six under version 1, on none of the others under version 2."""
     project = make(store, 12, ("Ada", "Bo"), per_item=2)
     first = texts(store, project)
     for name in ("Ada", "Bo"):
@@ -72,7 +72,7 @@ def share(store: Store, project: Project, chosen: list[str]) -> None:
 
 
 def stopped(store: Store) -> Project:
-    """A project that stops at a reject; a share of four of ten items, one of which lacks a label."""
+    """Return a project that stops at a reject; a share of four of ten items, one of which lacks a label."""
     project = change_project(store, make(store, 10, ("Ada", "Bo"), per_item=2), plan="stop", share=0.0)
     first = texts(store, project)
     share(store, project, first[:4])

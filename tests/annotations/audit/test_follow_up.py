@@ -25,7 +25,7 @@ from tests.support.task_files import bring, chosen, task, written
 
 @pytest.fixture
 def parent(fresh_store: Store) -> Project:
-    """Six sentences are kept, four rejected."""
+    """Return a project with six accepted and four rejected sentences."""
     project = ready_project(fresh_store, 10)
     for number, one in enumerate(items(fresh_store, project)):
         for person in annotators(fresh_store, project):

@@ -47,19 +47,19 @@ SixSentences = tuple[Project, dict[int, Item], list[Annotator]]
 
 @pytest.fixture
 def six_sentences(fresh_store: Store) -> SixSentences:
-    """The six sentences in a database of the test's own."""
+    """Fill a new database with the six sentences."""
     return fill(fresh_store)
 
 
 @pytest.fixture(scope="module")
 def once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Store, SixSentences]]:
-    """The six sentences in one database, for tests that only read."""
+    """Fill one database with the six sentences, for tests that only read."""
     with Store.open(tmp_path_factory.mktemp("browsing") / "once.db") as store:
         yield store, fill(store)
 
 
 def fill(fresh_store: Store) -> SixSentences:
-    """Six sentences of two files: 1 accepted, 2 split, 3 rejected by all, 4 one label, 5 skipped, 6 untouched."""
+    """Add six sentences of two files: 1 accepted, 2 split, 3 rejected by all, 4 one label, 5 skipped, 6 untouched."""
     project = create_project(fresh_store, "set", annotators=("Ada", "Bo"), per_item=2, seed=4)
     for file in ("one.txt", "two.txt"):
         with Batch.begin(fresh_store, project, file) as batch:

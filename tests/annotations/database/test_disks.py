@@ -46,7 +46,7 @@ print(json.dumps(told))
 
 
 def as_somebody(script: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """*script* in a process that may not do everything, as root may."""
+    """Run *script* in a process that is subject to file permissions, also if started by root."""
     bounds = ["setpriv", "--bounding-set", "-all", "--inh-caps", "-all", "--"] if os.geteuid() == 0 else []
     if bounds and (shutil.which("setpriv") is None or subprocess.run([*bounds, "true"]).returncode):
         pytest.skip("root may write everywhere, and nothing here takes that away")
@@ -57,7 +57,7 @@ def as_somebody(script: str, *arguments: str) -> subprocess.CompletedProcess[str
 
 @pytest.fixture
 def database(tmp_path: Path) -> Path:
-    """A database with three sentences in a folder of its own."""
+    """Return a database with three sentences in a folder of its own."""
     path = tmp_path / "disk" / "labels.db"
     path.parent.mkdir()
     with Store.open(path) as store:

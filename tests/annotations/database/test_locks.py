@@ -50,7 +50,7 @@ MOST_TURNS = 300  # of three others, before it is one's own: never a time, which
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Another program writes and does not come to an end."""
+    """Let another program hold the write lock."""
     with closing(connect(path)) as other:
         other.execute("BEGIN IMMEDIATE")
         yield

@@ -29,7 +29,7 @@ pytestmark = pytest.mark.early
 
 
 def labelled_project(store: Store) -> Project:
-    """Twenty items of two pairs; both annotators keep the first six and reject the next four."""
+    """Make twenty items of two pairs; both annotators accept the first six and reject the next four."""
     project = make(store, 20, ("Ada", "Bo"), per_item=2)
     first = texts(store, project)[:10]
     for name in ("Ada", "Bo"):

@@ -59,7 +59,7 @@ class Fixed(datetime):
 
 @pytest.fixture(autouse=True)
 def fixed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Ids in the order in which each actor draws them, one key, one clock, an opinion without a model."""
+    """Fix ids in the order in which each actor draws them, one key, one clock, an opinion without a model."""
     new_database()  # made once in a process, with ids that the first world must not draw
     Clock.now = BEGIN
 
@@ -117,7 +117,7 @@ class World:
             self.open(who)
 
     def open(self, who: int) -> None:
-        """The page opens the desk."""
+        """Open the desk as the page does."""
         data = frontend.start_data(self.store, self.project, self.people[who], language="en", api=PATH)
         self.tokens[who] = data["token"]
         self.note(who, json.dumps(data, ensure_ascii=False).encode())
@@ -158,7 +158,7 @@ class World:
         self.sync(who, operation)
 
     def look(self) -> None:
-        """Ada looks at everything that a desk can ask for."""
+        """Request everything that Ada's desk can request."""
         self.open(0)
         self.sync(0, hello=20)
         self.post(0, "heartbeat", {})
@@ -169,7 +169,7 @@ class World:
             self.post(0, "item", {"item": uid})
 
     def work(self, who: int, want: int, what: str, choice: str, note: str, tags: tuple[str, ...] = ()) -> None:
-        """One step of one annotator."""
+        """Do one step of one annotator."""
         Clock.now += STEP_S
         self.sync(who, want=want)
         for item in self.items[who][:2]:
@@ -196,7 +196,7 @@ Step = tuple[int, int, str, str, str, str]
 
 
 def play(world: World, steps: list[Step], version: int, tags: bool = False) -> None:
-    """Ada does what the steps say; in version 1 the others do and decide something else, and say so in their notes."""
+    """Play the steps: Ada follows them; in version 1 the others decide otherwise and say so in their notes."""
     for n, (who, want, what, choice, other_what, other_choice) in enumerate(steps):
         if who and version:
             what, choice = other_what, other_choice
@@ -225,7 +225,7 @@ def both(
     pilot: int = 0,
     **fields: Any,
 ) -> list[World]:
-    """The two worlds after the same steps."""
+    """Return the two worlds after equal steps."""
     results = []
     for version in (0, 1):
         world = World(folder, version, monkeypatch, **fields)
@@ -268,7 +268,7 @@ def test_bytes_are_equal_in_a_pilot_and_after_it(
 
 
 def items_of(world: World) -> dict[str, str]:
-    """Every item that Ada was sent, as it was sent to her with nothing decided yet; the same twice is checked."""
+    """Return every item sent to Ada, without decisions; check that repeats are equal."""
     results: dict[str, str] = {}
     for data in world.sent:
         for item in json.loads(data).get("items", []):
@@ -313,7 +313,7 @@ def test_a_quota_changes_only_the_order(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def keys_of(data: Any) -> set[str]:
-    """Every key of an object, at any depth."""
+    """Return every key of an object, at any depth."""
     if isinstance(data, dict):
         return set(data) | {key for value in data.values() for key in keys_of(value)}
     return {key for value in data for key in keys_of(value)} if isinstance(data, list) else set()
@@ -329,7 +329,7 @@ def test_plan_share_gold_and_pilot_are_not_sent(tmp_path: Path, monkeypatch: pyt
 
 
 def judged(world: World, choice: str) -> None:
-    """A judge labels everything, and another one only some of it."""
+    """Let one judge label everything, and another one some of it."""
     with Actor.acts("judge"):
         texts = [item.id for item in items(world.store, world.project)]
         for name, some in ((choice, texts), (f"{choice} again", texts[::3])):
@@ -358,7 +358,7 @@ def test_labels_of_judges_change_no_byte(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def item_ids(data: bytes) -> list[str]:
-    """The ids of the items in a reply of `sync`."""
+    """Return the ids of the items in a reply of `sync`."""
     reply = json.loads(data)
     return [item["id"] for item in reply.get("items", []) if isinstance(item, dict)]
 

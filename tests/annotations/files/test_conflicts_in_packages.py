@@ -44,7 +44,7 @@ def uids(fresh_store: Store, sample_project: Project) -> list[str]:
 
 @pytest.fixture
 def disagreeing(fresh_store: Store, sample_project: Project, uids: list[str], tmp_path: Path) -> Project:
-    """Two conflicts of each kind, and one between two desks."""
+    """Make two conflicts of each kind, and one between two desks."""
     for number in range(2):
         bring(fresh_store, sample_project, tmp_path / "one.csv", (uids[number], "Ada", "accept"))
         bring(fresh_store, sample_project, tmp_path / "two.csv", (uids[number], "Ada", "reject"))
@@ -69,7 +69,7 @@ def two_desks(store: Store, project: Project, uid: str) -> None:
 
 @pytest.fixture
 def elsewhere(tmp_path: Path) -> Iterator[Store]:
-    """A database whose rows have other numbers: a project with items, labels and files is there before."""
+    """Yield a database whose rows have other numbers, because it holds another project already."""
     with Store.open(tmp_path / "elsewhere.db") as store:
         other, people = filled_project(store, 3)
         for number, one in enumerate(items(store, other)):

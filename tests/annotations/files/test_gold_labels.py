@@ -40,7 +40,7 @@ PEOPLE = ("Ada", "Bo", "Chen")
 
 
 def golds(store: Store, project: Project) -> list[tuple[str, str | None, str]]:
-    """Text, gold label and status of every item: public ids change when a package comes twice into one database."""
+    """Return text, gold label and status of every item, since public ids change in a second copy."""
     return sorted((item.text, item.gold, item.status) for item in items(store, project))
 
 
@@ -50,7 +50,7 @@ def bring(store: Store, out: Path, name: str = "back") -> PackageImport:
 
 
 def released(store: Store, project: Project, folder: Path, version: str = "1.0") -> tuple[Path, str]:
-    """A release in *folder*, and its content hash."""
+    """Return a release in *folder*, and its content hash."""
     made = make_release(store, project, version)
     out = write_release(store, project, made, folder / f"{project.name}-{version}")
     assert verify(out, store=store, release=made).intact
@@ -63,7 +63,7 @@ def consent(store: Store, project: Project, agreeing: set[str]) -> None:
 
 
 def accounted(brought: PackageImport, project_golds: list[tuple[str, str | None, str]]) -> None:
-    """Every gold label of the package is imported or accounted for in the report."""
+    """Check that every gold label of the package is imported or accounted for in the report."""
     gold = brought.gold
     assert gold.rows == sum(gold is not None for _, gold, _ in project_golds)
     assert gold.rows == gold.here + gold.imported + gold.kept + gold.rejected
@@ -71,7 +71,7 @@ def accounted(brought: PackageImport, project_golds: list[tuple[str, str | None,
 
 
 def recounted(store: Store, project: Project) -> None:
-    """A recount of every item changes nothing, and the log holds."""
+    """Check that a recount of every item changes nothing, and that the log is valid."""
     before = golds(store, project)
     with store.write():
         for item in items(store, project):
@@ -81,7 +81,7 @@ def recounted(store: Store, project: Project) -> None:
 
 
 def comes_back_twice(store: Store, project: Project, folder: Path, silent: set[str]) -> None:
-    """A release of *project* without the labels of *silent* gives the same gold labels and hash, also of its own."""
+    """Check that a release without the labels of *silent*, and a release of its import, have equal gold and hash."""
     before = golds(store, project)
     out, digest = released(store, project, folder)
     for turn in ("first", "second"):
@@ -108,7 +108,7 @@ ACT = st.sampled_from((None, "accept", "reject", "leave"))
 def labelled_sentences(
     store: Store, said: list[tuple[Any, ...]], acts: list[str | None], per_item: int, **rules: Any
 ) -> Project:
-    """Sentences with these choices of each annotator, and these decisions where the labels are complete."""
+    """Make sentences with these choices of each annotator, and these decisions where labels are complete."""
     made, people = filled_project(store, len(said) + 1, people=PEOPLE, per_item=per_item, gold=rules.pop("gold"))
     made = change_project(store, made, licence="CC0", source_statement=SOURCE, **rules)
     for one, choices in zip(items(store, made), [("accept",) * 3, *said], strict=True):
@@ -201,7 +201,7 @@ def test_gold_of_other_kinds_is_restored(
 
 @pytest.fixture
 def package(tmp_path: Path) -> Path:
-    """A release of three sentences, three labels each: accepted, rejected, accepted; Chen refuses."""
+    """Return a release of three sentences, three labels each: accepted, rejected, accepted; Chen refuses."""
     with new_store(tmp_path / "from.db") as store:
         said = [("reject", "reject", "reject"), ("accept", "accept", "accept")]
         made = labelled_sentences(store, said, [], 3, gold="unanimous")

@@ -29,7 +29,7 @@ def written(folder: Path, name: str, data: str | bytes) -> Path:
 
 
 def dump(store: Store) -> list[str]:
-    """Every row of every table: what "the database as it was" means."""
+    """Return every row of every table."""
     return list(store.db.iterdump())
 
 

@@ -47,7 +47,7 @@ def everything(item: Item) -> tuple[Any, ...]:
 
 @pytest.fixture(scope="module")
 def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An empty database to copy: making the tables takes longer than the rest of an example."""
+    """Return an empty database to copy, since making the tables takes longer than the rest of an example."""
     path = tmp_path_factory.mktemp("empty") / "empty.db"
     Store.open(path).close()
     return path

@@ -42,7 +42,7 @@ LABELS = st.lists(
 
 
 def labelled(store: Store, folder: Path, said: list[tuple[Any, ...]], name: str = "pairs") -> Project:
-    """Four comparisons with these labels: number of the item and of the annotator, choice, what was left, note."""
+    """Make four comparisons with these labels: number of item and annotator, choice, left text, note."""
     made, people = compared_project(store, folder, 4, name=name)
     results = list(items(store, made))
     for item, who, choice, left, note in said:

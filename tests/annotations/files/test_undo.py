@@ -47,7 +47,7 @@ def label(store: Store, project: Project, name: str, uid: str, choice: str, numb
 
 
 def state(store: Store, project: Project) -> Any:
-    """Everything that counts: items, counts, every annotator's own progress, standing labels."""
+    """Return everything that counts: items, counts, every annotator's own progress, current labels."""
     return (
         sorted((one.text, one.status) for one in items(store, project)),
         counts(store, project).cells,
@@ -57,7 +57,7 @@ def state(store: Store, project: Project) -> Any:
 
 
 def counted(store: Store) -> None:
-    """Census and tallies are what counting gives, and nothing in them is below zero."""
+    """Check that census and tallies equal a recount, and that nothing in them is below zero."""
     query = (
         "SELECT item.cell, labels, status, aside, count(*) FROM item JOIN batch ON batch.id = item.batch"
         " WHERE published > 0 GROUP BY 1, 2, 3, 4"
@@ -219,7 +219,7 @@ def bring(store: Store, project: Project, path: Path) -> LabelImport:
 
 
 def labelled_file(store: Store, project: Project, path: Path) -> Path:
-    """A file of labels by three people on the sentences of the project, from another database."""
+    """Return a file of labels by three people on the sentences of the project, from another database."""
     with Store.open(path.with_suffix(".db")) as other:
         twin = create_project(other, "twin", annotators=("Ada", "Bo", "Chen"), seed=1)
         export_file(store, project, path.with_suffix(".jsonl"), format="jsonl")

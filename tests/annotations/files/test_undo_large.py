@@ -44,7 +44,7 @@ def second_file(store: Store, project: Project) -> str:
 
 
 def at_work(store: Store) -> tuple[Project, Annotator, str, list[Item]]:
-    """A project whose second file is labelled in part, in part on a desk or skipped; what is on the desk."""
+    """Return a project whose second file is partly labelled, leased or skipped, and the leased items."""
     project = ready_project(store, 6)
     work(store, project)
     key = second_file(store, project)

@@ -34,7 +34,7 @@ def opinion(item: Item, person: Annotator) -> str:
 
 
 def label(store: Store, made: Project, person: Annotator, items: Sequence[Item]) -> None:
-    """*person* says what is to be said of *items*."""
+    """Let *person* label *items* by the fixed opinions."""
     bases = dict(store.db.execute("SELECT item, op_id FROM assignment WHERE annotator = ?", (person.id,)).fetchall())
     operations = [decide(item, opinion(item, person), base=bases.get(item.id), seconds=6.0) for item in items]
     assert all(

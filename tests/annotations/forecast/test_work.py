@@ -29,7 +29,7 @@ START = 1_000_000.0
 
 
 def label_all(store: Store, made: Project, people: list[Annotator], seconds: float = 6.0) -> None:
-    """Everybody labels what the queue has, 70 in 100 accepted, as the text and the name have it."""
+    """Let all annotators label the whole queue, 70 in 100 accepted, decided by text and name."""
     for person in people * 4:
         while items := claim(store, made, person, want=40, now=START):
             choices = [

@@ -33,7 +33,7 @@ SixLabelled = tuple[Store, Project, list[Annotator], list[Item]]
 
 @pytest.fixture
 def six_labelled(fresh_store: Store) -> SixLabelled:
-    """Six sentences, labelled by three: Ada accepts all, Bo rejects 0 to 2 (name), Chen 0 (generic) and 1 (name)."""
+    """Label six sentences: Ada accepts all, Bo rejects 0 to 2 (name), Chen 0 (generic) and 1 (name)."""
     project, people = filled_project(fresh_store, 6)
     items = sorted(claim(fresh_store, project, people[0], now=NOW), key=lambda item: item.id)
     plan = {1: {0: "name", 1: "name", 2: "name"}, 2: {0: "generic", 1: "name"}}

@@ -180,7 +180,7 @@ def test_a_pulled_set_becomes_items(hub: Hub, tmp_path: Path) -> None:
 
 
 def argilla_rows() -> list[dict[str, Any]]:
-    """Flat rows as `argilla.Dataset.to_hub` (2.8) writes them: test_argilla_read.py has them from argilla itself."""
+    """Return flat rows as `argilla.Dataset.to_hub` (2.8) writes them, equal to those of test_argilla_read.py."""
     return [
         {"id": "r1", "status": "completed", "_server_id": "s1", "sentence": ROWS[0]["text"],
          "neutral.responses": ["accept", "reject"], "neutral.responses.users": [ADA, BO],

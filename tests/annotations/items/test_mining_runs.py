@@ -24,7 +24,7 @@ TEXT = "昨天他修好了水泵。他和她都在。院子里她在晒被子。
 
 
 def mined(folder, text, name="candidates"):
-    """A candidates file as the command writes it, and what it said."""
+    """Return a candidates file as the command writes it, and its output."""
     source, out = folder / f"{name}.txt", folder / f"{name}.jsonl"
     source.write_text(text, encoding="utf-8")
     arguments = ["mine", str(source), "--out", str(out), "--length", "2-119", "--names", "off", "--json"]

@@ -97,7 +97,7 @@ def stopping(store: Store, number: int, share: float = 0.0, **fields: object) ->
 
 
 def work_until_done(store: Store, made: Project, people: list[Annotator], opinion: object) -> dict[str, list[str]]:
-    """All label in turn until nothing is left; what each item got, in order. *opinion*(person, item) -> choice."""
+    """Let all label in turn by *opinion*(person, item) until nothing is left; return the choices of each item."""
     results: dict[str, list[str]] = {}
     moment, idle = START, 0
     for person in itertools.cycle(people):
@@ -113,7 +113,7 @@ def work_until_done(store: Store, made: Project, people: list[Annotator], opinio
 
 
 def often(text: str, person: Annotator, of: int) -> bool:
-    """A fixed opinion of one person on one text."""
+    """Return a fixed opinion of one person on one text."""
     return is_shared(of, f"{text}|{person.name}".encode(), 0.7)
 
 

@@ -31,7 +31,7 @@ IDENTITIES = st.sets(st.binary(min_size=1, max_size=6), max_size=30)
 
 
 def written(number: int, first: int = 0) -> list[NewItem]:
-    """Generations of three models and four pronouns in turn, own sentences."""
+    """Return generations of three models and four pronouns in turn, own sentences."""
     made = []
     for n in range(first, first + number):
         model, pronoun = MODELS[n % 3], PRONOUNS[n // 3 % 4]

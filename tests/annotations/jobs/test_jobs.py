@@ -60,7 +60,7 @@ def store(tmp_path, monkeypatch):
 
 
 def until(store, job, wanted, limit=600.0):
-    """The job once `wanted(job)` holds."""
+    """Return the job once `wanted(job)` holds."""
 
     def seen():
         result = jobs.find(store, job.uid)

@@ -28,7 +28,7 @@ EightLeased = tuple[Store, Project, list[Annotator], list[Item]]
 
 @pytest.fixture
 def eight_leased(fresh_store: Store) -> EightLeased:
-    """A project of 8 sentences; Ada has leased them all."""
+    """Return a project of 8 sentences; Ada has leased them all."""
     project, people = filled_project(fresh_store, 8)
     return fresh_store, project, people, claim(fresh_store, project, people[0])
 

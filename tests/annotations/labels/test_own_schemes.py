@@ -149,7 +149,7 @@ PAIRS = (("helpful", "helpful"), ("harmful", "harmful"), ("neither", "helpful"),
 
 
 def labelled(store: Store) -> Any:
-    """Four texts by Ada and Bo: they differ on the third; Ada flags the first two as a stereotype, Bo the first."""
+    """Let Ada and Bo label four texts: they differ on the third; Ada flags the first two as stereotypes, Bo one."""
     project = own_project(store, "own")
     for place, pair in enumerate(PAIRS):
         for who, choice in zip(("Ada", "Bo"), pair, strict=True):

@@ -38,7 +38,7 @@ CHOICE = {"sentences": "accept", "generations": "correct"}
 
 @pytest.fixture(params=[_sentences, _generations], ids=["sentences", "generations"])
 def desk(request: pytest.FixtureRequest, client: TestClient, fresh_store: Store) -> Desk:
-    """Ada has labelled ten items; these come again at once, among the twenty that are left."""
+    """Return the desk of Ada, who has labelled ten items; these return at once, among twenty others."""
     project = request.param(fresh_store)
     change_project(fresh_store, project, retest=1.0, retest_hours=0)
     ada = Desk(client, fresh_store, project, "Ada")
@@ -63,7 +63,7 @@ def shape(value: Any) -> Any:
 
 
 def both(desk: Desk, entries: list[dict[str, Any]]) -> tuple[list[Any], list[Any]]:
-    """The shapes of ordinary entries and of those that came again."""
+    """Return the shapes of ordinary entries and of retests."""
     own, found = again(desk), ([], [])  # type: ignore[var-annotated]
     for entry in entries:
         item = entry.get("item", entry)

@@ -40,7 +40,7 @@ from tests.support.tampering import broken_at, covered, opened_bare, other
 
 
 def history(store: Store) -> Project:
-    """Something of every kind that the log is about."""
+    """Make a database with an event of every kind in the log."""
     compared(store)
     for name in ("one", "two"):
         own_project(store, f"own scheme {name}")
@@ -90,7 +90,7 @@ def history(store: Store) -> Project:
 
 
 def compared(store: Store) -> None:
-    """Labels of comparisons by a person and a judge."""
+    """Store labels of comparisons by a person and a judge."""
     pairs, (ada, *_others) = compared_project(store, store.path.parent, 3)
     add_guideline(store, pairs, "once more", PREFERENCE.choices, (), scheme=PREFERENCE.more)
     results = list(items(store, pairs))
@@ -281,7 +281,7 @@ def test_rows_older_than_the_log_are_in_its_first_entry(
 
 
 def _old_rows(db: sqlite3.Connection) -> None:
-    """A label of each time with its note, written as that version wrote it."""
+    """Insert a label of each time with its note, as that version wrote it."""
     db.execute(
         "INSERT INTO project (id, uid, name, kind, language, per_item, gold, presentation, created)"
         " VALUES (1, 'p', 'p', 'sentences', 'zh', 3, 'unanimous', 'masked', '')"

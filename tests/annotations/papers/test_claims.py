@@ -108,7 +108,7 @@ def form_matches(h: History, one: Any) -> bool:
 
 
 def plan_matches(h: History, one: Any) -> bool:
-    """At least so many labels were made under these settings; `plans_are_whole` looks that none is missing."""
+    """Check that at least this many labels have these settings; `plans_are_whole` checks for missing ones."""
     return 0 < one["labels"] <= sum(label.plan == plan_values(one) for label in of(h, "here"))
 
 
@@ -175,7 +175,7 @@ def agreement_matches(h: History, one: Any) -> bool:
 
 
 def release_matches(h: History, one: Any) -> bool:
-    """Neither the version nor the release before it is made up."""
+    """Check that the version and the release before it exist."""
     results = dict(h.store.db.execute("SELECT version, hash FROM frozen_release WHERE project = ?", (h.project.id,)))
     before = results.get(one["previous"] or "")
     return one["version"] not in results and (one["previous"] is None) == (before is None) and bool(one["hash"])

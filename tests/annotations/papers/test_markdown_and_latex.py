@@ -81,7 +81,7 @@ def test_braces_of_a_paper_are_balanced(texts):
 
 
 def inner(paper: str) -> str:
-    """A paper without its head: what it is as a part of another."""
+    """Return a paper without its head, as a part of another document."""
     return paper[paper.index("\\fi\n\\makeatother") :]
 
 

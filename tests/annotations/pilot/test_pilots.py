@@ -47,7 +47,7 @@ def rows(store: Store, query: str, *values: object) -> list[tuple[object, ...]]:
 
 
 def pilot_items(store: Store, pilot: Pilot) -> list[int]:
-    """Row ids of the items of a pilot, in the order of their ranks."""
+    """Return the row ids of the items of a pilot, in the order of their ranks."""
     return [row[0] for row in store.db.execute("SELECT id FROM item WHERE pilot = ? ORDER BY rank", (pilot.id,))]
 
 

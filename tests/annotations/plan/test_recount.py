@@ -53,7 +53,7 @@ def in_small_steps(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def labelled(store: Store, name: str = "") -> tuple[Project, list[Annotator]]:
-    """Items with three, two, one or no labels, of which some differ."""
+    """Make items with three, two, one or no labels, of which some differ."""
     project, people = filled_project(store, ITEMS)
     for n, person in enumerate(people):
         operations = [
@@ -118,7 +118,7 @@ def stop_after(monkeypatch: pytest.MonkeyPatch, steps: int) -> None:
 
 
 def halfway(store: Store, monkeypatch: pytest.MonkeyPatch, **fields: Any) -> tuple[Project, list[Annotator]]:
-    """A project whose change has reached some items only."""
+    """Return a project whose change has reached some items only."""
     project, people = labelled(store)
     project = change_project(store, project, licence="CC0", source_statement="Own.")
     with monkeypatch.context() as patch:

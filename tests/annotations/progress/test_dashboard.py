@@ -29,7 +29,7 @@ SAID = ("aaa", "aar", "raa", "rr", "ar", "a")
 
 
 def labelled(store: Store, said: tuple[str, ...] = SAID, **fields: Any) -> tuple[Project, list[Annotator], list[Item]]:
-    """A project of as many items as *said* has entries, labelled so; every label an hour before noon."""
+    """Make a project with one item per entry of *said*, labelled accordingly an hour before noon."""
     project, people = filled_project(store, len(said), words=("他", "她"), **fields)
     items = sorted(claim(store, project, people[0], want=len(said), now=_at(11)), key=lambda item: item.line)
     for person in people[1:]:

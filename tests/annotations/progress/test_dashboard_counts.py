@@ -26,7 +26,7 @@ WHERE item.project = ? AND batch.published > 0 AND (item.shared = 1 OR ?)
 
 
 def work(store: Store, project: Project, people: list[Annotator], chance: random.Random, rounds: int) -> None:
-    """Labels, some changed, some taken back, some made after a reveal, some of a second desk."""
+    """Store labels, some changed, some withdrawn, some made after a reveal, some of a second desk."""
     for _ in range(rounds):
         who, moment = chance.choice(people), BEGUN + 86_400 * chance.random() * 4
         for item in claim(store, project, who, want=chance.randint(1, 6), now=moment):
@@ -47,7 +47,7 @@ def work(store: Store, project: Project, people: list[Annotator], chance: random
 
 
 def project_at_work(store: Store, seed: int, **fields: object) -> Project:
-    """A project at work, one of two, with an import that was taken back."""
+    """Return a project at work, one of two, with an import that was taken back."""
     chance = random.Random(seed)
     other, others = filled_project(store, 30)
     project, people = filled_project(store, 30, **fields)

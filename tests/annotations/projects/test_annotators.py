@@ -178,14 +178,14 @@ def test_items_of_an_absent_successor_go_to_others(fresh_store: Store) -> None:
 
 
 def _standing(store: Store, item: int, person: Annotator) -> str | None:
-    """The operation that a new one replaces."""
+    """Return the operation that a new one replaces."""
     query = "SELECT op_id FROM assignment WHERE item = ? AND annotator = ?"
     row = store.db.execute(query, (item, person.id)).fetchone()
     return row[0] if row else None
 
 
 def _work(store: Store, made: Project, person: Annotator, dice: random.Random, moment: float) -> int:
-    """One stretch of work: claim a few items, label most, skip some, keep the rest. Returns how many were decided."""
+    """Claim a few items, label most, skip some, keep the rest; return the number of decisions."""
     got = claim(store, made, person, want=dice.randint(1, 5), now=moment)
     decided = 0
     for item in got:
@@ -205,7 +205,7 @@ def _work(store: Store, made: Project, person: Annotator, dice: random.Random, m
 
 
 def _finish(store: Store, made: Project, moment: float) -> None:
-    """Everybody who is there works until nothing is handed out any more; what all skipped comes back."""
+    """Let all present annotators work until nothing is handed out any more; items skipped by all return."""
     for _round in range(200):
         moment += 1
         done = 0
@@ -258,7 +258,7 @@ def test_random_staff_changes_leave_no_item_stuck_or_labelled_twice(fresh_store:
 
 
 def _at_desk(path: Path, made: str, name: str, ready: threading.Barrier) -> set[str]:
-    """Claim and label in twenty rounds, with a database of one's own; returns the operations that were stored."""
+    """Claim and label in twenty rounds, with a separate connection; return the stored operations."""
     sent = set()
     with Store.open(path) as store:
         here = project(store, made)

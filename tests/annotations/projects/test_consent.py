@@ -39,7 +39,7 @@ ALONE = ("labels.csv", "labels_history.csv", "hard_cases.jsonl", "label_studio.j
 
 
 def annotators_of(name: str, data: bytes) -> set[str]:
-    """The codes of those of whom a file has a label, or a row of a package that is about one."""
+    """Return the codes of those of whom a file has a label, or a row of a package that is about one."""
     text = data.decode()
     if name.endswith(".csv"):
         return {row["annotator"] for row in csv.DictReader(io.StringIO(text))}

@@ -17,7 +17,7 @@ def cell(pair: str, side: str, weight: int, handed: int = 0, waiting: int = 0, s
 
 
 def draw(stock: dict[Cell, int], number: int) -> list[Cell]:
-    """Hand out *number* items of the cells, each of which has so many; the cells drawn, in order."""
+    """Hand out *number* items of the cells, which have this many each; return the drawn cells in order."""
     cells = {entry.id: entry for entry in stock}
     left = {each.id: items for each, items in stock.items()}
     drawn: list[Cell] = []

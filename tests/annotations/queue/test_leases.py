@@ -291,7 +291,7 @@ moves = st.lists(
 
 
 def play(store: Store, script: list[tuple[int, int, str, str, str]], version: int) -> list[list[str]]:
-    """Three people work as the script says; the others' choices are those of *version*. What Ada was sent, as texts."""
+    """Let three people work by the script, the others with the choices of *version*; return the texts sent to Ada."""
     project, people = filled_project(store, 24, per_item=2, seed=3)
     sent: list[list[str]] = []
     bases: dict[tuple[int, str], str] = {}

@@ -35,7 +35,7 @@ DeskOfAda = tuple[Store, Project, Annotator]
 
 @pytest.fixture
 def desk_of_ada(fresh_store: Store) -> DeskOfAda:
-    """Twelve sentences of which everyone comes again after a day; Ada and Bo label all of them."""
+    """Make twelve sentences, each retested after a day; Ada and Bo label all of them."""
     project, people = filled_project(fresh_store, 12, people=("Ada", "Bo"), per_item=2)
     project = change_project(fresh_store, project, retest=1.0, retest_hours=24)
     return fresh_store, project, people[0]

@@ -46,7 +46,7 @@ def label_at(
 
 @pytest.fixture
 def three_people(fresh_store: Store) -> tuple[Store, Project, list[Annotator], list[Item]]:
-    """Ada labelled one item three times, skipped one, took one back; Bo labelled all, with notes and comments."""
+    """Make a record: Ada labelled one item three times, skipped one, undid one; Bo labelled all, with notes."""
     project, people = filled_project(fresh_store, 6, people=("Ada", "Bo"), per_item=2)
     ada, bo = people
     items = claim(fresh_store, project, ada, want=5, now=START)

@@ -23,7 +23,7 @@ def at_day(monkeypatch: pytest.MonkeyPatch, day: int) -> None:
 
 @pytest.fixture
 def three_days(fresh_store: Store, monkeypatch: pytest.MonkeyPatch) -> tuple[Store, Project, list[Annotator]]:
-    """Ada works on the first and the third day, Bo on the second; the fourth is today."""
+    """Let Ada work on the first and the third day, Bo on the second; the fourth is today."""
     at_day(monkeypatch, 20_000)
     study, people = filled_project(fresh_store, 9)
     ada, bo = people[:2]

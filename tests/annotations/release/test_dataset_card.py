@@ -32,7 +32,7 @@ def fits(value: Any, feature: dict[str, Any] | str) -> bool:
 
 
 def loaded(store: Store, project: Project, version: str = "1.0") -> dict[str, list[dict[str, Any]]]:
-    """The rows of every part, after looking that each is as the card says."""
+    """Return the rows of every part after a check that each has the types of the card."""
     files = release_files(store, make_release(store, project, version, author="Vera"))
     card = yaml.safe_load(files["README.md"].decode().split("---\n")[1])
     columns = {one["config_name"]: one["features"] for one in card["dataset_info"]}

@@ -22,7 +22,7 @@ from tests.support.tampering import changed_outside
 
 @pytest.fixture(scope="module")
 def rehearsed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A whole rehearsal with its release 1.0, made once."""
+    """Return a whole rehearsal with its release 1.0, made once."""
     path = tmp_path_factory.mktemp("rehearsed") / "labels.db"
     with Store.open(path) as store:
         make_release(store, rehearse(store), "1.0", author="Vera")

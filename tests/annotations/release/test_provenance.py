@@ -44,7 +44,7 @@ PEOPLE = {"3": "An", "4": "Bo", "5": "Chen"}
 
 
 def imported_project(store: Store, folder: Path, number: int = 60) -> tuple[Project, Path]:
-    """Tasks of Label Studio with three labels each, made in 2024, in a project of today."""
+    """Import tasks of Label Studio with three labels each, made in 2024, into a new project."""
     made = create_project(store, "from outside", per_item=3)
     tasks = [
         task(one.text, *(chosen("Keep", id=f"{n}-{who}", completed_by=int(who)) for who in PEOPLE))

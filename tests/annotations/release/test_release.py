@@ -57,7 +57,7 @@ PARTS = ("items.jsonl", "gold.jsonl", "labels.jsonl", "records.jsonl")
 
 @pytest.fixture(scope="module")
 def rehearsed(tmp_path_factory):
-    """A whole rehearsal with its release 1.0, made once."""
+    """Return a whole rehearsal with its release 1.0, made once."""
     path = tmp_path_factory.mktemp("rehearsed") / "labels.db"
     with Store.open(path) as store:
         study = rehearse(store)

@@ -22,7 +22,7 @@ from tests.support.released_project import label, ready_project
 
 
 def labelled(store: Store, number: int = 12) -> Project:
-    """Three labels on every item; Bo rejects every third one, which Ada and Chen accept."""
+    """Store three labels on every item; Bo rejects every third one, which Ada and Chen accept."""
     project = ready_project(store, number)
     for place, one in enumerate(items(store, project)):
         for who in annotators(store, project):

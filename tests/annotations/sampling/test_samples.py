@@ -52,7 +52,7 @@ NOW = 1_000_000.0
 
 @pytest.fixture
 def project(fresh_store: Store) -> Project:
-    """80 generations; two judges, who differ on every fourth."""
+    """Make 80 generations; two judges differ on every fourth."""
     made = judged_project(fresh_store, TEXTS)
     for name, other in (("a", "correct"), ("b", "misgendering")):
         one = add_judge(fresh_store, made, name, Spec("file", 1, name, name))
@@ -68,7 +68,7 @@ def draw(store: Store, project: Project, design: Design, number: int, **more: ob
 
 
 def label_all(store: Store, project: Project, wrong: int = 3) -> list[str]:
-    """Everybody labels what is handed out, misgendering every *wrong*-th; returns the items in order."""
+    """Let all label what is handed out, every *wrong*-th as misgendering; return the items in order."""
     order: list[str] = []
     for person in annotators(store, project):
         while some := claim(store, project, person, want=7, now=NOW):
@@ -317,7 +317,7 @@ def release_person(store: Store, project: Project, person: Annotator) -> None:
 
 
 def label_all_of(store: Store, project: Project, number: int) -> None:
-    """Both annotators label the same *number* items, misgendering every third."""
+    """Let both annotators label the same *number* items, every third as misgendering."""
     chosen = list(items(store, project))[:number]
     for name in ("Ada", "Bo"):
         say(store, project, name, {

@@ -51,7 +51,7 @@ DAY = 24 * 3600
 
 
 def judge(store: Store, study: Study, secret: str, number: int, choice: str = "accept") -> None:
-    """This person judges so many items."""
+    """Let the participant label this many items."""
     project, who = desk_of(store, study, person(store, study, secret))
     for item in claim(store, project, who, want=number):
         answers = store_operations(store, project, who, [decide(item, choice, desk=who.name)])

@@ -40,7 +40,7 @@ from evenhand.core.statistics.estimate import BY_T_CROSSED, Note
 
 
 def table_of(lean, *, professions=20, pairs=9, templates=2, noise=0.0, language="en", seed=0):
-    """A table: lean(kind, gender) plus noise of professions and of pairs."""
+    """Return a table of lean(kind, gender) plus noise of professions and of pairs."""
     random = np.random.default_rng(seed)
     rows = []
     for kind in ("male", "female", "balanced"):

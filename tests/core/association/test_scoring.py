@@ -94,7 +94,7 @@ def checkpoint(folder: Path, kind: str, texts: list[str]) -> Path:
 
 
 def ids_at(tokenizer, text: str, span) -> list[int]:
-    """The ids of the part of a text, as the library cuts the whole text; where the mask swallows a space, with it."""
+    """Return the ids of a part of a text as tokenised in the whole text, with a space that the mask swallows."""
     whole = tokenizer(text, add_special_tokens=False, return_offsets_mapping=True)
     start, end = span
     swallows = tokenizer.added_tokens_decoder[tokenizer.mask_token_id].lstrip
@@ -104,7 +104,7 @@ def ids_at(tokenizer, text: str, span) -> list[int]:
 
 
 def reference(scorer, one, *, words: int) -> tuple[float, float]:
-    """ln P(target) and ln P(prior), from the library alone: text with literal masks, whole, one by one."""
+    """Return ln P(target) and ln P(prior) from the library alone: text with literal masks, whole, one by one."""
     tokenizer, model = scorer.loaded.tokenizer, scorer.loaded.model
     mask = tokenizer.mask_token
     target = ids_at(tokenizer, one.text, one.person_at)

@@ -19,7 +19,7 @@ TUNING: dict[str, Any] = {"steps": 2, "batch": 4, "length": 16, "every": 1, "rat
 
 
 def few() -> Items:
-    """One sentence of each pair."""
+    """Return one sentence of each pair."""
     items = [item for item in built_in_source().items() if item.row % 10 == 1]
     return Items.of(ScoreInput("file", "few", "sentences", len(items), "0" * 64, lambda: iter(items)))
 

@@ -22,7 +22,7 @@ TEXTS = ["雨停了，他走了。", "男孩在家。", "爸爸来了，老师�
 
 
 def few() -> ScoreInput:
-    """Two sentences of each pair."""
+    """Return two sentences of each pair."""
     whole = built_in_source()
     items = [item for item in whole.items() if item.row % 10 in (1, 2)]
     return ScoreInput("built-in", "few", "sentences", len(items), "0" * 64, lambda: iter(items))
@@ -31,7 +31,7 @@ def few() -> ScoreInput:
 def compared(
     folder: Path, before: str, after: tuple[str, ...], placebo: tuple[str, ...] = (), texts: bool = False, **more: Any
 ) -> ModelsReport:
-    """The report of a comparison on a few sentences."""
+    """Return the report of a comparison on a few sentences."""
     text = folder / "t.txt"
     text.write_text("\n".join(f"{text}{'好' * i}" for i, text in enumerate(TEXTS)) + "\n", encoding="utf-8")
     settings = Settings("", before, after, placebo, text if texts else None, **more)

@@ -35,7 +35,7 @@ def written(path: Path, rows: list[dict[str, Any]]) -> Side:
 
 
 def associations(path: Path, lean: float, model: str = "m", noise: int = 0) -> Side:
-    """Women's professions raise female words by *lean*, men's lower them; the reverse for male words."""
+    """Write a run in which women's professions raise female words by *lean*, men's lower them."""
     draw, rows = np.random.default_rng(noise), []
     for profession, kind in PROFESSIONS.items():
         for word, (gender, pair) in WORDS.items():

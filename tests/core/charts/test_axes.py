@@ -14,14 +14,14 @@ from evenhand.core.charts.style import picture, styled
 
 
 def labels(chart):
-    """The texts of each axis, as drawn."""
+    """Return the texts of each axis, as drawn."""
     root = ET.fromstring(picture(chart, "svg").decode())
     groups = [element for element in root.iter() if "role-axis-label" in (element.get("class") or "")]
     return [[text.text or "" for text in group.iter() if text.tag.endswith("text")] for group in groups]
 
 
 def ticked(expression, reach):
-    """A chart whose axis has this label expression and this reach."""
+    """Return a chart whose axis has this label expression and this reach."""
     x = alt.X(
         "x:Q", scale=alt.Scale(domain=[-reach, reach], nice=False), axis=alt.Axis(labelExpr=expression, tickCount=7)
     )

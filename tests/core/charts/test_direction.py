@@ -97,7 +97,7 @@ OTHER = {
 
 
 def places(svg: str) -> list[tuple[str, float, float]]:
-    """The colour of everything drawn, and where it begins, in pixels from the upper left corner."""
+    """Return the colour of everything drawn, and its start in pixels from the upper left corner."""
     results = []
 
     def walk(node: ET.Element, x: float, y: float) -> None:

@@ -22,7 +22,7 @@ def texts(chart):
 
 
 def ranges(spec):
-    """Every range of an x scale in a drawing."""
+    """Yield every range of an x scale in a drawing."""
     if isinstance(spec, dict):
         if "scale" in spec and isinstance(spec["scale"], dict) and "range" in spec["scale"]:
             yield spec["scale"]["range"]

@@ -26,7 +26,7 @@ MODELS = (
 
 
 def rows_of(chart: Any, field: str) -> list[dict[str, Any]]:
-    """The data rows of a layered chart that have *field*."""
+    """Return the data rows of a layered chart that have *field*."""
     spec = json.loads(chart.to_json())
     result = max((rows for rows in spec["datasets"].values() if rows and field in rows[0]), key=len)
     return [dict(row) for row in result]

@@ -14,7 +14,7 @@ from evenhand.core.charts.style import picture
 
 
 def frame(*values):
-    """Rows from (bias, corrected)."""
+    """Return rows from (bias, corrected)."""
     rows = [
         {"model": f"model-{n}", "note": "note", "bias_log10": bias, "corrected_log10": dot}
         for n, (bias, dot) in enumerate(values)
@@ -42,7 +42,7 @@ def every(spec):
 
 
 def rows_of(spec):
-    """The data rows of the models inside the chart."""
+    """Return the data rows of the models inside the chart."""
     return sorted((row for row in every(spec) if "label" in row), key=lambda row: row["row"])
 
 

@@ -95,7 +95,7 @@ def test_a_window_counts_characters_between_the_words():
 
 
 def corpus(a, b, c, d, document=None):
-    """Texts of one sentence each, with these four counts for 她."""
+    """Return texts of one sentence each, with these four counts for 她."""
     rows = ["她是护士。"] * a + ["护士在。"] * b + ["她在。"] * c + ["天黑了。"] * d
     return [Passage(document or f"{n}.txt", 1, text) for n, text in enumerate(rows)]
 

@@ -100,7 +100,7 @@ def test_equal_names_in_two_folders_are_two_documents(fresh_store: Store, tmp_pa
 
 
 def nested(depth: int) -> dict[str, Any]:
-    """Objects in objects, as deep as a line of a file may be."""
+    """Return objects in objects, as deep as a line of a file may be."""
     results: dict[str, Any] = {}
     for _ in range(depth):
         results = {"source": results}

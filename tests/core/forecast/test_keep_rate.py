@@ -52,7 +52,7 @@ def test_without_open_items_the_share_is_kept_over_reviewed(numbers: list[int]) 
 
 
 def _halfway(random: np.random.Generator) -> Counted:
-    """300 items, each with a quality of its own, after 60 to 300 labels; a tenth is labelled by all."""
+    """Simulate 300 items, each with its own quality, after 60 to 300 labels; a tenth is labelled by all."""
     quality, shared = random.beta(1.6, 1, 300), random.random(300) < 0.1
     labels, rejects, back, new = np.zeros(300, int), np.zeros(300, int), list[int](), 0
     for _ in range(random.integers(60, 300)):

@@ -299,7 +299,7 @@ def asked(model: str, name: str) -> Settings:
 
 @pytest.fixture
 def tiny(tmp_path: Path) -> str:
-    """The folder of a causal model of a few dozen weights."""
+    """Return the folder of a causal model of a few dozen weights."""
     from tests.support.tiny_models import tiny_causal
 
     (tmp_path / "model").mkdir()

@@ -42,7 +42,7 @@ class Fake(ThreadingHTTPServer):
         self.answered: Counter[tuple[str, int]] = Counter()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that has heard enough may hang up while it is answered; all else is said."""
+        """Ignore clients that hang up while they are answered; raise other errors."""
         if not isinstance(sys.exception(), ConnectionError):
             super().handle_error(request, client_address)
 

@@ -47,7 +47,7 @@ def samples(folder: Path, *rows: Any, name: str = "samples_mine_2026-01-02T03-04
 
 
 def packed(path: Path, members: dict[str, bytes]) -> Path:
-    """An archive of method 93 (Zstandard), as inspect_ai writes it and Python 3.11 does not."""
+    """Write an archive of method 93 (Zstandard), as inspect_ai does and Python 3.11 cannot."""
     out, central = b"", b""
     for name, content in members.items():
         data = pyarrow.Codec("zstd").compress(content, asbytes=True)

@@ -28,7 +28,7 @@ SENTENCES = [
 
 
 def released(sentences: list[tuple[str, str, str, str]] = SENTENCES) -> list[dict[str, Any]]:
-    """Rows as data/train.jsonl of a release has them."""
+    """Return rows as data/train.jsonl of a release has them."""
     results = []
     for number, (text, keyword, counterpart, side) in enumerate(sentences):
         start = f" {text} ".index(f" {keyword} ")

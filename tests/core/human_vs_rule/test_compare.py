@@ -168,7 +168,7 @@ def test_disagreements_with_the_rule_are_sorted_into_bins(
 
 
 def _frames(rows: list[tuple[str, str, bool, list[str]]]) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """(text, own, finished, labels) -> the tables of generations and labels."""
+    """Return the tables of generations and labels of (text, own, finished, labels)."""
     items = pd.DataFrame(
         [
             {

@@ -10,7 +10,7 @@ Labels = list[tuple[object, str, object]]
 
 
 def three(patterns: dict[str, int]) -> tuple[Labels, dict[object, object]]:
-    """Labels by Ada, Bo and Cy and by the judge, as "aab/a" times 10."""
+    """Return labels by Ada, Bo and Cy and by the judge, from "aab/a" times 10."""
     people: Labels = []
     judge: dict[object, object] = {}
     for pattern, times in patterns.items():

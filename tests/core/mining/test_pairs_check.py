@@ -34,7 +34,7 @@ def corpus(folder: Path, lines: list[str]) -> Path:
 
 
 def lopsided(folder: Path) -> Path:
-    """女士 after a surname, 男士 never: the papers' example."""
+    """Write 女士 after a surname, 男士 never: the papers' example."""
     women = [f"{SURNAMES[n % 10]}女士在门口等车。" for n in range(80)]
     men = [f"这位男士在门口等第{n}班车。" for n in range(80)]
     return corpus(folder, [line for two in zip(women, men, strict=True) for line in two])

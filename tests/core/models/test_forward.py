@@ -56,7 +56,7 @@ FAMILIES: dict[str, Callable[[], Any]] = {
 
 
 def random_model(family: str) -> Any:
-    """A small model of random weights, biases and norms too, in float64."""
+    """Return a small model of random weights, biases and norms too, in float64."""
     torch.manual_seed(4)
     model = FAMILIES[family]()
     with torch.no_grad():
@@ -66,13 +66,13 @@ def random_model(family: str) -> Any:
 
 
 def drawn(rng: random.Random, count: int) -> tuple[list[list[int]], list[list[int]]]:
-    """Token ids of unequal lengths, and one to four asked places each."""
+    """Return token ids of unequal lengths, and one to four requested places each."""
     rows = [[rng.randrange(5, SIZES["vocab_size"]) for _ in range(rng.randint(4, 40))] for _ in range(count)]
     return rows, [sorted(rng.sample(range(len(row)), rng.randint(1, 4))) for row in rows]
 
 
 def plain(model: Any, rows: list[list[int]], places: list[list[int]]) -> torch.Tensor:
-    """One sentence at a time, no mask, the head everywhere."""
+    """Compute one sentence at a time, no mask, the head everywhere."""
     logits = []
     with torch.inference_mode():
         for row, there in zip(rows, places, strict=True):

@@ -195,7 +195,7 @@ def test_an_unusable_masked_model_is_refused_with_one_sentence(make: Breaker, se
 
 
 def xlnet(folder: Path) -> None:
-    """Listed among the causal models, yet it reads the whole sentence at once unless told otherwise."""
+    """Save a model listed among the causal ones that reads the whole sentence at once by default."""
     sizes = {"d_model": 16, "n_layer": 1, "n_head": 2, "d_inner": 32, "initializer_range": 0.6}
     tiny_models.save(XLNetLMHeadModel(XLNetConfig(vocab_size=len(tiny_models.VOCABULARY), **sizes)), folder)
 

@@ -52,12 +52,12 @@ pytestmark = pytest.mark.usefixtures("one_thread")
 
 @cache
 def opened(name: str, joint: Any = "independent") -> MaskedScorer:
-    """A built-in model, loaded once for all tests."""
+    """Return a built-in model, loaded once for all tests."""
     return open_scorer(name, joint=joint)
 
 
 def made_sentences(count: int, seed: int) -> list[MaskedSentence]:
-    """Sentences of our own, put together from parts, with a word of any of the 19 pairs; its stem is the slot."""
+    """Return own sentences, put together from parts, with a word of any of the 19 pairs; its stem is the slot."""
     rng = random.Random(seed)
     probes = []
     for _ in range(count):
@@ -70,7 +70,7 @@ def made_sentences(count: int, seed: int) -> list[MaskedSentence]:
 
 
 def plain(scorer: MaskedScorer, probe: MaskedSentence) -> list[float]:
-    """The textbook way: the tokenizer reads the text with the mask in it; one sentence, all logits, full softmax."""
+    """Score the textbook way: the tokenizer reads the text with the mask; one sentence, all logits, full softmax."""
     tokenizer, model = scorer.loaded.tokenizer, scorer.loaded.model
     width = len(tokenizer(probe.options[0], add_special_tokens=False).input_ids)
     masked = probe.text[: probe.start] + tokenizer.mask_token * width + probe.text[probe.end :]

@@ -80,7 +80,7 @@ def saved(model: Any, folder: Path) -> str:
 
 
 def plain(scorer: PairSumScorer, probe: MaskedSentence) -> list[float]:
-    """The textbook way: the whole sentence, every token's probability, from the first that differs."""
+    """Score the textbook way: the whole sentence, every token's probability, from the first that differs."""
     tokenizer, model = scorer.loaded.tokenizer, scorer.loaded.model
     rows = []
     for option in probe.options:

@@ -59,7 +59,7 @@ PROBES = (
 
 
 def letters(folder: Path, *, beginning: bool) -> None:
-    """A tokenizer that splits every pronoun into letters; with or without a beginning-of-text token of its own."""
+    """Save a tokenizer that splits every pronoun into letters; with or without its own begin token."""
     vocabulary = {token: i for i, token in enumerate(["<s>", "<unk>", *LETTERS])}
     backend = Tokenizer(models.WordLevel(vocabulary, unk_token="<unk>"))
     backend.pre_tokenizer = pre_tokenizers.Split("", "isolated")
@@ -80,7 +80,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 
 def plain(scorer: PerplexityScorer, text: str) -> tuple[float, int]:
-    """(log-probability, predicted tokens) by the model's own loss on one text, as the tokenizer gives it."""
+    """Return (log-probability, predicted tokens) by the model's own loss on one text, as the tokenizer gives it."""
     ids = scorer.loaded.tokenizer(text, return_tensors="pt").input_ids
     with torch.inference_mode():
         loss = scorer.loaded.model(input_ids=ids, labels=ids).loss

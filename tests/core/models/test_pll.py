@@ -29,7 +29,7 @@ def scorer(tmp_path_factory: pytest.TempPathFactory) -> PllScorer:
 
 
 def plain(scorer: PllScorer, text: str) -> float:
-    """Equation 2 of Salazar et al. 2020, literally."""
+    """Compute equation 2 of Salazar et al. 2020 literally."""
     tokenizer = scorer.loaded.tokenizer
     ids, total = tokenizer(text).input_ids, 0.0
     for place in range(1, len(ids) - 1):

@@ -14,7 +14,7 @@ from evenhand.core.nli.types import LABELS, SETS, Prediction
 
 
 def labelled(counts: dict[str, tuple[int, int, int]], words: int = 20) -> list[Prediction]:
-    """Rows with these counts of (entailment, contradiction, neutral), spread over *words* occupations a set kind."""
+    """Return rows with these counts of (entailment, contradiction, neutral) over *words* occupations a set kind."""
     found = []
     for name, numbers in counts.items():
         kind = "n" if name == "NS" else "s"
@@ -125,7 +125,7 @@ def test_json_has_the_keys_of_the_contract() -> None:
 
 
 def clustered(shares: dict[str, float], rows: int = 10) -> list[Prediction]:
-    """PS rows of occupations that each answer entailment in a fixed share; AS and NS neutral, same words."""
+    """Return PS rows of occupations that each answer entailment in a fixed share; AS and NS neutral."""
     found = []
     for word, share in shares.items():
         biased = round(share * rows)

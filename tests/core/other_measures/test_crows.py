@@ -21,7 +21,7 @@ PAIRS = [
 
 
 def by_hand(model, ids: list[int], places: list[int], mask: int | None) -> list[float]:
-    """ln p of each token at *places*: that one masked (*mask*), or nothing (None)."""
+    """Return ln p of each token at *places*, with that one masked (*mask*) or nothing (None)."""
     results = []
     for place in places:
         given = torch.tensor([ids])

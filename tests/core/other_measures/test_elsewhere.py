@@ -86,7 +86,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def average_of_changed(folder: Path, more: str, less: str) -> tuple[float, float] | None:
-    """bias-bench: the mean of ln p over the tokens that differ; None where one sentence has none (it is skipped)."""
+    """Return bias-bench's mean of ln p over the different tokens, or None for a pair that it skips."""
     loaded = load_masked(str(folder))
     ids = [loaded.tokenizer.encode(text) for text in (more, less)]
     blocks = [
@@ -146,7 +146,7 @@ def test_stereoset_counts_each_item_three_times() -> None:
 
 
 def renamed(weights: Path, how: Callable[[str], str]) -> None:
-    """The weights with other names, as in a checkpoint of another time."""
+    """Give the weights other names, as in a checkpoint of another time."""
     save_file({how(key): value.clone() for key, value in load_file(weights).items()}, weights, {"format": "pt"})
 
 

@@ -57,7 +57,7 @@ class ByThePaper:
         return sum(float(logs[i + 1, token]) for i, token in enumerate(ids)) / len(ids)
 
     def scores(self, more: str, less: str) -> tuple[tuple[float, float], tuple[float, float]]:
-        """(CrowS-Pairs, AUL) of both sentences, rounded as published."""
+        """Return (CrowS-Pairs, AUL) of both sentences, rounded as published."""
         first, second = self.ids(more), self.ids(less)
         ones, others = common(first, second)
         crows = round(self.pll(first, ones), 3), round(self.pll(second, others), 3)
@@ -65,7 +65,7 @@ class ByThePaper:
 
 
 def common(first: list[int], second: list[int]) -> tuple[list[int], list[int]]:
-    """The places of a longest common subsequence in both rows."""
+    """Return the places of a longest common subsequence in both rows."""
     longest = [[0] * (len(second) + 1) for _ in range(len(first) + 1)]
     for i in range(len(first) - 1, -1, -1):
         for j in range(len(second) - 1, -1, -1):
@@ -84,7 +84,7 @@ def common(first: list[int], second: list[int]) -> tuple[list[int], list[int]]:
 
 
 def shares(pairs: list[tuple[str, str]]) -> tuple[float, float]:
-    """The share of pairs, in percent, in which the first sentence scores higher: CrowS-Pairs, AUL."""
+    """Return the share of pairs, in percent, in which the first sentence scores higher: CrowS-Pairs, AUL."""
     paper = ByThePaper(str(MODELS / "demo-en"))
     results = [paper.scores(*pair) for pair in pairs]
     crows, aul = (100 * sum(one[k][0] > one[k][1] for one in results) / len(pairs) for k in (0, 1))

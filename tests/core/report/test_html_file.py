@@ -27,7 +27,7 @@ HOSTILE = "<script>alert(1)</script>他<img src=x onerror=alert(2)>说 $x$ :red[
 
 @pytest.fixture(scope="module")
 def scores(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two models, 400 sentences, one of them hostile, one undefined, one infinite."""
+    """Write two models, 400 sentences, one of them hostile, one undefined, one infinite."""
     path = write(tmp_path_factory.mktemp("report") / "scores.csv", 400, 2, names=("bert-base-chinese",))
     with path.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))

@@ -26,7 +26,7 @@ PAIRS = {pair.name: pair for pair in keyword_pairs()}
 
 
 def planted(name: str):
-    """A planted model under its name, and in the place of the untrained one, which takes a second to load."""
+    """Serve a planted model under its name, and in place of the untrained one, which takes a second to load."""
     return open_scorer("planted:pairs" if name == RANDOM else name)
 
 

@@ -194,7 +194,7 @@ def cache_of(path, rows=300):
 
 
 def flipped(data):
-    """One bit of one remembered number, which SQLite itself does not notice."""
+    """Flip one bit of one cached number, which SQLite itself does not notice."""
     at = data.rindex(bytes.fromhex("000000000000f8bf"))  # -1.5 in little endian
     return data[: at + 1] + bytes([data[at + 1] ^ 1]) + data[at + 2 :]
 

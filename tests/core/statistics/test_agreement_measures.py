@@ -61,7 +61,7 @@ FAST = Resampling(resamples=200)
 
 
 def from_rows(rows: list[str], values: str) -> Tally:
-    """Tally of observers' strings; anything that is not one of *values* is missing."""
+    """Return the tally of observers' strings; characters outside *values* are missing."""
     return Tally.of(np.array([[sum(row[i] == v for row in rows) for v in values] for i in range(len(rows[0]))]))
 
 

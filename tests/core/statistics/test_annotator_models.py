@@ -41,7 +41,7 @@ THREE_ERRORS = {
 
 
 def rated(rows: list[str] | str, categories: int = 2) -> RatedItems:
-    """A row an item, a sign an annotator; "-" for no label."""
+    """Return the labels of strings: a row an item, a sign an annotator; "-" for no label."""
     rows = rows.split() if isinstance(rows, str) else rows
     labels = [(i, j, int(sign)) for i, row in enumerate(rows) for j, sign in enumerate(row) if sign != "-"]
     return RatedItems(*np.array(labels, dtype=np.int64).T, len(rows), len(rows[0]), categories)

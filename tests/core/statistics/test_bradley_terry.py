@@ -38,7 +38,7 @@ PUDDINGS = """1 2 19 22 16|1 3 16 19 12|2 3 19 19 10|1 4 18 23 13|2 4 23 19 9|3 
 
 
 def compared(text: str, *, sides: bool = False) -> Comparisons:
-    """Each comparison has its own context; with *sides* the first stood left, and every second is told turned."""
+    """Return comparisons, each in its own context; with *sides* the first was left, and every second is turned."""
     rows = [line.split() for line in text.replace("\n", "").split("|")]
     models = tuple(dict.fromkeys(name for row in rows for name in row[:2]))
     each = [

@@ -83,7 +83,7 @@ def test_holm_uses_t_if_the_interval_does() -> None:
 
 
 def lucky(_: Design, cell: Cell, samples: int, seed: int, measures: Sequence[str] = (), draws: int = 0) -> list[Held]:
-    """Two measures of cells that hold 95%; the first samples of the second cell are bad for one of them."""
+    """Return two measures of cells with 95% coverage; the first samples of the second cell are bad for one of them."""
     names = [name for name in ("mean", "share") if name in (measures or ("mean", "share"))]
     low = {name: cell["place"] == 1 and name == "share" and seed == 0 for name in names}
     return [Held(name, cell, samples * (8 if low[name] else 19) // 20, 0, samples, 0, 0, 1.0) for name in names]
@@ -114,7 +114,7 @@ def test_the_simulation_study_uses_the_intervals_of_a_summary() -> None:
 
 
 def skewed_articles(random: np.random.Generator, articles: int = 20) -> np.ndarray:
-    """Per article of 1 to 12 sentences: the sum of the values above 0, and how many there are."""
+    """Return, per article of 1 to 12 sentences, the sum of the values above 0 and their number."""
     article = np.repeat(np.arange(articles), random.integers(1, 13, articles))
     values = (random.exponential(size=articles)[article] + random.exponential(size=len(article)) - 2) / math.sqrt(2)
     columns = (np.maximum(values, 0), values > 0)

@@ -144,7 +144,7 @@ def test_lists_of_different_lengths_are_refused(wrong: Labels) -> None:
 
 
 def of_contexts(people: list[float], contexts: str, further: list[float] | None = None) -> Labels:
-    """One item a letter; the judge says what people say, and *further* of contexts of their own."""
+    """Return one item a letter; the judge agrees with people, and *further* come from contexts of their own."""
     rest = further or []
     return Labels(people, people, rest, list(contexts), [f"r{n}" for n in range(len(rest))])
 

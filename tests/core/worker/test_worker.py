@@ -203,7 +203,7 @@ def test_two_threads_at_once_get_their_own_answers(inference: Inference) -> None
 
 
 def probe(word: str) -> MaskedSentence:
-    """One option: its probability tells whose answer it is."""
+    """Return a probe with one option, whose probability identifies the answer."""
     return MaskedSentence("他在这里。", 0, 1, (word,))
 
 

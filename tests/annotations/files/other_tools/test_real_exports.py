@@ -27,7 +27,7 @@ def project(fresh_store: Store) -> Project:
 
 
 def flat(text: str, annotation: int | None, annotator: int | None, **answers: Any) -> dict[str, Any]:
-    """A row of JSON_MIN: the data, the task's id, the answers by the names of their controls, then who and when."""
+    """Return a row of JSON_MIN: the data, the task's id, the answers by control, then annotator and time."""
     made = {"created_at": WHEN, "updated_at": WHEN, "lead_time": 3.5} if annotation else dict.fromkeys(
         ("created_at", "updated_at", "lead_time")
     )  # fmt: skip
@@ -59,7 +59,7 @@ def test_answers_of_json_min_are_the_columns_between_task_and_annotator(
 
 @pytest.fixture
 def labelled(fresh_store: Store, project: Project) -> Project:
-    """Two sentences with columns that not every sentence has, labelled by two people."""
+    """Make two sentences with different extra columns, labelled by two people."""
     add_two(fresh_store, project)
     create = [("An", "accept", (), "a 👩\nb"), ("Bo 👩", "reject", ("name", "biological"), "")]
     from evenhand.annotations.projects.annotators import add_annotators

@@ -15,7 +15,7 @@ WIDTH, PAIRS = 12, 300
 
 
 def planted(strength: float, seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Vectors of pairs of sentences that differ along one direction, and that direction."""
+    """Return vectors of pairs of sentences that differ along one direction, and that direction."""
     random = np.random.default_rng(seed)
     direction = random.normal(size=WIDTH)
     direction /= np.linalg.norm(direction)
