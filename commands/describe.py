@@ -8,10 +8,11 @@ import click
 from evenhand.annotations.describe.project_description import Items, describe_file, describe_items
 from evenhand.commands.permissions import guarded
 from evenhand.commands.shared import DASH, answer, number, opened_project, option, say_unsettled, table
-from evenhand.core.describe import Description, vocabulary
-from evenhand.core.describe import as_json as whole
+from evenhand.core.describe.as_json import as_json as whole
 from evenhand.core.describe.as_json import as_latex
+from evenhand.core.describe.description import Description
 from evenhand.core.describe.keywords import KeywordCount, PairBalance, largest_imbalance
+from evenhand.core.describe.vocabulary import vocabulary
 from evenhand.core.errors import N_, Refused
 from evenhand.core.language import significant
 

@@ -4,7 +4,8 @@ import click
 
 from evenhand.commands.permissions import needs
 from evenhand.commands.shared import answer, json_option, option
-from evenhand.core.published import PrintedClaim, checks
+from evenhand.core.published.claims import PrintedClaim
+from evenhand.core.published.other_papers import checks
 from evenhand.core.statistics.estimate import note_text
 from evenhand.core.types import JsonObject
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import click
 
-from evenhand.annotations import release as releasing
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.hub.pull import Wanted
 from evenhand.annotations.hub.pull import pull as fetch
@@ -15,8 +14,12 @@ from evenhand.annotations.hub.push import Settings as PushSettings
 from evenhand.annotations.hub.push import run as push_release
 from evenhand.annotations.items.derived import NAMED
 from evenhand.annotations.projects.projects import named_project
-from evenhand.annotations.release import Release, Verification
+from evenhand.annotations.release import records
+from evenhand.annotations.release import verify as checking
 from evenhand.annotations.release.make import Made, Settings, run, state_rights
+from evenhand.annotations.release.readiness import readiness
+from evenhand.annotations.release.records import Release
+from evenhand.annotations.release.verify import Verification
 from evenhand.annotations.types import Project
 from evenhand.commands.files import import_file
 from evenhand.commands.permissions import guarded
@@ -100,7 +103,7 @@ def _answer(made: Made) -> None:
 
 
 def _show(store: Store, project: Project, *, check: bool, listing: bool) -> None:
-    found, checks = releasing.releases(store, project), releasing.readiness(store, project, whole=True)
+    found, checks = records.releases(store, project), readiness(store, project, whole=True)
     data = {
         "project": project.name,
         "releases": [described(one) for one in found],
@@ -120,13 +123,13 @@ def described(release: Release) -> JsonObject:
 
 
 def _verify(store: Store, project: Project, path: Path) -> None:
-    found = releasing.verify(path, password=environment_password())
+    found = checking.verify(path, password=environment_password())
     try:
-        known = releasing.release(store, project, found.version)
+        known = records.release(store, project, found.version)
     except NotFound:
         known = None
     else:
-        found = releasing.verify(path, password=environment_password(), store=store, release=known)
+        found = checking.verify(path, password=environment_password(), store=store, release=known)
     data = {
         "version": found.version, "hash": found.hash, "hash_found": found.found, "files": found.files,
         "problems": [{"file": name, "problem": what} for name, what in found.problems],

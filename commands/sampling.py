@@ -106,8 +106,7 @@ def needed(
 
     From the labels of judges, or from an assumed rate with a judge of an assumed accuracy (or none).
     """
-    from evenhand.annotations.sampling.frame import frame
-    from evenhand.annotations.sampling.labels_needed import forecast
+    from evenhand.annotations.sampling.frame import forecast, frame
 
     with opened_project(db, name) as (store, found):
         of = frame(store, found, measure=measure, judges=judges)

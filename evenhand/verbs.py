@@ -190,7 +190,8 @@ def describe(texts: Texts, *, column: str = "sentence") -> pd.DataFrame:
     Returns a row per number: `measure` (a path such as `length.median`), `value`, and `reason` where it is undefined.
     Raises BadFile where there is no text.
     """
-    from evenhand.core.describe import described_sentences, figures
+    from evenhand.core.describe.as_json import figures
+    from evenhand.core.describe.description import described_sentences
 
     found = [row[column] for row in _rows(texts, column)]
     sentences = [text if isinstance(text, str) else "" if pd.isna(text) else str(text) for text in found]
@@ -240,7 +241,8 @@ def _score_items(rows: Iterable[Mapping[str, Any]], column: str) -> Iterator[Any
 
 def _released(store: "Store", project: "Project", brought: "RowImport", out: Path, version: str) -> pd.DataFrame:
     from evenhand.annotations.items.batch import items
-    from evenhand.annotations.release import make_release, write_release
+    from evenhand.annotations.release.make import make_release
+    from evenhand.annotations.release.write_out import write_release
 
     if brought.labels.errors:
         first = brought.labels.errors[0]

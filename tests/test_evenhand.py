@@ -14,7 +14,7 @@ import pytest
 from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
 
 import evenhand
-from evenhand.annotations.release import verify
+from evenhand.annotations.release.verify import verify
 from evenhand.core.errors import BadFile, NotAllowed, Refused
 from evenhand.core.models import open_scorer
 from evenhand.core.sentence_bias import read

@@ -12,8 +12,10 @@ from evenhand.annotations.files.detect import Layout, detect_layout
 from evenhand.annotations.files.import_items import read_row, sentence_of
 from evenhand.annotations.projects.projects import counts
 from evenhand.annotations.types import Project
-from evenhand.core.describe import Description, Text, Vocabulary, as_json, described, vocabulary
+from evenhand.core.describe.as_json import as_json
+from evenhand.core.describe.description import Description, Text, described
 from evenhand.core.describe.keywords import Cell
+from evenhand.core.describe.vocabulary import Vocabulary, vocabulary
 from evenhand.core.errors import N_, BadFile, BadLine, Refused
 from evenhand.core.files.paths import Places, short_path
 from evenhand.core.files.readers import Source, open_source, rows

@@ -100,25 +100,18 @@ class Conflict:
 def conflicts(store: Store, project: Project) -> list[Conflict]:
     """Open conflicts: labels first, then known answers, keywords and texts, each in the order of import."""
     done, older = _resolutions(store, project)
-    found = (
-        *label_conflicts(store, project),
-        *_known_answer_conflicts(store, project),
-        *_item_conflicts(store, project),
+    answers = (
+        Conflict(f"answer-{row}", "answer", uid, text, "", known, standing, other, why, f"{other} {created}")
+        for row, uid, text, known, other, why, standing, created in store.db.execute(ANSWERS, (project.id,)).fetchall()
     )
-    return [
-        one for one in found
-        if (one.key, one.item, one.second) not in older
-        and not _is_resolved(one, done.get((one.kind, one.item, one.of)))
-    ]  # fmt: skip
-
-
-def _is_resolved(one: Conflict, stood: str | None) -> bool:
-    """Whether a decision resolves it; `stood`: the value valid then, None without a decision.
-
-    The lead kept the valid label. If its file was undone since, the conflict is open again, so that the other label is
-    not lost.
-    """
-    return stood is not None and not (one.kind == "label" and not one.first and stood)
+    found = []
+    for one in (*_label_conflicts(store, project), *answers, *_item_conflicts(store, project)):
+        stood = done.get((one.kind, one.item, one.of))  # the value valid when the lead decided
+        # The lead kept the valid label: if its file was undone since, the other label must not be lost.
+        resolved = stood is not None and (one.kind != "label" or bool(one.first) or not stood)
+        if not resolved and (one.key, one.item, one.second) not in older:
+            found.append(one)
+    return found
 
 
 def exported_row(project: Project, one: Conflict) -> dict[str, object]:
@@ -127,7 +120,7 @@ def exported_row(project: Project, one: Conflict) -> dict[str, object]:
     return without_text(project, {key: value for key, value in asdict(one).items() if key != "of"}, *texts)
 
 
-def label_conflicts(store: Store, project: Project) -> Iterator[Conflict]:
+def _label_conflicts(store: Store, project: Project) -> Iterator[Conflict]:
     """Two labels of one annotator on one item with different choices or reasons, of which a file brought one."""
     for person in annotators(store, project, active=False):
         for row in store.db.execute(LABELS, (project.id, person.id)).fetchall():
@@ -139,14 +132,7 @@ def label_conflicts(store: Store, project: Project) -> Iterator[Conflict]:
 
 
 def _label_text(choice: str | None, reasons: str) -> str:
-    if choice is None:
-        return ""
-    return " · ".join((choice, *json.loads(reasons)))
-
-
-def _known_answer_conflicts(store: Store, project: Project) -> Iterator[Conflict]:
-    for row, uid, text, known, other, why, standing, created in store.db.execute(ANSWERS, (project.id,)).fetchall():
-        yield Conflict(f"answer-{row}", "answer", uid, text, "", known, standing, other, why, f"{other} {created}")
+    return "" if choice is None else " · ".join((choice, *json.loads(reasons)))
 
 
 def _item_conflicts(store: Store, project: Project) -> Iterator[Conflict]:
@@ -206,17 +192,14 @@ def take_second(store: Store, project: Project, key: str, *, author: str = "") -
     Raises NotFound for an unknown conflict, Refused for a keyword or a text: items are never changed.
     """
     found = find_conflict(store, project, key)
-    row = int(found.key.partition("-")[2])
+    if found.kind not in ("answer", "label"):
+        raise Refused(N_("The text and keyword of an item never change. Undo its import and import the other file."))
     if found.kind == "answer":
         set_known(store, project, found.item, found.second, why=found.second_file, author=author)
-        with store.write():
-            _resolve(store, project, found, "second", author)
-    elif found.kind == "label":
-        with store.write():
-            _make_standing(store, project, row)
-            _resolve(store, project, found, "second", author)
-    else:
-        raise Refused(N_("The text and keyword of an item never change. Undo its import and import the other file."))
+    with store.write():
+        if found.kind == "label":
+            _make_standing(store, project, int(found.key.partition("-")[2]))
+        _resolve(store, project, found, "second", author)
 
 
 def _resolve(store: Store, project: Project, found: Conflict, took: str, author: str) -> None:

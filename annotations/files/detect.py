@@ -7,33 +7,38 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import islice
 from pathlib import Path
+from types import ModuleType
 from typing import Any, Literal, NoReturn
 
 from evenhand.annotations.files.other_tools import argilla_read, doccano_read, label_studio_read
-from evenhand.annotations.files.other_tools.tasks import PROGRAMS, TASKS, Task, TaskFormat
+from evenhand.annotations.files.other_tools.tasks import PROGRAMS, TASKS, Task
 from evenhand.annotations.items.batch import NewItem
 from evenhand.annotations.types import Kind
 from evenhand.core.errors import N_, BadFile, BadLine
 from evenhand.core.files.readers import Row, Source, rows
 from evenhand.core.files.whole_file import whole_file
 from evenhand.core.text.keywords import SpanStatus
+from evenhand.core.typed_json import from_json
 from evenhand.core.types import Problem
 
 LOOKED_AT = 10  # first rows, for the program that wrote a file
+# In the order in which a file is tried.
+READERS: dict[str, tuple[ModuleType, tuple[str, ...]]] = {
+    "label-studio": (label_studio_read, ("jsonl", "json", "csv", "tsv")),
+    "argilla": (argilla_read, ("jsonl", "json")),
+    "doccano": (doccano_read, ("jsonl", "json")),
+}
 
 
-def task_format(source: Source) -> TaskFormat | None:
+def task_format(source: Source) -> str | None:
     """The program whose export *source* is, by its first rows; None for another file."""
     try:
         first = [row.values for row in islice(rows(source), LOOKED_AT)]
     except BadFile:
         return None  # reading it later reports what is wrong with it
-    if source.shape in ("jsonl", "json", "csv", "tsv") and label_studio_read.are_tasks(first):
-        return "label-studio"
-    if source.shape in ("jsonl", "json") and argilla_read.are_tasks(first):
-        return "argilla"
-    if source.shape in ("jsonl", "json") and doccano_read.are_tasks(first):
-        return "doccano"
+    for program, (reader, shapes) in READERS.items():
+        if first and source.shape in shapes and all(map(reader.is_task, first)):
+            return program
     return None
 
 
@@ -48,8 +53,7 @@ def read_task(format: str, values: Mapping[str, Any], column: str) -> Task:
 
     With a context, "completion" finds the key "text" too: doccano requires that name.
     """
-    reader = {"label-studio": label_studio_read, "argilla": argilla_read}.get(format, doccano_read)
-    task: Task = reader.read(values, column)
+    task: Task = READERS[format][0].read(values, column)
     if column == "completion" and {"context", "text"} <= task.values.keys() and "completion" not in task.values:
         task.values["completion"] = task.values.pop("text")
     return task
@@ -179,13 +183,11 @@ def recall_columns(database: Path, columns: Sequence[str]) -> Columns | None:
 
     A file that cannot be read is ignored: there is the guess.
     """
-    kept = _remembered(memory_path(database)).get(_header(columns))
-    if not isinstance(kept, dict):
+    try:
+        kept = from_json(Columns, _remembered(memory_path(database))[_header(columns)])
+    except (KeyError, BadFile):
         return None
-    parts = [kept.get("named"), kept.get("fixed")]
-    if not all(isinstance(part, dict) and all(isinstance(text, str) for text in part.values()) for part in parts):
-        return None
-    named, fixed = ({key: text for key, text in part.items() if key in KEYS} for part in parts if part is not None)
+    named, fixed = ({key: text for key, text in part.items() if key in KEYS} for part in (kept.named, kept.fixed))
     return Columns(named, fixed) if {column for column in named.values() if column} <= set(columns) else None
 
 
@@ -271,56 +273,41 @@ def detect_layout(
 ) -> Layout:
     """The layout of *source*; "auto" goes by the columns: the released four, context and completion, mined, a sentence.
 
-    `wished`: the meaning of columns of a file of generations that their names do not tell. Raises BadFile if a column
-    that the format needs is missing; the message lists the columns of the file.
+    Texts of another labelling program are generations if they have a context. `wished`: the meaning of columns of a
+    file of generations that their names do not tell. Raises BadFile if a column that the format needs is missing; the
+    message lists the columns of the file.
     """
-    if format in TASKS:
-        return detect_task_layout(source, format, column, wished)
-    if format not in ("auto", *FORMATS):
+    auto, chosen = format == "auto", next((one for one in (*FORMATS, *TASKS) if one == format), None)
+    if not auto and chosen is None:
         message = N_("There is no import format {format}. Formats: {formats}.")
         raise BadFile(message, format=format, formats=", ".join((*FORMATS, *TASKS)))
-    columns = set(source.columns)
+    task = format in TASKS
+    whole = replace(source, columns=task_keys(source, format, "completion")) if task else source
+    columns = set(whole.columns)
     # An exported item may have imported columns of another format; it is still a sentence.
     plain = column is not None or set(SPAN_KEYS) <= columns
-    if format == "slguset" or (format == "auto" and set(SLGUSET) <= columns and not plain):
-        return _with(source, "slguset", SLGUSET, SLGUSET[0])
-    if format == "generations" or (format == "auto" and not plain and (wished or _are_generations(source))):
-        found = checked_columns(source, wished or Columns())
-        return Layout("generations", found.named.get("completion") or found.named["generation"], found)
-    if format == "candidates" or (format == "auto" and {*CANDIDATE, *MINED} <= columns and "item" not in columns):
-        return _with(source, "candidates", CANDIDATE, CANDIDATE[0])
-    return Layout("sentences", _sentence_column(source, column))
-
-
-def detect_task_layout(source: Source, format: str, column: str | None, wished: Columns | None) -> Layout:
-    """The layout of a file of another labelling program: its texts are generations if they have a context.
-
-    `wished` not None: they are generations; `column` (of the text) not None: they are sentences. Raises BadFile if no
-    text is found.
-    """
-    chosen: Format = next(one for one in TASKS if one == format)
-    whole = replace(source, columns=task_keys(source, chosen, "completion"))
-    # An exported sentence may have imported columns of a generation; it is still a sentence.
-    plain = column is not None or set(SPAN_KEYS) <= set(whole.columns)
-    if wished is not None or (not plain and _are_generations(whole)):
+    if format == "slguset" or (auto and set(SLGUSET) <= columns and not plain):
+        return _with(source, "slguset", SLGUSET)
+    two = set(GENERATION) <= columns or (
+        not set(SENTENCE_COLUMNS) & columns and is_complete(guess_columns(whole.columns))
+    )
+    wanted = (wished is not None and (task or not plain)) or (two and not plain)
+    if format == "generations" or ((auto or task) and wanted):
         found = checked_columns(whole, wished or Columns())
-        return Layout(chosen, found.named.get("completion") or found.named["generation"], found)
-    return Layout(chosen, _sentence_column(replace(source, columns=task_keys(source, chosen)), column))
+        return Layout(chosen or "generations", found.named.get("completion") or found.named["generation"], found)
+    if format == "candidates" or (auto and {*CANDIDATE, *MINED} <= columns and "item" not in columns):
+        return _with(source, "candidates", CANDIDATE)
+    if task:
+        source = replace(source, columns=task_keys(source, format))
+    return Layout(chosen or "sentences", _sentence_column(source, column))
 
 
-def _are_generations(source: Source) -> bool:
-    if set(GENERATION) <= set(source.columns):
-        return True
-    return not set(SENTENCE_COLUMNS) & set(source.columns) and is_complete(guess_columns(source.columns))
-
-
-def _with(source: Source, format: Format, needed: tuple[str, ...], column: str) -> Layout:
+def _with(source: Source, format: Format, needed: tuple[str, ...]) -> Layout:
     if not set(needed) <= set(source.columns):
         message = N_("{file} does not have the format {format}, which needs the columns {needed}. It has {found}.")
-        raise BadFile(
-            message, file=source.name, format=format, needed=", ".join(needed), found=list_columns(source.columns)
-        )
-    return Layout(format, column)
+        found = list_columns(source.columns)
+        raise BadFile(message, file=source.name, format=format, needed=", ".join(needed), found=found)
+    return Layout(format, needed[0])
 
 
 def _sentence_column(source: Source, column: str | None) -> str:

@@ -3,7 +3,7 @@
 import hashlib
 import json
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from io import BytesIO
@@ -37,6 +37,7 @@ from evenhand.annotations.files.label_tables import (
 )
 from evenhand.annotations.files.other_tools import write
 from evenhand.annotations.files.package.write_package import package_files
+from evenhand.annotations.files.sentences import stems_of
 from evenhand.annotations.guideline.versions import guideline
 from evenhand.annotations.items.batch import items as stored_items
 from evenhand.annotations.items.wanted_labels import open_recount
@@ -140,22 +141,8 @@ def _write_export(
     return ExportReport(written - FRAME.get(ENDING[wish.format], 0), path)
 
 
-def archive_bytes(store: Store, project: Project, wish: ExportOptions, name: str, password: str | None) -> bytes:
-    """The export as a ZIP: encrypted with a password, else plain; *name* is that of its file, if it is one.
-
-    Raises Refused where text would leave in plain that must not.
-    """
-    return _bytes(store, project, wish, lambda found: _archive(store, found, wish, name, password))
-
-
-def plain_bytes(store: Store, project: Project, wish: ExportOptions) -> bytes:
-    """The export as one file. Raises as `export_lines` does."""
-    return _bytes(store, project, wish, lambda found: "".join(export_lines(store, found, wish)).encode())
-
-
 def made_elsewhere(store: Store, project: Project, wish: ExportOptions, name: str, password: str | None) -> bytes:
-    """`archive_bytes` with a password or for a format of several files, else `plain_bytes`, made in a child: the server
-    goes on meanwhile. *name*: of the file, or of that in the archive."""
+    """`export_bytes`, made in a child: the server goes on meanwhile."""
     return run_bounded(_exported, store.path, project, wish, name, password, file=name, seconds=SECONDS)
 
 
@@ -164,22 +151,26 @@ def counted_elsewhere(store: Store, project: Project, wish: ExportOptions) -> in
     return run_bounded(_counted, store.path, project, wish, file=project.name, seconds=SECONDS)
 
 
+def export_bytes(store: Store, project: Project, wish: ExportOptions, name: str, password: str | None) -> bytes:
+    """The export as a ZIP, with a password or for a format of several files, else as one file; *name*: of that file.
+
+    Raises as `export_lines` does.
+    """
+    check_export(project, wish)
+    with _recounted(store, project) as found:
+        if password is not None or wish.format in ARCHIVES:
+            return _archive(store, found, wish, name, password)
+        return "".join(export_lines(store, found, wish)).encode()
+
+
 def _exported(path: Path, project: Project, wish: ExportOptions, name: str, password: str | None) -> bytes:
     with Store.open(path) as store:
-        if password is not None or wish.format in ARCHIVES:
-            return archive_bytes(store, project, wish, name, password)
-        return plain_bytes(store, project, wish)
+        return export_bytes(store, project, wish, name, password)
 
 
 def _counted(path: Path, project: Project, wish: ExportOptions) -> int:
     with Store.open(path) as store:
         return export_row_count(store, project, wish)
-
-
-def _bytes(store: Store, project: Project, wish: ExportOptions, made: Callable[[Project], bytes]) -> bytes:
-    check_export(project, wish)
-    with _recounted(store, project) as found:
-        return made(found)
 
 
 @contextmanager
@@ -277,13 +268,7 @@ def _bytes_of(path: Path) -> Iterator[IO[bytes]]:
         yield file
 
 
-def _stems(item: Item) -> tuple[str, str]:
-    word, stem, counterpart = item.word or (0, 0), item.stem or (0, 0), item.counterpart or ""
-    before, after = stem[0] - word[0], word[1] - stem[1]
-    return item.text[slice(*stem)], counterpart[before : len(counterpart) - after]
-
-
 def released_line(item: Item) -> str:
     """A sentence as a row in the published layout, below `RELEASED_HEADER`."""
-    stem, counter_stem = _stems(item)
+    stem, counter_stem = stems_of(item)
     return data_line((item.text, json.dumps(item.word), stem, counter_stem))

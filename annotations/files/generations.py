@@ -61,8 +61,8 @@ class GenerationParts:
 
     context: str
     completion: str
-    name: str
-    pronouns: str
+    name: str = ""
+    pronouns: str = ""
 
 
 def of_file(name: str) -> tuple[str, str]:
@@ -108,14 +108,11 @@ def split_generation(
             found = pattern.match(generation) if pattern is not None else None
             if found is not None:
                 named = next((text for text in found.groups() if text), "")
-                declared = name if _declares(template) or pronouns else ""
+                # With a pronoun in the context only one set fits.
+                only = len([one for one in SLOT.finditer(template) if _case(one)]) > 1
+                declared = name if only or pronouns else ""
                 return GenerationParts(generation[: found.end()], generation[found.end() :], named, declared)
     return None
-
-
-def _declares(template: str) -> bool:
-    """Whether the context holds a pronoun, so that only one set fits."""
-    return len([found for found in SLOT.finditer(template) if _case(found)]) > 1
 
 
 def _slot(found: re.Match[str]) -> str:
@@ -191,7 +188,10 @@ def published_files(store: Store, project: Project, wish: ExportOptions) -> dict
     files: dict[str, list[str]] = {}
     for item in stored_items(store, project, accepted_only=wish.items == "accepted"):
         name, column = _place(item)
-        rows = files.setdefault(name, [data_line(_header(column))])
+        more = ["setting"] if column == "random_gen" else []
+        last = ("dataset", "name", "index", "item", CANARY_KEY)
+        header = data_line(("template", column, "correct", "pronoun", "model", *more, *last))
+        rows = files.setdefault(name, [header])
         rows.append(data_line(_row(item, column)))
     return {name: files[name] for name in sorted(files)}
 
@@ -201,11 +201,6 @@ def _place(item: Item) -> tuple[str, str]:
     if len(sets) == 1 and sets[0] in BASES and setting in SETTINGS:
         return f"{sets[0]}_{setting}_mask_gen.csv", f"random_{setting}_gen"
     return "other_gen.csv", "random_gen"
-
-
-def _header(column: str) -> list[str]:
-    more = ["setting"] if column == "random_gen" else []
-    return ["template", column, "correct", "pronoun", "model", *more, "dataset", "name", "index", "item", CANARY_KEY]
 
 
 def _row(item: Item, column: str) -> list[object]:
@@ -293,13 +288,14 @@ def _facts(source: Source, columns: Columns, given: Mapping[str, Any]) -> dict[s
     by_file, setting = of_file(source.name)
     setting = setting or of_column(columns.named.get("generation", ""))
     dataset = _short_text(given["dataset"], "dataset") or of_path(source.name)
+    index = _short_text(given["index"], "index")  # "3" and 3 are the same
     facts: dict[str, Any] = {
         "name": _short_text(given["name"], "name"),
         "pronouns": _pronouns(given["pronouns"] or by_file),
         "dataset": dataset.lower() if dataset.lower() in PRONOUN_DATASETS else "own",
         "setting": setting_of(_short_text(given["setting"], "setting")) or setting,
         "model": _short_text(given["model"], "model") or of_folder(source.name),
-        "index": _index(given["index"]),
+        "index": int(index) if index.isdecimal() and len(index) < 16 and index == str(int(index)) else index,
         "template": "",
     }
     if dataset.lower() not in (*PRONOUN_DATASETS, ""):
@@ -325,23 +321,15 @@ def _short_text(value: Any, key: str) -> str:
     return text
 
 
-def _index(value: Any) -> int | str:
-    """A whole number if it is one ("3" and 3 are the same index), else the text."""
-    text = _short_text(value, "index")
-    return int(text) if text.isdecimal() and len(text) < 16 and text == str(int(text)) else text
-
-
 def _generation_parts(values: Mapping[str, Any], facts: Mapping[str, Any]) -> GenerationParts:
     """Context and completion: from two columns, or split from the one that holds both."""
     if "completion" in values:
-        return GenerationParts(
-            _text(values.get("context") or "", ""), _text(values["completion"], NO_COMPLETION), "", ""
-        )
+        return GenerationParts(_text(values.get("context") or "", ""), _text(values["completion"], NO_COMPLETION))
     whole = _text(values.get("generation"), NO_COMPLETION)
     if "context" in values:
         context = _text(values["context"] or "", "")
         completion = whole.removeprefix(context)
-        return GenerationParts(context, _text(completion, NO_COMPLETION), "", "")
+        return GenerationParts(context, _text(completion, NO_COMPLETION))
     template = _text(values.get("template"), N_("There is no template, so the start of the completion is unknown."))
     told = split_generation(
         template, whole, pronouns=facts["pronouns"], setting=facts["setting"], dataset=facts["dataset"]
@@ -375,12 +363,8 @@ def _text(value: Any, missing: str) -> str:
     if not isinstance(value, str) or (missing and not value.strip()):
         bad("no_text", missing or N_("The context is not text."))
     if len(value) > MAX_LENGTH:
-        bad(
-            "too_long",
-            N_("The text has {length} characters; the limit is {limit}."),
-            length=len(value),
-            limit=MAX_LENGTH,
-        )
+        message = N_("The text has {length} characters; the limit is {limit}.")
+        bad("too_long", message, length=len(value), limit=MAX_LENGTH)
     control = control_character(value.translate(ALLOWED))
     if control is not None:
         bad("control_characters", N_("The text contains a control character: {character}."), character=control)

@@ -1,11 +1,12 @@
-"""Import of items.
+"""Import of items, of an uploaded file: a table, or an archive of tables that may be encrypted.
 
 A file is read twice: first checked, then stored in a batch that is invisible until it is complete.
 """
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from pathlib import Path
@@ -13,7 +14,7 @@ from typing import Any
 
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.detect import Columns, Layout, Rejections, Usable, detect_layout, problem_of, read_task
-from evenhand.annotations.files.generations import ODD_SIGNS, generation_row
+from evenhand.annotations.files.generations import ODD_SIGNS, generation_row, of_folder
 from evenhand.annotations.files.other_tools.tasks import TASKS, Task
 from evenhand.annotations.files.sentences import checked_text, mined_row, released_row, sentence_row
 from evenhand.annotations.guideline.versions import compares
@@ -21,7 +22,8 @@ from evenhand.annotations.items.batch import Batch, NewItem
 from evenhand.annotations.items.mining_runs import RUN, record_runs, run_facts
 from evenhand.annotations.plan.recount import finish_recount
 from evenhand.annotations.types import Project
-from evenhand.core.errors import N_, BadLine, Refused
+from evenhand.core.errors import N_, BadFile, BadLine, Refused
+from evenhand.core.files.archives import TABLES, Member, is_archive, unpacked
 from evenhand.core.files.paths import without_folders
 from evenhand.core.files.readers import Row, Source, open_source, rows
 from evenhand.core.text.keywords import occurrences
@@ -38,7 +40,17 @@ def read_row(source: Source, layout: Layout, row: Row) -> Usable:
     try:
         if row.problem is not None:
             raise row.problem
-        usable = _usable(source, layout, row)
+        match layout.format:
+            case "slguset":
+                usable = released_row(source, row)
+            case "generations":
+                usable = generation_row(source, layout, row)
+            case "candidates":
+                usable = mined_row(source, row)
+            case "sentences":
+                usable = sentence_row(source, layout, row)
+            case "label-studio" | "doccano" | "argilla":
+                usable = _task_item(source, layout, row)
     except BadLine as error:
         raise error.at(source.name, row.line) from None
     item, places = usable.item, source.places
@@ -46,20 +58,6 @@ def read_row(source: Source, layout: Layout, row: Row) -> Usable:
     if file == item.file and extra == item.extra:
         return usable
     return replace(usable, item=replace(item, file=file, extra=extra))
-
-
-def _usable(source: Source, layout: Layout, row: Row) -> Usable:
-    match layout.format:
-        case "slguset":
-            return released_row(source, row)
-        case "generations":
-            return generation_row(source, layout, row)
-        case "candidates":
-            return mined_row(source, row)
-        case "sentences":
-            return sentence_row(source, layout, row)
-        case "label-studio" | "doccano" | "argilla":
-            return _task_item(source, layout, row)
 
 
 def sentence_of(layout: Layout, row: Row) -> str:
@@ -85,18 +83,15 @@ def _task_item(source: Source, layout: Layout, row: Row) -> Usable:
     try:
         return sentence_row(source, Layout("sentences", column), replace(row, values=values))
     except BadLine as error:
-        marked = _marked_word(task, layout) if error.reason in ("several_keywords", "no_keyword") else None
-        if marked is None:
+        if error.reason not in ("several_keywords", "no_keyword"):
+            raise
+        # The word that an annotator marked, where it is one: of several keywords, or one in another word (男丁).
+        text = checked_text(task.values.get(layout.column))
+        marked = [one for one in occurrences(text) if (one.start, one.end) in task.words]
+        if len(marked) != 1:
             raise
         extra = {name: value for name, value in values.items() if name != column}
-        return Usable(replace(marked, file=source.name, line=row.line, extra=extra))
-
-
-def _marked_word(task: Task, layout: Layout) -> NewItem | None:
-    """The word that an annotator marked, where it is one: of several keywords, or one in another word (男丁)."""
-    text = checked_text(task.values.get(layout.column))
-    found = [one for one in occurrences(text) if (one.start, one.end) in task.words]
-    return NewItem(text, found[0], "", 0) if len(found) == 1 else None
+        return Usable(NewItem(text, marked[0], source.name, row.line, extra))
 
 
 SINGLE_TEXTS = N_(
@@ -104,6 +99,7 @@ SINGLE_TEXTS = N_(
     " the scheme “preference”, or choose no column for the second text (on the command line: --map second=)."
 )
 CHUNK_ROWS = 1_000
+PREVIEWED = 10  # rows
 QUOTED = 80  # characters of a bad sentence that a report quotes
 SPANS = ("ok", "one_too_large", "one_too_small", "wrong")
 
@@ -145,16 +141,12 @@ class ImportReport(Rejections):
     odd_signs: Counter[str] = field(default_factory=Counter)
     turned: int = 0
 
-    @property
-    def _quotes(self) -> bool:
-        # Text of models about people does not go into logs and results of jobs.
-        return self.format != "generations"
-
     def as_json(self) -> dict[str, Any]:
         """The report as `import --json` prints it; messages are English."""
         errors = self.errors_json()
         for error, problem in zip(errors, self.errors, strict=True):
-            if self._quotes and problem.values.get("sentence"):
+            # Text of models about people does not go into logs and results of jobs.
+            if self.format != "generations" and problem.values.get("sentence"):
                 error["sentence"] = problem.values["sentence"]
         names = ("rows", "imported", "duplicates", "rejected", "encoding", "format", "repeated", "turned")
         return {name: getattr(self, name) for name in names} | {
@@ -205,16 +197,9 @@ def examine(
     count, usable = 0, False
     for row in rows(source):
         count += 1
-        usable = usable or _is_usable(source, chosen, row)
+        with suppress(BadLine):
+            usable = usable or bool(read_row(source, chosen, row))
     return Examined(source, chosen, count, usable)
-
-
-def _is_usable(source: Source, chosen: Layout, row: Row) -> bool:
-    try:
-        read_row(source, chosen, row)
-    except BadLine:
-        return False
-    return True
 
 
 def check_file(examined: Examined | Sequence[Examined]) -> ImportReport:
@@ -237,16 +222,15 @@ def preview(
     column: str | None = None,
     name: str | None = None,
     wished: Columns | None = None,
-    limit: int = 10,
 ) -> Preview:
-    """The first *limit* rows of *path* with their keywords and problems; stores nothing.
+    """The first ten rows of *path* with their keywords and problems; stores nothing.
 
     Raises BadFile as `examine` does, as far as these rows show it.
     """
     source = open_source(path, name)
     chosen = detect_layout(source, format, column, wished)
     shown = []
-    for row in islice(rows(source), limit):
+    for row in islice(rows(source), PREVIEWED):
         text = sentence_of(chosen, row)
         try:
             shown.append(PreviewRow(row.line, text, read_row(source, chosen, row).item, None))
@@ -347,7 +331,8 @@ def _chunks(examined: Examined, report: ImportReport, progress: Progress | None,
                 if examined.layout.format == "candidates" and (run := run_facts(row.values.get(RUN))):
                     report.runs.append(run)
                 chunk.append(_told_apart(examined, usable.item, seen))
-                _count_span(report, usable)
+                if usable.span is not None:
+                    report.spans[usable.span] += 1
                 if examined.layout.format == "generations":
                     whole = "".join((usable.item.context or "", usable.item.text, usable.item.second or ""))
                     report.odd_signs.update(control_character(sign) or "" for sign in ODD_SIGNS if sign in whole)
@@ -372,11 +357,88 @@ def _told_apart(examined: Examined, item: NewItem, seen: Counter[str]) -> NewIte
     return replace(item, key=key, extra=item.extra | {"index": number})
 
 
-def _count_span(report: ImportReport, usable: Usable) -> None:
-    if usable.span is not None:
-        report.spans[usable.span] += 1
-
-
 def _problem(error: BadLine, sentence: str) -> Problem:
     quoted = sentence if len(sentence) <= QUOTED else sentence[: QUOTED - 1] + "…"
     return problem_of(error, sentence=quoted)
+
+
+TEXTS = (".txt", ".md")  # texts beside the tables of an archive: a data sheet, a licence
+
+
+@contextmanager
+def tables_in(path: Path | str, *, password: str | None = None, name: str | None = None) -> Iterator[list[Member]]:
+    """The tables of *path*: the file itself, those of a folder, or those of a ZIP, unpacked while the block runs.
+
+    Of a folder, such as a release, by name and without hidden files. Raises NeedsPassword if the archive is encrypted,
+    BadFile if it is damaged or holds no table.
+    """
+    path, name = Path(path), name or Path(path).name
+    if not path.is_dir() and not is_archive(path):
+        yield [Member(path, name)]
+        return
+    inside = [one.relative_to(path) for one in sorted(path.rglob("*")) if one.is_file()] if path.is_dir() else []
+    seen = [Member(path / one, one.as_posix()) for one in inside if not any(part[0] == "." for part in one.parts)]
+    with nullcontext(seen) if path.is_dir() else unpacked(path, password, name) as members:
+        tables = [one for one in members if one.path.suffix.lower() in TABLES and one.path.suffix.lower() not in TEXTS]
+        if not tables:
+            message = N_("{file} contains no table. Add CSV, TSV, JSON Lines or Excel files.")
+            raise BadFile(message, file=name)
+        yield tables
+
+
+def examine_tables(
+    members: list[Member], *, format: str = "auto", column: str | None = None, wished: Columns | None = None
+) -> list[Examined]:
+    """`examine` for every table. Of several tables, one that lacks a wished column uses the guess."""
+    fitting = [fitting_columns(one, wished, len(members)) for one in members]
+    return without_second_copies(
+        [
+            examine(one.path, format=format, column=column, name=one.name, wished=columns)
+            for one, columns in zip(members, fitting, strict=True)
+        ]
+    )
+
+
+def without_second_copies(files: list[Examined]) -> list[Examined]:
+    """*files*, those marked that repeat the rows of others.
+
+    The archives of the published samples hold every row twice: by pronoun set, in a folder of each model, and again in
+    tables of a model with all sets. The first are read, unless their folders do not name the model.
+    """
+    samples = [one for one in files if {"template", "generation"} <= _named(one).keys()]
+    single = [one for one in samples if "model" not in _named(one)]
+    collated = [one for one in samples if "model" in _named(one)]
+    if not single or not collated:
+        return files
+    first, second = (single, collated) if all(of_folder(one.source.name) for one in single) else (collated, single)
+    known = sum(map(_generations_of, first), Counter[tuple[str, str]]())
+    copies = {one.source.path for one in second if _generations_of(one) <= known}
+    return [replace(one, repeats=one.source.path in copies) for one in files]
+
+
+def _named(one: Examined) -> Mapping[str, str]:
+    return {} if one.layout.columns is None else one.layout.columns.named
+
+
+def _generations_of(one: Examined) -> Counter[tuple[str, str]]:
+    """How often each text stands in the table, with its template."""
+    named = _named(one)
+    return Counter(
+        (str(row.values.get(named["template"])), str(row.values.get(named["generation"]))) for row in rows(one.source)
+    )
+
+
+def preview_tables(
+    members: list[Member], *, format: str = "auto", column: str | None = None, wished: Columns | None = None
+) -> Preview:
+    """The first rows of the first table."""
+    first, wished = members[0], fitting_columns(members[0], wished, len(members))
+    return preview(first.path, format=format, column=column, name=first.name, wished=wished)
+
+
+def fitting_columns(member: Member, wished: Columns | None, tables: int) -> Columns | None:
+    """*wished* without columns that this table lacks; of a single table all, so that a typing error is reported."""
+    if wished is None or tables == 1:
+        return wished
+    columns = {*open_source(member.path, member.name).columns, ""}
+    return Columns({key: column for key, column in wished.named.items() if column in columns}, wished.fixed)

@@ -168,7 +168,9 @@ class _LabelImporter:
             again = uuid.uuid5(uuid.NAMESPACE_OID, f"{row.op_id}|{taken_back}").hex
             row = replace(row, op_id=again, base=taken_back)
         check_ids(row.op_id, row.desk or FORM_DESK, row.revision)
-        row = replace(row, desk=_desk(row))
+        # The desk also says whether the form of the label is known: `labels.read.form_of`.
+        unknown = row.form_shown is None and (row.choice is not None or not row.desk)
+        row = replace(row, desk=FILE_DESK if unknown else row.desk or FORM_DESK)
         guideline = self._checked(row, length)
         if person is None:  # only with a label that can be stored, so that a file of another project adds nobody
             import_annotators(self.store, self.project, [name])
@@ -243,13 +245,6 @@ class _LabelImporter:
         check_flag(guideline, row.extraneous)
         check_marks(row.spans, length, mark_kinds(guideline))
         return guideline.id
-
-
-def _desk(row: LabelRow) -> str:
-    """The desk of a label in the database, which also says whether its form is known: `labels.read.form_of`."""
-    if row.form_shown is None and (row.choice is not None or not row.desk):
-        return FILE_DESK
-    return row.desk or FORM_DESK
 
 
 def check_shape(row: Mapping[str, Any]) -> None:

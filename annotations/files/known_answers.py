@@ -9,6 +9,7 @@ from typing import Any
 
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.detect import guess_columns
+from evenhand.annotations.files.label_files import text_value
 from evenhand.annotations.items.batch import item as one_item
 from evenhand.annotations.items.batch import items, uid_of_hash
 from evenhand.annotations.quality.known_answers import set_known
@@ -46,10 +47,10 @@ def import_known_answers(
             if row.problem is not None:
                 raise row.problem
             uid = finder.item(row.values)
-            choice = _text_value(row.values, CHOICE)
+            choice = text_value(row.values, CHOICE)
             if not choice:
                 raise BadLine(source.name, row.line, "choice", N_("The row has no choice."))
-            set_known(store, project, uid, choice, why=_text_value(row.values, "why"), author=author)
+            set_known(store, project, uid, choice, why=text_value(row.values, "why"), author=author)
             marked += 1
         except EvenhandError as error:
             problems.append(BadLine(source.name, row.line, "known", error.message, **error.values))
@@ -75,13 +76,13 @@ class _ItemFinder:
 
     def item(self, values: Mapping[str, Any]) -> str:
         """Return the public id of the item that a row names. Raises BadFile if it names none, or several."""
-        if uid := _text_value(values, "item"):
+        if uid := text_value(values, "item"):
             return uid
         text = next((values[key] for key in self.texts if isinstance(values.get(key), str) and values[key].strip()), "")
         if not text:
             raise BadFile(N_("The row does not name an item."))
         if self.project.kind == "generations":
-            return self._generation(text, _text_value(values, self.context or ""))
+            return self._generation(text, text_value(values, self.context or ""))
         found = find_item(self.store, self.project, text) or find_item(self.store, self.project, text.strip())
         if found is None:
             raise BadFile(N_("This project has no item with this text."))
@@ -116,8 +117,3 @@ def find_item(store: Store, project: Project, asked: str) -> Item | None:
         return one_item(store, project, by_text or asked)
     except NotFound:
         return None
-
-
-def _text_value(values: Mapping[str, Any], key: str) -> str:
-    value = values.get(key)
-    return value.strip() if isinstance(value, str) else "" if value is None else str(value)

@@ -6,7 +6,7 @@ import uuid
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.detect import bad
@@ -38,20 +38,21 @@ SELECT count(*) FROM label_of_file JOIN label AS mine ON mine.id = label_of_file
      JOIN assignment ON assignment.item = mine.item AND assignment.annotator = mine.annotator
      JOIN label AS standing ON standing.id = assignment.latest AND standing.desk = '{LEAD}'
          AND standing.choice = mine.choice AND standing.reasons = mine.reasons
-WHERE label_of_file.file = ? AND NOT EXISTS (SELECT 1 FROM label_of_file WHERE label = standing.id)
+     LEFT JOIN label_of_file AS own ON own.label = standing.id
+WHERE label_of_file.file = ? AND own.label IS NULL
 """
 # The valid operation undid the label with its file in this database; it did not come from a file itself.
 _UNDONE = f"""
 SELECT assignment.op_id FROM assignment JOIN label ON label.op_id = assignment.op_id
+     LEFT JOIN label_of_file AS own ON own.label = label.id
+     JOIN label_of_file AS came ON came.label = :label
+     JOIN label_file ON label_file.id = came.file AND label_file.undone IS NOT NULL
 WHERE assignment.item = :item AND assignment.annotator = :annotator AND state = 'released'
-    AND label.desk = '{TAKEN_BACK}'
-    AND NOT EXISTS (SELECT 1 FROM label_of_file WHERE label_of_file.label = label.id)
-    AND EXISTS (SELECT 1 FROM label_of_file JOIN label_file ON label_file.id = label_of_file.file
-        WHERE label_of_file.label = :label AND label_file.undone IS NOT NULL)
+    AND label.desk = '{TAKEN_BACK}' AND own.label IS NULL
 """
 _MADE_HERE = """
-SELECT 1 FROM label WHERE item = ? AND annotator = ifnull(?, annotator)
-    AND NOT EXISTS (SELECT 1 FROM label_of_file WHERE label_of_file.label = label.id) LIMIT 1
+SELECT label.id FROM label LEFT JOIN label_of_file AS own ON own.label = label.id
+WHERE item = ? AND annotator = ifnull(?, annotator) AND own.label IS NULL LIMIT 1
 """
 
 
@@ -105,12 +106,12 @@ class ValidLabel:
 
 def label_files(store: Store, project: Project) -> list[LabelFile]:
     """Return the files of labels of a project, oldest import first."""
+
+    def label_file(id: int, labels: int, **came: Any) -> LabelFile:
+        return LabelFile(id, CameWith(**came), labels)
+
     query = "SELECT id, labels, program, file, sha256, created, undone FROM label_file WHERE project = ? ORDER BY id"
-    return store.rows(_label_file, query, (project.id,))
-
-
-def _label_file(id: int, labels: int, **came: Any) -> LabelFile:
-    return LabelFile(id, CameWith(**came), labels)
+    return store.rows(label_file, query, (project.id,))
 
 
 def insert_label_file(store: Store, project: Project, came: CameWith) -> int:
@@ -215,7 +216,10 @@ def point_assignment(store: Store, project: Project, item: int, person: int) -> 
 
 FORMATS = ("labels", "package")
 NEEDED = ("item", "annotator", "choice")
-PLACES: dict[str, Place] = {FIRST: FIRST, SECOND: SECOND}
+PLACES: dict[str, Place | None] = {FIRST: FIRST, SECOND: SECOND, "": None}
+NO_FORM = N_("Items must be shown as original or masked, not {value}.")
+NO_PLACE = N_("left must be first, second or empty, not {value}.")
+T = TypeVar("T")
 FORMS: dict[str, Form | None] = {"original": "original", "masked": "masked", "": None}
 
 
@@ -277,21 +281,23 @@ def label_rows_in(source: Source) -> Iterator[LabelRow | BadLine]:
             yield _label(row)
         except BadLine as error:
             yield error.at(source.name, row.line)
+        except EvenhandError as error:  # of a mark or a tag
+            yield BadLine(source.name, row.line, "label", error.message, **error.values)
 
 
 def _label(row: Row) -> LabelRow:
     values = row.values
-    item, annotator = (_text_value(values, key) for key in ("item", "annotator"))
+    item, annotator = (text_value(values, key) for key in ("item", "annotator"))
     if not item or not annotator:
         bad("label", N_("A label needs an item and an annotator."))
-    choice, written = _text_value(values, "choice") or None, _text_value(values, "created")
+    choice, written = text_value(values, "choice") or None, text_value(values, "created")
     # A hand-made file has no ids of operations; the same row always gets the same id.
     known = json.dumps([item, annotator, choice, written])
-    base = _text_value(values, "base") or None
+    base = text_value(values, "base") or None
     return LabelRow(
         line=row.line, item=item, annotator=annotator, choice=choice, created=_moment(written), base=base,
-        desk=_text_value(values, "desk"),
-        op_id=_text_value(values, "op_id") or uuid.uuid5(uuid.NAMESPACE_OID, known).hex,
+        desk=text_value(values, "desk"),
+        op_id=text_value(values, "op_id") or uuid.uuid5(uuid.NAMESPACE_OID, known).hex,
         reasons=_reasons(values.get("reasons")),
         extraneous=_flag(values, "extraneous"),
         spans=_spans(values.get("spans")),
@@ -299,38 +305,39 @@ def _label(row: Row) -> LabelRow:
         seconds=_seconds(values.get("seconds")),
         guideline=_whole_number(values, "guideline"),
         after_reveal=bool(_flag(values, "after_reveal")),
-        form_shown=_form(values),
+        form_shown=_named(values, "form_shown", FORMS, NO_FORM),
         revision=_whole_number(values, "revision") or 0,
         superseded=bool(_flag(values, "superseded")),
-        tags=_tags(values.get("tags")),
-        origin=_text_value(values, "origin"),
-        app=_text_value(values, "app"),
+        tags=clean_tags(_reasons(values.get("tags"))),
+        origin=text_value(values, "origin"),
+        app=text_value(values, "app"),
         came=_came(values),
-        left=_left(values),
+        left=_named(values, "left", PLACES, NO_PLACE),
     )  # fmt: skip
 
 
-def _text_value(values: Mapping[str, Any], key: str) -> str:
+def text_value(values: Mapping[str, Any], key: str) -> str:
+    """Return a cell of a row as text without blanks around it; "" where there is none."""
     value = values.get(key)
     return value.strip() if isinstance(value, str) else "" if value is None else str(value)
 
 
-def _left(values: Mapping[str, Any]) -> Place | None:
-    text = _text_value(values, "left")
-    if text and text not in PLACES:
-        bad("label", N_("left must be first, second or empty, not {value}."), value=text[:40])
-    return PLACES.get(text)
+def _named(values: Mapping[str, Any], key: str, known: Mapping[str, T], message: str) -> T:
+    text = text_value(values, key)
+    if text not in known:
+        bad("label", message, value=text[:40])
+    return known[text]
 
 
 def _flag(values: Mapping[str, Any], key: str) -> bool | None:
-    text = _text_value(values, key).lower()
+    text = text_value(values, key).lower()
     if text not in ("", "0", "1", "true", "false"):
         bad("label", N_("{key} must be 0, 1 or empty, not {value}."), key=key, value=text[:40])
     return None if not text else text in ("1", "true")
 
 
 def _whole_number(values: Mapping[str, Any], key: str) -> int | None:
-    text = _text_value(values, key)
+    text = text_value(values, key)
     if text and not (text.removeprefix("-").isdecimal() and len(text) < 19):
         bad("label", N_("{key} must be a whole number, not {value}."), key=key, value=text[:40])
     return int(text) if text else None
@@ -342,20 +349,11 @@ def _reasons(value: Any) -> tuple[str, ...]:
     return tuple(part.strip() for part in str(value or "").split(";") if part.strip())
 
 
-def _tags(value: Any) -> tuple[str, ...]:
-    try:
-        return clean_tags(_reasons(value))
-    except EvenhandError as error:
-        bad("label", error.message, **error.values)
-
-
 def _spans(value: Any) -> tuple[Mark, ...]:
     try:
         return parse_marks(json.loads(value) if isinstance(value, str) and value.strip() else value or [])
     except (ValueError, RecursionError):
         bad("label", N_("The marks of a text must be a list such as {example}."), example='[[3, 6, "pronoun"]]')
-    except EvenhandError as error:
-        bad("label", error.message, **error.values)
 
 
 def _seconds(value: Any) -> float | None:
@@ -372,18 +370,11 @@ def _seconds(value: Any) -> float | None:
 
 def _came(values: Mapping[str, Any]) -> CameWith | None:
     """Only a package says when its file was imported."""
-    if _text_value(values, "origin") != "imported" or not _text_value(values, "label_file_created"):
+    if text_value(values, "origin") != "imported" or not text_value(values, "label_file_created"):
         return None
-    program, file, sha256 = (_text_value(values, key) for key in ("program", "label_file", "label_file_sha256"))
-    created, undone = (_moment(_text_value(values, f"label_file_{key}")) for key in ("created", "undone"))
+    program, file, sha256 = (text_value(values, key) for key in ("program", "label_file", "label_file_sha256"))
+    created, undone = (_moment(text_value(values, f"label_file_{key}")) for key in ("created", "undone"))
     return CameWith(program, file, sha256, created, undone or None)
-
-
-def _form(values: Mapping[str, Any]) -> Form | None:
-    text = _text_value(values, "form_shown")
-    if text not in FORMS:
-        bad("label", N_("Items must be shown as original or masked, not {value}."), value=text[:40])
-    return FORMS[text]
 
 
 def _moment(text: str) -> str:

@@ -51,19 +51,15 @@ NOT_AS_IT_IS = ("reasons", "tags", "spans", "extraneous", "after_reveal", "super
 Rows = Iterable[dict[str, Any]]  # of annotations.labels.read.each_label_row
 
 
-def codes_of(store: Store, project: Project) -> dict[str, str]:
-    """The code of each annotator's name: A1, A2, ..., the same in every file and release of the project."""
-    return pseudonyms(store, project)
-
-
-def label_dicts(store: Store, project: Project, wish: ExportOptions) -> Iterator[dict[str, Any]]:
-    """The labels that *wish* selects, names coded if asked; texts and notes are None if they may not leave."""
-    return _selected(store, project, wish)(each_label_row(store, project, which="all" if wish.history else "latest"))
+def _stored_rows(store: Store, project: Project, wish: ExportOptions) -> Rows:
+    return each_label_row(store, project, which="all" if wish.history else "latest")
 
 
 def _selected(store: Store, project: Project, wish: ExportOptions) -> Callable[[Rows], Iterator[dict[str, Any]]]:
-    codes = {} if wish.names else codes_of(store, project)
-    accepted = _accepted(store, project, wish)
+    codes = {} if wish.names else pseudonyms(store, project)
+    accepted: set[str] | None = None
+    if wish.items == "accepted":
+        accepted = {item.uid for item in stored_items(store, project, accepted_only=True)}
     left_out = {} if wish.with_text(project) else dict.fromkeys(TEXTS)
     named: dict[str | None, str | None] = {}  # files that labels came with, by their names
 
@@ -79,12 +75,6 @@ def _selected(store: Store, project: Project, wish: ExportOptions) -> Callable[[
                 yield row
 
     return selected
-
-
-def _accepted(store: Store, project: Project, wish: ExportOptions) -> set[str] | None:
-    if wish.items != "accepted":
-        return None
-    return {item.uid for item in stored_items(store, project, accepted_only=True)}
 
 
 def item_facts(item: Item) -> dict[str, Any]:
@@ -138,7 +128,7 @@ def long_lines(store: Store, project: Project, wish: ExportOptions) -> Iterator[
     """CSV, one row per item and annotator (with `history`: per operation)."""
     tables = LabelTables(store, project, wish)
     yield tables.header(history=wish.history)
-    yield from tables.lines(each_label_row(store, project, which="all" if wish.history else "latest"))
+    yield from tables.lines(_stored_rows(store, project, wish))
 
 
 class LabelTables:
@@ -188,7 +178,7 @@ def json_lines(store: Store, project: Project, wish: ExportOptions) -> Iterator[
     (_columns, about), scales = _facts_by_item(store, project), _scales(store, project)
     if _canary(project, wish):
         yield json_line({CANARY_KEY: CANARY})
-    for row in label_dicts(store, project, wish):
+    for row in _selected(store, project, wish)(_stored_rows(store, project, wish)):
         kept = {key: row[key] for key in (*LABELS, *OPERATION) if wish.with_text(project) or key not in TEXTS}
         facts = about.get(row["item"], {}) | _answers(row, scales)
         shown = SHOWN if wish.with_text(project) else SHOWN[1:]
@@ -203,9 +193,9 @@ def wide_lines(store: Store, project: Project, wish: ExportOptions) -> Iterator[
     said: dict[str, dict[str, Mapping[str, Any]]] = {}
     scales, pairs = _scales(store, project), compares(store, project)
     keys = [key for key in (*SAID, *(SHOWN[1:] if pairs else ()), *scales) if with_text or key not in TEXTS]
-    for row in label_dicts(store, project, latest):
+    for row in _selected(store, project, latest)(_stored_rows(store, project, latest)):
         said.setdefault(row["item"], {})[row["annotator"]] = row | _answers(row, scales)
-    codes = codes_of(store, project)
+    codes = pseudonyms(store, project)
     people = list(codes) if wish.names else list(codes.values())
     about = facts_of(store, project) or ("pair", "side", "keyword", "counterpart")
     texts: tuple[str, ...] = ("context", "text") if project.kind == "generations" else ("text",)
@@ -262,7 +252,7 @@ def labelled_items(
 
     `annotator` is a code (A1, A2, ...) unless names are asked for; `note` is "" if texts may not leave.
     """
-    codes = {} if wish.names else codes_of(store, project)
+    codes = {} if wish.names else pseudonyms(store, project)
     with_notes = wish.with_text(project)
     source = stored_items(store, project, accepted_only=wish.items == "accepted")
     while some := list(islice(source, PAGE)):
@@ -276,15 +266,13 @@ def labelled_items(
             yield item, said.get(item.uid, [])
 
 
-def item_lines(store: Store, project: Project, wish: ExportOptions) -> Iterator[str]:
-    """One object per item; a file of generations begins with the canary line, which an import skips."""
-    yield from map(json_line, item_objects(store, project, accepted_only=wish.items == "accepted"))
-
-
 def item_lines_with_gold(store: Store, project: Project, wish: ExportOptions) -> Iterator[str]:
-    """The same; a generation also has its gold label, whether the adjudicator decided it, and that flag and marks."""
+    """One object per item; a file of generations begins with the canary line, which an import skips.
+
+    A generation also has its gold label, whether the adjudicator decided it, and that flag and marks.
+    """
     if project.kind != "generations":
-        yield from item_lines(store, project, wish)
+        yield from map(json_line, item_objects(store, project, accepted_only=wish.items == "accepted"))
         return
     if needs_canary(project):
         yield json_line({CANARY_KEY: CANARY})
@@ -346,7 +334,7 @@ def soft_label_lines(store: Store, project: Project) -> Iterator[str]:
     flagged = project.kind == "generations"
     more = ("share_extraneous",) if flagged else ()
     yield data_line(("item", "labels", *(f"share_{code}" for code in codes), *more))
-    for item, rows in groupby(_blind(store, project), key=lambda row: row["item"]):
+    for item, rows in groupby(each_label_row(store, project, which="blind"), key=lambda row: row["item"]):
         said = list(rows)
         shares = [_share(row["choice"] == code for row in said) for code in codes]
         flags = [row["extraneous"] for row in said if row["extraneous"] is not None]
@@ -357,7 +345,7 @@ def disaggregated_lines(store: Store, project: Project, use: Use) -> Iterator[st
     """CSV, one row a blind label of an annotator who consented to *use*, under the code of every file."""
     may, names = consenting(store, project, use), pseudonyms(store, project)
     yield data_line(ONE_BY_ONE)
-    for row in _blind(store, project):
+    for row in each_label_row(store, project, which="blind"):
         if row["annotator"] in may:
             cells = row | {"annotator": names[row["annotator"]]}
             yield data_line([cell_text(key, cells[key]) for key in ONE_BY_ONE])
@@ -366,7 +354,7 @@ def disaggregated_lines(store: Store, project: Project, use: Use) -> Iterator[st
 def left_out(store: Store, project: Project, use: Use) -> LeftOut:
     """What `disaggregated_lines` leaves out."""
     may = consenting(store, project, use)
-    without = [row["annotator"] for row in _blind(store, project) if row["annotator"] not in may]
+    without = [row["annotator"] for row in each_label_row(store, project, which="blind") if row["annotator"] not in may]
     return LeftOut(len(without), len(set(without)))
 
 
@@ -377,16 +365,12 @@ def publishable_row_count(store: Store, project: Project, format: str) -> int:
     return sum(1 for _ in lines) - 1
 
 
-def _blind(store: Store, project: Project) -> Iterator[dict[str, Any]]:
-    """By item and annotator."""
-    return each_label_row(store, project, which="blind")
-
-
 def _codes(store: Store, project: Project) -> list[str]:
     """The choices of every version of the guideline, the newest first, then what else was chosen."""
     versions = sorted(guidelines(store, project), key=lambda one: -one.version)
     offered = dict.fromkeys(choice.code for one in versions for choice in one.choices)
-    return list(offered | dict.fromkeys(sorted({row["choice"] for row in _blind(store, project)} - offered.keys())))
+    chosen = {row["choice"] for row in each_label_row(store, project, which="blind")}
+    return list(offered | dict.fromkeys(sorted(chosen - offered.keys())))
 
 
 def _share(said: Iterable[bool]) -> str:

@@ -9,13 +9,13 @@ from typing import Any
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.detect import SPAN_KEYS, Layout, bad, detect_layout
 from evenhand.annotations.files.import_items import read_row, sentence_of
-from evenhand.annotations.files.sentences import checked_text, released_keyword
+from evenhand.annotations.files.sentences import checked_text, released_keyword, stems_of
 from evenhand.annotations.items.batch import items
 from evenhand.annotations.projects.projects import named_project
-from evenhand.annotations.types import Item, Project
+from evenhand.annotations.types import Item
 from evenhand.core.errors import N_, BadFile, BadLine, Refused
 from evenhand.core.files.paths import origin
-from evenhand.core.files.readers import Row, Source, open_source, rows
+from evenhand.core.files.readers import Row, Source, file_sha256, open_source, rows
 from evenhand.core.runs.kinds import JobKind, Place
 from evenhand.core.runs.records import TABLE, runs_folder
 from evenhand.core.scoring.report import ScoringReport
@@ -64,33 +64,22 @@ def file_input(
     count = sum(1 for _ in rows(source))
     if not count:
         raise BadFile(N_("{file} has no rows to score."), file=source.name)
-    return ScoreInput(
-        "file",
-        source.name,
-        format,
-        count,
-        _file_digest(source),
-        lambda: _file_items(source, chosen, reading or Reading()),
-    )
 
+    def items_of_file() -> Iterator[ScoreItem]:
+        for number, row in enumerate(rows(source), 1):
+            try:
+                yield _file_item(source, chosen, row, number, reading or Reading())
+            except BadLine as error:
+                text = sentence_of(chosen, row)[:CHUNK]
+                yield ScoreItem(number, text, problem=str(error), reason=error.reason, source=origin(row.values))
 
-def _file_digest(source: Source) -> str:
-    with source.path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _file_items(source: Source, chosen: Layout, reading: Reading) -> Iterator[ScoreItem]:
-    for number, row in enumerate(rows(source), 1):
-        try:
-            yield _file_item(source, chosen, row, number, reading)
-        except BadLine as error:
-            text = sentence_of(chosen, row)[:CHUNK]
-            yield ScoreItem(number, text, problem=str(error), reason=error.reason, source=origin(row.values))
+    return ScoreInput("file", source.name, format, count, file_sha256(source.path), items_of_file)
 
 
 def _file_item(source: Source, chosen: Layout, row: Row, number: int, reading: Reading) -> ScoreItem:
     named = origin(row.values)
-    if row.problem is None and _has_place(row.values):
+    placed = [type(row.values.get(key)) for key in SPAN_KEYS] == [int] * 4 + [str] * (len(SPAN_KEYS) - 4)
+    if row.problem is None and placed:
         return item_of(number, _placed(row.values, chosen.column), named)
     if row.problem is None and chosen.format == "slguset":
         return item_of(number, released_keyword(source, row), named)
@@ -121,11 +110,6 @@ def _of_pack(number: int, text: str, words: Pack, named: str) -> ScoreItem:
         number, text, *spans, pair.name, found[0].side, text[slice(*slot.word)], probe.options, named,
         agreeing=probe.agreeing,
     )  # fmt: skip
-
-
-def _has_place(values: dict[str, Any]) -> bool:
-    words = (values.get(key) for key in SPAN_KEYS[4:])
-    return all(type(values.get(key)) is int for key in SPAN_KEYS[:4]) and all(isinstance(one, str) for one in words)
 
 
 def _placed(values: dict[str, Any], column: str) -> Candidate:
@@ -164,14 +148,14 @@ def project_input(store: Store, named: str, *, uid: str | None = None, kept: boo
     if not count:
         message = N_("{project} has no kept sentences yet.") if kept else N_("{project} holds no sentences yet.")
         raise Refused(message, project=found.name)
-    path, digits = store.path, digest.hexdigest()
-    return ScoreInput("project", found.name, "project", count, digits, lambda: _project_items(path, found, kept=kept))
+    path = store.path
 
+    def items_of_project() -> Iterator[ScoreItem]:
+        with Store.open(path) as own:  # its own connection: the run may take hours
+            for number, item in enumerate(items(own, found, accepted_only=kept), 1):
+                yield _project_item(number, item)
 
-def _project_items(path: Path, project: Project, *, kept: bool) -> Iterator[ScoreItem]:
-    with Store.open(path) as store:  # its own connection: the run may take hours
-        for number, item in enumerate(items(store, project, accepted_only=kept), 1):
-            yield _project_item(number, item)
+    return ScoreInput("project", found.name, "project", count, digest.hexdigest(), items_of_project)
 
 
 def _project_item(number: int, item: Item) -> ScoreItem:
@@ -179,9 +163,7 @@ def _project_item(number: int, item: Item) -> ScoreItem:
     if item.word is None or item.stem is None or item.side == "":
         message = N_("The sentence contains no word of any keyword pair.")
         return ScoreItem(number, item.text, problem=message, reason="no_keyword", source=named)
-    counterpart = item.counterpart or ""
-    before, after = item.stem[0] - item.word[0], item.word[1] - item.stem[1]
-    own, other = item.text[slice(*item.stem)], counterpart[before : len(counterpart) - after]
+    own, other = stems_of(item)
     options = (own, other) if item.side == "male" else (other, own)
     spans = (*item.word, *item.stem)
     return ScoreItem(number, item.text, *spans, item.pair, item.side, item.keyword or "", options, named)

@@ -6,6 +6,7 @@ from typing import Any
 from evenhand.annotations.files.detect import CANDIDATE, ITEM_KEYS, SLGUSET, SPAN_KEYS, Layout, Usable, bad, origin_of
 from evenhand.annotations.items.batch import NewItem
 from evenhand.annotations.items.mining_runs import RUN, run_facts
+from evenhand.annotations.types import Item
 from evenhand.core.errors import N_
 from evenhand.core.files.readers import Row, Source
 from evenhand.core.text.keywords import SpanStatus, find, occurrences, repair
@@ -112,7 +113,9 @@ def sentence_row(source: Source, layout: Layout, row: Row) -> Usable:
     """
     values = row.values
     text, placed = checked_text(values.get(layout.column)), _is_candidate(values)
-    if placed and not _as_found(values, text) and origin_of(source, row, ITEM_KEYS, ()).uid:
+    stated = [(values["start"], values["end"], values["keyword"], values["pair"])] if placed else []
+    found_here = [(one.start, one.end, one.keyword, one.pair.name) for one in find(text)] if placed else []
+    if found_here != stated and origin_of(source, row, ITEM_KEYS, ()).uid:
         found = _placed(values, text)
         return _exported(source, layout, row, found, str(values["counterpart"]))
     found = only_keyword(text, _named(values, text) if placed else None)
@@ -140,12 +143,6 @@ def _named(values: dict[str, Any], text: str) -> Candidate | None:
     wanted = (values["start"], values["end"], values["keyword"], values["pair"])
     places = {(one.start, one.end, one.keyword, one.pair.name): one for one in occurrences(text)}
     return places.get(wanted)
-
-
-def _as_found(values: dict[str, Any], text: str) -> bool:
-    """Whether the row names the only built-in keyword in *text*."""
-    places = [(one.start, one.end, one.keyword, one.pair.name) for one in find(text)]
-    return places == [(values["start"], values["end"], values["keyword"], values["pair"])]
 
 
 def mined_row(source: Source, row: Row) -> Usable:
@@ -189,6 +186,13 @@ def is_flagged(extra: dict[str, Any]) -> bool:
     """Whether mining flagged the sentence: such items come last."""
     flags = extra.get("flags")
     return isinstance(flags, list) and bool(flags)
+
+
+def stems_of(item: Item) -> tuple[str, str]:
+    """Return the stems of the keyword and of its counterpart, which are what differs between them."""
+    word, stem, counterpart = item.word or (0, 0), item.stem or (0, 0), item.counterpart or ""
+    before, after = stem[0] - word[0], word[1] - stem[1]
+    return item.text[slice(*stem)], counterpart[before : len(counterpart) - after]
 
 
 def _is_candidate(values: dict[str, Any]) -> bool:

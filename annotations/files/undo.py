@@ -199,7 +199,12 @@ def undo_labels(
         found = _not_undone(store, project, f"labels-{file}")
         mark_undone(store, file, timestamp())
     last, total = 0, count_valid(store, file)
-    taken = _take_gold_back(store, project, file)
+    brought = gold_of_file(store, file)  # gold labels of a package
+    for start in range(0, len(brought), CHUNK):
+        with store.write():
+            for item, gold in brought[start : start + CHUNK]:
+                take_gold_back(store, project, item, file, gold)
+    taken = len(brought)
     while True:
         with store.write() as db:
             rows = valid_labels(store, file, last, CHUNK)
@@ -214,16 +219,6 @@ def undo_labels(
             last = rows[-1].id
         if progress is not None:
             progress(taken, max(taken, total))
-
-
-def _take_gold_back(store: Store, project: Project, file: int) -> int:
-    """Take the gold labels of a package back in short transactions; returns how many."""
-    brought = gold_of_file(store, file)
-    for start in range(0, len(brought), CHUNK):
-        with store.write():
-            for item, gold in brought[start : start + CHUNK]:
-                take_gold_back(store, project, item, file, gold)
-    return len(brought)
 
 
 def _undo_label(store: Store, project: Project, file: int, label: ValidLabel) -> None:

@@ -106,17 +106,13 @@ def _chosen(wanted: Wanted, sizes: Mapping[str, int], fetch: _Fetch) -> list[str
     configs = _configs(fetch(README)) if README in sizes else []
     if configs:
         patterns = _patterns(wanted, configs)
-        found = sorted(name for name in sizes if any(_matches(name, one) for one in patterns))
+        patterns += [one.replace("**/", "") for one in patterns]  # `**/` also stands for no folder
+        found = sorted(name for name in sizes if any(fnmatch(name, one) for one in patterns))
         return found or _nothing(wanted, sizes)
     if wanted.part:
         within = {name: size for name, size in sizes.items() if wanted.part in PurePosixPath(name).parts}
         sizes = within or _nothing(wanted, sizes)
     return _by_name(wanted, sizes)
-
-
-def _matches(name: str, pattern: str) -> bool:
-    """Whether a file is meant by a pattern of a header, where `**/` also stands for no folder."""
-    return fnmatch(name, pattern) or fnmatch(name, pattern.replace("**/", ""))
 
 
 def _nothing(wanted: Wanted, sizes: Mapping[str, int]) -> Any:
@@ -131,9 +127,8 @@ def _configs(readme: Path) -> list[dict[str, Any]]:
     """
     header = read_yaml(text, README) if (text := _header(readme)) else None
     configs = header.get("configs") if isinstance(header, dict) else None
-    return (
-        [one for one in configs if isinstance(one, dict) and one.get("data_files")] if isinstance(configs, list) else []
-    )
+    some = configs if isinstance(configs, list) else []
+    return [one for one in some if isinstance(one, dict) and one.get("data_files")]
 
 
 def _header(readme: Path) -> str:
@@ -154,12 +149,8 @@ def _patterns(wanted: Wanted, configs: Sequence[Mapping[str, Any]]) -> list[str]
     config = default if wanted.part is None else next((c for c in configs if c.get("config_name") == wanted.part), None)
     if config is None:
         names = ", ".join(name for one in configs if isinstance(name := one.get("config_name"), str))
-        raise NotFound(
-            N_("{repo} has no configuration {part}. Configurations: {names}."),
-            repo=wanted.repo,
-            part=wanted.part,
-            names=names,
-        )
+        message = N_("{repo} has no configuration {part}. Configurations: {names}.")
+        raise NotFound(message, repo=wanted.repo, part=wanted.part, names=names)
     given = config["data_files"]
     if isinstance(given, str) or (isinstance(given, list) and all(isinstance(one, str) for one in given)):
         return [given] if isinstance(given, str) else list(given)

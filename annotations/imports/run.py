@@ -9,9 +9,15 @@ from evenhand.annotations.accounts.accounts import take_over_roles
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files import label_files
 from evenhand.annotations.files.detect import FIXED, KEYS, Columns, english_problem, task_format, text_key
-from evenhand.annotations.files.import_items import Examined, ImportReport, check_file, import_examined
+from evenhand.annotations.files.import_items import (
+    Examined,
+    ImportReport,
+    check_file,
+    examine_tables,
+    import_examined,
+    tables_in,
+)
 from evenhand.annotations.files.import_labels import LabelImport
-from evenhand.annotations.files.open_upload import examine_tables, tables_in
 from evenhand.annotations.files.other_tools.import_tasks import Names, TaskImport, import_tasks
 from evenhand.annotations.files.other_tools.tasks import TASKS
 from evenhand.annotations.files.package import write_package

@@ -28,17 +28,18 @@ _AUTHORS = (
     ("event", "author"), ("comment", "author"), ("settlement", "adjudicator"), ("known", "author"),
     ("release", "author"),
 )  # fmt: skip
-_TEXTS = """
-SELECT 'label', label.id, 'note', label.note, label.item FROM label WHERE annotator = :who AND note <> ''
-UNION ALL SELECT 'label', label.id, 'tags', label.tags, label.item FROM label WHERE annotator = :who AND tags <> '[]'
-UNION ALL SELECT 'retest_label', again.id, 'note', again.note, retest.item FROM retest_label AS again
-    JOIN retest ON retest.id = again.retest WHERE retest.annotator = :who AND again.note <> ''
-UNION ALL SELECT 'retest_label', again.id, 'tags', again.tags, retest.item FROM retest_label AS again
-    JOIN retest ON retest.id = again.retest WHERE retest.annotator = :who AND again.tags <> '[]'
-UNION ALL SELECT 'comment', id, 'text', text, item FROM comment WHERE annotator = :who OR author = :name
-UNION ALL SELECT 'settlement', id, 'why', why, item FROM settlement WHERE adjudicator = :name AND why <> ''
-UNION ALL SELECT 'known', id, 'why', why, item FROM known WHERE author = :name AND why <> ''
-"""
+_OF_ITEM = "{0} JOIN item ON item.id = {0}.item"
+_OF_RETEST = "retest_label JOIN retest ON retest.id = retest_label.retest JOIN item ON item.id = retest.item"
+# Kind, part, tables, and whose it is.
+_TEXTS = (
+    ("label", "note", _OF_ITEM.format("label"), "label.annotator = :who"),
+    ("label", "tags", _OF_ITEM.format("label"), "label.annotator = :who"),
+    ("retest_label", "note", _OF_RETEST, "retest.annotator = :who"),
+    ("retest_label", "tags", _OF_RETEST, "retest.annotator = :who"),
+    ("comment", "text", _OF_ITEM.format("comment"), "(comment.annotator = :who OR comment.author = :name)"),
+    ("settlement", "why", _OF_ITEM.format("settlement"), "settlement.adjudicator = :name"),
+    ("known", "why", _OF_ITEM.format("known"), "known.author = :name"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,10 +81,12 @@ def texts_of(store: Store, name: str) -> list[OwnText]:
     found: dict[tuple[str, int, str], OwnText] = {}
     for each in sorted(names):
         values = {"who": annotator.id if annotator else None, "name": each}
-        for kind, row, part, text, item in store.db.execute(_TEXTS, values).fetchall():
-            uid = store.db.execute("SELECT uid FROM item WHERE id = ?", (item,)).fetchone()[0]
-            if text != SCRUBBED:
-                found[kind, row, part] = OwnText(kind, row, part, text, uid)
+        for kind, part, tables, whose in _TEXTS:
+            text = f"{kind}.{part}"
+            query = f"SELECT {kind}.id, {text}, item.uid FROM {tables}"
+            query += f" WHERE {whose} AND {text} NOT IN ('', '[]', '{SCRUBBED}') ORDER BY {kind}.id"
+            for row, written, item in store.db.execute(query, values).fetchall():
+                found[kind, row, part] = OwnText(kind, row, part, written, item)
     return list(found.values())
 
 
@@ -106,40 +109,27 @@ def erase(store: Store, name: str, *, author: Account | None = None) -> Erased:
     if who is not None:
         refuse_without_owner(store, who)
     if annotator is not None:
-        _leave(store, annotator)
+        for project in projects_of(store, annotator, active=True):  # its leases end everywhere
+            remove_annotator(store, project, annotator)
     with store.write() as db:
         names = {one for one in (who and who.name, annotator and annotator.name) if one}
         if annotator is not None:
-            names |= _former_names(store, annotator)
+            former = "SELECT DISTINCT data ->> 'old' FROM event WHERE annotator = ? AND action = 'renamed'"
+            names |= {old for (old,) in store.db.execute(former, (annotator.id,)) if old}
             replace_name(store, annotator, code)
             forget_groups(store, annotator)
             forget_names(db, "annotator", annotator.id)
         if who is not None:
             erase_account(store, who, code, author=author)
             forget_names(db, "account", who.id)
-        replaced = sum(_replace_authors(store, each, code) for each in sorted(names))
+        replaced = 0
+        for each in sorted(names):
+            for table, part in _AUTHORS:
+                for (row,) in db.execute(f"SELECT id FROM {table} WHERE {part} = ?", (each,)).fetchall():
+                    replaced += scrub(db, table, row, part, code)
         replaced += _replace_in_events(store, names, code)
         record_access(store, "erased", who, author=author, code=code)
     return Erased(code, replaced, tuple(texts_of(store, code)))
-
-
-def _leave(store: Store, annotator: Annotator) -> None:
-    """End the leases of an annotator everywhere."""
-    for project in projects_of(store, annotator, active=True):
-        remove_annotator(store, project, annotator)
-
-
-def _former_names(store: Store, annotator: Annotator) -> set[str]:
-    query = "SELECT DISTINCT data ->> 'old' FROM event WHERE annotator = ? AND action = 'renamed'"
-    return {row[0] for row in store.db.execute(query, (annotator.id,)) if row[0]}
-
-
-def _replace_authors(store: Store, name: str, code: str) -> int:
-    number = 0
-    for table, part in _AUTHORS:
-        for (row,) in store.db.execute(f"SELECT id FROM {table} WHERE {part} = ?", (name,)).fetchall():
-            number += scrub(store.db, table, row, part, code)
-    return number
 
 
 def _replace_in_events(store: Store, names: set[str], code: str) -> int:
@@ -167,10 +157,11 @@ def _without(value: Any, names: set[str], code: str) -> Any:
 def erasable_names(store: Store) -> list[str]:
     """The names of accounts, and of annotators without one, that no code stands for yet; those of studies are codes."""
     query = (
-        "SELECT name FROM annotator WHERE id NOT IN (SELECT annotator FROM account WHERE annotator NOT NULL)"
-        " AND id NOT IN (SELECT annotator FROM study_person WHERE annotator NOT NULL)"
+        "SELECT annotator.name FROM annotator LEFT JOIN account ON account.annotator = annotator.id"
+        " LEFT JOIN study_person AS person ON person.annotator = annotator.id"
+        " WHERE account.annotator IS NULL AND person.annotator IS NULL"
     )
-    free = [row[0] for row in store.db.execute(f"{query} ORDER BY id")]
+    free = [row[0] for row in store.db.execute(f"{query} ORDER BY annotator.id")]
     codes = set(erased_codes(store))
     return [name for name in dict.fromkeys([*(one.name for one in accounts(store)), *free]) if name not in codes]
 
@@ -182,19 +173,20 @@ def erased_codes(store: Store) -> list[str]:
 
 
 _ROLES = """
-SELECT project.name, role, account_role.created FROM account_role LEFT JOIN project ON project.id = account_role.project
-WHERE account = ? ORDER BY account_role.rowid
+SELECT project.name AS project, role, account_role.created AS since
+FROM account_role LEFT JOIN project ON project.id = account_role.project WHERE account = ? ORDER BY account_role.rowid
 """
+_SIGN_INS = "SELECT browser, created, seen AS last_seen, ended FROM sign_in WHERE account = ? ORDER BY id"
 _EVENTS = """
-SELECT created, action, data, account = :id, author = :id FROM account_event
+SELECT created, action, account = :id AS about_you, author = :id AS by_you, data FROM account_event
 WHERE account = :id OR author = :id ORDER BY id
 """
 _CONSENTS = """
-SELECT project.name, one.use, one.given, one.recorded_by, one.language, one.text, one.created
+SELECT project.name AS project, one.use, one.given, one.recorded_by, one.language, one.text, one.created
 FROM label_consent AS one JOIN project ON project.id = one.project WHERE one.annotator = ? ORDER BY one.id
 """
 _GROUPS = """
-SELECT project.name, grouping.name, value, recorded_by, annotator_group.created
+SELECT project.name AS project, grouping.name AS grouping, value AS "group", recorded_by, annotator_group.created
 FROM annotator_group JOIN grouping ON grouping.id = annotator_group.grouping
      JOIN project ON project.id = grouping.project
 WHERE annotator = ? ORDER BY annotator_group.id
@@ -203,55 +195,35 @@ WHERE annotator = ? ORDER BY annotator_group.id
 
 @at_one_moment
 def own_data(store: Store, who: Account) -> str:
-    """One JSON object. Events name nobody else: they say whether this person did something, or had it done."""
-    roles = store.db.execute(_ROLES, (who.id,)).fetchall()
+    """One JSON object. Events name nobody else: they say whether this person did something, or had it done.
+
+    Of consents it holds every answer; the newest of a project and use counts.
+    """
+
+    def rows(query: str, of: int | None) -> list[dict[str, Any]]:
+        return store.rows(dict[str, Any], query, (of,))
+
     annotator = annotator_with(store, who.annotator, "name")
+    own = annotator.id if annotator else None
+    events = []
+    for row in store.rows(dict[str, Any], _EVENTS, {"id": who.id}):
+        told = json.loads(row.pop("data"))
+        row |= {key: bool(row[key]) for key in ("about_you", "by_you")}
+        events.append(row | ({"data": told} if row["about_you"] else {}))
     data: dict[str, Any] = {
         "account": {"name": who.name, "id": who.uid, "created": who.created, "annotator": who.annotator},
-        "roles": [{"project": place, "role": role, "since": since} for place, role, since in roles],
-        "sign_ins": _sign_ins(store, who),
-        "events": _events(store, who),
-        "consents": _consents(store, annotator) if annotator else [],
-        "groups": _groups(store, annotator) if annotator else [],
-        "records": _records(store, annotator) if annotator else [],
-    }
+        "roles": rows(_ROLES, who.id),
+        "sign_ins": [
+            row | {key: _utc(row[key]) for key in ("created", "last_seen", "ended")} for row in rows(_SIGN_INS, who.id)
+        ],
+        "events": events,
+        "consents": [row | {"given": bool(row["given"])} for row in rows(_CONSENTS, own)],
+        "groups": rows(_GROUPS, own),
+        "records": [
+            json.loads("".join(record_json(store, project, annotator))) for project in projects_of(store, annotator)
+        ] if annotator else [],
+    }  # fmt: skip
     return json.dumps(data, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
-
-
-def _sign_ins(store: Store, who: Account) -> list[dict[str, Any]]:
-    query = "SELECT browser, created, seen, ended FROM sign_in WHERE account = ? ORDER BY id"
-    return [
-        {"browser": browser, "created": _utc(created), "last_seen": _utc(seen), "ended": _utc(ended)}
-        for browser, created, seen, ended in store.db.execute(query, (who.id,)).fetchall()
-    ]
-
-
-def _events(store: Store, who: Account) -> list[dict[str, Any]]:
-    rows = store.db.execute(_EVENTS, {"id": who.id}).fetchall()
-    return [
-        {
-            "created": created, "action": action, "about_you": bool(about), "by_you": bool(by),
-            **({"data": json.loads(data)} if about else {}),
-        }
-        for created, action, data, about, by in rows
-    ]  # fmt: skip
-
-
-def _consents(store: Store, annotator: Annotator) -> list[dict[str, Any]]:
-    """Every answer, the newest of a project and use counts."""
-    names = ("project", "use", "given", "recorded_by", "language", "text", "created")
-    rows = store.db.execute(_CONSENTS, (annotator.id,)).fetchall()
-    return [dict(zip(names, row, strict=True)) | {"given": bool(row[2])} for row in rows]
-
-
-def _groups(store: Store, annotator: Annotator) -> list[dict[str, Any]]:
-    names = ("project", "grouping", "group", "recorded_by", "created")
-    return [dict(zip(names, row, strict=True)) for row in store.db.execute(_GROUPS, (annotator.id,)).fetchall()]
-
-
-def _records(store: Store, annotator: Annotator) -> list[Any]:
-    projects = projects_of(store, annotator)
-    return [json.loads("".join(record_json(store, project, annotator))) for project in projects]
 
 
 def _utc(seconds: float | None) -> str | None:

@@ -134,9 +134,15 @@ def verify(store: Store) -> Verified:
             raise Broken(MISSING, entry=1)
         for kind in KINDS:
             _check_rows(store.db, kind, seen, start.get(kind.table) or {})
-        _check_contents(store.db, start, names)
+        # Items of imports, and tests and codes of studies, are what one entry for all of them says.
+        for name, entry in names.items():
+            if name.startswith((ITEMS, STUDY)) and differs(store.db, name, start[name]):
+                message = CHANGED_ITEMS if name.startswith(ITEMS) else CHANGED_STUDY
+                raise Broken(message, entry=entry, name=name.removeprefix(ITEMS).removeprefix(STUDY).strip())
         _check_scrubbed(store.db)
-        _check_references(store.db)
+        # A hash over a public id does not tell a reference to a row that is not there from none.
+        if reference := store.db.execute("PRAGMA foreign_key_check").fetchone():
+            raise Broken(REFERENCE, kind=reference[0], row=reference[1], other=reference[2])
         _check_files(store)
     except (ValueError, TypeError, LookupError, OverflowError, sqlite3.DataError) as error:
         raise Broken(CHANGED_ENTRY, entry=expected, kind="", row=str(error)[:80]) from error
@@ -285,38 +291,22 @@ def _changed_rows(db: sqlite3.Connection, kind: Kind, seen: _Seen) -> Iterator[b
             yield row_hash(key, first)
 
 
-def _check_contents(db: sqlite3.Connection, start: dict[str, Any], names: dict[str, int]) -> None:
-    """Items of imports, and tests and codes of studies, are what one entry for all of them says."""
-    for name, entry in names.items():
-        if name.startswith((ITEMS, STUDY)) and differs(db, name, start[name]):
-            message = CHANGED_ITEMS if name.startswith(ITEMS) else CHANGED_STUDY
-            raise Broken(message, entry=entry, name=name.removeprefix(ITEMS).removeprefix(STUDY).strip())
-
-
-def _check_references(db: sqlite3.Connection) -> None:
-    """No row refers to one that is not there: a hash over a public id does not tell such a reference from none."""
-    if found := db.execute("PRAGMA foreign_key_check").fetchone():
-        raise Broken(REFERENCE, kind=found[0], row=found[1], other=found[2])
-
-
 def _check_scrubbed(db: sqlite3.Connection) -> None:
     """What stands in place of a scrubbed text is what was said then; salts stand for texts only."""
     for kind in KINDS:
         for text in kind.texts if not kind.watched else []:
             part, row = text.partition(".")[2], kind.table
-            of_row = f"kind = '{row}' AND part = '{part}'"
-            query = (
-                f"SELECT scrubbed.row FROM scrubbed LEFT JOIN {row} ON {kind.key.format(r=row)} = scrubbed.row"
-                f" WHERE {of_row} AND {text.format(r=row)} IS NOT scrubbed.text LIMIT 1"
-            )
-            if found := db.execute(query).fetchone():
-                raise Broken(TEXT, kind=row, row=found[0])
-            query = (
-                f"SELECT log_salt.row FROM log_salt LEFT JOIN {row} ON {kind.key.format(r=row)} = log_salt.row"
-                f" WHERE {of_row} AND ifnull({text.format(r=row)}, '') IN ('', '[]', '{{}}') LIMIT 1"
-            )
-            if found := db.execute(query).fetchone():
-                raise Broken(SALT, kind=row, row=found[0])
+            now = text.format(r=row)
+            for table, wrong, message in (
+                ("scrubbed", f"{now} IS NOT scrubbed.text", TEXT),
+                ("log_salt", f"ifnull({now}, '') IN ('', '[]', '{{}}')", SALT),
+            ):
+                query = (
+                    f"SELECT {table}.row FROM {table} LEFT JOIN {row} ON {kind.key.format(r=row)} = {table}.row"
+                    f" WHERE kind = '{row}' AND part = '{part}' AND {wrong} LIMIT 1"
+                )
+                if found := db.execute(query).fetchone():
+                    raise Broken(message, kind=row, row=found[0])
 
 
 def _check_files(store: Store) -> None:
@@ -345,11 +335,8 @@ def verify_derived(store: Store, only: Project | None = None) -> list[Derived]:
 
     `only`: this project alone. The log covers labels, decisions and settings; what follows from them has no entry.
     """
-    return [_derived(store, project) for project in ([only] if only else _every_project(store))]
-
-
-def _every_project(store: Store) -> list[Project]:
-    return [*projects(store), *projects(store, archived=True)]
+    every = [only] if only else [*projects(store), *projects(store, archived=True)]
+    return [_derived(store, project) for project in every]
 
 
 @at_one_moment

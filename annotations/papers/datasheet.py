@@ -28,6 +28,7 @@ from evenhand.annotations.types import Guideline, Item, Project, ProjectCounts
 from evenhand.core.guidelines import recognise
 from evenhand.core.language import Language
 from evenhand.core.statistics import Estimate
+from evenhand.core.typed_json import fields_of
 from evenhand.core.version import VERSION
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -112,6 +113,9 @@ def read_known(store: Store, project: Project) -> Known:
     totals, cells = label_totals(store, project), funnel(store, project)
     held, kept = _held(store, project)
     report = agreement(store, project) if len(totals.people) > 1 else None
+    # Of further populations; none where labels decided which items are reviewed.
+    populations: tuple[Population, ...] = ("reviewed", "kept")
+    whole = report is not None and report.on != "share" and not report.stopped
     return Known(
         project=project,
         held=held,
@@ -125,19 +129,11 @@ def read_known(store: Store, project: Project) -> Known:
         joined=len(annotators(store, project, active=False)),
         counts=counts(store, project),
         agreement=report,
-        full_agreement=_full_agreement(store, project, report),
+        full_agreement={one: full_agreement(store, project, one) for one in populations if whole},
         provenance=evidence(store, project),
         follow_ups=follow_up_facts(store, project),
         log=head(store.db),
     )
-
-
-def _full_agreement(store: Store, project: Project, report: AgreementReport | None) -> dict[Population, Estimate]:
-    """Return the full agreement of further populations; none where labels decided which items are reviewed."""
-    if report is None or report.on == "share" or report.stopped:
-        return {}
-    populations: tuple[Population, ...] = ("reviewed", "kept")
-    return {one: full_agreement(store, project, one) for one in populations}
 
 
 def _held(store: Store, project: Project) -> tuple[Held, Held]:
@@ -161,18 +157,14 @@ def _origin(item: Item) -> tuple[str, ...]:
 
 
 def _facts(known: Known, language: Language, reason: str = "", checks: Sequence[Any] = ()) -> dict[str, Any]:
-    """The variables of the template."""
+    """The variables of the template: what is known, and what follows from it."""
     project, reasons = known.project, known.guideline.beside
-    return {
+    return fields_of(known) | {
         "app": VERSION,
         "project": asdict(project),
         "release_reason": reason,
         "release_checks": checks,
-        "provenance": known.provenance,
-        "follow_ups": known.follow_ups,
         "sentences": project.kind == "sentences",
-        "held": known.held,
-        "kept": known.kept,
         "kept_cells": sorted(known.kept.cells.items()),
         "labels": known.label_totals,
         "cells": sorted(known.held.cells.items()),
@@ -183,16 +175,9 @@ def _facts(known: Known, language: Language, reason: str = "", checks: Sequence[
         "compared": known.found["compared"],
         "signatures": list(dict.fromkeys(run["signature"] for run in known.way["runs"])),
         "built_in": recognise(known.guideline.text),
-        "guideline": known.guideline,
         "reasons": {one.code: (one.zh if language == "zh" else one.en) or one.code for one in reasons},
-        "versions": known.versions,
-        "joined": known.joined,
-        "counts": known.counts,
-        "agreement": known.agreement,
-        "full_agreement": known.full_agreement,
         "populations": POPULATIONS,
         "labels_name": name_of_labels(known.provenance),
         "locked": project.kind == "generations" and not text_may_leave(project),
         "canary": CANARY if needs_canary(project) else None,
-        "log": known.log,
     }

@@ -8,6 +8,7 @@ same hash. Differences are of items, gold, labels, guideline and agreement.
 import hashlib
 import json
 import sys
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -226,39 +227,36 @@ def label_changes(store: Store, project: Project, old: Release, now: int) -> dic
 
 
 def changes(store: Store, old: Release, new: Release) -> dict[str, Any]:
-    """The `differences` of any two releases, from their frozen files."""
+    """The `facts_compared` of any two releases, from their frozen files."""
     before, after = frozen_contents(store, old).entries, frozen_contents(store, new).entries
-    return differences(before, after, old.facts, new.facts)
+    return facts_compared(content_differences(before, after), old.facts, new.facts)
 
 
-def differences(
-    old: Mapping[str, Entry], new: Mapping[str, Entry], before: Mapping[str, Any] | None, after: Mapping[str, Any]
+def facts_compared(
+    found: Mapping[str, Any], before: Mapping[str, Any] | None, after: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """All differences, items by public ids; *before* and *after* are the facts (None: first release).
+    """All differences, items by public ids: *found* of the contents, and of the facts (*before* None: the first)."""
+    names = ("items", "labels", *MEASURES, "on", "signature")
+    both = {"before": before, "after": after}
+    return {
+        "from": None if before is None else before["release"]["version"],
+        "to": after["release"]["version"],
+        **found,
+        "guideline": {when: facts and facts["guidelines"][-1]["version"] for when, facts in both.items()},
+        "agreement": {
+            when: facts and {name: facts["agreement"][name] for name in names} for when, facts in both.items()
+        },
+    }
+
+
+def content_differences(old: Mapping[str, Entry], new: Mapping[str, Entry]) -> dict[str, Any]:
+    """The differences that are found without the facts.
 
     `kept`: items added to the set and removed from it; `reviewed`: the same of reviewed items; `gold`: reviewed in
     both, whose gold label or status changed; `gold_states`: of the items that had a gold label, how many have the
     `same`, `another`, or `none_now`, and how many others have their `first`; `labels`: how many published labels (item
     and annotator) were added, changed or removed, and on which items.
     """
-    return facts_compared(content_differences(old, new), before, after)
-
-
-def facts_compared(
-    found: Mapping[str, Any], before: Mapping[str, Any] | None, after: Mapping[str, Any]
-) -> dict[str, Any]:
-    """`differences`, of those of the contents and the facts."""
-    return {
-        "from": None if before is None else before["release"]["version"],
-        "to": after["release"]["version"],
-        **found,
-        "guideline": {"before": _version(before), "after": _version(after)},
-        "agreement": {"before": _agreement(before), "after": _agreement(after)},
-    }
-
-
-def content_differences(old: Mapping[str, Entry], new: Mapping[str, Entry]) -> dict[str, Any]:
-    """Those of the `differences` that are found without the facts."""
     kept_before = {uid for uid, entry in old.items() if entry.status == KEPT}
     kept_after = {uid for uid, entry in new.items() if entry.status == KEPT}
     both = sorted(old.keys() & new.keys())
@@ -267,24 +265,20 @@ def content_differences(old: Mapping[str, Entry], new: Mapping[str, Entry]) -> d
         for uid in both
         if (old[uid].gold, old[uid].status) != (new[uid].gold, new[uid].status)
     ]
+    nothing = Entry("")
+    pairs = [(old.get(uid, nothing).gold, new.get(uid, nothing).gold) for uid in old.keys() | new.keys()]
+    states = Counter(
+        "first" if was is None else "none_now" if now is None else "same" if was == now else "another"
+        for was, now in pairs
+        if was is not None or now is not None
+    )
     return {
         "kept": {"added": sorted(kept_after - kept_before), "removed": sorted(kept_before - kept_after)},
         "reviewed": {"added": sorted(new.keys() - old.keys()), "removed": sorted(old.keys() - new.keys())},
         "gold": gold,
-        "gold_states": _gold_states(old, new),
+        "gold_states": {state: states[state] for state in ("same", "another", "none_now", "first")},
         "texts": [uid for uid in both if old[uid].item != new[uid].item],
         "labels": _labels(old, new),
-    }
-
-
-def _gold_states(old: Mapping[str, Entry], new: Mapping[str, Entry]) -> dict[str, int]:
-    nothing = Entry("")
-    pairs = [(old.get(uid, nothing).gold, new.get(uid, nothing).gold) for uid in old.keys() | new.keys()]
-    return {
-        "same": sum(was is not None and was == now for was, now in pairs),
-        "another": sum(was is not None and now is not None and was != now for was, now in pairs),
-        "none_now": sum(was is not None and now is None for was, now in pairs),
-        "first": sum(was is None and now is not None for was, now in pairs),
     }
 
 
@@ -301,17 +295,6 @@ def _labels(old: Mapping[str, Entry], new: Mapping[str, Entry]) -> dict[str, Any
         counts["removed"] += len(was.keys() - now.keys())
         counts["changed"] += sum(was[who] != now[who] for who in was.keys() & now.keys())
     return counts | {"items": touched}
-
-
-def _version(facts: Mapping[str, Any] | None) -> int | None:
-    return None if facts is None else facts["guidelines"][-1]["version"]
-
-
-def _agreement(facts: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    if facts is None:
-        return None
-    names = ("items", "labels", *MEASURES, "on", "signature")
-    return {name: facts["agreement"][name] for name in names}
 
 
 def described(changes: Mapping[str, Any], facts: Mapping[str, Any], language: Language) -> list[Block]:

@@ -4,6 +4,7 @@ Shares lie between 0 and 1 with 95% intervals; a value that is undefined is None
 Seconds are those on an item, as the desk measured them.
 """
 
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import PurePosixPath
 from typing import Any
@@ -40,12 +41,11 @@ from evenhand.core.version import VERSION
 MOST_FILES = 200
 MESSAGES: Writers = {Estimate: lambda estimate: estimate.to_json(reasons="messages")}
 
-FILES = """
-SELECT file, count(*) FROM published_item WHERE project = ? GROUP BY file ORDER BY count(*) DESC, file
-"""
-MINED = """
-SELECT count(*), sum(json_array_length(item.extra, '$.flags') > 0) FROM published_item AS item
-WHERE item.project = ? AND json_type(item.extra, '$.source') = 'object'
+MINED = "json_type(extra, '$.source') = 'object'"
+FILES = f"""
+SELECT file, count(*), count(*) FILTER (WHERE {MINED}),
+    count(*) FILTER (WHERE {MINED} AND json_array_length(extra, '$.flags') > 0)
+FROM published_item WHERE project = ? GROUP BY file ORDER BY count(*) DESC, file
 """
 REJECTED = """
 item.labels >= item.wanted AND (
@@ -114,7 +114,7 @@ def gather(store: Store, project: Project, known: Known | None = None) -> dict[s
         "retests": _retests(store, project),
         "hidden_gold": _hidden_gold(store, project, sources),
         "adjudication": _adjudication(store, project),
-        "events": _events(store, project),
+        "events": Counter(one.action for one in events(store, project) if one.action not in HERE_ONLY),
         "sent_back": sum(one.data.get("labels", 0) for one in events(store, project, action="sent_back")),
         "statistics": describe_project(store, project, usual_vocabulary(project.language)),
         "canary": CANARY,
@@ -149,14 +149,14 @@ def _guidelines(store: Store, project: Project, labels: LabelTotals) -> list[dic
 
 def _sources(store: Store, project: Project) -> dict[str, Any]:
     rows = store.db.execute(FILES, (project.id,)).fetchall()
-    mined, flagged = store.db.execute(MINED, (project.id,)).fetchone()
     # Folders of somebody's machine are not published.
     codes = pseudonyms(store, project)
     named = [
         [coded_file(PurePosixPath(str(file).replace("\\", "/")).name, codes), number]
-        for file, number in rows[:MOST_FILES]
+        for file, number, *_ in rows[:MOST_FILES]
     ]
-    return {"files": len(rows), "largest": named, "mined": mined, "flagged": flagged or 0}
+    mined, flagged = (sum(row[at] for row in rows) for at in (2, 3))
+    return {"files": len(rows), "largest": named, "mined": mined, "flagged": flagged}
 
 
 def _labels(labels: LabelTotals) -> dict[str, Any]:
@@ -270,11 +270,3 @@ def _adjudication(store: Store, project: Project) -> dict[str, Any]:
         "not_split": {action: sum(row[5] for row in rows if row[0] == action) for action in ("decide", "leave")},
         "lacking": sum(row[6] for row in rows),
     }
-
-
-def _events(store: Store, project: Project) -> dict[str, int]:
-    counted: dict[str, int] = {}
-    for one in events(store, project):
-        if one.action not in HERE_ONLY:
-            counted[one.action] = counted.get(one.action, 0) + 1
-    return counted

@@ -106,13 +106,8 @@ class Said:
     reason: str = ""
 
 
-def compose(store: Store, project: Project, version: str, said: Said, last: Release | None, step: Step) -> Composed:
-    """All files of a release of *project* in the snapshot *store*; `step` is called with the name of each file."""
-    return _Composer(store, project, step).compose(version, said, last)
-
-
-class _Composer:
-    """Composes one release."""
+class Composer:
+    """Composes one release of a project in a snapshot; `step` is called with the name of each file."""
 
     def __init__(self, store: Store, project: Project, step: Step) -> None:
         self.store, self.project, self.step = store, project, step
@@ -123,6 +118,7 @@ class _Composer:
         self.hard_cases = 0
 
     def compose(self, version: str, said: Said, last: Release | None) -> Composed:
+        """All files of a release; *last*: the one before."""
         with labelled_files(self.store, self.project, last) as labelled:
             known = read_known(self.store, self.project)
             facts = gather(self.store, self.project, known)

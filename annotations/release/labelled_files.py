@@ -86,38 +86,27 @@ class HardCases:
 
     def _object(self, uid: str, labels: list[dict[str, Any]]) -> dict[str, Any]:
         self.made += 1
-        found = _case(self.project, uid, self.cases.pop(uid), labels, self.codes, self.may, self.with_text)
+        status, gold, split, *act = self.cases.pop(uid)
+        sentences, with_text = self.project.kind == "sentences", self.with_text
+        names = ["pair", "side", "keyword"] if sentences else ["pair"]
+        if with_text:
+            names += ["text"] if sentences else ["context", "text"]
+        found: dict[str, Any] = {"item": uid} | {name: labels[0][name] if labels else None for name in names}
+        found |= {"status": status, "gold": gold, "why_here": _why(status, split, act[0], labels)}
+        found["labels"] = [
+            {"annotator": self.codes.get(row["annotator"], "")} | {k: row[k] for k in KEPT if with_text or k != "note"}
+            | {"spans": [{"start": start, "end": end, "kind": kind} for start, end, kind in row["spans"]]}
+            for row in labels if row["annotator"] in self.may
+        ]  # fmt: skip
+        found["left_out"] = len(labels) - len(found["labels"])
+        found["settlement"] = None
+        if act[0] is not None:
+            settled = dict(zip(ACT, act, strict=True))
+            adjudicator = self.codes.get(settled["adjudicator"], "")
+            settled |= {"reasons": json.loads(settled["reasons"]), "adjudicator": adjudicator}
+            settled["extraneous"] = None if settled["extraneous"] is None else bool(settled["extraneous"])
+            found["settlement"] = {key: value for key, value in settled.items() if with_text or key != "why"}
         return found | self.canary
-
-
-def _case(
-    project: Project,
-    uid: str,
-    case: tuple[Any, ...],
-    labels: list[dict[str, Any]],
-    codes: Mapping[str, str],
-    may: Collection[str],
-    with_text: bool,
-) -> dict[str, Any]:
-    status, gold, split, *act = case
-    names = ["pair", "side", "keyword"] if project.kind == "sentences" else ["pair"]
-    if with_text:
-        names += ["text"] if project.kind == "sentences" else ["context", "text"]
-    found: dict[str, Any] = {"item": uid} | {name: labels[0][name] if labels else None for name in names}
-    found |= {"status": status, "gold": gold, "why_here": _why(status, split, act[0], labels)}
-    found["labels"] = [
-        {"annotator": codes.get(row["annotator"], "")} | {k: row[k] for k in KEPT if with_text or k != "note"}
-        | {"spans": [{"start": start, "end": end, "kind": kind} for start, end, kind in row["spans"]]}
-        for row in labels if row["annotator"] in may
-    ]  # fmt: skip
-    found["left_out"] = len(labels) - len(found["labels"])
-    found["settlement"] = None
-    if act[0] is not None:
-        settled = dict(zip(ACT, act, strict=True))
-        settled |= {"reasons": json.loads(settled["reasons"]), "adjudicator": codes.get(settled["adjudicator"], "")}
-        settled["extraneous"] = None if settled["extraneous"] is None else bool(settled["extraneous"])
-        found["settlement"] = {key: value for key, value in settled.items() if with_text or key != "why"}
-    return found
 
 
 def _why(status: str, split: int, action: str | None, labels: list[dict[str, Any]]) -> str:

@@ -13,7 +13,7 @@ from evenhand.annotations.pilot.pilots import open_pilot
 from evenhand.annotations.projects.consent import sharing
 from evenhand.annotations.projects.projects import counts
 from evenhand.annotations.text_policy import text_may_leave
-from evenhand.annotations.types import Project
+from evenhand.annotations.types import Project, ProjectCounts
 from evenhand.core.errors import N_, Refused
 from evenhand.core.statistics.units import FEWEST_FILES
 
@@ -53,6 +53,7 @@ def readiness(store: Store, project: Project, *, whole: bool = False) -> list[Ch
     `whole`: gold labels are decided again in a large project too (30 microseconds an item), as before each release.
     """
     found = counts(store, project)
+    stale = stale_in_words(store, project) if whole or found.items <= QUICK else None
     checks = [
         _needed("licence", project.licence, N_("The licence is stated."),
                 N_("State the licence under which the data set is released.")),
@@ -60,9 +61,9 @@ def readiness(store: Store, project: Project, *, whole: bool = False) -> list[Ch
                 N_("State where the texts come from and on what basis they may be redistributed.")),
         _kept_items(found.accepted, found.items),
         *_running(store, project),
-        *(_stale(store, project) if whole or found.items <= QUICK else ()),
+        *([Check("gold", "missing", stale.message, stale.values)] if stale else ()),
         *_consent(store, project),
-        *((_open_items(found.pending, found.items), _open_cases(store, project)) if found.items else ()),
+        *(_undecided(store, project, found) if found.items else ()),
         *_quotas(found.cells),
     ]  # fmt: skip
     if project.kind == "generations" and not text_may_leave(project):
@@ -158,11 +159,6 @@ def _running(store: Store, project: Project) -> list[Check]:
     return checks
 
 
-def _stale(store: Store, project: Project) -> list[Check]:
-    notice = stale_in_words(store, project)
-    return [] if notice is None else [Check("gold", "missing", notice.message, notice.values)]
-
-
 def _consent(store: Store, project: Project) -> list[Check]:
     found = sharing(store, project)
     if not found["released"]["people"] + found["left_out"]["people"]:
@@ -177,19 +173,16 @@ def _consent(store: Store, project: Project) -> list[Check]:
     return [Check("consent", "note", text, values)]
 
 
-def _open_items(pending: int, items: int) -> Check:
-    if not pending:
-        return Check("open", "done", N_("Every item is decided."))
-    text = N_("{pending} of {items} items are not decided yet; this release excludes them.")
-    return Check("open", "note", text, {"pending": f"{pending:,}", "items": f"{items:,}"})
-
-
-def _open_cases(store: Store, project: Project) -> Check:
+def _undecided(store: Store, project: Project, found: ProjectCounts) -> list[Check]:
+    checks = [Check("open", "done", N_("Every item is decided."))]
+    if found.pending:
+        text = N_("{pending} of {items} items are not decided yet; this release excludes them.")
+        checks = [Check("open", "note", text, {"pending": f"{found.pending:,}", "items": f"{found.items:,}"})]
     number = case_counts(store, project)["open"]
     if not number:
-        return Check("cases", "done", N_("No disagreements are waiting for adjudication."))
+        return [*checks, Check("cases", "done", N_("No disagreements are waiting for adjudication."))]
     text = N_("Disagreements not yet adjudicated: {number}.")
-    return Check("cases", "note", text, {"number": f"{number:,}"})
+    return [*checks, Check("cases", "note", text, {"number": f"{number:,}"})]
 
 
 def _quotas(cells: Any) -> list[Check]:

@@ -122,10 +122,11 @@ def pretty(values: Mapping[str, Any]) -> str:
 _FILE = "INSERT INTO release_file (release, name, part, sha256, bytes, content) VALUES (?, ?, ?, ?, ?, ?)"
 _ITEM = "INSERT INTO release_item (release, item, status, gold) VALUES (?, ?, ?, ?)"
 _THIS = "release = (SELECT id FROM release WHERE id = ? AND uid = ?)"
-_SOME_FILES = f"SELECT name, part FROM release_file WHERE {_THIS} LIMIT min(1, ?)"  # of up to 1 MB
-_SOME_ITEMS = f"SELECT item FROM release_item WHERE {_THIS} LIMIT ?"
-_DELETE_FILE = f"DELETE FROM release_file WHERE {_THIS} AND name = ? AND part = ?"
-_DELETE_ITEM = f"DELETE FROM release_item WHERE {_THIS} AND item = ?"
+# Of files up to 1 MB at once.
+_DELETE_FILES = f"""DELETE FROM release_file WHERE rowid IN (
+    SELECT rowid FROM release_file WHERE {_THIS} LIMIT min(1, ?))"""
+_DELETE_ITEMS = f"""DELETE FROM release_item WHERE (release, item) IN (
+    SELECT release, item FROM release_item WHERE {_THIS} LIMIT ?)"""
 PAUSE_S = 0.01  # between commits of files, so that labels get their turn
 UNPACKED_AT_ONCE = 1 << 20
 DAMAGED = N_("{file} of release {version} is damaged in the database; restore it from a backup.")
@@ -134,14 +135,13 @@ ReleaseItem = tuple[int, str, str | None]  # row id, status, gold
 
 
 # Items with an entry after that of a release. What is logged of an assignment is "item/annotator".
-_TOUCHED = """
-SELECT label.item FROM log JOIN label ON label.id = log.row WHERE log.id > :entry AND log.kind = 'label'
-UNION SELECT CAST(substr(log.row, 1, instr(log.row, '/') - 1) AS INTEGER) FROM log
-    WHERE log.id > :entry AND log.kind = 'assignment'
-UNION SELECT settlement.item FROM log JOIN settlement ON settlement.id = log.row
-    WHERE log.id > :entry AND log.kind = 'settlement'
-UNION SELECT known.item FROM log JOIN known ON known.id = log.row WHERE log.id > :entry AND log.kind = 'known'
-"""
+_TOUCHED = " UNION ".join(
+    f"SELECT {kind}.item FROM log JOIN {kind} ON {kind}.id = log.row WHERE log.id > :entry AND log.kind = '{kind}'"
+    for kind in ("label", "settlement", "known")
+) + (
+    " UNION SELECT CAST(substr(row, 1, instr(row, '/') - 1) AS INTEGER) FROM log"
+    " WHERE id > :entry AND kind = 'assignment'"
+)
 
 
 class LogHead(NamedTuple):
@@ -179,11 +179,15 @@ class FileFact:
 
 def releases(store: Store, project: Project) -> list[Release]:
     """The releases of a project, oldest first."""
+
+    def frozen(facts: str, **columns: Any) -> Release:
+        return Release(facts=json.loads(facts), **columns)
+
     query = (
         "SELECT id, uid, version, hash, items, labels, facts, author, created FROM frozen_release"
         " WHERE project = ? ORDER BY id"
     )
-    return store.rows(_release, query, (project.id,))
+    return store.rows(frozen, query, (project.id,))
 
 
 def release(store: Store, project: Project, version: str) -> Release:
@@ -192,10 +196,6 @@ def release(store: Store, project: Project, version: str) -> Release:
     if not found:
         raise NotFound(N_("{project} has no release {version}."), project=project.name, version=version)
     return found[0]
-
-
-def _release(facts: str, **columns: Any) -> Release:
-    return Release(facts=json.loads(facts), **columns)
 
 
 def file_facts(store: Store, release: Release) -> list[FileFact]:
@@ -211,18 +211,7 @@ def release_files(store: Store, release: Release) -> dict[str, bytes]:
 
 def release_file(store: Store, release: Release, name: str) -> bytes:
     """One file. Raises NotFound, and BadFile if its content is not what was frozen."""
-    rows = store.db.execute(
-        "SELECT content, sha256 FROM release_file WHERE release = ? AND name = ? ORDER BY part", (release.id, name)
-    ).fetchall()
-    if not rows:
-        raise NotFound(N_("Release {version} has no file {file}."), version=release.version, file=name)
-    try:
-        content = zlib.decompress(b"".join(row[0] for row in rows))
-    except zlib.error as error:
-        raise BadFile(DAMAGED, file=name, version=release.version) from error
-    if hashlib.sha256(content).hexdigest() != rows[0][1]:
-        raise BadFile(DAMAGED, file=name, version=release.version)
-    return content
+    return b"".join(_content(store, release, name))
 
 
 def release_lines(store: Store, release: Release, name: str) -> Iterator[bytes]:
@@ -230,28 +219,33 @@ def release_lines(store: Store, release: Release, name: str) -> Iterator[bytes]:
 
     Raises as `release_file`, after the last line where the content is not what was frozen.
     """
-    query = "SELECT part, sha256 FROM release_file WHERE release = ? AND name = ? ORDER BY part"
-    parts = store.db.execute(query, (release.id, name)).fetchall()
-    if not parts:
-        raise NotFound(N_("Release {version} has no file {file}."), version=release.version, file=name)
-    query = "SELECT content FROM release_file WHERE release = ? AND name = ? AND part = ?"
-    unpacker, digest, rest = zlib.decompressobj(), hashlib.sha256(), b""
+    rest = b""
+    for content in _content(store, release, name):
+        *whole, rest = (rest + content).split(b"\n")
+        yield from whole
+    yield from (line for line in (rest,) if line)
+
+
+def _content(store: Store, release: Release, name: str) -> Iterator[bytes]:
+    query = "SELECT sha256, content FROM release_file WHERE release = ? AND name = ? ORDER BY part"
+    unpacker, digest, frozen = zlib.decompressobj(), hashlib.sha256(), ""
     try:
-        for part, _ in parts:
-            packed = store.db.execute(query, (release.id, name, part)).fetchone()[0]
+        for sha256, packed in store.db.execute(query, (release.id, name)):
+            frozen = sha256
             while packed:
                 content = unpacker.decompress(packed, UNPACKED_AT_ONCE)
                 packed = unpacker.unconsumed_tail
                 digest.update(content)
-                *whole, rest = (rest + content).split(b"\n")
-                yield from whole
+                yield content
         content = unpacker.flush()
     except zlib.error as error:
         raise BadFile(DAMAGED, file=name, version=release.version) from error
+    if not frozen:
+        raise NotFound(N_("Release {version} has no file {file}."), version=release.version, file=name)
     digest.update(content)
-    if digest.hexdigest() != parts[0][1] or not unpacker.eof:
+    if digest.hexdigest() != frozen or not unpacker.eof:
         raise BadFile(DAMAGED, file=name, version=release.version)
-    yield from (line for line in (rest + content).split(b"\n") if line)
+    yield content
 
 
 def damaged_files(store: Store) -> Iterator[tuple[str, str]]:
@@ -268,12 +262,11 @@ def damaged_files(store: Store) -> Iterator[tuple[str, str]]:
 def refuse_taken(store: Store, project: Project, version: str) -> None:
     """Raise NotAllowed if a release with that version exists or is being written."""
     discard_broken(store)
-    query = "SELECT whole FROM release WHERE project = ? AND version = ?"
-    found = store.db.execute(query, (project.id, version)).fetchone()
-    if found and found[0]:
+    whole = store.value("SELECT whole FROM release WHERE project = ? AND version = ?", (project.id, version))
+    if whole:
         message = N_("Release {version} already exists, and a release never changes. Choose another version.")
         raise NotAllowed(message, version=version)
-    if found:
+    if whole is not None:
         raise NotAllowed(N_("Release {version} is already being created."), version=version)
 
 
@@ -344,12 +337,10 @@ def discard_broken(store: Store) -> int:
 def _discard(store: Store, row_id: int, uid: str) -> None:
     # Another process may delete it too, and its row id may belong to another release by now.
     this = (row_id, uid)
-    for found, delete in ((_SOME_FILES, _DELETE_FILE), (_SOME_ITEMS, _DELETE_ITEM)):
+    for delete in (_DELETE_FILES, _DELETE_ITEMS):
 
-        def remove(most: int, found: str = found, delete: str = delete) -> int:
-            rows = store.db.execute(found, (*this, most)).fetchall()
-            store.db.executemany(delete, [(*this, *row) for row in rows])
-            return len(rows)
+        def remove(most: int, delete: str = delete) -> int:
+            return store.db.execute(delete, (*this, most)).rowcount
 
         in_commits(store, remove)
     with store.write() as db:
@@ -396,14 +387,14 @@ def touched_items(store: Store, entry: int) -> set[int]:
 
 def has_changed_pilot(store: Store, project: Project, entry: int) -> bool:
     """Return whether a pilot of a project has changed after an entry of the log."""
-    query = "SELECT 1 FROM log JOIN pilot ON pilot.id = log.row WHERE log.id > ? AND kind = 'pilot' AND project = ?"
-    return store.value(f"{query} LIMIT 1", (entry, project.id)) is not None
+    pilots = "JOIN pilot ON pilot.id = log.row AND pilot.project = ?"
+    return any(_changes(store, "pilot", entry, pilots, project))
 
 
 def project_changes(store: Store, project: Project, entry: int) -> Iterator[tuple[list[Any] | None, list[Any]]]:
     """Yield the columns of a project that the log watches before and after each change since an entry."""
-    query = "SELECT body FROM log WHERE id > ? AND kind = 'project' AND row = ?"
-    yield from (json.loads(body) for (body,) in store.db.execute(query, (entry, project.id)))
+    changes = _changes(store, "project", entry, "JOIN project ON project.id = log.row AND project.id = ?", project)
+    yield from (json.loads(body) for _, body in changes)
 
 
 def assignment_changes(store: Store, project: Project, entry: int) -> Iterator[tuple[str, Any, Any]]:
@@ -411,10 +402,13 @@ def assignment_changes(store: Store, project: Project, entry: int) -> Iterator[t
 
     Of published items.
     """
-    query = (
-        "SELECT log.row, log.body FROM log JOIN published_item AS item ON item.id = CAST(log.row AS INTEGER)"
-        " WHERE log.kind = 'assignment' AND log.id > ? AND item.project = ? ORDER BY log.id"
-    )
-    for slot, body in store.db.execute(query, (entry, project.id)):
+    items = "JOIN published_item AS item ON item.id = CAST(log.row AS INTEGER) AND item.project = ?"
+    for slot, body in _changes(store, "assignment", entry, items, project):
         before, after = ((row or [None])[0] for row in json.loads(body))
         yield slot, before, after
+
+
+def _changes(store: Store, kind: str, entry: int, of: str, project: Project) -> Iterator[tuple[Any, str]]:
+    """Yield row and body of each entry of a kind after *entry*. *of*: the join that leaves those of a project."""
+    query = f"SELECT log.row, log.body FROM log {of} WHERE log.kind = ? AND log.id > ? ORDER BY log.id"
+    yield from store.db.execute(query, (project.id, kind, entry))

@@ -37,7 +37,13 @@ def write_release(
         return out
     files = leaving_files(store, project, release, password, package=package)
     with refused(out), whole_path(out) as part:
-        _write_folder(part, files)
+        make_folder(part)
+        for name, content in files.items():
+            make_folder((part / name).parent)
+            with new_file(part / name) as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
     return out
 
 
@@ -46,8 +52,9 @@ def refuse_out(project: Project, out: Path, password: str | None, *, locked: boo
 
     `locked`: whether the release holds text that may not leave in plain.
     """
-    if out.suffix.lower() == ".zip" or (out.exists() and (not out.is_dir() or any(out.iterdir()))):
-        _refuse_there(out)
+    if out.exists() and (out.suffix.lower() == ".zip" or not out.is_dir() or any(out.iterdir())):
+        message = N_("{path} already exists. Choose another name: a release never overwrites anything.")
+        raise NotAllowed(message, path=str(out))
     if not out.absolute().parent.is_dir():
         raise BadFile(N_("There is no folder {path}."), path=str(out.absolute().parent))
     if locked:
@@ -114,20 +121,3 @@ def _password(project: Project, password: str | None) -> str:
         )
         raise Refused(message, project=project.name)
     return checked_password(password)
-
-
-def _refuse_there(out: Path) -> None:
-    if out.exists():
-        message = N_("{path} already exists. Choose another name: a release never overwrites anything.")
-        raise NotAllowed(message, path=str(out))
-
-
-def _write_folder(part: Path, files: Mapping[str, bytes]) -> None:
-    make_folder(part)
-    for name, content in files.items():
-        path = part / name
-        make_folder(path.parent)
-        with new_file(path) as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())

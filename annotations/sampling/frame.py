@@ -1,9 +1,14 @@
-"""What a sample is drawn from: the items that nobody has seen, their strata, judges' labels and probabilities."""
+"""What a sample is drawn from: the items that nobody has seen, their strata, judges' labels and probabilities.
+
+Also how many labels each design needs in a project: what is expected of its items, for core.sampling.labels_needed.
+"""
 
 import json
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.labels.generation_labels import item_table, measures_of
@@ -15,6 +20,7 @@ from evenhand.core.errors import N_, Refused
 from evenhand.core.sampling.designs import (
     LEAST_SHARE,
     SHARE,
+    SIZED,
     WRONG_SHARE,
     Design,
     deviations,
@@ -26,9 +32,9 @@ from evenhand.core.sampling.designs import (
     rates_of,
     to_close_quotas,
 )
+from evenhand.core.sampling.labels_needed import MOST, Expected, Listed, Needed, labels_needed
 
 if TYPE_CHECKING:
-    import numpy as np
     import pandas as pd
 
 # The columns by which items can be drawn separately.
@@ -70,21 +76,19 @@ class Frame:
     """
 
     table: "pd.DataFrame"
-    votes: "np.ndarray"
+    votes: np.ndarray
     judges: tuple[str, ...]
     measure: str
 
     @property
-    def free(self) -> "np.ndarray":
+    def free(self) -> np.ndarray:
         """Which items can be drawn."""
         found: np.ndarray = self.table["free"].to_numpy(dtype=bool)
         return found
 
     @property
-    def expected(self) -> "np.ndarray":
+    def expected(self) -> np.ndarray:
         """What the judges together say of each item, 0 to 1; of an item without their labels the mean of the others."""
-        import numpy as np
-
         known = np.isfinite(self.votes)
         count = known.sum(axis=1)
         mean = np.divide(np.where(known, self.votes, 0).sum(axis=1), count, out=np.full(len(count), np.nan),
@@ -93,10 +97,8 @@ class Frame:
         return found
 
     @property
-    def accept_rates(self) -> "np.ndarray":
+    def accept_rates(self) -> np.ndarray:
         """With which probability each sentence is kept: by its pair and side, what judges say, and what was kept."""
-        import numpy as np
-
         finished = self.table[f"people_{self.measure}"].notna().to_numpy(dtype=bool)
         seen = np.where(finished, self.table["status"].to_numpy() == "accepted", np.nan).astype(float)
         known = seen[finished]
@@ -107,13 +109,11 @@ class Frame:
     @property
     def reference(self) -> int:
         """Which judge is closest to what all of them say: beside it a rate by both together needs the fewest labels."""
-        import numpy as np
-
         apart = np.abs(self.votes - self.expected[:, None])
         return int(np.argmin([np.mean(one[np.isfinite(one)]) if np.isfinite(one).any() else 2.0 for one in apart.T]))
 
     @property
-    def errors(self) -> "np.ndarray":
+    def errors(self) -> np.ndarray:
         """How often people are expected to differ from most judges, 0 to 1, from both and people's earlier labels."""
         found: np.ndarray = _deviations(self, ()) ** 2
         return found
@@ -155,9 +155,7 @@ def frame(store: Store, project: Project, *, measure: str = "", judges: Sequence
 
 def _votes(
     store: Store, project: Project, items: Sequence[str], choice: str, wanted: Sequence[str]
-) -> tuple[tuple[str, ...], "np.ndarray"]:
-    import numpy as np
-
+) -> tuple[tuple[str, ...], np.ndarray]:
     at = {item: place for place, item in enumerate(items)}
     found: dict[str, np.ndarray] = {}
     for item, judge, code, extraneous, shares in store.db.execute(_VOTES, (project.id,)):
@@ -192,8 +190,6 @@ def plan_sample(
     and the items. Raises NotAllowed while a sample or pilot is open, Refused where the design lacks what it needs or
     fewer than *items* can be drawn.
     """
-    import numpy as np
-
     refuse_beside(store, project)
     release_absent(store, project)
     found = frame(store, project, measure=measure, judges=judges)
@@ -206,7 +202,8 @@ def plan_sample(
         rows, groups = rows[every[rows] > 0], strata
         chances = every[rows]
     else:
-        _refuse_too_many(items, len(rows))
+        if 0 < len(rows) < items:  # without any `probabilities` says so
+            raise Refused(TOO_MANY, items=f"{items:,}", available=f"{len(rows):,}")
         sizes, strata, groups = sizes_of(found, design, by)
         chances = probabilities(sizes[rows], items, 1.0 if design in ("simple", "clusters") else share)
     number = 1 + len(samples(store, project))
@@ -224,16 +221,8 @@ def plan_sample(
     )  # fmt: skip
 
 
-def _refuse_too_many(items: int, available: int) -> None:
-    """Raise Refused where fewer items can be drawn than are asked for; without any `probabilities` says so."""
-    if 0 < available < items:
-        raise Refused(TOO_MANY, items=f"{items:,}", available=f"{available:,}")
-
-
-def sizes_of(found: Frame, design: Design, by: Sequence[str]) -> tuple["np.ndarray", list[str], list[str] | None]:
+def sizes_of(found: Frame, design: Design, by: Sequence[str]) -> tuple[np.ndarray, list[str], list[str] | None]:
     """The size of each item, the stratum that it counts in, and the groups of the list that is drawn from."""
-    import numpy as np
-
     alike, none = np.ones(len(found.table)), [""] * len(found.table)
     if design == "stratified":
         if not by:
@@ -253,13 +242,11 @@ def sizes_of(found: Frame, design: Design, by: Sequence[str]) -> tuple["np.ndarr
     return _deviations(found, by), none, None
 
 
-def _to_close_quotas(store: Store, project: Project, found: Frame, share: float) -> tuple["np.ndarray", list[str], int]:
+def _to_close_quotas(store: Store, project: Project, found: Frame, share: float) -> tuple[np.ndarray, list[str], int]:
     """The probability of each item, its pair and side, and how many items would be needed in random order.
 
     Raises Refused where no quota is open or nothing is left.
     """
-    import numpy as np
-
     if not LEAST_SHARE <= share <= 1:
         raise Refused(WRONG_SHARE, least=LEAST_SHARE, share=share)
     missing: dict[Hashable, int] = {
@@ -278,19 +265,92 @@ def _to_close_quotas(store: Store, project: Project, found: Frame, share: float)
 
 def has_votes(found: Frame) -> bool:
     """Whether judges differ, or can: two of them, or one that gives shares."""
-    import numpy as np
-
     known = found.votes[np.isfinite(found.votes)]
     return bool(len(known)) and (len(found.judges) > 1 or not set(np.unique(known)) <= {0.0, 1.0})
 
 
-def _deviations(found: Frame, by: Sequence[str]) -> "np.ndarray":
+def _deviations(found: Frame, by: Sequence[str]) -> np.ndarray:
     """Of strata of *by* and of what the judges say: how often people differ from what most judges say."""
-    import numpy as np
-
     expected = found.expected
     most = expected > 0.5
     strata = list(zip(found.strata(by), np.round(4 * expected).tolist(), strict=True))
     people = found.table[f"people_{found.measure}"].to_numpy(dtype=float)
     seen = np.abs(people - most)
     return deviations(strata, np.minimum(expected, 1 - expected), seen)
+
+
+ACCURACY = 0.85  # of a judge, while nobody knows
+NO_RATE = N_("Without labels of judges the simulation needs an assumed rate.")
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """`of`: how many items can be drawn; `simulated`: how many of these the simulation took; `judge`: whose labels the
+    rate rests on beside people's, "" for none; `assumed`: whether the rate or the accuracy was assumed."""
+
+    needed: list[Needed]
+    width: float
+    of: int
+    simulated: int
+    judge: str
+    assumed: bool
+    signature: str
+
+
+def forecast(
+    found: Frame,
+    width: float,
+    *,
+    by: Sequence[str] = (),
+    share: float = SHARE,
+    rate: float | None = None,
+    accuracy: float | None = None,
+    seed: int = 0,
+    report: Callable[[float], None] = lambda _: None,
+) -> Forecast:
+    """The labels that each design needs for an interval of *width* (0 to 1), of the items of *found* that are free.
+
+    From the labels of judges where there are some: people say what most judges say, but for errors, of which the share
+    is expected (see the design variance) or 1 - *accuracy*. *rate*: assumed of all items instead, with a judge of
+    *accuracy*, or without one. Raises Refused where neither is there.
+    """
+    rows = _some(found, seed)
+    clusters = found.table["cluster"].astype(str).iloc[rows].tolist()
+    expected = Expected(np.full(len(rows), rate), np.full(len(rows), np.nan), clusters, accuracy)
+    if rate is None:
+        if not found.judges:
+            raise Refused(NO_RATE)
+        most = found.expected > 0.5
+        errors = np.full(len(most), 1 - accuracy) if accuracy is not None else found.errors
+        rates = np.where(most, 1 - errors, errors)
+        expected = Expected(rates[rows], np.round(found.votes[rows, found.reference]), clusters)
+    strata = [found.strata(by)[row] for row in rows]
+    designs: dict[Design, Listed] = {}
+    for design in SIZED:
+        if design in ("disagreement", "variance") and (rate is not None or not has_votes(found)):
+            continue
+        if design == "stratified":
+            if by:
+                designs[design] = Listed(equal_strata(strata), strata, strata)
+            continue
+        sizes, own, groups = sizes_of(found, design, by)
+        listed = None if groups is None else [groups[row] for row in rows]
+        designs[design] = Listed(sizes[rows], [own[row] for row in rows], listed)
+    needed = labels_needed(expected, designs, width, share=share, seed=seed, report=report)
+    judge = "" if rate is not None or not found.judges else found.judges[found.reference]
+    said = f"rate={rate:g}" if rate is not None else f"judges={'+'.join(found.judges)}"
+    signature = (
+        f"labels-needed|measure={found.measure}|width={width:g}|{said}|accuracy={accuracy}|by={'+'.join(by)}"
+        f"|share={share:g}|items={len(rows)}|seed={seed}"
+    )
+    return Forecast(needed, width, int(found.free.sum()), len(rows), judge, rate is not None or accuracy is not None,
+                    signature)  # fmt: skip
+
+
+def _some(found: Frame, seed: int) -> list[int]:
+    """The rows that are simulated, by chance where there are many."""
+    free = np.flatnonzero(found.free).tolist()
+    if len(free) <= MOST:
+        return free
+    hashes = [bytes(one) for one in found.table["hash"]]
+    return sorted(sorted(free, key=lambda row: random_place(f"{seed}|forecast", hashes[row]))[:MOST])

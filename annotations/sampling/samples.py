@@ -35,30 +35,26 @@ SELECT count(*) AS frame, count(*) FILTER (WHERE drawn) AS drawn,
     coalesce(min(probability), 0.0) AS least, coalesce(max(probability), 0.0) AS most
 FROM inclusion JOIN published_item AS item ON item.id = inclusion.item WHERE sample = ?
 """
+# Of the items of a sample: how many an annotator has labelled, and may still label.
 _OWN = """
-SELECT count(*) FROM drawn_item AS drawn JOIN published_item AS item ON item.id = drawn.item
-JOIN assignment ON assignment.item = item.id
-WHERE drawn.sample = ? AND assignment.annotator = ? AND assignment.state = 'labelled'
-"""
-_OPEN_FOR = """
-SELECT count(*) FROM drawn_item AS drawn JOIN published_item AS item ON item.id = drawn.item
-WHERE drawn.sample = ? AND item.aside = 0 AND (item.taken < item.wanted OR EXISTS (
-    SELECT 1 FROM assignment WHERE assignment.item = item.id AND assignment.annotator = ? AND state = 'leased'))
-    AND NOT EXISTS (SELECT 1 FROM assignment WHERE assignment.item = item.id AND assignment.annotator = ?
-        AND state = 'labelled')
-"""
-# Samples by which labels weigh: a sample that was closed before any drawn item had a label changes nothing.
-_WEIGHING = """
-SELECT id FROM sample WHERE project = :project AND (id IN (SELECT id FROM open_sample) OR EXISTS (
-    SELECT 1 FROM inclusion JOIN valid_label AS label ON label.item = inclusion.item
-    WHERE inclusion.sample = sample.id AND drawn = 1 AND choice IS NOT NULL AND label.created <= sample.closed))
-"""
-_DRAWN = """
-SELECT item.uid, drawn.number, probability, stratum,
-    (SELECT min(one.number) FROM sample AS one WHERE one.id IN ({weighing})
-     AND EXISTS (SELECT 1 FROM inclusion WHERE inclusion.sample = one.id AND inclusion.item = drawn.item))
+SELECT count(*) FILTER (WHERE mine.state = 'labelled'), count(*) FILTER (
+    WHERE mine.state IS NOT 'labelled' AND item.aside = 0 AND (item.taken < item.wanted OR mine.state = 'leased'))
 FROM drawn_item AS drawn JOIN published_item AS item ON item.id = drawn.item
-WHERE drawn.sample IN ({weighing}) ORDER BY drawn.number, item.id
+     LEFT JOIN assignment AS mine ON mine.item = item.id AND mine.annotator = ?
+WHERE drawn.sample = ?
+"""
+# Closed samples by which labels weigh: one that was closed before any drawn item had a label changes nothing.
+_WEIGHING = """
+SELECT id FROM sample WHERE project = ? AND EXISTS (
+    SELECT 1 FROM inclusion JOIN valid_label AS label ON label.item = inclusion.item
+    WHERE inclusion.sample = sample.id AND drawn = 1 AND choice IS NOT NULL AND label.created <= sample.closed)
+"""
+_DRAWN = f"""
+SELECT item.uid, drawn.number, probability, stratum,
+    (SELECT min(one.number) FROM sample AS one JOIN inclusion ON inclusion.sample = one.id
+     WHERE one.id IN ({{weighing}}) AND inclusion.item = drawn.item), {_LABELLED}
+FROM drawn_item AS drawn JOIN published_item AS item ON item.id = drawn.item
+WHERE drawn.sample IN ({{weighing}}) ORDER BY drawn.number, item.id
 """
 _FRAME_ITEMS = """
 SELECT DISTINCT item.uid FROM inclusion JOIN published_item AS item ON item.id = inclusion.item
@@ -73,16 +69,12 @@ JOIN (SELECT inclusion.item, min(sample.number) AS number FROM inclusion
 JOIN published_item AS item ON item.id = inclusion.item
 WHERE sample.id IN ({weighing}) GROUP BY sample.number, first.number
 """
-_ANY_FINISHED = f"""
-SELECT 1 FROM drawn_item AS drawn JOIN published_item AS item ON item.id = drawn.item
-WHERE drawn.sample IN ({{weighing}}) AND {_LABELLED} LIMIT 1
-"""
 # Finished items that were outside every sample because people had begun them before the newest one was drawn.
 _EARLIER = f"""
 SELECT item.uid FROM published_item AS item WHERE item.project = :project AND {_LABELLED}
 AND NOT EXISTS (SELECT 1 FROM inclusion WHERE inclusion.item = item.id AND inclusion.sample IN ({{weighing}}))
 AND EXISTS (SELECT 1 FROM valid_label AS label WHERE label.item = item.id AND choice IS NOT NULL
-    AND label.created <= (SELECT max(created) FROM sample WHERE id IN ({{weighing}})))
+    AND label.created <= :last)
 """
 _HANDED_OUT = """
 SELECT 1 FROM temp.planned JOIN assignment ON assignment.item = planned.item WHERE state <> 'released' LIMIT 1
@@ -247,7 +239,7 @@ def refuse_beside(store: Store, project: Project) -> None:
     """Raise NotAllowed while a sample or a pilot is open."""
     if open_sample(store, project) is not None:
         raise NotAllowed(N_("A sample is open already. Close it before drawing another."))
-    if store.db.execute("SELECT 1 FROM open_pilot WHERE project = ?", (project.id,)).fetchone():
+    if store.value("SELECT id FROM open_pilot WHERE project = ?", (project.id,)):
         raise NotAllowed(N_("A pilot is open. Close it before drawing a sample."))
 
 
@@ -265,11 +257,15 @@ def close_sample(store: Store, project: Project, *, author: str = "") -> Sample:
 
 def samples(store: Store, project: Project) -> list[Sample]:
     """The samples of a project, oldest first."""
+
+    def sample(settings: str, **columns: Any) -> Sample:
+        return Sample(settings=json.loads(settings), **columns)
+
     query = (
         "SELECT id, number, design, items, share, settings, seed, created, closed FROM sample"
         " WHERE project = ? ORDER BY number"
     )
-    return store.rows(_as_sample, query, (project.id,))
+    return store.rows(sample, query, (project.id,))
 
 
 def open_sample(store: Store, project: Project) -> Sample | None:
@@ -288,14 +284,14 @@ def own_sample(store: Store, project: Project, annotator: Annotator) -> tuple[in
     sample = open_sample(store, project)
     if sample is None:
         return None
-    left = store.value(_OPEN_FOR, (sample.id, annotator.id, annotator.id))
-    return int(store.value(_OWN, (sample.id, annotator.id))), int(left)
+    labelled, left = store.db.execute(_OWN, (annotator.id, sample.id)).fetchone()
+    return labelled, left
 
 
 def weighing_samples(store: Store, project: Project) -> list[Sample]:
     """Return the samples by which labels weigh: all but those that were closed without a label."""
-    weighing = {row for (row,) in store.db.execute(_WEIGHING, {"project": project.id})}
-    return [sample for sample in samples(store, project) if sample.id in weighing]
+    labelled = {row for (row,) in store.db.execute(_WEIGHING, (project.id,))}
+    return [sample for sample in samples(store, project) if sample.closed is None or sample.id in labelled]
 
 
 def sample_labels(store: Store, project: Project) -> SampleLabels | None:
@@ -307,16 +303,20 @@ def sample_labels(store: Store, project: Project) -> SampleLabels | None:
 
     def rows(query: str) -> list[Any]:
         ids = ", ".join(str(sample.id) for sample in weighing)
-        return store.db.execute(query.format(weighing=ids), {"project": project.id}).fetchall()
+        last = max(sample.created for sample in weighing)
+        return store.db.execute(query.format(weighing=ids), {"project": project.id, "last": last}).fetchall()
 
-    if not weighing or not rows(_ANY_FINISHED):
+    drawn = rows(_DRAWN) if weighing else []
+    if not any(row[-1] for row in drawn):
         return None
     import pandas as pd
 
     from evenhand.core.sampling.weights import Frame
 
-    table = pd.DataFrame(rows(_DRAWN), columns=["item", "sample", "probability", "stratum", "population"])
-    frames = {(sample, population): Frame(items, drawn) for sample, population, items, drawn in rows(_FRAMES)}
+    table = pd.DataFrame(
+        [row[:-1] for row in drawn], columns=["item", "sample", "probability", "stratum", "population"]
+    )
+    frames = {(sample, population): Frame(items, some) for sample, population, items, some in rows(_FRAMES)}
     drawable, earlier = (frozenset(uid for (uid,) in rows(query)) for query in (_FRAME_ITEMS, _EARLIER))
     signatures = tuple(sample.signature for sample in weighing)
     return SampleLabels(table, frames, signatures, drawable | earlier, earlier)
@@ -363,7 +363,3 @@ def drawn_items(store: Store, project: Project) -> dict[str, tuple[int, float]] 
 
 def _plain(value: Any) -> str:
     return "+".join(map(str, value)) if isinstance(value, list) else str(value)
-
-
-def _as_sample(settings: str, **columns: Any) -> Sample:
-    return Sample(settings=json.loads(settings), **columns)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from evenhand.annotations import release as releasing
+from evenhand.annotations.release import records
 from evenhand.annotations.release.dataset_card import DATA
 from evenhand.annotations.text_policy import text_may_leave
 from evenhand.commands.permissions import guarded
@@ -39,12 +39,12 @@ def task(name: str, version: str, out: Path, which: Harness, db: str) -> None:
     which word a chat model puts in.
     """
     with opened_project(db, name) as (store, found):
-        made = releasing.release(store, found, version)
+        made = records.release(store, found, version)
         if found.kind != "sentences":
             raise Refused(N_("A task consists of sentences, but {project} holds generations."), project=found.name)
         if not text_may_leave(found):
             raise Refused(N_("The texts of {project} can only be exported encrypted."), project=found.name)
-        rows = [json.loads(line) for line in releasing.release_file(store, made, DATA).decode().split("\n") if line]
+        rows = [json.loads(line) for line in records.release_file(store, made, DATA).decode().split("\n") if line]
     files = task_files(
         which, rows, project=found.name, version=made.version, language=found.language, content_hash=made.hash
     )

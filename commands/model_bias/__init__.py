@@ -251,8 +251,9 @@ def report(
 
     It holds no script and fetches nothing.
     """
+    from evenhand.core.files.readers import file_sha256
     from evenhand.core.model_bias import models_of, read_groups, read_scores, rows_of, seed_groups
-    from evenhand.core.report.html_file import ReportSettings, file_digest, write_report
+    from evenhand.core.report.html_file import ReportSettings, write_report
 
     frame = read_scores(scores)
     for model in models:
@@ -261,7 +262,7 @@ def report(
     settings = ReportSettings(
         models=models,
         data=Path(scores).name,
-        digest=file_digest(Path(scores)),
+        digest=file_sha256(Path(scores)),
         seeds=seed_groups(shown, read_groups(seeds), by_name=not no_seed_names),
         margins={"log10": margin, "auc": auc_margin},
         **options,

@@ -142,47 +142,33 @@ def as_latex(found: Description) -> str:
 
 
 def _facts(found: Description) -> str:
-    size, cover = found.lengths, found.coverage
+    size, cover, length = found.lengths, found.coverage, "—"
+    if size.median is not None and size.mean is not None:
+        length = f"{size.least} / {size.median:g} / {size.mean:.2f} / {size.most}"
     rows = [
         ("Sentences" if found.kind == "sentences" else "Generations", f"{found.sentences:,}"),
         ("Characters", f"{found.characters.total:,}"),
         ("Distinct characters", f"{found.characters.distinct:,}"),
-        ("Length (min / median / mean / max)", _lengths(size.least, size.median, size.mean, size.most)),
+        ("Length (min / median / mean / max)", length),
         ("Duplicate texts", f"{found.exact.surplus:,}"),
     ]
     if cover is not None:
-        rows.append(
-            (
-                "Distinct characters, relative to the vocabulary of"
-                f" {cover.vocabulary.name} ({cover.vocabulary.size:,})",
-                f"{100 * cover.published:.2f}%",
-            )
-        )
+        of = f"{cover.vocabulary.name} ({cover.vocabulary.size:,})"
+        rows.append((f"Distinct characters, relative to the vocabulary of {of}", f"{100 * cover.published:.2f}%"))
     lines = "\n".join(f"{escaped(name)} & {escaped(value)} \\\\" for name, value in rows)
     return f"\\begin{{tabular}}{{lr}}\n\\toprule\n{lines}\n\\bottomrule\n\\end{{tabular}}\n"
-
-
-def _lengths(least: int | None, median: float | None, mean: float | None, most: int | None) -> str:
-    if least is None or median is None or mean is None:
-        return "—"
-    return f"{least} / {median:g} / {mean:.2f} / {most}"
 
 
 def _pairs(found: Description) -> str:
     if not found.balances:
         return ""
-    rows = [
-        f"{escaped(one.pair)} & {one.male:,} & {one.female:,} & {one.male + one.female:,} & "
-        + (
-            "—"
-            if one.share.value is None
-            else f"{100 * one.share.value:.1f}"
-            if one.share.low is None or one.share.high is None
-            else f"{100 * one.share.value:.1f} [{100 * one.share.low:.1f}, {100 * one.share.high:.1f}]"
-        )
-        + " \\\\"
-        for one in found.balances
-    ]
+    rows = []
+    for one in found.balances:
+        value, low, high = (None if part is None else f"{100 * part:.1f}" for part in
+                            (one.share.value, one.share.low, one.share.high))  # fmt: skip
+        share = "—" if value is None else value if low is None or high is None else f"{value} [{low}, {high}]"
+        counts = f"{one.male:,} & {one.female:,} & {one.male + one.female:,}"
+        rows.append(f"{escaped(one.pair)} & {counts} & {share} \\\\")
     male, female = (sum(getattr(one, side) for one in found.balances) for side in ("male", "female"))
     total = f"Sum & {male:,} & {female:,} & {male + female:,} & \\\\"
     head = r"Pair & male word & female word & both & \% male [95 \%] \\"

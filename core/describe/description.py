@@ -288,12 +288,9 @@ class Description:
     @property
     def signature(self) -> str:
         """Which texts, which vocabulary, which method."""
-        words = "" if self.coverage is None else _short(self.coverage.vocabulary)
+        used = None if self.coverage is None else self.coverage.vocabulary
+        words = "" if used is None else f"|vocabulary:{used.name}:{used.digest[:8]}"
         return f"describe|items:{self.items}|texts:{self.digest[:8]}{words}|characters:code-points|v{VERSION}"
-
-
-def _short(found: Vocabulary) -> str:
-    return f"|vocabulary:{found.name}:{found.digest[:8]}"
 
 
 def described(
@@ -333,7 +330,8 @@ def described(
         coverage=None if vocabulary is None else coverage(counted.counts, vocabulary),
         without_keyword=sum(1 for one in texts if one.word is None) if kind == "sentences" else 0,
         writing=writing([(one.context or "", one.text) for one in texts]) if kind == "generations" else None,
-        digest=_digest(plain),
+        # A line break after each: two texts are another set than the one that they make together.
+        digest=hashlib.sha256("".join(f"{text}\n" for text in plain).encode("utf-8", "surrogatepass")).hexdigest(),
     )
 
 
@@ -364,8 +362,3 @@ def _masked(one: Text) -> str | None:
         return None
     start, end = one.word
     return f"{one.text[:start]}\0{one.pair}\0{one.text[end:]}"
-
-
-def _digest(texts: Sequence[str]) -> str:
-    # A line break after each: two texts are another set than the one that they make together.
-    return hashlib.sha256("".join(f"{text}\n" for text in texts).encode("utf-8", "surrogatepass")).hexdigest()

@@ -105,16 +105,13 @@ def spreadsheet_copy(table: Path) -> str:
         else:
             rows = list(data_rows(file))
     numbers = [all(map(_is_number, column)) for column in zip_longest(*rows[1:], fillvalue="")]
-    written = map(data_line, ([_guarded(*cell) for cell in zip(row, numbers, strict=False)] for row in rows[1:]))
+    cells = (zip(row, numbers, strict=False) for row in rows[1:])
+    written = (data_line(cell if is_number else neutralised(cell) for cell, is_number in row) for row in cells)
     return BOM + csv_line(rows[0]) + "".join(written) if rows else ""
 
 
 def _is_number(cell: str) -> bool:
     return not cell or (len(cell) <= LONGEST_NUMBER and NUMBER.fullmatch(cell) is not None)
-
-
-def _guarded(cell: str, is_number: bool) -> str:
-    return cell if is_number else neutralised(cell)
 
 
 def has_formula(line: str) -> bool:

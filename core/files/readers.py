@@ -11,7 +11,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
@@ -25,14 +25,6 @@ from evenhand.core.text.sentences import CHUNK, Encoding, encoding_of
 
 MAX_ELEMENT = 2_000_000  # characters; a longer element is no task and no row
 _SPACE = " \t\r\n\ufeff"
-
-
-def begins_array(read: Callable[[int], str]) -> bool:
-    """Whether the first sign of a text that is not white space is a bracket."""
-    while chunk := read(CHUNK):
-        if rest := chunk.lstrip(_SPACE):
-            return rest[0] == "["
-    return False
 
 
 def elements(read: Callable[[int], str], decoder: json.JSONDecoder, name: str) -> Iterator[tuple[int, Any, str]]:
@@ -50,7 +42,12 @@ def elements(read: Callable[[int], str], decoder: json.JSONDecoder, name: str) -
         text, place = _ahead(read, text, place)
         sign = text[place : place + 1]
         if sign == "]":
-            _nothing_after(read, text[place + 1 :], name)
+            rest = text[place + 1 :]
+            while rest:
+                if rest.strip(_SPACE):
+                    message = N_("{file} continues after the end of its array: it is damaged or contains two files.")
+                    raise BadFile(message, file=name)
+                rest = read(CHUNK)
             return
         if number:
             if sign != ",":
@@ -95,15 +92,6 @@ def _skip(text: str, place: int) -> int:
     while place < len(text) and text[place] in _SPACE:
         place += 1
     return place
-
-
-def _nothing_after(read: Callable[[int], str], rest: str, name: str) -> None:
-    while rest:
-        if rest.strip(_SPACE):
-            raise BadFile(
-                N_("{file} continues after the end of its array: it is damaged or contains two files."), file=name
-            )
-        rest = read(CHUNK)
 
 
 def _broken(name: str, number: int, why: str, cause: BaseException | None = None) -> None:
@@ -184,10 +172,9 @@ def open_source(path: Path | str, name: str | None = None) -> Source:
             shape = "json"
         source = Source(path, name, shape, encoding, ())
         delimiter = _delimiter(source)
-        columns = _columns(source, delimiter)
+        return replace(source, columns=_columns(source, delimiter), delimiter=delimiter)
     except OSError as error:
         raise BadFile(N_("{file} cannot be read: {why}."), file=name, why=error.strerror or error) from error
-    return Source(path, name, shape, encoding, columns, delimiter)
 
 
 def rows(source: Source) -> Iterator[Row]:
@@ -268,7 +255,10 @@ def _columns(source: Source, delimiter: str) -> tuple[str, ...]:
     if source.shape in ("jsonl", "json"):
         return tuple(dict.fromkeys(key for row in islice(rows(source), 10) for key in row.values))
     if source.shape == "xlsx":
-        cells = _heading(source)
+        filled = next((cells for _, cells in excel.cells(source.path, source.name)), [])
+        while filled and filled[-1] == "":
+            filled.pop()
+        cells = list(map(str, filled))
     else:
         cells = next((cells for _, cells in _cells(source, delimiter)), [])
     names = tuple(restored(cell).strip() or f"column {number}" for number, cell in enumerate(cells, 1))
@@ -306,13 +296,6 @@ def _records(source: Source) -> Iterator[Row]:
             yield Row(line, dict(zip(source.columns, map(restored, cells), strict=True)), cells=cells)
 
 
-def _heading(source: Source) -> list[str]:
-    cells = next((cells for _, cells in excel.cells(source.path, source.name)), [])
-    while cells and cells[-1] == "":
-        cells.pop()
-    return [str(cell) for cell in cells]
-
-
 def _open_workbook(source: Source) -> Iterator[Row]:
     expected = len(source.columns)
     for line, cells in islice(excel.cells(source.path, source.name), 1, None):
@@ -327,7 +310,10 @@ def _open_workbook(source: Source) -> Iterator[Row]:
 
 def _is_array(path: Path, encoding: Encoding) -> bool:
     with path.open(encoding=encoding) as file:
-        return begins_array(file.read)
+        while chunk := file.read(CHUNK):
+            if rest := chunk.lstrip(_SPACE):
+                return rest[0] == "["
+    return False
 
 
 def _elements(source: Source) -> Iterator[Row]:

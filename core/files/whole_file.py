@@ -38,7 +38,8 @@ def whole_file(path: Path) -> Iterator[Callable[[str], object]]:
         with refused(path):
             make_folder(path.parent)
             remove_left_over(path)
-            file = _text_file(part)
+            # Half a character (a lone surrogate), which UTF-8 lacks, is written as JSON escapes it.
+            file = os.fdopen(_new_handle(part), "w", encoding="utf-8", errors="backslashreplace", newline="")
         stack.callback(_close, file)
 
         def write(text: str) -> None:
@@ -102,11 +103,6 @@ def growing_part(path: Path) -> Path | None:
 def new_file(path: Path) -> IO[bytes]:
     """A new file to write bytes into that only its owner can read. Raises OSError."""
     return os.fdopen(_new_handle(path), "wb")
-
-
-def _text_file(path: Path) -> IO[str]:
-    # Half a character (a lone surrogate), which UTF-8 lacks, is written as JSON escapes it.
-    return os.fdopen(_new_handle(path), "w", encoding="utf-8", errors="backslashreplace", newline="")
 
 
 def _new_handle(path: Path) -> int:

@@ -8,6 +8,7 @@ from statsmodels.stats.inter_rater import cohens_kappa
 
 from evenhand.core.errors import N_
 from evenhand.core.published.claims import INFERENCE, MISGENDERING, THESIS, PrintedClaim, agrees, half_unit
+from evenhand.core.published.slguset import slguset_claims
 from evenhand.core.resources import table
 from evenhand.core.statistics import Note, wilson
 from evenhand.core.statistics.estimate import NO_LABEL
@@ -17,6 +18,11 @@ Z = 1.959963984540054
 CLASSES = {"balanced": N_("balanced professions"), "female": N_("female professions"), "male": N_("male professions")}
 SEEDS = 11  # bias rates 0.0, 0.1, ..., 1.0
 RANK_CORRELATIONS = ("0.820", "-0.114")
+
+
+def checks() -> list[PrintedClaim]:
+    """Every checked claim, by document in the order of DOCUMENTS."""
+    return [*slguset_claims(), *thesis_claims(), *inference_claims(), *misgendering_claims()]
 
 
 def thesis_claims() -> Iterator[PrintedClaim]:

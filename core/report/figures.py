@@ -105,11 +105,7 @@ def _pairs(groups: Mapping[str, Sequence[Summary]], say: Say) -> Figure:
     order = dict.fromkeys(one.group for found in groups.values() for one in found)
     cells = {(model, one.group): one for model, found in groups.items() for one in found}
     rows = [
-        {
-            "model": model,
-            "pair": pair,
-            "value": cells[model, pair].signed_mean.value if (model, pair) in cells else None,
-        }
+        {"model": model, "pair": pair, "value": cell.signed_mean.value if (cell := cells.get((model, pair))) else None}
         for pair in order
         for model in groups
     ]
@@ -154,11 +150,6 @@ def correlation_reading(found: pd.DataFrame, say: Say) -> str:
     return one_after_another([*parts, *(note_text(notes[text], say) for text in others["note"].unique() if text)])
 
 
-def _units(models: "pd.Series[str]", groups: Groups) -> "pd.Series[str]":
-    """What each model counts as: several seeds are one."""
-    return models.map(lambda model: unit_of(model, groups))
-
-
 def _bands(bands: "pd.Series[float]") -> str:
     least, most = (f"±{band:.2f}" for band in (bands.min(), bands.max()))
     return least if least == most else f"{least} … {most}"
@@ -168,30 +159,28 @@ def _together(frame: pd.DataFrame, models: Sequence[str], groups: Groups, say: S
     place = {model: n for n, model in enumerate(models)}
     found = []
     kinds = (
-        (correlation(frame), N_("Correlation (Pearson), prior-corrected"), CORRECTED, (-1.0, 1.0)),
+        (correlation(frame), N_("Correlation (Pearson), prior-corrected"), CORRECTED),
         (
             correlation(frame, "spearman"),
             N_("Correlation (Spearman), prior-corrected"),
             N_("Spearman's rho of the same values."),
-            (-1.0, 1.0),
         ),
         (
             correlation(frame, corrected=False),
             N_("Correlation (Pearson), raw"),
             N_("Pearson's r of the per-sentence Bias_c."),
-            (-1.0, 1.0),
         ),
         (
             sign_agreement(frame),
             N_("Same direction"),
             N_("Share of sentences with the same sign in both models."),
-            (0.0, 1.0),
         ),
     )
-    for data, title, note, domain in kinds:
+    for data, title, note in kinds:
         keys = data["a"].map(place) * len(models) + data["b"].map(place)
         data = data.iloc[keys.argsort(kind="stable")]
-        others = data[_units(data["a"], groups) != _units(data["b"], groups)].dropna(subset="value")
+        a, b = (data[side].map(lambda model: unit_of(model, groups)) for side in ("a", "b"))  # several seeds are one
+        others = data[a != b].dropna(subset="value")
         text = N_("From {low} to {high} between two different models.")
         says = say(N_("No two models share enough sentences."))
         if len(others):
@@ -203,7 +192,7 @@ def _together(frame: pd.DataFrame, models: Sequence[str], groups: Groups, say: S
             data.assign(interval=spread),
             *("b", "a", "value"),
             description=says,
-            domain=domain,
+            domain=(-1.0, 1.0) if "kind" in data else (0.0, 1.0),
             titles=names,
             band=band,
             width=WIDTH,

@@ -131,12 +131,6 @@ class ReportSettings:
     margins: Margins = field(default_factory=default_margins)
 
 
-def file_digest(path: Path) -> str:
-    """The SHA-256 of a file, in hex."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
 def write_report(
     frame: pd.DataFrame,
     out: Path,
@@ -209,7 +203,7 @@ def report_html(
 
 def paper_values() -> dict[str, Paper]:
     """Table 4 of the paper, in ln, by the names of models on the hub."""
-    from evenhand.core.published import table4
+    from evenhand.core.published.slguset import table4
 
     return dict(table4())
 

@@ -120,11 +120,12 @@ def _mixed(summaries: Sequence[Summary], corrected: Mapping[str, SideMeans], say
 
 
 def _counts(summaries: Sequence[Summary], say: Say) -> tuple[Line, ...]:
+    sides = say(N_("{man} lean towards the male word, {woman} towards the female word"))
     return (
         Line(
             say(N_("Sentences with a value")),
             say(N_("Finite Bias_c; all means are over these sentences.")),
-            tuple(Cell(f"{s.n:,}", (_side_counts(s.n_man, s.n_woman, say),)) for s in summaries),
+            tuple(Cell(f"{s.n:,}", (sides.format(man=f"{s.n_man:,}", woman=f"{s.n_woman:,}"),)) for s in summaries),
         ),
         Line(
             say(N_("Excluded from the means")),
@@ -212,10 +213,8 @@ def _mass(summary: Summary, say: Say) -> Cell:
     found = summary.pair_mass
     if found.median is None:
         return Cell("—", reason=note_text(found.reason, say))
-    return Cell(
-        percent(found.median),
-        (say(N_("below 1%: {share} of the sentences")).format(share=percent(found.under_1_percent)),),
-    )
+    below = say(N_("below 1%: {share} of the sentences")).format(share=percent(found.under_1_percent))
+    return Cell(percent(found.median), (below,))
 
 
 def _shares(summary: Summary, say: Say) -> Cell:
@@ -229,12 +228,6 @@ def _shares(summary: Summary, say: Say) -> Cell:
     )
     words = tuple(f"{name} {percent(share)}" for name, share, _colour in named)
     return Cell("", words, tuple(BarPart(*one) for one in named))
-
-
-def _side_counts(man: int, woman: int, say: Say) -> str:
-    return say(N_("{man} lean towards the male word, {woman} towards the female word")).format(
-        man=f"{man:,}", woman=f"{woman:,}"
-    )
 
 
 def _left_out(summary: Summary, say: Say) -> Cell:
@@ -303,7 +296,10 @@ def table_html(
     signatures: Mapping[str, str],
 ) -> str:
     """The table. `corner` stands above the measures, `notes` below a model's name; hovering says the signature."""
-    heads = "".join(f'<th scope="col">{html.escape(model)}{_note(notes.get(model, ""))}</th>' for model in models)
+    named = {
+        model: f'<br><span class="models-note">{html.escape(note)}</span>' for model, note in notes.items() if note
+    }
+    heads = "".join(f'<th scope="col">{html.escape(model)}{named.get(model, "")}</th>' for model in models)
     rows = []
     for group in groups:
         name = f'<tr class="models-group"><th colspan="{len(models) + 1}" scope="rowgroup"><span>'
@@ -313,10 +309,6 @@ def table_html(
         f'<div class="models-scroll" tabindex="0"><table class="models-table"><thead><tr><th scope="col">'
         f"<small>{html.escape(corner)}</small></th>{heads}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
     )
-
-
-def _note(note: str) -> str:
-    return f'<br><span class="models-note">{html.escape(note)}</span>' if note else ""
 
 
 def _row(line: Line, models: Sequence[str], signatures: Mapping[str, str]) -> str:

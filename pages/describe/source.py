@@ -16,7 +16,8 @@ from evenhand.annotations.files.detect import detect_layout
 from evenhand.annotations.projects.projects import counts
 from evenhand.annotations.projects.steps import state
 from evenhand.annotations.types import Project
-from evenhand.core.describe import Description, vocabulary
+from evenhand.core.describe.description import Description
+from evenhand.core.describe.vocabulary import vocabulary
 from evenhand.core.errors import EvenhandError
 from evenhand.core.files.bounded import run_bounded
 from evenhand.core.files.readers import open_source

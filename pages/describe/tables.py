@@ -7,9 +7,8 @@ import pandas as pd
 import streamlit as st
 
 from evenhand.core.charts.describe import bars, before_after_points, length_bars, pair_balance
-from evenhand.core.describe import Description, as_json
-from evenhand.core.describe.as_json import as_latex
-from evenhand.core.describe.description import Repeats
+from evenhand.core.describe.as_json import as_json, as_latex
+from evenhand.core.describe.description import Description, Repeats
 from evenhand.core.describe.keywords import largest_imbalance
 from evenhand.core.language import significant
 from evenhand.core.statistics import Estimate

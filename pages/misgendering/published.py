@@ -3,7 +3,7 @@
 import streamlit as st
 
 from evenhand.core import resources
-from evenhand.core.published import BesidePrinted, beside_misgendering, compared
+from evenhand.core.published.own_runs import BesidePrinted, beside_misgendering, compared
 from evenhand.core.statistics import wilson
 from evenhand.core.statistics.estimate import NO_LABEL
 from evenhand.pages.misgendering.results import cells, source_of

@@ -13,10 +13,11 @@ from markupsafe import Markup
 
 from evenhand.core.charts.bias_distribution import curve_says, curves, distribution_says, ridges
 from evenhand.core.charts.sides import sides, sides_says
+from evenhand.core.files.readers import file_sha256
 from evenhand.core.model_bias import Groups, is_reference
 from evenhand.core.report import html_file
 from evenhand.core.report.figures import side_rows
-from evenhand.core.report.html_file import ReportSettings, file_digest, report_html
+from evenhand.core.report.html_file import ReportSettings, report_html
 from evenhand.core.report.table_lines import Paper, numbers, table_html, table_lines
 from evenhand.core.sentence_bias.bias import LN10
 from evenhand.core.statistics.equivalence import Margins
@@ -155,7 +156,7 @@ def _report_bytes(source: ScoreFile, models: list[str], settings: Settings, seed
         denominator=settings.denominator,
         least_mass=settings.least_mass,
         data=source.name,
-        digest=file_digest(Path(source.path)),
+        digest=file_sha256(Path(source.path)),
         seeds=seeds,
         margins=margins,
     )

@@ -12,7 +12,7 @@ from evenhand.core.errors import EvenhandError
 from evenhand.core.nli.files import measured_file
 from evenhand.core.nli.measure import Inference, against_margin, published
 from evenhand.core.nli.types import LABELS, SETS
-from evenhand.core.published import BesidePrinted, beside_inference
+from evenhand.core.published.own_runs import BesidePrinted, beside_inference
 from evenhand.core.report.numbers import percent
 from evenhand.core.runs.records import Run
 from evenhand.core.statistics import Estimate

@@ -10,8 +10,7 @@ from evenhand.annotations.judges.judges import judges, state_of_judges
 from evenhand.annotations.labels.generation_labels import measures_of
 from evenhand.annotations.projects.projects import counts
 from evenhand.annotations.projects.steps import state
-from evenhand.annotations.sampling.frame import STRATA, frame, free_items, plan_sample
-from evenhand.annotations.sampling.labels_needed import ACCURACY, Forecast, forecast
+from evenhand.annotations.sampling.frame import ACCURACY, STRATA, Forecast, forecast, frame, free_items, plan_sample
 from evenhand.annotations.sampling.samples import (
     SampleState,
     close_sample,

@@ -5,7 +5,9 @@ from collections.abc import Sequence
 import streamlit as st
 from markupsafe import Markup
 
-from evenhand.core.published import BASES, DOCUMENTS, VERDICTS, OwnCheck, PrintedClaim, checks, read_rows
+from evenhand.core.published.claims import DOCUMENTS, VERDICTS, PrintedClaim
+from evenhand.core.published.other_papers import checks
+from evenhand.core.published.own_runs import BASES, OwnCheck, read_rows
 from evenhand.pages.ui.charts import downloads
 from evenhand.pages.ui.head import errors_shown
 from evenhand.pages.ui.numbers import DASH, note_text

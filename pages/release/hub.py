@@ -6,7 +6,7 @@ from evenhand.annotations.database.events import EXPORTED, events
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.hub.client import checked_repo, endpoint_name, has_token
 from evenhand.annotations.hub.push import PUSH, Gate, Settings
-from evenhand.annotations.release import Release
+from evenhand.annotations.release.records import Release
 from evenhand.annotations.release.write_out import locked_texts
 from evenhand.annotations.text_policy import checked_password
 from evenhand.annotations.types import Project

@@ -7,8 +7,8 @@ import streamlit as st
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.projects.projects import change_project, counts
 from evenhand.annotations.projects.steps import state
-from evenhand.annotations.release import readiness, releases
-from evenhand.annotations.release.readiness import Check, checked_reason, checked_version, to_explain
+from evenhand.annotations.release.readiness import Check, checked_reason, checked_version, readiness, to_explain
+from evenhand.annotations.release.records import releases
 from evenhand.annotations.types import Project
 from evenhand.core.errors import N_, EvenhandError, Notice
 from evenhand.core.language import translate

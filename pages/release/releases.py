@@ -7,7 +7,7 @@ import streamlit as st
 from evenhand.annotations.audit.follow_up import METHOD, FollowUp, create_follow_up, follow_ups
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.projects.projects import project_by_uid
-from evenhand.annotations.release import Release, file_facts, release_file, releases
+from evenhand.annotations.release.records import Release, file_facts, release_file, releases
 from evenhand.annotations.release.write_out import archive_elsewhere, locked_texts
 from evenhand.annotations.types import Project
 from evenhand.core.language import translate

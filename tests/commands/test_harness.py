@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.release import make_release
+from evenhand.annotations.release.make import make_release
 from tests.support.generations import generations_project
 from tests.support.released_project import ready_project, work
 from tests.support.terminal import answered, typed

@@ -10,7 +10,7 @@ from evenhand.annotations.hub.push import Settings
 from evenhand.annotations.items.batch import items
 from evenhand.annotations.jobs import jobs
 from evenhand.annotations.projects.projects import create_project, project
-from evenhand.annotations.release import make_release
+from evenhand.annotations.release.make import make_release
 from tests.support.hub_server import TOKEN, hub_server
 from tests.support.pages import open_page, without_errors
 from tests.support.projects import database

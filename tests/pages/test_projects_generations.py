@@ -81,7 +81,7 @@ def _columns_page():
     import streamlit as st
 
     from evenhand.annotations.files.detect import is_complete, remember_columns
-    from evenhand.annotations.files.open_upload import preview_tables, tables_in
+    from evenhand.annotations.files.import_items import preview_tables, tables_in
     from evenhand.pages.projects.import_.columns import choose_columns, show_texts
     from evenhand.pages.ui.head import open_store
 

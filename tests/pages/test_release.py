@@ -12,8 +12,7 @@ from evenhand.annotations.items.batch import items
 from evenhand.annotations.jobs import jobs
 from evenhand.annotations.pilot.pilots import start_pilot
 from evenhand.annotations.projects.projects import annotators, change_project, counts, create_project, project
-from evenhand.annotations.release import make_release
-from evenhand.annotations.release.make import Settings
+from evenhand.annotations.release.make import Settings, make_release
 from evenhand.core.errors import Notice
 from evenhand.core.language import Language
 from evenhand.pages.release.make import next_version

@@ -6,7 +6,7 @@ from typing import Any
 
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.detect import Columns, task_format
-from evenhand.annotations.files.open_upload import examine_tables, tables_in
+from evenhand.annotations.files.import_items import examine_tables, tables_in
 from evenhand.annotations.files.other_tools.import_tasks import Names, TaskImport, import_tasks
 from evenhand.annotations.labels.read import label_rows
 from evenhand.annotations.types import Project

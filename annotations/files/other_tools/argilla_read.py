@@ -30,13 +30,8 @@ NOTES = ("note", "notes", "comment", "comments", "remark", "remarks", "explanati
 LONGEST_NAME = 80  # characters of an answer that can be a choice; a longer one is a text
 
 
-def are_tasks(rows: Iterable[Mapping[str, Any]]) -> bool:
-    """Whether the first rows are Argilla's."""
-    first = list(rows)
-    return bool(first) and all(_is_record(row) for row in first)
-
-
-def _is_record(row: Mapping[str, Any]) -> bool:
+def is_task(row: Mapping[str, Any]) -> bool:
+    """Whether a row is a record of Argilla."""
     if isinstance(row.get("fields"), dict) and isinstance(row.get("responses", {}), dict | list | None):
         return {"responses", "suggestions"} & row.keys() != set()
     if any(key.endswith(f"{RESPONSES}.users") for key in row) or QUESTIONS in row:
@@ -72,18 +67,15 @@ Answer = tuple[str, str, Any, str]  # question, user, value, status
 def _nested(given: Any) -> list[Answer]:
     """Answers of JSON: {question: [{value, user_id}]}; version 1: [{user_id, status, values: {question: {value}}}]."""
     if isinstance(given, dict):
-        return [
-            (str(question), _text(one.get("user_id")), one.get("value"), _text(one.get("status")))
-            for question, several in given.items()
-            for one in (several if isinstance(several, list) else [])
-            if isinstance(one, dict)
-        ]
+        several = [(key, one, one) for key, told in given.items() if isinstance(told, list) for one in told]
+    else:
+        told = [one for one in given if isinstance(one, dict)] if isinstance(given, list) else []
+        values = [(one, one["values"]) for one in told if isinstance(one.get("values"), dict)]
+        several = [(key, one, value) for one, inner in values for key, value in inner.items()]
     return [
         (str(question), _text(one.get("user_id")), value.get("value"), _text(one.get("status")))
-        for one in (given if isinstance(given, list) else [])
-        if isinstance(one, dict) and isinstance(one.get("values"), dict)
-        for question, value in one["values"].items()
-        if isinstance(value, dict)
+        for question, one, value in several
+        if isinstance(one, dict) and isinstance(value, dict)
     ]
 
 
@@ -175,22 +167,20 @@ def _labels(
 
 
 def _label(user: str, told: Iterable[Answer], types: Mapping[str, Any], text: str, key: str) -> TaskLabel:
-    names: list[str] = []
-    notes: list[str] = []
-    marks: list[tuple[int, int, str]] = []
-    other = 0
+    label = TaskLabel(who=user, key=key)
     for question, _user, value, _status in told:
         kind = types.get(question)
+        is_long = isinstance(value, str) and (len(value) > LONGEST_NAME or "\n" in value)
         spans = _spans(value, text)
         if spans is not None:
-            marks += spans
+            label.marks += spans
         elif isinstance(value, dict) or (isinstance(value, list) and any(isinstance(one, dict) for one in value)):
-            other += 1  # a ranking
-        elif kind == "text" or question.lower() in NOTES or (kind is None and _is_long(value)):
-            notes += strings(value)
+            label.other += 1  # a ranking
+        elif kind == "text" or question.lower() in NOTES or (kind is None and is_long):
+            label.notes += strings(value)
         else:
-            names += strings([value] if isinstance(value, int) and not isinstance(value, bool) else value)
-    return TaskLabel(who=user, names=tuple(names), marks=tuple(marks), note="\n".join(notes), key=key, other=other)
+            label.names += strings([value] if isinstance(value, int) and not isinstance(value, bool) else value)
+    return label
 
 
 def _spans(value: Any, text: str) -> list[tuple[int, int, str]] | None:
@@ -201,7 +191,3 @@ def _spans(value: Any, text: str) -> list[tuple[int, int, str]] | None:
         return None
     found = [(span_in_text(text, one["start"], one["end"]), str(one["label"])) for one in value]
     return [(*place, name) for place, name in found if place is not None]
-
-
-def _is_long(value: Any) -> bool:
-    return isinstance(value, str) and (len(value) > LONGEST_NAME or "\n" in value)

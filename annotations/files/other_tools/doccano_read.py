@@ -1,6 +1,6 @@
 """Reading exports of doccano: classification, sequence labelling, or both; one file for all or one per annotator."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from evenhand.annotations.files.other_tools.tasks import (
@@ -19,13 +19,8 @@ WHO = ("annotator", "username", "user")
 TEXTS = ("text", "data")  # the second in some versions
 
 
-def are_tasks(rows: Iterable[Mapping[str, Any]]) -> bool:
-    """Whether the first rows are doccano's: a text with a list of labels or entities."""
-    first = list(rows)
-    return bool(first) and all(_is_task(row) for row in first)
-
-
-def _is_task(row: Mapping[str, Any]) -> bool:
+def is_task(row: Mapping[str, Any]) -> bool:
+    """Whether a row is doccano's: a text with a list of labels or entities."""
     if not any(isinstance(row.get(key), str) for key in TEXTS):
         return False
     return any(isinstance(row.get(key), list) for key in (*LABELS, "entities")) or (
@@ -46,23 +41,17 @@ def read(values: Mapping[str, Any], column: str) -> Task:
     number = own.pop("id", None)
     if "item" not in own and isinstance(number, int | str):
         own["task_id"] = number
-    names, marks = _labels(own, text)
-    note = "\n".join(_notes(own)) or str(made.get("note") or "")
-    by_user = _by_user(own, text)
-    if data is not None:
-        own = data
-    if by_user:
-        return Task(own, tuple(by_user))
-    if not names and not marks and not note:
-        return Task(own)
-    said = TaskLabel(
-        who="" if made else next((one for key in WHO for one in strings(own.get(key))), ""),
-        names=names, marks=marks, note=note,
-        flag=made["extraneous"] if isinstance(made.get("extraneous"), bool) else None,
-        seconds=seconds_of(made.get("seconds")), created=moment_of(made.get("created")),
-        key=str(number if isinstance(number, int | str) else ""), made=made,
-    )  # fmt: skip
-    return Task(own, (said,))
+    label = _label(own, text)
+    if not label.notes and made.get("note"):
+        label.notes = [str(made["note"])]
+    labels = _by_user(own, text)
+    if not labels and (label.names or label.marks or label.notes):
+        label.who = "" if made else next((one for key in WHO for one in strings(own.get(key))), "")
+        label.flag = made["extraneous"] if isinstance(made.get("extraneous"), bool) else None
+        label.seconds, label.created = seconds_of(made.get("seconds")), moment_of(made.get("created"))
+        label.key, label.made = str(number if isinstance(number, int | str) else ""), made
+        labels = [label]
+    return Task(own if data is None else data, tuple(labels))
 
 
 def _own_values(own: dict[str, Any], text: str) -> tuple[dict[str, Any] | None, dict[str, Any]]:
@@ -76,20 +65,22 @@ def _own_values(own: dict[str, Any], text: str) -> tuple[dict[str, Any] | None, 
     return None, {}
 
 
-def _labels(own: dict[str, Any], text: str) -> tuple[tuple[str, ...], tuple[tuple[int, int, str], ...]]:
-    """The names and the marks of a line."""
-    names: list[str] = []
-    marks: list[tuple[int, int, str]] = []
-    for key in (*LABELS, "entities"):
+def _label(own: dict[str, Any], text: str) -> TaskLabel:
+    """Take the names, the marks and the notes out of a line."""
+    label = TaskLabel()
+    for key in (*LABELS, "entities", *NOTES):
         value = own.get(key)
-        if key != "entities" and isinstance(value, str):
-            names += strings(own.pop(key))
+        if key in LABELS and isinstance(value, str):
+            label.names += strings(own.pop(key))
         elif isinstance(value, list):
             del own[key]
-            names += strings(value)
-            marks += [mark for one in value for mark in _mark(one, text)]
+            if key in NOTES:
+                label.notes += [t for one in value for t in strings(one.get("text") if isinstance(one, dict) else one)]
+            else:
+                label.names += strings(value)
+                label.marks += [mark for one in value for mark in _mark(one, text)]
     own.pop("relations", None)
-    return tuple(names), tuple(marks)
+    return label
 
 
 def _mark(value: Any, text: str) -> list[tuple[int, int, str]]:
@@ -103,32 +94,20 @@ def _mark(value: Any, text: str) -> list[tuple[int, int, str]]:
     return [(*found, str(parts[2]))] if found else []
 
 
-def _notes(own: dict[str, Any]) -> list[str]:
-    notes: list[str] = []
-    for key in NOTES:
-        value = own.get(key)
-        if isinstance(value, list):
-            del own[key]
-            notes += [text for one in value for text in strings(one.get("text") if isinstance(one, dict) else one)]
-    return notes
-
-
 def _by_user(own: dict[str, Any], text: str) -> list[TaskLabel]:
     """Early versions of doccano wrote `annotations`: labels by number, each with its user."""
     given = own.get("annotations")
     if not isinstance(given, list) or "annotation_approver" not in own:
         return []
     del own["annotations"]
-    users: dict[str, list[dict[str, Any]]] = {}
+    users: dict[str, TaskLabel] = {}
     for one in given:
         if isinstance(one, dict):
-            users.setdefault("".join(strings([one.get("user")])), []).append(one)
-    return [
-        TaskLabel(
-            who=user,
-            names=tuple(name for one in some if "start_offset" not in one for name in strings([one.get("label")])),
-            marks=tuple(mark for one in some if "start_offset" in one for mark in _mark(one, text)),
-            created=next((moment for one in some if (moment := moment_of(one.get("created_at")))), ""),
-        )
-        for user, some in users.items()
-    ]
+            who = "".join(strings([one.get("user")]))
+            label = users.setdefault(who, TaskLabel(who))
+            if "start_offset" in one:
+                label.marks += _mark(one, text)
+            else:
+                label.names += strings([one.get("label")])
+            label.created = label.created or moment_of(one.get("created_at"))
+    return list(users.values())

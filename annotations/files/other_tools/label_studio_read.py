@@ -1,7 +1,7 @@
 """Reading exports of Label Studio: JSON and JSON lines with tasks, JSON_MIN and CSV with one annotation per row."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from evenhand.annotations.files.other_tools.tasks import (
@@ -34,12 +34,9 @@ READ = (
 )  # results that are read; others (ratings, relations) are counted
 
 
-def are_tasks(rows: Iterable[Mapping[str, Any]]) -> bool:
-    """Whether the first rows are Label Studio's: tasks with `data`, or one annotation per row."""
-    first = list(rows)
-    tasks = [row for row in first if isinstance(row.get("data"), dict)]
-    flat = [row for row in first if {"annotation_id", "lead_time"} <= row.keys()]
-    return bool(first) and (len(tasks) == len(first) or len(flat) == len(first))
+def is_task(row: Mapping[str, Any]) -> bool:
+    """Whether a row is Label Studio's: a task with `data`, or one annotation."""
+    return isinstance(row.get("data"), dict) or {"annotation_id", "lead_time"} <= row.keys()
 
 
 def read(values: Mapping[str, Any], column: str) -> Task:
@@ -53,67 +50,44 @@ def read(values: Mapping[str, Any], column: str) -> Task:
     own = dict(data)
     if "item" not in own and isinstance(values.get("id"), int | str):
         own.setdefault("task_id", values["id"])
-    return Task(own, labels, _number(values.get("predictions")), _number(values.get("drafts")))
-
-
-def _number(value: Any) -> int:
-    return len(value) if isinstance(value, list) else 0
+    counts = (len(several) if isinstance(several := values.get(key), list) else 0 for key in ("predictions", "drafts"))
+    return Task(own, labels, *counts)
 
 
 def _annotation(values: Mapping[str, Any], text: str) -> TaskLabel:
     given = values.get("result")
     results = [one for one in given if isinstance(one, dict)] if isinstance(given, list) else []
-    made = _operation_values(values, results)
-    names: list[str] = []
-    notes: list[str] = []
-    marks: list[tuple[int, int, str]] = []
-    flag = None
-    other = sum(one.get("type") not in READ for one in results)
+    made: dict[str, Any] = {}
+    if values.get("parent_annotation") is None:  # of a copy nothing
+        # The data of this app: in a result, or beside the results in early exports.
+        made = next((one[OWN] for one in (*results, values) if isinstance(one.get(OWN), dict)), {})
+    label = TaskLabel(
+        who=_who(values.get("completed_by")), seconds=seconds_of(values.get("lead_time")),
+        created=moment_of(values.get("created_at")), key=str(values.get("unique_id") or values.get("id") or ""),
+        skipped=bool(values.get("was_cancelled") or values.get("skipped")), truth=values.get("ground_truth") is True,
+        other=sum(one.get("type") not in READ for one in results), made=made,
+    )  # fmt: skip
     for one in results:
         value = one.get("value")
         if not isinstance(value, dict):
             continue
         if one.get("from_name") == "extraneous" and one.get("type") == "choices":
-            flag = {"yes": True, "no": False}.get("".join(strings(value.get("choices"))))
+            label.flag = {"yes": True, "no": False}.get("".join(strings(value.get("choices"))))
         else:
-            names += _chosen(value) or _preferred(one.get("type"), value)
-        notes += strings(value.get("text")) if one.get("type") == "textarea" else ()
-        marks += _marks(one.get("type"), value, text)
-    return TaskLabel(
-        who=_who(values.get("completed_by")),
-        names=tuple(names),
-        marks=tuple(marks),
-        note="\n".join(notes),
-        flag=flag,
-        seconds=seconds_of(values.get("lead_time")),
-        created=moment_of(values.get("created_at")),
-        key=str(values.get("unique_id") or values.get("id") or ""),
-        skipped=bool(values.get("was_cancelled") or values.get("skipped")),
-        truth=values.get("ground_truth") is True,
-        other=other,
-        made=made,
-    )
+            label.names += _chosen(one.get("type"), value)
+        label.notes += strings(value.get("text")) if one.get("type") == "textarea" else ()
+        label.marks += _marks(one.get("type"), value, text)
+    return label
 
 
-def _operation_values(values: Mapping[str, Any], results: list[dict[str, Any]]) -> dict[str, Any]:
-    """The data of this app: in a result, or beside the results in early exports; nothing for a copy."""
-    if values.get("parent_annotation") is not None:
-        return {}
-    return next((one[OWN] for one in (*results, values) if isinstance(one.get(OWN), dict)), {})
-
-
-def _chosen(value: Mapping[str, Any]) -> list[str]:
+def _chosen(kind: Any, value: Mapping[str, Any]) -> list[str]:
+    """The choices of a result. The left text of a Pairwise is the first one of the task."""
     names = list(strings(value.get("choices")))
     taxonomy = value.get("taxonomy")
     for path in taxonomy if isinstance(taxonomy, list) else []:
         names += strings(path)[-1:]  # the last word of a path through the tree
-    return names
-
-
-def _preferred(kind: Any, value: Mapping[str, Any]) -> list[str]:
-    """What a Pairwise says: its left text is the first one of the task."""
     side = {"left": FIRST, "right": SECOND}.get(str(value.get("selected")))
-    return [side] if kind == "pairwise" and side else []
+    return names or ([side] if kind == "pairwise" and side else [])
 
 
 def _marks(kind: Any, value: Mapping[str, Any], text: str) -> list[tuple[int, int, str]]:
@@ -139,40 +113,33 @@ def _who(value: Any) -> str:
 def _row(values: Mapping[str, Any], column: str) -> Task:
     """A row of JSON_MIN or CSV: the task's data and one annotation."""
     text = values.get(column) if isinstance(values.get(column), str) else ""
-    names: list[str] = []
-    notes: list[str] = []
-    marks: list[tuple[int, int, str]] = []
+    label = TaskLabel(
+        who=_who(values.get("annotator")), seconds=seconds_of(values.get("lead_time")),
+        created=moment_of(values.get("created_at")), key=str(values.get("annotation_id")),
+    )  # fmt: skip
     own: dict[str, Any] = {}
-    flag, other = None, 0
     answers = _answers(values)
     for key, given in values.items():
         value = _unpacked(given)
         if key == column:
             own[key] = given
         elif key == "extraneous" and value in ("yes", "no"):
-            flag = value == "yes"
+            label.flag = value == "yes"
         elif isinstance(value, dict) and "choices" in value:
-            names += strings(value["choices"])
-        elif _are_marks(value):
-            marks += [mark for one in value for mark in _marks("labels", one, str(text))]
+            label.names += strings(value["choices"])
+        elif isinstance(value, list) and value and all(map(_is_mark, value)):
+            label.marks += [mark for one in value for mark in _marks("labels", one, str(text))]
         elif key.lower() in NOTE_COLUMNS or (key in answers and isinstance(value, dict) and "text" in value):
-            notes += strings(value.get("text") if isinstance(value, dict) else value)
+            label.notes += strings(value.get("text") if isinstance(value, dict) else value)
         elif key.lower() in CHOICE_COLUMNS or (key in answers and isinstance(value, str)):
-            names += strings(value)
+            label.names += strings(value)
         elif key in answers:
-            other += 1
+            label.other += 1
         elif key not in ROW:
             own[key] = given
     if isinstance(values.get("id"), int | str):
         own.setdefault("task_id", values["id"])
-    if values.get("annotation_id") in (None, ""):
-        return Task(own)
-    one = TaskLabel(
-        who=_who(values.get("annotator")), names=tuple(names), marks=tuple(marks), note="\n".join(notes), flag=flag,
-        seconds=seconds_of(values.get("lead_time")), created=moment_of(values.get("created_at")),
-        key=str(values["annotation_id"]), other=other,
-    )  # fmt: skip
-    return Task(own, (one,))
+    return Task(own, () if values.get("annotation_id") in (None, "") else (label,))
 
 
 def _answers(values: Mapping[str, Any]) -> set[str]:
@@ -193,9 +160,5 @@ def _unpacked(value: Any) -> Any:
     return value
 
 
-def _are_marks(value: Any) -> bool:
-    return (
-        isinstance(value, list)
-        and bool(value)
-        and all(isinstance(one, dict) and "start" in one and set(MARKS) & one.keys() for one in value)
-    )
+def _is_mark(value: Any) -> bool:
+    return isinstance(value, dict) and "start" in value and bool(set(MARKS) & value.keys())

@@ -13,7 +13,7 @@ PROGRAMS = {"label-studio": "Label Studio", "doccano": "doccano", "argilla": "Ar
 OWN = "evenhand"  # beside an annotation: data that the other program has no field for
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class TaskLabel:
     """One annotation of a text, in the words of the file.
 
@@ -24,9 +24,9 @@ class TaskLabel:
     """
 
     who: str = ""
-    names: tuple[str, ...] = ()
-    marks: tuple[tuple[int, int, str], ...] = ()
-    note: str = ""
+    names: list[str] = field(default_factory=list)
+    marks: list[tuple[int, int, str]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
     flag: bool | None = None
     seconds: float | None = None
     created: str = ""
@@ -35,6 +35,11 @@ class TaskLabel:
     truth: bool = False
     other: int = 0
     made: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def note(self) -> str:
+        """All notes in one."""
+        return "\n".join(self.notes)
 
 
 @dataclass(frozen=True, slots=True)

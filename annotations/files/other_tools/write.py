@@ -149,21 +149,17 @@ def files_out(store: Store, project: Project, wish: ExportOptions) -> dict[str, 
             parts.setdefault("", []).append(json_line(_line(project, item, number, [], None, item_object(item))))
     names: dict[str, str] = {}
     for who in parts:
-        names[who] = _file_name(who, set(names.values()))
+        number, taken = 2, {one.casefold() for one in names.values()}
+        name = base = safe_name(who)
+        while name.casefold() in taken:
+            name, number = f"{base}-{number}", number + 1
+        names[who] = name
     return {f"{names[who]}.jsonl": "".join(lines) for who, lines in parts.items()} or {f"{UNLABELLED}.jsonl": ""}
 
 
 def safe_name(who: str) -> str:
     """The name of an annotator as part of a file name."""
     return _UNSAFE.sub("_", who).strip(" .")[:80] or UNLABELLED
-
-
-def _file_name(who: str, taken: set[str]) -> str:
-    name = safe_name(who)
-    number, base = 2, name
-    while name.casefold() in {one.casefold() for one in taken}:
-        name, number = f"{base}-{number}", number + 1
-    return name
 
 
 def _line(

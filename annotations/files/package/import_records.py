@@ -63,14 +63,6 @@ NAMED = {
 Row = Mapping[str, Any]
 
 
-def is_bare(store: Store, project: Project) -> bool:
-    """Whether a project has no pilot, sample, known answer or retest, as after an interrupted import.
-
-    Events do not count: creating the project stores some.
-    """
-    return not holds_any(store, project, "pilot", "sample", "known", "retest")
-
-
 def store_records(store: Store, project: Project, rows: Iterable[Row], *, early: bool, rebuilt: bool = False) -> int:
     """Store the records of a package: those to be stored before labels (`early`) or the others. Returns the new ones.
 
@@ -79,7 +71,7 @@ def store_records(store: Store, project: Project, rows: Iterable[Row], *, early:
     """
     keeper, new = _RecordWriter(store, project, rebuilt), 0
     wanted = ((n, row) for n, row in enumerate(rows, 1) if (str(row.get("kind")) in BEFORE_LABELS) == early)
-    for some in _chunks(wanted):
+    while some := list(islice(wanted, CHUNK)):
         with store.write():
             for number, row in some:
                 try:
@@ -89,12 +81,6 @@ def store_records(store: Store, project: Project, rows: Iterable[Row], *, early:
                     message = N_("The database rejected record {line} of this package ({why}).")
                     raise Refused(message, line=number, why=repr(error)) from error
     return new
-
-
-def _chunks(rows: Iterable[tuple[int, Row]]) -> Iterator[list[tuple[int, Row]]]:
-    source = iter(rows)
-    while some := list(islice(source, CHUNK)):
-        yield some
 
 
 class _RecordWriter:
@@ -210,13 +196,19 @@ class _RecordWriter:
         return mark_read(self.store.db, self.project, row["annotator"], row["version"])
 
     def _event(self, row: Row) -> bool:
+        data = row["data"]
         if row["action"] in HERE_ONLY:
             return False  # progress of work in another database
-        if not isinstance(row["data"], dict):
-            raise ValueError(f"data: {str(row['data'])[:40]}")
-        if row["action"] in ("plan", "settings"):
-            _check_settings(row["data"])
-        values = {key: row[key] for key in ("action", "created")} | {"data": _json(row["data"])}
+        if not isinstance(data, dict):
+            raise ValueError(f"data: {str(data)[:40]}")
+        # `forecast.fully_labelled` and papers read the settings of a change.
+        for settings in (data.get("old", {}), data.get("new", {})) if row["action"] in ("plan", "settings") else ():
+            if not isinstance(settings, dict):
+                raise ValueError(f"data: {str(settings)[:40]}")
+            for name in ("share", "retest"):
+                if not isinstance(settings.get(name), int | float | None):
+                    raise ValueError(f"{name}: {str(settings[name])[:40]}")
+        values = {key: row[key] for key in ("action", "created")} | {"data": _json(data)}
         values |= {key: self._id(key, row) if row.get(key) else None for key in ("item", "annotator")}
         if self._is_stored("event", project=self.project.id, **values):
             return False
@@ -257,16 +249,6 @@ def _json(data: Row) -> str:
     return json.dumps(data, ensure_ascii=False, sort_keys=True)
 
 
-def _check_settings(data: Row) -> None:
-    """Raise ValueError for a change without valid settings: `forecast.fully_labelled` and papers read them."""
-    for settings in (data.get("old", {}), data.get("new", {})):
-        if not isinstance(settings, dict):
-            raise ValueError(f"data: {str(settings)[:40]}")
-        for name in ("share", "retest"):
-            if not isinstance(settings.get(name), int | float | None):
-                raise ValueError(f"{name}: {str(settings[name])[:40]}")
-
-
 def each_decision(
     store: Store, project: Project, codes: Mapping[str, str], *, private: bool = True
 ) -> Iterator[dict[str, Any]]:
@@ -304,7 +286,10 @@ def store_decisions(store: Store, project: Project, rows: Iterable[Mapping[str, 
             except NOT_TAKEN as error:
                 message = N_("The database rejected decision {line} of this package ({why}).")
                 raise Refused(message, line=number, why=repr(error)) from error
-        _point_to_settlements(store, project)
+        last = last_settlements(store, project)
+        for item, settlement in last:
+            set_settlement(store.db, item, settlement)
+        recount_items(store, [item for item, _ in last])
     return new
 
 
@@ -324,10 +309,3 @@ def _stored(store: Store, project: Project, row: Mapping[str, Any], people: Mapp
     add: Callable[..., object] = insert_settlement if kind == "settlement" else insert_comment
     add(store.db, {"project": project.id, "item": item} | values)
     return True
-
-
-def _point_to_settlements(store: Store, project: Project) -> None:
-    last = last_settlements(store, project)
-    for item, settlement in last:
-        set_settlement(store.db, item, settlement)
-    recount_items(store, [item for item, _ in last])

@@ -10,7 +10,6 @@ continued, makes the same ones.
 
 import hashlib
 import json
-import sqlite3
 import uuid
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -19,6 +18,7 @@ from typing import Any, Literal
 
 from evenhand.annotations.database.events import PACKAGE_BEGUN, PACKAGE_DONE, Event, events, record
 from evenhand.annotations.database.store import Store
+from evenhand.annotations.files.import_labels import NOT_TAKEN
 from evenhand.annotations.guideline.scheme import more_in
 from evenhand.annotations.guideline.versions import check_options, insert_guideline
 from evenhand.annotations.projects.projects import create_project, write_changes
@@ -40,10 +40,7 @@ Stage = Literal["new", "begun", "made", "done"]
 
 _NO_PACKAGE = N_("{file} is not a project package: its project.json is missing or invalid.")
 # The errors that values of another type raise, here or in the database.
-_WRONG = (
-    KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError, RecursionError,
-    sqlite3.IntegrityError, sqlite3.ProgrammingError, sqlite3.InterfaceError,
-)  # fmt: skip
+_WRONG = (*NOT_TAKEN, IndexError, RecursionError)
 
 
 def read_description(parts: Mapping[str, Member], file: str) -> dict[str, Any]:
@@ -87,7 +84,7 @@ def make_project(store: Store, name: str, described: Mapping[str, Any], file: st
                 check_options(made.kind, offered, criteria, more)
                 insert_guideline(store, made, number, words, offered, criteria, said, when, more)
             write_changes(store, made, changed, logged=False)
-            _mark(store, made, PACKAGE_BEGUN, described, made=True)
+            record(store, made, PACKAGE_BEGUN, package=described["digest"], made=True)
 
         return create_project(
             store, name, guideline_text=text, choices=choices, reasons=reasons, quotas=quotas, annotators=people,
@@ -103,10 +100,6 @@ def _version(one: Mapping[str, Any]) -> tuple[str, list[Choice], list[Choice], s
     if not all(isinstance(word, str) for word in words):
         raise ValueError("a choice is made of words")
     return str(one["text"]), choices, reasons, str(one.get("changes", "")), moment(one.get("created")), scheme
-
-
-def _mark(store: Store, project: Project, action: str, described: Mapping[str, Any], *, made: bool) -> None:
-    record(store, project, action, package=described["digest"], made=made)
 
 
 def stage(store: Store, project: Project, described: Mapping[str, Any]) -> Stage:
@@ -136,7 +129,7 @@ def _last(store: Store, project: Project, described: Mapping[str, Any]) -> Event
 def mark(store: Store, project: Project, described: Mapping[str, Any], action: str) -> None:
     """Record that the import of a package into an existing project begins, or has ended."""
     with store.write():
-        _mark(store, project, action, described, made=False)
+        record(store, project, action, package=described["digest"], made=False)
 
 
 FILES = ("items.jsonl", "labels.jsonl", "decisions.jsonl", "records.jsonl", "gold.jsonl")
@@ -167,14 +160,13 @@ def _lines(source: Iterable[str], project: Project) -> Iterator[str]:
             row = json.loads(line)
         except (ValueError, RecursionError):
             row = None
-        yield json_line(_renamed(row, project)) if isinstance(row, dict) else line
-
-
-def _renamed(row: dict[str, Any], project: Project) -> dict[str, Any]:
-    changed: dict[str, Any] = {key: new_id(row[key], project) for key in KEYS if isinstance(row.get(key), str)}
-    if isinstance(row.get(LIST), list):
-        changed[LIST] = [new_id(one, project) if isinstance(one, str) else one for one in row[LIST]]
-    return row | changed
+        if not isinstance(row, dict):
+            yield line
+            continue
+        row |= {key: new_id(row[key], project) for key in KEYS if isinstance(row.get(key), str)}
+        if isinstance(row.get(LIST), list):
+            row[LIST] = [new_id(one, project) if isinstance(one, str) else one for one in row[LIST]]
+        yield json_line(row)
 
 
 def new_id(old: str, project: Project) -> str:

@@ -44,34 +44,41 @@ KINDS = (
 )
 
 
+ITEM = "JOIN published_item AS item ON item.id = {}.item"
+ANNOTATOR = "JOIN annotator ON annotator.id = {}.annotator"
+GUIDELINE = "JOIN guideline ON guideline.id = {}.guideline"
+# Of retests: those that somebody has begun, or that wait.
+BEGUN = "WHERE retest.project = ? AND (retest.op_id IS NOT NULL OR retest.state IN ('labelled', 'waiting'))"
+
+
 def _columns(table: str, names: tuple[str, ...]) -> str:
     return ", ".join(f"{table}.{name}" for name in names)
 
 
+# Kind -> its columns, which are the keys of its objects, and where they are read.
 QUERIES = {
-    "pilot": f"SELECT {_columns('pilot', PILOT)} FROM pilot WHERE project = ? ORDER BY number",
-    "sample": f"SELECT {_columns('sample', SAMPLE)} FROM sample WHERE project = ? ORDER BY number",
-    "inclusion": """
-SELECT sample.number AS sample, item.uid AS item, probability, stratum, drawn
-FROM inclusion JOIN sample ON sample.id = inclusion.sample JOIN published_item AS item ON item.id = inclusion.item
-WHERE sample.project = ? ORDER BY sample.number, item.id
-""",
-    "of_item": """
-SELECT item.uid AS item, pilot.number AS pilot, item.known
-FROM published_item AS item LEFT JOIN pilot ON pilot.id = item.pilot
-WHERE item.project = ? AND (item.pilot IS NOT NULL OR item.known IS NOT NULL) ORDER BY item.id
-""",
-    "known": """
-SELECT item.uid AS item, known.choice, known.why, known.author, known.created,
-       (SELECT op_id FROM label WHERE label.id <= known.after ORDER BY label.id DESC LIMIT 1) AS after
-FROM known JOIN published_item AS item ON item.id = known.item WHERE known.project = ? ORDER BY known.id
-""",
+    "pilot": (_columns("pilot", PILOT), "pilot WHERE project = ? ORDER BY number"),
+    "sample": (_columns("sample", SAMPLE), "sample WHERE project = ? ORDER BY number"),
+    "inclusion": (
+        "sample.number AS sample, item.uid AS item, probability, stratum, drawn",
+        f"inclusion JOIN sample ON sample.id = inclusion.sample {ITEM.format('inclusion')}"
+        " WHERE sample.project = ? ORDER BY sample.number, item.id",
+    ),
+    "of_item": (
+        "item.uid AS item, pilot.number AS pilot, item.known",
+        "published_item AS item LEFT JOIN pilot ON pilot.id = item.pilot"
+        " WHERE item.project = ? AND (item.pilot IS NOT NULL OR item.known IS NOT NULL) ORDER BY item.id",
+    ),
+    "known": (
+        "item.uid AS item, known.choice, known.why, known.author, known.created,"
+        " (SELECT op_id FROM label WHERE label.id <= known.after ORDER BY label.id DESC LIMIT 1) AS after",
+        f"known {ITEM.format('known')} WHERE known.project = ? ORDER BY known.id",
+    ),
     # Assignments that cannot be derived from their operations: for relabelling, or with an opinion shown since.
-    "standing": """
-SELECT item.uid AS item, annotator.name AS annotator, latest.op_id AS latest, blind.op_id AS blind,
-       assignment.revealed, assignment.kept
-FROM assignment JOIN published_item AS item ON item.id = assignment.item
-     JOIN annotator ON annotator.id = assignment.annotator
+    "standing": (
+        "item.uid AS item, annotator.name AS annotator, latest.op_id AS latest, blind.op_id AS blind,"
+        " assignment.revealed, assignment.kept",
+        f"""assignment {ITEM.format("assignment")} {ANNOTATOR.format("assignment")}
      LEFT JOIN label AS latest ON latest.id = assignment.latest LEFT JOIN label AS blind ON blind.id = assignment.blind
 WHERE assignment.project = ? AND (
     assignment.kept = 1 OR assignment.revealed IS NOT NULL OR assignment.latest IS NOT (
@@ -79,99 +86,90 @@ WHERE assignment.project = ? AND (
         WHERE label.item = assignment.item AND label.annotator = assignment.annotator
         ORDER BY id DESC LIMIT 1))
     AND EXISTS (SELECT 1 FROM label WHERE label.item = assignment.item AND label.annotator = assignment.annotator)
-ORDER BY assignment.item, annotator.id
-""",
-    "retest": """
-SELECT retest.uid, item.uid AS item, annotator.name AS annotator, retest.due, retest.state, retest.turn, retest.skips,
-       first.op_id AS first, latest.op_id AS latest, retest.op_id, retest.desk, retest.revision, retest.created
-FROM retest JOIN published_item AS item ON item.id = retest.item JOIN annotator ON annotator.id = retest.annotator
-     LEFT JOIN label AS first ON first.id = retest.first
-     LEFT JOIN retest_label AS latest ON latest.id = retest.latest
-WHERE retest.project = ? AND (retest.op_id IS NOT NULL OR retest.state IN ('labelled', 'waiting')) ORDER BY retest.id
-""",
-    "retest_label": f"""
-SELECT retest.uid AS retest, guideline.version AS guideline, {_columns("retest_label", RETEST_LABEL)},
-       {LEFT.format(label="retest_label")} AS left
-FROM retest JOIN published_item AS item ON item.id = retest.item JOIN retest_label ON retest_label.retest = retest.id
-     JOIN guideline ON guideline.id = retest_label.guideline
-WHERE retest.project = ? AND (retest.op_id IS NOT NULL OR retest.state IN ('labelled', 'waiting'))
-ORDER BY retest.id, retest_label.id
-""",
-    "told": """
-SELECT annotator.name AS annotator, told AS version FROM member JOIN annotator ON annotator.id = member.annotator
-WHERE project = ? AND told > 0 ORDER BY annotator.id
-""",
-    "event": f"""
-SELECT item.uid AS item, annotator.name AS annotator, action, data, author, event.created
-FROM event LEFT JOIN item ON item.id = event.item LEFT JOIN annotator ON annotator.id = event.annotator
-WHERE event.project = ? AND action NOT IN {HERE_ONLY} ORDER BY event.id
-""",
-    "judge": f"""
-SELECT judge.kind AS judge_kind, guideline.version AS guideline, {_columns("judge", JUDGE)}
-FROM judge JOIN guideline ON guideline.id = judge.guideline WHERE judge.project = ? ORDER BY judge.id
-""",
-    "judge_margin": """
-SELECT judge.uid AS judge, eps, labels, judge_margin.created FROM judge_margin JOIN judge ON judge.id = judge
-WHERE judge.project = ? ORDER BY judge.id
-""",
-    "judge_label": f"""
-SELECT judge.uid AS judge, item.uid AS item, {_columns("judge_label", JUDGE_LABEL)},
-       (SELECT place FROM judge_order WHERE label = judge_label.id) AS first
-FROM judge JOIN judge_label ON judge_label.judge = judge.id JOIN published_item AS item ON item.id = judge_label.item
-WHERE judge.project = ? ORDER BY judge_label.id
-""",
-    "consent": """
-SELECT annotator.name AS annotator, given.use, given.given, given.recorded_by, given.language, given.text, given.created
-FROM label_consent AS given JOIN annotator ON annotator.id = given.annotator WHERE given.project = ? ORDER BY given.id
-""",
-    "tag_draft": "SELECT tag, code FROM tag_draft WHERE project = ? ORDER BY tag",
-    "guideline_draft": "SELECT content, saved FROM guideline_draft WHERE project = ?",
-    "grouping": "SELECT name, options, created FROM grouping WHERE project = ? ORDER BY id",
-    "group": """
-SELECT grouping.name AS grouping, annotator.name AS annotator, value, recorded_by, annotator_group.created
-FROM annotator_group JOIN grouping ON grouping.id = annotator_group.grouping
-     JOIN annotator ON annotator.id = annotator_group.annotator
-WHERE grouping.project = ? ORDER BY annotator_group.id
-""",
-    "settlement": f"""
-SELECT item.uid AS item, {_columns("settlement", SETTLEMENT)}
-FROM settlement JOIN published_item AS item ON item.id = settlement.item
-WHERE settlement.project = ? ORDER BY settlement.id
-""",
-    "comment": f"""
-SELECT item.uid AS item, {_columns("comment", COMMENT)}, annotator.name AS annotator, whose.name AS thread
-FROM comment JOIN published_item AS item ON item.id = comment.item
-     LEFT JOIN annotator ON annotator.id = comment.annotator
-     LEFT JOIN annotator AS whose ON whose.id = comment.thread
-WHERE comment.project = ? ORDER BY comment.id
-""",
+ORDER BY assignment.item, annotator.id""",
+    ),
+    "retest": (
+        "retest.uid, item.uid AS item, annotator.name AS annotator, retest.due, retest.state, retest.turn,"
+        " retest.skips, first.op_id AS first, latest.op_id AS latest, retest.op_id, retest.desk, retest.revision,"
+        " retest.created",
+        f"retest {ITEM.format('retest')} {ANNOTATOR.format('retest')}"
+        " LEFT JOIN label AS first ON first.id = retest.first"
+        f" LEFT JOIN retest_label AS latest ON latest.id = retest.latest {BEGUN} ORDER BY retest.id",
+    ),
+    "retest_label": (
+        f"retest.uid AS retest, guideline.version AS guideline, {_columns('retest_label', RETEST_LABEL)},"
+        f" {LEFT.format(label='retest_label')} AS left",
+        f"retest {ITEM.format('retest')} JOIN retest_label ON retest_label.retest = retest.id"
+        f" {GUIDELINE.format('retest_label')} {BEGUN} ORDER BY retest.id, retest_label.id",
+    ),
+    "told": (
+        "annotator.name AS annotator, told AS version",
+        f"member {ANNOTATOR.format('member')} WHERE project = ? AND told > 0 ORDER BY annotator.id",
+    ),
+    "event": (
+        "item.uid AS item, annotator.name AS annotator, action, data, author, event.created",
+        "event LEFT JOIN item ON item.id = event.item LEFT JOIN annotator ON annotator.id = event.annotator"
+        f" WHERE event.project = ? AND action NOT IN {HERE_ONLY} ORDER BY event.id",
+    ),
+    "judge": (
+        f"judge.kind AS judge_kind, guideline.version AS guideline, {_columns('judge', JUDGE)}",
+        f"judge {GUIDELINE.format('judge')} WHERE judge.project = ? ORDER BY judge.id",
+    ),
+    "judge_margin": (
+        "judge.uid AS judge, eps, labels, judge_margin.created",
+        "judge_margin JOIN judge ON judge.id = judge WHERE judge.project = ? ORDER BY judge.id",
+    ),
+    "judge_label": (
+        f"judge.uid AS judge, item.uid AS item, {_columns('judge_label', JUDGE_LABEL)},"
+        " (SELECT place FROM judge_order WHERE label = judge_label.id) AS first",
+        f"judge JOIN judge_label ON judge_label.judge = judge.id {ITEM.format('judge_label')}"
+        " WHERE judge.project = ? ORDER BY judge_label.id",
+    ),
+    "consent": (
+        "annotator.name AS annotator, given.use, given.given, given.recorded_by, given.language, given.text,"
+        " given.created",
+        f"label_consent AS given {ANNOTATOR.format('given')} WHERE given.project = ? ORDER BY given.id",
+    ),
+    "tag_draft": ("tag, code", "tag_draft WHERE project = ? ORDER BY tag"),
+    "guideline_draft": ("content, saved", "guideline_draft WHERE project = ?"),
+    "grouping": ("name, options, created", "grouping WHERE project = ? ORDER BY id"),
+    "group": (
+        "grouping.name AS grouping, annotator.name AS annotator, value, recorded_by, annotator_group.created",
+        "annotator_group JOIN grouping ON grouping.id = annotator_group.grouping"
+        f" {ANNOTATOR.format('annotator_group')} WHERE grouping.project = ? ORDER BY annotator_group.id",
+    ),
+    "settlement": (
+        f"item.uid AS item, {_columns('settlement', SETTLEMENT)}",
+        f"settlement {ITEM.format('settlement')} WHERE settlement.project = ? ORDER BY settlement.id",
+    ),
+    "comment": (
+        f"item.uid AS item, {_columns('comment', COMMENT)}, annotator.name AS annotator, whose.name AS thread",
+        f"comment {ITEM.format('comment')} LEFT JOIN annotator ON annotator.id = comment.annotator"
+        " LEFT JOIN annotator AS whose ON whose.id = comment.thread WHERE comment.project = ? ORDER BY comment.id",
+    ),
 }
-AUTHORS = """
-SELECT name FROM (
-    SELECT adjudicator AS name, created FROM settlement WHERE project = :project
-    UNION ALL SELECT author, created FROM comment WHERE project = :project AND annotator IS NULL
-    UNION ALL SELECT author, created FROM known WHERE project = :project
-    UNION ALL SELECT author, created FROM event WHERE project = :project
-) WHERE name <> '' GROUP BY name ORDER BY min(created), name
-"""
+AUTHORS = " UNION ALL ".join(
+    f"SELECT {name} AS name, created FROM {table} WHERE project = :project AND {name} <> ''{more}"
+    for table, name, more in (
+        ("settlement", "adjudicator", ""), ("comment", "author", " AND annotator IS NULL"), ("known", "author", ""),
+        ("event", "author", ""),
+    )
+)  # fmt: skip
 # The column that names a row of a table in a package.
 PUBLIC = {"item": "uid", "judge": "uid", "retest": "uid", "sample": "number", "pilot": "number", "guideline": "version"}
 
 
 def author_codes(store: Store, project: Project, codes: Mapping[str, str]) -> dict[str, str]:
     """*codes*, and J1, J2, ... for everybody else who decided, commented or changed something, by first act."""
-    found = dict(codes)
-    number = 0
-    for (name,) in store.db.execute(AUTHORS, {"project": project.id}).fetchall():
-        if name not in found:
-            number += 1
-            found[name] = f"J{number}"
-    return found
+    query = f"SELECT name FROM ({AUTHORS}) GROUP BY name ORDER BY min(created), name"
+    names = (name for (name,) in store.db.execute(query, {"project": project.id}).fetchall() if name not in codes)
+    return {**codes, **{name: f"J{number}" for number, name in enumerate(names, 1)}}
 
 
 def records_of(store: Store, project: Project, kind: str) -> Iterator[dict[str, Any]]:
     """Yield the records of one kind, with names."""
-    for row in store.each(dict[str, Any], QUERIES[kind], (project.id,)):
+    columns, tables = QUERIES[kind]
+    for row in store.each(dict[str, Any], f"SELECT {columns} FROM {tables}", (project.id,)):
         row |= {key: json.loads(row[key]) for key in JSON & row.keys() if row[key] is not None}
         for key in OPTIONAL.get(kind, ()):
             if row[key] is None:
@@ -218,21 +216,23 @@ def _coded_data(codes: Mapping[str, str], data: Mapping[str, Any]) -> dict[str, 
 
 def row_id(store: Store, project: Project, table: str, key: Any) -> int | None:
     """Return the row id of what a package names by *key*: of the tables of PUBLIC; None where it is not here."""
-    query = f"SELECT id FROM {table} WHERE {PUBLIC[table]} = ? AND project = ?"
-    found: int | None = store.value(query, (key, project.id))
+    found: int | None = _first(store, "id", table, {PUBLIC[table]: key, "project": project.id})
     return found
 
 
 def count_rows(store: Store, table: str, **values: Any) -> int:
     """Return how many rows of a table have these values."""
-    same = " AND ".join(f"{column} IS :{column}" for column in values)
-    return int(store.value(f"SELECT count(*) FROM {table} WHERE {same}", values))
+    return int(_first(store, "count(*)", table, values))
 
 
 def holds_any(store: Store, project: Project, *tables: str) -> bool:
     """Return whether a project has a row in one of these tables."""
-    queries = (f"SELECT 1 FROM {table} WHERE project = ? LIMIT 1" for table in tables)
-    return any(store.value(query, (project.id,)) for query in queries)
+    return any(_first(store, "project", table, {"project": project.id}) for table in tables)
+
+
+def _first(store: Store, what: str, table: str, values: Mapping[str, Any]) -> Any:
+    same = " AND ".join(f"{column} IS :{column}" for column in values)
+    return store.value(f"SELECT {what} FROM {table} WHERE {same} LIMIT 1", values)
 
 
 def project_with_item(store: Store, items: list[str], apart_from: int) -> str | None:

@@ -29,7 +29,7 @@ from evenhand.annotations.files.label_files import (
     open_labels,
 )
 from evenhand.annotations.files.label_tables import LABELS, OPERATION, item_objects
-from evenhand.annotations.files.package.import_records import each_decision, is_bare, store_decisions, store_records
+from evenhand.annotations.files.package.import_records import each_decision, store_decisions, store_records
 from evenhand.annotations.files.package.project import (
     BEGUN,
     CURATION,
@@ -49,8 +49,8 @@ from evenhand.annotations.guideline.scheme import more_out
 from evenhand.annotations.guideline.versions import guidelines
 from evenhand.annotations.items.batch import item, items
 from evenhand.annotations.items.batch import items as stored_items
-from evenhand.annotations.items.gold import PART, generation_status, store_gold
 from evenhand.annotations.items.gold import PART as GOLD_PART
+from evenhand.annotations.items.gold import generation_status, store_gold
 from evenhand.annotations.labels.read import OF_FILE, each_label_row
 from evenhand.annotations.papers.blocks import Form, rendered
 from evenhand.annotations.papers.datasheet import datasheets
@@ -109,19 +109,12 @@ def left_out_of(described: Mapping[str, Any]) -> dict[str, int] | None:
     return {name: found[name] for name in LEFT_OUT}
 
 
-def import_gold_labels(
-    store: Store, project: Project, member: Member, file: str, *, rebuilt: bool = False
-) -> GoldLabels:
-    """Store the gold labels of gold.jsonl that do not follow from the labels and decisions of the project.
+class _GoldLabelImport:
+    """The import of the gold labels of one package that do not follow from the labels and decisions of the project.
 
-    Call it after the import of labels and decisions. *rebuilt*: the package makes the project, so its gold labels
+    It comes after the import of labels and decisions. *rebuilt*: the package makes the project, so its gold labels
     override what its labels alone would give; else they fill in where an item has none.
     """
-    return _GoldLabelImport(store, project, member, f"{file}: {PART}", rebuilt).run()
-
-
-class _GoldLabelImport:
-    """The import of the gold labels of one package."""
 
     def __init__(self, store: Store, project: Project, member: Member, name: str, rebuilt: bool) -> None:
         self.store, self.project, self.member, self.name, self.rebuilt = store, project, member, name, rebuilt
@@ -184,18 +177,13 @@ class _GoldLabelImport:
                     self.report.withheld += 1
 
     def _store(self, row_id: int, gold: str | None) -> None:
-        file = self._label_file()
-        store_gold(self.store, self.project, row_id, file, gold)
-        add_to_file(self.store, file)
-
-    def _label_file(self) -> int:
-        """Return the record of this file: that of an interrupted import, or a new one."""
-        if not self.file:
+        if not self.file:  # that of an interrupted import, or a new one
             came = CameWith("Evenhand", self.name, file_sha256(self.member.path), timestamp())
             same = (file.id for file in label_files(self.store, self.project)
                     if replace(file.came, program=came.program, created=came.created) == came)  # fmt: skip
             self.file = next(same, 0) or insert_label_file(self.store, self.project, came)
-        return self.file
+        store_gold(self.store, self.project, row_id, self.file, gold)
+        add_to_file(self.store, self.file)
 
 
 NO_ITEMS = N_("{file} is not a project package: its items.jsonl is missing.")
@@ -231,7 +219,7 @@ def package_files(store: Store, project: Project, wish: ExportOptions) -> dict[s
 
 def package_parts(
     store: Store, project: Project, codes: Mapping[str, str], *, with_text: bool = True, private: bool = True
-) -> dict[str, Iterator[dict[str, Any]]]:
+) -> dict[str, Iterable[dict[str, Any]]]:
     """File name -> its rows, read lazily from the database.
 
     `codes`: name -> code, {} to write names. `with_text`: notes too. `private`: drafts of the lead and private threads
@@ -244,7 +232,7 @@ def package_parts(
         "labels.jsonl": chain(canary if with_text else [], label_objects(every, codes, with_text=with_text)),
         "decisions.jsonl": chain(canary, each_decision(store, project, codes, private=private)),
         "records.jsonl": chain(canary, each_record(store, project, codes, private=private)),
-        GOLD_PART: _gold_objects(store, project),
+        GOLD_PART: filter(None, (gold_object(project, item) for item in stored_items(store, project))),
     }
 
 
@@ -265,10 +253,6 @@ def label_objects(
         if codes and said.get("label_file") is not None:
             said["label_file"] = coded_file(said["label_file"], codes)
         yield said | {"annotator": codes.get(row["annotator"], row["annotator"])}
-
-
-def _gold_objects(store: Store, project: Project) -> Iterator[dict[str, Any]]:
-    yield from filter(None, (gold_object(project, item) for item in stored_items(store, project)))
 
 
 def gold_object(project: Project, item: Item) -> dict[str, Any] | None:
@@ -335,8 +319,16 @@ def _import(
     store: Store, name: str, described: Mapping[str, Any], parts: Mapping[str, Member], file: str
 ) -> PackageImport:
     found = _existing_project(store, name)
-    if found is not None and is_unused(store, found):
-        _make_room(store, found)
+    # Nothing was done in a project yet but to make it: no item, no release, one version of the guideline.
+    if (
+        found
+        and len(guidelines(store, found)) == 1
+        and not holds_any(store, found, "batch", "label", "pilot", "release")
+    ):
+        number = 1
+        while _existing_project(store, free := f"{found.name[:60]} (empty {number})") is not None:
+            number += 1
+        archive(store, change_project(store, found, name=free))
         found = None
     # Labels say whose items they are; a project that the package makes needs ids of its own without labels, too.
     makes = found is None or stage(store, found, described) == "made"
@@ -349,8 +341,14 @@ def _import(
         if elsewhere is not None:
             parts = with_new_ids(parts, project, Path(folder))
         report = _import_parts(store, project, described, parts, file)
-    if found is None:
-        _refuse_lines(report, file)
+    # A project that lacks a line is not the one that was packed.
+    items = report.items.errors if report.items is not None else ()
+    for problem in [*items, *report.labels.errors, *report.gold.errors] if found is None else ():
+        message = N_(
+            "{file} is a damaged package: line {line} of {part} cannot be used ({why}). None of it was stored."
+        )
+        part = PurePosixPath(problem.file.removeprefix(f"{file}: ")).name
+        raise BadFile(message, file=file, line=problem.line, part=part, why=english_problem(problem))
     return report
 
 
@@ -362,7 +360,10 @@ def _import_parts(
     report = import_examined(store, project, items, file=file) if items.rows else None
     records = list(_objects(parts["records.jsonl"], file)) if "records.jsonl" in parts else []
     rebuilt = stood == "made"  # what the package says of its labels is all that is known of the project
-    own = stood in ("made", "begun") or (stood == "new" and is_bare(store, project))
+    # A project without records, as after an interrupted import; events do not count, creating it stores some.
+    own = stood in ("made", "begun") or (
+        stood == "new" and not holds_any(store, project, "pilot", "sample", "known", "retest")
+    )
     if own:
         if stood == "new":
             mark(store, project, described, PACKAGE_BEGUN)
@@ -382,22 +383,11 @@ def _import_parts(
             remove_annotator(store, project, person)
     gold = GoldLabels()
     if GOLD_PART in parts:
-        gold = import_gold_labels(store, project, parts[GOLD_PART], file, rebuilt=rebuilt)
+        gold = _GoldLabelImport(store, project, parts[GOLD_PART], f"{file}: {GOLD_PART}", rebuilt).run()
     gold.left_out = left_out_of(described)
     if own:
         mark(store, project, described, PACKAGE_DONE)
     return PackageImport(project, report, labels, gold)
-
-
-def _refuse_lines(report: PackageImport, file: str) -> None:
-    """Raise BadFile for a line that could not be used: a project that lacks it is not the one that was packed."""
-    items = report.items.errors if report.items is not None else ()
-    for problem in [*items, *report.labels.errors, *report.gold.errors]:
-        message = N_(
-            "{file} is a damaged package: line {line} of {part} cannot be used ({why}). None of it was stored."
-        )
-        part = PurePosixPath(problem.file.removeprefix(f"{file}: ")).name
-        raise BadFile(message, file=file, line=problem.line, part=part, why=english_problem(problem))
 
 
 def _existing_project(store: Store, name: str) -> Project | None:
@@ -405,19 +395,6 @@ def _existing_project(store: Store, name: str) -> Project | None:
         return find_project(store, name)
     except NotFound:
         return None
-
-
-def is_unused(store: Store, project: Project) -> bool:
-    """Whether nothing was done in a project yet but to make it: no item, no release, one version of the guideline."""
-    return len(guidelines(store, project)) == 1 and not holds_any(store, project, "batch", "label", "pilot", "release")
-
-
-def _make_room(store: Store, project: Project) -> None:
-    """Archive an unused project under a name that is free."""
-    number = 1
-    while _existing_project(store, name := f"{project.name[:60]} (empty {number})") is not None:
-        number += 1
-    archive(store, change_project(store, project, name=name))
 
 
 def _project_with_items(store: Store, project: Project | None, part: Member, file: str) -> str | None:

@@ -9,10 +9,16 @@ import streamlit as st
 from evenhand.annotations.accounts.accounts import take_over_roles
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.detect import FORMAT_NAMES, FORMATS, Columns, remember_columns
-from evenhand.annotations.files.import_items import ImportReport, Preview, import_examined
+from evenhand.annotations.files.import_items import (
+    ImportReport,
+    Preview,
+    examine_tables,
+    import_examined,
+    preview_tables,
+    tables_in,
+)
 from evenhand.annotations.files.import_labels import LabelImport
 from evenhand.annotations.files.label_files import is_labels
-from evenhand.annotations.files.open_upload import examine_tables, preview_tables, tables_in
 from evenhand.annotations.files.other_tools.import_tasks import TaskImport
 from evenhand.annotations.files.package import write_package
 from evenhand.annotations.guideline.versions import compares

@@ -9,8 +9,7 @@ import streamlit as st
 
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.detect import Columns, task_format, text_key
-from evenhand.annotations.files.import_items import Examined
-from evenhand.annotations.files.open_upload import examine_tables, preview_tables
+from evenhand.annotations.files.import_items import Examined, examine_tables, preview_tables
 from evenhand.annotations.files.other_tools.import_tasks import (
     LOOKED_AT,
     Names,

@@ -10,7 +10,7 @@ from evenhand.annotations.items.batch import Batch
 from evenhand.annotations.labels.operations import store_operations
 from evenhand.annotations.log.verify import Broken, verify
 from evenhand.annotations.queue.leases import claim
-from evenhand.annotations.release import make_release
+from evenhand.annotations.release.make import make_release
 from tests.support.projects import decide, filled_project, new_items
 from tests.support.released_project import ready_project, work
 from tests.support.studies import new_study

@@ -11,7 +11,7 @@ import pytest
 from evenhand.annotations.agreement.measures import agreement
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.describe.project_description import describe_items
-from evenhand.annotations.files.export import archive_bytes, export_file, plain_bytes
+from evenhand.annotations.files.export import export_bytes, export_file
 from evenhand.annotations.files.export_formats import export_options
 from evenhand.annotations.labels.operations import store_operations
 from evenhand.annotations.progress.dashboard import dashboard
@@ -26,7 +26,7 @@ Making = Callable[[Store, Project], object]
 
 
 def package(store: Store, project: Project) -> object:
-    archive = archive_bytes(store, project, export_options("package"), "set", None)
+    archive = export_bytes(store, project, export_options("package"), "set", None)
     with zipfile.ZipFile(BytesIO(archive)) as file:
         return {name: file.read(name) for name in file.namelist()}
 
@@ -56,11 +56,11 @@ EVERY = {"package": 6, "datasheet": 3}  # queries; in other reports a label is s
 MADE: dict[str, Making] = {
     "package": package,
     "labels-wide": written,
-    "labels-jsonl": lambda store, project: plain_bytes(
-        store, project, export_options("labels-jsonl", items="accepted")
+    "labels-jsonl": lambda store, project: export_bytes(
+        store, project, export_options("labels-jsonl", items="accepted"), "set", None
     ),
-    "label-studio": lambda store, project: plain_bytes(store, project, export_options("label-studio")),
-    "datasheet": lambda store, project: plain_bytes(store, project, export_options("datasheet")),
+    "label-studio": lambda store, project: export_bytes(store, project, export_options("label-studio"), "set", None),
+    "datasheet": lambda store, project: export_bytes(store, project, export_options("datasheet"), "set", None),
     "record csv": lambda store, project: "".join(record_csv(store, project, annotators(store, project)[0])),
     "record json": lambda store, project: "".join(record_json(store, project, annotators(store, project)[0])),
     "agreement": measured,

@@ -18,7 +18,9 @@ from evenhand.annotations.labels.operations import store_operations
 from evenhand.annotations.labels.read import label_rows
 from evenhand.annotations.projects.projects import counts, project
 from evenhand.annotations.queue.leases import claim
-from evenhand.annotations.release import make_release, records, release_files
+from evenhand.annotations.release import records
+from evenhand.annotations.release.make import make_release
+from evenhand.annotations.release.records import release_files
 from tests.support.projects import WORDS, broken_rules, database, decide, filled_project, new_items
 from tests.support.released_project import ready_project, work
 from tests.support.writers import outputs, start

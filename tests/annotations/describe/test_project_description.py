@@ -18,7 +18,7 @@ from evenhand.annotations.describe.project_description import (
 from evenhand.annotations.items.batch import Batch, NewItem
 from evenhand.annotations.projects.projects import create_project, set_quotas
 from evenhand.annotations.types import Project
-from evenhand.core.describe import vocabulary
+from evenhand.core.describe.vocabulary import vocabulary
 from evenhand.core.errors import BadFile, EvenhandError, NotFound
 from evenhand.core.language import Language
 from evenhand.core.text.keywords import find

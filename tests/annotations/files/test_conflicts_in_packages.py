@@ -13,8 +13,7 @@ from evenhand.annotations.database.store import Store
 from evenhand.annotations.files import undo as undoing
 from evenhand.annotations.files.conflicts import Conflict, conflicts, exported_row, keep_first
 from evenhand.annotations.files.export import export_file
-from evenhand.annotations.files.import_items import import_file
-from evenhand.annotations.files.open_upload import tables_in
+from evenhand.annotations.files.import_items import import_file, tables_in
 from evenhand.annotations.files.package import write_package
 from evenhand.annotations.files.undo import find_import, imports, undo
 from evenhand.annotations.items.batch import Batch, items

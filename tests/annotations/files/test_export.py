@@ -203,8 +203,8 @@ def test_an_export_of_a_page_is_made_in_another_process(
     fresh_store: Store, labelled: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rows = export.export_row_count(fresh_store, labelled, export_options("labels"))
-    plain = export.plain_bytes(fresh_store, labelled, export_options("labels"))
-    monkeypatch.setattr(export, "plain_bytes", lambda *_: pytest.fail("made here"))
+    plain = export.export_bytes(fresh_store, labelled, export_options("labels"), "labels.csv", None)
+    monkeypatch.setattr(export, "export_bytes", lambda *_: pytest.fail("made here"))
     monkeypatch.setattr(export, "export_row_count", lambda *_: pytest.fail("counted here"))
     assert export.made_elsewhere(fresh_store, labelled, export_options("labels"), "a.csv", None) == plain
     assert export.counted_elsewhere(fresh_store, labelled, export_options("labels")) == rows

@@ -8,8 +8,13 @@ import openpyxl
 import pytest
 
 from evenhand.annotations.files.detect import Columns
-from evenhand.annotations.files.import_items import import_examined, import_file
-from evenhand.annotations.files.open_upload import examine_tables, preview_tables, tables_in
+from evenhand.annotations.files.import_items import (
+    examine_tables,
+    import_examined,
+    import_file,
+    preview_tables,
+    tables_in,
+)
 from evenhand.annotations.items.batch import items
 from evenhand.annotations.projects.projects import create_project
 from evenhand.annotations.text_policy import packed

@@ -15,7 +15,7 @@ from evenhand.annotations.browse.history import record_of
 from evenhand.annotations.browse.search import Filters, search_items
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.export import export_file
-from evenhand.annotations.files.open_upload import tables_in
+from evenhand.annotations.files.import_items import tables_in
 from evenhand.annotations.files.package.write_package import PackageImport, import_package
 from evenhand.annotations.files.undo import find_import, imports, undo, undo_effect
 from evenhand.annotations.items.batch import items
@@ -26,7 +26,10 @@ from evenhand.annotations.log.verify import verify as verify_log
 from evenhand.annotations.projects.annotators import annotators
 from evenhand.annotations.projects.consent import answer_consent
 from evenhand.annotations.projects.projects import change_project
-from evenhand.annotations.release import make_release, release_file, verify, write_release
+from evenhand.annotations.release.make import make_release
+from evenhand.annotations.release.records import release_file
+from evenhand.annotations.release.verify import verify
+from evenhand.annotations.release.write_out import write_release
 from evenhand.annotations.types import Annotator, Project
 from evenhand.core.errors import BadFile
 from tests.support.comparisons import compared_project

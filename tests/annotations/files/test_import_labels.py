@@ -12,8 +12,7 @@ from evenhand.annotations.agreement.measures import agreement
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.demo.generation_texts import NAME, make_generations_demo
 from evenhand.annotations.files.export import export_file
-from evenhand.annotations.files.import_items import import_examined
-from evenhand.annotations.files.open_upload import examine_tables, tables_in
+from evenhand.annotations.files.import_items import examine_tables, import_examined, tables_in
 from evenhand.annotations.files.package import write_package
 from evenhand.annotations.items.batch import items
 from evenhand.annotations.labels.operations import store_operations

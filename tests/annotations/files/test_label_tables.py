@@ -8,9 +8,8 @@ from evenhand.annotations.adjudication.decisions import reopen, settle_case
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.export import export_file
 from evenhand.annotations.files.export_formats import export_options
-from evenhand.annotations.files.import_items import import_file
+from evenhand.annotations.files.import_items import import_file, tables_in
 from evenhand.annotations.files.label_tables import item_lines_with_gold, wide_lines
-from evenhand.annotations.files.open_upload import tables_in
 from evenhand.annotations.files.package.write_package import import_package
 from evenhand.annotations.items.batch import Batch, items
 from evenhand.annotations.labels.operations import store_operations

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.export import export_file, export_lines
 from evenhand.annotations.files.export_formats import export_options
-from evenhand.annotations.files.import_items import import_file
-from evenhand.annotations.files.open_upload import tables_in
+from evenhand.annotations.files.import_items import import_file, tables_in
 from evenhand.annotations.files.other_tools.write import labelling_config
 from evenhand.annotations.files.package.write_package import import_package
 from evenhand.annotations.guideline.other_schemes import scheme_from_bytes

@@ -24,7 +24,8 @@ from evenhand.annotations.labels.own import own_progress
 from evenhand.annotations.labels.read import label_rows
 from evenhand.annotations.projects.projects import annotators, change_project, counts, create_project
 from evenhand.annotations.queue.leases import claim
-from evenhand.annotations.release import make_release, readiness
+from evenhand.annotations.release.make import make_release
+from evenhand.annotations.release.readiness import readiness
 from evenhand.annotations.types import Operation, Project
 from evenhand.core.errors import NotFound, Refused
 from evenhand.core.text.keywords import find

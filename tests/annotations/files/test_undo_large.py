@@ -17,7 +17,7 @@ from evenhand.annotations.labels.operations import store_operations
 from evenhand.annotations.labels.read import label_rows
 from evenhand.annotations.projects.projects import counts
 from evenhand.annotations.queue.leases import claim
-from evenhand.annotations.release import make_release
+from evenhand.annotations.release.make import make_release
 from evenhand.annotations.types import Annotator, Item, Project
 from evenhand.core.errors import Refused
 from tests.support.projects import broken_rules, decide, new_items

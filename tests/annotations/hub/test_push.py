@@ -14,7 +14,9 @@ from evenhand.annotations.hub.client import checked_repo
 from evenhand.annotations.hub.push import push_release
 from evenhand.annotations.items.batch import items
 from evenhand.annotations.projects.projects import annotators, change_project
-from evenhand.annotations.release import make_release, release_files, verify
+from evenhand.annotations.release.make import make_release
+from evenhand.annotations.release.records import release_files
+from evenhand.annotations.release.verify import verify
 from evenhand.core.errors import BadFile, EvenhandError, NotAllowed, Refused
 from tests.support.generations import generations_project
 from tests.support.hub_server import TOKEN, Hub

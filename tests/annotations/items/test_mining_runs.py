@@ -8,7 +8,7 @@ from click.testing import CliRunner
 from cli import cli
 from evenhand.annotations.database.events import events
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.files.open_upload import tables_in
+from evenhand.annotations.files.import_items import tables_in
 from evenhand.annotations.files.package.import_records import store_records
 from evenhand.annotations.files.package.write_package import import_package
 from evenhand.annotations.files.undo import imports, undo_import
@@ -17,7 +17,9 @@ from evenhand.annotations.items.mining_runs import mined_runs, run_facts
 from evenhand.annotations.mining.candidates import add_candidates
 from evenhand.annotations.progress.cells import mining
 from evenhand.annotations.projects.projects import annotators, change_project, create_project
-from evenhand.annotations.release import make_release, release_file, write_release
+from evenhand.annotations.release.make import make_release
+from evenhand.annotations.release.records import release_file
+from evenhand.annotations.release.write_out import write_release
 from tests.support.released_project import label
 
 TEXT = "昨天他修好了水泵。他和她都在。院子里她在晒被子。明天他要去看看新机器。她写完了那份报告。没有人在家。"

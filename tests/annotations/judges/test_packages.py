@@ -7,7 +7,7 @@ import pytest
 
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.export import export_file
-from evenhand.annotations.files.open_upload import tables_in
+from evenhand.annotations.files.import_items import tables_in
 from evenhand.annotations.files.package.records import each_record
 from evenhand.annotations.files.package.write_package import import_package
 from evenhand.annotations.judges.judges import Judge, Spec, add_judge, choose_margin, judges, store_labels

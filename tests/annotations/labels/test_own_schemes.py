@@ -18,8 +18,8 @@ from evenhand.annotations.agreement.schemes import mark_agreement, ways_of
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.export import export_file
 from evenhand.annotations.files.export_formats import ExportOptions
+from evenhand.annotations.files.import_items import tables_in
 from evenhand.annotations.files.label_tables import json_lines, long_lines, wide_lines
-from evenhand.annotations.files.open_upload import tables_in
 from evenhand.annotations.files.other_tools.write import labelling_config
 from evenhand.annotations.files.package.write_package import import_package
 from evenhand.annotations.guideline.scheme import own_scheme as stored_scheme
@@ -34,7 +34,8 @@ from evenhand.annotations.labels.read import label_rows
 from evenhand.annotations.log.verify import verify
 from evenhand.annotations.projects.projects import annotator, change_project
 from evenhand.annotations.quality.known_answers import set_known
-from evenhand.annotations.release import make_release, release_files
+from evenhand.annotations.release.make import make_release
+from evenhand.annotations.release.records import release_files
 from evenhand.annotations.types import Mark
 from evenhand.core.errors import NotAllowed, Refused
 from evenhand.core.judges.prompts import JudgeLabel

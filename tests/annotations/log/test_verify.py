@@ -25,7 +25,7 @@ from evenhand.annotations.log.verify import verify
 from evenhand.annotations.projects.annotators import annotators, rename_annotator
 from evenhand.annotations.projects.consent import add_grouping, answer_consent, set_group
 from evenhand.annotations.queue.leases import claim
-from evenhand.annotations.release import make_release
+from evenhand.annotations.release.make import make_release
 from evenhand.annotations.sampling.frame import plan_sample
 from evenhand.annotations.sampling.samples import close_sample, start_sample
 from evenhand.annotations.study.studies import change_consent, set_closed

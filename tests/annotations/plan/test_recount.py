@@ -25,7 +25,7 @@ from evenhand.annotations.plan import recount
 from evenhand.annotations.plan.recount import finish_recount
 from evenhand.annotations.projects.projects import change_project, counts, finish_changes, project_by_uid, write_changes
 from evenhand.annotations.queue.leases import claim
-from evenhand.annotations.release import make_release
+from evenhand.annotations.release.make import make_release
 from evenhand.annotations.release.readiness import readiness
 from evenhand.annotations.types import Annotator, Project
 from evenhand.commands.shared import RECOUNTING

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.export import export_file
-from evenhand.annotations.files.open_upload import tables_in
+from evenhand.annotations.files.import_items import tables_in
 from evenhand.annotations.files.package.records import records_of
 from evenhand.annotations.files.package.write_package import import_package
 from evenhand.annotations.projects.annotators import annotator, annotators
@@ -26,7 +26,11 @@ from evenhand.annotations.projects.consent import (
     sharing,
 )
 from evenhand.annotations.projects.projects import project
-from evenhand.annotations.release import make_release, readiness, release_files, verify, write_release
+from evenhand.annotations.release.make import make_release
+from evenhand.annotations.release.readiness import readiness
+from evenhand.annotations.release.records import release_files
+from evenhand.annotations.release.verify import verify
+from evenhand.annotations.release.write_out import write_release
 from evenhand.annotations.study.people import agree, begin
 from evenhand.annotations.study.studies import change_consent, consent
 from tests.support.pages import open_page, without_errors

@@ -7,7 +7,7 @@ import pytest
 
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.export import export_file
-from evenhand.annotations.files.open_upload import tables_in
+from evenhand.annotations.files.import_items import tables_in
 from evenhand.annotations.files.package.write_package import import_package
 from evenhand.annotations.items.batch import Batch, NewItem
 from evenhand.annotations.labels.operations import store_operations

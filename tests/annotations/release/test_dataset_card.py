@@ -9,8 +9,9 @@ import yaml
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.items.batch import items
 from evenhand.annotations.projects.projects import annotators, change_project
-from evenhand.annotations.release import make_release, release_files
 from evenhand.annotations.release.dataset_card import licence_id
+from evenhand.annotations.release.make import make_release
+from evenhand.annotations.release.records import release_files
 from evenhand.annotations.types import Mark, Project
 from tests.support.generations import generations_project
 from tests.support.released_project import everybody_consents, label, ready_project

@@ -8,7 +8,11 @@ from evenhand.annotations.database.backup import snapshot
 from evenhand.annotations.items.batch import Batch, NewItem
 from evenhand.annotations.projects.projects import annotators
 from evenhand.annotations.queue.leases import claim
-from evenhand.annotations.release import labelled_files, make_release, release_files, verify, write_release
+from evenhand.annotations.release import labelled_files
+from evenhand.annotations.release.make import make_release
+from evenhand.annotations.release.records import release_files
+from evenhand.annotations.release.verify import verify
+from evenhand.annotations.release.write_out import write_release
 from evenhand.core.text.keywords import find
 from tests.support.released_project import label, ready_project, rehearse
 

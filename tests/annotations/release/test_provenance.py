@@ -14,9 +14,8 @@ from evenhand.annotations.database import migrations
 from evenhand.annotations.database.events import events
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.export import export_file
-from evenhand.annotations.files.import_items import import_examined
+from evenhand.annotations.files.import_items import examine_tables, import_examined, tables_in
 from evenhand.annotations.files.label_files import point_assignment
-from evenhand.annotations.files.open_upload import examine_tables, tables_in
 from evenhand.annotations.files.other_tools.import_tasks import Names
 from evenhand.annotations.files.package.write_package import import_package, import_package_labels
 from evenhand.annotations.guideline.drafts import read_draft, write_version
@@ -30,9 +29,10 @@ from evenhand.annotations.projects.annotators import add_annotators, annotators,
 from evenhand.annotations.projects.projects import change_project, create_project
 from evenhand.annotations.quality.known_answers import set_known
 from evenhand.annotations.record.files import record_json
-from evenhand.annotations.release import make_release, release, release_files, write_release
 from evenhand.annotations.release.facts import gather
-from evenhand.annotations.release.records import release_file
+from evenhand.annotations.release.make import make_release
+from evenhand.annotations.release.records import release, release_file, release_files
+from evenhand.annotations.release.write_out import write_release
 from evenhand.annotations.types import Project
 from evenhand.core.files.readers import file_sha256
 from evenhand.core.version import VERSION

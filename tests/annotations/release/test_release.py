@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from evenhand.annotations.agreement.measures import agreement
 from evenhand.annotations.database.backup import snapshot
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.files.open_upload import tables_in
+from evenhand.annotations.files.import_items import tables_in
 from evenhand.annotations.files.package.write_package import import_package
 from evenhand.annotations.items.batch import items
 from evenhand.annotations.pilot.pilots import start_pilot
@@ -29,23 +29,20 @@ from evenhand.annotations.projects.projects import (
     project,
 )
 from evenhand.annotations.quality.known_answers import scores, set_known
-from evenhand.annotations.release import (
-    changes,
+from evenhand.annotations.release.changes import changes, content_hash, contents_of
+from evenhand.annotations.release.facts import gather
+from evenhand.annotations.release.make import make_release
+from evenhand.annotations.release.readiness import checked_version, readiness
+from evenhand.annotations.release.records import (
+    discard_broken,
     file_facts,
-    make_release,
-    readiness,
     release,
-    release_archive,
     release_file,
     release_files,
     releases,
-    verify,
-    write_release,
 )
-from evenhand.annotations.release.changes import content_hash, contents_of
-from evenhand.annotations.release.facts import gather
-from evenhand.annotations.release.readiness import checked_version
-from evenhand.annotations.release.records import discard_broken
+from evenhand.annotations.release.verify import verify
+from evenhand.annotations.release.write_out import release_archive, write_release
 from evenhand.annotations.text_policy import CANARY_ID
 from evenhand.commands.agreement import report_json
 from evenhand.core.errors import BadFile, NotAllowed, NotFound, Refused

@@ -13,7 +13,7 @@ import pytest
 
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.export import export_file
-from evenhand.annotations.files.open_upload import tables_in
+from evenhand.annotations.files.import_items import tables_in
 from evenhand.annotations.files.package.write_package import import_package, package_parts
 from evenhand.annotations.human_vs_rule.people_by_instance import design_of
 from evenhand.annotations.items.batch import items

@@ -16,21 +16,21 @@ from scipy import stats
 
 from evenhand.annotations.describe.project_description import describe_file
 from evenhand.core.charts.describe import before_after_points, binned, pair_balance
-from evenhand.core.describe import (
+from evenhand.core.describe.as_json import as_json, as_latex, escaped, figures
+from evenhand.core.describe.description import (
     Text,
-    as_json,
-    coverage,
+    bare,
+    characters,
+    date_of,
     described,
     described_sentences,
-    figures,
-    keyword_counts,
-    pair_balances,
-    vocabulary,
+    endings,
+    lengths,
+    origins,
+    repeats,
 )
-from evenhand.core.describe.as_json import as_latex, escaped
-from evenhand.core.describe.description import bare, characters, date_of, endings, lengths, origins, repeats
-from evenhand.core.describe.keywords import largest_imbalance
-from evenhand.core.describe.vocabulary import Vocabulary
+from evenhand.core.describe.keywords import keyword_counts, largest_imbalance, pair_balances
+from evenhand.core.describe.vocabulary import Vocabulary, coverage, vocabulary
 from evenhand.core.errors import BadFile, NotFound
 from evenhand.core.resources import MODELS, quotas
 

@@ -17,7 +17,8 @@ from evenhand.annotations.files.import_items import examine, import_examined, re
 from evenhand.annotations.items.batch import items
 from evenhand.annotations.mining.candidates import passages_of
 from evenhand.annotations.projects.projects import annotators, create_project
-from evenhand.annotations.release import make_release, release_files
+from evenhand.annotations.release.make import make_release
+from evenhand.annotations.release.records import release_files
 from evenhand.core.files.paths import Places, short_path, without_folders
 from evenhand.core.files.readers import open_source, rows
 from tests.support.released_project import label, ready_project

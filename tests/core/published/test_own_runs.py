@@ -6,7 +6,7 @@ import pytest
 from evenhand.core.misgendering.metrics import by_cell
 from evenhand.core.nli.measure import measured
 from evenhand.core.nli.types import Prediction
-from evenhand.core.published import beside_inference, beside_misgendering, compared
+from evenhand.core.published.own_runs import beside_inference, beside_misgendering, compared
 
 
 def verdicts(**cell: str) -> pd.DataFrame:

@@ -10,8 +10,10 @@ from streamlit.testing.v1 import AppTest
 from cli import cli
 from evenhand.core.errors import EvenhandError
 from evenhand.core.language import translate
-from evenhand.core.published import DOCUMENTS, check_own, checks, read_rows, readings, table4
-from evenhand.core.published.claims import agrees, half_unit
+from evenhand.core.published.claims import DOCUMENTS, agrees, half_unit
+from evenhand.core.published.other_papers import checks
+from evenhand.core.published.own_runs import check_own, read_rows
+from evenhand.core.published.slguset import readings, table4
 from evenhand.core.statistics.estimate import note_text
 from tests.support.pages import open_page
 

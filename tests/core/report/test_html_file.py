@@ -12,9 +12,10 @@ from click.testing import CliRunner
 
 from cli import cli
 from evenhand.core.errors import BadFile
+from evenhand.core.files.readers import file_sha256
 from evenhand.core.model_bias import models_of, paired_differences, read_scores, summarise
 from evenhand.core.model_bias.compare_models import against_margins
-from evenhand.core.report.html_file import ReportSettings, file_digest, report_html, write_report
+from evenhand.core.report.html_file import ReportSettings, report_html, write_report
 from evenhand.core.report.numbers import interval, percent, plain_number, probability, signed_number
 from evenhand.core.report.several_models import differences_html, seeds_html
 from evenhand.core.report.table_lines import list_html, marked, numbers, table_lines
@@ -108,7 +109,7 @@ def test_left_out_rows_are_counted_with_their_reason(english: str) -> None:
 
 
 def test_the_report_describes_how_it_was_made(scores: Path, english: str) -> None:
-    assert file_digest(scores) in english
+    assert file_sha256(scores) in english
     for signature in read_scores(scores)["signature"].unique():
         assert signature in english
     assert "unit:sentence|jackknife-t:400|bootstrap-t:2000|seed:0" in english

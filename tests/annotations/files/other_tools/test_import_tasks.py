@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from evenhand.annotations.database.events import events
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.detect import Columns
-from evenhand.annotations.files.export import archive_bytes, export_file, export_preview
+from evenhand.annotations.files.export import export_bytes, export_file, export_preview
 from evenhand.annotations.files.export_formats import export_options
-from evenhand.annotations.files.open_upload import examine_tables, tables_in
+from evenhand.annotations.files.import_items import examine_tables, tables_in
 from evenhand.annotations.files.other_tools.import_tasks import Names, import_tasks, survey_tasks
 from evenhand.annotations.items.batch import Batch, NewItem, items
 from evenhand.annotations.labels.operations import reveal, store_operations
@@ -322,7 +322,7 @@ def test_generations_are_exported_encrypted_and_imported_with_marks_and_flags(
         export_file(fresh_store, source, tmp_path / "plain.json", format=format)
     wish = export_options(format, names=True, locked=True)
     name = "g.json"
-    (tmp_path / "g.zip").write_bytes(archive_bytes(fresh_store, source, wish, name, None))
+    (tmp_path / "g.zip").write_bytes(export_bytes(fresh_store, source, wish, name, ""))
     with Store.open(tmp_path / "b.db") as other:
         twin = create_project(other, "g", kind="generations", language="en", per_item=1)
         with tables_in(tmp_path / "g.zip") as members:
