@@ -1,1 +1,1 @@
-"""Mirrors the tree; support/ holds what tests share."""
+"""Mirrors the tree; support/ contains code that tests share."""

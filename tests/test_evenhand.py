@@ -34,7 +34,7 @@ def labels(said: tuple[str, ...] = SAID) -> pd.DataFrame:
 def test_score_equals_the_sentence_reader() -> None:
     frame = evenhand.score(pd.DataFrame({"sentence": SENTENCES}), "demo-zh")
     expected = [read(text, open_scorer("demo-zh")).bias_log10 for text in SENTENCES[:2]]
-    assert frame["bias_log10"][:2].tolist() == pytest.approx(expected, abs=1e-5)  # sentences are asked together
+    assert frame["bias_log10"][:2].tolist() == pytest.approx(expected, abs=1e-5)  # sentences are scored together
     assert frame["bias_log10"].isna().tolist() == [False, False, True, True]
     assert frame["status"].tolist()[:2] == ["ok", "ok"] and "Several keywords" in frame["status"][3]
     two = pd.DataFrame({"sentence": [SENTENCES[3]], "start": [3]})

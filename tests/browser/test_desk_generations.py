@@ -183,7 +183,7 @@ STRANGE = " 👩‍👩‍👧 𠀀𠮷 said e\u0301te\u0301: “she's hers”, 
 
 def test_marks_count_code_points_and_snap_to_words(desks: Opener) -> None:
     desk = open_generations(desks, [STRANGE])
-    desk.press("m", "s", "s", "Space")  # said, then she of she's
+    desk.press("m", "s", "s", "Space")  # the word said, then she of she's
     desk.press("h", "h", "Shift+ArrowRight", "Space")  # him/her
     desk.press("Home", "m", "Space")  # the picture
     assert marks(desk) == ["👩‍👩‍👧", "she", "him/her"]

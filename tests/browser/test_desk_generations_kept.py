@@ -1,4 +1,4 @@
-"""The invariants of the desk in a real browser, for generations: nothing lost, nothing twice, nothing told too much."""
+"""The invariants of the desk in a real browser, for generations: nothing lost, doubled or revealed."""
 
 import json
 import time
@@ -74,7 +74,7 @@ def test_a_killed_server_loses_no_label(mortal_desks: Opener, mortal_server: Ser
     expect(desk.notice("away")).to_contain_text("texts are ready, and", timeout=WAIT_MS)
     mortal_server.start()
     desk.settle()
-    # While the page says that its connection is gone, keys belong to that dialog.
+    # While the page shows that its connection is gone, keys belong to that dialog.
     expect(desk.page.locator('[data-testid="stDialog"]')).to_have_count(0)
     seen.append(desk.decide("1"))
     rows = stored(desk)

@@ -114,7 +114,7 @@ def test_an_outage_never_covers_the_desk(mortal_app_desks: Opener, mortal_app: S
     page_says, desk_says = CONNECTION_GONE[lang]
     expect(desk.page.get_by_test_id("stConnectionStatus")).to_contain_text(page_says)
     expect(desk.notice("away")).to_contain_text(desk_says)  # nothing was to be sent, and it is known all the same
-    desk.page.wait_for_timeout(4000)  # the page asks for the server several times by then
+    desk.page.wait_for_timeout(4000)  # the page has polled the server several times by then
     assert desk.page.evaluate(IN_FOCUS) == "note"
     desk.page.keyboard.type("b")
     expect(desk.part("note")).to_have_value("ab")
@@ -178,7 +178,7 @@ def test_the_desk_is_translated_into_chinese(app_desks: Opener) -> None:
     expect(desk.part("help")).to_contain_text("快捷键")
     desk.press("j", "Escape")
     assert desk.labels() == [], "the key map is in front"
-    desk.part("guideline").focus()  # it scrolls, so Tab comes by; the keys of the desk go on
+    desk.part("guideline").focus()  # it scrolls, so Tab reaches it; the keys of the desk still work
     expect(desk.part("guideline")).to_be_focused()
     expect(desk.root.get_by_role("region", name="标注准则")).to_be_visible()
     desk.decide("j")

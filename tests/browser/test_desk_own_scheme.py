@@ -1,4 +1,4 @@
-"""The desk under a scheme of one's own in a real browser: its choices, flags and kinds of spans with their keys."""
+"""The desk under an own scheme in a real browser: its choices, flags and kinds of spans with their keys."""
 
 from typing import Any
 
@@ -103,7 +103,7 @@ def test_questions_are_answered_by_key_and_click_and_enforced_if_required(desks:
     assert desk.item == item and desk.labels() == []
     desk.page.keyboard.type("It reads well.")
     desk.decide("Enter")
-    # Beforehand: its key and a digit, a click, the same once more takes it back.
+    # Before the choice: its key and a digit, or a click; a second time undoes it.
     desk.press("q", "2")
     desk.part("questions").get_by_role("group", name="Care").get_by_text("10", exact=True).click()
     desk.part("questions").get_by_role("group", name="Care").get_by_text("0", exact=True).click()

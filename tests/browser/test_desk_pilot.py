@@ -1,4 +1,4 @@
-"""The desk in a browser in a pilot and after a new version: tags, notices, what was sent back, covered sentences."""
+"""The desk in a browser in a pilot and after a new version: tags, notices, returned items, covered sentences."""
 
 import json
 from dataclasses import replace
@@ -56,7 +56,7 @@ def test_typing_a_tag_stores_it_and_labels_nothing(desks: Opener) -> None:
     desk.settle()
     assert tags_of(desks.server, name) == [("accept", [], ["jkx", "1 kin"]), ("reject", [], ["kin"])]
     expect(desk.part("progress")).to_have_text("Pilot 1, my progress: 2 of 4")
-    # What is typed and not yet decided is there after a reload, once; so are one's own earlier tags, to be pressed.
+    # Typed but undecided text is restored once after a reload; so are the own earlier tags, to be pressed.
     desk.press("t", *"left", "Enter", "Enter", "n")
     desk.page.keyboard.type("half a note")
     typed_for = desk.item
@@ -170,13 +170,13 @@ def test_a_new_version_stops_the_desk_until_it_is_read(desks: Opener) -> None:
     news.get_by_role("button", name="I have read this").click()
     desk.wait()
     expect(desk.part("meta")).to_contain_text("Guideline v2")
-    # What was sent back is the first on screen, and says what it was.
+    # The returned item is the first on screen, with its former label.
     assert desk.item == rejected
     expect(desk.part("was")).to_contain_text("Under version 1 you decided: Reject (Contains a name)")
     desk.decide("j")
     desk.settle()
     assert versions_of(desks.server, name) == [1, 1, 2]
-    # Read while the desk stays open, with a note half typed, by an annotator whose labels do not come back.
+    # Read while the desk stays open, with a note half typed, by an annotator whose labels are not returned.
     desk.press("n", *"half")
     new_version(desks.server, name, "Once more.")
     desk.page.evaluate("window.dispatchEvent(new Event('pagehide'))")

@@ -22,7 +22,7 @@ PAGE = """
 
 
 def test_every_translated_word_occurs_in_the_pinned_streamlit() -> None:
-    """A new version of Streamlit that says something else is noticed here."""
+    """This fails for a new version of Streamlit with other words."""
     front_end = "\n".join(file.read_text(encoding="utf-8") for file in SCRIPTS.glob("*.js"))
     put_together = re.compile(r"\{\w+\}|Ctrl|⌘|apply|submit form|options?|(?<=exist)(?=\. Running)")
     pieces = {word: [part.strip() for part in put_together.split(word) if part.strip()] or [word] for word in WORDS}

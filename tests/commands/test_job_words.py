@@ -1,4 +1,4 @@
-"""Settings of every kind of job agree with the parameters of its command; words made from settings say the same."""
+"""Settings of every kind of job agree with the parameters of its command; words made from settings do too."""
 
 import json
 import shlex

@@ -1,4 +1,4 @@
-"""`estimate` and `alt-test`: what they answer, and what they say of bad lines."""
+"""`estimate` and `alt-test`: their answers, and their messages about bad lines."""
 
 import json
 import re

@@ -60,7 +60,7 @@ def test_a_flipped_verdict_is_named_and_corrected(fresh_store: Store) -> None:
     assert row["items"][0]["stored"]["gold"] == "accept" and row["items"][0]["recounted"]["gold"] == "reject"
     text = typed("log", "verify", study.name, "--db", db)
     assert text.code == 1 and row["items"][1]["item"] in text.stdout and "project recount" in text.stdout
-    assert run(db, "log", "verify", other.name)["holds"]  # nothing of another project is said
+    assert run(db, "log", "verify", other.name)["holds"]  # nothing of another project is printed
     assert run(db, "project", "recount", study.name)["corrected"] == 2
     assert run(db, "log", "verify", "--all")["holds"]
 

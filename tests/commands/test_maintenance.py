@@ -81,7 +81,7 @@ def findings(*arguments: str) -> tuple[int, dict[str, tuple[str, str]]]:
 def test_doctor_reports_on_every_area(fresh_store: Store) -> None:
     filled_project(fresh_store, 4)
     _, found = findings()
-    own = {"access", "rights"}  # of a server; on one's own machine there is not more of it
+    own = {"access", "rights"}  # of a server; a local machine has no further findings
     records = {"triggers", "log", "gold"}
     assert set(found) == {"python", "packages", "database", "disk", "models", "fonts", "browser"} | own | records
     assert {found[name][0] for name in records} == {"ok"}

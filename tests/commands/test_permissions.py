@@ -30,7 +30,7 @@ PASSWORD = "correct horse battery"
 
 
 def needs_of_commands() -> dict[str, Need]:
-    """Return what each command needs, by its words; groups that only hold commands are left out."""
+    """Return what each command needs, by its words; groups that only contain commands are left out."""
     return {words: need for words, need in every_need(cli, click.Context(cli)) if need is not None}
 
 

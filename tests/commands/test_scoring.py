@@ -248,7 +248,7 @@ def test_the_joint_option_is_in_the_signature(tmp_path, file):
 
 
 def test_bf16_is_signed_and_close_to_fp32(tmp_path, file):
-    """Every row says bf16, none was asked in fp32 instead; Bias_c of `known` moves by hundredths."""
+    """Every row is signed bf16, none was scored in fp32 instead; Bias_c of `known` moves by hundredths."""
     out, exact = tmp_path / "bf16.csv", tmp_path / "fp32.csv"
     answer = json.loads(score(file, "--model", "known", "--precision", "bf16", "--out", out, "--json").stdout)
     score(file, "--model", "known", "--out", exact)
@@ -353,7 +353,7 @@ def test_two_simultaneous_jobs_write_equal_numbers(tmp_path, gated):
     db.close()
 
 
-# What a person sees meanwhile
+# What a user sees in the meantime
 
 
 def test_progress_is_printed_in_one_line():

@@ -117,7 +117,7 @@ def test_an_upload_is_read_in_another_process_first(tmp_path: Path, monkeypatch:
     monkeypatch.setattr(archives, "open_source", lambda *_: pytest.fail("read here"))
     for name in ("a.csv", "a.tsv", "a.json", "a.jsonl", "a.txt"):
         (tmp_path / name).write_bytes(b'{"sentence": "broken' * 2_000)
-        read_first_elsewhere(tmp_path / name, name)  # what is wrong with it is said by who reads it
+        read_first_elsewhere(tmp_path / name, name)  # its errors are reported by the reader
     with zipfile.ZipFile(tmp_path / "a.zip", "w") as file:
         file.write(tmp_path / "a.csv", "a.csv")
         file.write(tmp_path / "a.json", "a.json")

@@ -1,4 +1,4 @@
-"""The clock of the machine jumps under labels: nothing is lost, the log holds, no lease becomes longer."""
+"""The clock of the machine jumps during labelling: nothing is lost, the log is valid, no lease becomes longer."""
 
 import os
 import time
@@ -25,7 +25,7 @@ LIBRARY = next(iter(Path("/usr/lib").glob("*/faketime/libfaketime.so.1")), None)
 
 
 class Clock:
-    """The clock of this process, set by hand; only what asks for the time of day sees it."""
+    """The clock of this process, set by hand; only code that reads the time of day sees it."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.ahead, real, real_ns, when = 0.0, time.time, time.time_ns, timestamps.datetime
@@ -75,7 +75,7 @@ def test_a_jump_of_the_clock_loses_no_label(
     waiting = ada.op(second, "reject", reasons=["name"])
     sent = {"desk": ada.desk, "ops": [waiting], "have": [], "want": 0, "hello": 0}
     status = ada.post("sync", sent).status_code
-    assert status == (401 if jump > 12 * HOUR else 200)  # the sign-in has expired: the desk keeps the label, and asks
+    assert status == (401 if jump > 12 * HOUR else 200)  # expired: the desk keeps the label and shows the sign-in
     signed_in_again(ada)
     signed_in_again(bo)
     assert ada.sync(waiting)["answers"][0]["result"] == "acked"  # sent again, or for the first time
@@ -107,7 +107,7 @@ def test_leases_expire_although_the_clock_was_set_back(
 
 
 class FakedClock(Server):
-    """The app, with a clock that a file moves (libfaketime); waiting and polling go on as they are."""
+    """The app, with a clock that a file moves (libfaketime); waiting and polling are not affected."""
 
     def start(self) -> "Server":
         """Start it with the right time."""

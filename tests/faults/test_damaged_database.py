@@ -91,7 +91,7 @@ def test_the_server_notices_damage_without_a_health_check(ada: RouteDesk) -> Non
 
 
 def test_damage_met_by_a_statement_stops_all_writing(fresh_store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The page is one that no look at the newest rows reads: only an examination of the whole file says it is whole."""
+    """A check of the newest rows does not read this page: only an examination of the whole file finds it whole."""
     monkeypatch.setattr(open_files, "EXAMINE_S", 0.0)
     project, _ = filled_project(fresh_store, 4)
     person = annotators(fresh_store, project)[0]

@@ -1,4 +1,4 @@
-"""Disks that take nothing any more under a running server: labels wait, none is lost, and it heals by itself.
+"""Disks that become unwritable under a running server: labels wait, none is lost, and the server recovers.
 
 Only a small file system fails as a full disk does, with ENOSPC, also when the log is written at a commit: that needs
 root to mount one (marked long). A limit of the size of files needs no root and fails at the same places, but with
@@ -44,7 +44,7 @@ def small(tmp_path: Path) -> Iterator[Path]:
 
 
 def refused(crew: Crew, why: str) -> None:
-    """Wait until annotators were told that the database cannot be written."""
+    """Wait until annotators have got the message that the database cannot be written."""
 
     def several_were() -> bool:
         return sum(n for said, n in crew.replies.items() if said.startswith("503") and why in said) > 4
@@ -69,7 +69,7 @@ def test_labels_wait_while_files_cannot_grow(started: Callable[..., Server], tmp
         refused(crew, "could not be written")
         assert len(crew.acked) == acked  # nothing is acknowledged that cannot be stored
         resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (none, none))
-        crew.work_on(60)  # it heals by itself
+        crew.work_on(60)  # it recovers automatically
     assert crew.faults(crew.acked) == []
     assert all(answer.startswith("503") for answer in crew.answers), crew.replies
     assert "Traceback" not in log(server)
@@ -90,7 +90,7 @@ def test_labels_wait_while_the_disk_is_full(started: Callable[..., Server], smal
         refused(crew, "could not be written (database or disk is full)")
         time.sleep(1)
         (small / "fill").unlink()
-        crew.work_on(60)  # it heals by itself
+        crew.work_on(60)  # it recovers automatically
     server.stop()
     assert crew.faults(crew.acked) == []
     assert all(answer.startswith("503") for answer in crew.answers), crew.replies
@@ -118,7 +118,7 @@ def test_labels_wait_while_the_disk_is_read_only(started: Callable[..., Server],
         server.start()
         refused(crew, "could not be written (attempt to write a readonly database)")
         subprocess.run(["mount", "-o", "remount,rw", str(small)], check=True)
-        crew.work_on(60)  # it heals by itself
+        crew.work_on(60)  # it recovers automatically
     server.stop()
     assert crew.faults(crew.acked) == []
     assert all(answer.startswith("503") for answer in crew.answers), crew.replies

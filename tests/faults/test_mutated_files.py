@@ -1,4 +1,4 @@
-"""Files damaged at random: an import takes them or says a sentence, and keeps nothing of what it refused."""
+"""Files damaged at random: an import accepts them or reports one sentence, and stores nothing of refused ones."""
 
 import io
 import json

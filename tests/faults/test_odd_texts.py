@@ -107,7 +107,7 @@ def test_a_too_deeply_nested_config_is_refused(tmp_path: Path) -> None:
 
 
 def test_undecodable_text_in_the_database_is_damage(sample_project: Project, fresh_store: Store) -> None:
-    """The module of Python says so without a code of SQLite."""
+    """Python's module raises this without an error code of SQLite."""
     watching = "SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name = 'project'"
     for (trigger,) in fresh_store.db.execute(watching).fetchall():  # the log would read it
         fresh_store.db.execute(f"DROP TRIGGER {trigger}")

@@ -1,4 +1,4 @@
-"""The real server against those who send slowly, hold connections or come from elsewhere."""
+"""The real server against clients that send slowly, keep connections open or come from elsewhere."""
 
 import contextlib
 import signal

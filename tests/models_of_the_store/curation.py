@@ -72,7 +72,7 @@ def file_of(name: str) -> Iterator[NewItem]:
 
 
 class Curation(RuleBasedStateMachine):
-    """Desks that work and are cut off, and a lead who changes everything meanwhile."""
+    """Desks that work and are cut off, while a lead changes everything."""
 
     @initialize(plan=st.sampled_from(("all", "stop")), retest=st.sampled_from((0.0, 0.6)))
     def start(self, plan: str, retest: float) -> None:
@@ -100,7 +100,7 @@ class Curation(RuleBasedStateMachine):
         got = claim(self.store, self.project, desk.person, have=have, want=want, now=self.now)
         ids = [item.uid for item in got]
         assert len(set(ids)) == len(ids) <= want
-        desk.stands |= bases(self.store, desk.person, got)  # a file or the lead may have said something meanwhile
+        desk.stands |= bases(self.store, desk.person, got)  # a file or the lead may have stored another label
         desk.items += [
             item for item in got if item.uid not in have
         ]  # who left and is back may be handed the same again
@@ -249,7 +249,7 @@ class Curation(RuleBasedStateMachine):
             batch.add(file_of(name))
             batch.publish()
 
-    # What always holds
+    # Invariants
 
     @invariant()
     def no_operation_is_lost(self) -> None:
@@ -286,7 +286,7 @@ class Curation(RuleBasedStateMachine):
             return
         try:
             self.nothing_is_stuck()
-            verify(self.store)  # raises for a log that does not hold
+            verify(self.store)  # raises if the log is invalid
         finally:
             self.store.close()
             self.folder.cleanup()

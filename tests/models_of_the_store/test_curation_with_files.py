@@ -1,4 +1,4 @@
-"""The model of a curation with all that leaves and comes back in between: releases, files of labels, packages.
+"""The model of a curation with exports and imports in between: releases, files of labels, packages.
 
 A longer search than the suite has time for:
 `python -m tests.models_of_the_store.test_curation_with_files SEED EXAMPLES STEPS`.
@@ -191,7 +191,7 @@ class Leaving(Curation):
             assert figures(empty, back.project) == figures(self.store, self.project)
             assert import_package(empty, "back", members, path.name).labels.imported == 0
 
-    # What always holds
+    # Invariants
 
     def no_operation_is_lost(self) -> None:
         query = "SELECT op_id, desk FROM label UNION ALL SELECT op_id, desk FROM skip UNION ALL"

@@ -35,7 +35,7 @@ class Line:
 
 
 class Desks(RuleBasedStateMachine):
-    """The store and the model are told the same; they must say the same."""
+    """The store and the model get equal operations and must give equal answers."""
 
     @initialize()
     def start(self) -> None:
@@ -46,7 +46,7 @@ class Desks(RuleBasedStateMachine):
         self.lines = {(who, n): Line() for who in range(len(PEOPLE)) for n in range(ITEMS)}
         self.sent: list[tuple[int, Operation]] = []
         self.now, self.number = 1.0, 0
-        # the labels that each desk holds to be stored, known from its own answers alone
+        # the labels that each desk believes to be stored, known from its own answers alone
         self.believed: dict[tuple[int, str, int], str | None] = {}
 
     def operation(self, who: int, desk: str, n: int, choice: str | None, *, lost: bool) -> Operation:
@@ -146,7 +146,7 @@ class Desks(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         if hasattr(self, "store"):
-            verify(self.store)  # raises for a log that does not hold
+            verify(self.store)  # raises if the log is invalid
             self.store.close()
             self.folder.cleanup()
 

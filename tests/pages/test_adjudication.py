@@ -1,4 +1,4 @@
-"""The page Adjudicate: what is listed, how a case is settled, what the visitor is told."""
+"""The page Adjudicate: what is listed, how a case is settled, what the visitor sees."""
 
 import re
 from pathlib import Path
@@ -62,7 +62,7 @@ def test_a_sentence_is_rescued_if_the_project_allows_it(tmp_path: Path) -> None:
 
 
 def test_a_sentence_is_decided_by_one_key_and_the_next_case_follows(tmp_path: Path) -> None:
-    """A key that is held down decides nothing more: each case needs a reason of its own, which is said before."""
+    """A key that is held down decides nothing more: each case needs its own reason, typed before."""
     with Store.open(database(tmp_path)) as store:
         made, items = judged(store, ["aar", "rra"])
     app = without_errors(open_page("adjudication"))

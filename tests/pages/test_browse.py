@@ -1,4 +1,4 @@
-"""The page Browse: what is found, what an item shows to whom, comments, files."""
+"""The page Browse: what is found, what an item shows to each visitor, comments, files."""
 
 import csv
 import io

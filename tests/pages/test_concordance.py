@@ -1,4 +1,4 @@
-"""The page Concordance through the frame: numbers, lines, sources, what cannot be asked."""
+"""The page Concordance through the frame: numbers, lines, sources, invalid queries."""
 
 import pytest
 

@@ -65,7 +65,7 @@ def test_every_page_opens_with_the_demo_project(page: str) -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_pages_open_one_after_another_from_the_navigation(language: Language) -> None:
-    """A visitor's session goes on from one page to the next; by its file, as `st.switch_page` and links name it."""
+    """A visitor's session continues from one page to the next, by its file, as `st.switch_page` and links name it."""
     app = open_page("home", language)
     for page in ("about", "published", "home"):
         assert_title(without_errors(app.switch_page(f"{page}/page.py").run()), page, language)

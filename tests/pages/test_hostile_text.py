@@ -30,7 +30,7 @@ TAG = "<img src=x onerror=alert(1)>"
 LINK = "[a](javascript:alert(1))![b](https://evil.example)"
 NAME = f"{TAG}{LINK}"  # fits into the 80 characters of a name
 LONG = f"{NAME}<script>alert(1)</script>\n\n# head :material/home: $x$ <iframe src=//evil.example>"
-RAW = ("text", "code", "text_area", "text_input", "arrow_data_frame")  # these show what they hold as it is
+RAW = ("text", "code", "text_area", "text_input", "arrow_data_frame")  # these show their contents unchanged
 READ = ("label", "help", "body", "placeholder", "content")  # Markdown, or HTML
 LIVE = re.compile(r"(?<!\\)!?\[[ab](?<!\\)\]\((?:javascript|https://evil)")
 
@@ -107,7 +107,7 @@ def hostile(fresh_store: Store, monkeypatch: pytest.MonkeyPatch, nothing_runs: N
     return project
 
 
-NOTHING_OF_A_PROJECT = {"ruler", "sentence_bias", "published", "about"}  # and slow, since they ask models
+NOTHING_OF_A_PROJECT = {"ruler", "sentence_bias", "published", "about"}  # and slow, since they use models
 
 
 @pytest.mark.parametrize("page", sorted(TITLES.keys() - NOTHING_OF_A_PROJECT))

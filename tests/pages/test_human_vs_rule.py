@@ -129,7 +129,7 @@ def test_an_open_desk_sees_only_what_it_labelled(fresh_store: Store) -> None:
 
 
 def test_a_download_at_an_open_desk_is_recorded_as_a_view(fresh_store: Store) -> None:
-    """The file holds what others and the rule say of every text, not of the ten on the page only."""
+    """The file contains the labels of others and of the rule of every text, not of the ten on the page only."""
     texts = all_written(1)[:30]
     project = judged_project(fresh_store, texts)
     say_all(fresh_store, project, texts)

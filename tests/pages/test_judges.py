@@ -56,7 +56,7 @@ def test_the_test_is_shown_once_eps_is_recorded(path: Path) -> None:
 def test_rates_and_differences_of_judges_are_shown(path: Path, lang: str) -> None:
     app = opened("rates", lang)
     assert "owl-1b − wren-3b" in html_of(app) and len(app.metric) == 3
-    app.segmented_control(key="judge-measure").set_value("extraneous").run()  # the rule says nothing of it
+    app.segmented_control(key="judge-measure").set_value("extraneous").run()  # the rule does not judge it
     assert "—" in [metric.value for metric in without_errors(app).metric]
     app = opened("versions", lang)
     shown = html_of(app)

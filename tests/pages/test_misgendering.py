@@ -1,4 +1,4 @@
-"""The page Misgendering in both languages: every section, a run with its figures, a file that is none, people."""
+"""The page Misgendering in both languages: every section, a run with its figures, an invalid file, people."""
 
 import csv
 import json

@@ -77,7 +77,7 @@ def test_every_section_opens_without_errors(section: str, language: str) -> None
 
 
 def test_reasons_on_the_chinese_page_of_correlations_are_chinese(run: Path) -> None:
-    """Five stems have no interval, which the page says in a sentence with values."""
+    """Five stems have no interval, which the page explains in a sentence with values."""
     frame = pd.read_csv(run, keep_default_na=False)
     few = frame["pair"].isin(("他/她", "爸爸/妈妈", "儿子/女儿", "哥哥/姐姐", "叔叔/阿姨"))
     frame[few].to_csv(run, index=False)

@@ -1,4 +1,4 @@
-"""The page NLI bias, as a visitor uses it: ask, look at a run, predictions, bias rates, one pair."""
+"""The page NLI bias, as a visitor uses it: start a run, look at it, predictions, bias rates, one pair."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Schemes of one's own on the pages: made with a project, changed in a draft, read, compared, decided, looked up."""
+"""Own schemes on the pages: made with a project, changed in a draft, read, compared, decided, looked up."""
 
 from pathlib import Path
 
@@ -68,7 +68,7 @@ def test_a_draft_changes_the_scheme(judged_project: Path, monkeypatch: pytest.Mo
         draft = read_draft(store, project(store, "own"))
     assert (draft.choices, draft.reasons, draft.scheme) == (new.choices, (), new.more)
     assert "−" in html_of(app), "the page shows what goes"
-    # Back to the built-in scheme: its choices and tags, and no kinds of spans of one's own.
+    # Back to the built-in scheme: its choices and tags, and no own kinds of spans.
     place = next(control.key for control in app.segmented_control if control.key.endswith("-scheme"))
     without_errors(app.segmented_control(key=place).set_value("built-in").run())
     with Store.open(database(judged_project)) as store:

@@ -1,4 +1,4 @@
-"""The page Pilot and guideline: start, close, tags into criteria, a new version with what is sent back."""
+"""The page Pilot and guideline: start, close, tags into criteria, a new version with returned labels."""
 
 import re
 from dataclasses import replace

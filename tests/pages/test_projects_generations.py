@@ -106,7 +106,7 @@ def test_a_small_file_is_imported_with_progress(store, empty_project, tmp_path):
     (item,) = items(store, empty_project)
     assert (item.text, item.extra["pronouns"], item.extra["name"]) == ("She *left*.", ["she", "they"], "Ann")
     shown = text_of(app)
-    assert "Zo sang." not in shown  # what could not be used is told by line, not by its text
+    assert "Zo sang." not in shown  # unusable rows are reported by line, not by text
 
 
 def _import_page():

@@ -1,4 +1,4 @@
-"""The page Projects: tasks of another program come in, an import is taken back, files that disagree are decided."""
+"""The page Projects: tasks of another program are imported, an import is undone, conflicts of files are decided."""
 
 import json
 import zipfile

@@ -1,4 +1,4 @@
-"""The page Quality and its command: what they show is what the functions say; a desk that is open is asked first."""
+"""The page Quality and its command show the numbers of the functions; an open desk must confirm first."""
 
 import json
 from pathlib import Path

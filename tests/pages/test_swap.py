@@ -1,4 +1,4 @@
-"""The page Counterfactual texts: both texts, reasons, a text of one's own, hostile text."""
+"""The page Counterfactual texts: both texts, reasons, an own text, hostile text."""
 
 from tests.support.pages import open_page, text_of
 

@@ -289,7 +289,7 @@ def _places() -> None:
     ],
 )
 def test_an_upload_box_shows_its_limit_in_the_language(lang: str, button: str, limits: list[str]) -> None:
-    """Streamlit's own words are hidden by style.css, and say 1GB where 512 MB are taken."""
+    """Streamlit's own words are hidden by style.css, since they give 1GB where 512 MB are accepted."""
     at = AppTest.from_function(_places, default_timeout=300)
     at.query_params["lang"] = lang
     styles = [element.proto.body for element in at.run().get("html")]

@@ -27,7 +27,7 @@ def links(app: AppTest) -> dict[str, str]:
 
 @pytest.fixture
 def two(fresh_store: Store) -> tuple[str, str]:
-    """Return the names of two projects, of which the second one is worked on."""
+    """Return the names of two projects; the second one is worked on."""
     first, second = (filled_project(fresh_store, 3)[0] for _ in range(2))
     return first.name, second.name
 
@@ -40,7 +40,7 @@ def test_a_chosen_project_is_shown_on_every_page_and_stays_in_the_address(two: t
     next(button for button in app.button if button.label == second).click().run()
     for page in OF_PROJECTS:
         if page == "human_vs_rule":
-            continue  # has nothing for sentences, which it says
+            continue  # has nothing for sentences, as it explains
         app.query_params.clear()
         app.switch_page(f"{page}/page.py").run()
         assert_title(app, page)
@@ -77,7 +77,7 @@ def test_the_rail_shows_steps_with_states_and_the_next_one(fresh_store: Store) -
 
 
 def test_the_rail_of_an_open_desk_shows_own_work_only(fresh_store: Store) -> None:
-    """In the open mode the rail would tell Ada how many items the others have disagreed on."""
+    """In the open mode the rail would show Ada the number of items on which the others disagree."""
     project, _items = judged(fresh_store, ["aaa", "aar", "aar"])
     with_desk = {"desk_project": project.name, "desk_annotator": "Ada"}
     app = open_page("record", project=project.name, state=with_desk)

@@ -79,7 +79,7 @@ def name(file: Path) -> str:
 
 @dataclass
 class Shape:
-    """What the tests ask of a file, from one look at its tree."""
+    """The facts of a file that the tests use, from one pass over its tree."""
 
     lines: int
     imported: set[str] = field(default_factory=set)  # every module, at the top or inside a function
@@ -268,7 +268,7 @@ def test_names_are_plain() -> None:
 
 
 def packages(layer: str) -> list[Path]:
-    """Return the folders of a layer that hold Python, with all below them."""
+    """Return the folders of a layer that contain Python, with all below them."""
     return sorted({file.parent for file in (ROOT / layer).rglob("*.py")})
 
 
@@ -294,7 +294,7 @@ def test_only_ground_modules_are_at_the_root_of_a_layer(layer: str) -> None:
 
 
 def test_the_tests_mirror_the_tree() -> None:
-    """A folder of tests/core or tests/annotations is a package; one of tests/commands or tests/pages holds none."""
+    """A folder of tests/core or tests/annotations is a package; one of tests/commands or tests/pages contains none."""
     folders = {str(folder.relative_to(ROOT / "tests")) for folder in packages("tests")}
     mirrored = {one for one in folders if one.startswith(("core", "annotations", "commands", "pages", "web"))}
     assert [one for one in sorted(mirrored) if not (ROOT / one).is_dir()] == []
@@ -352,7 +352,7 @@ WRITES = re.compile(
 )
 SET = re.compile(r"\bUPDATE\s+\w+\s+SET\s+(.*?)(?:\s+WHERE\b|\s+FROM\b|$)", re.S)
 # Conditions that a view stands for (annotations/database/schema/v3_to_v6.py). A batch on its way is the import's own
-# matter: annotations/items may ask for `published = 0`.
+# matter: annotations/items may query `published = 0`.
 VIEWED = re.compile(
     r"\bpublished\s*\)?\s*(>|<>|!=)\s*0|\bsuperseded\s*=\s*0|(?<!SET )\bactive\s*=\s*1|\bclosed\s+IS\s+NULL"
 )
@@ -435,7 +435,7 @@ def test_every_table_has_an_owner() -> None:
 
 
 def test_statements_use_the_views_of_valid_rows() -> None:
-    """Published items, valid labels, active members and open pilots are asked for by the name of their view."""
+    """Published items, valid labels, active members and open pilots are queried by the name of their view."""
     wrong = [
         f"{name(file)}: {text.strip()[:80]}"
         for file in sorted((ROOT / "annotations").rglob("*.py"))

@@ -1,4 +1,4 @@
-"""Nothing that leaves in the open holds a text that a model wrote: every export, every download of every page."""
+"""No unencrypted output contains a text that a model wrote: every export, every download of every page."""
 
 import io
 import zipfile

@@ -68,7 +68,7 @@ def test_pyproject_and_citation_have_the_version() -> None:
 
 @pytest.mark.scan
 def test_every_layer_is_copied_into_the_image() -> None:
-    """Each folder that the wheel holds is copied into the image, and let through by .dockerignore."""
+    """Each folder of the wheel is copied into the image, and let through by .dockerignore."""
     wheel = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["hatch"]["build"]["targets"]["wheel"]
     layers = {name for name in (*wheel["packages"], *wheel["force-include"]) if (ROOT / name).is_dir()}
     copied = set(re.findall(r"^COPY (\w+) \1$", (ROOT / "Dockerfile").read_text("utf-8"), re.M))

@@ -186,7 +186,7 @@ WIDGETS = {
 
 
 def drawn_values(function: ast.AST) -> set[str]:
-    """Return the names in a function that hold what a widget returned, or what was made of that."""
+    """Return the names in a function that contain the value of a widget, or a value made from it."""
     found: set[str] = set()
     given = [(n.targets if isinstance(n, ast.Assign) else [n.target], n.value) for n in ast.walk(function)
              if isinstance(n, ast.Assign | ast.AnnAssign | ast.NamedExpr) and n.value is not None]  # fmt: skip

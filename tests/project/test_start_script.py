@@ -1,4 +1,4 @@
-"""bin/start.sh with made-up Pythons: every way a first start can fail ends in one sentence that says what to do."""
+"""bin/start.sh with made-up Pythons: every way a first start can fail ends in one sentence with advice."""
 
 import os
 import runpy
@@ -46,7 +46,7 @@ esac
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
-    """Return a folder with the script, requirements, and a PATH that holds the fake Python and a few tools."""
+    """Return a folder with the script, requirements, and a PATH with the fake Python and a few tools."""
     folder = tmp_path / "a checkout"
     (folder / "bin").mkdir(parents=True)
     shutil.copy(ROOT / "bin" / "start.sh", folder / "bin")

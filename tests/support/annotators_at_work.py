@@ -31,7 +31,7 @@ OPERATIONS = "SELECT op_id FROM label UNION ALL SELECT op_id FROM skip UNION ALL
 
 
 class AtWork(threading.Thread):
-    """One annotator: accepts, rejects, skips, takes back and changes, at random but the same in every run."""
+    """One annotator: accepts, rejects, skips, undoes and changes, at random but the same in every run."""
 
     def __init__(
         self, ports: list[int], owner: dict[str, str], sign_in: Callable[..., str], number: int, pause: float

@@ -41,5 +41,5 @@ def sentences(draw: st.DrawFn) -> NewItem:
 
 
 CORPORA = st.lists(sentences(), max_size=5, unique_by=lambda new: new.text)
-# Its file and its source are absolute paths, of which only the last parts leave.
+# Its file and its source are absolute paths, of which only the last parts are exported.
 ROOTED = NewItem("他来了。", find("他来了。")[0], "/0", 1, {"source": "/srv/a/b", "remark": "/srv/a/b"})

@@ -1,7 +1,7 @@
 """A real Chromium and a real server for the tests that need both; the fixtures are in tests/conftest.py.
 
 Chromium: EVENHAND_CHROMIUM, /usr/bin/chromium-headless-shell, /usr/bin/chromium, or Playwright's own. Where
-there is none the tests skip and say so; with CI=true that is a failure.
+there is none the tests are skipped with a message; with CI=true that is a failure.
 """
 
 import itertools
@@ -26,7 +26,7 @@ from evenhand.annotations.database.store import Store
 ROOT = Path(__file__).resolve().parents[2]
 # Of a switch that is given twice Chromium reads the last, so this list is Playwright's own, then the two parts of the
 # address bar that Chromium loads as pages of their own for every window (a quarter of the cost of opening a desk), and
-# the process that it starts beforehand for a page that may come.
+# the process that it starts in advance for a page that may come.
 FEATURES_OFF = (
     "AvoidUnnecessaryBeforeUnloadCheckSync",
     "DestroyProfileOnBrowserClose",

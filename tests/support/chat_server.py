@@ -50,7 +50,7 @@ class ChatServer(ThreadingHTTPServer):
 
 
 class JsonHandler(BaseHTTPRequestHandler):
-    """Answers with JSON, and says nothing on the terminal."""
+    """Answers with JSON, and prints nothing on the terminal."""
 
     def answer(self, status: int, data: dict[str, Any], headers: dict[str, str] | None = None) -> None:
         content = json.dumps(data).encode()

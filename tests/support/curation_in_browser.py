@@ -1,4 +1,4 @@
-"""Drives a whole curation: what three annotators think, what they press or send, what the database then holds.
+"""Drives a whole curation: opinions of three annotators, their keys or requests, the resulting database.
 
 The lead and the first annotator are in browsers. The others send over HTTP what the desk sends: how keys become
 operations is what the tests of the desk are about.
@@ -64,7 +64,7 @@ class KeyDesk(Desk):
     """A desk in a browser, at which keys are pressed."""
 
     def is_given(self) -> bool:
-        """Open it and wait until a sentence is on screen, or it says that there is none now."""
+        """Open it and wait until a sentence is on screen, or the message that there is none now."""
         if self.page.url == "about:blank" or self.item is None:
             self.open(item=False)
             news = self.act("understood")  # a new version of the guideline, which is read first
@@ -92,7 +92,7 @@ class SentDesk(HttpDesk):
     """A desk whose operations are sent."""
 
     def is_given(self) -> bool:
-        """Ask for an item, unless there is one."""
+        """Request an item, unless there is one."""
         if self.item is None:
             self.fetch()
         return self.item is not None
@@ -153,7 +153,7 @@ class Curation:
             at_work = [desk for desk in map(self.desk, self.people) if desk.is_given()]
             while at_work and (most is None or done < most):
                 for desk in list(at_work):
-                    if desk.item is None:  # what is left may be with the others: asked for again in the next round
+                    if desk.item is None:  # the rest may be on other desks: requested again in the next round
                         at_work.remove(desk)
                         continue
                     item, released_sentences = desk.judge(tags=tags)

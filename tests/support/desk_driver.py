@@ -1,4 +1,4 @@
-"""Drives a desk in a browser, and reads what the database holds of it."""
+"""Drives a desk in a browser, and reads its rows of the database."""
 
 import itertools
 import json

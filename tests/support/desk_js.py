@@ -9,7 +9,7 @@ from playwright._impl._driver import compute_driver_executable
 
 from evenhand.annotations.desk import frontend
 
-# A server that gives the replies it was told, one a request: a status with a sentence, or answers to what was sent.
+# A server that gives the prepared replies, one a request: a status with a sentence, or answers to the sent operations.
 STAGE = """
 const kept = new Map();
 globalThis.localStorage = new Proxy({

@@ -2,7 +2,7 @@
 
 `python -m tests.support.desk_page PORT` serves EVENHAND_DB at the addresses of the app, in a third of a second instead
 of four. What it does in the place of Streamlit: it mounts the component in a shadow root, gives it its data and the
-colours of the theme, and gives it new data when the desk asks the page for them. `app_desks` are the desks in the app.
+colours of the theme, and gives it new data when the desk requests them. `app_desks` are the desks in the app.
 """
 
 import json

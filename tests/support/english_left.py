@@ -23,6 +23,6 @@ def _patterns() -> list[tuple[str, re.Pattern[str]]]:
 
 
 def english_left(text: str) -> list[str]:
-    """Return the English sentences of the catalogue that *text* holds; backslashes of Markdown are ignored."""
+    """Return the English sentences of the catalogue in *text*; backslashes of Markdown are ignored."""
     plain = text.replace("\\", "")
     return sorted({found[0] for part, pattern in _patterns() if part in plain and (found := pattern.search(plain))})

@@ -34,7 +34,7 @@ class Repository:
 
 @dataclass
 class Hub:
-    """What the server holds, and the requests it got: method, path, settings so far."""
+    """The repositories of the server, and the requests it got: method, path, settings so far."""
 
     address: str
     repositories: dict[str, Repository] = field(default_factory=dict)

@@ -32,7 +32,7 @@ class IdentityProvider:
     subject: str = "person-1"
     name: str = "Ada Lovelace"
     claims: dict[str, Any] = field(default_factory=dict)
-    userinfo: dict[str, Any] | None = None  # what it says of the person apart from the token
+    userinfo: dict[str, Any] | None = None  # its data about the person apart from the token
 
     def __post_init__(self) -> None:
         self.port = free_port()

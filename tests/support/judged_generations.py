@@ -24,7 +24,7 @@ FORMS = {
 
 @dataclass(frozen=True)
 class Said:
-    """What everybody should say of a text, and the marks that go with it."""
+    """The expected label of a text, and its marks."""
 
     choice: str
     extraneous: bool = False
@@ -34,7 +34,7 @@ class Said:
 
 @dataclass(frozen=True)
 class Written:
-    """One generation with what people should say of it."""
+    """One generation with its expected label."""
 
     text: str
     context: str

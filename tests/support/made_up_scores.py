@@ -1,6 +1,6 @@
 """A scores file with made-up numbers: `python -m tests.support.made_up_scores OUT.csv [SENTENCES] [MODELS]`.
 
-For measuring and testing what reads scores; no model was asked. The sentences are put together from templates of this
+For measuring and testing code that reads scores, without a model. The sentences are put together from templates of this
 project, the pairs and their shares are those of the released file. A made-up model is a lean per pair, a taste for
 contexts that it shares with the others, some knowledge of the side that the source had, and noise; a few rows are
 undefined and a few infinite. The last model is the "untrained" one: nothing but noise.

@@ -1,4 +1,4 @@
-"""JSON that a program did not expect: any document, and valid documents of which a part was replaced."""
+"""JSON that a program did not expect: any document, and valid documents with one part replaced."""
 
 import copy
 from typing import Any

@@ -95,7 +95,7 @@ def open_address(
     **parameters: str | list[str],
 ) -> AppTest:
     """Open the address of *page* and return the page shown: another one where the visitor may not open this one."""
-    set_option("client.showErrorDetails", "full")  # an exception says where it was raised
+    set_option("client.showErrorDetails", "full")  # an exception contains where it was raised
     database = Path(os.environ["EVENHAND_DB"])
     if not database.exists():
         new_store(database).close()

@@ -65,7 +65,7 @@ class History:
     files: int = 0
 
     def act(self, name: str, number: int, flag: bool) -> None:
-        time.sleep(0.002)  # two moments of the database are a millisecond apart
+        time.sleep(0.002)  # timestamps of the database have a resolution of a millisecond
         getattr(self, name)(number, flag)
         self.project = project_by_uid(self.store, self.project.uid)
 

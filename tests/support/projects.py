@@ -60,7 +60,7 @@ def decide(
 def broken_rules(store: Store) -> list[str]:
     """Return the errors of the database's own counts, found by counting again; empty if there are none."""
     held = "(state IN ('leased', 'labelled') OR blind IS NOT NULL)"
-    counted = "item.batch NOT IN (SELECT id FROM batch WHERE withdrawn = 1)"  # what was taken back counts nowhere
+    counted = "item.batch NOT IN (SELECT id FROM batch WHERE withdrawn = 1)"  # undone imports count nowhere
     queries = {
         "taken": "SELECT id FROM item WHERE taken <> (SELECT count(*) FROM assignment WHERE item = item.id"
         f" AND {held})",

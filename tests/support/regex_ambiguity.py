@@ -256,7 +256,7 @@ def add_search(graph: Graph, starts: list[tuple[int, frozenset[int]]]) -> int:
 
 
 def components(graph: Graph, places: Iterable[int]) -> list[set[int]]:
-    """Return the loops of a graph: sets of places each of which leads to each."""
+    """Return the loops of a graph: sets of places that all lead to each other."""
     within = set(places)
 
     def reached(start: int) -> set[int]:

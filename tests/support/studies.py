@@ -18,7 +18,7 @@ CONTACT = "lead@example.org"
 
 
 def new_study(store: Store, project: Project, name: str = "study", uses: Sequence[Use] = (), **fields: Any) -> Study:
-    """Return a study of three texts a person; its test, if it has one, asks about the project's first items: accept."""
+    """Return a study of three texts a person; its optional test is about the project's first items: accept."""
     chosen = {"contact": CONTACT, "items": 3, "reward": 2.0, "floor": 9.0, **fields}
     known = [(item, "accept") for item in list(items(store, project))[: 2 * chosen.get("questions", 0)]]
     return create_study(store, project, name, Settings(**chosen), questions=known, uses=uses)

@@ -194,7 +194,7 @@ def test_a_stop_does_not_wait_for_half_a_request() -> None:
 
 
 class Transport:
-    """A connection as far as the count asks."""
+    """A connection with the attributes that the count reads."""
 
     closing = False
 
@@ -238,7 +238,7 @@ def test_a_connection_beyond_the_limit_is_refused(monkeypatch: pytest.MonkeyPatc
 
 
 def test_headers_of_proxies_change_no_address_or_scheme(monkeypatch: pytest.MonkeyPatch) -> None:
-    """uvicorn believes X-Forwarded-* of 127.0.0.1 by itself, whether or not EVENHAND_PROXY names it."""
+    """uvicorn trusts X-Forwarded-* of 127.0.0.1 by default, whether or not EVENHAND_PROXY names it."""
     monkeypatch.setattr(Server, "startup", Server.startup)
     monkeypatch.setattr(limits, "raise_descriptors", lambda: None)
     monkeypatch.setattr(limits.connections, "most", 100)

@@ -94,7 +94,7 @@ def test_a_cookie_is_secure_behind_tls(fresh_store: Store, client: TestClient, m
     add_account(fresh_store, "Ada", password=PASSWORD)
     forwarded = {"x-forwarded-proto": "https"}
     answer = client.post("/sign-in", data={"name": "ada", "password": PASSWORD}, headers=forwarded)
-    assert "secure" not in answer.headers["set-cookie"].lower()  # anybody can send that header
+    assert "secure" not in answer.headers["set-cookie"].lower()  # any client can send that header
     monkeypatch.setenv("EVENHAND_PROXY", "127.0.0.1")
     client.cookies.clear()
     answer = client.post("/sign-in", data={"name": "ada", "password": PASSWORD}, headers=forwarded)

@@ -1,4 +1,4 @@
-"""The gate: which names and origins are served, as whom a request goes on, the headers of every answer."""
+"""The gate: allowed names and origins, the identity of a request, the headers of every answer."""
 
 from collections.abc import Iterator
 from pathlib import Path

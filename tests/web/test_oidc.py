@@ -1,4 +1,4 @@
-"""Sign-in by a provider of identities: there and back, with real signatures; whom it lets in, and what it refuses."""
+"""Sign-in by an identity provider: there and back, with real signatures; admitted and refused identities."""
 
 import re
 from collections.abc import Iterator
@@ -34,7 +34,7 @@ def there(server: IdentityProvider, monkeypatch: pytest.MonkeyPatch) -> Identity
     monkeypatch.setenv(oidc.CLIENT, server.client)
     monkeypatch.setenv(oidc.SECRET, server.secret)
     monkeypatch.setenv(oidc.NAME, "Keycloak")
-    monkeypatch.setattr(limits, "admit_address", lambda _: True)  # its own tests say how often
+    monkeypatch.setattr(limits, "admit_address", lambda _: True)  # its own tests count the requests
     server.claims, server.subject, server.signs_with, server.userinfo = {}, "person-1", server.key, None
     return server
 
@@ -55,7 +55,7 @@ def visit(client: TestClient, address: str) -> str:
 
 
 def come_in(client: TestClient, store: Store, role: Any = "annotator") -> None:
-    """Open an invitation and go on with the provider."""
+    """Open an invitation and continue with the provider."""
     project = ready_project(store, 1)
     secret = invite_link(store, role, project)
     opened = client.post("/account/link", data={"link": secret})

@@ -165,7 +165,7 @@ def test_the_cookie_opens_one_desk_only(fresh_store: Store, app: Starlette) -> N
     desk = at_desk(one, project)
     two.send("/begin", two.send("/consent", two.open()))
     assert desk.sync(want=1)["items"]
-    with TestClient(Starlette(routes=routes())) as bare:  # without a gate everybody is who sits at the machine
+    with TestClient(Starlette(routes=routes())) as bare:  # without a gate any local visitor is the owner
         for client in (two.client, nobody.client, bare):  # a genuine token, in another browser
             desk.client = client
             assert desk.post("sync").status_code == 401
@@ -178,7 +178,7 @@ def test_the_cookie_opens_one_desk_only(fresh_store: Store, app: Starlette) -> N
 
 @pytest.fixture
 def participant(fresh_store: Store, app: Starlette) -> RouteDesk:
-    """Return the desk of a participant who is asked to judge 3 of 12 texts."""
+    """Return the desk of a participant who is to label 3 of 12 texts."""
     project, _ = filled_project(fresh_store, 12, per_item=1)
     ada = Visitor(browser(app), fresh_store, new_study(fresh_store, project))
     ada.send("/begin", ada.send("/consent", ada.open()))
@@ -264,7 +264,7 @@ def test_ids_of_a_service_are_required_and_used_once(fresh_store: Store, app: St
     assert participants(fresh_store, study) == []
     page = worker.open(workerId="w", hitId="h", assignmentId='"><b>')
     assert "<b>" not in page
-    assert "workerId=w&amp;hitId=h" in page  # the other language, with what the service said
+    assert "workerId=w&amp;hitId=h" in page  # the other language, with the data of the service
     assert "Before the first text" in worker.send("/consent", page)
     stranger = Visitor(browser(app), fresh_store, study, workerId="w", hitId="h", assignmentId="another")
     answer = stranger.client.post(f"{stranger.path}/consent", data={**stranger.parameters, "version": "1"})

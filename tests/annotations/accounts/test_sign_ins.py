@@ -1,4 +1,4 @@
-"""Sign-ins: how long they hold, what ends them, what is stored of them."""
+"""Sign-ins: how long they are valid, what ends them, what is stored of them."""
 
 import pytest
 

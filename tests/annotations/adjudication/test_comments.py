@@ -1,4 +1,4 @@
-"""Comments: a thread is between one annotator and the lead, the discussion is everybody's."""
+"""Comments: a thread is between one annotator and the lead, the discussion is open to all annotators."""
 
 import pytest
 

@@ -183,7 +183,7 @@ def _race(path: str, name: str, uid: str, seen: list[str], ready: object, result
             answer = "stored"
     except NotAllowed:
         answer = "told"
-    except Exception as error:  # said by the test instead of waiting for an answer that never comes
+    except Exception as error:  # written by the test, since the answer never arrives
         answer = repr(error)
     results.put(answer)  # type: ignore[attr-defined]
 

@@ -75,7 +75,7 @@ def test_many_items_resemble_the_analytic_intervals() -> None:
 
 
 def test_several_labels_of_an_item_are_one_unit() -> None:
-    """Four labels that always say the same are worth one: the interval is as wide as that of one label an item."""
+    """Four identical labels are worth one: the interval is as wide as that of one label per item."""
     random = np.random.default_rng(3)
     choices = ["accept" if random.random() < 0.6 else "reject" for _ in range(200)]
     one = rates([(i, 1, c, "original") for i, c in enumerate(choices)]).forms[0].rate

@@ -45,7 +45,7 @@ def test_labels_of_gwets_table_give_the_published_ac1(fresh_store: Store) -> Non
     assert report.overall.unanimity.value == pytest.approx(118 / 125)
     turned = report.two("Bo", "Ada")
     assert turned is not None and turned.table == ((118, 2), (5, 0))
-    # Rejected items count: were only kept ones looked at, everybody would always agree.
+    # Rejected items count: among kept items only, annotators would always agree.
     assert report.by_labels == {0: 0, 1: 0, 2: 125}
 
 
@@ -183,7 +183,7 @@ def test_a_disagreement_is_listed_after_the_last_blind_label(fresh_store: Store)
     first = texts(fresh_store, project)
     label(fresh_store, project, "Ada", dict.fromkeys(first, "accept"))
     label(fresh_store, project, "Bo", dict.fromkeys(first, "reject"))
-    assert disagreements(fresh_store, project) == ([], 0)  # Chen would see what the two said
+    assert disagreements(fresh_store, project) == ([], 0)  # Chen would see the labels of the two
     label(fresh_store, project, "Chen", {first[0]: "accept"})
     assert [d.text for d in disagreements(fresh_store, project)[0]] == first[:1]
     remove_annotator(fresh_store, project, annotator(fresh_store, project, "Chen"))

@@ -1,4 +1,4 @@
-"""Which model is preferred: planted strengths come back, on the page and from the command, by people and by group."""
+"""Which model is preferred: planted strengths are recovered, on the page and by command, by people and by group."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Agreement of one version of the guideline and on the random share; items of imports that were taken back are out."""
+"""Agreement of one guideline version and on the random share; items of undone imports do not count."""
 
 import json
 from pathlib import Path
@@ -84,7 +84,7 @@ def stopped(store: Store) -> Project:
 
 @pytest.mark.parametrize(("shared", "why"), [(0, EMPTY_SHARE), (3, SHARE_UNDER_WAY)], ids=["empty", "under way"])
 def test_an_empty_random_share_is_given_as_the_reason(fresh_store: Store, shared: int, why: Note) -> None:
-    """Other items have labels of two annotators by then: to say that none has would be wrong."""
+    """Other items have labels of two annotators by then, so a message that there are none would be wrong."""
     project = change_project(fresh_store, make(fresh_store, 8, ("Ada", "Bo"), per_item=2), plan="stop", share=0.0)
     first = texts(fresh_store, project)
     share(fresh_store, project, first[:shared])

@@ -1,4 +1,4 @@
-"""Generations of two models, blind in one project: bytes that tell nothing, and the difference that people judge."""
+"""Generations of two models, blind in one project: bytes that reveal nothing, and the difference judged by people."""
 
 import json
 from pathlib import Path

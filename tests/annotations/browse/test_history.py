@@ -140,7 +140,7 @@ def test_labels_and_comments_are_flagged_as_revealing_a_choice(fresh_store: Stor
     made, items = judged(fresh_store, ["a"])
     ada = annotators(fresh_store, made)[0]
     add_comment(fresh_store, made, items[0].uid, "Why?", author="Lead", thread=ada)
-    fresh_store.db.execute("UPDATE batch SET created = '2020-01-01T00:00:00.000Z'")  # the clock was set back meanwhile
+    fresh_store.db.execute("UPDATE batch SET created = '2020-01-01T00:00:00.000Z'")  # the clock was set back
     results = {event.kind: event.tells for event in item_history(fresh_store, made, items[0].uid)}
     assert results == {"imported": False, "label": True, "comment": True}
     assert not record_of(fresh_store, made, items[0].uid).finished
@@ -171,7 +171,7 @@ def test_history_shows_the_marks_of_a_generation(fresh_store: Store) -> None:
     made, items = generations(fresh_store)
     labels = [event for event in item_history(fresh_store, made, items[0].uid) if event.kind == "label"]
     assert labels[0].data["spans"] == [list(Mark(0, 2, "pronoun"))] and labels[0].data["extraneous"] is False
-    assert json.dumps(labels[0].data)  # a file can hold it
+    assert json.dumps(labels[0].data)  # as a file may contain it
 
 
 WHY = [

@@ -325,7 +325,7 @@ def test_a_search_scans_the_items_once(
     fresh_store: Store,
     six_sentences: SixSentences,
 ) -> None:
-    """The plan of the query, as the database tells it: one walk along the items, labels from the index alone."""
+    """SQLite's query plan has one scan of the items, and reads labels from the index alone."""
     asked: list[str] = []
     fresh_store.db.set_trace_callback(asked.append)
     search_ids(fresh_store, six_sentences[0], replace(filters))

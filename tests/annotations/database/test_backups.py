@@ -146,7 +146,7 @@ def test_a_restore_invalidates_links_cookies_and_tokens(fresh_store: Store, tmp_
     invited = invite_link(fresh_store, "lead", None)
     backup(fresh_store, tmp_path / "saved.db")
     restore(tmp_path / "saved.db", tmp_path / "new.db")
-    assert signed_in(fresh_store, cookie) is not None  # the server itself goes on
+    assert signed_in(fresh_store, cookie) is not None  # the server itself continues
     link(fresh_store, invited)
     secrets = {fresh_store.secret}
     for copy in ("saved.db", "new.db"):

@@ -1,4 +1,4 @@
-"""Events: written with what they tell of, read in order, never changed."""
+"""Events: written in the transaction of their change, read in order, never changed."""
 
 import sqlite3
 from pathlib import Path
@@ -43,7 +43,7 @@ def test_events_are_read_in_order(fresh_store: Store, imported_items: tuple[Proj
 def test_restored_events_are_deduplicated_but_equal_ones_of_one_time_are_kept(
     fresh_store: Store, imported_items: tuple[Project, list[Item]]
 ) -> None:
-    """Known answers and events bear no id: set, taken back and set again within a millisecond they are three."""
+    """Known answers and events have no id: set, withdrawn and set again within a millisecond they are three."""
     project, (item, *_) = imported_items
     day = "2026-03-01T12:00:00.000Z"
     known = [{"choice": one, "why": "", "author": "Lead", "after": None} for one in ("accept", None, "accept")]

@@ -45,7 +45,7 @@ with Store.open(sys.argv[1]) as store:
             for _ in range(3_000):
                 db.execute("SELECT count(*) FROM item").fetchone()
 """
-MOST_TURNS = 300  # of three others, before it is one's own: never a time, which on a busy machine is any
+MOST_TURNS = 300  # of three other processes before its own; not a time, which varies on a busy machine
 
 
 @contextmanager

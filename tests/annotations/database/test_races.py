@@ -53,7 +53,7 @@ WORKER = """
                 print("stored", answer.op_id, flush=True)
 """
 
-# Opens a transaction, writes a label that was not acknowledged, says so, and waits to be killed inside it.
+# Opens a transaction, writes a label that was not acknowledged, prints that, and waits to be killed inside it.
 HALF = """
     import sys, time
     from evenhand.annotations.labels.operations import _Writer
@@ -85,7 +85,7 @@ IMPORTER = """
 
 
 def wait_for(process: subprocess.Popen[str], word: str) -> None:
-    """Read until the process says *word*."""
+    """Read until the process prints *word*."""
     assert process.stdout
     line = process.stdout.readline().strip()
     assert line == word, (line, process.stderr.read() if process.stderr and process.poll() is not None else "")
@@ -213,7 +213,7 @@ def test_repeated_kills_lose_no_acknowledged_label(fresh_store: Store, tmp_path:
         for worker in workers:
             assert worker.stdout
             worker.stdout.readline()
-        time.sleep(0.05 * round_number)  # at a different moment each round; nothing is waited for
+        time.sleep(0.05 * round_number)  # at a different time in each round, without waiting
         for worker in workers:
             os.kill(worker.pid, signal.SIGKILL)
         for worker in workers:

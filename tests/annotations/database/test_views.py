@@ -84,7 +84,7 @@ WHOLE = {
 
 @pytest.mark.parametrize("statement", WHOLE)
 def test_a_whole_project_is_read_in_the_order_of_items(fresh_store: Store, statement: str) -> None:
-    """By hash or by time, the next row lies on another page each time: three times as slow with a million items."""
+    """By hash or by time, the next row is on another page each time: three times as slow with a million items."""
     result = plan(fresh_store, re.sub(r"\?|:(project|version)", "1", WHOLE[statement]))
     assert "sqlite_autoindex_item_2" not in result and "SEARCH label USING INTEGER PRIMARY KEY" not in result, result
     assert ("COVERING INDEX label_item" in result) == ("label.id" in WHOLE[statement]), result

@@ -1,4 +1,4 @@
-"""Whose turn it is to write: only who asks first, never whether anybody may."""
+"""The queue of the write lock: it orders writers, and never forbids writing."""
 
 import errno
 import fcntl

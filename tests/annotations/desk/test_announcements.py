@@ -95,7 +95,7 @@ def test_an_open_desk_learns_of_a_new_version_with_its_next_answer(client: TestC
     assert fresh_store.db.execute(query).fetchall() == [(1,), (1,)]
     assert ada.sync(version=2)["next"] is None and ada.sync()["next"] is None
     assert ada.post("heartbeat").json()["guideline"] == 2
-    # An annotator without labels is told by an open desk too, and has nothing to label once more.
+    # The open desk of an annotator without labels learns of it too, and has nothing to relabel.
     reply = bo.sync(version=1)
     assert (reply["next"]["guideline"]["version"], reply["news"], reply["back"]) == (2, [], 0)
 

@@ -44,7 +44,7 @@ HIDDEN = ("wanted", "shared", "known", "pilot_id", "retest", "status", "gold", "
 
 
 class Clock:
-    """The time that everything sees; it moves only when a test says so."""
+    """The time of all clocks; it advances only when a test moves it."""
 
     now = BEGIN
 
@@ -196,7 +196,7 @@ Step = tuple[int, int, str, str, str, str]
 
 
 def play(world: World, steps: list[Step], version: int, tags: bool = False) -> None:
-    """Play the steps: Ada follows them; in version 1 the others decide otherwise and say so in their notes."""
+    """Play the steps: Ada follows them; in version 1 the others decide otherwise, with other notes."""
     for n, (who, want, what, choice, other_what, other_choice) in enumerate(steps):
         if who and version:
             what, choice = other_what, other_choice
@@ -287,7 +287,7 @@ def test_plan_stop_sends_equal_bytes_per_item(
     assert {uid: first[uid] for uid in first.keys() & second.keys()} == {
         uid: second[uid] for uid in first.keys() & second.keys()
     }
-    # What is sent besides the items has the same form, and what it says of the project is the same.
+    # Data sent in addition to the items has equal form and equal contents about the project.
     for a, b in zip(map(json.loads, one.sent), map(json.loads, other.sent), strict=False):
         if "progress" in a and "progress" in b and own(a["progress"]) == own(b["progress"]):
             assert a["progress"]["total"] == b["progress"]["total"]
@@ -364,7 +364,7 @@ def item_ids(data: bytes) -> list[str]:
 
 
 def test_the_draw_of_an_open_sample_changes_no_byte(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two worlds in which the same items are drawn, by chance or by what judges say; then the rest is handed out."""
+    """Two worlds in which the same items are drawn, by chance or by judges' labels; then the rest is handed out."""
     steps: list[Step] = [(n % 3, 4, "skip" if n % 5 == 4 else "label", "accept", "label", "reject") for n in range(12)]
     worlds = []
     for version in (0, 1):

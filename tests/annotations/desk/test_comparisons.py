@@ -1,4 +1,4 @@
-"""Comparisons at the desk over HTTP: which text is where, what is stored of it, and what no reply says."""
+"""Comparisons at the desk over HTTP: which text is where, what is stored of it, and what no reply reveals."""
 
 import json
 from typing import Any
@@ -88,7 +88,7 @@ def test_replies_do_not_reveal_models_or_the_first_text(
     assert [one for one in (*MODELS, "model", "vs.", "stratum", "pairs.jsonl", "place") if one.lower() in sent] == []
     first = {row["completion"] for row in rows_of(NUMBER)}
     on_the_left = [item["text"] in first for item in replies[0]["items"]]
-    assert 0 < sum(on_the_left) < NUMBER  # so a place says nothing of the order in the file
+    assert 0 < sum(on_the_left) < NUMBER  # so a side does not reveal the order in the file
 
 
 def test_choices_are_in_the_order_of_the_texts(fresh_store: Store, project: Project) -> None:

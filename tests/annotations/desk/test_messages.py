@@ -1,4 +1,4 @@
-"""What of an item goes over the wire: where a sentence comes from, in words and without anybody's opinion."""
+"""The data of an item that is sent to a desk: the source in words, and no opinion of another annotator."""
 
 import json
 from typing import Any

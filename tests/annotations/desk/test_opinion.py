@@ -1,4 +1,4 @@
-"""Opinions: only where the project wants them, only after the label, and recorded."""
+"""Opinions: only if the project has a model, only after the label, and recorded."""
 
 import math
 from dataclasses import replace

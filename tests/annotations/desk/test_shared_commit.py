@@ -1,4 +1,4 @@
-"""Requests that arrive together share a commit: each holds or fails alone, and is answered after the commit."""
+"""Requests that arrive together share a commit: each succeeds or fails alone, and is answered after the commit."""
 
 import asyncio
 import sqlite3
@@ -152,7 +152,7 @@ def test_a_cancelled_request_is_still_stored(fresh_store: Store, pool: Commits) 
 
     asyncio.run(leave(shared.run(lambda store: None, insert("Ada"))))
     until(lambda: names(fresh_store) == ["Ada"])
-    assert together(shared, insert("Bo")) == ["Bo"]  # the thread goes on, though a loop was closed
+    assert together(shared, insert("Bo")) == ["Bo"]  # the thread continues after a loop was closed
 
 
 def test_the_log_is_checkpointed_between_commits(

@@ -1,4 +1,4 @@
-"""Tokens: what was signed comes back; everything else is refused."""
+"""Tokens: signed data is verified; everything else is refused."""
 
 import pytest
 from hypothesis import given
@@ -58,7 +58,7 @@ def test_random_text_is_refused_as_a_token(token: str) -> None:
 @given(st.data())
 def test_a_token_with_a_changed_character_is_refused(data: st.DataObject) -> None:
     token = issue(SECRET, **IDS, now=1000.0)
-    place = data.draw(st.integers(0, len(token) - 2))  # the last character holds bits that base64 ignores
+    place = data.draw(st.integers(0, len(token) - 2))  # the last character contains bits that base64 ignores
     letter = data.draw(st.sampled_from("ABCabc019-_."))
     changed = token[:place] + letter + token[place + 1 :]
     if changed == token or place == token.index(".") - 1:

@@ -1,4 +1,4 @@
-"""Which column holds what: the guess, the user's choice, errors, and the memory next to the database."""
+"""The columns of a file: the guess, the user's choice, errors, and the memory next to the database."""
 
 import json
 

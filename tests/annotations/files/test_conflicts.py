@@ -194,7 +194,7 @@ def test_a_text_imported_with_another_word_is_a_conflict(
     fresh_store: Store, sample_project: Project, tmp_path: Path
 ) -> None:
     text = "他请她修灯。"
-    for number in (0, 1, 1):  # the third file says the same as the second: listed once
+    for number in (0, 1, 1):  # the third file equals the second: listed once
         with Batch.begin(fresh_store, sample_project, "placed") as batch:
             added = batch.add([placed(text, number)])
             assert added.added == (number == 0)

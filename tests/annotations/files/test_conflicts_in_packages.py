@@ -68,7 +68,7 @@ def two_desks(store: Store, project: Project, uid: str) -> None:
 
 @pytest.fixture
 def elsewhere(tmp_path: Path) -> Iterator[Store]:
-    """Yield a database whose rows have other numbers, because it holds another project already."""
+    """Yield a database whose rows have other numbers, because it contains another project already."""
     with Store.open(tmp_path / "elsewhere.db") as store:
         other, people = filled_project(store, 3)
         for number, one in enumerate(items(store, other)):
@@ -143,7 +143,7 @@ def test_a_conflict_of_two_desks_survives_a_package(
     two_desks(fresh_store, sample_project, uids[1])
     back = travel(fresh_store, sample_project, elsewhere, tmp_path / "set.zip", names=True)
     assert conflicts(elsewhere, back) == []
-    # A file that says something else than they do is one.
+    # A file with a label different from both is a conflict.
     bring(elsewhere, back, tmp_path / "one.csv", (uids[0], "Ada", "reject"))
     (one,) = conflicts(elsewhere, back)
     assert (one.first_file, one.second_file) == ("set.zip: labels.jsonl (labels-1)", "one.csv (labels-2)")

@@ -65,7 +65,7 @@ def test_single_labels_are_exported_only_with_consent(fresh_store: Store, projec
 
 def test_answers_are_appended_with_the_text_as_read(fresh_store: Store, project: Project) -> None:
     ada = annotator(fresh_store, project, "Ada")
-    for given in (True, True, False, True):  # the second says nothing new
+    for given in (True, True, False, True):  # the second adds nothing new
         answer_consent(fresh_store, project, ada, "disaggregated", given=given, language="zh")
     stored = fresh_store.db.execute("SELECT given, text, recorded_by FROM label_consent ORDER BY id").fetchall()
     text = translate(TEXTS["disaggregated"], "zh")

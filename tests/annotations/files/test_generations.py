@@ -76,7 +76,7 @@ def test_valid_lines_are_imported_and_others_reported(fresh_store, project, tmp_
     report = import_file(fresh_store, project, written(tmp_path / "g.csv", HEAD + "\n".join(rows) + "\n"))
     assert (report.rows, report.imported, report.duplicates, report.rejected) == (6, 2, 1, 3)
     assert [(error.line, error.reason) for error in report.errors] == [(2, "pronouns"), (3, "no_text"), (4, "too_long")]
-    assert "sentence" not in report.as_json()["errors"][0]  # a log holds no text that a model wrote
+    assert "sentence" not in report.as_json()["errors"][0]  # a log contains no text that a model wrote
 
 
 def test_columns_can_be_named_or_have_one_value_for_all_rows(fresh_store, project, tmp_path):

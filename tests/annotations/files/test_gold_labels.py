@@ -1,4 +1,4 @@
-"""Gold labels of a package that lacks some of its labels: they come back, hold, and are never dropped silently."""
+"""Gold labels of a package without all of its labels: they are restored, stay valid, and are never dropped silently."""
 
 import json
 import tempfile

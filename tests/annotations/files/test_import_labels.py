@@ -1,4 +1,4 @@
-"""What leaves comes back: items, labels with marks and tags, decisions; the same agreement to the last digit."""
+"""Exports survive a round trip: items, labels with marks and tags, decisions; equal agreement to the last digit."""
 
 import json
 import shutil

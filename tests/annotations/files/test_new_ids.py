@@ -1,4 +1,4 @@
-"""A package that comes back as another project: the same contents, with ids of its own where those are taken."""
+"""A package imported as another project: equal contents, with new ids where the old ones are taken."""
 
 from pathlib import Path
 
@@ -26,7 +26,7 @@ def ids(store: Store, project: Project) -> set[str]:
 
 
 def test_a_release_is_restored_under_another_name(fresh_store: Store, tmp_path: Path) -> None:
-    """With two versions of the guideline; in its own database, and in a project that was made beforehand."""
+    """With two versions of the guideline; in its own database, and in an existing project."""
     study = rehearse(fresh_store, 24)
     first = make_release(fresh_store, study, "1.0")
     out = write_release(fresh_store, study, first, tmp_path / "r")

@@ -1,4 +1,4 @@
-"""The published samples: context and completion told apart (SPEC 7). Templates are our own, slots as published."""
+"""The published samples: context and completion are separated (SPEC 7). Own templates, slots as published."""
 
 import pytest
 

@@ -1,6 +1,6 @@
 """import(export(x)) = x: any sentence, any column that came along, the same ids; and what a changed export gives.
 
-Only an absolute path does not leave: where it names a file, its last parts come back (`core.files.paths`).
+Only an absolute path is not exported: if it names a file, its last parts are kept (`core.files.paths`).
 """
 
 import csv

@@ -1,4 +1,4 @@
-"""Comparisons in files: what leaves comes back, in every format that can hold two texts; what may not leave stays."""
+"""Comparisons in files: exports survive a round trip in every format with two texts; protected texts stay inside."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""Taking imports back: what was touched is hidden and comes back, what was not is gone, labels are appended."""
+"""Undoing imports: touched items are hidden and can be restored, others are deleted, labels are appended."""
 
 import subprocess
 import sys
@@ -120,7 +120,7 @@ def test_a_label_of_an_undone_item_counts_after_its_import_is_repeated(
 
 
 def test_restored_items_take_part_in_the_doubly_labelled_sample(fresh_store: Store) -> None:
-    """A doubly labelled sample is one of the whole project, also after items came back."""
+    """A doubly labelled sample is drawn from the whole project, also after items were restored."""
     project, (ada, _) = filled_project(fresh_store, 30, people=("Ada", "Bo"), per_item=2)
     project = change_project(fresh_store, project, doubled=4)
     key = second_file(fresh_store, project, MORE)
@@ -169,7 +169,7 @@ def test_labelled_items_are_hidden_and_restored_with_their_labels(
     (late,) = store_operations(fresh_store, sample_project, ada, [operation(12, uids[MORE[0]], "accept")])
     assert late.stored  # from a desk that was offline: it waits with its item
     counted(fresh_store)
-    # Settings change meanwhile, and the text comes again: items and labels are as if nothing had been taken back.
+    # Settings change in between, and the text is imported again: items and labels are as if there had been no undo.
     project = change_project(fresh_store, sample_project, gold="majority")
     project = change_project(fresh_store, project, gold="unanimous")
     (tmp_path / "again.txt").write_text("\n".join(MORE[:3]), encoding="utf-8")
@@ -382,7 +382,7 @@ def test_a_kill_during_an_undo_leaves_all_of_the_import_or_nothing(
 def test_a_killed_undo_of_labels_is_continued(fresh_store: Store, sample_project: Project, tmp_path: Path) -> None:
     bring(fresh_store, sample_project, labelled_file(fresh_store, sample_project, tmp_path / "labels.csv"))
     killed_at(fresh_store.path, "undoing._undo_label", "labels-1")
-    assert len(label_rows(fresh_store, sample_project)) == 14  # two times five are taken back, the third was not whole
+    assert len(label_rows(fresh_store, sample_project)) == 14  # twice five are withdrawn, the third step is undone
     counted(fresh_store)
     listed = find_import(fresh_store, sample_project, "labels-1")
     assert listed.undone is not None and listed.unfinished

@@ -83,7 +83,7 @@ def test_a_half_deleted_import_counts_as_undone(
             undo(fresh_store, project, key)
     assert find_import(fresh_store, project, key).rows == MORE - 7 * steps
     assert seen(fresh_store, project, tmp_path) == right and broken_rules(fresh_store) == []
-    # what a desk still holds is stored, and waits hidden; nothing of the file is handed out
+    # labels of items on a desk are stored, hidden; no item of the file is handed out
     assert held and all(answer.stored for answer in store_operations(fresh_store, project, ada, [decide(held[0])]))
     assert all(int(item.line) < 500 for item in claim(fresh_store, project, ada, want=50))
     assert broken_rules(fresh_store) == []

@@ -49,7 +49,7 @@ def label_all(store: Store, made: Project, people: Sequence[Annotator]) -> None:
 
 
 def sent_back(store: Store, made: Project, which: Which = "named") -> int:
-    """Publish a version that rewords the criterion of every reject; return the number of labels sent back."""
+    """Publish a version that rewords the criterion of every reject; return the number of returned labels."""
     now = read_draft(store, made)
     reasons = tuple(replace(reason, en=f"{reason.en}, anew") for reason in now.reasons)
     _, sent = write_version(store, made, replace(now, reasons=reasons, changes="Worded anew."), which=which)
@@ -74,7 +74,7 @@ def test_the_interval_contains_the_true_share_during_relabelling(fresh_store: St
     before = forecast(fresh_store, made)
     assert sent_back(fresh_store, made) > 100
     items, kept = now_standing(fresh_store, made)
-    assert items == kept > 40  # "100% kept": the standing labels alone say so
+    assert items == kept > 40  # "100% kept", by the current labels alone
     alone = wilson(kept, items, nothing=NO_SAMPLE)
     assert alone.low is not None and alone.low > 2 * 0.7**3
     for person in [None, *people]:
@@ -123,7 +123,7 @@ def test_labels_of_former_annotators_count_and_withdrawn_ones_do_not(fresh_store
     made, people = filled_project(fresh_store, 30, people=("Ada", "Bo", "Chen", "Dan"))
     label_all(fresh_store, made, people[:3])
     before = forecast(fresh_store, made)
-    remove_annotator(fresh_store, made, people[0])  # before labels are sent back, and after it
+    remove_annotator(fresh_store, made, people[0])  # before labels are returned, and after it
     sent_back(fresh_store, made)
     remove_annotator(fresh_store, made, people[1])
     result = forecast(fresh_store, made)
@@ -174,7 +174,7 @@ def test_progress_and_agreement_report_returned_labels(fresh_store: Store) -> No
 
 
 def test_a_returned_reject_after_plan_stop_is_not_missing(fresh_store: Store) -> None:
-    """The share alone goes on to count: outside it, what was accepted has all labels and what was rejected has none."""
+    """Only the share still counts: outside it, accepted items have all labels and rejected ones have none."""
     made, people = filled_project(fresh_store, 120)
     made = change_project(fresh_store, made, plan="stop", share=0.3)
     label_all(fresh_store, made, people)

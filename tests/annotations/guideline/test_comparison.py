@@ -145,7 +145,7 @@ def test_the_order_is_drawn_once_per_item_and_annotator():
     assert drawn == [place_on_left(7, f"item{n}", who) for n in range(1000) for who in ("ada", "bo")]
     number = Counter(drawn)
     assert abs(number["first"] - 1000) < 4 * 500**0.5  # four standard deviations of 2,000 fair coins
-    both = Counter(zip(drawn[::2], drawn[1::2], strict=True))  # what one sees says nothing of what another one sees
+    both = Counter(zip(drawn[::2], drawn[1::2], strict=True))  # one annotator's order does not reveal another's
     assert all(abs(count - 250) < 4 * (1000 * 0.25 * 0.75) ** 0.5 for count in both.values())
     assert place_on_left(8, "item1", "ada") in ("first", "second")
 

@@ -131,7 +131,7 @@ def test_changes_are_announced_to_earlier_annotators_until_read(fresh_store: Sto
     with pytest.raises(NotFound):
         record_changes_read(fresh_store, project, ada, versions, 9)
     now = guideline(fresh_store, project)
-    add_guideline(fresh_store, project, "quiet", now.choices, now.reasons)  # a version that says nothing
+    add_guideline(fresh_store, project, "quiet", now.choices, now.reasons)  # without a description
     assert len(unread_changes(fresh_store, project, ada)) == 1
 
 

@@ -109,7 +109,7 @@ def test_only_tags_of_current_labels_are_counted(fresh_store: Store) -> None:
     newest = own_decisions(fresh_store, project, ada)[0]
     store_operations(
         fresh_store, project, ada, [decide(newest.item, None, base=newest.op_id)], now=NOW
-    )  # kin is taken back
+    )  # the label with kin is undone
     assert {tag.text: tag.labels for tag in tags(fresh_store, project)}["kin"] == 1
 
 

@@ -1,4 +1,4 @@
-"""A new version: the labels it concerns, what is sent back, to whom; no label is lost or sent to another annotator."""
+"""A new version: affected labels, returned items and their annotators; no label is lost or changes its annotator."""
 
 from dataclasses import replace
 from typing import Any

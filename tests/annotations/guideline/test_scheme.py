@@ -1,4 +1,4 @@
-"""Schemes of one's own: what is refused with which sentence, files of three kinds, what a version stores."""
+"""Own schemes: the sentences of refusals, files of three kinds, what a version stores."""
 
 import json
 from pathlib import Path

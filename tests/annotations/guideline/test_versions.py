@@ -15,7 +15,7 @@ from evenhand.core.guidelines import BUILT_IN, VERSIONS, builtin, in_language, r
 
 LANGUAGES = ("zh", "en")
 FOLDER = Path(evenhand.core.guidelines.__file__).parent
-# SHA-256 of every text that shipped (first ten digits), by folder. Projects hold these texts: a file named here never
+# SHA-256 of every text that shipped (first ten digits), by folder. Projects use these texts: a file named here never
 # changes. Before a present text is changed, all six go into the next folder of `editions`, and their digits here.
 SHIPPED = {
     "editions/1": {

@@ -142,7 +142,7 @@ def test_parquet_of_the_datasets_library_is_read(hub: Hub, tmp_path: Path) -> No
 
 @pytest.fixture(params=[False, True], ids=["command", "server"])
 def reader(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Read as a command does, by itself, and as a server does, in a child."""
+    """Read in the process, as a command does, and in a child, as a server does."""
     bounded.read_in_children(request.param)
     yield
     bounded.read_in_children(False)

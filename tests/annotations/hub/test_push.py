@@ -84,7 +84,7 @@ def test_protected_texts_are_pushed_encrypted(hub: Hub, fresh_store: Store) -> N
     release = make_release(fresh_store, made, "1.0")
     with pytest.raises(Refused, match="can only be exported encrypted"):
         push_release(fresh_store, made, release, "team/g")
-    assert not hub.requests  # refused before anything is asked of the hub
+    assert not hub.requests  # refused before the first request to the hub
     push_release(fresh_store, made, release, "team/g", password=PASSWORD)
     there = hub.repositories["team/g"]
     files = there.commits[there.head]

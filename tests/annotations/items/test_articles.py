@@ -1,4 +1,4 @@
-"""Shares of pilots, known answers and annotators: over source articles where these hold several labelled sentences."""
+"""Shares of pilots, known answers and annotators: over source articles that contain several labelled sentences."""
 
 import pytest
 
@@ -19,7 +19,7 @@ from tests.support.agreed_labels import label, make, texts
 
 @pytest.mark.parametrize("per_article", [2, 0])
 def test_intervals_are_clustered_by_articles_with_several_sentences(fresh_store: Store, per_article: int) -> None:
-    """All sentences of an article alike: 20 of them say no more than their 10 articles."""
+    """All sentences of an article are alike: 20 of them carry no more information than their 10 articles."""
     project = make(fresh_store, 20, ("Ada", "Bo"), per_article=per_article, per_item=2)
     start_pilot(fresh_store, project, 20)
     for one in items(fresh_store, project):

@@ -53,7 +53,7 @@ def test_a_changed_verdict_is_found_and_corrected(fresh_store: Store, assignment
     assert uids(fresh_store, project) == [rejected[0].uid]
     counted = "status" in assignment or "labels" in assignment
     assert (list(stale_counts(fresh_store, project)) == ["census"]) == counted
-    verify(fresh_store)  # no entry of the log says anything of it
+    verify(fresh_store)  # no entry of the log covers it
     assert correct_derived(fresh_store, project, author="Vera") == 1
     assert broken_rules(fresh_store) == [] and counts(fresh_store, project) == before
     event = events(fresh_store, project, action="gold_corrected")[0]

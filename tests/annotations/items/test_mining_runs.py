@@ -1,4 +1,4 @@
-"""What candidates carry of their run of mining: from the text that was read into the papers, and what is none."""
+"""Facts of a mining run in its candidates: from the source text into the papers, and invalid facts."""
 
 import json
 
@@ -61,7 +61,7 @@ def test_facts_of_a_mining_run_reach_papers_and_packages(fresh_store, tmp_path):
     with Store.open(tmp_path / "new.db") as other, tables_in(tmp_path / "out") as members:
         back = import_package(other, "back", members, "out").project
         assert mined_runs(other, back) == mined_runs(fresh_store, project)
-        # A batch of the same number that is taken back here is another one.
+        # An undone batch of the same number in this database is a different one.
         undo_import(other, back, imports(other, back)[0].id)
         assert mined_runs(other, back) == mined_runs(fresh_store, project)
 

@@ -1,4 +1,4 @@
-"""Stop at the first reject: how many labels an item wants, who is handed what, and that the result stays the same."""
+"""Stop at the first reject: wanted labels, who is handed what, and that the result stays the same."""
 
 import itertools
 from collections import Counter

@@ -52,7 +52,7 @@ def store(tmp_path, monkeypatch):
         yield opened
         for job in jobs.jobs(opened):
             if job.active and jobs.process_of(job):
-                with suppress(Refused):  # it may end by itself meanwhile
+                with suppress(Refused):  # it may have ended in the meantime
                     jobs.cancel(opened, job)
         for child in list(jobs._children.values()):
             child.wait(600)
@@ -60,7 +60,7 @@ def store(tmp_path, monkeypatch):
 
 
 def until(store, job, wanted, limit=600.0):
-    """Return the job once `wanted(job)` holds."""
+    """Return the job once `wanted(job)` is true."""
 
     def seen():
         result = jobs.find(store, job.uid)

@@ -20,7 +20,7 @@ from tests.support.judged_generations import Said, Written, all_written, judged_
 
 TEXTS = all_written(1, models=("owl-1b", "wren-3b"))  # 80 texts: 2 models x 4 sets x 2 settings x 5 topics
 LABELLED = TEXTS[::2]
-MISSED = {text.text for text in TEXTS[::5]}  # of which the judge says something else
+MISSED = {text.text for text in TEXTS[::5]}  # for which the judge has another label
 
 
 @pytest.fixture
@@ -156,7 +156,7 @@ def test_items_without_a_label_of_the_judge_are_counted(fresh_store: Store, proj
     store_labels(fresh_store, half, [JudgeLabel(item.id, "correct") for item in some])
     (cell,) = estimates(fresh_store, project, judge(fresh_store, project, "half")).cells("misgendering")
     assert (cell.people, cell.further, cell.without_judge) == (10, 10, 30)
-    (flags,) = estimates(fresh_store, project, half).cells("extraneous")  # it says nothing of them
+    (flags,) = estimates(fresh_store, project, half).cells("extraneous")  # it has no label for them
     assert (flags.people, flags.rates.both.value) == (0, None) and flags.rates.both.reason is not None
     assert flags.rates.people.value is not None and flags.without_judge == 40  # people alone need no judge
 

@@ -52,7 +52,7 @@ def test_a_package_restores_judges_and_their_labels(fresh_store: Store, project:
             assert [facts(judge) for judge in judges(other, there)] == before
             assert other.db.execute(LABELS).fetchall() == labels
         assert list(each_record(other, there, {})) == list(each_record(fresh_store, project, {}))
-        verify(other)  # raises where the log does not hold
+        verify(other)  # raises if the log is invalid
     beside = bring(fresh_store, file, "beside")
     assert [facts(judge) for judge in judges(fresh_store, beside)] == before
     assert {judge.uid for judge in judges(fresh_store, beside)}.isdisjoint(

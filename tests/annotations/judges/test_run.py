@@ -1,4 +1,4 @@
-"""A judge at work: the rule, a server that fails and is slow, a process that is killed, the same judge asked again."""
+"""A judge at work: the rule, a failing and slow server, a killed process, a repeated round of the same judge."""
 
 import json
 import os
@@ -153,7 +153,7 @@ def test_the_forecast_uses_measured_times(fresh_store: Store, project: Project) 
 
 @pytest.mark.rehearsal
 def test_a_killed_run_continues_without_loss(tmp_path: Path) -> None:
-    """kill -9 in the middle: what was stored is not asked for again, what was under way is; 0 lost, 0 doubled."""
+    """After kill -9 stored labels are not requested again, pending ones are; 0 lost, 0 doubled."""
     path = tmp_path / "a.db"
     with Store.open(path) as store:
         project = judged_project(store, all_written(3))

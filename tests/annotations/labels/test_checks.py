@@ -1,4 +1,4 @@
-"""Marks: what is one, where it may lie, and the rules of a label; the desk's own script says the same."""
+"""Marks: valid ones, their positions, and the rules of a label; the desk's own script applies equal rules."""
 
 import itertools
 import json

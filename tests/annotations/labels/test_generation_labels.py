@@ -88,7 +88,7 @@ def test_agreement_is_computed_in_four_ways(fresh_store: Store) -> None:
 
 
 def test_intervals_are_wider_for_contexts_with_several_generations(fresh_store: Store) -> None:
-    """Twenty contexts of four; within a context people agree on all or none: only contexts tell."""
+    """Twenty contexts of four; within a context people agree on all or none, so only contexts carry information."""
     texts = [
         Written(f"She left {n}.", "Kim.", {"pronouns": ["she"], "template": str(n // 4), "index": n}) for n in range(80)
     ]

@@ -362,7 +362,7 @@ def test_items_are_shared_equally_among_annotators(fresh_store: Store) -> None:
 
 
 def test_the_total_of_a_fast_annotator_includes_items_beyond_the_share(fresh_store: Store) -> None:
-    """A faster annotator is handed more than an equal share: the count never says that all is done meanwhile."""
+    """A faster annotator is handed more than an equal share; the count does not reach its total before."""
     project, people = filled_project(fresh_store, 9, people=("A", "B", "C", "D"), per_item=2)
     items = claim(fresh_store, project, people[0], want=9)
     for number, item in enumerate(items, 1):

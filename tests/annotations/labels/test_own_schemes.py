@@ -1,4 +1,4 @@
-"""Labels under a scheme of one's own: stored, refused, compared, decided, exported, and back from a package."""
+"""Labels under an own scheme: stored, refused, compared, decided, exported, and restored from a package."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""What comes again, on the wire: nothing tells it from any other item."""
+"""Retests as sent to the desk: nothing distinguishes them from other items."""
 
 import re
 import time
@@ -85,7 +85,7 @@ def test_retests_have_the_shape_of_other_items(desk: Desk) -> None:
         assert (answer["result"], answer["conflict"], set(answer)) == (
             "acked", False, {"op", "result", "conflict", "latest"},
         )  # fmt: skip
-        assert reply["progress"]["labelled"] == before["labelled"] + n  # a count that stood still would tell
+        assert reply["progress"]["labelled"] == before["labelled"] + n  # an unchanged count would reveal the retest
         one = desk.post("item", {"item": item["id"]}).json()["decision"]
         assert one["item"]["id"] == item["id"] and one["choice"] == choice
     past = desk.post("history", {"limit": 100}).json()["history"]
@@ -155,7 +155,7 @@ def test_merged_histories_keep_their_order() -> None:
     first = [decision_at("2026-01-05", "e"), decision_at("2026-01-01", "imported"), decision_at("2026-01-03", "c")]
     second = [decision_at("2026-01-04", "d"), decision_at("2026-01-02", "b")]
     assert [decision.op_id for decision in merge_newest_first(first, second)] == ["e", "d", "b", "imported", "c"]
-    day = "2026-01-05"  # sent at once: of one moment
+    day = "2026-01-05"  # sent together: of one time
     first, second = (
         [decision_at(day, "4", 4), decision_at(day, "2", 2), decision_at(day, "1", 1)],
         [decision_at(day, "5", 5), decision_at(day, "3", 3)],

@@ -1,4 +1,4 @@
-"""A person is erased: no trace of the name in the file, the labels as they were, and the log still holds."""
+"""Erasing a person: no trace of the name in the file, labels unchanged, and the log still valid."""
 
 from pathlib import Path
 

@@ -83,7 +83,7 @@ NAMES = "label label reject reveal bring undo plan rescue sheet follow_up pilot 
 ACTIONS = st.tuples(st.sampled_from(NAMES.split()), st.integers(0, 14), st.booleans())
 
 
-# --- what each claim says, counted once more
+# --- the content of each claim, counted independently
 
 
 def of(h: History, origin: str) -> list[Written]:
@@ -229,7 +229,7 @@ SELECT count(*) FROM item JOIN settlement ON settlement.id = item.settlement
 WHERE item.project = :project AND settlement.action = 'decide'
 """
 Check = Callable[[History, Any], bool]
-# What is printed as it is: texts of the project, signatures, numbers of which other tests count each.
+# Values printed unchanged: texts of the project, signatures, numbers that other tests count.
 PRINTED: dict[str, Check] = {
     "source_statement": lambda h, _one: bool(h.project.source_statement),
     "licence": lambda h, _one: bool(h.project.licence),

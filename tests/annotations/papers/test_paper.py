@@ -1,4 +1,4 @@
-"""Papers from templates: both languages say the same things, a missing fact is an error, no value becomes markup."""
+"""Papers from templates: both languages have equal contents, a missing fact is an error, no value becomes markup."""
 
 import re
 from pathlib import Path

@@ -306,7 +306,7 @@ def test_relabelling_does_not_change_the_figures_of_a_closed_pilot(fresh_store: 
 
 
 def test_items_held_back_by_a_pilot_are_handed_out_afterwards(fresh_store: Store) -> None:
-    """Bo had walked past what Ada held; more of it comes back at once than a desk is handed."""
+    """Bo had passed items that Ada held; more of them return at the same time than a desk is handed."""
     made, (ada, bo) = filled_project(fresh_store, 120, people=("Ada", "Bo"), per_item=1)
     assert len(claim(fresh_store, made, ada, want=120, now=NOW)) == 120
     assert claim(fresh_store, made, bo, now=NOW) == []

@@ -1,4 +1,4 @@
-"""A change of settings in a large project: in short steps, seen as unfinished meanwhile, finished after a kill."""
+"""A change of settings in a large project: in short steps, reported as unfinished, completed after a kill."""
 
 import signal
 import subprocess
@@ -84,7 +84,7 @@ def test_recounting_in_small_steps_gives_equal_results(
     assert open_recount(fresh_store, project) is None and broken_rules(fresh_store) == []
     actions = [row[0] for row in fresh_store.db.execute("SELECT action FROM event ORDER BY id")]
     assert actions == ["plan", "settling", "settled"]
-    # nothing that wants a label is out of reach
+    # every item that needs a label can be reached
     for person in people:
         while items := claim(fresh_store, project, person):
             store_operations(fresh_store, project, person, [decide(item, "accept") for item in items])
@@ -159,7 +159,7 @@ def test_an_unfinished_recount_is_recorded_and_finished(
     assert [check.code for check in readiness(fresh_store, project) if check.state == "missing"] == ["settling"]
     with pytest.raises(ImportBusy), Batch.begin(fresh_store, project, "more"):
         pass
-    # a label meanwhile counts under the settings of today
+    # a label stored in between counts under the current settings
     (item, *_) = claim(fresh_store, project, people[2], want=1)
     store_operations(fresh_store, project, people[2], [decide(item)])
     finish_changes(fresh_store)
@@ -211,7 +211,7 @@ def test_release_export_import_and_changes_finish_the_recount_first(
 def test_a_second_change_overtakes_the_first(
     fresh_store: Store, in_small_steps: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The second change is made while the first is at work; both end, and the second one holds."""
+    """The second change is made while the first is at work; both end, and the second one is in force."""
     project, _people = labelled(fresh_store)
     once: list[int] = []
 

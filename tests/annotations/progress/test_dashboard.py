@@ -24,7 +24,7 @@ from evenhand.annotations.types import Annotator, Item, Project
 from tests.support.projects import decide, filled_project
 
 NOON = datetime(2026, 3, 10, 12, tzinfo=UTC)
-# What Ada, Bo and Chen say of six items; "" = nothing yet. Of 他 and 她 in turn.
+# The labels of Ada, Bo and Chen of six items; "" = nothing yet. Of 他 and 她 in turn.
 SAID = ("aaa", "aar", "raa", "rr", "ar", "a")
 
 
@@ -104,7 +104,7 @@ def test_figures_of_cells_equal_counts_by_hand(fresh_store: Store) -> None:
     project, _people, _items = labelled(fresh_store)
     set_quotas(fresh_store, project, {("他/她", "male"): 5, ("他/她", "female"): 0, ("男/女", "male"): 2})
     results = {(cell.pair, cell.side): cell for cell in dashboard(fresh_store, project, now=NOON).cells}
-    # Lines 1, 3, 5 hold 她; of the items with three labels 1 is accepted by all, 2 and 3 are not.
+    # Lines 1, 3, 5 contain 她; of the items with three labels 1 is accepted by all, 2 and 3 are not.
     female, male = results["他/她", "female"].counted, results["他/她", "male"].counted
     assert (female.mined, female.reviewed, female.unanimous, female.kept, female.left) == (3, 2, 1, 1, 1)
     assert (male.mined, male.reviewed, male.unanimous, male.kept, male.left) == (3, 1, 0, 0, 2)

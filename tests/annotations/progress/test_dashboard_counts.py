@@ -47,7 +47,7 @@ def work(store: Store, project: Project, people: list[Annotator], chance: random
 
 
 def project_at_work(store: Store, seed: int, **fields: object) -> Project:
-    """Return a project at work, one of two, with an import that was taken back."""
+    """Return a project at work, one of two, with an undone import."""
     chance = random.Random(seed)
     other, others = filled_project(store, 30)
     project, people = filled_project(store, 30, **fields)

@@ -1,4 +1,4 @@
-"""The share that all accept: over source articles where these hold several items."""
+"""The share accepted by all: over source articles that contain several items."""
 
 import pytest
 
@@ -15,7 +15,7 @@ from tests.support.agreed_labels import label, make, texts
 
 @pytest.mark.parametrize("per_article", [2, 0])
 def test_the_interval_is_over_articles_with_several_items(fresh_store: Store, per_article: int) -> None:
-    """All items of an article alike: 20 items say no more than their 10 articles."""
+    """All items of an article are alike: 20 items carry no more information than their 10 articles."""
     project = make(fresh_store, 20, ("Ada",), per_article=per_article, per_item=1)
     label(
         fresh_store,
@@ -36,7 +36,7 @@ def test_the_interval_is_over_articles_with_several_items(fresh_store: Store, pe
 
 
 def test_the_share_has_one_interval_everywhere(fresh_store: Store) -> None:
-    """19 of 20, of which only one item differs: the share has the same interval wherever it is shown."""
+    """19 of 20, with one different item: the share has the same interval wherever it is shown."""
     project = make(fresh_store, 20, ("Ada", "Bo"), per_item=2)
     start_pilot(fresh_store, project, 20)
     label(fresh_store, project, "Ada", dict.fromkeys(texts(fresh_store, project), "accept"))

@@ -25,7 +25,7 @@ def test_pilot_items_are_followed_separately_under_stop(fresh_store: Store) -> N
     result = sum(others, first)
     assert result.full.entered.tolist() == [10] * 3 and result.full.rejected.sum() == 0
     assert result.stopping.entered.tolist() == [30, 0, 0] and result.stopping.rejected.tolist() == [10, 0, 0]
-    # What the first one rejects says nothing yet of the share that all accept.
+    # Rejects of the first annotator do not determine the share accepted by all.
     assert result.rate == (10, 10) and result.labels(made.per_item, made.share) is None
     assert dashboard(fresh_store, project_by_uid(fresh_store, made.uid)).ahead.each == made.per_item
 

@@ -1,4 +1,4 @@
-"""Annotators come, are renamed, leave, come back and are replaced: nothing is lost, nothing is handed out in excess."""
+"""Annotators join, are renamed, leave, return and are replaced: nothing is lost or handed out in excess."""
 
 import random
 import threading
@@ -283,7 +283,7 @@ def _replaced(path: Path, made: str, old: Annotator, new: str, ready: threading.
 
 
 def test_a_replacement_during_labelling_loses_no_label(fresh_store: Store, tmp_path: Path) -> None:
-    """The old desk goes on sending, the new one opens, others claim: real threads with stores of their own."""
+    """The old desk continues to send, the new one opens, others claim: real threads with stores of their own."""
     made, (ada, _bo, _chen) = filled_project(fresh_store, 120, people=("Ada", "Bo", "Chen"), per_item=2)
     claim(fresh_store, made, ada, want=40)
     path, ready = database(tmp_path), threading.Barrier(4)

@@ -43,7 +43,7 @@ ALONE = ("labels.csv", "labels_history.csv", "hard_cases.jsonl", "label_studio.j
 
 
 def annotators_of(name: str, data: bytes) -> set[str]:
-    """Return the codes of those of whom a file has a label, or a row of a package that is about one."""
+    """Return the codes of the annotators with a label in a file, or a row of a package about them."""
     text = data.decode()
     if name.endswith(".csv"):
         return {row["annotator"] for row in csv.DictReader(io.StringIO(text))}
@@ -75,7 +75,7 @@ def test_a_release_omits_labels_without_consent(fresh_store: Store, tmp_path: Pa
     shared = sharing(fresh_store, made)
     assert shared["left_out"] == {"people": 1, "labels": of_bo}
     assert shared["training"]["people"] == 1
-    # Counts, agreement and gold stay, and three papers and the manifest say who is missing.
+    # Counts, agreement and gold stay, and three papers and the manifest name the missing annotators.
     facts, before = (json.loads(one["release.json"]) for one in (files, whole))
     assert facts["labels"] == before["labels"] and facts["agreement"] == before["agreement"]
     assert files["kept.jsonl"] == whole["kept.jsonl"] and facts["provenance"]["consent"] == shared
@@ -90,7 +90,7 @@ def test_a_release_omits_labels_without_consent(fresh_store: Store, tmp_path: Pa
         assert len(one["labels"]) + one["left_out"] == len(old[one["item"]]["labels"])
     assert sum(case["left_out"] for case in cases) > 0
     assert {requirement.code: requirement.state for requirement in readiness(fresh_store, made)}["consent"] == "note"
-    # What is left is a whole release, which comes back with consent.
+    # The rest is a whole release, which is restored with consent.
     out = write_release(fresh_store, made, second, tmp_path / "r")
     assert verify(out, store=fresh_store, release=second).intact
     with new_store(tmp_path / "b.db") as other, tables_in(out) as members:

@@ -20,7 +20,7 @@ from evenhand.pages.home.pipeline import Stage, picture, share
 
 
 def label(store: Store, project: Project, name: str, choices: dict[int, str]) -> None:
-    """Let an annotator label the items of these lines, each as said; the rest of the claim stays open."""
+    """Let an annotator label the items of these lines as given; the rest of the claim stays open."""
     person = annotator(store, project, name)
     for item in claim(store, project, person, want=40):
         if item.line in choices:

@@ -141,7 +141,7 @@ def test_authors_are_not_scored_on_their_own_answers(twenty_items: TwentyItems) 
     assert [(score.right, score.wrong, score.unlabelled) for score in scores(store, project)] == [
         (0, 0, 6), (0, 0, 6), (1, 1, 4),
     ]  # fmt: skip
-    # the lead's own answer counts for everybody
+    # the lead's own answer counts for all
     set_known(store, project, items[1].uid, "accept", why="read again")
     assert [score.right for score in scores(store, project)] == [1, 1, 1]
     remove_annotator(store, project, people[1])

@@ -102,7 +102,7 @@ def test_a_skip_goes_to_the_end_and_frees_the_slot(fresh_store: Store) -> None:
     assert uids(take(fresh_store, project, bo, 1)) == [held[0].uid]
     store_operations(fresh_store, project, bo, [decide(held[0], "skip")], now=START)
     rest = take(fresh_store, project, ada, have=held[1:])
-    assert held[0].uid not in uids(rest)  # everybody has skipped it
+    assert held[0].uid not in uids(rest)  # all annotators have skipped it
     assert counts(fresh_store, project).aside == 1
 
 
@@ -146,7 +146,7 @@ def test_an_undone_skip_does_not_count(fresh_store: Store) -> None:
     item = take(fresh_store, project, ada)[0]
     first = decide(item, "skip")
     store_operations(fresh_store, project, ada, [first], now=START)
-    take(fresh_store, project, ada)  # the desk asks for more before she takes it back
+    take(fresh_store, project, ada)  # the desk requests more before she undoes it
     undo = decide(item, None, base=first.op_id)
     store_operations(fresh_store, project, ada, [undo, decide(item, "skip", base=undo.op_id)], now=START)
     assert fresh_store.db.execute("SELECT skips FROM assignment").fetchall() == [(1,)]
@@ -158,7 +158,7 @@ def test_undoing_the_last_skip_takes_the_item_from_the_lead(fresh_store: Store) 
     item = take(fresh_store, project, ada)[0]
     first = decide(item, "skip")
     store_operations(fresh_store, project, ada, [first], now=START)
-    assert counts(fresh_store, project).aside == 0  # the desk says that it comes back at the end
+    assert counts(fresh_store, project).aside == 0  # the desk shows that it returns at the end
     assert uids(take(fresh_store, project, ada)) == [item.uid]
     skip = decide(item, "skip", base=first.op_id)
     store_operations(fresh_store, project, ada, [skip], now=START)

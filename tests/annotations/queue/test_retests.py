@@ -1,4 +1,4 @@
-"""Retests: which labels are asked for again, when, in what order; annotators cannot tell them from other items."""
+"""Retests: which labels are repeated, when, in what order; annotators cannot distinguish them from other items."""
 
 import tempfile
 import threading

@@ -1,4 +1,4 @@
-"""An annotator's own record: whole, and nothing in it that others said or that the plan holds."""
+"""An annotator's own record: complete, and without anything of others or of the plan."""
 
 import csv
 import io
@@ -82,7 +82,7 @@ def test_a_record_lists_every_act_in_order(three_people: tuple[Store, Project, l
 
 
 def test_acts_sent_together_keep_their_order(fresh_store: Store) -> None:
-    """A desk that was offline sends a skip and labels of one item together: they bear one and the same moment."""
+    """A desk that was offline sends a skip and labels of one item together, with one and the same time."""
     project, (ada, *_) = filled_project(fresh_store, 1)
     (item,) = claim(fresh_store, project, ada, want=1, now=START)
     sent = []
@@ -283,7 +283,7 @@ def test_an_aborted_record_leaves_no_transaction_open(
     store, project, (ada, _bo), _items = three_people
     with Store.open(store.path) as other:
         lines = parts(other, project, ada)
-        next(lines)  # the disk was full, say
+        next(lines)  # as on a full disk
     lines.close()  # by then the database is closed; before, this was an error that no caller could catch
     with Store.open(store.path) as other:
         lines = parts(other, project, ada)

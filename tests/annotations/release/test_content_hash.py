@@ -59,7 +59,7 @@ def test_every_changed_value_changes_the_hash(part, row, key, value):
 
 
 def test_a_standing_record_overrides_the_operations():
-    """A label that was sent back is not current any more, in spite of its operations."""
+    """A returned label is not current any more, in spite of its operations."""
     away = {"kind": "standing", "item": "i1", "annotator": "A1", "latest": None, "blind": None}
     assert contents_of(*GOLDEN[:3], [away]).entries["i1"].labels == {}
     first = away | {"latest": "o2", "blind": "o1"}

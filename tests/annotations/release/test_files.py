@@ -28,7 +28,7 @@ def test_another_process_writes_equal_files(fresh_store, monkeypatch):
     again = sorted(name for name in here if name.startswith(("package/", "labels", "hard_cases")))
     assert sorted(files) == again
     changed = {name for name in again if here[name] != files[name]}
-    assert changed == {"package/records.jsonl"}  # which now tell of the release
+    assert changed == {"package/records.jsonl"}  # which now contain the release
     assert there.compared.hash == release.hash and there.hard_cases
 
 

@@ -45,7 +45,7 @@ def study(store: Store) -> Project:
 
 
 def flip(store: Store, number: int = 2) -> list[str]:
-    """Set the verdicts of items that everybody rejected to accepted; returns their public ids."""
+    """Set the verdicts of items that all rejected to accepted; return their public ids."""
     query = "SELECT id, uid FROM item WHERE status = 'rejected' AND settlement IS NULL LIMIT ?"
     rows = store.db.execute(query, (number,)).fetchall()
     for row, _ in rows:

@@ -1,4 +1,4 @@
-"""What a release says of its labels is what the records prove: two histories that were once described wrongly."""
+"""A release describes its labels as the records prove: two histories that were once described wrongly."""
 
 import itertools
 import json
@@ -199,7 +199,7 @@ def test_a_file_named_after_an_annotator_is_pseudonymised(fresh_store: Store, tm
 def test_migrated_labels_get_the_provenance_of_their_records(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: int
 ) -> None:
-    """Since version 3 every imported label is recorded with its file; before, nothing tells them from others."""
+    """Since version 3 every imported label is recorded with its file; before, imported labels look like others."""
     path = tmp_path / "old.db"
     monkeypatch.setattr(migrations, "MIGRATIONS", migrations.MIGRATIONS[:version])
     with Store.open(path) as old:
@@ -247,7 +247,7 @@ def test_a_known_answer_set_after_labels_is_reported(fresh_store: Store) -> None
     people = annotators(fresh_store, made)
     for who in people[:2]:
         label(fresh_store, made, who, first.uid, "accept")
-    time.sleep(0.002)  # two moments of the database are a millisecond apart
+    time.sleep(0.002)  # timestamps of the database have a resolution of a millisecond
     for entry in (first, second):
         set_known(fresh_store, made, entry.uid, "accept", author="Lead")
     time.sleep(0.002)

@@ -1,4 +1,4 @@
-"""What a release has to explain: open cases, and an agreement that says nothing."""
+"""What a release must explain: open cases, and an agreement without information."""
 
 import pytest
 

@@ -133,7 +133,7 @@ def test_the_method_section_names_what_was_done(store, study, language):
         else "（95% 区间：对罕见计数作了修正的 Wilson"
     )
     assert "|share:modified-wilson|" in gather(store, study)["retests"]["signature"] and modified in text
-    # No sentence carries the line that asks to keep the set out of training data: it is named where it is.
+    # No sentence contains the line that asks to keep the set out of training data: it is named where it is.
     files = release_files(store, release(store, study, "1.0"))
     holding = {name for name, content in files.items() if CANARY_ID.encode() in content}
     assert holding == {"README.md", "release.json", "method.en.md", "method.zh.md"}  # in LaTeX it may break

@@ -1,4 +1,4 @@
-"""Sentences of a release against what happened: plans, labels sent back, adjudication, published labels, the reason."""
+"""Sentences of a release against what happened: plans, returned labels, adjudication, published labels, the reason."""
 
 import re
 from dataclasses import replace
@@ -82,7 +82,7 @@ def test_all_labels_and_published_labels_are_counted_separately(fresh_store: Sto
     make_release(fresh_store, project, "1.0")
     first, second, third, *_others = items(fresh_store, project)
     label(fresh_store, project, ada, first.uid, "reject", reasons=("name",))  # changed, published
-    label(fresh_store, project, chen, second.uid, None)  # taken back, not published
+    label(fresh_store, project, chen, second.uid, None)  # undone, not published
     label(fresh_store, project, chen, third.uid, None)
     label(fresh_store, project, chen, third.uid, "reject", reasons=("name",))  # changed, not published
     made = make_release(fresh_store, project, "1.1", reason="so")

@@ -317,7 +317,7 @@ def test_finishing_needs_all_items_labelled(fresh_store: Store) -> None:
     with pytest.raises(Refused):
         finish(fresh_store, study, person(fresh_store, study, secret))
     judge(fresh_store, study, secret, 3)
-    finish(fresh_store, study, person(fresh_store, study, secret))  # nothing is left, though three were asked for
+    finish(fresh_store, study, person(fresh_store, study, secret))  # nothing is left, though three were requested
     assert person(fresh_store, study, secret).state == "finished"
     assert not annotators(fresh_store, project)[3:]
 
@@ -340,7 +340,7 @@ def test_participants_are_left_out_of_progress_and_pilots(fresh_store: Store) ->
     assert [(one.annotator.name, one.participant, one.labels) for one in result.people] == [
         ("A", False, 0), ("B", False, 0), (pseudonym, True, 3),
     ]  # fmt: skip
-    assert (result.pace, result.each) == (None, None)  # how fast a participant is says nothing of the annotators
+    assert (result.pace, result.each) == (None, None)  # the pace of a participant does not affect the annotators'
     with pytest.raises(Refused, match="The study study is in progress"):
         start_pilot(fresh_store, project, 4)
     set_closed(fresh_store, study, True)

@@ -1,4 +1,4 @@
-"""The consent form that a study begins with: what an ethics board expects it to say, and the facts of its lead."""
+"""The initial consent form of a study: the statements that an ethics board expects, and the facts of its lead."""
 
 import re
 
@@ -9,7 +9,7 @@ from evenhand.core.language import LANGUAGES, Language
 
 OWN_LINK = Facts("lead@example.org", 40, 0.0, "EUR", None)
 PROLIFIC = Facts("lead@example.org", 1, 6.0, "GBP", 30, age=16, kept_years=10)
-# Voluntary, at any time, without reasons, without loss, upsetting content, what is stored, age, whom to ask.
+# Voluntary, at any time, without reasons, without loss, upsetting content, what is stored, age, contact.
 EXPECTED: dict[Language, tuple[str, ...]] = {
     "en": (
         "Participation is voluntary.", "at any time, without giving a reason", "without any disadvantage",

@@ -1,4 +1,4 @@
-"""What a table of associations says: the thesis's numbers, intervals over two crossed units, hypotheses."""
+"""Measures of a table of associations: the thesis's numbers, intervals over two crossed units, hypotheses."""
 
 import itertools
 

@@ -1,4 +1,4 @@
-"""Sets and corpora of associations: the released English corpus, what the sources leave open, lists of one's own."""
+"""Sets and corpora of associations: the released English corpus, details that the sources leave open, own lists."""
 
 from collections import Counter
 from pathlib import Path

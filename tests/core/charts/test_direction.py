@@ -86,7 +86,7 @@ DIRECTED = {
     "bias_distribution.two_models": (squares, "right"),
     "bias_distribution.curves": (curve, "up"),
 }
-# Charts with the two colours whose axis is none of leaning: a count or a share; and where the colour is in a cell.
+# Charts with the two colours whose axis does not show a lean: a count or a share; and charts with coloured cells.
 OTHER = {
     "describe.before_after_points": "counts, a row for each word",
     "describe.pair_balance": "the share of the male word, which grows to the right: see below",

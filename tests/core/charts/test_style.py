@@ -1,4 +1,4 @@
-"""core.charts: palettes that can be read, heatmaps that say the number, pictures without the page's theme."""
+"""core.charts: readable palettes, heatmaps with their numbers, pictures without the page's theme."""
 
 import json
 import struct
@@ -49,7 +49,7 @@ def test_text_contrast_meets_wcag_aa(look: Palette) -> None:
 
 
 def test_each_light_colour_has_one_dark_counterpart() -> None:
-    assert len(colours()) == 21  # with the lines of models, one of which is ink
+    assert len(colours()) == 21  # with the lines of models, including ink
     assert not set(colours()) & set(colours().values())
 
 

@@ -126,7 +126,7 @@ def test_texts_of_one_sentence_have_nearly_the_interval_of_sentences():
 
 
 def test_repeated_texts_do_not_narrow_the_interval():
-    """Ten copies of a text say no more than the text: the interval must not shrink."""
+    """Ten copies of a text carry no more information than the text: the interval must not shrink."""
     once = [p for n in range(20) for p in corpus(n % 3, 2 - n % 3, 2, 6, f"{n}.txt")]
     tenfold = [Passage(p.document, p.place, p.text * 10) for p in once]
     asked = question("护士", ["她"], unit="document")

@@ -1,4 +1,4 @@
-"""Where texts come from, told without the folders of a server: on the way in, on the way out, and in old releases."""
+"""Sources of texts without the folders of a server: in imports, in exports, and in old releases."""
 
 import json
 import re

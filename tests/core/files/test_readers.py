@@ -1,4 +1,4 @@
-"""Bytes to rows: shapes, lines, encodings, and files that are not what they say."""
+"""Bytes to rows: shapes, lines, encodings, and mislabelled files."""
 
 import json
 from pathlib import Path

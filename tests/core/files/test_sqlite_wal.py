@@ -1,4 +1,4 @@
-"""Switching a file to its write-ahead log while others hold it."""
+"""Switching a file to its write-ahead log while other connections lock it."""
 
 import sqlite3
 import threading

@@ -1,4 +1,4 @@
-"""When something was done, in the one form that the database has moments in."""
+"""Timestamps in the one form that the database uses."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The forecast: known cases by hand, intervals that cover, verdicts, what cannot be said."""
+"""The forecast: known cases by hand, coverage of intervals, verdicts, undefined values."""
 
 import json
 from pathlib import Path
@@ -31,7 +31,7 @@ def test_a_plain_case_equals_hand_computation() -> None:
     assert (result.rate.low, result.rate.high) == pytest.approx((centre - reach, centre + reach), abs=1e-6)
     assert result.expected.value == pytest.approx(70 + 300 * 0.7)
     assert result.verdict == "no"
-    # lacking 500 - 280 = 220 at 400 / 1,000,000 candidates a character, of which 70% are kept
+    # lacking 500 - 280 = 220 at 400 / 1,000,000 candidates a character, 70% of which are kept
     assert result.characters.value == pytest.approx(220 / (400e-6 * 0.7))
     assert result.characters.low < result.characters.value < result.characters.high
 
@@ -84,7 +84,7 @@ def test_an_assumed_share_has_no_interval() -> None:
     she, male = result.cells
     assert (she.verdict, male.verdict) == ("no", "yes")
     assert she.expected.value == pytest.approx(280) and result.expected.value == pytest.approx(280 + 50)
-    # lacking 500 - 280 = 220 at 400 / 1,000,000 candidates a character, of which 70% are kept
+    # lacking 500 - 280 = 220 at 400 / 1,000,000 candidates a character, 70% of which are kept
     assert she.characters.value == pytest.approx(220 / (400e-6 * 0.7)) == result.characters.value
     assert male.characters.value == 0 and result.scarcest == CELL
     for estimate in (she.rate, she.expected, she.characters, result.expected, result.characters):

@@ -48,7 +48,7 @@ def test_both_plans_equal_hand_computation() -> None:
     assert result.stop.judgements.value == pytest.approx(1000 * each)
     assert result.stop.each.value == pytest.approx(each)
     assert result.saved.value == pytest.approx(1 - each / 3)
-    # 5, 7 and 2,000 seconds, of which 300 count: (5 + 7 + 300) / 3
+    # 5, 7 and 2,000 seconds, capped at 300: (5 + 7 + 300) / 3
     assert result.seconds.value == 104 and result.all.hours.value == pytest.approx(3000 * 104 / 3600)
     low, high = proportion_confint(30, 100, method="wilson")
     assert result.rate.low == pytest.approx(low) and result.rate.high == pytest.approx(high)
@@ -94,7 +94,7 @@ def test_a_quota_of_zero_needs_no_labels() -> None:
 
 
 def test_the_interval_has_its_coverage() -> None:
-    # 200 pilots of 60, each followed by 2,000 items of the same kind: the total should lie inside 95% of the time.
+    # 200 pilots of 60, each followed by 2,000 items of the same kind: the total should be inside 95% of the time.
     draw = np.random.default_rng(5)
     shares, costs = np.array([0.3, 0.25, 0.25, 0.2]), []
     for rejects in range(4):

@@ -1,4 +1,4 @@
-"""Contexts, seeds and batches; a file that grows, is torn and goes on; runs that are killed and resumed."""
+"""Contexts, seeds and batches; a file that grows, is torn and continues; runs that are killed and resumed."""
 
 import json
 import random
@@ -93,7 +93,7 @@ def test_a_row_has_every_field_of_an_import() -> None:
 
 
 class Counting:
-    """A writer without a model: the text is its seed; it breaks after so many texts where it is told to."""
+    """A writer without a model: the text is its seed; it breaks after a given number of texts."""
 
     signature = "counting|v1"
 
@@ -278,7 +278,7 @@ def test_runs_are_listed_the_newest_first(tmp_path: Path) -> None:
     assert run_file(folder, "v1.5 of it", ".jsonl").name == "v1.5 of it.jsonl"
 
 
-# Writes until two batches are on disk, says so, and waits there to be killed.
+# Writes until two batches are on disk, prints that, and waits there to be killed.
 WRITER = """
     import sys, time
     from pathlib import Path

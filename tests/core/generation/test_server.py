@@ -136,7 +136,7 @@ def test_failing_requests_are_retried_and_all_texts_written_once(fake: Fake, tmp
 
 
 def test_missing_texts_are_fetched_by_repeating_the_request(fake: Fake, tmp_path: Path) -> None:
-    """A server that dies half-way: the rest comes later, and nothing is asked again that is there."""
+    """A server that dies half-way: the rest is fetched later, and no stored text is requested again."""
     out = tmp_path / "a.jsonl"
     fake.every = 0
 
@@ -240,7 +240,7 @@ def test_an_instruction_needs_its_placeholder() -> None:
 
 
 def test_the_limit_per_minute_spaces_requests(fake: Fake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With 600 a minute, request n begins no earlier than n tenths of a second: the pauses say so."""
+    """With 600 a minute, request n begins no earlier than n tenths of a second, as the pauses show."""
     waited: list[float] = []
 
     async def pause(seconds: float) -> None:

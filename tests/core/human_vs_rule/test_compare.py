@@ -81,7 +81,7 @@ def test_a_share_of_0_has_a_wilson_interval() -> None:
 
 
 def test_weights_undo_an_uneven_sample() -> None:
-    # 2 of 10 from a stratum of all 0, 8 of 90 from one of all 1: the sample says 0.8, the whole 0.9.
+    # 2 of 10 from a stratum of all 0, 8 of 90 from one of all 1: the sample gives 0.8, the whole 0.9.
     values = [0.0] * 2 + [1.0] * 8
     strata = ["a"] * 2 + ["b"] * 8
     result = weighted(values, strata, range(10), {"a": 10, "b": 90}, FAST)
@@ -197,7 +197,7 @@ def test_rule_verdicts_of_unlabelled_texts_are_used_from_30_on(waiting: int, use
     assert bool(made.both.weight) is used
     assert made.both.people.value == pytest.approx(made.overall["misgendering"].value)
     if used:
-        assert made.both.both.value > made.both.people.value  # all that wait are misgendered, says the rule
+        assert made.both.both.value > made.both.people.value  # all waiting texts are misgendered by the rule
         assert made.both.worth is not None and made.both.worth > 1
 
 

@@ -1,4 +1,4 @@
-"""A causal model as a judge, by a scorer whose answers are made here; the built-in one is asked in the rehearsal."""
+"""A causal model as a judge, by a scorer with made-up answers; the built-in model is used in the rehearsal."""
 
 import math
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from evenhand.core.types import MaskedSentence, Score
 
 
 class Planted:
-    """Prefers the second letter where the text holds "he"; reads no text that is longer than 400 signs."""
+    """Prefers the second letter if the text contains "he"; reads no text that is longer than 400 characters."""
 
     signature = "planted"
 
@@ -65,7 +65,7 @@ def test_a_causal_judge_needs_letters() -> None:
 
 
 def test_words_are_marked_if_yes_is_more_likely() -> None:
-    """Asked of the words that may bear a mark, and only where the label calls for one."""
+    """Only words that may be marked are queried, and only if the label requires one."""
 
     class Marking(Planted):
         def _score(self, one: MaskedSentence) -> Score:

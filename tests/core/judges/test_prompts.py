@@ -1,4 +1,4 @@
-"""What a judge is asked."""
+"""The prompts of a judge."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Files, folders, archives and tables to blocks; what cannot be read says why and costs nothing else."""
+"""Files, folders, archives and tables to blocks; an unreadable file is reported and drops nothing else."""
 
 import gzip
 import json
@@ -183,7 +183,7 @@ def test_archives_folders_and_globs_are_read(tmp_path: Path) -> None:
 
 
 def test_names_in_old_archives_are_read_as_chinese(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    # As Windows programs wrote it: the bytes of GBK and no mark that says so.
+    # As Windows programs wrote it: the bytes of GBK without a flag for the encoding.
     old = ("报纸.txt".encode("gb18030"), 0)
     with monkeypatch.context() as patch:
         patch.setattr(zipfile.ZipInfo, "_encodeFilenameFlags", lambda _info: old)

@@ -1,4 +1,4 @@
-"""Pair files: what is read, and what each mistake is told."""
+"""Pair files: what is read, and the message of each mistake."""
 
 from pathlib import Path
 

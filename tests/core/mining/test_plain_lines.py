@@ -1,4 +1,4 @@
-"""Whole blocks at once say of each line what cleaning and splitting it alone would."""
+"""Reading whole blocks gives each line the result of cleaning and splitting it alone."""
 
 import re
 

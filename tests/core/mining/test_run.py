@@ -237,7 +237,7 @@ def test_cells_of_the_funnel_are_not_formulas(tmp_path: Path) -> None:
 def test_the_signature_covers_settings_that_change_candidates() -> None:
     known = Settings().signature
     assert Settings(seed=5).signature == known  # only the examples
-    assert Settings(modes={"length": "reject"}).signature == known  # said or not: the default
+    assert Settings(modes={"length": "reject"}).signature == known  # given or not: the default
     others = [
         Settings(keyword_pairs("released")),
         Settings(modes={"length": "off"}),

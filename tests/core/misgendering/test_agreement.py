@@ -1,4 +1,4 @@
-"""MCC, kappa and raw agreement: the reference's numbers (SPEC 4.6), the edge cases, and what holds for every table."""
+"""MCC, kappa and raw agreement: the reference's numbers (SPEC 4.6), edge cases, and laws for every table."""
 
 import math
 

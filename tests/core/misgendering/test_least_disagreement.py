@@ -53,5 +53,5 @@ def test_delta_is_never_below_delta_star(probabilities: dict[str, float], prefer
         return
     assert result.delta is not None and result.delta_star is not None
     assert 0 <= result.delta_star <= result.delta + 1e-12 <= 1 + 2e-12
-    assert result.delta_star <= 0.75 + 1e-12  # the largest of four holds a quarter at least
+    assert result.delta_star <= 0.75 + 1e-12  # the largest of four is at least a quarter
     assert sum(result.shares.values()) == pytest.approx(1)

@@ -81,7 +81,7 @@ def test_mean_and_sum_agree_for_texts_of_equal_length(nll: list[float], tokens: 
 
 
 class Known:
-    """Answers with fixed sums; remembers what it was asked."""
+    """Answers with fixed sums; remembers the requests."""
 
     signature = "known"
 

@@ -1,4 +1,4 @@
-"""Tables of verdicts: what is read, and the one sentence for a file that is none."""
+"""Tables of verdicts: what is read, and the one sentence for an invalid file."""
 
 import math
 from pathlib import Path

@@ -221,7 +221,7 @@ class TestWhatItMixes:
         frame = scores([1.0, 3.0, -1.0, None, 5.0], pair=["他/她", "他/她", "男/女", "男/女", "爸爸/妈妈"])
         corrected = prior_corrected(frame)
         assert corrected.iloc[:2].tolist() == [-1.0, 1.0]
-        assert corrected.iloc[2:].isna().all()  # a single value of its pair says nothing, nor does a missing one
+        assert corrected.iloc[2:].isna().all()  # single and missing values of a pair carry no information
 
     def test_side_auc_of_one_pair_is_the_area_under_the_curve(self) -> None:
         values = [round(value, 1) for value in normal(60)]  # ties

@@ -1,4 +1,4 @@
-"""topic_words: the weights are jieba's, the keywords are hidden, the contrast and its p are what they say."""
+"""topic_words: jieba's weights, hidden keywords, and the contrast with its p by definition."""
 
 import warnings
 from pathlib import Path
@@ -48,7 +48,7 @@ def test_contrast_is_the_difference_of_shares_positive_for_male() -> None:
 
 
 def test_p_equals_the_exact_permutation_test() -> None:
-    """Shuffling the sides of sentences that hold a word or not is the hypergeometric distribution."""
+    """Shuffling the sides of sentences with or without a word is the hypergeometric distribution."""
     male = ["机器坏了。"] * 9 + ["天气很好。"] * 11
     female = ["机器坏了。"] * 4 + ["天气很好。"] * 16
     result = topic_words(male, female, keywords=(), permutations=20_000).drop_duplicates("word").set_index("word")

@@ -10,7 +10,7 @@ from tests.support.tiny_models import bert
 
 
 def test_a_word_of_two_tokens_has_their_mean_probability(tmp_path: Path) -> None:
-    """The second token is asked behind the first, with nothing of the word after it."""
+    """The second token is scored after the first, without the rest of the word after it."""
     bert(tmp_path)
     reader = BlankReader(str(tmp_path), device="cpu")
     tokenizer, model = reader.loaded.tokenizer, reader.loaded.model

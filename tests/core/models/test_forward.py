@@ -90,9 +90,9 @@ def test_fused_equals_the_plain_pass(family: str) -> None:
     assert parts is not None, "this family should take the fast way"
     forward = Fused(parts)
     assert torch.allclose(forward(rows, places), expected, rtol=0, atol=1e-9)
-    # A second, smaller question is not disturbed by what the workspace still holds.
+    # A second, smaller batch is not disturbed by the contents of the workspace.
     assert torch.allclose(forward(rows[:3], places[:3]), plain(model, rows[:3], places[:3]), rtol=0, atol=1e-9)
-    # The model itself still holds the same numbers and answers as before.
+    # The model itself still has equal numbers and answers.
     assert all(torch.equal(value, before[key]) for key, value in model.state_dict().items())
     assert torch.equal(plain(model, rows, places), expected)
 

@@ -175,7 +175,7 @@ def test_special_tokens_in_a_text_are_plain_text(hostile: str) -> None:
     scorer = opened("demo-zh")
     probe = MaskedSentence(f"他说{hostile}很好。", 0, 1, ("他", "她"))
     prepared = scorer.reader.read(probe)
-    # One mask, one beginning, one end, wherever the text says otherwise.
+    # One mask, one beginning, one end, in spite of the text.
     tokenizer = scorer.loaded.tokenizer
     assert prepared.ids.count(tokenizer.mask_token_id) == 1
     assert prepared.ids.count(tokenizer.cls_token_id) == prepared.ids.count(tokenizer.sep_token_id) == 1

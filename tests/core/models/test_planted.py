@@ -1,4 +1,4 @@
-"""The planted models answer what their names say, through the same scorer and loader as any checkpoint."""
+"""The planted models answer as their names promise, through the same scorer and loader as any checkpoint."""
 
 import json
 from pathlib import Path

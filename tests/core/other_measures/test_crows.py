@@ -67,7 +67,7 @@ def test_ties_count_in_the_denominator_only() -> None:
 
 
 def test_pairs_of_one_writer_are_one_unit() -> None:
-    """40 pairs of 8 writers who each always say the same: 8 units, so wider than Wilson of 40."""
+    """40 pairs of 8 writers, each consistent: 8 units, so wider than Wilson of 40."""
     high, low = SentenceTokens((-1.0,), (), ()), SentenceTokens((-2.0,), (), ())
     read = [(high, low) if i % 8 < 4 else (low, high) for i in range(40)]
     alone = crows_pairs(read, "published", "s").share

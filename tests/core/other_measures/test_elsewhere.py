@@ -151,7 +151,7 @@ def renamed(weights: Path, how: Callable[[str], str]) -> None:
 
 
 def test_a_faulty_load_is_refused(tmp_path: Path) -> None:
-    """Names that do not fit: the library fills in random weights and goes on; two loads then say two things."""
+    """For wrong names the library fills in random weights and continues; two loads then give two results."""
     bert(tmp_path, num_hidden_layers=1)
     renamed(tmp_path / "model.safetensors", lambda key: f"old.{key}")
     first, second = (AutoModelForMaskedLM.from_pretrained(tmp_path, local_files_only=True).eval() for _ in range(2))

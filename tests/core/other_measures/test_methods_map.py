@@ -1,4 +1,4 @@
-"""The map of methods: every cell says everything in both languages, and its links lead somewhere."""
+"""The map of methods: every cell is complete in both languages, and its links lead somewhere."""
 
 from docs.methods_map import FILE, document
 from evenhand.core.other_measures.measures import BY_NAME

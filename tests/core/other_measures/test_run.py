@@ -146,7 +146,7 @@ def test_the_gap_equals_hand_computation() -> None:
 
 
 def test_coin_band_and_p_equal_binomial_tables() -> None:
-    """Binomial tables: 95 of 100 of 262 coins lie within 115 and 147; 8 or more of 10, two-sided: 112/1024."""
+    """Binomial tables: 95 of 100 of 262 coins are within 115 and 147; 8 or more of 10, two-sided: 112/1024."""
     assert coin_band(262) == (pytest.approx(100 * 115 / 262), pytest.approx(100 * 147 / 262))
     assert coin_p(8, 10) == pytest.approx(112 / 1024) and coin_band(0) is None and coin_p(0, 0) is None
 

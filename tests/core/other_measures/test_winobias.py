@@ -1,4 +1,4 @@
-"""WinoBias: twins, whom each sentence means, the question, and flaws of the set that are counted."""
+"""WinoBias: twins, the referent of each sentence, the question, and counted flaws of the set."""
 
 from pathlib import Path
 

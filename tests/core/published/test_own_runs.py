@@ -50,6 +50,6 @@ def test_a_japanese_run_is_compared_with_table_3() -> None:
     first = beside[0]
     assert (first.row["set"], first.row["label"], first.own.value, first.own.units) == ("PS", "entailment", 0.5, 2)
     assert first.difference == pytest.approx(0.5 - 0.378)
-    assert all(entry.reason for entry in beside if entry.row["set"] == "NS")  # the run asked no such pairs
+    assert all(entry.reason for entry in beside if entry.row["set"] == "NS")  # the run has no such pairs
     assert compared(beside) == 30
     assert compared(beside_inference(result, "en")) == 0

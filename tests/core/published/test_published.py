@@ -1,4 +1,4 @@
-"""core.published, `check-paper` and the page Check: which printed numbers follow, against lists made beforehand."""
+"""core.published, `check-paper` and the page Check: which printed numbers follow, against lists made before."""
 
 import json
 from typing import Any

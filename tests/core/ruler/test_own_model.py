@@ -37,7 +37,7 @@ def contextual():
 
 def test_context_effects_of_gendered_words_differ_from_neutral_ones(contextual) -> None:
     size = contextual.neutral_words
-    # 5 of the 50 contexts speak of rain; in them Bias_c is 1 higher. By pair, with k contexts of which one rains, the
+    # 5 of the 50 contexts mention rain; in them Bias_c is 1 higher. By pair, with k contexts of which one rains, the
     # mean of |value - mean| is 2 (k - 1) / k^2.
     counts = [len(list(items)) for _, items in _contexts_by_pair()]
     rainy = [sum("雨" in text for text in items) for _, items in _contexts_by_pair()]

@@ -10,7 +10,7 @@ from evenhand.core.runs.loop import Ended, Steps, StepsBeside, check_models, eac
 
 
 class Heard(list[tuple[int, int | None, str]]):
-    """A watcher that remembers what it was told."""
+    """An observer that records its calls."""
 
     def __call__(self, done: int, total: int | None = None, message: str = "") -> None:
         self.append((done, total, message))
@@ -22,7 +22,7 @@ def test_progress_adds_up_without_free_steps() -> None:
     steps(4, message="a")
     steps(6, message="a", free=2)
     steps.finish(8, free=2)
-    steps(0, 10, "b")  # the total of a part says nothing about the whole
+    steps(0, 10, "b")  # the total of a part does not determine that of the whole
     steps(50, message="b")
     assert heard == [(4, 30, "a"), (6, 28, "a"), (8, 28, "b"), (28, 28, "b")]
     Steps(None, 5)(1)  # without an observer

@@ -24,7 +24,7 @@ def probe(text="他在这里。", start=0, end=1, options=("他", "她"), hidden
 
 
 class Counting(FakeScorer):
-    """Answers by the length of the text, so that answers differ; counts what it was asked."""
+    """Answers by the length of the text, so that answers differ; counts the requests."""
 
     def __init__(self, cache_key=KEY, factor=1.0):
         super().__init__()

@@ -1,4 +1,4 @@
-"""What can be scored, and what each kind of bad row says."""
+"""Inputs that can be scored, and the reason of each kind of bad row."""
 
 import csv
 import io
@@ -80,7 +80,7 @@ def test_a_valid_position_is_used(tmp_path):
     rows = '其他同学说他来了。,"[5, 6]",他,她\n他和她来了。,"[2, 3]",她,他\n他和她来了。,"[3, 4]",她,他\n'
     one, two, three = items(written(tmp_path, "s.csv", HEADER + rows))
     assert (one.start, one.side, two.start, two.side) == (5, "male", 2, "female")
-    assert three.reason == "several_keywords"  # the position holds no word, so the sentence has to decide
+    assert three.reason == "several_keywords"  # the position contains no word, so the sentence decides
 
 
 def line(**changes):

@@ -26,7 +26,7 @@ def begun(path: Path) -> Path:
 
 
 def test_complete_rows_are_counted_while_scores_are_written(tmp_path: Path) -> None:
-    """A sentence holds a line break, so a row does not end at each of them; its second half comes later."""
+    """A sentence contains a line break, so not every line break ends a row; its second half is written later."""
     out = tmp_path / "run [1].csv"
     result = SoFar(out)
     assert not result.read_on(), "nothing is begun"
@@ -68,7 +68,7 @@ def test_a_restarted_run_is_counted_from_zero(tmp_path: Path, monkeypatch: pytes
             begun(out).write_text("".join(lines) + '{"sente', encoding="utf-8")
             assert result.read_on() and result.rows == number
             assert [row["sentence"] for row in result.last] == [f"{n}" for n in range(number)][-report.LAST :]
-    monkeypatch.setattr(report, "MOST", 40)  # a look reads so much; the next one goes on
+    monkeypatch.setattr(report, "MOST", 40)  # a look reads a limited number of rows; the next one continues
     with whole_file(out):
         begun(out).write_text("".join(json.dumps({"sentence": f"{n}"}) + "\n" for n in range(9)), encoding="utf-8")
         looks = []

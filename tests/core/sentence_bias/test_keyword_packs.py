@@ -1,4 +1,4 @@
-"""The keyword packs that ship, tables of one's own, and what each mistake is told."""
+"""The keyword packs that ship, own tables, and the message of each mistake."""
 
 import pytest
 

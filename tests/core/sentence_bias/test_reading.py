@@ -22,7 +22,7 @@ class ByHand:
     """A scorer with a rule that can be worked out on paper.
 
     log10 p of the male option is -1 + 0.5 for each visible 将军 - 0.25 for each visible 护士; of the other -1.
-    An option with 龘 is undefined, an option with 零 has probability 0. Counts how often it was asked.
+    An option with 龘 is undefined, an option with 零 has probability 0. Counts its calls.
     """
 
     signature = "by-hand|v1"
@@ -163,7 +163,7 @@ def test_the_known_model_equals_hand_computation(known, text, options, p_male, p
 
 
 def test_a_constant_offset_is_only_in_the_prior():
-    # SPEC 6.1, planted: a model that leans 0.3 on every sentence must come back as offset 0.3 and context 0.
+    # SPEC 6.1, planted: a model that leans 0.3 on every sentence must give offset 0.3 and context 0.
     reading = sentence_bias.read("她来了。", ByHand(offset=0.3))
     assert reading.bias_log10 == pytest.approx(0.3)
     assert reading.prior.value == pytest.approx(0.3)

@@ -1,4 +1,4 @@
-"""Which addresses may be asked, and with which key."""
+"""Allowed addresses of servers, and the key sent to them."""
 
 import pytest
 

@@ -46,7 +46,7 @@ def test_failing_requests_are_retried_until_answered() -> None:
     with chat_server(lambda body: body["messages"][0]["content"]) as server:
         server.every = 3
         found, given_up = ask(server, 40, at_once=5)
-    odd = [one for one in found if not one.isdigit()]  # an answer in words is an answer: the one who asked reads it
+    odd = [one for one in found if not one.isdigit()]  # an answer in words is an answer: the caller reads it
     assert not given_up and len(found) == 40 and len({*found} - {*odd}) == 40 - len(odd)
     assert server.failed > 10
     assert {header["Authorization"] for header in server.headers} == {"Bearer sk-secret"}
@@ -80,7 +80,7 @@ def test_equal_failures_in_a_row_end_the_run_with_the_servers_message(at_once: i
 
 @pytest.mark.parametrize("status", [429, 503])
 def test_requests_wait_for_a_loading_server(status: int) -> None:
-    """Each request gets every try while the server says that it is busy; then one answer is enough."""
+    """Each request gets every try while the server reports that it is busy; then one answer is enough."""
     with chat_server(lambda body: "7") as server:
         server.refuse, server.recovers_after = (status, {"error": "Loading model"}), 8 * 6
         found, given_up = ask(server, 20, at_once=8)

@@ -87,7 +87,7 @@ def test_an_unresolvable_name_is_an_error() -> None:
 
 
 def test_a_name_is_resolved_only_once() -> None:
-    """The attack that a check beforehand does not see: another address at the second look."""
+    """The attack that an earlier check does not see: another address at the second lookup."""
     answers = iter([["192.0.2.7"], ["169.254.169.254"]])
 
     async def rebinding(host: str, port: int) -> list[str]:

@@ -1,4 +1,4 @@
-"""Dawid-Skene and MACE: the numbers of crowd-kit 1.4.2, and what must hold of any labels."""
+"""Dawid-Skene and MACE: the numbers of crowd-kit 1.4.2, and laws for any labels."""
 
 import numpy as np
 import pytest

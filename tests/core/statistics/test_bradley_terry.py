@@ -177,7 +177,7 @@ def test_a_model_compared_in_one_context_has_no_interval() -> None:
 
 
 def test_identical_contexts_show_no_difference() -> None:
-    """Each context has the same four labels: nothing tells how another one would be, so no difference is sure."""
+    """All contexts have the same four labels, so another context could be anything and no difference is sure."""
     result = compared("a b 40 20 0|b c 40 20 0|c a 20 20 0")
     where = np.concatenate([np.arange(60) % 20, np.arange(60) % 20, np.arange(40) % 20])
     made = bradley_terry(replace(result, context=where))

@@ -1,4 +1,4 @@
-"""Intervals of means: what they hold, a side of few sentences among many, withheld ones, and Holm with the same t."""
+"""Intervals of means: coverage, a side of few sentences among many, withheld intervals, and Holm with the same t."""
 
 import math
 from collections.abc import Sequence
@@ -90,7 +90,7 @@ def lucky(_: Design, cell: Cell, samples: int, seed: int, measures: Sequence[str
 
 
 def test_a_cell_below_92_percent_is_simulated_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The lowest of many cells are low by chance: what they hold is said by samples that chose nothing."""
+    """The lowest of many cells are low by chance, so their coverage is estimated by fresh samples."""
     monkeypatch.setattr(coverage_loop, "coverage", lucky)
     three = [Design("three", "", {"place": (0, 1, 2)}, dict, dict)]
     result = simulated(three, 20, 0, again=1000)
@@ -145,9 +145,9 @@ def test_intervals_of_a_side_mean_over_20_articles_have_their_coverage() -> None
     ids=["no spread between units", "few templates", "16 contexts at .95"],
 )
 def test_intervals_of_shares_have_their_coverage(design: str, cell: dict[str, float], widest: float) -> None:
-    """200 samples: an interval that holds 95% holds 91 to 98.5% of them in 99 of 100 such tests.
+    """200 samples: an interval with 95% coverage contains the truth in 91 to 98.5% of 99 in 100 such tests.
 
-    Some samples of few templates lie so near an end that they have none.
+    Some samples of few templates are so near an end that they have none.
     """
     (found,) = coverage(next(one for one in DESIGNS if one.name == design), cell, 200)
     assert found.printed >= (150 if cell.get("templates") == 8 else 200)
@@ -228,7 +228,7 @@ def test_an_interval_names_its_method() -> None:
         for values in (RANDOM.normal(size=7), RANDOM.exponential(size=30), RANDOM.normal(size=401))
     )
     assert (fewest.method, few.method, many.method) == (BY_T, BY_T_SKEWED, BY_T_OF_DRAWS)
-    # A long tail to the right: the mean may lie further above than below.
+    # A long tail to the right: the mean may be further above than below.
     assert few.high - few.value > 1.2 * (few.value - few.low)
     assert many.se == pytest.approx(1 / math.sqrt(401), rel=0.2)
     assert fewest.method_data == {"method": "jackknife t interval, clustered by unit"}

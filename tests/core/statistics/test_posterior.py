@@ -1,4 +1,4 @@
-"""core.statistics.posterior: what the intervals of agreement hold, and what they are where little was seen."""
+"""core.statistics.posterior: coverage of the intervals of agreement, and their values for little data."""
 
 import math
 from functools import partial
@@ -41,7 +41,7 @@ FAST = Resampling(resamples=400)
     ids=str,
 )
 def test_intervals_have_their_coverage(planted: Truth) -> None:
-    """100 samples: an interval that holds 93% holds 84 or more of them in 998 of 1,000 such tests."""
+    """100 samples: an interval with 93% coverage contains the truth 84 times or more in 998 of 1,000 such tests."""
     replications = 40 if isinstance(planted, InClusters) else 100
     for held in coverage(of_labels("test", "", [planted]), planted, replications, draws=200):
         assert held.printed < 25 or held.held >= 0.84 * held.printed, held
@@ -63,7 +63,7 @@ def test_one_or_two_rare_labels_give_a_reason_instead_of_an_interval() -> None:
 
 
 def test_few_rare_labels_do_not_exclude_chance() -> None:
-    """20 items all accept and 5 have one reject of three: nothing says that kappa is not 0."""
+    """20 items all accept and 5 have one reject of three: this does not show that kappa is not 0."""
     tally = Tally(np.array([[3, 0], [2, 1]]), np.array([20, 5]))
     for measure in (fleiss_kappa, krippendorff_alpha):
         result = measure(tally, FAST)
@@ -165,7 +165,7 @@ def test_the_interval_of_an_unused_category_does_not_end_at_0() -> None:
     ids=str,
 )
 def test_the_planted_truth_equals_the_value_of_many_items(planted: Truth) -> None:
-    """The values of very many items are what the planted truth says of each measure."""
+    """The values of very many items equal the planted truth of each measure."""
     labels, off = planted.labels(np.random.default_rng(1)), 0.02 if isinstance(planted, InClusters) else 0.01
     for name, (truth, interval) in planted.measures().items():
         assert interval(labels, planted, Resampling(2)).value == pytest.approx(truth(planted), abs=off), name

@@ -70,7 +70,7 @@ def test_a_perfect_judge_is_worth_nearly_all_its_labels() -> None:
     [
         (Labels([1, 0, 1], [1, 0, 0], []), NO_FURTHER, 0.0),
         (Labels([1, 0, 1], [1, 1, 1], [1, 1]), ALL_THE_SAME, 0.0),
-        (Labels([1, 0, 1, 0], [0, 1, 0, 1], [1, 1, 0]), NO_GAIN, 0.0),  # it says the opposite
+        (Labels([1, 0, 1, 0], [0, 1, 0, 1], [1, 1, 0]), NO_GAIN, 0.0),  # it gives the opposite
         (Labels([], [], [1, 0, 1]), NO_PEOPLE, None),
     ],
 )
@@ -117,7 +117,7 @@ def test_rates_are_symmetric_and_bounded(pairs: list[tuple[int, int]], further: 
 @pytest.mark.parametrize("bias", [0.0, 0.2])
 @pytest.mark.parametrize("clustered", [False, True])
 def test_the_interval_contains_a_planted_rate(bias: float, clustered: bool) -> None:
-    """120 of people, 3,000 of a judge that is right in 85%, or errs to one side: about 95 of 100 intervals hold it."""
+    """120 of people, 3,000 of a judge right in 85% or erring to one side: about 95 of 100 intervals contain it."""
     held = 0
     for seed in range(150):
         rng = np.random.default_rng(seed)

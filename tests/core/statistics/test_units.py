@@ -42,7 +42,7 @@ def test_units_are_made_from_columns(table: dict[str, list[str]], kinds: tuple[s
     ("sources", "kind", "files"),
     [
         (["a.txt"] * 4, "sentence", 1),
-        (["a.txt", "b.txt"] * 4, "sentence", 2),  # as one file: nothing says where articles begin
+        (["a.txt", "b.txt"] * 4, "sentence", 2),  # like one file: the beginnings of articles are unknown
         (["a.txt", "b.txt (2)", "c.jsonl.gz", ""] * 4, "sentence", 3),
         ([f"{n}.txt" for n in range(14)] * 2, "sentence", 14),
         ([f"{n}.txt" for n in range(15)] * 2, "source", 0),  # a folder of articles

@@ -103,7 +103,7 @@ def test_the_input_is_never_overwritten(source: Path) -> None:
 def test_swapping_a_large_file_uses_constant_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         "evenhand.core.mining.sources.EVIDENCE", 1 << 16
-    )  # else 4 MB are looked at to tell the encoding
+    )  # else 4 MB are read to recognise the encoding
     monkeypatch.setattr("evenhand.core.swap.files.CHUNK", 1 << 16)
     peaks = []
     for size in (200, 2000):

@@ -125,7 +125,7 @@ CASES: dict[str, str] = {
     "〔男人〕口才再好也没用。": "男人|口才",
     "〔儿子〕〔女〕朋友今天来吃饭。": "儿子|女朋友",
     "〔妻子〕〔女儿〕都在国外。": "妻子|女儿",
-    # a keyword in a longer word whose twin people say
+    # a keyword in a longer word whose twin is in use
     "〔女〕司机把车停在路边。": "男司机",
     "〔女〕排赢下了昨天的比赛。": "男排",
     "〔女〕士兵站在第一排。": "女|士兵, not 女士",

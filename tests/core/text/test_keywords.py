@@ -35,7 +35,7 @@ WORDS = [word for pair in keyword_pairs() for word in (pair.male, pair.female)]
         ("没有这样的词。", []),
         ("", []),
         ("👩‍🚀他飞了", ["他"]),
-        # words that only hold the character (SPEC 1.3)
+        # words that only contain the character (SPEC 1.3)
         ("我在弹吉他。", []),
         ("她在弹吉他。", ["她"]),
         ("其他同学来了。", []),
@@ -93,7 +93,7 @@ def test_every_keyword_is_found_and_swapped_both_ways(word: str, before: str, af
     assert other.swapped == result.sentence
     assert find(result.sentence) == ([] if _joined(result) else [result])
     assert find(other.sentence) == ([] if _joined(other) else [other])
-    # A counterfactual in which the counterpart is part of another word says something else: it is not made.
+    # A counterfactual in which the counterpart is part of another word has another meaning: it is not made.
     assert SWAP(result.sentence).outcome == ("left" if _joined(result) else "refused" if _joined(other) else "swapped")
     asked = probe(result)
     assert asked.text[asked.start : asked.end] == asked.options[result.side == "female"]
@@ -131,7 +131,7 @@ def test_find_uses_the_given_pairs() -> None:
         ("周末姥爷包饺子。", 2, 4, "爷", "姥", (2, 4), "ok"),
         ("周末父亲和父老乡亲聚会。", 0, 2, "父", "母", (2, 4), "wrong"),
         ("周末妈妈包饺子。", 2, 4, "妈妈", "爸爸", (2, 4), "ok"),
-        ("女孩和女人都来了。", 0, 2, "女", "男", (0, 2), "ok"),  # a position that holds a word is taken
+        ("女孩和女人都来了。", 0, 2, "女", "男", (0, 2), "ok"),  # a position that contains a word is used
         ("其他同学说他来了。", 5, 6, "他", "她", (5, 6), "ok"),
         ("其他同学说他来了。", 6, 7, "他", "她", (5, 6), "one_too_large"),  # 他 in 其他 is not a keyword
         ("女孩说女不一定弱。", 4, 5, "女", "男", (3, 4), "one_too_large"),  # 女 in 女孩 is not a keyword

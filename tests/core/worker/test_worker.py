@@ -80,7 +80,7 @@ def test_a_refusal_keeps_its_class_sentence_and_values(inference: Inference) -> 
         RemoteScorer(inference, "/no/such/folder").score([HE_SHE])
     assert caught.value.values == {"name": "/no/such/folder"}
     assert "{name}" in caught.value.message  # so that a page can translate it
-    assert inference.describe("known")["name"] == "known"  # the process is none the worse
+    assert inference.describe("known")["name"] == "known"  # the process still works
 
 
 @pytest.mark.parametrize("name", ["ModelUnavailable", "Refused", "NotFound", "EvenhandError"])

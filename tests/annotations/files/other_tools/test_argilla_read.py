@@ -45,7 +45,7 @@ def test_argilla_answers_become_labels(rows: list[dict[str, Any]]) -> None:
     assert (one.values["sentence"], one.values["source"], one.predictions) == (HE, "a.txt", 1)
     results = {label.who: (tuple(label.names), label.note) for label in one.labels}
     assert results == {ADA: (("accept",), ""), BO: (("reject",), "a comment")}
-    if rows is not REAL["json"]:  # its JSON does not say which answers were sent
+    if rows is not REAL["json"]:  # its JSON does not contain which answers were sent
         assert (two.drafts, [label.skipped for label in two.labels]) == (1, [True])
     assert not {"status", "_server_id", "neutral", "responses"} & two.values.keys()
 

@@ -1,4 +1,4 @@
-"""Label Studio and doccano: what their files hold comes in, what leaves for them comes back the same."""
+"""Label Studio and doccano: their files are imported completely, and exports to them survive a round trip."""
 
 import json
 import tempfile

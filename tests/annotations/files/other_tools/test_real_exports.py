@@ -1,4 +1,4 @@
-"""Files as Label Studio 1.23 and doccano 1.8 write them: all that they hold comes in; what we write comes back."""
+"""Files as Label Studio 1.23 and doccano 1.8 write them: imported completely, and our exports survive them."""
 
 import json
 import zipfile

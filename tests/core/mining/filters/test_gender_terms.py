@@ -43,7 +43,7 @@ def test_words_that_do_not_refer_to_the_keyword_are_kept(text: str) -> None:
 
 
 def test_the_keyword_decides_which_words_count() -> None:
-    """兄弟 says who 哥哥 is; next to 他 it is another person. 李大妈 is not her own 儿子."""
+    """兄弟 reveals who 哥哥 is; next to 他 it is another person. 李大妈 is not her own 儿子."""
     assert finding_of("gender_terms", "哥哥和几个兄弟住在一起。") is not None
     assert finding_of("gender_terms", "他和几个兄弟住在一起。") is None
     assert finding_of("gender_terms", "李大妈说她住在三楼。") is not None
@@ -57,7 +57,7 @@ def test_pronouns_match_both_sides_and_nouns_their_own() -> None:
 
 
 def test_spouses_count_even_if_they_are_not_keywords() -> None:
-    """With the 16 pairs of Table 1, 妻子 is not a keyword, and yet it tells who 他 is."""
+    """With the 16 pairs of Table 1, 妻子 is not a keyword, and yet it reveals who 他 is."""
     from evenhand.core.resources import keyword_pairs
 
     assert finding_of("gender_terms", "他和妻子都是医生。", keyword_pairs("table1")) is not None

@@ -1,4 +1,4 @@
-"""他 that stands for anybody."""
+"""Generic 他, which refers to any person."""
 
 import pytest
 

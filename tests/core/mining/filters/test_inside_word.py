@@ -1,4 +1,4 @@
-"""A keyword inside another word is found; a gendered compound is none."""
+"""A keyword inside another word is found; a gendered compound is kept."""
 
 import pytest
 from hypothesis import given

@@ -127,7 +127,7 @@ def test_a_name_is_found(text: str, reason: str) -> None:
     assert finding.span is not None and meant(text, finding)
 
 
-# A paragraph, a sentence of it, and the name in the sentence that only the paragraph tells.
+# A paragraph, a sentence of it, and the name in the sentence that only the paragraph introduces.
 ELSEWHERE = [
     ("彼得·柏德力·罗利马是前苏格兰足球员。1966年，罗利马受到重用，他很高兴。", "罗利马"),
     ("马赛（1987年4月15日－），香港女演员。大家都知道马赛不肯承认，她很生气。", "马赛"),

@@ -1,4 +1,4 @@
-"""A model is trained further, is stopped, goes on: the numbers are those of an unbroken run."""
+"""A model is trained further, is stopped, continues: the numbers are those of an unbroken run."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -18,7 +18,7 @@ TEXTS = ["他是医生。", "她是护士。", "爸爸说很好。", "妈妈在�
 
 
 class Stopped(Exception):
-    """As good as kill -9: nothing of the run is told."""
+    """As good as kill -9: the run gets no chance to react."""
 
 
 def stop_at(step: int) -> Callable[[int, int], None]:

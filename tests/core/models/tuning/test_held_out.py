@@ -1,4 +1,4 @@
-"""Held-out figures against the plain definition: one text at a time, every place by itself."""
+"""Held-out figures against the plain definition: one text at a time, every place alone."""
 
 import math
 from pathlib import Path
