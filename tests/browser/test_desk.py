@@ -375,21 +375,21 @@ def test_another_annotator_does_not_send_my_outbox(desks: Opener) -> None:
 
 def test_two_desks_of_one_annotator_conflict(desks: Opener) -> None:
     project = make_project(desks.server)
-    one, two = desks(project).open(), desks(project).open()
-    assert one.item == two.item
-    item = one.decide("j")
-    one.settle()
-    two.decide("k", "1", "Enter")
-    expect(two.notice("conflict")).to_contain_text(
+    first, second = desks(project).open(), desks(project).open()
+    assert first.item == second.item
+    item = first.decide("j")
+    first.settle()
+    second.decide("k", "1", "Enter")
+    expect(second.notice("conflict")).to_contain_text(
         ": Reject here, Keep at the other desk. The latter counts.", timeout=WAIT_MS
     )
-    assert [(row["choice"], row["superseded"]) for row in one.labels()] == [("accept", 0), ("reject", 1)]
-    two.notice("conflict").get_by_role("button").click()
-    expect(two.root).to_have_attribute("data-item", item)
-    two.decide("k", "1", "Enter")
-    two.settle()
-    expect(two.notice("conflict")).to_be_hidden()
-    assert [row["superseded"] for row in one.labels()] == [0, 1, 0]
+    assert [(row["choice"], row["superseded"]) for row in first.labels()] == [("accept", 0), ("reject", 1)]
+    second.notice("conflict").get_by_role("button").click()
+    expect(second.root).to_have_attribute("data-item", item)
+    second.decide("k", "1", "Enter")
+    second.settle()
+    expect(second.notice("conflict")).to_be_hidden()
+    assert [row["superseded"] for row in first.labels()] == [0, 1, 0]
 
 
 # ---- invariant 8: answers one by one --------------------------------------------------------------------------------

@@ -272,16 +272,16 @@ def test_an_undone_label_keeps_its_marks(desks: Opener) -> None:
 
 def test_two_desks_of_one_annotator_conflict(desks: Opener) -> None:
     project = make_generations(desks.server)
-    one, two = desks(project).open(), desks(project).open()
-    item = one.decide("1")
-    one.settle()
-    two.decide(*MISGENDERING)
-    expect(two.notice("conflict")).to_contain_text("Misgendering here, Correct at the other desk", timeout=WAIT_MS)
-    assert [(row["choice"], row["superseded"]) for row in one.labels()] == [("correct", 0), ("misgendering", 1)]
-    two.notice("conflict").get_by_role("button").click()
-    expect(two.root).to_have_attribute("data-item", item)
-    two.decide("3")
-    expect(two.notice("conflict")).to_be_hidden(timeout=WAIT_MS)
+    first, second = desks(project).open(), desks(project).open()
+    item = first.decide("1")
+    first.settle()
+    second.decide(*MISGENDERING)
+    expect(second.notice("conflict")).to_contain_text("Misgendering here, Correct at the other desk", timeout=WAIT_MS)
+    assert [(row["choice"], row["superseded"]) for row in first.labels()] == [("correct", 0), ("misgendering", 1)]
+    second.notice("conflict").get_by_role("button").click()
+    expect(second.root).to_have_attribute("data-item", item)
+    second.decide("3")
+    expect(second.notice("conflict")).to_be_hidden(timeout=WAIT_MS)
 
 
 # ---- blur, pause, small screens, languages --------------------------------------------------------------------------

@@ -152,7 +152,7 @@ def test_annotators_and_archiving_are_changed_by_command(run):
     assert run("project", "change", "q", "--opinion-model", "none")["opinion_model"] is None
     assert run("project", "archive", "q")["archived"]
     assert run("project", "list") == {"projects": []}
-    assert [one["name"] for one in run("project", "list", "--archived")["projects"]] == ["q"]
+    assert [project["name"] for project in run("project", "list", "--archived")["projects"]] == ["q"]
     assert run("project", "archive", "q", "--undo")["archived"] is None
 
 

@@ -46,7 +46,7 @@ def test_a_release_is_made_verified_and_restored(path, tmp_path):
     made = answer(path, "release", "set", "1.0", *WHY, "--out", str(tmp_path / "out"), "--author", "Vera")
     assert made["new"] and made["items"] > 0 and len(made["hash"]) == 64
     listed = answer(path, "release", "set", "--list")
-    assert [one["hash"] for one in listed["releases"]] == [made["hash"]]
+    assert [release["hash"] for release in listed["releases"]] == [made["hash"]]
     checked = answer(path, "release", "set", "--verify", str(tmp_path / "out"))
     assert checked["whole"] and checked["in_database"] and checked["hash_found"] == made["hash"]
     again = answer(path, "release", "set", "1.0", *WHY, "--out", str(tmp_path / "again.zip"))
@@ -121,8 +121,8 @@ def test_texts_of_generations_are_written_encrypted_only(generations, tmp_path):
         one = release(store, stored, "1.0")
         files = release_files(store, one)
         texts = [row[0] for row in store.db.execute("SELECT text FROM item WHERE project = ?", (stored.id,))]
-    plain = {each.relative_to(out).as_posix(): each.read_text() for each in out.rglob("*") if each.suffix != ".zip"
-             and each.is_file()}  # fmt: skip
+    plain = {path.relative_to(out).as_posix(): path.read_text() for path in out.rglob("*") if path.suffix != ".zip"
+             and path.is_file()}  # fmt: skip
     assert plain.keys() | {"texts.zip"} == {*files.keys() - locked_texts(stored, one), "texts.zip"}
     assert not [name for name, content in plain.items() for text in texts if len(text) > 20 and text in content]
     carriers = {name for name, content in files.items() if CANARY_ID.encode() in content}

@@ -346,8 +346,8 @@ def test_two_simultaneous_jobs_write_equal_numbers(tmp_path, gated):
     ended = [jobs.find(gated, job.uid) for job in both]
     assert [job.state for job in ended] == ["done", "done"], [jobs.log_tail(gated, job) for job in ended]
     assert [job.result["notices"] for job in ended] == [[], []]
-    one, two = (runs_folder(gated.path, "scores") / f"{name}.csv" for name in ("one", "two"))
-    assert one.read_bytes() == two.read_bytes()
+    first, second = (runs_folder(gated.path, "scores") / f"{name}.csv" for name in ("one", "two"))
+    assert first.read_bytes() == second.read_bytes()
     db = sqlite3.connect(tmp_path / "scores.db")
     assert db.execute("SELECT count(*) FROM score").fetchone()[0] == 5000
     db.close()

@@ -120,7 +120,7 @@ def test_a_private_comment_is_written_before_all_labels(tmp_path: Path, six: tup
     app = without_errors(open_page("browse", item=items[2].uid))
     (field,) = [area for area in app.text_area if area.key and area.key.startswith("talk-text")]
     field.set_value("Why do you say so?")
-    app = next(each for each in app.button if each.label == "Add the comment").click().run()
+    app = next(button for button in app.button if button.label == "Add the comment").click().run()
     assert not app.error and any(element.value == "Why do you say so?" for element in app.text)
     with Store.open(database(tmp_path)) as store:
         (comment,) = every_comment(store, made, items[2].uid)
@@ -133,7 +133,7 @@ def test_a_public_comment_is_written_after_all_labels(tmp_path: Path, six: tuple
     app.button_group(key=f"thread-{items[1].uid}").set_value("").run()
     (field,) = [area for area in app.text_area if area.key and area.key.startswith("talk-text")]
     field.set_value("Let us talk.")
-    next(each for each in app.button if each.label == "Add the comment").click().run()
+    next(button for button in app.button if button.label == "Add the comment").click().run()
     with Store.open(database(tmp_path)) as store:
         assert [(comment.text, comment.thread) for comment in every_comment(store, made, items[1].uid)] == [
             ("Let us talk.", None)
@@ -166,7 +166,7 @@ def test_an_annotator_answers_the_lead(tmp_path: Path, six: tuple[Project, list[
     app = at_desk(made, "Ada", item=items[2].uid)
     (field,) = [area for area in app.text_area if area.key and area.key.startswith("talk-text")]
     field.set_value("I am not sure.")
-    next(each for each in app.button if each.label == "Add the comment").click().run()
+    next(button for button in app.button if button.label == "Add the comment").click().run()
     with Store.open(database(tmp_path)) as store:
         (comment,) = every_comment(store, made, items[2].uid)
         assert (comment.author, comment.annotator, comment.thread) == (
@@ -252,7 +252,7 @@ def test_the_log_of_a_project_is_shown(tmp_path: Path, six: tuple[Project, list[
     with Store.open(database(tmp_path)) as store, store.write():
         record(store, six[0], "plan", author="Lead", plan="stop")
     app = without_errors(open_page("browse"))
-    (frame,) = [each.value for each in app.dataframe]
+    (frame,) = [table.value for table in app.dataframe]
     assert list(frame.iloc[0])[1:] == ["Labelling plan changed", "Lead", "plan: stop"]
     rows = list(csv.DictReader(io.StringIO(log_table(six[0]).decode("utf-8-sig"))))
     assert (rows[0]["action"], rows[0]["data"]) == ("plan", '{"plan": "stop"}')

@@ -70,16 +70,16 @@ def strings(message: Any, kind: str = "") -> Iterator[tuple[str, str, str]]:
 
 
 def dangerous(page: AppTest) -> list[tuple[str, str, str]]:
-    found = []
+    results = []
     for element in (*page.main, *page.sidebar):
         if element.type in RAW or not hasattr(element, "proto") or element.proto is None:
             continue
         for kind, field, text in strings(element.proto):
             if element.type == "html" or getattr(element.proto, "allow_html", False):
-                found += [(kind, field, one) for one in running(text)]
+                results += [(kind, field, one) for one in running(text)]
             elif field in READ and LIVE.search(text):
-                found.append((kind, field, text))
-    return found
+                results.append((kind, field, text))
+    return results
 
 
 @pytest.fixture

@@ -379,15 +379,15 @@ def statements(file: Path) -> list[str]:
 
 def written(text: str) -> set[str]:
     """Return the tables that a statement writes, or `table.column` if it sets only columns with own owners."""
-    found = set()
+    results = set()
     for match in WRITES.finditer(text):
         table = match[1]
         if table == "SET":  # ON CONFLICT DO UPDATE SET
             continue
         columns = set_columns(text[match.start() :]) if match[0].startswith("UPDATE") else set()
         own = {f"{table}.{column}" for column in columns}
-        found |= own if own and own <= OWNER.keys() else {table}
-    return found
+        results |= own if own and own <= OWNER.keys() else {table}
+    return results
 
 
 def set_columns(text: str) -> set[str]:

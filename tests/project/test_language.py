@@ -60,11 +60,13 @@ def in_code(file: Path) -> list[object]:
 @cache
 def messages() -> list[tuple[str, Message]]:
     """Return (catalogue, message) for every translation."""
-    found = []
+    results = []
     for path in CATALOGUES:
         with path.open("rb") as file:
-            found += [(path.name, message) for message in read_po(file, locale="zh", abort_invalid=True) if message.id]
-    return found
+            results += [
+                (path.name, message) for message in read_po(file, locale="zh", abort_invalid=True) if message.id
+            ]
+    return results
 
 
 def places(text: str) -> set[str]:
@@ -167,7 +169,7 @@ AS_IT_STANDS = {"published/claims.py", "pilot/guideline.py"}
 
 def test_pages_use_punctuation_of_the_visitors_language() -> None:
     """Chinese has its own signs: `named`, `aside`, `series` and `clauses` of pages/ui/text.py know them."""
-    found = []
+    results = []
     for file in (ROOT / "pages").rglob("*.py"):
         name = file.relative_to(ROOT / "pages").as_posix()
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
@@ -175,7 +177,7 @@ def test_pages_use_punctuation_of_the_visitors_language() -> None:
                 continue
             if isinstance(node, ast.JoinedStr):
                 texts = [str(part.value) for part in node.values if isinstance(part, ast.Constant)]
-                found += [f"{name}:{node.lineno}" for text in texts if re.search(r"^: | \($", text)]
+                results += [f"{name}:{node.lineno}" for text in texts if re.search(r"^: | \($", text)]
             elif isinstance(node, ast.Attribute) and node.attr == "join" and isinstance(node.value, ast.Constant):
-                found += [f"{name}:{node.lineno}"] * (node.value.value in (", ", "; ", ": "))
-    assert found == []
+                results += [f"{name}:{node.lineno}"] * (node.value.value in (", ", "; ", ": "))
+    assert results == []

@@ -50,13 +50,13 @@ def store(demo_file, tmp_path):
 
 def pieces(store: Store) -> set[str]:
     """Return every five words in a row of every context and completion."""
-    found = set()
+    results = set()
     for item in items(store, project(store, NAME)):
         for text in (item.context or "", item.text):
             words = text.split()
-            found |= {" ".join(words[at : at + WORDS]) for at in range(len(words) - WORDS + 1)}
-    assert len(found) > 1_000
-    return found
+            results |= {" ".join(words[at : at + WORDS]) for at in range(len(words) - WORDS + 1)}
+    assert len(results) > 1_000
+    return results
 
 
 def hits(data: bytes, wanted_pieces: set[str]) -> list[str]:

@@ -100,11 +100,11 @@ def writers() -> set[Place]:
     """Return functions of annotations that write to the database, or call one that does."""
     every = {(module, name): node for module in modules("annotations") for name, node in functions(module).items()}
     reaches = {place: set(calls(place[0], node)) & every.keys() for place, node in every.items()}
-    found = {place for place, node in every.items() if opens_a_transaction(node)}
-    found -= {place for place in found if place[0] == "annotations.accounts.sign_ins" and place[1] == "signed_in"}
-    while more := {place for place in every.keys() - found if reaches[place] & found and not of_the_store(place)}:
-        found |= more
-    return {place for place in found if not of_the_store(place)}
+    results = {place for place, node in every.items() if opens_a_transaction(node)}
+    results -= {place for place in results if place[0] == "annotations.accounts.sign_ins" and place[1] == "signed_in"}
+    while more := {place for place in every.keys() - results if reaches[place] & results and not of_the_store(place)}:
+        results |= more
+    return {place for place in results if not of_the_store(place)}
 
 
 def of_the_store(place: Place) -> bool:
@@ -141,13 +141,13 @@ def test_functions_of_pages_that_write_check_the_permission() -> None:
 def test_running_a_page_writes_nothing() -> None:
     """But that a reader has seen labels is noted on the page Adjudicate."""
     scripts = [module for module in modules("pages") if module.endswith(".page")]
-    found = set()
+    results = set()
     for module in scripts:
         script = tree(module)
         assert script is not None
         loose = ast.Module([node for node in script.body if not isinstance(node, ast.FunctionDef)], [])
-        found |= {f"{module}: {name}" for source, name in calls(module, loose) if (source, name) in writers()}
-    assert found <= {"pages.adjudication.page: record_item_reveals"}
+        results |= {f"{module}: {name}" for source, name in calls(module, loose) if (source, name) in writers()}
+    assert results <= {"pages.adjudication.page: record_item_reveals"}
 
 
 def test_the_search_for_writers_works() -> None:
@@ -187,16 +187,16 @@ WIDGETS = {
 
 def drawn_values(function: ast.AST) -> set[str]:
     """Return the names in a function that contain the value of a widget, or a value made from it."""
-    found: set[str] = set()
+    results: set[str] = set()
     given = [(n.targets if isinstance(n, ast.Assign) else [n.target], n.value) for n in ast.walk(function)
              if isinstance(n, ast.Assign | ast.AnnAssign | ast.NamedExpr) and n.value is not None]  # fmt: skip
     for _again in range(3):
         for targets, value in given:
             parts = list(ast.walk(value))
             calls = {getattr(n.func, "attr", getattr(n.func, "id", "")) for n in parts if isinstance(n, ast.Call)}
-            if calls & WIDGETS or {n.id for n in parts if isinstance(n, ast.Name)} & found:
-                found |= {n.id for target in targets for n in ast.walk(target) if isinstance(n, ast.Name)}
-    return found
+            if calls & WIDGETS or {n.id for n in parts if isinstance(n, ast.Name)} & results:
+                results |= {n.id for target in targets for n in ast.walk(target) if isinstance(n, ast.Name)}
+    return results
 
 
 def stale_callbacks(source: str) -> list[int]:

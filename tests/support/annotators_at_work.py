@@ -190,20 +190,20 @@ class Crew:
                     shutil.copyfile(file, f"{copy}{ending}")
         with Store.open(database) as store:
             stored = Counter(row[0] for row in store.db.execute(OPERATIONS))
-            found = recounted(store)
+            result = recounted(store)
         known = {op for person in self.people for op in list(person.sent)}
-        found += [f"lost: {len(lost)} {sorted(lost)[:3]}"] if (lost := acked - set(stored)) else []
-        found += [f"doubled: {doubled[:3]}"] if (doubled := [op for op, n in stored.items() if n > 1]) else []
-        return found + ([f"unknown: {sorted(odd)[:3]}"] if (odd := set(stored) - known) else [])
+        result += [f"lost: {len(lost)} {sorted(lost)[:3]}"] if (lost := acked - set(stored)) else []
+        result += [f"doubled: {doubled[:3]}"] if (doubled := [op for op, n in stored.items() if n > 1]) else []
+        return result + ([f"unknown: {sorted(odd)[:3]}"] if (odd := set(stored) - known) else [])
 
 
 def recounted(store: Store) -> list[str]:
     """Return the errors that a recount of all derived values and the checks of SQLite and of the log find."""
-    found = [f"integrity: {row[0]}" for row in store.db.execute("PRAGMA integrity_check") if row[0] != "ok"]
-    found += [f"foreign key: {row}" for row in store.db.execute("PRAGMA foreign_key_check")]
-    found += broken_rules(store)
+    results = [f"integrity: {row[0]}" for row in store.db.execute("PRAGMA integrity_check") if row[0] != "ok"]
+    results += [f"foreign key: {row}" for row in store.db.execute("PRAGMA foreign_key_check")]
+    results += broken_rules(store)
     try:
         verify(store)
     except EvenhandError as error:
-        found.append(f"log: {error}")
-    return found
+        results.append(f"log: {error}")
+    return results

@@ -37,13 +37,13 @@ def generations(store: Store, number: int = 2) -> tuple[Project, list[Item]]:
         )
         batch.publish()
     items = sorted(all_items(store, made), key=lambda item: item.line)
-    one, two = annotators(store, made)
+    first, second = annotators(store, made)
     wrong = (Mark(0, 2, "pronoun"),)
-    store_operations(store, made, one, [decide(items[0], "misgendering", spans=wrong, extraneous=False, desk="1")])
-    store_operations(store, made, two, [decide(items[0], "correct", extraneous=False, desk="2")])
-    store_operations(store, made, one, [decide(items[1], "correct", extraneous=False, desk="1")])
+    store_operations(store, made, first, [decide(items[0], "misgendering", spans=wrong, extraneous=False, desk="1")])
+    store_operations(store, made, second, [decide(items[0], "correct", extraneous=False, desk="2")])
+    store_operations(store, made, first, [decide(items[1], "correct", extraneous=False, desk="1")])
     flagged = (Mark(20, 23, "extraneous"),)
-    store_operations(store, made, two, [decide(items[1], "correct", extraneous=True, spans=flagged, desk="2")])
+    store_operations(store, made, second, [decide(items[1], "correct", extraneous=True, spans=flagged, desk="2")])
     return made, items
 
 

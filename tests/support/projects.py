@@ -83,11 +83,11 @@ def broken_rules(store: Store) -> list[str]:
         "latest": "SELECT assignment.item FROM assignment JOIN label ON label.id = latest"
         " WHERE label.item <> assignment.item OR label.annotator <> assignment.annotator OR choice IS NULL",
     }
-    found = [f"{name}: {rows[:3]}" for name, query in queries.items() if (rows := store.db.execute(query).fetchall())]
+    results = [f"{name}: {rows[:3]}" for name, query in queries.items() if (rows := store.db.execute(query).fetchall())]
     for result in verify_derived(store):
-        found += [f"stale in {result.project}: {state}" for state in result.items[:3]]
-        found += [f"count of {result.project}: {count}" for count in result.counts.items()]
-    return found
+        results += [f"stale in {result.project}: {state}" for state in result.items[:3]]
+        results += [f"count of {result.project}: {count}" for count in result.counts.items()]
+    return results
 
 
 @cache

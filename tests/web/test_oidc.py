@@ -109,7 +109,7 @@ def test_a_new_account_has_a_name(
 ) -> None:
     there.claims, there.userinfo = claims, userinfo
     come_in(client, fresh_store)
-    assert [one.name for one in accounts(fresh_store)] == [name]
+    assert [account.name for account in accounts(fresh_store)] == [name]
 
 
 def test_an_equal_e_mail_address_opens_no_account(

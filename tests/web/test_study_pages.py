@@ -46,7 +46,9 @@ def browser(app: Starlette) -> TestClient:
 
 def at_desk(visitor: Visitor, project: Project) -> RouteDesk:
     """Return the desk of a participant who has begun."""
-    who = next(one for one in participants(visitor.store, visitor.study) if one.state == "working")
+    who = next(
+        participant for participant in participants(visitor.store, visitor.study) if participant.state == "working"
+    )
     data = visitor.client.get(f"{visitor.path}/desk.json").json()["data"]
     desk = RouteDesk(visitor.client, visitor.store, project, who.pseudonym or "", desk=f"desk-{who.uid[:6]}")
     assert data["annotator"]["uid"] == desk.who.uid

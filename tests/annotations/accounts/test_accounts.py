@@ -67,7 +67,7 @@ def test_invalid_and_taken_account_names_are_refused(
     add_account(fresh_store, "Olga")
     with pytest.raises(Refused, match=sentence):
         add_account(fresh_store, name, password=password)
-    assert [one.name for one in accounts(fresh_store)] == ["Olga"]
+    assert [account.name for account in accounts(fresh_store)] == ["Olga"]
 
 
 def test_a_role_holds_in_its_project_only(fresh_store: Store) -> None:

@@ -36,8 +36,8 @@ def test_models_read_five_labels_an_item_and_leave_gold(fresh_store: Store) -> N
     result = annotator_models(fresh_store, project)
     assert (len(result.items), result.labels, result.fewer, result.reason, result.tied) == (10, 50, 1, None, 0)
     assert [choice.code for choice in result.choices] == ["accept", "reject"]
-    assert {one.name: one.labels for one in result.annotators} == dict.fromkeys(NAMES, 10)
-    right = {one.name: one.right for one in result.annotators}
+    assert {annotator.name: annotator.labels for annotator in result.annotators} == dict.fromkeys(NAMES, 10)
+    right = {annotator.name: annotator.right for annotator in result.annotators}
     assert right["Ada"] == right["Bo"] > right["Eva"]
     first = result.items[0]
     assert (first.votes, first.vote, first.dawid_skene, first.mace) == ((4, 1), 0, 0, 0) and not first.differs

@@ -34,10 +34,10 @@ def written(model: str, word: str, contexts: int = 6, each: int = 2) -> list[dic
 
 def test_exchanging_the_sides_leaves_the_file_unchanged() -> None:
     before, after = written("Old-7B", "He"), written("New-7B", "She")
-    one, other = mix(before, after, seed=3), mix(after, before, seed=3)
-    assert file_text(one.rows) == file_text(other.rows)
-    assert all(one.key[token] != other.key[token] for token in one.key)
-    assert file_text(mix(before, after, seed=4).rows) != file_text(one.rows)
+    first, second = mix(before, after, seed=3), mix(after, before, seed=3)
+    assert file_text(first.rows) == file_text(second.rows)
+    assert all(first.key[token] != second.key[token] for token in first.key)
+    assert file_text(mix(before, after, seed=4).rows) != file_text(first.rows)
 
 
 def test_rows_do_not_reveal_their_side() -> None:

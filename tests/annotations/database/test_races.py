@@ -119,16 +119,16 @@ def test_simultaneous_processes_fill_each_slot_once(fresh_store: Store, tmp_path
 def test_a_kill_between_labels_loses_no_acknowledged_label(fresh_store: Store, tmp_path: Path) -> None:
     race_project(fresh_store, 3_000, ("Ada",), per_item=1)
     worker = start(WORKER, database(tmp_path), "Ada", 1_000)
-    told: list[str] = []
+    results: list[str] = []
     assert worker.stdout
-    while len(told) < 40:
+    while len(results) < 40:
         words = worker.stdout.readline().split()
-        told += words[1:] if words[0] == "stored" else []
+        results += words[1:] if words[0] == "stored" else []
     worker.send_signal(signal.SIGKILL)
     out, _ = worker.communicate(timeout=600)
-    told += [line.split()[1] for line in out.splitlines() if line.startswith("stored") and len(line) == 39]
+    results += [line.split()[1] for line in out.splitlines() if line.startswith("stored") and len(line) == 39]
     stored = [row["op_id"] for row in label_rows(fresh_store, project(fresh_store, "race"), which="all")]
-    assert set(told) <= set(stored) and len(set(stored)) == len(stored)
+    assert set(results) <= set(stored) and len(set(stored)) == len(stored)
     assert fresh_store.db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
     assert broken_rules(fresh_store) == []
 

@@ -247,15 +247,15 @@ def both(
 @FIXTURES
 @given(STEPS)
 def test_plan_all_sends_equal_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, steps: list[Step]) -> None:
-    one, other = both(tmp_path, monkeypatch, steps, number=24, per_item=3, seed=3)
-    assert one.sent == other.sent and len(one.sent) > 5
+    first, second = both(tmp_path, monkeypatch, steps, number=24, per_item=3, seed=3)
+    assert first.sent == second.sent and len(first.sent) > 5
 
 
 @FIXTURES
 @given(STEPS)
 def test_retests_are_sent_in_equal_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, steps: list[Step]) -> None:
-    one, other = both(tmp_path, monkeypatch, steps, number=12, per_item=3, seed=4, retest=0.6, retest_hours=0)
-    assert one.sent == other.sent
+    first, second = both(tmp_path, monkeypatch, steps, number=12, per_item=3, seed=4, retest=0.6, retest_hours=0)
+    assert first.sent == second.sent
 
 
 @FIXTURES
@@ -263,8 +263,8 @@ def test_retests_are_sent_in_equal_bytes(tmp_path: Path, monkeypatch: pytest.Mon
 def test_bytes_are_equal_in_a_pilot_and_after_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, steps: list[Step]
 ) -> None:
-    one, other = both(tmp_path, monkeypatch, steps, tags=True, pilot=8, number=20, per_item=3, seed=5)
-    assert one.sent == other.sent
+    first, second = both(tmp_path, monkeypatch, steps, tags=True, pilot=8, number=20, per_item=3, seed=5)
+    assert first.sent == second.sent
 
 
 def items_of(world: World) -> dict[str, str]:
@@ -322,8 +322,10 @@ def keys_of(data: Any) -> set[str]:
 @pytest.mark.parametrize("plan", ["all", "stop"])
 def test_plan_share_gold_and_pilot_are_not_sent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, plan: str) -> None:
     steps = [(n % 3, 4, "label", "accept" if n % 2 else "reject", "label", "accept") for n in range(12)]
-    one, other = both(tmp_path, monkeypatch, steps, number=20, seed=8, plan=plan, share=0.5, retest=0.5, retest_hours=0)
-    for data in (*one.sent, *other.sent):
+    first, second = both(
+        tmp_path, monkeypatch, steps, number=20, seed=8, plan=plan, share=0.5, retest=0.5, retest_hours=0
+    )
+    for data in (*first.sent, *second.sent):
         assert not keys_of(json.loads(data)) & set(HIDDEN)
         assert b'"stop"' not in data and b"0.5" not in data
 
@@ -410,12 +412,12 @@ def test_the_desk_for_generations_is_sent_equal_bytes(tmp_path: Path, monkeypatc
 
 def test_the_comparison_detects_a_difference(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     steps: list[Step] = [(0, 2, "label", "accept", "label", "accept"), (1, 2, "label", "accept", "label", "reject")]
-    one, other = both(tmp_path, monkeypatch, steps, number=6, seed=9)
-    assert one.sent == other.sent
+    first, second = both(tmp_path, monkeypatch, steps, number=6, seed=9)
+    assert first.sent == second.sent
     third = World(tmp_path, 2, monkeypatch, number=6, seed=9)
     play(third, [(0, 2, "label", "reject", "label", "accept"), steps[1]], 0)
     third.close()
-    assert third.sent != one.sent
+    assert third.sent != first.sent
 
 
 def test_every_route_of_the_desk_is_compared() -> None:

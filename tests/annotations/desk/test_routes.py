@@ -58,37 +58,37 @@ def test_an_operation_sent_twice_is_stored_once_and_answered_twice(ada: Desk) ->
 
 
 def test_a_refused_operation_does_not_hold_up_the_others(ada: Desk) -> None:
-    one, two, three = (item["id"] for item in ada.sync(want=3)["items"])
+    first, second, third = (item["id"] for item in ada.sync(want=3)["items"])
     bad = [
-        ada.op(one, "maybe"),
-        ada.op(one, "reject"),
-        ada.op(one, "reject", reasons=["no_such_reason"]),
+        ada.op(first, "maybe"),
+        ada.op(first, "reject"),
+        ada.op(first, "reject", reasons=["no_such_reason"]),
         ada.op("nowhere", "accept"),
-        ada.op(one, "accept", database="another"),
-        ada.op(one, "accept", annotator="another"),
-        ada.op(one, "accept", project="another"),
-        ada.op(one, "accept", form="sideways"),
-        ada.op(one, "accept", revision="1"),
-        ada.op(one, "accept", revision=True),
-        ada.op(one, "accept", seconds=-1),
-        ada.op(one, "accept", seconds="NaN"),
-        ada.op(one, "accept", seconds=10**400),
-        ada.op(one, "accept", seconds=True),
-        ada.op(one, "accept", note="\ud800"),
-        ada.op(one, "accept", note="x" * 5000),
-        ada.op(one, "accept", reasons="name"),
-        ada.op(one, "\ud800"),
-        ada.op(one, "accept", op=""),
-        ada.op(one, "accept", op="\ud800"),
-        ada.op(one, "accept", op="x" * 101),
-        ada.op(one, "accept", base=7),
-        ada.op(one, "accept", guideline=99),
-        ada.op(one, "accept", guideline="1"),
+        ada.op(first, "accept", database="another"),
+        ada.op(first, "accept", annotator="another"),
+        ada.op(first, "accept", project="another"),
+        ada.op(first, "accept", form="sideways"),
+        ada.op(first, "accept", revision="1"),
+        ada.op(first, "accept", revision=True),
+        ada.op(first, "accept", seconds=-1),
+        ada.op(first, "accept", seconds="NaN"),
+        ada.op(first, "accept", seconds=10**400),
+        ada.op(first, "accept", seconds=True),
+        ada.op(first, "accept", note="\ud800"),
+        ada.op(first, "accept", note="x" * 5000),
+        ada.op(first, "accept", reasons="name"),
+        ada.op(first, "\ud800"),
+        ada.op(first, "accept", op=""),
+        ada.op(first, "accept", op="\ud800"),
+        ada.op(first, "accept", op="x" * 101),
+        ada.op(first, "accept", base=7),
+        ada.op(first, "accept", guideline=99),
+        ada.op(first, "accept", guideline="1"),
         None,
         "accept",
         [],
     ]
-    reply = ada.sync(ada.op(two, "accept"), *bad, ada.op(three, "reject", note="why"))
+    reply = ada.sync(ada.op(second, "accept"), *bad, ada.op(third, "reject", note="why"))
     results = [answer["result"] for answer in reply["answers"]]
     assert results == ["acked", *["refused"] * len(bad), "acked"]
     assert all(answer["reason"] for answer in reply["answers"] if answer["result"] == "refused")

@@ -105,13 +105,13 @@ def test_a_conflict_ends_when_its_file_is_undone(
 def test_undoing_the_first_file_restores_the_other_label(
     fresh_store: Store, sample_project: Project, uids: list[str], tmp_path: Path
 ) -> None:
-    one, two = tmp_path / "one.csv", tmp_path / "two.csv"
-    bring(fresh_store, sample_project, one, (uids[0], "Ada", "accept"))
-    bring(fresh_store, sample_project, two, (uids[0], "Ada", "reject"))
+    first, second = tmp_path / "one.csv", tmp_path / "two.csv"
+    bring(fresh_store, sample_project, first, (uids[0], "Ada", "accept"))
+    bring(fresh_store, sample_project, second, (uids[0], "Ada", "reject"))
     undo(fresh_store, sample_project, "labels-1")
     (left,) = conflicts(fresh_store, sample_project)
     assert (left.first, left.second, left.second_file) == ("", "reject", "two.csv (labels-2)")
-    bring(fresh_store, sample_project, one, (uids[0], "Ada", "accept"))  # the same file again: it disagrees again
+    bring(fresh_store, sample_project, first, (uids[0], "Ada", "accept"))  # the same file again: it disagrees again
     (again,) = conflicts(fresh_store, sample_project)
     assert (again.first, again.first_file, again.second) == ("accept", "one.csv (labels-3)", "reject")
     undo(fresh_store, sample_project, "labels-3")

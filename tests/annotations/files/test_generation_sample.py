@@ -42,7 +42,7 @@ ROWS = [row(context, index, wrong) for context, found in WRONG.items() for index
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
     path = tmp_path / "made.jsonl"
-    path.write_text("".join(json.dumps(one) + "\n" for one in ROWS), encoding="utf-8")
+    path.write_text("".join(json.dumps(row) + "\n" for row in ROWS), encoding="utf-8")
     return path
 
 

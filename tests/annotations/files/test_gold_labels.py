@@ -296,9 +296,9 @@ def test_existing_gold_labels_are_kept(fresh_store: Store, package: Path) -> Non
 
 
 def test_a_second_copy_in_one_database_gets_the_gold_labels(fresh_store: Store, package: Path) -> None:
-    one, two = (bring(fresh_store, package, name) for name in ("one", "two"))
-    assert golds(fresh_store, one.project) == golds(fresh_store, two.project)
-    assert two.gold.imported == 3
+    first, second = (bring(fresh_store, package, name) for name in ("one", "two"))
+    assert golds(fresh_store, first.project) == golds(fresh_store, second.project)
+    assert second.gold.imported == 3
 
 
 @pytest.mark.parametrize(
@@ -351,7 +351,7 @@ def test_the_origin_of_imported_gold_is_shown(fresh_store: Store, package: Path)
     for name in ("datasheet.zh.md", "method.zh.md"):
         assert f"3 个最终标签取自项目包 {package.name}" in release_file(fresh_store, made, name).decode()
     facts = json.loads(release_file(fresh_store, made, "release.json"))
-    assert [one["labels"] for one in facts["provenance"]["gold_labels"]] == [3]
+    assert [label["labels"] for label in facts["provenance"]["gold_labels"]] == [3]
 
 
 def test_the_command_counts_imported_and_missing_gold_labels(package: Path, tmp_path: Path) -> None:

@@ -71,7 +71,7 @@ def labels(store, found):
 
 
 def project_names(store):
-    return [one.name for one in projects(store)]
+    return [project.name for project in projects(store)]
 
 
 def state(store, found):
@@ -115,8 +115,8 @@ def test_a_whole_project_is_restored_from_its_package(old, fresh_store, tmp_path
     (own,) = each_settlement_row(old, before)
     assert row | {"adjudicator": ""} == own | {"adjudicator": ""}
     assert row["adjudicator"] == ("Vera" if names else "J1")
-    here = [one.name for one in annotators(fresh_store, after)]
-    assert here == [one.name for one in annotators(old, before)] if names else here == ["A1", "A2"]
+    here = [annotator.name for annotator in annotators(fresh_store, after)]
+    assert here == [annotator.name for annotator in annotators(old, before)] if names else here == ["A1", "A2"]
 
 
 def test_importing_a_package_twice_adds_nothing(old, fresh_store, tmp_path):
@@ -139,7 +139,7 @@ def test_a_package_imported_next_to_its_project_becomes_a_copy(old, tmp_path):
 
 
 def test_a_package_with_codes_is_refused_in_a_project_with_names(old, tmp_path):
-    before = [one.name for one in annotators(old, project(old, NAME))]
+    before = [annotator.name for annotator in annotators(old, project(old, NAME))]
     export_file(old, project(old, NAME), tmp_path / "all.zip", format="package", password=PASSWORD, names=False)
     brought = bring(old, tmp_path / "all.zip", NAME).labels
     assert (brought.imported, brought.duplicates, brought.rejected) == (0, 0, 138)
@@ -147,7 +147,7 @@ def test_a_package_with_codes_is_refused_in_a_project_with_names(old, tmp_path):
         "The label is already here, under a name other than A2: export with names to import it here."
         in brought.errors[0].message.format(**brought.errors[0].values)
     )
-    assert [one.name for one in annotators(old, project(old, NAME))] == before
+    assert [annotator.name for annotator in annotators(old, project(old, NAME))] == before
 
 
 @pytest.mark.parametrize("layout", ["labels", "labels-jsonl"])

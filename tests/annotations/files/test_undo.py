@@ -50,7 +50,7 @@ def label(store: Store, project: Project, name: str, uid: str, choice: str, numb
 def state(store: Store, project: Project) -> Any:
     """Return everything that counts: items, counts, every annotator's own progress, current labels."""
     return (
-        sorted((one.text, one.status) for one in items(store, project)),
+        sorted((item.text, item.status) for item in items(store, project)),
         counts(store, project).cells,
         [(annotator.name, own_progress(store, project, annotator).cells) for annotator in annotators(store, project)],
         [(row["text"], row["annotator"], row["choice"]) for row in label_rows(store, project)],
@@ -103,7 +103,7 @@ def test_a_label_of_an_undone_item_counts_after_its_import_is_repeated(
 ) -> None:
     key = second_file(fresh_store, sample_project, MORE)
     ada = annotators(fresh_store, sample_project)[0]
-    held = [one for one in claim(fresh_store, sample_project, ada) if one.text in MORE]
+    held = [item for item in claim(fresh_store, sample_project, ada) if item.text in MORE]
     assert len(held) == len(MORE)
     undo(fresh_store, sample_project, key)
     choices = ("accept", "reject", "skip", None)
@@ -116,7 +116,7 @@ def test_a_label_of_an_undone_item_counts_after_its_import_is_repeated(
     counted(fresh_store)
     results = {row["text"]: row["choice"] for row in label_rows(fresh_store, sample_project)}
     assert results == {held[0].text: "accept", held[1].text: "reject"}
-    assert held[3].uid in {one.uid for one in claim(fresh_store, sample_project, ada, now=4e9)}
+    assert held[3].uid in {item.uid for item in claim(fresh_store, sample_project, ada, now=4e9)}
 
 
 def test_restored_items_take_part_in_the_doubly_labelled_sample(fresh_store: Store) -> None:
@@ -124,7 +124,7 @@ def test_restored_items_take_part_in_the_doubly_labelled_sample(fresh_store: Sto
     project, (ada, _) = filled_project(fresh_store, 30, people=("Ada", "Bo"), per_item=2)
     project = change_project(fresh_store, project, doubled=4)
     key = second_file(fresh_store, project, MORE)
-    touched = [one for one in items(fresh_store, project) if one.text in MORE]
+    touched = [item for item in items(fresh_store, project) if item.text in MORE]
     store_operations(fresh_store, project, ada, [operation(n, one.uid, "accept") for n, one in enumerate(touched)])
     undo(fresh_store, project, key)
     second_file(fresh_store, project, MORE)
@@ -137,7 +137,7 @@ def test_restored_items_take_part_in_the_doubly_labelled_sample(fresh_store: Sto
 def test_a_non_member_cannot_label_a_withdrawn_item(fresh_store: Store, sample_project: Project) -> None:
     key = second_file(fresh_store, sample_project, MORE)
     ada, bo, _ = annotators(fresh_store, sample_project)
-    held = [one for one in claim(fresh_store, sample_project, ada) if one.text in MORE]
+    held = [item for item in claim(fresh_store, sample_project, ada) if item.text in MORE]
     undo(fresh_store, sample_project, key)
     (answer,) = store_operations(fresh_store, sample_project, bo, [operation(1, held[0].uid, "accept")])
     assert not answer.stored
@@ -362,7 +362,7 @@ def test_a_kill_during_an_undo_leaves_all_of_the_import_or_nothing(
     fresh_store: Store, sample_project: Project, where: str
 ) -> None:
     key = second_file(fresh_store, sample_project, MORE)
-    uid = next(one.uid for one in items(fresh_store, sample_project) if one.text == MORE[0])
+    uid = next(item.uid for item in items(fresh_store, sample_project) if item.text == MORE[0])
     label(fresh_store, sample_project, "Ada", uid, "accept", 1)
     before = state(fresh_store, sample_project)
     killed_at(fresh_store.path, where, key)

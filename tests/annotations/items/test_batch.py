@@ -102,7 +102,7 @@ def test_a_repeated_text_in_a_file_is_a_duplicate(fresh_store: Store) -> None:
 def test_a_text_in_two_projects_is_two_items(fresh_store: Store) -> None:
     first, _ = filled_project(fresh_store, 5)
     second, _ = filled_project(fresh_store, 5)
-    ids = {each.uid for project in (first, second) for each in items(fresh_store, project)}
+    ids = {item.uid for project in (first, second) for item in items(fresh_store, project)}
     assert len(ids) == 10
 
 
@@ -111,7 +111,7 @@ def test_items_are_read_in_order_of_import_page_by_page(fresh_store: Store) -> N
     with Batch.begin(fresh_store, project, "b.txt") as batch:
         batch.add(new_items(3, first=90_000))
         batch.publish()
-    lines = [each.line for each in items(fresh_store, project)]
+    lines = [item.line for item in items(fresh_store, project)]
     assert lines == [*range(1, CHUNK + 6), 90_000, 90_001, 90_002]
 
 
@@ -119,8 +119,8 @@ def test_items_can_be_limited_to_accepted_ones(fresh_store: Store) -> None:
     project, (ada,) = filled_project(fresh_store, 6, people=("Ada",), per_item=1)
     got = claim(fresh_store, project, ada)
     store_operations(fresh_store, project, ada, [decide(got[0]), decide(got[1], "reject")])
-    assert [each.uid for each in items(fresh_store, project, accepted_only=True)] == [got[0].uid]
-    assert {each.status for each in items(fresh_store, project)} == {"accepted", "rejected", "pending"}
+    assert [item.uid for item in items(fresh_store, project, accepted_only=True)] == [got[0].uid]
+    assert {item.status for item in items(fresh_store, project)} == {"accepted", "rejected", "pending"}
 
 
 def test_a_stored_item_equals_the_imported_row(fresh_store: Store) -> None:
@@ -155,8 +155,8 @@ def test_a_known_id_among_new_rows_drops_no_other_row(fresh_store: Store) -> Non
         new[6] = replace(new[6], uid=taken)  # the id of another text
         assert batch.add([*new, new[9]]) == (7, 4)
         batch.publish()
-    assert [one.line for one in items(fresh_store, project)] == [1, 2, 3, *range(4, 11)]
-    assert len({one.uid for one in items(fresh_store, project)}) == 10
+    assert [item.line for item in items(fresh_store, project)] == [1, 2, 3, *range(4, 11)]
+    assert len({item.uid for item in items(fresh_store, project)}) == 10
     assert broken_rules(fresh_store) == []
 
 
@@ -170,7 +170,7 @@ def test_generations_with_different_keys_are_different_items(fresh_store: Store)
         batch.publish()
     ada = annotators(fresh_store, project)[0]
     got = claim(fresh_store, project, ada)
-    assert [(each.pair, each.side, each.word, each.context) for each in got] == [("they", "", None, "Sam?")] * 2
+    assert [(item.pair, item.side, item.word, item.context) for item in got] == [("they", "", None, "Sam?")] * 2
     assert store_operations(
         fresh_store, project, ada, [decide(got[0], "correct", extraneous=True, spans=(Mark(0, 4, "extraneous"),))]
     )[0].stored

@@ -41,7 +41,7 @@ def line(sentence, keyword="她", pair="他/她", flags=(), stem=None, **more):
 
 
 def written(path, lines):
-    path.write_text("".join(json.dumps(one, ensure_ascii=False) + "\n" for one in lines), encoding="utf-8")
+    path.write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines), encoding="utf-8")
     return path
 
 

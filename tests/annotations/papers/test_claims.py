@@ -87,7 +87,7 @@ ACTIONS = st.tuples(st.sampled_from(NAMES.split()), st.integers(0, 14), st.boole
 
 
 def of(h: History, origin: str) -> list[Written]:
-    return [one for one in h.labels.values() if one.origin == origin]
+    return [label for label in h.labels.values() if label.origin == origin]
 
 
 def number(h: History, query: str) -> int:

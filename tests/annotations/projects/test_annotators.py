@@ -30,7 +30,7 @@ from tests.support.projects import broken_rules, database, decide, filled_projec
 
 
 def names(store: Store, made: Project) -> list[str]:
-    return [one.name for one in annotators(store, made)]
+    return [annotator.name for annotator in annotators(store, made)]
 
 
 def held(store: Store, person: Annotator) -> list[str]:

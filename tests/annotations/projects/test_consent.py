@@ -53,11 +53,11 @@ def annotators_of(name: str, data: bytes) -> set[str]:
             for task in json.loads(text)
             for annotation in task["annotations"]
         }
-    found = set()
+    results = set()
     for row in map(json.loads, text.splitlines()):
-        found |= {label["annotator"] for label in row.get("labels", ())}
-        found |= {row["annotator"]} if row.get("kind") != "event" and row.get("annotator") else set()
-    return found
+        results |= {label["annotator"] for label in row.get("labels", ())}
+        results |= {row["annotator"]} if row.get("kind") != "event" and row.get("annotator") else set()
+    return results
 
 
 def test_a_release_omits_labels_without_consent(fresh_store: Store, tmp_path: Path) -> None:
@@ -95,7 +95,7 @@ def test_a_release_omits_labels_without_consent(fresh_store: Store, tmp_path: Pa
     assert verify(out, store=fresh_store, release=second).intact
     with new_store(tmp_path / "b.db") as other, tables_in(out) as members:
         back = import_package(other, "back", members, "r").project
-        assert {one.annotator.name: one.given for one in consents(other, back, "release")}["A1"] is True
+        assert {consent.annotator.name: consent.given for consent in consents(other, back, "release")}["A1"] is True
         assert sharing(other, back)["left_out"]["labels"] == 0
 
 
@@ -148,7 +148,10 @@ def test_the_lead_stores_consent_and_groups_on_the_page(fresh_store: Store) -> N
     without_errors(app.button(key="consent-yes").click().run())
     app.selectbox(key="consent-who").set_value("Bo").run()
     without_errors(app.button(key="consent-no").click().run())
-    given = {one.annotator.name: (one.given, one.recorded_by) for one in consents(fresh_store, made, "training")}
+    given = {
+        consent.annotator.name: (consent.given, consent.recorded_by)
+        for consent in consents(fresh_store, made, "training")
+    }
     assert given == {"Ada": (True, "lead"), "Bo": (False, "lead"), "Chen": (True, "lead")}
     app.text_input(key="grouping-name").set_value("dialect")
     app.text_area(key="grouping-options").set_value("north\nsouth\n")

@@ -120,7 +120,9 @@ def test_unknown_projects_annotators_and_versions_are_not_found(fresh_store: Sto
 def test_a_project_is_archived_and_restored(fresh_store: Store) -> None:
     made = create_project(fresh_store, "News")
     assert archive(fresh_store, made).archived
-    assert projects(fresh_store) == [] and [each.name for each in projects(fresh_store, archived=True)] == ["News"]
+    assert projects(fresh_store) == [] and [project.name for project in projects(fresh_store, archived=True)] == [
+        "News"
+    ]
     assert archive(fresh_store, made, archived=False).archived is None
 
 

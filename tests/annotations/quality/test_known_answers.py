@@ -251,16 +251,16 @@ def _visit(client: TestClient, store: Store, project: Project, choice: str) -> l
 
     stores.close()
     ada = Desk(client, store, project, "Ada")
-    told: list[Any] = []
+    results: list[Any] = []
     for _ in range(4):
         reply = ada.sync(want=8, hello=20)
-        told.append(reply)
+        results.append(reply)
         ids = [item["id"] for item in reply["items"]]
-        told.append(ada.sync(*(ada.op(uid, choice) for uid in ids)))
-        told += [ada.post("item", {"item": uid}).json() for uid in ids[:2]]
-        told.append(ada.post("history", {"limit": 9, "search": ""}).json())
-        told.append(ada.post("heartbeat").json())
-    return [_without_time(one) for one in told]
+        results.append(ada.sync(*(ada.op(uid, choice) for uid in ids)))
+        results += [ada.post("item", {"item": uid}).json() for uid in ids[:2]]
+        results.append(ada.post("history", {"limit": 9, "search": ""}).json())
+        results.append(ada.post("heartbeat").json())
+    return [_without_time(one) for one in results]
 
 
 def _without_time(told: Any) -> Any:

@@ -23,7 +23,7 @@ def draw(stock: dict[Cell, int], number: int) -> list[Cell]:
     drawn: list[Cell] = []
     while len(drawn) < number:
         recent = [(entry.pair, entry.side) for entry in drawn]
-        result = next_cell([each for each in cells.values() if left[each.id]], recent)
+        result = next_cell([cell for cell in cells.values() if left[cell.id]], recent)
         if result is None:
             break
         drawn.append(result)

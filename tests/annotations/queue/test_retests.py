@@ -65,9 +65,9 @@ def test_a_larger_share_contains_a_smaller_one(seed: int, identity: bytes, one: 
 def test_the_share_is_drawn_independently_per_annotator() -> None:
     identities = [n.to_bytes(16, "big") for n in range(20_000)]
     drawn = {who: {i for i in identities if retests.is_retested(7, who, i, 0.1)} for who in ("a" * 32, "b" * 32)}
-    one, two = drawn.values()
+    first, second = drawn.values()
     # binomial: 2,000 with a deviation of 42; both at once 200 with 14
-    assert abs(len(one) - 2_000) < 170 and abs(len(two) - 2_000) < 170 and abs(len(one & two) - 200) < 60
+    assert abs(len(first) - 2_000) < 170 and abs(len(second) - 2_000) < 170 and abs(len(first & second) - 200) < 60
 
 
 @given(st.binary(min_size=32, max_size=32), st.uuids(version=4), st.uuids(version=4))

@@ -311,5 +311,5 @@ def test_options_are_accepted_after_project_and_command(fresh_store: Store) -> N
     database = ["--db", str(fresh_store.path), "--json"]
     for arguments, names in (([], ["Ada"]), (["add", "Bo", "--author", "Lin"], ["Ada", "Bo"])):
         done = CliRunner().invoke(cli, ["people", project.name, *arguments, *database], catch_exceptions=False)
-        assert [one["name"] for one in json.loads(done.stdout)["annotators"]] == names
+        assert [annotator["name"] for annotator in json.loads(done.stdout)["annotators"]] == names
     assert "No such command" in CliRunner().invoke(cli, ["people", project.name, "hire", *database]).output

@@ -66,15 +66,15 @@ def test_the_card_of_generations_describes_its_files(fresh_store: Store, open_te
     made = change_project(
         fresh_store, made, open_text=open_text, licence="CC BY 4.0", source_statement="Own texts, written for tests."
     )
-    one, two = annotators(fresh_store, made)
+    first, second = annotators(fresh_store, made)
     for number, item in enumerate(items(fresh_store, made)):
-        label(fresh_store, made, one, item.uid, "correct", extraneous=False)
+        label(fresh_store, made, first, item.uid, "correct", extraneous=False)
         place = item.text.index("he")
         marks = (Mark(place, place + 2, "pronoun"),)
         if number:
-            label(fresh_store, made, two, item.uid, "correct", extraneous=False)
+            label(fresh_store, made, second, item.uid, "correct", extraneous=False)
         else:
-            label(fresh_store, made, two, item.uid, "misgendering", extraneous=False, spans=marks)
+            label(fresh_store, made, second, item.uid, "misgendering", extraneous=False, spans=marks)
     everybody_consents(fresh_store, made)
     rows = loaded(fresh_store, made)
     assert ("default" in rows) == open_text  # what leaves encrypted only is not there for the library

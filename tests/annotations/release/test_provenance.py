@@ -264,16 +264,16 @@ def test_a_known_answer_set_after_labels_is_reported(fresh_store: Store) -> None
 def test_decisions_without_effect_and_a_changed_rule_are_reported(fresh_store: Store) -> None:
     made = ready_project(fresh_store, 3)
     people = annotators(fresh_store, made)
-    one, two, three = items(fresh_store, made)
+    first, second, third = items(fresh_store, made)
     for who, choices in zip(people, ("ara", "rra", "aaa"), strict=True):
-        for each, choice in zip((one, two, three), choices, strict=True):
+        for each, choice in zip((first, second, third), choices, strict=True):
             if choice == "a":
                 label(fresh_store, made, who, each.uid, "accept")
             else:
                 label(fresh_store, made, who, each.uid, "reject", reasons=("name",))
     time.sleep(0.002)
     made = change_project(fresh_store, made, gold="majority")
-    for each in (one, two):  # a majority accepts the first and rejects the second
+    for each in (first, second):  # a majority accepts the first and rejects the second
         seen = case(fresh_store, made, each.uid).seen
         settle_case(fresh_store, made, each.uid, choice="accept", adjudicator="V", why="so", seen=seen, base=None)
     facts = gather(fresh_store, made)

@@ -101,7 +101,7 @@ def test_every_rejected_or_split_item_is_a_hard_case_with_its_reasons(store, stu
     assert {row["item"] for row in result} == {uid for (uid,) in store.db.execute(query, (study.id,))}
     settled = [row["settlement"] for row in result if row["settlement"]]
     assert [(one["choice"], one["why"]) for one in settled] == [("reject", "read twice")]
-    rejects = [one for row in result for one in row["labels"] if one["choice"] == "reject"]
+    rejects = [label for row in result for label in row["labels"] if label["choice"] == "reject"]
     assert rejects and all(reject["reasons"] == ["biological"] for reject in rejects)
     assert {one["why_here"] for one in result} <= {"split", "rejected", "rejected_by_all", "settled"}
 
@@ -180,7 +180,7 @@ def test_later_changes_of_the_project_leave_a_release_unchanged(store, study):
 def test_a_taken_version_is_refused(store, study):
     with pytest.raises(NotAllowed):
         make_release(store, study, " 1.0 ")
-    assert [one.version for one in releases(store, study)] == ["1.0"]
+    assert [release.version for release in releases(store, study)] == ["1.0"]
 
 
 def test_simultaneous_releases_make_one(store, study):
@@ -194,12 +194,12 @@ def test_simultaneous_releases_make_one(store, study):
                 outcomes.append("refused")
 
     threads = [threading.Thread(target=go) for _ in range(2)]
-    for one in threads:
-        one.start()
-    for one in threads:
-        one.join()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
     assert sorted(outcomes) == ["2.0", "refused"]
-    assert [one.version for one in releases(store, study)] == ["1.0", "2.0"]
+    assert [release.version for release in releases(store, study)] == ["1.0", "2.0"]
 
 
 def test_a_release_left_by_a_dead_process_is_removed(store, study):
@@ -210,7 +210,7 @@ def test_a_release_left_by_a_dead_process_is_removed(store, study):
     )
     row = store.db.execute("SELECT max(id) FROM release").fetchone()[0]
     store.db.execute("INSERT INTO release_file VALUES (?, 'a', 0, '', 0, x'00')", (row,))
-    assert [one.version for one in releases(store, study)] == ["1.0"]
+    assert [release.version for release in releases(store, study)] == ["1.0"]
     assert make_release(store, study, "2.0").version == "2.0"
     assert discard_broken(store) == 0
 

@@ -96,7 +96,7 @@ def test_a_group_of_the_english_set_has_900(count):
 def test_a_difference_has_its_interval_over_pairs_and_professions():
     frame = table_of(lambda kind, gender: 0.3 if gender == "male" else 0.1, noise=0.2)
     result = differences(frame)
-    assert [one.name for one in result] == ["female", "balanced", "male"]
+    assert [difference.name for difference in result] == ["female", "balanced", "male"]
     for one in result:
         rows = frame[frame["class"] == one.name].groupby("person_gender")["association"].mean()
         assert one.estimate.value == pytest.approx(rows["male"] - rows["female"])
@@ -130,10 +130,10 @@ def test_the_standard_error_of_a_crossed_mean_adds_its_parts():
 def test_words_without_a_counterpart_are_drawn_by_themselves():
     frame = table_of(lambda kind, gender: 0.5 if gender == "male" else 0.0, noise=0.1)
     alone = frame.assign(pair="", person_key=frame["person"])
-    one, other = difference(frame), difference(alone)
-    assert (one.unit, other.unit, other.words) == ("pair", "word", 9)
-    assert one.estimate.value == pytest.approx(other.estimate.value)
-    assert one.estimate.se != other.estimate.se
+    first, second = difference(frame), difference(alone)
+    assert (first.unit, second.unit, second.words) == ("pair", "word", 9)
+    assert first.estimate.value == pytest.approx(second.estimate.value)
+    assert first.estimate.se != second.estimate.se
 
 
 def test_neutral_words_are_a_group_without_a_difference():
@@ -294,10 +294,10 @@ def test_testing_for_no_difference_needs_a_margin(estimate, margin, outcome):
 def test_a_model_against_itself_differs_by_0_on_common_words():
     frame = table_of(lambda kind, gender: 0.8 if gender == "male" else 0.0, noise=0.4)
     keys = list(dict.fromkeys(frame["person_key"]))
-    one, other = frame.copy(), frame.copy()
-    one.loc[one["person_key"] == keys[0], "association"] = np.nan
-    other.loc[other["person_key"] == keys[-1], "association"] = np.nan
-    result = multilingual(one, other.sample(frac=1, random_state=1))
+    first, second = frame.copy(), frame.copy()
+    first.loc[first["person_key"] == keys[0], "association"] = np.nan
+    second.loc[second["person_key"] == keys[-1], "association"] = np.nan
+    result = multilingual(first, second.sample(frac=1, random_state=1))
     assert [part.estimate.value for part in result.evidence] == pytest.approx([0, 0, 0], abs=1e-12)
     assert "sentences that both models scored; the others are excluded." in str(result.remark)
     assert multilingual(frame, frame).remark is None

@@ -50,7 +50,11 @@ def associations(path: Path, lean: float, model: str = "m", noise: int = 0) -> S
 
 
 def measure(record: RunsReport, *label: str) -> Measure:
-    return next(one for one in record.measures if one.label[0].startswith(label[0]) and one.label[1:] == label[1:])
+    return next(
+        measure
+        for measure in record.measures
+        if measure.label[0].startswith(label[0]) and measure.label[1:] == label[1:]
+    )
 
 
 def test_associations_of_two_runs_are_compared(tmp_path: Path) -> None:

@@ -97,7 +97,7 @@ def test_the_command_answers_in_json(corpus):
         12,
         "document",
     )
-    assert [(one["word"], one["with_near"], one["near_only"]) for one in data["near"]] == [
+    assert [(row["word"], row["with_near"], row["near_only"]) for row in data["near"]] == [
         ("他", 12, 240),
         ("她", 24, 240),
     ]

@@ -113,9 +113,9 @@ def test_inspect_logs_are_read(tmp_path: Path, layout: str) -> None:
         path = packed(tmp_path / "log.eval", {**members, "header.json": json.dumps(HEADER).encode()})
     log = read_log(path)
     assert (log.harness, log.model, log.left) == ("inspect", "openai/gpt", {"no answer": 1})
-    one, two = log.generations
-    assert (one.context, one.completion, one.sample, one.index) == (SAMPLE["input"], "ANSWER: A", "i0", 0)
-    assert (two.context, two.completion, two.sample, two.index) == ("A friend", " said so", "i2#2", 1)
+    first, second = log.generations
+    assert (first.context, first.completion, first.sample, first.index) == (SAMPLE["input"], "ANSWER: A", "i0", 0)
+    assert (second.context, second.completion, second.sample, second.index) == ("A friend", " said so", "i2#2", 1)
 
 
 @pytest.mark.parametrize("content", ["", "[]", "text", '{"eval": 1}', '{"a": 1}\n{"b": 2}\n', '{"eval": {}}'])

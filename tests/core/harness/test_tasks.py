@@ -44,11 +44,11 @@ def files(harness: Harness, **more: Any) -> dict[str, str]:
 
 
 def test_the_male_sentence_is_first_and_letters_alternate() -> None:
-    one, two, three = pairs(released())
-    assert one["choices"] == ["the nurse said he was tired", "the nurse said she was tired"]
-    assert two["choices"] == ["a doctor said he was here", "a doctor said she was here"]
-    assert (one["gap"], one["options"], one["male_is"]) == ("the nurse said ____ was tired", ["he", "she"], "A")
-    assert (two["options"], two["male_is"], three["male_is"]) == (["she", "he"], "B", "A")
+    first, second, third = pairs(released())
+    assert first["choices"] == ["the nurse said he was tired", "the nurse said she was tired"]
+    assert second["choices"] == ["a doctor said he was here", "a doctor said she was here"]
+    assert (first["gap"], first["options"], first["male_is"]) == ("the nurse said ____ was tired", ["he", "she"], "A")
+    assert (second["options"], second["male_is"], third["male_is"]) == (["she", "he"], "B", "A")
 
 
 @pytest.mark.parametrize("harness", HARNESSES)

@@ -103,8 +103,8 @@ def test_equal_contexts_are_worth_one_label_each() -> None:
 
 def test_designs_of_a_budget_are_compared() -> None:
     result = designs(25, 0.7, 0.3)
-    assert [(one.contexts, one.per_context) for one in result] == [(25, 1), (5, 5), (1, 25)]
-    errors = [one.se or 0 for one in result]
+    assert [(design.contexts, design.per_context) for design in result] == [(25, 1), (5, 5), (1, 25)]
+    errors = [design.se or 0 for design in result]
     assert errors == sorted(errors)
 
 

@@ -93,9 +93,9 @@ def test_a_missing_first_template_drops_the_pair() -> None:
 @given(TABLES)
 def test_agreement_is_symmetric(counts: tuple[int, int, int, int]) -> None:
     a, b, c, d = counts
-    one, other = Cells(a, b, c, d), Cells(a, c, b, d)
+    first, second = Cells(a, b, c, d), Cells(a, c, b, d)
     for measure in (mcc, kappa, raw_agreement):
-        left, right = measure(one).value, measure(other).value
+        left, right = measure(first).value, measure(second).value
         assert (left is None) == (right is None)
         assert left is None or left == pytest.approx(right, abs=1e-12)
 

@@ -70,9 +70,9 @@ def test_exchanging_agreement_and_disagreement_swaps_alpha_and_beta(values: list
 
 @given(st.floats(0, 1), st.floats(0, 1))
 def test_disagreement_is_symmetric_and_within_bounds(prob: float, gen: float) -> None:
-    one, other = (disagreement(np.array([a]), np.array([b]))[0] for a, b in ((prob, gen), (gen, prob)))
-    assert one == pytest.approx(other, abs=1e-12)
-    assert -1e-12 <= one <= 1 + 1e-12
+    first, second = (disagreement(np.array([a]), np.array([b]))[0] for a, b in ((prob, gen), (gen, prob)))
+    assert first == pytest.approx(second, abs=1e-12)
+    assert -1e-12 <= first <= 1 + 1e-12
 
 
 def test_intervals_contain_the_fit() -> None:

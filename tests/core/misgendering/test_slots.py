@@ -99,10 +99,16 @@ def test_ruff_is_read_with_its_rows(tmp_path: Path) -> None:
         "pilot\tguest\tThe pilot was tired as she had walked. The pilot took $POSS_PRONOUN hat.\tposs\ther\tshe\tu2\t",
     ]
     source = read_source(write(tmp_path / "eo_task.tsv", head + "\n".join(rows)))
-    one, other = source.instances
-    assert (one.id, one.dataset, one.pronouns, one.case, one.name) == ("u1", "ruff", ("xe",), "pos_dep", "baker")
-    assert one.forms == ("his", "her", "their", "xyr")
-    assert one.template == other.template  # the same text but for occupation and pronoun: one unit
+    first, second = source.instances
+    assert (first.id, first.dataset, first.pronouns, first.case, first.name) == (
+        "u1",
+        "ruff",
+        ("xe",),
+        "pos_dep",
+        "baker",
+    )
+    assert first.forms == ("his", "her", "their", "xyr")
+    assert first.template == second.template  # the same text but for occupation and pronoun: one unit
     assert len(instances(source)) == 2
     assert [instance.id for instance in instances(source, only=("she",))] == ["u2"]
 

@@ -69,9 +69,9 @@ def test_strata_remove_the_contrast_of_pairs() -> None:
 
 
 def test_p_is_reproducible_by_seed() -> None:
-    one, two = (topic_words(MALE, FEMALE, keywords=KEYWORDS, seed=7) for _ in range(2))
-    assert one.equals(two)
-    assert one.attrs["seconds"] > 0
+    first, second = (topic_words(MALE, FEMALE, keywords=KEYWORDS, seed=7) for _ in range(2))
+    assert first.equals(second)
+    assert first.attrs["seconds"] > 0
 
 
 @pytest.mark.parametrize(

@@ -199,8 +199,8 @@ def test_self_debias_follows_the_published_formula() -> None:
     """p'(w) in proportion to max(0.01, e^(lambda (p - p_asked))) p(w) where p_asked is larger, else to p(w)."""
     generator = leaning("he ", decay=10.0)
     logits = [torch.tensor([[2.0, 1.0, 0.0, -1.0]]), torch.tensor([[3.0, 0.0, 0.5, -9.0]])]
-    one, other = (torch.softmax(row, -1)[0].tolist() for row in logits)
-    kept = [p * max(0.01, math.exp(10 * (p - q))) if q > p else p for p, q in zip(one, other, strict=True)]
+    first, second = (torch.softmax(row, -1)[0].tolist() for row in logits)
+    kept = [p * max(0.01, math.exp(10 * (p - q))) if q > p else p for p, q in zip(first, second, strict=True)]
     values = torch.softmax(generator._without_bias(*logits), -1)[0].tolist()
     assert values == pytest.approx([value / sum(kept) for value in kept], rel=1e-5)
 

@@ -15,12 +15,12 @@ from evenhand.core.nli.types import LABELS, SETS, Prediction
 
 def labelled(counts: dict[str, tuple[int, int, int]], words: int = 20) -> list[Prediction]:
     """Return rows with these counts of (entailment, contradiction, neutral) over *words* occupations a set kind."""
-    found = []
+    results = []
     for name, numbers in counts.items():
         kind = "n" if name == "NS" else "s"
         labels = [label for label, number in zip(LABELS, numbers, strict=True) for _ in range(number)]
-        found += [Prediction(name, label, f"{kind}{i % words}") for i, label in enumerate(labels)]
-    return found
+        results += [Prediction(name, label, f"{kind}{i % words}") for i, label in enumerate(labels)]
+    return results
 
 
 def everywhere(label: str, size: int = 40) -> dict[str, tuple[int, int, int]]:
@@ -126,12 +126,12 @@ def test_json_has_the_keys_of_the_contract() -> None:
 
 def clustered(shares: dict[str, float], rows: int = 10) -> list[Prediction]:
     """Return PS rows of occupations that each answer entailment in a fixed share; AS and NS neutral."""
-    found = []
+    results = []
     for word, share in shares.items():
         biased = round(share * rows)
-        found += [Prediction("PS", "entailment" if i < biased else "neutral", word) for i in range(rows)]
-        found += [Prediction("AS", "neutral", word), Prediction("NS", "neutral", word)]
-    return found
+        results += [Prediction("PS", "entailment" if i < biased else "neutral", word) for i in range(rows)]
+        results += [Prediction("AS", "neutral", word), Prediction("NS", "neutral", word)]
+    return results
 
 
 def test_few_occupations_get_a_t_interval() -> None:

@@ -94,10 +94,10 @@ def test_an_error_in_one_model_ends_parallel_ones() -> None:
 def test_parallel_progress_adds_up() -> None:
     heard = Heard()
     beside = StepsBeside(heard, 2, 10)
-    one, two = beside.part(0), beside.part(1)
-    one(3, message="a")
-    two(5, 7, "b")
-    one(10, 10, "a")
+    first, second = beside.part(0), beside.part(1)
+    first(3, message="a")
+    second(5, 7, "b")
+    first(10, 10, "a")
     assert heard == [(3, 20, "a"), (8, 17, "b"), (15, 17, "a")]
 
 

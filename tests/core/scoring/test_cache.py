@@ -76,10 +76,10 @@ def test_different_probes_have_different_keys(other):
 
 @given(st.lists(st.tuples(st.text(max_size=4), st.text(max_size=4), st.text(max_size=3)), min_size=2, max_size=2))
 def test_keys_are_equal_only_for_equal_parts(parts):
-    one, two = (
+    first, second = (
         probe(before + "他" + after, len(before), len(before) + 1, (option,)) for before, after, option in parts
     )
-    assert (probe_identity(one) == probe_identity(two)) == (parts[0] == parts[1])
+    assert (probe_identity(first) == probe_identity(second)) == (parts[0] == parts[1])
 
 
 numbers = st.none() | st.floats(allow_nan=False) | st.just(-math.inf)

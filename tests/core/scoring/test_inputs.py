@@ -78,9 +78,9 @@ def test_every_mined_sentence_can_be_scored(tmp_path, sentences):
 
 def test_a_valid_position_is_used(tmp_path):
     rows = '其他同学说他来了。,"[5, 6]",他,她\n他和她来了。,"[2, 3]",她,他\n他和她来了。,"[3, 4]",她,他\n'
-    one, two, three = items(written(tmp_path, "s.csv", HEADER + rows))
-    assert (one.start, one.side, two.start, two.side) == (5, "male", 2, "female")
-    assert three.reason == "several_keywords"  # the position contains no word, so the sentence decides
+    first, second, third = items(written(tmp_path, "s.csv", HEADER + rows))
+    assert (first.start, first.side, second.start, second.side) == (5, "male", 2, "female")
+    assert third.reason == "several_keywords"  # the position contains no word, so the sentence decides
 
 
 def line(**changes):
@@ -100,11 +100,11 @@ def test_candidates_are_read_with_their_own_position(tmp_path):
     )  # fmt: skip
     result = file_input(written(tmp_path, "c.jsonl", text))
     assert result.format == "candidates"
-    one, two = result.items()
-    assert (one.options, one.side, one.masks, one.source) == (("先生", "女士"), "male", 2, "晚报")
-    assert (two.options, two.side, two.source) == (("男", "女"), "male", "来源")
-    assert two.probe is not None
-    assert two.probe.text[two.probe.start : two.probe.end] == "男"
+    first, second = result.items()
+    assert (first.options, first.side, first.masks, first.source) == (("先生", "女士"), "male", 2, "晚报")
+    assert (second.options, second.side, second.source) == (("男", "女"), "male", "来源")
+    assert second.probe is not None
+    assert second.probe.text[second.probe.start : second.probe.end] == "男"
 
 
 def test_a_candidate_with_a_female_word_is_read(tmp_path):
@@ -137,10 +137,10 @@ WRONG = {
 
 @pytest.mark.parametrize("name", WRONG)
 def test_a_candidate_with_a_wrong_position_is_a_row_with_a_reason(tmp_path, name):
-    one, two = items(written(tmp_path, "c.jsonl", line(**WRONG[name]) + line()))
-    assert (one.row, one.probe, one.reason) == (1, None, "bad_span")
-    assert one.sentence == "王先生来了。"
-    assert two.problem is None
+    first, second = items(written(tmp_path, "c.jsonl", line(**WRONG[name]) + line()))
+    assert (first.row, first.probe, first.reason) == (1, None, "bad_span")
+    assert first.sentence == "王先生来了。"
+    assert second.problem is None
 
 
 BAD_ROWS = {
@@ -164,9 +164,9 @@ def test_a_bad_row_is_kept_with_a_reason(tmp_path, name):
 
 
 def test_a_row_with_too_many_cells_is_kept_with_a_reason(tmp_path):
-    one, two = items(written(tmp_path, "t.csv", "id,sentence\n1,他来了。,x\n2,她走了。\n"))
-    assert (one.reason, two.reason) == ("columns", None)
-    assert one.sentence == "他来了。"
+    first, second = items(written(tmp_path, "t.csv", "id,sentence\n1,他来了。,x\n2,她走了。\n"))
+    assert (first.reason, second.reason) == ("columns", None)
+    assert first.sentence == "他来了。"
 
 
 def test_a_table_is_read_by_its_named_column(tmp_path):

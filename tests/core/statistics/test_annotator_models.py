@@ -76,9 +76,9 @@ TABLES = some.lists(some.text("012", min_size=5, max_size=5), min_size=4, max_si
 def test_results_do_not_depend_on_names_and_order(rows: list[str], names: list[int], who: list[int]):
     other = ["".join(str(names[int(row[j])]) for j in who) for row in rows]
     for model in (dawid_skene, mace):
-        one, two = model(rated(rows, 3)), model(rated(other, 3))
-        if one.settled and two.settled:  # sums in another order differ in the last digit, which EM may magnify
-            assert two.probability[:, names] == pytest.approx(one.probability, abs=1e-3)
+        first, second = model(rated(rows, 3)), model(rated(other, 3))
+        if first.settled and second.settled:  # sums in another order differ in the last digit, which EM may magnify
+            assert second.probability[:, names] == pytest.approx(first.probability, abs=1e-3)
 
 
 @settings(max_examples=25)

@@ -120,14 +120,14 @@ def test_robust_errors_equal_a_clustered_logistic_regression() -> None:
 
     random = np.random.default_rng(3)
     context = np.repeat(np.arange(60), 4)
-    one, two = np.array([(0, 1), (1, 2), (0, 2)])[random.integers(0, 3, 240)].T
-    won = random.random(240) < 1 / (1 + np.exp(-(np.array([0.5, 0, -0.5])[one] - np.array([0.5, 0, -0.5])[two])))
+    first, second = np.array([(0, 1), (1, 2), (0, 2)])[random.integers(0, 3, 240)].T
+    won = random.random(240) < 1 / (1 + np.exp(-(np.array([0.5, 0, -0.5])[first] - np.array([0.5, 0, -0.5])[second])))
     where = np.arange(240)
     model = bradley_terry(Comparisons(
-        ("a", "b", "c"), one, two, np.where(won, 0, 1), np.zeros_like(where), context, np.zeros_like(where)
+        ("a", "b", "c"), first, second, np.where(won, 0, 1), np.zeros_like(where), context, np.zeros_like(where)
     ))  # fmt: skip
     design = np.zeros((240, 3))
-    design[where, one], design[where, two] = 1, -1
+    design[where, first], design[where, second] = 1, -1
     fitted = sm.GLM(won * 1.0, design[:, 1:], family=sm.families.Binomial()).fit(
         cov_type="cluster", cov_kwds={"groups": context}
     )

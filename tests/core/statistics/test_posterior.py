@@ -207,8 +207,8 @@ def test_rare_labels_of_one_cluster_give_a_reason_instead_of_an_interval() -> No
 def test_clustered_kappa_is_symmetric() -> None:
     clusters = np.random.default_rng(1).multinomial(5, [0.6, 0.1, 0.1, 0.2], size=20)
     turned = clusters[:, [0, 2, 1, 3]]
-    one, other = (cohen_kappa(c.sum(axis=0).reshape(2, 2), FAST, c) for c in (clusters, turned))
-    assert (one.low, one.high) == (other.low, other.high) and one.method == CLUSTERED
+    first, second = (cohen_kappa(c.sum(axis=0).reshape(2, 2), FAST, c) for c in (clusters, turned))
+    assert (first.low, first.high) == (second.low, second.high) and first.method == CLUSTERED
 
 
 @pytest.mark.parametrize(

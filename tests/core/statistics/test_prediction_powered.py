@@ -87,17 +87,17 @@ def test_without_usable_judge_labels_only_people_count(
 def test_clusters_of_one_equal_items_nearly() -> None:
     plain = labels((20, 5, 8, 40), 90, 300)
     own = Labels(plain.people, plain.automatic, plain.further, range(73), range(1000, 1300))
-    one, other = prediction_powered(plain), prediction_powered(own)
-    assert (one.both.value, one.both.se, one.worth) == pytest.approx(
-        (other.both.value, other.both.se, other.worth), rel=0.03
+    first, second = prediction_powered(plain), prediction_powered(own)
+    assert (first.both.value, first.both.se, first.worth) == pytest.approx(
+        (second.both.value, second.both.se, second.worth), rel=0.03
     )
 
 
 def test_equal_inclusion_probabilities_change_nothing() -> None:
     plain = labels((20, 5, 8, 40), 90, 300)
     drawn = Labels(plain.people, plain.automatic, plain.further, inclusion=[0.2] * 73)
-    one, other = prediction_powered(plain), prediction_powered(drawn)
-    assert one.people == other.people
+    first, second = prediction_powered(plain), prediction_powered(drawn)
+    assert first.people == second.people
 
 
 @given(st.lists(st.tuples(st.integers(0, 1), st.integers(0, 1)), min_size=3), st.lists(st.integers(0, 1), min_size=3))
@@ -155,9 +155,11 @@ def test_a_paired_difference_equals_hand_computation() -> None:
     assert result.people.value == pytest.approx(2 / 3)
     assert result.people.se == pytest.approx((1 / 3 / 3) ** 0.5)  # sd(0, 1, 1)^2 = 1/3
     apart = paired_difference(of_contexts([1, 1, 0, 0], "abcd"), of_contexts([1, 0, 0, 0], "efgh"))
-    one, other = (prediction_powered(of_contexts(values, "abcd")).people.se for values in ([1, 1, 0, 0], [1, 0, 0, 0]))
-    assert one is not None and other is not None
-    assert apart.people.se == pytest.approx((one**2 + other**2) ** 0.5)  # nothing is shared
+    first, second = (
+        prediction_powered(of_contexts(values, "abcd")).people.se for values in ([1, 1, 0, 0], [1, 0, 0, 0])
+    )
+    assert first is not None and second is not None
+    assert apart.people.se == pytest.approx((first**2 + second**2) ** 0.5)  # nothing is shared
 
 
 def test_shared_variation_does_not_widen_the_difference() -> None:

@@ -146,11 +146,11 @@ def test_swaps_are_right_on_winobias() -> None:
 
 
 def _winobias(folder: Path) -> list[tuple[str, str]]:
-    found = []
+    results = []
     for part in ("type1.txt.dev", "type1.txt.test", "type2.txt.dev", "type2.txt.test"):
         sides = [
             [re.sub(r"[\[\]]", "", line.split(" ", 1)[1].strip()) for line in (folder / name).read_text().splitlines()]
             for name in (f"pro_stereotyped_{part}", f"anti_stereotyped_{part}")
         ]
-        found += [pair for one, other in zip(*sides, strict=False) for pair in ((one, other), (other, one))]
-    return found
+        results += [pair for one, other in zip(*sides, strict=False) for pair in ((one, other), (other, one))]
+    return results

@@ -52,7 +52,7 @@ WORDS = [word for pair in keyword_pairs() for word in (pair.male, pair.female)]
     ],
 )
 def test_find_returns_the_keywords_of_a_sentence(text: str, words: list[str]) -> None:
-    assert [one.keyword for one in find(text)] == words
+    assert [candidate.keyword for candidate in find(text)] == words
 
 
 def test_spans_are_code_points() -> None:
@@ -115,7 +115,7 @@ def _keyword(word: str, before: str, after: str) -> Candidate:
 
 def test_find_uses_the_given_pairs() -> None:
     grandparents = [pair for pair in keyword_pairs() if pair.male == "姥爷"]
-    assert [one.keyword for one in find("他和姥爷", grandparents)] == ["姥爷"]
+    assert [candidate.keyword for candidate in find("他和姥爷", grandparents)] == ["姥爷"]
     assert find("他和姥爷", []) == []
 
 

@@ -41,13 +41,13 @@ FIRST_VERSION = [
 @pytest.mark.parametrize("rows", [REAL["json"], REAL["flat"], VERSION_1, COLUMNS_OF_VERSION_1], ids=range(4))
 def test_argilla_answers_become_labels(rows: list[dict[str, Any]]) -> None:
     assert all(map(is_task, rows))
-    one, two = (read(row, "sentence") for row in rows)
-    assert (one.values["sentence"], one.values["source"], one.predictions) == (HE, "a.txt", 1)
-    results = {label.who: (tuple(label.names), label.note) for label in one.labels}
+    first, second = (read(row, "sentence") for row in rows)
+    assert (first.values["sentence"], first.values["source"], first.predictions) == (HE, "a.txt", 1)
+    results = {label.who: (tuple(label.names), label.note) for label in first.labels}
     assert results == {ADA: (("accept",), ""), BO: (("reject",), "a comment")}
     if rows is not REAL["json"]:  # its JSON does not contain which answers were sent
-        assert (two.drafts, [label.skipped for label in two.labels]) == (1, [True])
-    assert not {"status", "_server_id", "neutral", "responses"} & two.values.keys()
+        assert (second.drafts, [label.skipped for label in second.labels]) == (1, [True])
+    assert not {"status", "_server_id", "neutral", "responses"} & second.values.keys()
 
 
 def test_spans_of_argilla_2_become_marks() -> None:
@@ -58,9 +58,9 @@ def test_spans_of_argilla_2_become_marks() -> None:
 
 def test_records_of_the_first_version_have_one_annotation() -> None:
     assert all(map(is_task, FIRST_VERSION))
-    one, two = (read(row, "text") for row in FIRST_VERSION)
-    assert [(label.who, tuple(label.names)) for label in one.labels] == [("ada", ("accept",))] and not two.labels
-    assert one.values == {"text": HE, "source": "a.txt", "task_id": "r1"}
+    first, second = (read(row, "text") for row in FIRST_VERSION)
+    assert [(label.who, tuple(label.names)) for label in first.labels] == [("ada", ("accept",))] and not second.labels
+    assert first.values == {"text": HE, "source": "a.txt", "task_id": "r1"}
 
 
 @pytest.mark.parametrize(
