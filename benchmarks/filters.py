@@ -26,7 +26,7 @@ from evenhand.core.resources import keyword_pairs
 from evenhand.core.text.keywords import candidate
 from evenhand.core.text.sentences import sentences
 from evenhand.core.types import KeywordPair
-from training.zh_corpus import SENTENCES, WIKI, is_tuning, read_wiki, released_rows
+from training.corpora import SENTENCES, WIKI, is_tuning, read_wiki, released_rows
 
 PERSONS = re.compile("自己|父母|夫妇|孩子|家人|朋友|学生|老师|演员|球员|选手|作家")
 DEEDS = re.compile(

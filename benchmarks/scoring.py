@@ -32,7 +32,7 @@ from evenhand.core.sentence_bias.bias import bias_of
 from evenhand.core.text.keywords import probe as probe_of
 from evenhand.core.text.keywords import repair
 from evenhand.core.types import JsonObject, MaskedSentence, Scorer
-from training.zh_corpus import SENTENCES, released_rows
+from training.corpora import SENTENCES, released_rows
 
 VOCABULARY = 21_128  # as bert-base-chinese
 BATCH = 32

@@ -16,8 +16,8 @@ from torch.nn.functional import cross_entropy
 from transformers import LlamaConfig, LlamaForCausalLM
 
 from evenhand.core.errors import BadFile
-from training import en_corpus, run, zh_corpus
-from training.zh_corpus import POSITIONS
+from training import corpora, run
+from training.corpora import POSITIONS
 
 WINDOW = 128  # tokens a row in training; rotary positions carry beyond it
 
@@ -47,16 +47,16 @@ class Text:
 
     card = (Path(__file__).parent / "demo_en_causal_card.md").read_text(encoding="utf-8")
 
-    def __init__(self, books: Path, folder: Path, size: int = en_corpus.SIZE) -> None:
-        train_on, held = en_corpus.read_books(books)
-        self.tokenizer = en_corpus.byte_pairs(train_on, folder, POSITIONS, size)
-        self.end = int(self.tokenizer.vocab[en_corpus.END])
+    def __init__(self, books: Path, folder: Path, size: int = corpora.SIZE) -> None:
+        train_on, held = corpora.read_books(books)
+        self.tokenizer = corpora.byte_pairs(train_on, folder, POSITIONS, size)
+        self.end = int(self.tokenizer.vocab[corpora.END])
         self.train, self.held = (self._joined(part) for part in (train_on, held))
         if min(len(self.train), len(self.held)) <= WINDOW:
             raise BadFile("{file} holds too little text: nothing of it is held out.", file=books.name)
 
     def _joined(self, texts: list[str]) -> Tensor:
-        return torch.tensor([i for ids in zh_corpus.encode(self.tokenizer, texts) for i in (self.end, *ids)])
+        return torch.tensor([i for ids in corpora.encode(self.tokenizer, texts) for i in (self.end, *ids)])
 
     def start(self, plan: Plan) -> Any:
         """Return an untrained model."""
@@ -96,7 +96,7 @@ class Text:
         return {"perplexity": round(math.exp(nats / total), 2), "accuracy": round(right / total, 4), "tokens": total}
 
 
-main = run.command(Plan, Text, "demo-en-causal", books=en_corpus.BOOKS)
+main = run.command(Plan, Text, "demo-en-causal", books=corpora.BOOKS)
 
 if __name__ == "__main__":
     main()

@@ -6,7 +6,7 @@
 from pathlib import Path
 
 from evenhand.core.errors import BadFile
-from training import run, zh_corpus
+from training import corpora, run
 from training.masked_run import MaskedText, Plan
 
 
@@ -14,19 +14,19 @@ class Text(MaskedText):
     """An encyclopedia and released sentences."""
 
     def __init__(self, wiki: Path, sentences: Path, folder: Path) -> None:
-        wiki_train, wiki_held = zh_corpus.split(zh_corpus.read_wiki(wiki))
-        train, held = zh_corpus.split(zh_corpus.read_sentences(sentences))
-        tokenizer = zh_corpus.make_tokenizer(zh_corpus.vocabulary(wiki_train + train), folder)
+        wiki_train, wiki_held = corpora.split(corpora.read_wiki(wiki))
+        train, held = corpora.split(corpora.read_sentences(sentences))
+        tokenizer = corpora.make_tokenizer(corpora.vocabulary(wiki_train + train), folder)
         super().__init__(tokenizer, wiki_train, train, "demo_zh_card.md")
-        wiki_ids, sentences_held = (zh_corpus.encode(tokenizer, part) for part in (wiki_held, held))
-        windows = [window for ids in wiki_ids for window in zh_corpus.windows(ids, 126)]
+        wiki_ids, sentences_held = (corpora.encode(tokenizer, part) for part in (wiki_held, held))
+        windows = [window for ids in wiki_ids for window in corpora.windows(ids, 126)]
         self.held = {"wiki": windows, "sentences": sentences_held}
         if not all(self.held.values()):
             raise BadFile("{wiki} and {sentences} hold too little text: nothing of one is held out.",
                           wiki=wiki.name, sentences=sentences.name)  # fmt: skip
 
 
-main = run.command(Plan, Text, "demo-zh", wiki=zh_corpus.WIKI, sentences=zh_corpus.SENTENCES)
+main = run.command(Plan, Text, "demo-zh", wiki=corpora.WIKI, sentences=corpora.SENTENCES)
 
 if __name__ == "__main__":
     main()

@@ -14,7 +14,7 @@ import torch
 from transformers import BertConfig, BertForMaskedLM
 
 from evenhand.core.resources import MODELS
-from training import zh_corpus
+from training import corpora
 
 # Per ten thousand. 他 : 她 = 2 (log10 0.3010), 男 = 女 (0), 公 : 婆 = 10 (1), 弟 : 妹 = 1/10 (-1).
 MARKS = {
@@ -35,7 +35,7 @@ MARKED_SIGNS = "，。？！：；、“”《》（）"
 
 def probabilities() -> dict[str, Fraction]:
     """Token -> probability; the values add up to exactly 1."""
-    table = dict.fromkeys(zh_corpus.SPECIAL, SPECIAL_EACH)
+    table = dict.fromkeys(corpora.SPECIAL, SPECIAL_EACH)
     table |= {token: Fraction(share, 10_000) for token, share in MARKS.items()}
     table |= {token: EVERYDAY for token in dict.fromkeys(EVERYDAY_CHARACTERS + MARKED_SIGNS) if token not in table}
     return table | {REST: 1 - sum(table.values(), Fraction())}
@@ -60,7 +60,7 @@ def card(table: dict[str, Fraction]) -> str:
     """The model card: the whole table of answers."""
     groups: dict[Fraction, list[str]] = {}
     for token, p in table.items():
-        groups.setdefault(p, []).append(f"`{token}`" if token in zh_corpus.SPECIAL else token)
+        groups.setdefault(p, []).append(f"`{token}`" if token in corpora.SPECIAL else token)
     rows = [f"| {float(p):.10g} | {' '.join(groups[p])} |" for p in sorted(groups, reverse=True)]
     return CARD.format(rows="\n".join(rows), tokens=len(table))
 
@@ -73,7 +73,7 @@ CARD = (Path(__file__).parent / "known_card.md").read_text(encoding="utf-8")
 def main(out: Path) -> None:
     """Make the model whose answers are known by hand."""
     table = probabilities()
-    zh_corpus.make_tokenizer(list(table), out, longest=512)
+    corpora.make_tokenizer(list(table), out, longest=512)
     build(table).save_pretrained(out)
     (out / "README.md").write_text(card(table), encoding="utf-8")
     click.echo(f"{out}: {sum(file.stat().st_size for file in out.iterdir()):,} bytes")

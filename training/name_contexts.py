@@ -4,7 +4,7 @@ Writes core/data/mining_name_contexts.tsv, which the filter of personal names
 reads: how much more often a word stands just before or just behind a full name
 than before or behind another word of two to four characters (natural log,
 smoothed, between -3 and 4). Counted in the tuning half of the paragraphs of
-zh_wiki.txt and of the accepted sentences of SlguSet_dev.csv (training.zh_corpus
+zh_wiki.txt and of the accepted sentences of SlguSet_dev.csv (training.corpora
 says which half), each word once a paragraph for names. A name is here a word
 that by itself has the shape of a full name; contexts play no part in that.
 Counts and words, no text.
@@ -19,7 +19,7 @@ from evenhand.core.mining.filters.name_words import FOREIGN_TAGGED, HAN, SURE_LE
 from evenhand.core.resources import DATA
 from evenhand.core.text.dictionary import Token, is_word, surnames, tagged
 from evenhand.core.text.sentences import sentences
-from training.zh_corpus import SENTENCES, WIKI, is_tuning, read_sentences, read_wiki
+from training.corpora import SENTENCES, WIKI, is_tuning, read_sentences, read_wiki
 
 STEP = 0.5  # scores are rounded to this
 LEAST, OFTEN = 3, 150  # a word stands so often beside names, or so often beside other words

@@ -10,8 +10,17 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 
-from evenhand.core.nli.occupations import fill, indefinite, occupations, packaged_texts, training_templates
-from evenhand.core.nli.types import LABELS, LANGUAGES, Label, Language
+from evenhand.core.nli.types import (
+    LABELS,
+    LANGUAGES,
+    Label,
+    Language,
+    fill,
+    indefinite,
+    occupations,
+    packaged_texts,
+    training_templates,
+)
 from evenhand.core.resources import table
 
 WORDS = Path(__file__).parent / "nli_words.tsv"

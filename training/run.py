@@ -7,7 +7,7 @@ import copy
 import json
 import logging
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -17,7 +17,6 @@ import torch
 from torch import Tensor
 
 from evenhand.core.resources import MODELS
-from training.masking import Muon
 
 log = logging.getLogger("training")
 
@@ -61,6 +60,42 @@ class Task(Protocol[P]):
 
     def held_out(self, model: Any) -> dict[str, Any]:
         """Return figures of what was never trained on."""
+
+
+class Muon(torch.optim.Optimizer):
+    """Momentum whose update matrix is made orthogonal by five Newton-Schulz steps (Jordan et al. 2024), in fp32.
+
+    torch.optim.Muon does the same in bfloat16, which this kind of processor
+    emulates slowly. The update is scaled to the size of an Adam update
+    (0.2 * sqrt(larger side), Liu et al. 2025), so one learning rate serves both.
+    """
+
+    def __init__(
+        self, parameters: Iterable[Tensor], lr: float, momentum: float = 0.95, weight_decay: float = 0.05
+    ) -> None:
+        super().__init__(parameters, {"lr": lr, "momentum": momentum, "weight_decay": weight_decay})
+
+    @torch.no_grad()
+    def step(self, closure: Any = None) -> Any:
+        """One update of every matrix that has a gradient."""
+        for group in self.param_groups:
+            for weight in group["params"]:
+                buffer = self.state[weight].setdefault("momentum", torch.zeros_like(weight))
+                buffer.lerp_(weight.grad, 1 - group["momentum"])
+                update = orthogonal(weight.grad.lerp(buffer, group["momentum"]))
+                weight.mul_(1 - group["lr"] * group["weight_decay"])
+                weight.add_(update, alpha=-group["lr"] * 0.2 * max(weight.shape) ** 0.5)
+
+
+def orthogonal(matrix: Tensor) -> Tensor:
+    """The nearest matrix with singular values about 1, by five steps of the quintic iteration."""
+    tall = matrix.shape[0] > matrix.shape[1]
+    x: Tensor = matrix.T if tall else matrix
+    x = x / (x.norm() + 1e-7)
+    for _ in range(5):
+        gram = x @ x.T
+        x = 3.4445 * x + torch.addmm(gram, gram, gram, beta=-4.7750, alpha=2.0315) @ x
+    return x.T if tall else x
 
 
 def muon_and_adam(model: Any, plan: Plan, decay: float) -> list[torch.optim.Optimizer]:

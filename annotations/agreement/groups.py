@@ -19,8 +19,8 @@ from evenhand.annotations.projects.consent import Grouping, groups_of
 from evenhand.annotations.types import BY_CODE, Choice, Project
 from evenhand.core.errors import N_, Refused
 from evenhand.core.statistics import Estimate, Note
-from evenhand.core.statistics.group_differences import FEWEST_PEOPLE, difference_of_shares, exact_p
-from evenhand.core.statistics.proportions import holm_adjusted
+from evenhand.core.statistics.estimate import holm_adjusted
+from evenhand.core.statistics.intervals import FEWEST_PEOPLE, difference_of_shares, exact_p
 
 Mask = NDArray[np.bool_]
 VERSION = 1  # of the method: raise it when a number may change

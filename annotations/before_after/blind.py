@@ -23,8 +23,8 @@ from evenhand.annotations.guideline.versions import refuse_own_scheme
 from evenhand.annotations.labels.generation_labels import generations, labels_of_generations
 from evenhand.annotations.projects.projects import create_project, project_by_uid
 from evenhand.annotations.types import Project
-from evenhand.core.before_after.people import SIDES, judged
 from evenhand.core.before_after.report import MeasuredModel, RunsReport
+from evenhand.core.before_after.two_runs import SIDES, judged
 from evenhand.core.errors import N_, Notice, Refused
 from evenhand.core.files.csv_out import data_line
 from evenhand.core.runs.loop import made_now, open_table

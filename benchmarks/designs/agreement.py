@@ -21,7 +21,7 @@ from evenhand.annotations.agreement.report import FormRates, accept_rates
 from evenhand.annotations.labels.blind_labels import BlindLabels
 from evenhand.core.human_vs_rule.means_over_contexts import agreement as agreement_of_marks
 from evenhand.core.human_vs_rule.means_over_contexts import context_means
-from evenhand.core.statistics import Estimate, Note, Resampling, Tally, kappa, many_raters, modified_wilson, wilson
+from evenhand.core.statistics import Estimate, Note, Resampling, Tally, many_raters, modified_wilson, wilson
 
 Numbers = NDArray[np.int64]
 Interval = Callable[[Any, Any, Resampling], Estimate]  # of labels, what is true, and how it is drawn
@@ -133,7 +133,7 @@ def cohen(labels: Numbers, planted: Planted, resampling: Resampling) -> Estimate
     cells = np.zeros((int(clusters.max()) + 1, size**2), dtype=np.int64)
     np.add.at(cells, (clusters[both], labels[both, 0] * size + labels[both, 1]), 1)
     table = cells.sum(axis=0).reshape(size, size)
-    return kappa.cohen_kappa(table, resampling, None if planted.clusters is None else cells)
+    return many_raters.cohen_kappa(table, resampling, None if planted.clusters is None else cells)
 
 
 def _of_tally(measure: Callable[..., Estimate], labels: Numbers, planted: Planted, drawn: Resampling) -> Estimate:

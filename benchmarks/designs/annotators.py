@@ -10,7 +10,7 @@ from scipy.stats import norm
 from benchmarks.coverage_loop import Cell, Design, Random
 from evenhand.core.statistics import Estimate
 from evenhand.core.statistics.bradley_terry import Comparisons, Preferences, bradley_terry
-from evenhand.core.statistics.group_differences import difference_of_shares
+from evenhand.core.statistics.intervals import difference_of_shares
 from evenhand.core.statistics.paired_likelihood import maximised
 
 Numbers = NDArray[np.float64]

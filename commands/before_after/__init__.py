@@ -14,10 +14,9 @@ from evenhand.annotations.projects.projects import project_by_uid
 from evenhand.commands.permissions import enter_project, guarded, own_new_project
 from evenhand.commands.shared import Meter, answer, existing_store, margin_option, option, settings_from
 from evenhand.core.before_after.appendix import appendix, runs_appendix
-from evenhand.core.before_after.report import ModelsReport, RunsReport
+from evenhand.core.before_after.report import COST_MARGIN, ModelsReport, RunsReport
 from evenhand.core.before_after.settings import Settings
 from evenhand.core.before_after.two_runs import RunKind, Side, several_runs, usual_margin
-from evenhand.core.before_after.verdict import COST_MARGIN
 from evenhand.core.errors import N_, NotFound
 from evenhand.core.runs.kinds import Place
 from evenhand.core.runs.records import Run, run_file, runs_folder, runs_in, target_or_none

@@ -11,7 +11,10 @@ from evenhand.commands.shared import Cell, Meter, answer, json_option, option, t
 from evenhand.core.errors import N_, Refused
 from evenhand.core.language import significant
 from evenhand.core.other_measures.classifiers import ClassifierGaps, read_gaps
-from evenhand.core.other_measures.crows import (
+from evenhand.core.other_measures.figures import Figure
+from evenhand.core.other_measures.run import MeasureReport, run
+from evenhand.core.other_measures.settings import BY_NAME, Settings
+from evenhand.core.other_measures.stereotypes import (
     CRITICISM,
     METHODS,
     VARIANTS,
@@ -19,14 +22,11 @@ from evenhand.core.other_measures.crows import (
     Variant,
     crows_pairs,
     read_crows,
+    read_item_scores,
+    read_items,
     read_writers,
 )
-from evenhand.core.other_measures.figures import Figure
-from evenhand.core.other_measures.measures import BY_NAME
-from evenhand.core.other_measures.run import MeasureReport, run
-from evenhand.core.other_measures.settings import Settings
-from evenhand.core.other_measures.stereoset import read_item_scores, read_items
-from evenhand.core.other_measures.stereoset import stereoset as three_scores
+from evenhand.core.other_measures.stereotypes import stereoset as three_scores
 from evenhand.core.other_measures.weat import WeatTest, names_of, read_sets, read_vectors
 from evenhand.core.other_measures.weat import weat as one_test
 from evenhand.core.runs.kinds import Place

@@ -16,8 +16,7 @@ from evenhand.core.resources import stem_of
 from evenhand.core.statistics import Estimate, Note
 from evenhand.core.statistics.estimate import ACROSS_SEEDS, AGAINST_SEEDS
 from evenhand.core.statistics.intervals import satterthwaite
-from evenhand.core.statistics.resampling import Numbers
-from evenhand.core.statistics.subsets import over_subsets
+from evenhand.core.statistics.resampling import Numbers, over_subsets
 from evenhand.core.statistics.units import Units, codes_of
 
 if TYPE_CHECKING:

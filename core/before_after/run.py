@@ -26,9 +26,9 @@ from evenhand.core.before_after.report import (
     MovedItem,
     PairMeans,
     PartEffect,
+    finding,
 )
 from evenhand.core.before_after.settings import Settings
-from evenhand.core.before_after.verdict import finding
 from evenhand.core.errors import N_, Notice, Refused
 from evenhand.core.files.csv_out import data_line
 from evenhand.core.model_bias.score_files import read_scores, rows_of

@@ -6,7 +6,7 @@ from itertools import product
 from pathlib import Path
 from typing import Literal, get_args
 
-from evenhand.core.before_after.verdict import COST_MARGIN
+from evenhand.core.before_after.report import COST_MARGIN
 from evenhand.core.errors import N_, Refused
 from evenhand.core.models.tuning.settings import Tuning
 from evenhand.core.statistics.equivalence import MARGINS

@@ -14,13 +14,22 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from evenhand.core.before_after.compare import against_placebos, over_runs, shares
-from evenhand.core.before_after.report import Measure, MeasuredModel, MeasureShares, MovedRow, RunsReport
-from evenhand.core.before_after.verdict import NO_PLACEBO, ONE_SEED, Finding, verdict_of
+from evenhand.core.before_after.report import (
+    NO_PLACEBO,
+    ONE_SEED,
+    Finding,
+    Measure,
+    MeasuredModel,
+    MeasureShares,
+    MovedRow,
+    RunsReport,
+    verdict_of,
+)
 from evenhand.core.errors import N_, BadFile, Refused
 from evenhand.core.files.csv_out import data_line
 from evenhand.core.runs.loop import open_table
 from evenhand.core.runs.records import Run, write_record
-from evenhand.core.statistics import Note
+from evenhand.core.statistics import Estimate, Note
 from evenhand.core.statistics.equivalence import MARGINS, Scale
 from evenhand.core.statistics.intervals import over_clusters
 from evenhand.core.statistics.resampling import Numbers
@@ -394,3 +403,69 @@ MEASURED: dict[RunKind, Callable[["pd.DataFrame"], Found]] = {
 def usual_margin(kind: RunKind) -> float | None:
     """The margin that a comparison of that kind begins with; None: not decided before a user sets one."""
     return MARGINS[SCALES[kind]]
+
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+CHOICES = {  # of generations; the first is what the verdict is on
+    "misgendering": N_("judged as misgendering"),
+    "correct": N_("judged as correct"),
+    "no_pronoun": N_("judged to have no pronoun"),
+    "plural_they": N_("judged to have a plural they"),
+}
+NOTHING_YET = Note(N_("No context has a judged generation by each model yet."))
+NO_RESULT = N_("no result yet")
+ONE_MODEL_EACH = Note(
+    N_("One model each, without a placebo: a retrained model would differ too, by an unknown amount.")
+)
+WAITING = N_("{waiting} generations are still awaiting labels and are excluded.")
+SIDES = ("before", "after")
+
+
+def judged(labels: "pd.DataFrame", waiting: int, *, margin: float | None = MARGINS["share"]) -> RunsReport:
+    """Return what people said of both sides; the models are named by their side.
+
+    *labels*: a row a blind label, with the columns item, side (before, after), context, annotator, choice. *waiting*:
+    generations without all their labels. *margin*: up to which size a difference of shares counts as none.
+    """
+    both = labels.groupby("context")["side"].transform("nunique") == len(SIDES) if len(labels) else []
+    rows = labels[both] if len(labels) else labels
+    found = [_measure((words,), rows, choice) for choice, words in CHOICES.items()]
+    people = sorted(map(str, rows["annotator"].unique())) if len(rows) else []
+    for who in people if len(people) > 1 else ():
+        own = rows[rows["annotator"] == who]
+        found.append(_measure((CHOICES["misgendering"], who), own, "misgendering"))
+    change = found[0].change
+    verdict = verdict_of(change, VERDICTS["misgendering"][::-1]) if change.value is not None else NO_RESULT
+    notes = [ONE_MODEL_EACH, *([Note(WAITING, {"waiting": f"{waiting:,}"})] if waiting else [])]
+    models = tuple(MeasuredModel(side) for side in SIDES)
+    return RunsReport(
+        **fields_of(Finding.of(change, verdict, notes, margin)), kind="people", scale="share", unit="context",
+        measures=found, before=models[0], after=models[1], models=models,
+        items=int(rows["item"].nunique()) if len(rows) else 0, annotators=len(people),
+        contexts=int(rows["context"].nunique()) if len(rows) else 0,
+    )  # fmt: skip
+
+
+def _measure(label: tuple[str, ...], rows: "pd.DataFrame", choice: str) -> Measure:
+    """The share of *choice* before and after, and the difference."""
+    nothing = Measure(label, None, None, Estimate.undefined(NOTHING_YET), 0)
+    if not len(rows):
+        return nothing
+    said = rows.assign(said=(rows["choice"] == choice).astype(float))
+    items = said.groupby(["context", "side", "item"], sort=True)["said"].mean().reset_index()
+    after = (items["side"] == "after").to_numpy(float)
+    value = items["said"].to_numpy(float)
+    if not 0 < after.sum() < len(after):
+        return nothing
+    columns = np.stack([value * after, after, value * (1 - after), 1 - after], axis=1)
+    clusters = Clusters(("context",), (codes_of(items["context"].tolist())[0],))
+
+    def difference(sums: Numbers) -> dict[str, Numbers]:
+        with np.errstate(all="ignore"):
+            return {"change": sums[:, 0] / sums[:, 1] - sums[:, 2] / sums[:, 3]}
+
+    change = over_clusters(difference, columns, clusters)["change"]
+    means = [float(value[after == side].mean()) for side in (0, 1)]
+    return Measure(label, means[0], means[1], change, len(items))

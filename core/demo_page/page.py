@@ -20,7 +20,7 @@ from evenhand.core.language import LANGUAGES, Language, explain, significant, tr
 from evenhand.core.resources import table
 from evenhand.core.sentence_bias import Reading, find_slot, read
 from evenhand.core.sentence_bias.bias import odds
-from evenhand.core.sentence_bias.pushes import pushes
+from evenhand.core.sentence_bias.compare_words import pushes
 from evenhand.core.types import Scorer
 from evenhand.core.version import VERSION
 

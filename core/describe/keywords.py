@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from evenhand.core.errors import N_
 from evenhand.core.statistics import Estimate, Note, modified_wilson
-from evenhand.core.statistics.proportions import holm_adjusted
+from evenhand.core.statistics.estimate import holm_adjusted
 from evenhand.core.typed_json import Writers
 
 Cell = tuple[str, str]  # name of the pair (male word first), side

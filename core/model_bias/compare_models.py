@@ -26,8 +26,7 @@ from evenhand.core.statistics import RESAMPLES, Estimate, Note, Resampling, wils
 from evenhand.core.statistics.equivalence import Equivalence, Margins, Scale, equivalence
 from evenhand.core.statistics.estimate import ACROSS_SEEDS
 from evenhand.core.statistics.intervals import Bounds, over_units
-from evenhand.core.statistics.resampling import Numbers
-from evenhand.core.statistics.subsets import over_subsets
+from evenhand.core.statistics.resampling import Numbers, over_subsets
 from evenhand.core.statistics.units import UnitChoice, Units, codes_of, units_of
 
 Method = Literal["pearson", "spearman"]

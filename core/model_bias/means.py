@@ -21,8 +21,7 @@ from evenhand.core.resources import stem_of
 from evenhand.core.sentence_bias.bias import Denominator
 from evenhand.core.statistics import Estimate, Note
 from evenhand.core.statistics.intervals import Measures
-from evenhand.core.statistics.resampling import Numbers
-from evenhand.core.statistics.subsets import over_subsets
+from evenhand.core.statistics.resampling import Numbers, over_subsets
 from evenhand.core.statistics.units import Units, codes_of
 
 MEASURES = ("bias_man", "bias_woman", "model_bias", "signed_mean", "mean_abs")

@@ -23,8 +23,7 @@ from evenhand.core.model_bias.mixing import NO_VALUE
 from evenhand.core.model_bias.score_files import finite_bias
 from evenhand.core.model_bias.summary import NO_SIDE, NO_TWO_SIDES
 from evenhand.core.statistics import RESAMPLES, Estimate, Note, holm
-from evenhand.core.statistics.resampling import Numbers
-from evenhand.core.statistics.subsets import LEAST_UNITS, too_few, turned
+from evenhand.core.statistics.resampling import LEAST_UNITS, Numbers, too_few, turned
 from evenhand.core.statistics.units import UnitChoice
 
 NULL_OF = {

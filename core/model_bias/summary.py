@@ -22,7 +22,7 @@ from evenhand.core.resources import keyword_pairs
 from evenhand.core.sentence_bias.bias import LN10, OBVIOUS, Denominator, Obvious, SideMeans, obvious, side_means
 from evenhand.core.statistics import RESAMPLES, Estimate, Note, Resampling
 from evenhand.core.statistics.intervals import T_OVER_UNITS, over_units
-from evenhand.core.statistics.subsets import subsets_signature
+from evenhand.core.statistics.resampling import subsets_signature
 from evenhand.core.statistics.units import UnitChoice, UnitKind, Units, units_of
 from evenhand.core.typed_json import fields_of, to_json, with_reasons
 

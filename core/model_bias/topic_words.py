@@ -22,7 +22,7 @@ import rjieba
 from numpy.typing import NDArray
 
 from evenhand.core.resources import table
-from evenhand.core.statistics.proportions import holm_adjusted
+from evenhand.core.statistics.estimate import holm_adjusted
 
 Method = Literal["tfidf", "textrank"]
 NOUNS_AND_VERBS = ("ns", "n", "vn", "v")  # jieba's own choice for TextRank

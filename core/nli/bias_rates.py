@@ -8,11 +8,9 @@ from typing import Any
 
 from evenhand.core.errors import N_, ModelUnavailable, Refused
 from evenhand.core.models import open_classifier
-from evenhand.core.nli.biased_training_sets import RATES, Labelled, controlled, spearman
 from evenhand.core.nli.measure import Inference, measured
-from evenhand.core.nli.run import out_json
-from evenhand.core.nli.sanity import argmax
-from evenhand.core.nli.sets import packaged
+from evenhand.core.nli.run import argmax, out_json
+from evenhand.core.nli.sets import RATES, Labelled, controlled, packaged, spearman
 from evenhand.core.nli.settings import RateSettings, labels_in
 from evenhand.core.nli.types import Prediction
 from evenhand.core.runs.kinds import JobKind, Place

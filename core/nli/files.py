@@ -8,9 +8,8 @@ from typing import Any
 from evenhand.core.errors import N_, BadFile, BadLine
 from evenhand.core.files.readers import Row, Source, open_source, rows
 from evenhand.core.nli.measure import Inference, measured
-from evenhand.core.nli.occupations import Occupation, Texts
 from evenhand.core.nli.sets import ProbeSet, built
-from evenhand.core.nli.types import LABELS, SETS, Gender, Kind, Label, Language, Prediction, SetName
+from evenhand.core.nli.types import LABELS, SETS, Gender, Kind, Label, Language, Occupation, Prediction, SetName, Texts
 from evenhand.core.nli.types import Row as Probe
 
 OCCUPATION = ("occupation", "occ_word")

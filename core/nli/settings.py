@@ -4,9 +4,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from evenhand.core.errors import N_, Refused
-from evenhand.core.nli.biased_training_sets import WordOrder
 from evenhand.core.nli.files import read_probes, read_words
-from evenhand.core.nli.sets import ProbeSet, packaged
+from evenhand.core.nli.sets import ProbeSet, WordOrder, packaged
 from evenhand.core.nli.types import Language
 from evenhand.core.statistics.equivalence import MARGINS
 

@@ -1,7 +1,12 @@
 """Values of the inference measure: labels, sets, probes, predictions."""
 
+import hashlib
+import re
 from dataclasses import dataclass
-from typing import Literal
+from functools import cache
+from typing import Literal, cast
+
+from evenhand.core.resources import table
 
 Label = Literal["entailment", "contradiction", "neutral"]
 SetName = Literal["PS", "AS", "NS"]
@@ -56,3 +61,98 @@ class Prediction:
     set: SetName
     label: Label
     occupation: str = ""
+
+
+# A vowel letter that is spoken as "you" or "w" takes "a"; a silent h takes "an".
+_SPOKEN_AS_CONSONANT = re.compile(r"(?i)(uni(?!n|m)|us[aeu]|ut[ei]|ura|eu|ewe|once\b|one\b|ubiq)")
+_SILENT_H = re.compile(r"(?i)(hour|honest|honou?r|heir)")
+
+
+@dataclass(frozen=True, slots=True)
+class Occupation:
+    """An occupation word and its stereotype."""
+
+    word: str
+    kind: Kind
+
+    @property
+    def gender(self) -> Gender:
+        """The gender of the stereotype; empty for a neutral occupation."""
+        return "woman" if self.kind == "female-stereo" else "man" if self.kind == "male-stereo" else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """The parts of the sets of a language."""
+
+    occupations: tuple[Occupation, ...]
+    templates: tuple[str, ...]
+    woman: str
+    man: str
+
+    def gender_word(self, gender: Gender) -> str:
+        """The word that stands in the hypothesis."""
+        return self.woman if gender == "woman" else self.man
+
+
+@cache
+def occupations(language: Language, as_released: bool = False) -> tuple[Occupation, ...]:
+    """100 stereotyped (13 female, 87 male) and 171 neutral occupations; Chinese: 166 neutral (SPEC 3.1).
+
+    *as_released*: the Chinese words of the release, of which 20 name no person or another trade.
+    """
+    found = []
+    for row in table("nli_occupations"):
+        word = row["zh_released"] if language == "zh" and as_released and row["zh_released"] else row[language]
+        if word:
+            found.append(Occupation(word, cast(Kind, row["class"])))
+    return tuple(found)
+
+
+@cache
+def packaged_texts(language: Language, part: str) -> tuple[str, ...]:
+    """The packaged texts of a part: sentence, time, event, woman, man."""
+    rows = table("nli_templates")
+    return tuple(row["text"] for row in rows if row["language"] == language and row["part"] == part)
+
+
+@cache
+def texts(language: Language, as_released: bool = False) -> Texts:
+    """Everything that the packaged sets of a language are made of."""
+    (woman,), (man,) = packaged_texts(language, "woman"), packaged_texts(language, "man")
+    return Texts(occupations(language, as_released), packaged_texts(language, "sentence"), woman, man)
+
+
+@cache
+def training_templates(language: Language) -> tuple[str, ...]:
+    """50 templates of the bias-controlled sets, every event at every time; none is a template of the evaluation."""
+    gap = " " if language == "en" else ""
+    return tuple(
+        f"{time}{gap}{event}"
+        for event in packaged_texts(language, "event")
+        for time in packaged_texts(language, "time")
+    )
+
+
+def fill(template: str, word: str) -> str:
+    """*template* with *word* in its slot: {x} the word, {a} with "a" or "an", {A} the same with a capital.
+
+    >>> filled("{A} waits for {x}.", "usher")
+    'An usher waits for usher.'
+    """
+    article = f"{indefinite(word)} {word}"
+    return template.replace("{x}", word).replace("{a}", article).replace("{A}", article[0].upper() + article[1:])
+
+
+def indefinite(word: str) -> str:
+    """The English article of *word*, by sound: an hour, a university, an usher.
+
+    Rules for common beginnings, not a dictionary; a word that they get wrong can be written into the template.
+    """
+    vowel = word[:1].lower() in "aeiou" and not _SPOKEN_AS_CONSONANT.match(word)
+    return "an" if vowel or _SILENT_H.match(word) else "a"
+
+
+def digest(lines: list[str]) -> str:
+    """SHA-256 of texts in their order: the name of a set in a signature."""
+    return hashlib.sha256("\n".join(lines).encode("utf-8", "surrogatepass")).hexdigest()

@@ -7,22 +7,30 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from evenhand.core.errors import N_
-from evenhand.core.other_measures.controls import ControlPair, control_pairs
-from evenhand.core.other_measures.crows import METHODS, NOTHING, Variant, crows_pairs, sentence_score
 from evenhand.core.other_measures.figures import (
     DRAWN,
     Answered,
+    ControlPair,
     Figure,
     Role,
     Watch,
     coin_band,
     coin_p,
+    control_pairs,
     drawn_null,
     middle,
     percent,
     without_interval,
 )
-from evenhand.core.other_measures.stereoset import Item, by_term
+from evenhand.core.other_measures.stereotypes import (
+    METHODS,
+    NOTHING,
+    Item,
+    Variant,
+    by_term,
+    crows_pairs,
+    sentence_score,
+)
 from evenhand.core.other_measures.weat import names_of, sentences_of, weat, without_direction
 from evenhand.core.other_measures.winobias import Sentence, Twins
 from evenhand.core.statistics import Estimate, Note, Resampling, wilson

@@ -7,11 +7,9 @@ from typing import Any
 
 from evenhand.core.errors import N_, ModelUnavailable, Notice, Refused
 from evenhand.core.other_measures.asking import Request, ask
-from evenhand.core.other_measures.controls import control_language
-from evenhand.core.other_measures.crows import read_crows, read_writers
-from evenhand.core.other_measures.figures import Answered, Figure, published
+from evenhand.core.other_measures.figures import Answered, Figure, control_language, published
 from evenhand.core.other_measures.settings import NO_VARIANT, Settings
-from evenhand.core.other_measures.stereoset import read_items
+from evenhand.core.other_measures.stereotypes import read_crows, read_items, read_writers
 from evenhand.core.other_measures.weat import TESTS, built_in_sets, read_sets
 from evenhand.core.other_measures.winobias import Twins, built_in, read_twins
 from evenhand.core.runs.kinds import JobKind, Place

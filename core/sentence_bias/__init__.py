@@ -1,10 +1,8 @@
 """One sentence at a time: what a model would write at the slot, which words push, what other words would do."""
 
-from evenhand.core.sentence_bias.compare_words import PLACE, WordReading, compare_words
+from evenhand.core.sentence_bias.compare_words import PLACE, Push, Unit, WordReading, compare_words, pushes
 from evenhand.core.sentence_bias.keyword_packs import OTHER_FORMS
-from evenhand.core.sentence_bias.prior import Prior, prior
-from evenhand.core.sentence_bias.pushes import Push, Unit, pushes
-from evenhand.core.sentence_bias.reading import Form, Reading, read
+from evenhand.core.sentence_bias.reading import Form, Prior, Reading, prior, read
 from evenhand.core.sentence_bias.slot import Slot, find_slot
 
 __all__ = [

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 from evenhand.core.errors import N_, Refused
 from evenhand.core.mining.settings import WITHOUT_SPACES
-from evenhand.core.sentence_bias.agreement_in_spanish import agreeing
-from evenhand.core.sentence_bias.find_words import FoundWord, find_other_pronouns, find_words, language_of
+from evenhand.core.sentence_bias.find_words import FoundWord, agreeing, find_other_pronouns, find_words, language_of
 from evenhand.core.sentence_bias.keyword_packs import EXAMPLES, NAMES, OTHER_FORMS, Pack, PackWord, pack
 from evenhand.core.text.pronoun_cases import like
 from evenhand.core.text.pronouns import CASES

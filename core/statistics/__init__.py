@@ -4,20 +4,20 @@ Nothing is ever 0 because it could not be computed: an `Estimate` without a
 value says why in its `reason`.
 """
 
-from evenhand.core.statistics.estimate import Estimate, Note
-from evenhand.core.statistics.kappa import cohen_kappa, largest_kappa
+from evenhand.core.statistics.estimate import Estimate, Note, holm, modified_wilson, wilson
 from evenhand.core.statistics.many_raters import (
     Tally,
+    cohen_kappa,
     fleiss_kappa,
     gwet_ac1,
     krippendorff_alpha,
+    largest_kappa,
     ordinal_alpha,
     pairwise_agreement,
     prevalence,
     specific_agreement,
     unanimity,
 )
-from evenhand.core.statistics.proportions import holm, modified_wilson, wilson
 from evenhand.core.statistics.resampling import RESAMPLES, Resampling
 
 __all__ = [

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.core.errors import N_
-from evenhand.core.statistics.estimate import ALL_ALIKE, BY_SANDWICH, ONE_UNIT, Estimate, Note
+from evenhand.core.statistics.estimate import ALL_ALIKE, BY_SANDWICH, ONE_UNIT, Estimate, Note, holm, two_sided
 from evenhand.core.statistics.intervals import (
     FEWEST_SKEWED,
     HANGS_ON_ONE,
@@ -42,7 +42,6 @@ from evenhand.core.statistics.paired_likelihood import (
     maximised,
     scores,
 )
-from evenhand.core.statistics.proportions import holm, two_sided
 from evenhand.core.statistics.units import effective_units
 
 VERSION = 1  # of the method: raise it when a number may change

@@ -20,9 +20,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from evenhand.core.errors import N_
-from evenhand.core.statistics.estimate import CLUSTERED, DIRICHLET, ONE_ITEM, Estimate, Note
+from evenhand.core.statistics.estimate import CLUSTERED, DIRICHLET, ONE_ITEM, Estimate, Note, modified_wilson
 from evenhand.core.statistics.intervals import FEW, Measure, percentiles
-from evenhand.core.statistics.proportions import modified_wilson
 from evenhand.core.statistics.resampling import Numbers, Resampling, Sizes
 
 FEWEST = 3  # rare labels: with one or two, kappa and specific agreement miss a high truth nearly always

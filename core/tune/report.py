@@ -1,14 +1,23 @@
-"""What a run of tuning reports: the record of the model, from which its card and the pages are written."""
+"""What a run of tuning reports: the record of the model, its card for the hub, and the runs that the pages list.
+
+Every figure of the card is from the record. A run is a folder beside the database with the record and the curve.
+"""
 
 import json
+import re
+import shutil
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from evenhand.core.errors import N_, EvenhandError, Notice
+from evenhand.core.files.csv_out import data_line
 from evenhand.core.files.timestamps import timestamp
+from evenhand.core.files.whole_file import whole_file
 from evenhand.core.models.tuning.settings import HeldOut, Tuning
 from evenhand.core.runs.loop import versions
+from evenhand.core.runs.records import TABLE, Run, run_file, runs_folder, runs_in, write_record
 from evenhand.core.typed_json import from_json, to_json
 
 RECORD = "tuning.json"
@@ -89,8 +98,8 @@ class TrainingReport(TuneReport):
     best_step: int | None = None
     stopped_early: bool = False
     resumed_at: int = 0
-    curve: tuple[dict[str, Any], ...] = ()
-    memory: dict[str, Any] = field(default_factory=dict)
+    curve: tuple[Mapping[str, Any], ...] = ()
+    memory: dict[str, object] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,7 +109,7 @@ class ProjectionReport(TuneReport):
 
     directions: int = 0
     pairs: int = 0
-    probe: dict[str, dict[str, Any]] = field(default_factory=dict)
+    probe: dict[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
 def read_report(record: object) -> TuneReport | None:
@@ -130,3 +139,86 @@ def stopped_early(report: TuneReport | None) -> Notice | None:
     best = report.steps if report.best_step is None else report.best_step
     values = {"steps": report.steps, "of": report.tuning.steps, "checks": report.tuning.patience, "best": best}
     return Notice(STOPPED_EARLY, {name: f"{number:,}" for name, number in values.items()})
+
+
+LICENCE = re.compile(r"^license:\s*(\S+)\s*$", re.MULTILINE)
+
+
+def licence_of(folder: Path) -> str | None:
+    """The licence that the card of a model's folder states; None where it states none."""
+    card = folder / "README.md"
+    head = card.read_text(encoding="utf-8", errors="replace") if card.is_file() else ""
+    if not head.startswith("---\n"):
+        return None
+    found = LICENCE.search(head.partition("\n---\n")[0])
+    return found[1] if found else None
+
+
+def card(report: TuneReport) -> str:
+    """The card for the hub, with its header, in English."""
+    base, texts, swap = report.base, report.source, report.source.swap
+    head = {"license": base.licence or "other", "base_model": base.name, "tags": ["evenhand", "gender-bias"]}
+    lines = ["---", *(f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in head.items()), "---", ""]
+    what = f"{base.name} ({base.weights[:8]}), changed by Evenhand: {report.method_text}."
+    lines += [f"# {report.name}", "", what, ""]
+    licence = (
+        f"Licence of the base: {base.licence}." if base.licence else "The base states no licence; ask its authors."
+    )
+    lines += [licence, "", "## Data", ""]
+    lines += [f"{texts.trained:,} texts of {texts.name} (SHA-256 of all texts {texts.sha256[:16]}), "
+              f"{texts.untouched:,} others held out.", ""]  # fmt: skip
+    if swap.mode != "none":
+        lines += [f"Swapped ({swap.mode}): {swap.swapped:,} texts with such a word, {swap.refused:,} refused.",
+                  f"Pairs: {', '.join(swap.pairs)}.", ""]  # fmt: skip
+    lines += ["## How", "", f"`{report.tuning.signature}`", ""] if isinstance(report, TrainingReport) else []
+    before, after = report.held_out["before"], report.held_out["after"]
+    lines += ["## Held-out text", "", "| | before | after |", "|---|---|---|",
+              f"| loss (-ln p of a token) | {before.loss:.4f} | {after.loss:.4f} |",
+              f"| top-1 accuracy | {before.accuracy:.2%} | {after.accuracy:.2%} |",
+              f"| tokens | {before.tokens:,} | {after.tokens:,} |", ""]  # fmt: skip
+    lines += ["A change that lowers a measure of bias may also have made the model worse: compare both, with a placebo",
+              "and several seeds (docs/before_after.md of Evenhand).", ""]  # fmt: skip
+    return "\n".join(lines)
+
+
+WORK, CURVE = ".work", "curve.jsonl"
+CURVE_COLUMNS = ("step", "loss", "held_out_loss", "held_out_accuracy")
+
+
+def tuned_folder(folder: Path, name: str) -> Path:
+    """Where the model of a new run of that name goes. Raises Refused for a name that is none, or is taken."""
+    table = run_file(folder, name)
+    return table.with_name(table.name.removesuffix(TABLE))
+
+
+def work_folder(folder: Path) -> Path:
+    """The hidden folder of a run next to *folder*: checkpoints and the curve, until the model is whole."""
+    return folder.with_name(f".{folder.name}{WORK}")
+
+
+def write_run(report: TuneReport) -> None:
+    """Put the curve and the record of a run beside the folder of its model."""
+    table = report.folder.with_name(report.folder.name + TABLE)
+    with whole_file(table) as write:
+        write(data_line(CURVE_COLUMNS))
+        for point in report.curve if isinstance(report, TrainingReport) else ():
+            write(data_line([point.get(column) for column in CURVE_COLUMNS]))
+    models = [{"model": report.folder.name, "signature": report.method_text}]
+    write_record(table, report.record | {"models": models})
+
+
+def tuned_runs(database: Path | str) -> list[Run]:
+    """The finished runs of a database, the newest first; those whose model is gone are left out."""
+    return [run for run in runs_in(runs_folder(database, "tunes")) if (model_of(run) / RECORD).is_file()]
+
+
+def model_of(run: Run) -> Path:
+    """The folder of a run's model."""
+    return run.table.with_name(run.name)
+
+
+def delete_run(run: Run) -> None:
+    """Delete a run with its model and what a stopped one has left."""
+    run.delete()
+    for folder in (model_of(run), work_folder(model_of(run))):
+        shutil.rmtree(folder, ignore_errors=True)

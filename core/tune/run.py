@@ -4,26 +4,42 @@ was."""
 import json
 import math
 import shutil
+import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from evenhand.core.cluster import Pool
 from evenhand.core.errors import N_, BadFile, Refused
 from evenhand.core.files.whole_file import make_folder, whole_file, whole_path
 from evenhand.core.models.catalogue import locate
 from evenhand.core.models.tuning.settings import HeldOut, Memory, Tuning
 from evenhand.core.runs.kinds import Place
+from evenhand.core.runs.loop import Laps
+from evenhand.core.swap.swapping import Swapper
 from evenhand.core.swap.word_tables import WordTable
-from evenhand.core.tune.card import card, licence_of
-from evenhand.core.tune.report import RECORD, Base, TrainingReport, TuneReport
-from evenhand.core.tune.runs import CURVE, work_folder, write_run
+from evenhand.core.tune.report import (
+    CURVE,
+    RECORD,
+    Base,
+    ProjectionReport,
+    SwapFacts,
+    TrainingReport,
+    TuneReport,
+    card,
+    licence_of,
+    work_folder,
+    write_run,
+)
 from evenhand.core.tune.settings import Settings
 from evenhand.core.tune.texts import TrainingTexts, file_texts, training_texts
 from evenhand.core.typed_json import to_json
 
 if TYPE_CHECKING:
-    from evenhand.core.models.tuning.training import Changeable, Trained
+    from evenhand.core.models.tuning.training import Trained
 
 ASKED = "asked.json"
 GIB = 2**30
@@ -63,52 +79,38 @@ def run(settings: Settings, place: Place, texts: Iterable[str] | None = None) ->
 def _changed(
     settings: Settings, texts: TrainingTexts, words: WordTable | None, folder: Path, place: Place
 ) -> TuneReport:
-    model, device = settings.model, settings.device
-    if settings.method != "training" and words is not None:
-        from evenhand.core.tune.projections import project
-
-        if settings.address is not None:
-            raise Refused(ONLY_TRAINING)
-        return project(model, texts, words, folder, settings.method, length=settings.length, device=device)
-    tuning, adapters, force, watch = settings.tuning, settings.adapters, settings.force, place.progress
-    if settings.address is None:
-        return tune(model, texts, tuning, folder, device=device, adapters=adapters, force=force, watch=watch)
-    from evenhand.core.tune.cluster import tune_on_cluster
-
-    return tune_on_cluster(
-        model, texts, tuning, folder, address=settings.address, threads=settings.threads, watch=watch, device=device,
-        adapters=adapters, force=force,
-    )  # fmt: skip
+    if settings.method == "training" or words is None:
+        make = tune if settings.address is None else tune_on_cluster
+        return make(settings, texts, folder, place.progress)
+    if settings.address is not None:
+        raise Refused(ONLY_TRAINING)
+    return project(settings, texts, words, folder)
 
 
-def tune(
-    model: str,
-    texts: TrainingTexts,
-    tuning: Tuning,
-    folder: Path,
-    *,
-    device: str = "auto",
-    adapters: bool = False,
-    force: bool = False,
-    watch: Watch | None = None,
-) -> TrainingReport:
-    """Train *model* on *texts* and write it to *folder*, which appears when it is whole.
+def tune(settings: Settings, texts: TrainingTexts, folder: Path, watch: Watch | None = None) -> TrainingReport:
+    """Train the model on *texts* and write it to *folder*, which appears when it is whole.
 
     Checkpoints lie in a hidden folder beside it until then: the same call goes on from the latest and ends in the same
-    numbers; another call starts anew. *adapters*: keep LoRA adapters beside the merged weights. Raises Refused where
-    the folder is there, or where memory is too small unless *force*; ModelUnavailable as loading does.
+    numbers; another call starts anew. Raises Refused where the folder is there, or where memory is too small unless
+    forced; ModelUnavailable as loading does.
     """
     if folder.exists():
         raise Refused(TAKEN, folder=folder.name)
+    model, tuning = settings.model, settings.tuning
     base = locate(model)  # before torch is loaded
     from evenhand.core.models.tuning.training import Changeable
 
-    changed = Changeable(model, dropout=tuning.dropout, device=device)
-    rows, untouched = _rows(changed, texts, tuning, model)
+    changed = Changeable(model, dropout=tuning.dropout, device=settings.device)
+    rows, untouched = (changed.rows(some, tuning.length) for some in (texts.trained, texts.untouched))
+    if min(len(rows), len(untouched)) < 2:
+        raise Refused(NO_TOKENS, name=texts.name, model=model)
     before = changed.held_out(untouched)
     if tuning.lora:
         changed.put_adapters(tuning.lora, tuning.seed)
-    memory = _refuse_too_much(changed.forecast(tuning), force)
+    memory = changed.forecast(tuning)
+    if memory.total > memory.available and not settings.force:
+        sizes = {"needed": memory.total, "available": memory.available}
+        raise Refused(NO_MEMORY, **{name: f"{size / GIB:.1f}" for name, size in sizes.items()})
     asked = {"model": model, "weights": changed.before.weights, "source": texts.facts, "tuning": tuning}
     work = _begin_work(folder, asked)
     curve = _Curve(work, watch, model)
@@ -122,24 +124,9 @@ def tune(
         best_step=trained.best_step, stopped_early=trained.early, resumed_at=trained.resumed_at,
         curve=curve.points(), memory=memory_facts(memory), seconds=round(time.time() - began, 3),
     )  # fmt: skip
-    write_model(report, lambda place: changed.save(place, adapters=adapters))
+    write_model(report, lambda place: changed.save(place, adapters=settings.adapters))
     shutil.rmtree(work, ignore_errors=True)
     return report
-
-
-def _rows(
-    changed: "Changeable", texts: TrainingTexts, tuning: Tuning, model: str
-) -> tuple[list[list[int]], list[list[int]]]:
-    rows, untouched = changed.rows(texts.trained, tuning.length), changed.rows(texts.untouched, tuning.length)
-    if min(len(rows), len(untouched)) < 2:
-        raise Refused(NO_TOKENS, name=texts.name, model=model)
-    return rows, untouched
-
-
-def _refuse_too_much(memory: Memory, force: bool) -> Memory:
-    if memory.total > memory.available and not force:
-        raise Refused(NO_MEMORY, needed=_gib(memory.total), available=_gib(memory.available))
-    return memory
 
 
 def write_model(report: TuneReport, save: Callable[[Path], object]) -> None:
@@ -160,7 +147,7 @@ def _training_text(tuning: Tuning, swap: str) -> str:
     return f"trained further on {what}, {how}{drop}, seed {tuning.seed}"
 
 
-def memory_facts(memory: Memory) -> dict[str, Any]:
+def memory_facts(memory: Memory) -> dict[str, object]:
     """The forecast for a record, with the most that this process really took (None where the system does not say)."""
     try:
         import resource
@@ -171,11 +158,7 @@ def memory_facts(memory: Memory) -> dict[str, Any]:
     return {**to_json(memory), "peak_of_process": peak}
 
 
-def _gib(number: int) -> str:
-    return f"{number / GIB:.1f}"
-
-
-def _begin_work(folder: Path, asked: dict[str, Any]) -> Path:
+def _begin_work(folder: Path, asked: Mapping[str, object]) -> Path:
     """The hidden folder of a run, emptied where something else was asked there before."""
     work = work_folder(folder)
     said = json.dumps(to_json(asked), ensure_ascii=False, sort_keys=True)
@@ -218,9 +201,131 @@ class _Curve:
         trained = "" if loss is None or not math.isfinite(loss) else f", loss {loss:.3f}"
         self._said = f"{self._model}{trained}, held-out {found.loss:.3f}"
 
-    def points(self) -> tuple[dict[str, Any], ...]:
+    def points(self) -> tuple[Mapping[str, Any], ...]:
         """Every look, once: a step that was done again after a stop counts as it was done last."""
         if not self._file.is_file():
             return ()
         rows = [json.loads(line) for line in self._file.read_text(encoding="utf-8").splitlines()]
         return tuple({row["step"]: row for row in rows}.values())
+
+
+LOOK_S = 1.0  # between two looks at the curve that the worker writes
+
+
+def tune_on_cluster(
+    settings: Settings, texts: TrainingTexts, folder: Path, watch: Watch | None = None
+) -> TrainingReport:  # fmt: skip
+    """As `tune`, in one worker of the cluster at the address of *settings* ("local" starts one here).
+
+    *folder* lies on a disk that the worker sees too. A worker that crashes is started again and goes on at its
+    checkpoint. Raises what `tune` and `core.cluster.Pool` raise.
+    """
+    arguments = {"settings": settings, "texts": texts, "folder": folder.resolve()}
+    address = settings.address or "local"
+    with (
+        Pool("evenhand.core.tune.run:tuner", arguments, address=address, workers=1) as pool,
+        _watched(work_folder(folder) / CURVE, settings.steps, settings.model, watch),
+    ):
+        report: TrainingReport = next(pool.map([None]))
+    return report
+
+
+def tuner(settings: Settings, texts: TrainingTexts, folder: Path) -> Callable[[None], TrainingReport]:
+    """What the worker makes: the run, which begins when it is called."""
+
+    def run(_: None) -> TrainingReport:
+        from evenhand.core.models.loaded import use_threads
+        from evenhand.core.processes import processors
+
+        use_threads(settings.threads or processors())  # Ray gives an actor one
+        return tune(settings, texts, folder)
+
+    return run
+
+
+@contextmanager
+def _watched(curve: Path, steps: int, model: str, watch: Watch | None) -> Iterator[None]:
+    """Tell *watch* each second how far the curve of the worker is."""
+    ended = threading.Event()
+
+    def look() -> None:
+        while not ended.wait(LOOK_S):
+            step = last_step(curve)
+            if watch is not None and step is not None:
+                watch(step, steps, model)
+
+    thread = threading.Thread(target=look, name="curve", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+
+
+def last_step(curve: Path) -> int | None:
+    """The step of the last whole line of a curve; None before the first look."""
+    try:
+        *whole, _ = curve.read_text(encoding="utf-8").split("\n")
+    except OSError:
+        return None
+    return int(json.loads(whole[-1])["step"]) if whole else None
+
+
+NAMES = {"sentence-debias": "SentenceDebias", "inlp": "INLP"}
+MOST = 2000  # sentences on either side; more move the directions little
+
+
+def project(settings: Settings, texts: TrainingTexts, words: WordTable, folder: Path) -> ProjectionReport:
+    """Take the directions of a method out of a model, found in *texts* and their counterfactuals; write *folder*.
+
+    Texts whose words are of one side only count, each with its counterfactual. Raises Refused where the folder is there
+    or texts are few, ModelUnavailable as loading does.
+    """
+    if folder.exists():
+        raise Refused(TAKEN, folder=folder.name)
+    model, method, length = settings.model, settings.method, settings.length
+    base, lap = locate(model), Laps()
+    from evenhand.core.models.tuning.projection import (
+        apply_projection,
+        inlp,
+        refuse_few,
+        sentence_debias,
+        sentence_vectors,
+    )
+    from evenhand.core.models.tuning.training import Changeable
+
+    changed = Changeable(model, device=settings.device)
+    untouched = changed.rows(texts.untouched, length)
+    before = changed.held_out(untouched)
+    pairs = sides(texts.trained, words)
+    refuse_few(len(pairs))
+    male, female = (
+        sentence_vectors(changed.model, changed.tokenizer, [pair[side] for pair in pairs], length) for side in (0, 1)
+    )
+    found = sentence_debias(male, female) if method == "sentence-debias" else inlp(male, female, changed.task)
+    apply_projection(model, changed.model, found.matrix)
+    after = changed.held_out(untouched)
+    report = ProjectionReport(
+        name=folder.name, folder=folder, base=Base(model, changed.before.weights, licence_of(base)),
+        source=replace(texts.facts, swap=SwapFacts(language=words.language)), method=method,
+        method_text=f"{NAMES[method]}: {found.directions} directions, found in {len(pairs):,} sentences and their"
+        " counterfactuals, projected away before the head", directions=found.directions, pairs=len(pairs),
+        probe={"before": to_json(found.before), "after": to_json(found.after)},
+        held_out={"before": before, "after": after}, seconds=round(lap(), 3),
+    )  # fmt: skip
+    write_model(report, changed.save)
+    return report
+
+
+def sides(texts: Sequence[str], words: WordTable) -> list[tuple[str, str]]:
+    """(male, female) versions of each text whose words are of one side only."""
+    swapper, found = Swapper(words), []
+    for text in texts:
+        one = swapper(text)
+        there = {words.side(change.word) for change in one.changes}
+        if one.outcome == "swapped" and len(there) == 1:
+            found.append((text, one.text) if there == {"male"} else (one.text, text))
+        if len(found) == MOST:
+            break
+    return found

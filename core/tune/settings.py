@@ -8,7 +8,7 @@ from evenhand.core.errors import N_, Refused
 from evenhand.core.models.tuning.settings import Tuning
 from evenhand.core.runs.records import runs_folder
 from evenhand.core.swap.word_tables import Words, WordTable, read_word_pairs, word_table
-from evenhand.core.tune.runs import tuned_folder
+from evenhand.core.tune.report import tuned_folder
 from evenhand.core.tune.texts import Swap
 
 Method = Literal["training", "sentence-debias", "inlp"]

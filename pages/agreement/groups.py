@@ -15,7 +15,7 @@ from evenhand.annotations.projects.projects import guideline
 from evenhand.annotations.projects.steps import state
 from evenhand.annotations.types import Choice, Project
 from evenhand.core.statistics import holm
-from evenhand.core.statistics.group_differences import FEWEST_PEOPLE
+from evenhand.core.statistics.intervals import FEWEST_PEOPLE
 from evenhand.pages.agreement.disagreements import list_items
 from evenhand.pages.agreement.scope import points
 from evenhand.pages.ui.charts import caption_with_files

@@ -12,7 +12,7 @@ from evenhand.core.before_after.run import BUILT_IN, built_in_language, built_in
 from evenhand.core.before_after.settings import Settings
 from evenhand.core.errors import EvenhandError
 from evenhand.core.statistics.equivalence import MARGINS
-from evenhand.core.tune.runs import model_of, tuned_runs
+from evenhand.core.tune.report import model_of, tuned_runs
 from evenhand.pages.ui.choose import choose, choose_models, choose_project, every_model, warn_of_language
 from evenhand.pages.ui.head import show_error
 from evenhand.pages.ui.own_words import language_name

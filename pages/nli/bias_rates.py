@@ -8,7 +8,7 @@ import streamlit as st
 from evenhand.annotations.database.store import Store
 from evenhand.core.errors import N_, EvenhandError, Notice
 from evenhand.core.nli.bias_rates import MEASURES, NLI_RATES, table_of
-from evenhand.core.nli.biased_training_sets import RATES, WordOrder
+from evenhand.core.nli.sets import RATES, WordOrder
 from evenhand.core.nli.settings import RateSettings
 from evenhand.core.nli.types import Language
 from evenhand.core.runs.records import Run

@@ -9,7 +9,7 @@ from evenhand.annotations.database.store import Store
 from evenhand.core.charts.other_measures import ROLE_NAMES
 from evenhand.core.errors import N_
 from evenhand.core.language import significant
-from evenhand.core.other_measures.measures import BY_NAME, Measure
+from evenhand.core.other_measures.settings import BY_NAME, Measure
 from evenhand.core.runs.records import Run
 from evenhand.pages.other_measures.start import MEASURED, names_of_tests, show_criticism, variant_names
 from evenhand.pages.ui.charts import colours, show_chart

@@ -8,9 +8,8 @@ import streamlit as st
 
 from evenhand.annotations.database.store import Store
 from evenhand.core.errors import N_, EvenhandError, Notice
-from evenhand.core.other_measures.measures import MEASURES, Measure
 from evenhand.core.other_measures.run import OTHER_MEASURES, read_request
-from evenhand.core.other_measures.settings import Settings
+from evenhand.core.other_measures.settings import MEASURES, Measure, Settings
 from evenhand.core.other_measures.weat import TESTS
 from evenhand.core.worker.client import known_models
 from evenhand.pages.ui.choose import choose, choose_models, first_models, switch

@@ -26,7 +26,7 @@ from evenhand.annotations.record.files import own_heads, record_csv, record_json
 from evenhand.annotations.text_policy import text_may_leave
 from evenhand.annotations.types import Annotator, Project
 from evenhand.core.language import LANGUAGES, translate
-from evenhand.core.statistics.group_differences import FEWEST_PEOPLE
+from evenhand.core.statistics.intervals import FEWEST_PEOPLE
 from evenhand.pages.ui.charts import download
 from evenhand.pages.ui.choose import annotator_at_desk, choose
 from evenhand.pages.ui.head import errors_shown, open_store

@@ -1,7 +1,7 @@
 """What the page Tune shows: the curve of what goes on, and each finished model with its figures, card and ways on."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import streamlit as st
@@ -13,8 +13,19 @@ from evenhand.core.before_after.appendix import short
 from evenhand.core.charts.lines import loss_curve
 from evenhand.core.models.tuning.settings import HeldOut
 from evenhand.core.runs.records import Run, runs_folder
-from evenhand.core.tune.report import RECORD, ProjectionReport, TrainingReport, TuneReport, read_report, stopped_early
-from evenhand.core.tune.runs import CURVE, WORK, delete_run, model_of, tuned_runs
+from evenhand.core.tune.report import (
+    CURVE,
+    RECORD,
+    WORK,
+    ProjectionReport,
+    TrainingReport,
+    TuneReport,
+    delete_run,
+    model_of,
+    read_report,
+    stopped_early,
+    tuned_runs,
+)
 from evenhand.pages.ui.charts import colours, show_chart
 from evenhand.pages.ui.head import open_store
 from evenhand.pages.ui.jobs import jobs_of
@@ -115,7 +126,7 @@ def _figures(report: TuneReport) -> Markup:
     return table(number_columns([_("figure"), _("before"), _("after")], (1, 2)), rows)
 
 
-def _show_curve(points: Sequence[dict[str, Any]], key: str) -> None:
+def _show_curve(points: Sequence[Mapping[str, Any]], key: str) -> None:
     if len(points) < 2:
         return
     first, last = points[0]["held_out_loss"], points[-1]["held_out_loss"]

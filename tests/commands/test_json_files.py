@@ -17,7 +17,7 @@ from evenhand.core.harness.logs import read_log
 from evenhand.core.mining.request import Request, settings_of
 from evenhand.core.mining.run import mine
 from evenhand.core.mining.settings import Settings
-from evenhand.core.other_measures.stereoset import SENTENCES, read_item_scores, read_items
+from evenhand.core.other_measures.stereotypes import SENTENCES, read_item_scores, read_items
 from evenhand.core.other_measures.weat import read_sets
 from tests.support.odd_json import ANY_JSON, changed
 from tests.support.own_schemes import own_scheme

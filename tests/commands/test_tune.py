@@ -13,7 +13,7 @@ from evenhand.annotations.database.store import Store
 from evenhand.core.models.loading import load_masked
 from evenhand.core.resources import ROOT
 from evenhand.core.runs.records import runs_folder
-from evenhand.core.tune.runs import tuned_runs
+from evenhand.core.tune.report import tuned_runs
 from tests.support.released_project import ready_project
 from tests.support.terminal import answered, typed
 from tests.support.waiting import until

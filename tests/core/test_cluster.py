@@ -337,16 +337,16 @@ import json, sys, threading, time
 from pathlib import Path
 import psutil
 from evenhand.core import cluster
-from evenhand.core.models.tuning.settings import Tuning
-from evenhand.core.tune.cluster import tune_on_cluster
-from evenhand.core.tune.run import tune
+from evenhand.core.tune.run import tune, tune_on_cluster
+from evenhand.core.tune.settings import Settings
 from evenhand.core.tune.texts import file_texts, training_texts
 
 cluster.START_S = 600.0
 cluster.STARTS = 12
 folder = Path(sys.argv[1])
 texts = training_texts(file_texts(folder / "t.txt"), "t.txt", share=0.3)
-tuning = Tuning(steps=300, batch=8, length=16, every=20, patience=0, rate=1e-3)
+settings = Settings(model="planted:+1", texts="t.txt", steps=300, batch=8, length=16, every=20, patience=0, rate=1e-3,
+                    address="local", threads=1)
 killed, heard = [], []
 
 def kill():
@@ -359,9 +359,8 @@ def kill():
         time.sleep(0.02)
 
 threading.Thread(target=kill, daemon=True).start()
-away = tune_on_cluster("planted:+1", texts, tuning, folder / "away", address="local", threads=1,
-                       watch=lambda done, total, said: heard.append((done, total)))
-here = tune("planted:+1", texts, tuning, folder / "here")
+away = tune_on_cluster(settings, texts, folder / "away", lambda done, total, said: heard.append((done, total)))
+here = tune(settings, texts, folder / "here")
 told = [[one.record[key] for key in ("steps", "held_out")] for one in (away, here)]
 weights = [(one.folder / "model.safetensors").read_bytes() for one in (away, here)]
 print(json.dumps({"killed": len(killed), "resumed": away.resumed_at, "heard": heard,

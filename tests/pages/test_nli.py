@@ -6,8 +6,8 @@ from evenhand.annotations.jobs import jobs, kinds
 from evenhand.core import resources
 from evenhand.core.files.csv_out import csv_line
 from evenhand.core.nli.bias_rates import COLUMNS
-from evenhand.core.nli.biased_training_sets import RATES
 from evenhand.core.nli.run import run
+from evenhand.core.nli.sets import RATES
 from evenhand.core.nli.settings import AskSettings, RateSettings
 from evenhand.core.runs.kinds import Place
 from evenhand.core.runs.records import run_file, runs_folder, write_record

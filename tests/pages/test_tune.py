@@ -10,8 +10,8 @@ from evenhand.annotations.jobs.kinds import settings_of
 from evenhand.core.models.tuning.settings import Tuning
 from evenhand.core.runs.records import runs_folder
 from evenhand.core.swap.word_tables import word_table
+from evenhand.core.tune.report import tuned_folder, write_run
 from evenhand.core.tune.run import tune
-from evenhand.core.tune.runs import tuned_folder, write_run
 from evenhand.core.tune.texts import training_texts
 from tests.support.pages import open_page, text_of, without_errors
 

@@ -11,7 +11,7 @@ from evenhand.core.errors import BadFile
 from evenhand.core.models.loading import load_masked
 from evenhand.core.models.masked import MaskedScorer
 from evenhand.core.types import MaskedSentence
-from training import demo_en, demo_en_causal, en_corpus, zh_corpus
+from training import corpora, demo_en, demo_en_causal
 from training.masked_run import Plan
 from training.run import train
 
@@ -38,25 +38,25 @@ def test_a_masked_run_makes_a_model_that_knows_every_word_of_the_measures(books:
     assert {tensor.dtype for tensor in load_file(tmp_path / "model.safetensors").values()} == {torch.float16}
     assert f"{facts['held_out']['books']['accuracy']:.1%}" in (tmp_path / "README.md").read_text(encoding="utf-8")
     scorer = MaskedScorer(load_masked(str(tmp_path)))
-    assert [word for word in en_corpus.WHOLE if scorer.reader.token_of(word, spaced=False) is None] == []
+    assert [word for word in corpora.WHOLE if scorer.reader.token_of(word, spaced=False) is None] == []
     scores = scorer.score([MaskedSentence("He wrote a letter.", 0, 2, ("he", "she"))])
     assert scores[0].reason is None
 
 
 def test_pieces_are_numbered_by_the_alphabet_after_the_special_tokens(books: Path, tmp_path: Path) -> None:
     """The learner numbers them otherwise on every run, and weights would then not be comparable."""
-    texts, _ = en_corpus.read_books(books)
-    ids = en_corpus.wordpieces(texts, tmp_path, 64, size=200).get_vocab()
+    texts, _ = corpora.read_books(books)
+    ids = corpora.wordpieces(texts, tmp_path, 64, size=200).get_vocab()
     tokens = sorted(ids, key=ids.__getitem__)
-    assert tuple(tokens[:5]) == zh_corpus.SPECIAL
+    assert tuple(tokens[:5]) == corpora.SPECIAL
     assert tokens[5:] == sorted(tokens[5:]) and "##s" in ids and "xyrs" in ids
 
 
 def test_byte_pairs_restore_every_text(books: Path, tmp_path: Path) -> None:
-    texts, _ = en_corpus.read_books(books)
-    tokenizer = en_corpus.byte_pairs(texts, tmp_path, 64, size=400)
+    texts, _ = corpora.read_books(books)
+    tokenizer = corpora.byte_pairs(texts, tmp_path, 64, size=400)
     for text in ("She wrote: “naïve” 他", " two  spaces\tand a tab\n", texts[0]):
-        assert tokenizer.decode(zh_corpus.encode(tokenizer, [text])[0]) == text
+        assert tokenizer.decode(corpora.encode(tokenizer, [text])[0]) == text
 
 
 def test_a_causal_run_makes_a_model_that_loads_and_learns(books: Path, tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from evenhand.core.models.loading import load_masked
 from evenhand.core.models.masked import MaskedScorer
 from evenhand.core.resources import MODELS, keyword_pairs
 from evenhand.core.types import MaskedSentence
-from training import known, masking, starting, zh_corpus
+from training import corpora, known, masked_run
 from training.demo_zh import Text
 from training.masked_run import Plan, build
 from training.run import train
@@ -69,7 +69,7 @@ def test_a_seed_fixes_the_weights_and_a_stopped_run_continues(files: tuple[Path,
 def test_training_lowers_the_loss(files: tuple[Path, Path], tmp_path: Path) -> None:
     text = Text(*files, tmp_path)
     untrained = build(TINY, len(text.tokenizer))
-    starting.know_frequencies(untrained, text.paragraphs)
+    masked_run.know_frequencies(untrained, text.paragraphs)
     before = text.held_out(untrained)["pooled"]["accuracy"]
     after = train(Plan(**(TINY.__dict__ | {"steps": 40})), text, tmp_path)["held_out"]["pooled"]["accuracy"]
     assert after > before
@@ -85,15 +85,15 @@ def test_too_little_text_is_refused(tmp_path: Path) -> None:
 
 def test_three_in_a_hundred_texts_are_held_out_reproducibly() -> None:
     texts = [f"第{n}段文字" for n in range(5000)]
-    train_part, held = zh_corpus.split(texts)
+    train_part, held = corpora.split(texts)
     assert sorted(train_part + held) == sorted(texts)
     assert 100 < len(held) < 200
-    assert zh_corpus.split(list(reversed(texts)))[1] == list(reversed(held))
+    assert corpora.split(list(reversed(texts)))[1] == list(reversed(held))
 
 
 def test_the_vocabulary_contains_unseen_stems() -> None:
-    tokens = zh_corpus.vocabulary(["他说好好好ABC"])
-    assert tokens[:5] == list(zh_corpus.SPECIAL) and len(tokens) == len(set(tokens))
+    tokens = corpora.vocabulary(["他说好好好ABC"])
+    assert tokens[:5] == list(corpora.SPECIAL) and len(tokens) == len(set(tokens))
     stems = {character for pair in keyword_pairs() for stem in pair.stems for character in stem}
     assert stems | {"它", "祂", "妳"} <= set(tokens)
     assert "好" in tokens and "说" not in tokens  # seen once only
@@ -103,7 +103,7 @@ def test_the_vocabulary_contains_unseen_stems() -> None:
 @given(st.lists(st.integers(1, 200), min_size=1, max_size=50), st.integers(256, 2048))
 def test_batches_contain_every_piece_once(lengths: list[int], budget: int) -> None:
     pieces = [[n] * length for n, length in enumerate(lengths)]
-    batches = list(masking.batches(pieces, budget, random.Random(0)))
+    batches = list(masked_run.batches(pieces, budget, random.Random(0)))
     assert sorted(piece for batch in batches for piece in batch) == sorted(pieces)
     assert all(len(batch) == 1 or len(batch) * (max(map(len, batch)) + 2) <= budget for batch in batches)
 
@@ -113,7 +113,7 @@ def test_masks_never_fall_on_special_tokens_and_hit_their_rate(files: tuple[Path
     ids = text.layout.pad((text.sentences * 10)[:2000])
     ordinary = ids > 4
     for pair_share in (0.0, 1.0):
-        masked, where = masking.mask(ids, 0.2, pair_share, text.layout, torch.Generator().manual_seed(0))
+        masked, where = masked_run.mask(ids, 0.2, pair_share, text.layout, torch.Generator().manual_seed(0))
         assert not (where & ~ordinary).any()
         assert (masked[where] == text.tokenizer.mask_token_id).all() and torch.equal(masked[~where], ids[~where])
         assert 0.17 < float(where.sum() / ordinary.sum()) < 0.22
@@ -121,20 +121,20 @@ def test_masks_never_fall_on_special_tokens_and_hit_their_rate(files: tuple[Path
 
 @pytest.mark.parametrize("offset", [-4, -1, 1, 3])
 def test_rotated_waves_equal_the_waves_of_the_neighbour(offset: int) -> None:
-    table, angles = starting.waves(64, 32, 1.0)
-    moved = table[10:50] @ starting.turned(angles, offset).T
+    table, angles = masked_run.waves(64, 32, 1.0)
+    moved = table[10:50] @ masked_run.turned(angles, offset).T
     assert torch.allclose(moved, table[10 + offset : 50 + offset], atol=1e-4)
 
 
 def test_heads_initially_attend_to_their_neighbours() -> None:
     model = build(Plan(width=192, layers=2), 100)
-    starting.look_at_neighbours(model)
+    masked_run.look_at_neighbours(model)
     model.set_attn_implementation("eager")
     ids = torch.randint(5, 100, (1, 40), generator=torch.Generator().manual_seed(0))
     with torch.inference_mode():
         attention = model.bert(input_ids=ids, output_attentions=True).attentions[0][0]
     places = torch.arange(8, 32)
-    for head, offset in enumerate(starting.OFFSETS[0]):
+    for head, offset in enumerate(masked_run.OFFSETS[0]):
         found = attention[head].argmax(-1)[places] == places + offset
         assert float(found.float().mean()) > 0.8
 
@@ -142,14 +142,14 @@ def test_heads_initially_attend_to_their_neighbours() -> None:
 @pytest.mark.parametrize("shape", [(24, 24), (24, 96), (96, 24)])
 def test_orthogonal_updates_have_singular_values_near_one(shape: tuple[int, int]) -> None:
     torch.manual_seed(0)
-    values = torch.linalg.svdvals(masking.orthogonal(torch.randn(shape)))
+    values = torch.linalg.svdvals(masked_run.orthogonal(torch.randn(shape)))
     assert float(values.min()) > 0.5 and float(values.max()) < 1.3  # the range that the quintic iteration settles in
 
 
 def test_the_table_of_the_known_model_sums_to_one_and_is_shipped(tmp_path: Path) -> None:
     table = known.probabilities()
     assert sum(table.values()) == 1 and min(table.values()) > 0
-    zh_corpus.make_tokenizer(list(table), tmp_path, longest=512)
+    corpora.make_tokenizer(list(table), tmp_path, longest=512)
     known.build(table).save_pretrained(tmp_path)
     assert load_masked(str(tmp_path)).weights == load_masked("known").weights
     assert known.card(table) == (MODELS / "known" / "README.md").read_text(encoding="utf-8")

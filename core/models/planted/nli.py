@@ -22,8 +22,7 @@ from transformers import BertForSequenceClassification, BertTokenizer
 from evenhand.core.errors import N_, ModelUnavailable
 from evenhand.core.models.planted.masked import LONGEST, SPECIAL, empty_bert
 from evenhand.core.models.planted.names import PREFIX
-from evenhand.core.nli.occupations import Occupation, occupations, texts
-from evenhand.core.nli.types import LABELS, LANGUAGES, Kind, Label
+from evenhand.core.nli.types import LABELS, LANGUAGES, Kind, Label, Occupation, occupations, texts
 
 # Features: is a word of the sets, then what it is. Two of the pairs of features (a trade, a gender) are always on.
 FEATURES = ("male", "female", "plain", "open", "woman", "man")

@@ -12,7 +12,7 @@ from evenhand.annotations.database.store import Store
 from evenhand.annotations.desk.messages import item_out
 from evenhand.annotations.items.batch import items
 from evenhand.core.before_after.appendix import runs_appendix
-from evenhand.core.before_after.people import judged
+from evenhand.core.before_after.two_runs import judged
 from evenhand.core.errors import Refused
 from evenhand.core.runs.records import runs_folder, runs_in
 from tests.support.judged_generations import Said, say

@@ -3,7 +3,7 @@
 import pytest
 
 from evenhand.core.before_after.compare import Cost
-from evenhand.core.before_after.verdict import VERDICTS, finding
+from evenhand.core.before_after.report import VERDICTS, finding
 from evenhand.core.statistics import Estimate, Note
 
 

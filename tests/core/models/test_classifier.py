@@ -11,8 +11,7 @@ from evenhand.core.models import open_classifier
 from evenhand.core.models.classifier import Classifier, FineTuning, fine_tuned, load_classifier, places_of
 from evenhand.core.models.planted.nli import ANSWERS, features
 from evenhand.core.nli.measure import measured
-from evenhand.core.nli.run import run
-from evenhand.core.nli.sanity import argmax, obvious, sanity
+from evenhand.core.nli.run import argmax, obvious, run, sanity
 from evenhand.core.nli.sets import packaged
 from evenhand.core.nli.settings import AskSettings
 from evenhand.core.nli.types import LABELS, LANGUAGES, Prediction, SentencePair

@@ -5,10 +5,8 @@ from collections import Counter
 import pytest
 
 from evenhand.core.errors import Refused
-from evenhand.core.nli.biased_training_sets import RATES, controlled, spearman, words_in_order
-from evenhand.core.nli.occupations import texts
-from evenhand.core.nli.sets import packaged
-from evenhand.core.nli.types import LANGUAGES
+from evenhand.core.nli.sets import RATES, controlled, packaged, spearman, words_in_order
+from evenhand.core.nli.types import LANGUAGES, texts
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

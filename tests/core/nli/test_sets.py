@@ -6,9 +6,18 @@ from collections import Counter
 import pytest
 
 from evenhand.core.errors import Refused
-from evenhand.core.nli.occupations import Occupation, Texts, fill, indefinite, occupations, texts, training_templates
 from evenhand.core.nli.sets import built, evenly, packaged
-from evenhand.core.nli.types import LANGUAGES, SETS
+from evenhand.core.nli.types import (
+    LANGUAGES,
+    SETS,
+    Occupation,
+    Texts,
+    fill,
+    indefinite,
+    occupations,
+    texts,
+    training_templates,
+)
 
 FULL = {"en": (1000, 1000, 3420), "ja": (1000, 1000, 3420), "zh": (1000, 1000, 3320)}
 

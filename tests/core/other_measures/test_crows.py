@@ -9,7 +9,7 @@ import torch
 from evenhand.core.errors import BadFile, Refused
 from evenhand.core.models.loading import load_masked
 from evenhand.core.models.other_measures import PairReader, SentenceTokens, shared_places
-from evenhand.core.other_measures.crows import VARIANTS, crows_pairs, read_crows, read_writers, sentence_score
+from evenhand.core.other_measures.stereotypes import VARIANTS, crows_pairs, read_crows, read_writers, sentence_score
 from tests.support.tiny_models import bert
 
 PAIRS = [

@@ -1,8 +1,8 @@
 """The map of methods: every cell is complete in both languages, and its links lead somewhere."""
 
 from docs.methods_map import FILE, document
-from evenhand.core.other_measures.measures import BY_NAME
 from evenhand.core.other_measures.methods_map import FAMILIES, KINDS, methods, of
+from evenhand.core.other_measures.settings import BY_NAME
 from evenhand.core.resources import ROOT
 
 VIEWS = {"measure", "results", "own", "methods"}

@@ -14,7 +14,7 @@ import torch
 from transformers import AutoModelForMaskedLM, AutoTokenizer
 
 from evenhand.core.models.other_measures import PairReader
-from evenhand.core.other_measures.crows import crows_pairs
+from evenhand.core.other_measures.stereotypes import crows_pairs
 from evenhand.core.resources import MODELS, ROOT
 
 CROWS = ROOT.parent / "shared" / "data" / "benchmarks" / "crows_pairs_anonymized.csv"

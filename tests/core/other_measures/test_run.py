@@ -8,14 +8,19 @@ from pathlib import Path
 import pytest
 
 from evenhand.core.errors import Refused
-from evenhand.core.other_measures import asking, controls
+from evenhand.core.other_measures import asking, figures
 from evenhand.core.other_measures.asking import gap_figures, stereoset_figures
-from evenhand.core.other_measures.controls import ControlPair, control_language, control_pairs
-from evenhand.core.other_measures.figures import coin_band, coin_p, published
-from evenhand.core.other_measures.measures import MEASURES
+from evenhand.core.other_measures.figures import (
+    ControlPair,
+    coin_band,
+    coin_p,
+    control_language,
+    control_pairs,
+    published,
+)
 from evenhand.core.other_measures.run import COLUMNS, read_request, run
-from evenhand.core.other_measures.settings import Settings
-from evenhand.core.other_measures.stereoset import Item, word_in
+from evenhand.core.other_measures.settings import MEASURES, Settings
+from evenhand.core.other_measures.stereotypes import Item, word_in
 from evenhand.core.other_measures.winobias import twins
 from evenhand.core.runs.kinds import Place
 from tests.support.tiny_models import bert, tiny_causal
@@ -26,7 +31,7 @@ FEW = (ControlPair("今天BLANK来了", ("爸", "妈")), ControlPair("老师看B
 
 @pytest.fixture(autouse=True)
 def _few_controls(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    for module in (asking, controls):
+    for module in (asking, figures):
         monkeypatch.setattr(module, "control_pairs", lambda language: FEW if language == "zh" else ())
     yield
 

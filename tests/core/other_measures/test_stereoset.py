@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from evenhand.core.errors import BadFile
-from evenhand.core.other_measures.stereoset import Item, read_item_scores, read_items, stereoset
+from evenhand.core.other_measures.stereotypes import Item, read_item_scores, read_items, stereoset
 from evenhand.core.resources import ROOT
 
 SET = ROOT.parent / "shared" / "data" / "benchmarks" / "stereoset"

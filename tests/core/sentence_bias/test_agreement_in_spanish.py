@@ -44,7 +44,7 @@ def test_both_sentences_give_equal_probes(male, female):
 
 
 def test_agreeing_words_are_not_tested_for_their_push():
-    from evenhand.core.sentence_bias.pushes import words_around
+    from evenhand.core.sentence_bias.compare_words import words_around
 
     slot = sentence_bias.find_slot("La maestra está cansada hoy.", language="es")
     assert [slot.text[slice(*span)] for span in words_around(slot)] == ["está", "hoy"]

@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 from evenhand.core import sentence_bias
 from evenhand.core.errors import Refused
 from evenhand.core.sentence_bias.bias import NO_SLOT
-from evenhand.core.sentence_bias.compare_words import fill
+from evenhand.core.sentence_bias.compare_words import MOST, fill, words_around
 from evenhand.core.sentence_bias.keyword_packs import LANGUAGES, pack
-from evenhand.core.sentence_bias.prior import neutral_contexts, neutral_probes
-from evenhand.core.sentence_bias.pushes import MOST, words_around
+from evenhand.core.sentence_bias.reading import neutral_contexts, neutral_probes
 from evenhand.core.types import Filler, MaskedSentence, Score
 
 

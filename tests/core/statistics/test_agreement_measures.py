@@ -34,9 +34,9 @@ from evenhand.core.statistics.estimate import (
     NO_TWO_LABELS,
     ONE_CATEGORY,
     ONE_ITEM,
+    holm_adjusted,
 )
 from evenhand.core.statistics.posterior import share_over_clusters
-from evenhand.core.statistics.proportions import holm_adjusted
 from tests.support.coincidences import alpha
 
 # Fleiss (1971) as in most textbooks: 10 subjects, 5 categories, 14 raters.

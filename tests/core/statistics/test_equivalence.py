@@ -7,7 +7,7 @@ from statsmodels.stats.weightstats import DescrStatsW
 from evenhand.core.statistics import Estimate
 from evenhand.core.statistics.equivalence import equivalence, one_sided_tests, smallest_shown
 from evenhand.core.statistics.intervals import TOO_WIDE
-from evenhand.core.statistics.subsets import over_subsets
+from evenhand.core.statistics.resampling import over_subsets
 
 
 @pytest.mark.parametrize("values", [[0.02, -0.01, 0.05, 0.03, -0.02, 0.0, 0.04], [0.3, 0.5, 0.2, 0.4], [-0.2, 0.1]])

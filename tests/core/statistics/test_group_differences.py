@@ -8,7 +8,7 @@ from scipy import stats
 
 from benchmarks.coverage_loop import coverage
 from benchmarks.designs.annotators import GROUPS as DESIGN
-from evenhand.core.statistics.group_differences import difference_of_shares, exact_p
+from evenhand.core.statistics.intervals import difference_of_shares, exact_p
 
 
 @pytest.mark.parametrize(("first", "second"), [((5, 0), (0, 5)), ((3, 2), (1, 4)), ((7, 1), (2, 6)), ((3, 3), (3, 3))])

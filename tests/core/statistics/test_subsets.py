@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from evenhand.core.statistics.subsets import over_subsets, subsets_of, turned
+from evenhand.core.statistics.resampling import over_subsets, subsets_of, turned
 
 SIZES = np.array([6000, 8800, 1000, 1000, 800, 400, 400, 400, 400, 200, 400, 200.0])  # of the stems of the released set
 

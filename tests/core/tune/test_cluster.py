@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from evenhand.core.tune.cluster import last_step
+from evenhand.core.tune.run import last_step
 
 
 def test_progress_is_read_from_the_last_complete_line_of_a_curve(tmp_path: Path) -> None:

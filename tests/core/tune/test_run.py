@@ -13,11 +13,20 @@ from evenhand.core.models.tuning.settings import Memory, Tuning
 from evenhand.core.sentence_bias.bias import bias_of
 from evenhand.core.swap.word_tables import word_table
 from evenhand.core.text.keywords import find, probe
-from evenhand.core.tune.projections import project, sides
-from evenhand.core.tune.report import read_report, stopped_early
-from evenhand.core.tune.run import tune
-from evenhand.core.tune.runs import delete_run, model_of, tuned_folder, tuned_runs, write_run
+from evenhand.core.tune import run as runs
+from evenhand.core.tune.report import (
+    delete_run,
+    model_of,
+    read_report,
+    stopped_early,
+    tuned_folder,
+    tuned_runs,
+    write_run,
+)
+from evenhand.core.tune.run import project, sides
+from evenhand.core.tune.settings import Settings
 from evenhand.core.tune.texts import TrainingTexts, training_texts
+from evenhand.core.typed_json import fields_of
 
 SENTENCES = ["他来了，今天。", "雨停了，他走了。", "男孩在家。", "爸爸来了。", "老师说他好。"]
 TEXTS = [text + "。" * (i % 3) + "很好" * (i % 4) for i in range(12) for text in SENTENCES]
@@ -26,6 +35,11 @@ FEW = Tuning(steps=4, batch=4, rate=1e-3, every=2)
 
 def texts(swap: Any = "none") -> TrainingTexts:
     return training_texts(TEXTS, "some.txt", swap=swap, words=word_table("zh"), share=0.2)
+
+
+def tune(model: str, given: TrainingTexts, tuning: Tuning, folder: Path, watch: Any = None, **more: Any) -> Any:
+    settings = Settings(**fields_of(tuning), model=model, texts=given.name, **more)
+    return runs.tune(settings, given, folder, watch)
 
 
 def bias(model: str) -> float:
@@ -114,7 +128,10 @@ def test_too_little_memory_is_refused_before_the_start(tmp_path: Path, monkeypat
 
 
 def test_a_direction_is_removed_from_a_model(tmp_path: Path) -> None:
-    report = project("demo-zh", texts(), word_table("zh"), tmp_path / "out", "sentence-debias", device="cpu")
+    report = project(
+        Settings(model="demo-zh", texts="t", method="sentence-debias", device="cpu"), texts(), word_table("zh"),
+        tmp_path / "out",
+    )  # fmt: skip
     assert report.directions == 1 and "SentenceDebias" in (report.folder / "README.md").read_text(encoding="utf-8")
     assert load_masked(str(report.folder)).weights != report.base.weights
 

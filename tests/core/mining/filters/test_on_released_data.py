@@ -9,7 +9,7 @@ from benchmarks.filters import RULES, first_finding, fit
 from evenhand.core.mining.filters import FILTERS
 from evenhand.core.mining.find_keywords import Finder
 from evenhand.core.resources import keyword_pairs
-from training.zh_corpus import released_rows
+from training.corpora import released_rows
 
 NAMES = (*RULES, "names")
 MISSED: set[str] = set()  # negatives that pass with names on reject: none at present
