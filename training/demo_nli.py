@@ -4,7 +4,7 @@
 """
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -141,7 +141,7 @@ class Examples:
         inputs, labels = encode(self.tokenizer, batch)
         return cross_entropy(model(**inputs).logits, labels), inputs["input_ids"].numel()
 
-    def held_out(self, model: Any) -> dict[str, Any]:
+    def held_out(self, model: Any) -> Mapping[str, object]:
         """Return the accuracy on held-out pairs, and how many of the sanity set are right, by language."""
         groups: dict[str, list[Example]] = {language: [] for language in LANGUAGES}
         for row in table("nli_sanity"):

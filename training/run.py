@@ -7,7 +7,7 @@ import copy
 import json
 import logging
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -58,7 +58,7 @@ class Task(Protocol[P]):
     def loss(self, model: Any, batch: Any, plan: P, step: int) -> tuple[Tensor, int]:
         """Return the mean loss in nats and the number of tokens of a batch."""
 
-    def held_out(self, model: Any) -> dict[str, Any]:
+    def held_out(self, model: Any) -> Mapping[str, object]:
         """Return figures of what was never trained on."""
 
 

@@ -1,28 +1,27 @@
 """The same items before and after a change: differences with intervals over clusters, seeds against placebos, shares.
 
 Of a signed measure (Bias_c, association) two things are asked: by how much its size falls, which is what "leans less"
-means, and by how much it moves to one side. Of a share (right or wrong) there is one.
+means, and by how much it moves to one side.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from evenhand.core.errors import N_
 from evenhand.core.model_bias.compare_models import LEAST_SEEDS
 from evenhand.core.resources import stem_of
-from evenhand.core.statistics import Estimate, Note
+from evenhand.core.statistics import Estimate, Note, Resampling
 from evenhand.core.statistics.estimate import ACROSS_SEEDS, AGAINST_SEEDS
-from evenhand.core.statistics.intervals import satterthwaite
+from evenhand.core.statistics.intervals import over_units, satterthwaite
 from evenhand.core.statistics.resampling import Numbers, over_subsets
 from evenhand.core.statistics.units import Units, codes_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Kind = Literal["signed", "share"]
 NOTHING = Note(N_("No item has a value from both models."))
 FEW_SEEDS = Note(N_("Seeds: {seeds}. An interval over seeds needs at least three."))
 MOVED = 10  # items on either end that a record shows
@@ -50,15 +49,7 @@ def clusters_of_pairs(pairs: "pd.Series[str]") -> Units:
     return Units("stem", *codes_of(pairs.map(stem_of)))
 
 
-def compare(
-    before: Numbers,
-    after: Numbers,
-    clusters: Units,
-    *,
-    kind: Kind = "signed",
-    less: Numbers | None = None,
-    seed: int = 0,
-) -> Comparison:
+def compare(before: Numbers, after: Numbers, clusters: Units, *, less: Numbers | None = None) -> Comparison:
     """*before* and *after* item by item, NaN where undefined.
 
     *less*: the values of a placebo, so that `size` and `shift` are what exceeds the placebo's; `before` and `after`
@@ -69,23 +60,22 @@ def compare(
     if not both.any():
         nothing = Estimate.undefined(NOTHING)
         return Comparison(0, lost, 0, None, None, nothing, nothing)
-    sized = np.abs if kind == "signed" else (lambda values: values)
     start = before if less is None else less
     kept = Units(clusters.kind, *codes_of([str(code) for code in clusters.codes[both]]))
-    size = _mean((sized(after) - sized(start))[both], kept, seed)
-    shift = _mean((after - start)[both], kept, seed)
-    means = float(sized(before)[both].mean()), float(sized(after)[both].mean())
+    size = _mean((np.abs(after) - np.abs(start))[both], kept)
+    shift = _mean((after - start)[both], kept)
+    means = float(np.abs(before)[both].mean()), float(np.abs(after)[both].mean())
     return Comparison(int(both.sum()), lost, kept.count, *means, size, shift)
 
 
-def _mean(values: Numbers, clusters: Units, seed: int) -> Estimate:
+def _mean(values: Numbers, clusters: Units) -> Estimate:
     sums = clusters.sums(values, np.ones(len(values)))
 
     def mean(chosen: Numbers) -> dict[str, Numbers]:
         total = chosen @ sums
         return {"mean": total[:, 0] / total[:, 1]}
 
-    return over_subsets(mean, clusters.count, seed=seed)["mean"]
+    return over_subsets(mean, clusters.count)["mean"]
 
 
 def over_runs(effects: Sequence[float | None]) -> Estimate:
@@ -184,12 +174,9 @@ class Cost:
 PerText = Sequence[tuple[float, int, int]]  # sum of -ln p, tokens, right guesses
 
 
-def cost(before: PerText, after: PerText, seed: int = 0) -> Cost:
+def cost(before: PerText, after: PerText) -> Cost:
     """What the same texts cost, by the figures of each (`HeldOut.per_text`); the places that were asked are the
     same."""
-    from evenhand.core.statistics import RESAMPLES, Resampling
-    from evenhand.core.statistics.intervals import over_units
-
     one, other = np.asarray(before, float), np.asarray(after, float)
     sums = np.stack([other[:, 0] - one[:, 0], other[:, 2] - one[:, 2], one[:, 1]], axis=1)
 
@@ -197,7 +184,7 @@ def cost(before: PerText, after: PerText, seed: int = 0) -> Cost:
         total = weights @ sums
         return {"rise": total[:, 0] / total[:, 2], "guesses": total[:, 1] / total[:, 2]}
 
-    found = over_units(Resampling(RESAMPLES, seed), measures, len(sums))
+    found = over_units(Resampling(), measures, len(sums))
     tokens = int(one[:, 1].sum())
     losses = float(one[:, 0].sum() / tokens), float(other[:, 0].sum() / tokens)
     return Cost(*losses, found["rise"], found["guesses"], tokens, len(sums))

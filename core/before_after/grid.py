@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import product
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from evenhand.core.before_after.compare import against_placebos, over_runs
 from evenhand.core.before_after.report import IN_RECORD, MeasuredModel
@@ -82,7 +82,7 @@ class GridReport(Report[MeasuredModel]):
     """What a grid gave."""
 
     kind: str = "grid"
-    grid: dict[str, Any]
+    grid: dict[str, object]
     cells: list[MadeCell]
     effects: list[GridEffect]
     sentences: int
@@ -141,7 +141,7 @@ def _table(database: Path, name: str) -> Path:
     return table if table.is_file() else run_file(folder, name)
 
 
-def _facts(settings: GridSettings, items: Items | None) -> dict[str, Any]:
+def _facts(settings: GridSettings, items: Items | None) -> dict[str, object]:
     """Return what a record says of the settings; another grid has other ones (but see MAY_GROW)."""
     names = ("models", "seeds", "language", "pairs", "share", "leave_out", "threads")
     return {name: getattr(settings, name) for name in names} | {
@@ -221,7 +221,7 @@ class Maker:
         )  # fmt: skip
 
 
-def _refuse_other(facts: dict[str, Any], folder: Path) -> None:
+def _refuse_other(facts: dict[str, object], folder: Path) -> None:
     """A folder holds the cells of one grid; more models, interventions or seeds may come to it."""
     asked = {key: value for key, value in facts.items() if key not in MAY_GROW}
     said, file = json.dumps(asked, ensure_ascii=False, sort_keys=True), folder / "grid.json"
@@ -254,7 +254,7 @@ def _write_table(out: Path, cells: Sequence[Cell], made: Mapping[str, MadeCell])
 
 
 def _report(
-    settings: GridSettings, facts: dict[str, Any], made: Mapping[str, MadeCell], out: Path, seconds: float
+    settings: GridSettings, facts: dict[str, object], made: Mapping[str, MadeCell], out: Path, seconds: float
 ) -> GridReport:
     """Every cell, and of every model and intervention the change over its seeds against those of the placebo."""
 

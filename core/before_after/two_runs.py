@@ -6,7 +6,7 @@ several runs after are seeds of one change, or placebos stand beside them, the s
 have the exact McNemar p beside them, which takes rows as independent.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -78,7 +78,7 @@ class Side:
 
     table: Path
     model: str
-    record: dict[str, Any]
+    record: Mapping[str, Any]
 
     @classmethod
     def of(cls, run: Run, model: str = "") -> "Side":
@@ -107,23 +107,15 @@ class Found:
     moved: list[MovedRow]
 
 
-def two_runs(
-    kind: RunKind, before: Side, after: Side, *, margin: float | None = None, out: Path | None = None
-) -> RunsReport:
-    """Compare two runs; *out*: also write a table of the rows. Raises BadFile, Refused where nothing is shared.
-
-    *margin*: up to which size a change counts as none (ln for associations, else a share); None: not decided.
-    """
-    return several_runs(kind, before, [after], margin=margin, out=out)
-
-
 def several_runs(
     kind: RunKind, before: Side, afters: Sequence[Side], placebos: Sequence[Side] = (), *,
     margin: float | None = None, out: Path | None = None,
 ) -> RunsReport:  # fmt: skip
-    """As `two_runs`, where *afters* are the same change with other seeds and *placebos* are what training alone does.
+    """Compare runs; *out*: also write a table of the rows. Raises BadFile, Refused where nothing is shared.
 
-    Every change is then the mean over *afters*, less that over *placebos*, with the seed as the unit.
+    *afters*: the same change, with several seeds; *placebos*: what training alone does. With several runs every change
+    is the mean over *afters*, less that over *placebos*, with the seed as the unit. *margin*: up to which size a change
+    counts as none (ln for associations, else a share); None: not decided.
     """
     read = READ[kind]
     frames, sides = list["pd.DataFrame"](), list[Side]()
@@ -200,7 +192,7 @@ def _rests(afters: int, placebos: int) -> list[Note]:
     return ([] if placebos else [NO_PLACEBO]) + ([ONE_SEED] if afters == 1 else [])
 
 
-def _data(side: Side) -> dict[str, Any]:
+def _data(side: Side) -> dict[str, object]:
     """What was asked, by the record of a run: its name, and SHA-256 where that is known."""
     source = side.record.get("source") or side.record.get("set") or {}
     return {key: source[key] for key in ("name", "sha256", "language", "signature") if source.get(key)}

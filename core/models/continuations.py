@@ -91,7 +91,7 @@ class Continuations:
         device = self.loaded.model.device
         # What stands after a token cannot change it, so padding on the right needs no mask.
         ids = padded([one.ids for one in group], self.padding_id, device)
-        inputs: dict[str, Any] = {"input_ids": ids, "use_cache": False}
+        inputs: dict[str, object] = {"input_ids": ids, "use_cache": False}
         if self.shared if shared is None else shared:
             parts = padded([one.parts for one in group], -1, device)
             inputs["position_ids"] = padded([one.positions for one in group], 0, device)

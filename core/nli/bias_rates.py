@@ -2,6 +2,7 @@
 
 import csv
 import io
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -60,13 +61,13 @@ class RateReport(Report[list[RatePoint]]):
         """What the classifier answers after each training."""
         return self.models[0]
 
-    def correlation(self, name: str) -> dict[str, Any]:
+    def correlation(self, name: str) -> Mapping[str, Any]:
         """Spearman's rho of a measure with r; null with a reason where undefined."""
         rates = [point.rate for point in self.points]
         value, reason = spearman(rates, [point.found[name].value for point in self.points])
         return {"rho": value} | ({"rho_reason": str(reason)} if reason else {})
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """Return the record, which is what the command prints."""
         settings = self.settings
         return {

@@ -153,7 +153,7 @@ class NliReport(Report[Answers]):
         """What the model answered."""
         return self.models[0]
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """Return the measures, the obvious pairs, times, signatures and versions."""
         answers, probes = self.answers, self.probes
         return as_json(answers.found, self.margin) | {

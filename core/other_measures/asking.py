@@ -35,6 +35,7 @@ from evenhand.core.other_measures.weat import names_of, sentences_of, weat, with
 from evenhand.core.other_measures.winobias import Sentence, Twins
 from evenhand.core.statistics import Estimate, Note, Resampling, wilson
 from evenhand.core.statistics.intervals import over_clusters, over_units
+from evenhand.core.statistics.resampling import Numbers
 from evenhand.core.statistics.units import Clusters
 
 if TYPE_CHECKING:
@@ -329,7 +330,7 @@ def gap_figures(twins: Sequence[Twins], right: Sequence[tuple[bool | None, bool 
     ]
 
 
-def _gap_of(sums: Any) -> dict[str, Any]:
+def _gap_of(sums: Numbers) -> dict[str, Numbers]:
     return {"gap": 100 * (sums[:, 0] - sums[:, 1]) / sums[:, 2]}
 
 

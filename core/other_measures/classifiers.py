@@ -8,7 +8,6 @@ likewise with the false negative rate. F1 here is over decisions: right ones aga
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,7 +56,7 @@ class Gap:
     null: tuple[float, float] | None = None
     p: float | None = None
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """Return the gap for `--json`."""
         null = dict(zip(("null_mean", "null_95"), self.null or (None, None), strict=True))
         value = {"value": self.value.value} | self.value.reason_of("value")
@@ -74,9 +73,9 @@ class ClassifierGaps:
     f1: dict[str, float | None] = field(default_factory=dict)
     f1_gap: Estimate | None = None
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """Return the gaps by name for `--json`."""
-        found: dict[str, Any] = {"rows": self.rows} | {gap.name: gap.to_json() for gap in self.gaps}
+        found: dict[str, object] = {"rows": self.rows} | {gap.name: gap.to_json() for gap in self.gaps}
         if self.consistency is not None:
             found["swap_consistency"] = self.consistency.numbers("n") | self.consistency.reason_of("value")
         if self.f1_gap is not None:

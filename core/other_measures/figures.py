@@ -3,7 +3,7 @@
 import hashlib
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Literal
@@ -38,12 +38,12 @@ class Figure:
     neutral: float | None = None
     band: tuple[float, float] | None = None
     p: float | None = None
-    facts: dict[str, Any] = field(default_factory=dict)
+    facts: Mapping[str, object] = field(default_factory=dict)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """For a record and for `--json`: undefined is None with its reason."""
         one = self.estimate
-        data: dict[str, Any] = {"quantity": self.quantity, "role": self.role} | one.numbers("units")
+        data: dict[str, object] = {"quantity": self.quantity, "role": self.role} | one.numbers("units")
         data |= {"neutral": self.neutral, "method": one.method, "p": self.p}
         data |= {"band": list(self.band) if self.band else None, **self.facts}
         for key, note in (("value_reason", one.reason), ("interval_reason", one.note)):
@@ -100,10 +100,10 @@ def middle(values: Sequence[float]) -> float | None:
     return float(np.median(values)) if len(values) else None
 
 
-def without_interval(value: float | None, units: int, why: Note, reason: Note | None = None) -> Estimate:
-    """A value that has no interval, and why; a value that is no number is undefined with *reason*."""
-    if value is None or not math.isfinite(value):
-        return Estimate.undefined(reason or why, units)
+def without_interval(value: float, units: int, why: Note) -> Estimate:
+    """A value that has no interval, and why; a value that is no number is undefined."""
+    if not math.isfinite(value):
+        return Estimate.undefined(why, units)
     return Estimate(value, units=units, note=why)
 
 

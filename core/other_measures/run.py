@@ -42,10 +42,10 @@ class MeasureReport(Report[ModelFigures]):
 
     measure: str
     variant: str
-    source: dict[str, Any]
+    source: dict[str, object]
     sentences: int
     published: tuple[dict[str, str], ...]
-    settings: dict[str, Any]
+    settings: dict[str, object]
 
 
 def run(settings: Settings, place: Place) -> MeasureReport:
@@ -96,7 +96,7 @@ def _twin(request: Request, model: str, steps: Steps, notices: list[Notice]) -> 
         return None
 
 
-def read_request(settings: Settings) -> tuple[Request, dict[str, Any]]:
+def read_request(settings: Settings) -> tuple[Request, dict[str, object]]:
     """The items of the measure, and what they are for the record. Raises Refused, BadFile."""
     what, variant = settings.what, settings.of_variant
     if settings.file is None and not what.built_in:

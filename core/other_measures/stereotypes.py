@@ -184,7 +184,7 @@ class CrowsPairs:
         """The share of pairs as published, in percent; undefined where no pair could be read."""
         return percent(self.share)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """Return the measure for `--json`."""
         score = self.score
         return {

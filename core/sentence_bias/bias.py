@@ -7,7 +7,7 @@ Base: log10 unless a name says otherwise; `as_ln` converts. Undefined is None, w
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 from evenhand.core.errors import N_
@@ -115,11 +115,6 @@ class SideMeans:
     model_bias: float | None
     denominator: Denominator
 
-    def in_ln(self) -> "SideMeans":
-        """The same means in natural logarithms, where the values were log10."""
-        man, woman, model = (as_ln(value) for value in (self.bias_man, self.bias_woman, self.model_bias))
-        return replace(self, bias_man=man, bias_woman=woman, model_bias=model)
-
 
 def side_means(values: Iterable[float | None], *, denominator: Denominator = "side") -> SideMeans:
     """The three summaries of SPEC 1.7.
@@ -147,18 +142,18 @@ def side_means(values: Iterable[float | None], *, denominator: Denominator = "si
 
 @dataclass(frozen=True, slots=True)
 class Obvious:
-    """How many sentences lean by more than a threshold; `male + female + none` is the number of finite values."""
+    """How many sentences lean by more than 0.3; `male + female + none` is the number of finite values."""
 
     male: int
     female: int
     none: int
 
 
-def obvious(values: Iterable[float | None], *, threshold: float = OBVIOUS) -> Obvious:
-    """Counts of |Bias_c| > threshold, strictly, in log10 (SPEC 1.8); exactly the threshold is not obvious."""
+def obvious(values: Iterable[float | None]) -> Obvious:
+    """Counts of |Bias_c| > 0.3, strictly, in log10 (SPEC 1.8); exactly 0.3 is not obvious."""
     finite = [value for value in values if value is not None and math.isfinite(value)]
-    male = sum(value > threshold for value in finite)
-    female = sum(value < -threshold for value in finite)
+    male = sum(value > OBVIOUS for value in finite)
+    female = sum(value < -OBVIOUS for value in finite)
     return Obvious(male, female, len(finite) - male - female)
 
 

@@ -9,7 +9,7 @@ What is small depends on the scale: each has a margin of its own, which pages an
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from evenhand.core.errors import N_
 from evenhand.core.statistics.estimate import Estimate, Note
@@ -58,7 +58,7 @@ class Equivalence:
     smallest: float | None = None
 
     @property
-    def data(self) -> dict[str, Any]:
+    def data(self) -> dict[str, object]:
         """The answer for JSON; beside each None stands why, as KEY_reason."""
         values = {"margin": self.margin, "low_90": self.low, "high_90": self.high, "smallest_shown": self.smallest}
         reasons = {f"{key}_reason": str(self.remark) for key, value in values.items() if value is None}
@@ -102,7 +102,7 @@ def equivalence(difference: Estimate, margin: float | None) -> Equivalence:
     return Equivalence(margin, "undecided", difference.note or NO_TEST)
 
 
-def difference_json(difference: Estimate, margin: float | None) -> dict[str, Any]:
+def difference_json(difference: Estimate, margin: float | None) -> dict[str, object]:
     """Return a difference for JSON with the answer of two one-sided tests against *margin* in its unit."""
     return difference.to_json() | {"equivalence": equivalence(difference, margin).data}
 

@@ -1,9 +1,9 @@
 """A number with its interval, or the reason why there is none."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,12 +17,12 @@ class Note:
     """A sentence with {named} values, so that a page can translate the sentence first."""
 
     message: str
-    values: dict[str, Any] = field(default_factory=dict)
+    values: Mapping[str, object] = field(default_factory=dict)
 
     def __str__(self) -> str:
         return self.message.format(**self.values) if self.values else self.message
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """Return the message and its values, so that a page can translate a stored note."""
         return {"message": self.message, "values": self.values}
 
@@ -108,7 +108,7 @@ class Estimate:
         return self.reason or self.note or NO_INTERVAL
 
     @property
-    def method_data(self) -> dict[str, Any]:
+    def method_data(self) -> dict[str, object]:
         """`method` for JSON, and `p` of the neutral value where it is a test; empty without an interval."""
         if self.low is None or not self.method:
             return {}
@@ -136,25 +136,25 @@ class Estimate:
         """Return `[0.31, 0.53]`, or "" where there is no interval."""
         return "" if self.low is None or self.high is None else f"[{self.low:{form}}, {self.high:{form}}]"
 
-    def numbers(self, count: str = "") -> dict[str, Any]:
+    def numbers(self, count: str = "") -> dict[str, object]:
         """Return value, low and high, and the units under the key *count* ("": without them)."""
         ends = {"value": self.value, "low": self.low, "high": self.high}
-        return ends | ({count: self.units} if count else {})
+        return {**ends, **({count: self.units} if count else {})}
 
     def reason_of(self, key: str) -> dict[str, str]:
         """Return why the value is missing as `<key>_reason`; empty where there is a value."""
         return {} if self.value is not None else {f"{key}_reason": str(self.reason)}
 
-    def under(self, name: str, count: str = "") -> dict[str, Any]:
+    def under(self, name: str, count: str = "") -> dict[str, object]:
         """Return the numbers under *name*, and `<name>_reason` without a value or `<name>_note` of the interval."""
         note = {f"{name}_note": str(self.note)} if self.note and self.value is not None else {}
-        return {name: self.numbers(count)} | self.reason_of(name) | note
+        return {name: self.numbers(count), **self.reason_of(name), **note}
 
-    def named(self, name: str) -> dict[str, Any]:
+    def named(self, name: str) -> dict[str, object]:
         """Return the numbers as columns *name*, `<name>_low` and `<name>_high`, and `<name>_reason` without a value."""
-        return {name: self.value, f"{name}_low": self.low, f"{name}_high": self.high} | self.reason_of(name)
+        return {name: self.value, f"{name}_low": self.low, f"{name}_high": self.high, **self.reason_of(name)}
 
-    def to_json(self, count: str = "n", *, reasons: Reasons = "first") -> dict[str, Any]:
+    def to_json(self, count: str = "n", *, reasons: Reasons = "first") -> dict[str, object]:
         """Return the public form: the numbers, why one is missing, and how the interval was made.
 
         *count* is the key of the units ("": without them). *reasons* says what a missing number has: "first" a reason
@@ -166,12 +166,12 @@ class Estimate:
             return data | self.method_data
         return data | {key: fact for key, fact in (("method", self.method), ("clusters", self.clusters)) if fact}
 
-    def interval_json(self, count: str = "units") -> dict[str, Any]:
-        """Return low and high with their reasons, for a value that has a key of its own."""
-        data = self.to_json(count, reasons="every")
+    def interval_json(self) -> dict[str, object]:
+        """Return low and high with their reasons and the units, for a value that has a key of its own."""
+        data = self.to_json("units", reasons="every")
         return {key: fact for key, fact in data.items() if not key.startswith("value")}
 
-    def _reasons(self, reasons: Reasons) -> dict[str, Any]:
+    def _reasons(self, reasons: Reasons) -> dict[str, object]:
         missing = self.reason if self.value is None else self.note
         if reasons == "messages":
             keys = ("value_reason", "value_values") if self.value is None else ("note", "note_values")

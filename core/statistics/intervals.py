@@ -32,7 +32,7 @@ from evenhand.core.statistics.estimate import (
     Note,
     few_units,
 )
-from evenhand.core.statistics.resampling import Numbers, Resampling, Sizes
+from evenhand.core.statistics.resampling import Numbers, Resampling, Sizes, ratio
 from evenhand.core.statistics.units import Clusters, effective_units
 
 FEW = 15  # units; an interval on fewer is marked (SPEC 6)
@@ -341,42 +341,24 @@ def difference_of_shares(
     if min(*sizes, len(items)) < 2:
         return replace(found, note=ONE_UNIT)
     by_people = [
-        (jackknife(share, _without(chosen[part], _places(who[part]))) ** 2, size - 1)
+        (jackknife(share, _without(chosen[part], np.unique(who[part], return_inverse=True)[1], size)) ** 2, size - 1)
         for share, part, size in zip(shares, parts, sizes, strict=True)
     ]
     of_people = sum(variance for variance, _ in by_people)
     least = min(freedom for _, freedom in by_people)
     freedom = max(least, satterthwaite(of_people, by_people)) if of_people > 0 else least
-    of_items = jackknife(shares[0] - shares[1], _apart_without(chosen, parts, where, len(items))) ** 2
+    first, other = (_without(chosen[part], where[part], len(items)) for part in parts)
+    of_items = jackknife(shares[0] - shares[1], first - other) ** 2
     both = sum(
         share * (1 - share) / (part.sum() - 1) for share, part in zip(shares, parts, strict=True) if part.sum() > 1
     )
     return of_kinds(found, [(of_people, freedom), (of_items, len(items) - 1)], both, (-1.0, 1.0))
 
 
-def _places(codes: Places) -> Places:
-    found: Places = np.unique(codes, return_inverse=True)[1]
-    return found
-
-
-def _without(chosen: NDArray[np.bool_], unit: Places) -> Numbers:
-    """The share without each unit."""
-    labels, yes = np.bincount(unit).astype(float), np.bincount(unit, weights=chosen)
-    left = labels.sum() - labels
-    shares: Numbers = np.divide(yes.sum() - yes, left, out=np.full(len(left), np.nan), where=left > 0)
-    return shares
-
-
-def _apart_without(chosen: NDArray[np.bool_], parts: list[NDArray[np.bool_]], where: Places, items: int) -> Numbers:
-    """The difference without each item."""
-    shares = []
-    for part in parts:
-        labels = np.bincount(where[part], minlength=items).astype(float)
-        yes = np.bincount(where[part], weights=chosen[part], minlength=items)
-        left = labels.sum() - labels
-        shares.append(np.divide(yes.sum() - yes, left, out=np.full(items, np.nan), where=left > 0))
-    apart: Numbers = shares[0] - shares[1]
-    return apart
+def _without(chosen: NDArray[np.bool_], unit: Places, units: int) -> Numbers:
+    """The share without each of *units* units."""
+    labels, yes = np.bincount(unit, minlength=units).astype(float), np.bincount(unit, chosen, units)
+    return ratio(yes.sum() - yes, labels.sum() - labels)
 
 
 @lru_cache(maxsize=10_000)

@@ -1,4 +1,6 @@
-"""Any number of annotators: everything here needs only how many chose what, item by item.
+"""How far annotators agree, any number of them; of two, Cohen's kappa and how high it could have been.
+
+All but Cohen's kappa needs only how many chose what, item by item.
 
 `Tally.counts` has a row per pattern (how many annotators chose each category)
 and `Tally.sizes` says how many items show it.
@@ -116,13 +118,10 @@ class Tally:
         """
         usual = self.complete.labels if self.paired.units else self.labels
         splits, prior = two_way_splits(int(usual.max(initial=1)), self.counts.sum(axis=0) > 0)
-        more = len(splits)
+        more, clusters = len(splits), None
         every = Tally(np.concatenate([self.counts, splits]), np.append(self.sizes, np.zeros(more, dtype=np.int64)))
-        clusters = (
-            present_clusters(self.clusters, more)
-            if self.clusters is not None and several_in_one(self.clusters)
-            else None
-        )
+        if self.clusters is not None and several_in_one(self.clusters):
+            clusters = present_clusters(self.clusters, more)
         prior = np.append(np.zeros(len(self.sizes)), prior)
         return every, Seen(every.counts, every.sizes.astype(float), prior, clusters)
 
@@ -158,12 +157,8 @@ def fleiss_kappa(tally: Tally, resampling: Resampling | None = None) -> Estimate
 
     Undefined where only one category was used.
     """
-    complete = tally.complete
-    if complete.units and np.isnan(_fleiss(complete)(_as_draw(complete))[0]):
-        return Estimate.undefined(ONE_CATEGORY, complete.units)
-
     # statsmodels' fleiss_kappa to the last digits (a test compares them): importing it takes a second.
-    return _over_items(complete, _fleiss, resampling, rare=complete.rare)
+    return _of_categories(tally.complete, _fleiss, resampling)
 
 
 def krippendorff_alpha(tally: Tally, resampling: Resampling | None = None) -> Estimate:
@@ -171,11 +166,7 @@ def krippendorff_alpha(tally: Tally, resampling: Resampling | None = None) -> Es
 
     1 - observed / expected disagreement. Undefined where only one category was used.
     """
-    paired = tally.paired
-    if paired.units and np.isnan(_alpha(paired)(_as_draw(paired))[0]):
-        return Estimate.undefined(ONE_CATEGORY, paired.units)
-
-    return _over_items(paired, _alpha, resampling, rare=paired.rare)
+    return _of_categories(tally.paired, _alpha, resampling)
 
 
 def ordinal_alpha(tally: Tally, resampling: Resampling | None = None) -> Estimate:
@@ -184,11 +175,14 @@ def ordinal_alpha(tally: Tally, resampling: Resampling | None = None) -> Estimat
     Two labels differ the more, the more labels of all annotators lie between them. Undefined where only one category
     was used.
     """
-    paired = tally.paired
-    if paired.units and np.isnan(_ordinal_alpha(paired)(_as_draw(paired))[0]):
-        return Estimate.undefined(ONE_CATEGORY, paired.units)
+    return _of_categories(tally.paired, _ordinal_alpha, resampling)
 
-    return _over_items(paired, _ordinal_alpha, resampling, rare=paired.rare)
+
+def _of_categories(tally: Tally, measure: Of, resampling: Resampling | None) -> Estimate:
+    """Return a measure that is undefined where only one category was used."""
+    if tally.units and np.isnan(measure(tally)(_as_draw(tally))[0]):
+        return Estimate.undefined(ONE_CATEGORY, tally.units)
+    return _over_items(tally, measure, resampling, rare=tally.rare)
 
 
 def gwet_ac1(tally: Tally, resampling: Resampling | None = None) -> Estimate:
@@ -248,11 +242,7 @@ def prevalence(tally: Tally, category: int, resampling: Resampling | None = None
 
 
 def _over_items(
-    tally: Tally,
-    measure: Of,
-    resampling: Resampling | None,
-    *,
-    rare: NDArray[np.bool_] | None = None,
+    tally: Tally, measure: Of, resampling: Resampling | None, *, rare: NDArray[np.bool_] | None = None
 ) -> Estimate:
     if tally.units == 0:
         return Estimate.undefined(NO_TWO_LABELS)

@@ -31,22 +31,21 @@ class Maximum:
     height: Numbers
 
 
-def maximised(counts: Numbers, design: Numbers, start: Numbers | None = None) -> Maximum:
+def maximised(counts: Numbers, design: Numbers) -> Maximum:
     """*counts*: weightings x cells x (first, second, tie); *design*: cells x parameters, eta by them.
 
     Without a maximum the values run away, and `height` is what they come near to.
     """
     most = max(1, ROOM // (design.size + counts[0].size))
-    parts = [_maximised(counts[at : at + most], design, start) for at in range(0, len(counts), most)]
+    parts = [_maximised(counts[at : at + most], design) for at in range(0, len(counts), most)]
     columns = zip(*((one.values, one.settled, one.information, one.height) for one in parts), strict=True)
     return Maximum(*map(np.concatenate, columns))
 
 
-def _maximised(counts: Numbers, design: Numbers, start: Numbers | None) -> Maximum:
+def _maximised(counts: Numbers, design: Numbers) -> Maximum:
     size = design.shape[1] + 1
-    values = np.zeros((len(counts), size)) if start is None else np.tile(start, (len(counts), 1))
+    values = np.zeros((len(counts), size))
     tied = counts[..., TIE].sum(axis=1) > 0
-    values[~np.isfinite(values)] = 0.0
     going = np.ones(len(counts), dtype=bool)
     information = np.zeros((len(counts), size, size))
     least = np.zeros(len(counts))

@@ -83,7 +83,7 @@ class TuneReport:
     folder: Path = Path()
 
     @property
-    def record(self) -> dict[str, Any]:
+    def record(self) -> dict[str, object]:
         """The report as JSON without the folder, which may be moved."""
         return {key: value for key, value in to_json(self).items() if key != "folder"}
 

@@ -110,7 +110,7 @@ def _state(project: Project, found: ItemRecord, reader: Annotator | None, names:
     facts.insert(1, _("labels: {labels} of {wanted}", labels=row.labels, wanted=row.wanted))
     tone = {"accepted": "good", "rejected": "bad"}.get(row.item.status, "soft")
     state = span(state_name(row, project), f"strong {tone}")
-    why = paragraph(_sentence(note.message, note.values, names) for note in found.because)
+    why = paragraph(_sentence(note.message, dict(note.values), names) for note in found.because)
     tags = joined(span(one, "tag") for one in marks(row, project))
     return joined([below(" · ".join(facts)), element("div", joined([state, why], " "), "part"), element("div", tags)])
 

@@ -15,7 +15,7 @@ from evenhand.core.models.loading import load_masked
 from evenhand.core.models.masked import MaskedScorer
 from evenhand.core.resources import MODELS, keyword_pairs
 from evenhand.core.types import MaskedSentence
-from training import corpora, known, masked_run
+from training import corpora, known, masked_run, run
 from training.demo_zh import Text
 from training.masked_run import Plan, build
 from training.run import train
@@ -142,7 +142,7 @@ def test_heads_initially_attend_to_their_neighbours() -> None:
 @pytest.mark.parametrize("shape", [(24, 24), (24, 96), (96, 24)])
 def test_orthogonal_updates_have_singular_values_near_one(shape: tuple[int, int]) -> None:
     torch.manual_seed(0)
-    values = torch.linalg.svdvals(masked_run.orthogonal(torch.randn(shape)))
+    values = torch.linalg.svdvals(run.orthogonal(torch.randn(shape)))
     assert float(values.min()) > 0.5 and float(values.max()) < 1.3  # the range that the quintic iteration settles in
 
 

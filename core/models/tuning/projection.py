@@ -75,31 +75,30 @@ def sentence_vectors(model: Any, tokenizer: Any, texts: Sequence[str], length: i
     return np.concatenate(vectors)
 
 
-def sentence_debias(male: Numbers, female: Numbers, components: int = COMPONENTS) -> Projection:
+def sentence_debias(male: Numbers, female: Numbers) -> Projection:
     """Take out the first principal components of the differences; rows of the two belong together, pair by pair."""
     refuse_few(len(male))
     middle = (male + female) / 2
     centred = np.concatenate([male - middle, female - middle])
-    directions = np.linalg.svd(centred, full_matrices=False)[2][:components]
+    directions = np.linalg.svd(centred, full_matrices=False)[2][:COMPONENTS]
     matrix = np.eye(male.shape[1]) - directions.T @ directions
-    return Projection(matrix, components, _probe(male, female), _probe(male @ matrix, female @ matrix))
+    return Projection(matrix, COMPONENTS, _probe(male, female), _probe(male @ matrix, female @ matrix))
 
 
-def inlp(male: Numbers, female: Numbers, task: Task, classifiers: int | None = None, seed: int = 0) -> Projection:
+def inlp(male: Numbers, female: Numbers, task: Task) -> Projection:
     """Take out the directions of linear classifiers, one after the other, until they tell no more than a coin.
 
-    At most *classifiers* (None: the published number). The rows of every second pair are for fitting, the others say
+    At most the published number of classifiers. The rows of every second pair are for fitting, the others say
     when it is over; a pair is never on both sides.
     """
     from sklearn.linear_model import LogisticRegression
 
     refuse_few(len(male))
-    most = CLASSIFIERS[task] if classifiers is None else classifiers
     width = male.shape[1]
     found: list[Numbers] = []
     matrix: Numbers = np.eye(width)
-    before = after = _probe(male, female, seed)
-    while len(found) < min(most, width - 1) and not after.is_chance:
+    before = after = _probe(male, female)
+    while len(found) < min(CLASSIFIERS[task], width - 1) and not after.is_chance:
         (fit, sides), _ = _halves(male @ matrix, female @ matrix)
         weights = LogisticRegression(max_iter=1000).fit(fit, sides).coef_
         direction = matrix @ weights[0]
@@ -110,7 +109,7 @@ def inlp(male: Numbers, female: Numbers, task: Task, classifiers: int | None = N
         # The intersection of all null spaces, not the product of projections, which would drift (Ravfogel et al. 2020).
         basis = np.linalg.qr(np.array(found).T)[0]
         matrix = np.eye(width) - basis @ basis.T
-        after = _probe(male @ matrix, female @ matrix, seed)
+        after = _probe(male @ matrix, female @ matrix)
     return Projection(matrix, len(found), before, after)
 
 
@@ -127,12 +126,12 @@ def _halves(male: Numbers, female: Numbers) -> Iterator[tuple[Numbers, NDArray[n
         yield np.concatenate(some), np.repeat([1, 0], [len(part) for part in some])
 
 
-def _probe(male: Numbers, female: Numbers, seed: int = 0) -> Probe:
+def _probe(male: Numbers, female: Numbers) -> Probe:
     from scipy import stats
     from sklearn.linear_model import LogisticRegression
 
     (fit, sides), (held, truth) = _halves(male, female)
-    probe = LogisticRegression(max_iter=1000, random_state=seed).fit(fit, sides)
+    probe = LogisticRegression(max_iter=1000, random_state=0).fit(fit, sides)
     right = int((probe.predict(held) == truth).sum())
     low, high = stats.binom.ppf([0.025, 0.975], len(truth), 0.5) / len(truth)
     return Probe(right / len(truth), len(truth), float(low), float(high))

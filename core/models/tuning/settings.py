@@ -4,7 +4,7 @@ import json
 import math
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from evenhand.core.errors import N_, ModelUnavailable, Refused
 from evenhand.core.models.catalogue import BUILTIN, HUB_NAME, cached_snapshot, locate, weight_files
@@ -56,7 +56,7 @@ class Tuning:
     @property
     def signature(self) -> str:
         """Everything that can change the outcome beside model and texts, as `steps:1000|batch:32|...`."""
-        facts: dict[str, Any] = {field.name: getattr(self, field.name) for field in fields(Tuning)}
+        facts: dict[str, object] = {field.name: getattr(self, field.name) for field in fields(Tuning)}
         facts["dropout"] = "config" if self.dropout is None else "/".join(f"{share:g}" for share in self.dropout)
         return "|".join(
             f"{name}:{value:g}" if name != "dropout" else f"{name}:{value}" for name, value in facts.items()
@@ -78,7 +78,7 @@ class HeldOut:
     texts: int
     per_text: tuple[tuple[float, int, int], ...] = ()
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """The figures without the texts."""
         return {"loss": self.loss, "accuracy": self.accuracy, "tokens": self.tokens, "texts": self.texts}
 

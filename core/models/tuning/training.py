@@ -8,7 +8,7 @@ follows from the seed and the step; dropout draws from torch's random state, whi
 import random
 import shutil
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -113,7 +113,7 @@ class _Texts(torch.utils.data.Dataset):  # type: ignore[type-arg]
     def __len__(self) -> int:
         return self._count
 
-    def __getitem__(self, number: int) -> dict[str, Any]:
+    def __getitem__(self, number: int) -> Mapping[str, object]:
         lap, place = divmod(number, len(self._rows))
         if lap not in self._orders:
             order = list(range(len(self._rows)))
@@ -131,7 +131,7 @@ class _Collator:
         )
         self._tokenizer, self._seed = tokenizer, seed
 
-    def __call__(self, examples: list[dict[str, Any]]) -> dict[str, Any]:
+    def __call__(self, examples: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         first = examples[0]["number"]
         self._collate.generator = torch.Generator().manual_seed((self._seed << 32) + first)
         texts = [one["input_ids"] for one in examples]
@@ -139,7 +139,7 @@ class _Collator:
         seen = padded([[1] * len(text) for text in texts], 0, "cpu").tolist()
         rows = [{"input_ids": row, "attention_mask": mask} for row, mask in zip(ids, seen, strict=True)]
         while True:  # few short texts may have drawn no mask at all, and the mean loss over nothing is no number
-            batch: dict[str, Any] = dict(self._collate([dict(row) for row in rows]))
+            batch = dict(self._collate([dict(row) for row in rows]))
             batch["labels"][batch["attention_mask"] == 0] = -100  # a causal tokenizer pads with a token of its own
             if bool((batch["labels"] != -100).any()):
                 return batch
@@ -172,7 +172,7 @@ class _Follow(TrainerCallback):
         if self._on_step is not None:
             self._on_step(state.global_step, state.max_steps)
 
-    def on_log(self, args: Any, state: Any, control: Any, logs: dict[str, Any] | None = None, **_: Any) -> None:
+    def on_log(self, args: Any, state: Any, control: Any, logs: Mapping[str, Any] | None = None, **_: Any) -> None:
         loss = (logs or {}).get("loss")
         if loss is None:
             return

@@ -85,7 +85,7 @@ def test_shares_and_the_exact_mcnemar_p() -> None:
     assert (result.both, result.only_before, result.only_after, result.neither) == (20, 2, 9, 5)
     assert result.p == pytest.approx(2 * 67 / 2048)
     assert shares(np.ones(3), np.ones(3)).p == 1.0
-    changed = compare(before, after, clusters_of_pairs(pd.Series([str(i) for i in range(37)])), kind="share")
+    changed = compare(before, after, clusters_of_pairs(pd.Series([str(i) for i in range(37)])))
     assert changed.size.value == pytest.approx(7 / 36)
 
 

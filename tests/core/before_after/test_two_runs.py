@@ -10,7 +10,7 @@ import pytest
 
 from evenhand.core.before_after.appendix import runs_appendix
 from evenhand.core.before_after.report import Measure, RunsReport
-from evenhand.core.before_after.two_runs import Side, several_runs, two_runs
+from evenhand.core.before_after.two_runs import Side, several_runs
 from evenhand.core.errors import BadFile, Refused
 from evenhand.core.nli.measure import changes
 from evenhand.core.nli.types import SETS, Prediction
@@ -24,6 +24,10 @@ WORDS = {
     "son": ("male", "son/girl"),
     "girl": ("female", "son/girl"),
 }
+
+
+def two_runs(kind: Any, before: Side, after: Side, **more: Any) -> RunsReport:
+    return several_runs(kind, before, [after], **more)
 
 
 def written(path: Path, rows: list[dict[str, Any]]) -> Side:
