@@ -66,7 +66,9 @@ def read_generations(path: Path | str) -> list[Row]:
 
 def cell_of(row: Mapping[str, Any]) -> str:
     """The cell of a row: model, data set, pronouns and setting."""
-    return json.dumps([_csv_value(row.get(name)) for name in CELL], ensure_ascii=False)
+    values = ("" if row.get(name) is None else row[name] for name in CELL)
+    parts = ["+".join(map(str, value)) if isinstance(value, list | tuple) else str(value) for value in values]
+    return json.dumps(parts, ensure_ascii=False)
 
 
 def context_of(row: Mapping[str, Any]) -> str:
@@ -133,10 +135,6 @@ def _grouped(values: Iterable[tuple[str, str, float]]) -> dict[Hashable, dict[Ha
     for cell, context, value in values:
         groups[cell][context].append(value)
     return groups
-
-
-def _csv_value(value: Any) -> str:
-    return "+".join(map(str, value)) if isinstance(value, list | tuple) else str(value if value is not None else "")
 
 
 ASKED = ("context", "name", "pronouns", "dataset", "setting", "template")  # what both texts of a comparison share

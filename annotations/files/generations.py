@@ -256,6 +256,9 @@ def generation_row(source: Source, layout: Layout, row: Row) -> Usable:
     others = {
         f"{name} (column)" if name in facts else name: value for name, value in origin.extra.items() if name not in read
     }
+    models = sorted({facts["model"], facts.get("second_model", facts["model"])} - {""})
+    dataset = "" if facts["dataset"] == "own" else facts["dataset"]
+    parts = (" vs. ".join(models), dataset, "+".join(facts["pronouns"]), facts["setting"])
     item = NewItem(
         text=told.completion,
         candidate=None,
@@ -265,17 +268,10 @@ def generation_row(source: Source, layout: Layout, row: Row) -> Usable:
         uid=origin.uid,
         context=told.context,
         key=json.dumps(key, ensure_ascii=False),
-        stratum=_stratum(facts),
+        stratum=" / ".join(str(part) for part in parts if part != ""),
         second=second,
     )
     return Usable(item)
-
-
-def _stratum(facts: Mapping[str, Any]) -> str:
-    dataset = "" if facts["dataset"] == "own" else facts["dataset"]
-    models = sorted({facts["model"], facts["second_model"]} - {""}) if "second_model" in facts else [facts["model"]]
-    parts = (" vs. ".join(models), dataset, "+".join(facts["pronouns"]), facts["setting"])
-    return " / ".join(str(part) for part in parts if part != "")
 
 
 def _stated(value: Any, fixed: str | None) -> Any:

@@ -366,13 +366,13 @@ TEXTS = (".txt", ".md")  # texts beside the tables of an archive: a data sheet, 
 
 
 @contextmanager
-def tables_in(path: Path | str, *, password: str | None = None, name: str | None = None) -> Iterator[list[Member]]:
+def tables_in(path: Path | str, *, password: str | None = None) -> Iterator[list[Member]]:
     """The tables of *path*: the file itself, those of a folder, or those of a ZIP, unpacked while the block runs.
 
     Of a folder, such as a release, by name and without hidden files. Raises NeedsPassword if the archive is encrypted,
     BadFile if it is damaged or holds no table.
     """
-    path, name = Path(path), name or Path(path).name
+    path, name = Path(path), Path(path).name
     if not path.is_dir() and not is_archive(path):
         yield [Member(path, name)]
         return

@@ -45,16 +45,14 @@ class Reading:
     own: tuple[PackWord, ...] = ()
 
 
-def file_input(
-    path: Path | str, *, column: str | None = None, name: str | None = None, reading: Reading | None = None
-) -> ScoreInput:
+def file_input(path: Path | str, *, column: str | None = None, reading: Reading | None = None) -> ScoreInput:
     """The sentences of a file: CSV, TSV, JSON lines or text, UTF-8 or GB18030; the format goes by its columns.
 
     Lines of mined candidates give the place of their word, so any pair can be scored; in other files a sentence must
     hold exactly one word of its language's keyword pack (Chinese: the 19 pairs). Raises BadFile if the file cannot be
     read or holds no sentences; a bad line is an item with its problem.
     """
-    source = open_source(path, name)
+    source = open_source(path)
     chosen = detect_layout(source, "auto", column)
     if chosen.format == "generations":
         message = N_("{file} holds generations. Choose the column of sentences to score (--column NAME).")

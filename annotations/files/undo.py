@@ -4,9 +4,9 @@ import uuid
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
-from evenhand.annotations.database.events import Event, events, record
+from evenhand.annotations.database.events import events, record
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.label_files import (
     TAKEN_BACK,
@@ -106,17 +106,15 @@ def imports(store: Store, project: Project) -> list[Import]:
 
 def _finished(store: Store, project: Project, files: Sequence[LabelFile]) -> set[int]:
     """Return the files (row ids) whose undo has ended."""
-    undone = [file for file in files if file.came.undone is not None]
-    ended = events(store, project, action=DONE) if undone else []
-    return {file.id for file in undone if any(_is_about(event, file) for event in ended)}
-
-
-def _is_about(event: Event, file: LabelFile) -> bool:
-    # An imported event is about another database: it is older than a file of the same row id here.
-    if event.data.get("file") != file.came.file or event.created < str(file.came.undone):
-        return False
-    came = event.data.get("came")
-    return bool(event.data.get("label_file") == file.id if came is None else came == file.came.created)
+    found, undone = set(), [file for file in files if file.came.undone is not None]
+    for event in events(store, project, action=DONE) if undone else ():
+        came = event.data.get("came")
+        for file in undone:
+            same = event.data.get("label_file") == file.id if came is None else came == file.came.created
+            # An imported event is about another database: it is older than a file of the same row id here.
+            if same and event.data.get("file") == file.came.file and event.created >= str(file.came.undone):
+                found.add(file.id)
+    return found
 
 
 def find_import(store: Store, project: Project, key: str) -> Import:
@@ -164,19 +162,19 @@ def undo_import(
         found = _not_undone(store, project, f"items-{batch}")
         total, labels = found.rows, count_labelled(store, batch)
         if not found.undone:
-            _withdraw(store, project, batch, author, file=found.file, items=total, labels=labels)
+            if is_importing(store, project):
+                message = N_("Another file is being imported into this project. Try again when the import is finished.")
+                raise Refused(message)
+            withdraw(store, project, batch)
+            withdraw_batch(store.db, project.id, batch)
+            record(
+                store, project, "import_undone", author=author, batch=batch, file=found.file, items=total,
+                labels=labels, at=store.uid,
+            )  # fmt: skip
     hidden = len(items_with_records(store, batch))  # items without records can get none from here on
     with suppress(Busy):  # the undo is done; the next import does the cleaning
         clear_withdrawn(store, batch, None if progress is None else lambda done: progress(min(done, total), total))
     return UndoEffect(deleted=total - hidden, hidden=hidden, labels=labels)
-
-
-def _withdraw(store: Store, project: Project, batch: int, author: str, **data: Any) -> None:
-    if is_importing(store, project):
-        raise Refused(N_("Another file is being imported into this project. Try again when the import is finished."))
-    withdraw(store, project, batch)
-    withdraw_batch(store.db, project.id, batch)
-    record(store, project, "import_undone", author=author, batch=batch, **data, at=store.uid)
 
 
 def _not_undone(store: Store, project: Project, key: str) -> Import:

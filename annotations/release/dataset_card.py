@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from evenhand.annotations.files.label_tables import item_facts as generation_facts
@@ -26,6 +26,9 @@ LICENCES = {
 }  # fmt: skip
 
 
+CONFIG = "- config_name: {name}\n  data_files:\n  - split: train\n    path: {path}"
+
+
 def licence_id(licence: str) -> str | None:
     """The hub's name of a licence, or None: "CC BY 4.0" -> "cc-by-4.0"."""
     words = licence.casefold().replace("-", " ").replace("_", " ").split()
@@ -34,18 +37,13 @@ def licence_id(licence: str) -> str | None:
 
 def data_row(project: Project, item: Item) -> dict[str, Any]:
     """A kept item; every row has the same keys and types, as `datasets` wants it."""
-    return _sentence(item) if item.word is not None else _generation(project, item)
-
-
-def _sentence(item: Item) -> dict[str, Any]:
-    word, stem = item.word or (0, 0), item.stem or (0, 0)
-    return {
-        "id": item.uid, "text": item.text, "pair": item.pair, "side": item.side, "keyword": item.keyword,
-        "counterpart": item.counterpart, "start": word[0], "end": word[1], "stem_start": stem[0], "stem_end": stem[1],
-    }  # fmt: skip
-
-
-def _generation(project: Project, item: Item) -> dict[str, Any]:
+    if item.word is not None:
+        word, stem = item.word, item.stem or (0, 0)
+        return {
+            "id": item.uid, "text": item.text, "pair": item.pair, "side": item.side, "keyword": item.keyword,
+            "counterpart": item.counterpart, "start": word[0], "end": word[1], "stem_start": stem[0],
+            "stem_end": stem[1],
+        }  # fmt: skip
     known = {key: "" if value is None else str(value) for key, value in generation_facts(item).items()}
     row: dict[str, Any] = {"id": item.uid, "context": item.context or "", "completion": item.text}
     row |= ({} if item.second is None else {"second": item.second}) | {"label": item.gold} | known
@@ -59,7 +57,9 @@ def card(facts: Mapping[str, Any], files: Mapping[str, str], features: tuple[str
     refuses a file without rows. *locked*: texts leave encrypted only, so the library cannot load the kept items.
     """
     parts = _parts(features, locked)
-    text = _loading([part[0] for part in parts])
+    # How the `datasets` library loads the parts, from the folder or under the set's name on the hub.
+    calls = [f'load_dataset(".", "{name}")' if name != "default" else 'load_dataset(".")' for name, *_ in parts]
+    text = "\n".join(["from datasets import load_dataset", "", *calls]) if calls else ""
     named = {"populations": POPULATIONS, "labels_name": name_of_labels(facts["provenance"])}
     told = {**facts, **named, "files": sorted(files.items()), "locked": locked, "text": text}
     papers = [rendered(paper_blocks(TEMPLATES, "dataset_card", one, told), "md", one) for one in sorted(LANGUAGES)]
@@ -90,21 +90,13 @@ def card_header(facts: Mapping[str, Any], features: tuple[str, str], *, locked: 
     ]
     if parts:
         header += [
-            "configs:\n" + "\n".join(_config(name, path) for name, path, _ in parts),
+            "configs:\n"
+            + "\n".join(CONFIG.format(name=name, path=path) for name, path, _ in parts).replace(
+                "config_name: default\n", "config_name: default\n  default: true\n"
+            ),
             "dataset_info:\n" + "\n".join(f"- config_name: {name}\n  features:\n{told}" for name, _, told in parts),
         ]
     return "---\n" + "\n".join(header) + "\n---\n"
-
-
-def _loading(parts: Sequence[str]) -> str:
-    """How the `datasets` library loads the parts, from the folder or under the set's name on the hub."""
-    calls = ['load_dataset(".")' if one == "default" else f'load_dataset(".", "{one}")' for one in parts]
-    return "\n".join(["from datasets import load_dataset", "", *calls]) if calls else ""
-
-
-def _config(name: str, path: str) -> str:
-    default = "  default: true\n" if name == "default" else ""
-    return f"- config_name: {name}\n{default}  data_files:\n  - split: train\n    path: {path}"
 
 
 def _quoted(text: str) -> str:

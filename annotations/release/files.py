@@ -98,14 +98,6 @@ class Composed:
     with_text: list[str] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
-    """What is said of a release: notes, and why it was made although something spoke against it."""
-
-    notes: str
-    reason: str = ""
-
-
 class Composer:
     """Composes one release of a project in a snapshot; `step` is called with the name of each file."""
 
@@ -117,8 +109,8 @@ class Composer:
         self.made = Composed()
         self.hard_cases = 0
 
-    def compose(self, version: str, said: Said, last: Release | None) -> Composed:
-        """All files of a release; *last*: the one before."""
+    def compose(self, version: str, notes: str, reason: str, last: Release | None) -> Composed:
+        """All files of a release. *reason*: why it is made although something is open; *last*: the one before."""
         with labelled_files(self.store, self.project, last) as labelled:
             known = read_known(self.store, self.project)
             facts = gather(self.store, self.project, known)
@@ -129,8 +121,8 @@ class Composer:
             "version": version,
             "hash": with_labels.compared.hash,
             "created": timestamp(),
-            "notes": said.notes,
-            "reason": said.reason,
+            "notes": notes,
+            "reason": reason,
             "previous": None if last is None else last.facts["release"]["version"],
             "previous_hash": None if last is None else last.facts["release"]["hash"],
         }

@@ -11,7 +11,7 @@ from evenhand.annotations.database.store import Store
 from evenhand.annotations.plan.recount import finish_recount
 from evenhand.annotations.projects.annotators import annotators, by_uid, pseudonyms
 from evenhand.annotations.projects.projects import change_project, named_project, project_by_uid
-from evenhand.annotations.release.files import Composed, Composer, Said
+from evenhand.annotations.release.files import Composed, Composer
 from evenhand.annotations.release.readiness import checked_reason, checked_version, refuse_unready
 from evenhand.annotations.release.records import (
     Release,
@@ -71,7 +71,7 @@ def make_release(
             if progress is not None:
                 progress(min(counted[0], FILES - 1), FILES)
 
-        made = Composer(seen, found, step).compose(version, Said(notes.strip(), reason.strip()), last)
+        made = Composer(seen, found, step).compose(version, notes.strip(), reason.strip(), last)
         codes = by_uid(annotators(seen, found, active=False), pseudonyms(seen, found))
         items = _reviewed(seen, found)
     return _stored(store, found, made, codes, items, author)

@@ -21,17 +21,21 @@ State = Literal["done", "missing", "note"]  # missing: prevents a release; note:
 VERSION = re.compile(r"\w[\w.+-]{0,39}")
 FEW, RELIABLE = 300, 0.8  # items; alpha
 QUICK = 3_000  # items whose gold labels are decided again in a tenth of a second, while a page waits
-OPEN_CASES_NEED_REASON = N_(
-    "{number} cases are still open. Explain why the data set is released anyway; the reason goes into the data sheet."
-)
-WIDE_INTERVAL_NEEDS_REASON = N_(
-    "The interval of Krippendorff's alpha, {low} to {high}, is too wide to be informative. Explain why the"
-    " data set is released anyway; the reason goes into the data sheet."
-)
-NO_INTERVAL_NEEDS_REASON = N_(
-    "Krippendorff's alpha, {value}, has no interval on these labels. Explain why the data set is released"
-    " anyway; the reason goes into the data sheet."
-)
+# By the code of what speaks against a release.
+NEEDS_REASON = {
+    "cases": N_(
+        "{number} cases are still open. Explain why the data set is released anyway; the reason goes into the data"
+        " sheet."
+    ),
+    "interval": N_(
+        "The interval of Krippendorff's alpha, {low} to {high}, is too wide to be informative. Explain why the"
+        " data set is released anyway; the reason goes into the data sheet."
+    ),
+    "no_interval": N_(
+        "Krippendorff's alpha, {value}, has no interval on these labels. Explain why the data set is released"
+        " anyway; the reason goes into the data sheet."
+    ),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,13 +115,7 @@ def checked_reason(store: Store, project: Project, reason: str) -> str:
     """The *reason* for a release that needs one, "" for one that needs none. Raises Refused where it is missing."""
     found = to_explain(store, project)
     if found and not reason.strip():
-        check = found[0]
-        messages = {
-            "cases": OPEN_CASES_NEED_REASON,
-            "interval": WIDE_INTERVAL_NEEDS_REASON,
-            "no_interval": NO_INTERVAL_NEEDS_REASON,
-        }
-        raise Refused(messages[check.code], **check.values)
+        raise Refused(NEEDS_REASON[found[0].code], **found[0].values)
     return reason.strip() if found else ""
 
 

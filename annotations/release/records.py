@@ -288,7 +288,13 @@ def store_release(
             for part, content in enumerate(one.parts()):
                 _insert_file(store, (row_id, one.name, part, one.sha256, one.size, content))
         rows = ((row_id, *one) for one in items)
-        in_commits(store, lambda most: _insert_items(store, list(islice(rows, most))))
+
+        def insert(most: int) -> int:
+            some = list(islice(rows, most))
+            store.db.executemany(_ITEM, some)
+            return len(some)
+
+        in_commits(store, insert)
         with store.write() as db:
             db.execute("UPDATE release SET whole = 1, pid = NULL, started_process = NULL WHERE id = ?", (row_id,))
             told = {key: made[key] for key in ("version", "hash", "items", "labels")}
@@ -317,12 +323,6 @@ def _insert_file(store: Store, values: Sequence[Any]) -> None:
     with store.unsynced(), store.write() as db:  # of use once the release is whole, whose commit waits for the disk
         db.execute(_FILE, values)
     time.sleep(PAUSE_S)
-
-
-def _insert_items(store: Store, rows: Sequence[Sequence[Any]]) -> int:
-    """In the caller's transaction; returns how many."""
-    store.db.executemany(_ITEM, rows)
-    return len(rows)
 
 
 def discard_broken(store: Store) -> int:

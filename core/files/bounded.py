@@ -79,15 +79,12 @@ def run_bounded(
         return found
 
 
-def rows_bounded(
-    work: Callable[..., Iterator[list[T]]], *arguments: Any, file: str, seconds: int = SECONDS,
-    megabytes: int = MEGABYTES,
-) -> Iterator[T]:  # fmt: skip
+def rows_bounded(work: Callable[..., Iterator[list[T]]], *arguments: Any, file: str) -> Iterator[T]:
     """The rows that *work* yields in lists, in another process that reads ahead no further than a few lists.
 
     As `run_bounded`; whoever stops asking ends that process.
     """
-    with closing(_messages(work, arguments, {}, file, seconds, megabytes)) as messages:
+    with closing(_messages(work, arguments, {}, file, SECONDS, MEGABYTES)) as messages:
         for part in messages:
             yield from part
 

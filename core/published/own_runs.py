@@ -49,13 +49,12 @@ def beside_misgendering(found: Cells) -> list[BesidePrinted]:
     Compared are MCC, kappa and the share of disagreement of the same set, setting and pronouns; intervals over the
     units of the run. Which model it was is left to the reader: the printed ones are named in `row`.
     """
-    return [_of_cells(row, found) for row in table("published_misgendering")]
-
-
-def _of_cells(row: Row, found: Cells) -> BesidePrinted:
-    printed = float(row["value"])
-    own = _cell_value(row, found)
-    return BesidePrinted(row, printed, own) if own.value is not None else _without(row, printed, own.reason)
+    beside = []
+    for row in table("published_misgendering"):
+        printed, own = float(row["value"]), _cell_value(row, found)
+        known = own.value is not None
+        beside.append(BesidePrinted(row, printed, own) if known else _without(row, printed, own.reason))
+    return beside
 
 
 def _cell_value(row: Row, found: Cells) -> Estimate:

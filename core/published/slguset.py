@@ -86,12 +86,6 @@ def _model(row: Row) -> PrintedClaim:
     )
 
 
-def shares_under_threshold(mean_abs: float, threshold: float = 0.3) -> tuple[float, float]:
-    """P(|x| < *threshold*) of a half-normal and of an exponential distribution with this mean (SPEC 1.7)."""
-    sigma = mean_abs * math.sqrt(math.pi / 2)
-    return math.erf(threshold / sigma / math.sqrt(2)), 1 - math.exp(-threshold / mean_abs)
-
-
 def readings() -> dict[tuple[str, str], tuple[float, float, float]]:
     """Each reading of Table 4, (equation, base) -> mean |Bias_c| in log10 that it means, P(< 0.3) by two shapes."""
     found = {}
@@ -99,7 +93,9 @@ def readings() -> dict[tuple[str, str], tuple[float, float, float]]:
     for equation, factor in (("side", 1), ("all", 2)):  # divided by all, the two sides add up to mean |Bias_c|
         for name, base in BASES.items():
             mean_abs = factor * model * math.log10(base)
-            found[equation, name] = (mean_abs, *shares_under_threshold(mean_abs))
+            sigma = mean_abs * math.sqrt(math.pi / 2)  # of a half-normal distribution; the other is exponential
+            shares = math.erf(0.3 / sigma / math.sqrt(2)), 1 - math.exp(-0.3 / mean_abs)
+            found[equation, name] = (mean_abs, *shares)
     return found
 
 

@@ -132,19 +132,13 @@ class ReportSettings:
 
 
 def write_report(
-    frame: pd.DataFrame,
-    out: Path,
-    *,
-    settings: ReportSettings | None = None,
-    language: Language = "en",
-    summaries: Mapping[str, Summary] | None = None,
+    frame: pd.DataFrame, out: Path, *, settings: ReportSettings | None = None, language: Language = "en"
 ) -> Path:
     """Write the report of score rows (as `core.model_bias.read_scores` gives them) to *out*.
 
-    `summaries` spares the reckoning of those that are known already, with the same settings. Raises BadFile where
-    *out* cannot be written.
+    Raises BadFile where *out* cannot be written.
     """
-    text = report_html(frame, settings=settings, language=language, summaries=summaries)
+    text = report_html(frame, settings=settings, language=language)
     try:
         out.write_text(text, encoding="utf-8")
     except OSError as error:
@@ -160,7 +154,7 @@ def report_html(
     language: Language = "en",
     summaries: Mapping[str, Summary] | None = None,
 ) -> str:
-    """The report as text; see `write_report`."""
+    """The report as text. `summaries` spares the computation of those that are known, with the same settings."""
     settings = settings or ReportSettings()
 
     def say(text: str) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import PurePosixPath
-from typing import Any, Literal
+from typing import Any
 
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.detect import Layout, bare_name
@@ -33,14 +33,12 @@ from evenhand.annotations.guideline.versions import guideline, guidelines
 from evenhand.annotations.items.batch import Batch, NewItem, item_hash, uid_of_hash
 from evenhand.annotations.labels.checks import mark_kinds
 from evenhand.annotations.quality.known_answers import set_known
-from evenhand.annotations.types import Choice, Guideline, Mark, Project
+from evenhand.annotations.types import Guideline, Mark, Project
 from evenhand.core.errors import N_, BadFile, BadLine
 from evenhand.core.files.readers import Row, Source, file_sha256, rows
 from evenhand.core.text.sentences import control_character, text_hash
 
 NOBODY = "annotator"
-Meaning = Literal["choice", "reason", "nothing", "unknown"]
-
 # Lower case, letters and digits only. For projects of sentences; the choices of generations have their own names.
 SYNONYMS: dict[str, tuple[str, ...]] = {
     "accept": (
@@ -96,40 +94,28 @@ def guess_choice(name: str, guideline: Guideline) -> str | None:
     return next((code for code, words in SYNONYMS.items() if code in codes and wanted in words), None)
 
 
-def meaning_of_name(name: str, guideline: Guideline, names: Names) -> tuple[Meaning, str]:
-    """What *name* means: ("choice" or "reason", its code), ("nothing", "") to ignore it, or ("unknown", "")."""
-    code = names.choices.get(name)
-    if code is None:
-        code = guess_choice(name, guideline)
-    if code is None:
-        return "unknown", ""
-    if not code:
-        return "nothing", ""
-    if _has(guideline.choices, code):
-        return "choice", code
-    return ("reason", code) if _has(guideline.beside, code) else ("unknown", "")
-
-
 def choice_and_reasons(
     given: Sequence[str], guideline: Guideline, names: Names, line: int
 ) -> tuple[str, tuple[str, ...]]:
-    """Return the choice and the reasons that the names *given* mean.
+    """Return the choice and the reasons that the names *given* mean; a name may be mapped to "", which says nothing.
 
     Raises BadLine for an unknown name, or unless there is exactly one choice.
     """
-    known = [(name, *meaning_of_name(name, guideline, names)) for name in given]
-    unknown = [name for name, kind, _ in known if kind == "unknown"]
+    codes = {name: names.choices[name] if name in names.choices else guess_choice(name, guideline) for name in given}
+    offered, beside = ({option.code for option in options} for options in (guideline.choices, guideline.beside))
+    unknown = [name for name, code in codes.items() if code != "" and code not in offered | beside]
     if unknown:
         message = N_(
             "The meaning of {choice} in this project is unknown: specify it (on the command line: --map {example})."
         )
         example = f"{unknown[0][:40]}={guideline.choices[0].code}"
         raise BadLine("", line, "unknown_choice", message, choice=", ".join(unknown)[:80], example=example)
-    choices = list(dict.fromkeys(code for _, kind, code in known if kind == "choice"))
+    known = dict.fromkeys(code for code in codes.values() if code)
+    choices = [code for code in known if code in offered]
     if len(choices) != 1:
         message = N_("An annotation needs exactly one choice; this one has {count} ({found}).")
         raise BadLine("", line, "label", message, count=len(choices), found=", ".join(choices) or "—")
-    return choices[0], tuple(dict.fromkeys(code for _, kind, code in known if kind == "reason"))
+    return choices[0], tuple(code for code in known if code not in offered)
 
 
 def annotator_name(who: str, names: Names) -> str:
@@ -139,20 +125,9 @@ def annotator_name(who: str, names: Names) -> str:
     return NOBODY if not who else f"user {who}" if who.isdecimal() else who
 
 
-def _has(options: tuple[Choice, ...], code: str) -> bool:
-    return any(option.code == code for option in options)
-
-
 LOOKED_AT = 2_000  # tasks that are read to list the names of a file
-TOGETHER = (
-    "all",
-    "unlabelled",
-    "unknown",
-    "export",
-    "project",
-    "labels",
-    "annotations",
-)  # file names that name no annotator
+# File names that name no annotator.
+TOGETHER = ("all", "unlabelled", "unknown", "export", "project", "labels", "annotations")
 LONGEST_ID = 100
 
 
@@ -236,12 +211,11 @@ def import_tasks(
     *,
     file: str = "",
     known: bool = False,
-    author: str = "",
     progress: Progress | None = None,
 ) -> TaskImport:
     """Import items, then labels, of files that `examine` has read as Label Studio's or doccano's.
 
-    `known`: ground truth of the file becomes known answers, by *author*. A repeated import adds nothing. The report
+    `known`: ground truth of the file becomes known answers. A repeated import adds nothing. The report
     lists annotations that cannot be used with the number of their task. Raises as `import_examined`.
     """
     name = file or files[0].source.name
@@ -253,7 +227,7 @@ def import_tasks(
         sha256 = file_sha256(one.source.path)
         report.labels.add(store_labels(store, project, source, labels, program=program, sha256=sha256))
     for uid, choice in reading.truths.items() if known else ():
-        set_known(store, project, uid, choice, why=name, author=author)
+        set_known(store, project, uid, choice, why=name)
     return report
 
 
@@ -278,24 +252,17 @@ class _TaskReader:
             uid = self._item(source, layout, row)
             for task_label in task.labels:
                 self.left["other"] += task_label.other
-                if (kind := self._left_out(task_label, uid)) is not None:
-                    self.left[kind] += 1
+                if uid is None or task_label.skipped or not task_label.names:
+                    self.left["skipped" if task_label.skipped else "without_item" if uid is None else "empty"] += 1
                     continue
                 self.left["ground_truth"] += task_label.truth
                 try:
-                    label = self._label(task_label, str(uid), row.line, author_of(task_label, source, layout))
+                    label = self._label(task_label, uid, row.line, author_of(task_label, source, layout))
                     if task_label.truth and label.choice:
                         self.truths[label.item] = label.choice
                     yield label
                 except BadLine as error:
                     yield error.at(source.name, row.line)
-
-    def _left_out(self, task_label: TaskLabel, uid: str | None) -> str | None:
-        if task_label.skipped:
-            return "skipped"
-        if uid is None:
-            return "without_item"
-        return None if task_label.names else "empty"
 
     def _item(self, source: Source, layout: Layout, row: Row) -> str | None:
         """The public id of the new or existing item of the task."""
@@ -313,8 +280,11 @@ class _TaskReader:
         who, made = annotator_name(named, self.names), task_label.made if is_evenhand_label(task_label) else {}
         given = strings(made.get("said")) or task_label.names  # doccano sorts names
         choice, reasons = choice_and_reasons(given, self.guideline, self.names, line)
-        version = made.get("guideline")
-        revision = made.get("revision")
+        version, revision = made.get("guideline"), made.get("revision")
+        # Marks of sentences only tell which keyword is meant.
+        kinds = mark_kinds(self.guideline) if self.project.kind == "generations" else ()
+        # Whether this annotator had seen an opinion here holds for a label changed in the other program too.
+        own = annotator_name(str(task_label.made.get("annotator") or ""), self.names) == who
         return LabelRow(
             line=line,
             item=uid,
@@ -323,28 +293,17 @@ class _TaskReader:
             choice=choice,
             reasons=reasons,
             extraneous=task_label.flag,
-            spans=self._marks(task_label),
+            spans=tuple(Mark(*mark) for mark in task_label.marks if mark[2] in kinds),
             note=str(made.get("note", task_label.note)),
             seconds=seconds_of(made.get("seconds", task_label.seconds)),
             guideline=version if isinstance(version, int) and version in self.versions else None,
-            after_reveal=self._has_seen(task_label, who),
+            after_reveal=own and task_label.made.get("after_reveal") is True,
             form_shown=FORMS.get(str(made.get("form_shown") or "")),
             desk=str(made.get("desk") or ""),
             revision=revision if isinstance(revision, int) else 0,
             created=moment_of(made.get("created")) or task_label.created,
             left=PLACES.get(str(made.get("left"))),
         )
-
-    def _has_seen(self, task_label: TaskLabel, who: str) -> bool:
-        """Whether this annotator had seen an opinion here; that holds for a label changed in the other program too."""
-        own = annotator_name(str(task_label.made.get("annotator") or ""), self.names) == who
-        return own and task_label.made.get("after_reveal") is True
-
-    def _marks(self, task_label: TaskLabel) -> tuple[Mark, ...]:
-        if self.project.kind != "generations":
-            return ()  # marks of sentences only tell which keyword is meant
-        kinds = mark_kinds(self.guideline)
-        return tuple(Mark(start, end, name) for start, end, name in task_label.marks if name in kinds)
 
     def _operation(self, task_label: TaskLabel, made: Mapping[str, Any], uid: str, who: str, codes: list[str]) -> str:
         """The id of the operation: its own if it is an unchanged label of this app, else one made of its content."""

@@ -42,24 +42,18 @@ def tasks_out(store: Store, project: Project, wish: ExportOptions) -> Iterator[s
 def task(project: Project, item: Item, labels: list[dict[str, Any]], number: int, data: dict[str, Any]) -> str:
     """A task as JSON, without what stands between tasks. *number*: from 1; *data*: of `item_object`."""
     canary = {CANARY_KEY: CANARY_ID} if needs_canary(project) else {}
+    if item.word is not None:  # as in the export as JSON lines, the sentence under "text"
+        values = dict(data)
+        clash = {"text": values.pop("text")} if "text" in values else {}
+        own = {"item": values.pop("item"), "text": values.pop("sentence")}
+        data = own | values | ({"extra": values.get("extra", {}) | clash} if clash else {})
     made = {
         "id": number,
-        "data": _data_of(item, data) | canary,
+        "data": data | canary,
         "annotations": [_annotation(item, row) for row in labels],
         "predictions": [],
     }
     return json_line(made).rstrip("\n")
-
-
-def _data_of(item: Item, data: dict[str, Any]) -> dict[str, Any]:
-    """The item as in the export as JSON lines, the sentence under "text"."""
-    if item.word is None:
-        return data
-    values = dict(data)
-    clash = {"text": values.pop("text")} if "text" in values else {}
-    own = {"item": values.pop("item"), "text": values.pop("sentence")}
-    extra = {"extra": values.get("extra", {}) | clash} if clash else {}
-    return own | values | extra
 
 
 def _annotation(item: Item, row: dict[str, Any]) -> dict[str, Any]:
