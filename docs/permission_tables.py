@@ -16,7 +16,7 @@ from evenhand.annotations.permissions import ALLOWED, OWN, Action, Role
 from evenhand.commands.main import cli
 from evenhand.commands.permissions import every_need
 from evenhand.pages.catalogue import PAGES
-from evenhand.pages.ui.parts import PARTS
+from evenhand.pages.ui.visitor import PARTS
 from evenhand.web import forms, status, study_pages
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -66,7 +66,7 @@ def import_parts() -> None:
     """Import every module of pages that is no script, so that all parts are known."""
     for file in sorted((ROOT / "pages").rglob("*.py")):
         if file.name not in SCRIPTS:
-            import_module(".".join(file.relative_to(ROOT).with_suffix("").parts))
+            import_module(".".join(("evenhand", *file.relative_to(ROOT).with_suffix("").parts)))
 
 
 def server_routes() -> set[str]:

@@ -10,12 +10,11 @@ from evenhand.annotations.permissions import OPEN, Person
 from evenhand.core.errors import NOT_KEPT, UNWRITTEN, EvenhandError, Refused
 from evenhand.core.language import LANGUAGES
 from evenhand.pages.catalogue import PAGES
-from evenhand.pages.ui.head import show_error, unknown_address
 from evenhand.pages.ui.numbers import zone_name
 from evenhand.pages.ui.rail import show_rail
-from evenhand.pages.ui.style import show_style
+from evenhand.pages.ui.tables import show_style
 from evenhand.pages.ui.text import _, language, named, plain
-from evenhand.pages.ui.visitor import may_open, show_who, visitor
+from evenhand.pages.ui.visitor import may_open, show_error, show_who, unknown_address, visitor
 from evenhand.web.page_script import page_script
 
 BRAND = Path(__file__).parent / "_brand"

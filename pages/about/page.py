@@ -6,9 +6,9 @@ from evenhand.core import resources
 from evenhand.core.models import known_models
 from evenhand.core.resources import MODELS
 from evenhand.core.version import VERSION
-from evenhand.pages.ui.head import page_head
 from evenhand.pages.ui.tables import show_html, table
 from evenhand.pages.ui.text import _, caption, language, write
+from evenhand.pages.ui.visitor import page_head
 
 SIGNATURE = "masked|demo-zh|weights:1a2b3c4d|independent|fp32|v1"
 

@@ -5,18 +5,16 @@ import streamlit as st
 from evenhand.annotations.accounts.accounts import account_of_uid
 from evenhand.annotations.accounts.links import first_link
 from evenhand.annotations.permissions import OPEN
-from evenhand.pages.accounts.own import offer_link, show_link, show_own
-from evenhand.pages.accounts.people import show_erasure, show_everybody, show_project_roles
+from evenhand.pages.accounts import people
 from evenhand.pages.ui.choose import choose_project
-from evenhand.pages.ui.head import errors_shown, open_store, page_head
 from evenhand.pages.ui.text import _, inform
-from evenhand.pages.ui.visitor import visitor
+from evenhand.pages.ui.visitor import errors_shown, open_store, page_head, visitor
 
 
 def make_first() -> None:
     with errors_shown(), open_store() as store:
         if visitor(store) is OPEN:
-            offer_link("first", _("The first account"), first_link(store))
+            people.offer_link("first", _("The first account"), first_link(store))
 
 
 page_head("Three people who judge blind and independently need three accounts. Each sees only what their role needs.")
@@ -29,17 +27,17 @@ with open_store() as store:
             " and other machines can be let in."
         )
         st.button(_("Create the first account"), key="first", icon=":material/person_add:", on_click=make_first)
-        show_link("first")
+        people.show_link("first")
         st.stop()
     if person.account is None:
         inform("Sign in to see your account.")
         st.stop()
     account = account_of_uid(store, person.account)
-    show_own(store, account, person)
+    people.show_own(store, account, person)
     st.subheader(_("Project members"))
     project = choose_project(store)
     if project is not None:
-        show_project_roles(store, project, account, person)
+        people.show_project_roles(store, project, account, person)
     if person.everywhere == "owner":
-        show_everybody(store, account)
-        show_erasure(store, account)
+        people.show_everybody(store, account)
+        people.show_erasure(store, account)

@@ -1,4 +1,4 @@
-"""A case on the page Adjudicate: the text, the labels, settlements, comments, and the decision."""
+"""The page Adjudicate: the rule of the project, the queue of cases, one case with labels, comments and decision."""
 
 import re
 import uuid
@@ -10,24 +10,20 @@ from statistics import median
 import streamlit as st
 from markupsafe import Markup
 
-from evenhand.annotations.adjudication.decisions import (
-    AnonymousLabel,
-    Case,
-    Settlement,
-    add_comment,
-    reopen,
-    settle_case,
-)
+from evenhand.annotations.adjudication import decisions
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.types import Choice, Guideline, Mark, Project, Question, Scheme
+from evenhand.annotations.projects.projects import annotators, change_project, guidelines
+from evenhand.annotations.projects.steps import latest
+from evenhand.annotations.text_policy import without_text
+from evenhand.annotations.types import Annotator, Choice, Guideline, Mark, Project, Scheme
 from evenhand.core.types import Span
-from evenhand.pages.ui.head import errors_shown
+from evenhand.pages.ui.charts import csv_bytes, download
+from evenhand.pages.ui.choose import choose, switch
 from evenhand.pages.ui.numbers import moment
-from evenhand.pages.ui.parts import asks
 from evenhand.pages.ui.sentences import choice_name, item_card, judgement, judgement_lines, person_meant, with_keyword
 from evenhand.pages.ui.tables import element, joined, show_html
-from evenhand.pages.ui.text import _, in_brackets, paragraph, plain, series, spoken
-from evenhand.pages.ui.visitor import ask_author, author
+from evenhand.pages.ui.text import _, in_brackets, inform, paragraph, plain, series, spoken
+from evenhand.pages.ui.visitor import ask_author, asks, author, errors_shown, open_store, remembered, say_changes
 
 LEAVE = "as it is"  # no code of a label
 
@@ -37,7 +33,7 @@ def names_of(asked: Guideline) -> dict[str, str]:
     return {each.code: choice_name(each) for each in asked.options}
 
 
-def show_case(found: Case, asked: Guideline) -> None:
+def show_case(found: decisions.Case, asked: Guideline) -> None:
     """The text with everybody's marks, and a card for each annotator."""
     names = names_of(asked)
     people = [_judgement(each, found, names) for each in found.labels]
@@ -45,7 +41,7 @@ def show_case(found: Case, asked: Guideline) -> None:
     show_html(item_card(item.uid, _text(found), people, about=person_meant(item), context=item.context or ""))
 
 
-def _text(found: Case) -> Markup:
+def _text(found: decisions.Case) -> Markup:
     """The text in pieces, each with the letters of those who marked it."""
     item = found.item
     marks = [(each.letter, mark) for each in found.labels for mark in each.marks]
@@ -67,19 +63,19 @@ def _piece(text: str, inside: Sequence[tuple[str, str]]) -> str | Markup:
     return joined([element("mark", text, "wrong" if wrong else "gendered"), element("sup", letters, "soft")])
 
 
-def _judgement(said: AnonymousLabel, found: Case, names: dict[str, str]) -> Markup:
+def _judgement(said: decisions.AnonymousLabel, found: decisions.Case, names: dict[str, str]) -> Markup:
     lines = judgement_lines(said.reasons, said.marks, found.item.text, names, extraneous=said.extraneous)
     return judgement(said.letter, said.choice, names, lines, said.note)
 
 
-def show_settlements(found: Case, asked: Guideline) -> None:
+def show_settlements(found: decisions.Case, asked: Guideline) -> None:
     """The acts of adjudicators on this case, oldest first."""
     names = names_of(asked)
     for each in found.settlements:
         st.caption(plain(_line(each, names)), width="stretch")
 
 
-def _line(each: Settlement, names: dict[str, str]) -> str:
+def _line(each: decisions.Settlement, names: dict[str, str]) -> str:
     texts = {
         "decide": _("{when}: {who} decided: {choice}."),
         "leave": _("{when}: {who} confirmed the labels."),
@@ -92,7 +88,7 @@ def _line(each: Settlement, names: dict[str, str]) -> str:
 
 
 @asks("settle")
-def comment_list(store: Store, project: Project, found: Case) -> None:
+def comment_list(store: Store, project: Project, found: decisions.Case) -> None:
     """The comments so far and a field for the next; names of annotators are not shown here."""
     st.subheader(_("Comments"))
     for each in found.comments:
@@ -105,11 +101,11 @@ def comment_list(store: Store, project: Project, found: Case) -> None:
         if st.form_submit_button(_("Add the comment"), icon=":material/chat:"):
             with errors_shown():
                 who = author(store) or _("Lead")
-                add_comment(store, project, found.item.uid, text, author=who)
+                decisions.add_comment(store, project, found.item.uid, text, author=who)
                 st.rerun()
 
 
-def decision(store: Store, project: Project, found: Case, asked: Guideline) -> None:
+def decision(store: Store, project: Project, found: decisions.Case, asked: Guideline) -> None:
     """The fields of a decision on the case that is shown, and its buttons."""
     st.subheader(_("Decision"))
     if found.settlement is None:
@@ -142,7 +138,7 @@ def decision(store: Store, project: Project, found: Case, asked: Guideline) -> N
         _store(store, project, found, decided, (tuple(reasons), extraneous, marks), why)
 
 
-def _reasons(project: Project, asked: Guideline, found: Case, names: dict[str, str]) -> list[str]:
+def _reasons(project: Project, asked: Guideline, found: decisions.Case, names: dict[str, str]) -> list[str]:
     """The reasons of a reject, the tags of a generation; of an own scheme the flags, first those of the majority."""
     label, none = _("Tags"), _("no tag")
     start: list[str] = []
@@ -158,14 +154,16 @@ def _reasons(project: Project, asked: Guideline, found: Case, names: dict[str, s
     )  # fmt: skip
 
 
-def _answers(found: Case, asked: Guideline) -> list[str]:
+def _answers(found: decisions.Case, asked: Guideline) -> list[str]:
     """The answers to the scales of an own scheme, typed as numbers: at first what more than half of the labels say.
 
     Beside each, how often the annotators gave which answer.
     """
     given = []
     for scale in asked.scheme.scales if asked.scheme else ():
-        said = scale_answers(found, scale)
+        votes = Counter(code for each in found.labels for code in each.reasons)
+        points = range(scale.low or 0, (scale.high or 0) + 1)
+        said = {point: votes[f"{scale.code}:{point}"] for point in points if votes[f"{scale.code}:{point}"]}
         first = next((point for point, times in said.items() if 2 * times > len(found.labels)), None)
         name = spoken(choice_name(Choice(scale.code, scale.key, scale.zh, scale.en)))
         value = st.number_input(
@@ -176,13 +174,6 @@ def _answers(found: Case, asked: Guideline) -> list[str]:
         if value is not None:
             given.append(f"{scale.code}:{value}")
     return given
-
-
-def scale_answers(found: Case, scale: Question) -> dict[int, int]:
-    """How often the annotators gave which answer, from the low end; answers that nobody gave are left out."""
-    votes = Counter(code for each in found.labels for code in each.reasons)
-    points = range(scale.low or 0, (scale.high or 0) + 1)
-    return {point: votes[f"{scale.code}:{point}"] for point in points if votes[f"{scale.code}:{point}"]}
 
 
 def _distribution(said: dict[int, int]) -> str:
@@ -205,7 +196,7 @@ def _why(asked: Guideline, key: str) -> str:
     )  # fmt: skip
 
 
-def _spans(found: Case, scheme: Scheme, choice: str | None, names: dict[str, str]) -> tuple[Mark, ...]:
+def _spans(found: decisions.Case, scheme: Scheme, choice: str | None, names: dict[str, str]) -> tuple[Mark, ...]:
     """The spans of a decision under an own scheme, first those of the annotators who made this choice."""
     made: list[Mark] = []
     for kind in scheme.spans if choice else ():
@@ -268,7 +259,7 @@ def _pressed(project: Project, asked: Guideline, names: dict[str, str], choice: 
     return decided
 
 
-def _generation(found: Case, choice: str | None) -> tuple[bool, tuple[Mark, ...]]:
+def _generation(found: decisions.Case, choice: str | None) -> tuple[bool, tuple[Mark, ...]]:
     """The flag and the marks of a decision on a generation, initially those of the annotators."""
     votes = [each.extraneous for each in found.labels]
     extraneous = st.checkbox(
@@ -284,7 +275,7 @@ def _generation(found: Case, choice: str | None) -> tuple[bool, tuple[Mark, ...]
     return extraneous, tuple(sorted((*wrong, *_marked(found, "extraneous", _("Extraneous gendered words"), flagged))))
 
 
-def _marked(found: Case, kind: str, label: str, before: Sequence[Mark], place: str = "") -> tuple[Mark, ...]:
+def _marked(found: decisions.Case, kind: str, label: str, before: Sequence[Mark], place: str = "") -> tuple[Mark, ...]:
     """The marks of the adjudicator: any word of the text, and the annotators' marks."""
     names = places(found, kind)
     start = _apart(sorted((mark.start, mark.end) for mark in before))
@@ -295,7 +286,7 @@ def _marked(found: Case, kind: str, label: str, before: Sequence[Mark], place: s
     return tuple(Mark(start, end, kind) for start, end in sorted(chosen))
 
 
-def places(found: Case, kind: str) -> dict[Span, str]:
+def places(found: decisions.Case, kind: str) -> dict[Span, str]:
     """Every word of the text and every mark of *kind*, each with a name; repeated words are numbered."""
     text = found.item.text
     marks = {(mark.start, mark.end) for each in found.labels for mark in each.marks if mark.kind == kind}
@@ -322,7 +313,7 @@ def _apart(spans: Sequence[Span]) -> list[Span]:
 def _store(
     store: Store,
     project: Project,
-    found: Case,
+    found: decisions.Case,
     choice: str | None,
     kept: tuple[tuple[str, ...], bool | None, tuple[Mark, ...]],
     why: str,
@@ -332,7 +323,7 @@ def _store(
     # One id per screen, so that a double click is one decision.
     op_id = st.session_state.setdefault(f"op-{found.item.uid}-{len(found.settlements)}", uuid.uuid4().hex)
     with errors_shown():
-        settle_case(
+        decisions.settle_case(
             store, project, found.item.uid, adjudicator=author(store), choice=choice,
             seen=found.seen, base=base, reasons=reasons, extraneous=extraneous, marks=marks, why=why, op_id=op_id,
         )  # fmt: skip
@@ -341,9 +332,118 @@ def _store(
 
 
 @asks("settle")
-def _settled(store: Store, project: Project, found: Case) -> None:
+def _settled(store: Store, project: Project, found: decisions.Case) -> None:
     if found.settlement is None or not st.button(_("Reopen"), icon=":material/undo:", key="reopen"):
         return
     with errors_shown():
-        reopen(store, project, found.item.uid, adjudicator=author(store), base=found.settlement.op_id)
+        decisions.reopen(store, project, found.item.uid, adjudicator=author(store), base=found.settlement.op_id)
         st.rerun()
+
+
+@asks("change_projects")
+def rule(store: Store, project: Project) -> None:
+    """Show whether adjudication may keep a rejected sentence, and store a change with a button of its own."""
+    if project.gold != "unanimous":
+        return
+    rescue = switch(
+        _("Adjudication may keep sentences that not everybody accepted"),
+        project.rescue,
+        key=f"rescue-{project.uid}",
+        explained=_("Off: only sentences that everybody accepts are kept (the rule of the journal paper)."),
+    )
+    if rescue == project.rescue:
+        return
+    names = {True: _("allowed"), False: _("not allowed")}
+    name = _("Adjudication keeps sentences without full agreement")
+    say_changes([(name, names[project.rescue], names[rescue])], published=True)
+    if st.button(_("Save this rule"), key="save_rule", type="primary", icon=":material/gavel:"):
+        change_project(store, project, author=author(store), rescue=rescue)
+        st.rerun()
+
+
+def at_the_desk(store: Store, project: Project) -> Annotator | None:
+    """The annotator whose desk of this project is open in this visit, who sees only own items; or None."""
+    if st.session_state.get("desk_project") != project.name:
+        return None
+    name = st.session_state.get("desk_annotator")
+    reader = next((one for one in annotators(store, project, active=False) if one.name == name), None)
+    if reader is not None:
+        text = _("Your desk as {name} is open: only items you have labelled are listed, so that labels stay blind.")
+        st.caption(plain(text.format(name=reader.name)))
+    return reader
+
+
+def choose_case(
+    store: Store, project: Project, counts: dict[decisions.Queue, int], reader: Annotator | None
+) -> str | None:
+    """The public id of the case to show; without one, show what to do and return None."""
+    queue, between = _filters(store, project, counts)
+    found = decisions.cases(store, project, queue, between=between, reader=reader)
+    if not found:
+        _nothing(queue, counts)
+        return None
+    asked = st.query_params.pop("item", None)
+    if asked in found:
+        st.session_state["case"] = found.index(asked) + 1
+    place: int = min(max(1, st.session_state.get("case", 1)), len(found))
+    if st.session_state.get("case", 1) != place:
+        st.session_state["case"] = place
+    if len(found) > 1:
+        st.pagination(len(found), key="case")
+    return found[place - 1]
+
+
+def _filters(store: Store, project: Project, counts: dict[decisions.Queue, int]) -> tuple[decisions.Queue, str | None]:
+    texts: dict[decisions.Queue, str] = {"open": _("Open cases: {n}"), "settled": _("Settled: {n}")}
+    names = {queue: plain(text.format(n=f"{counts[queue]:,}")) for queue, text in texts.items()}
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        queue = choose(_("Cases"), names, "queue", address="queue", heading=False)
+        if not counts[queue]:
+            return queue, None
+        known = {one.code: choice_name(one) for each in guidelines(store, project) for one in each.choices}
+        kinds = dict(remembered(latest(store), decisions.patterns, project, queue))
+        between = st.selectbox(
+            _("Differing labels"),
+            list(kinds),
+            index=None,
+            format_func=lambda kind: _pattern(kind, known, kinds[kind]),
+            placeholder=_("All"),
+            key="between",
+        )
+    return queue, between
+
+
+def _pattern(kind: str, known: dict[str, str], number: int) -> str:
+    codes = [known.get(code, code) for code in kind.split("/")]
+    words = " / ".join(codes) if len(codes) > 1 else _("{choice}, flag differs", choice=codes[0])
+    return in_brackets(words, number)
+
+
+def _nothing(queue: decisions.Queue, counts: dict[decisions.Queue, int]) -> None:
+    if queue == "settled":
+        inform("No cases have been settled yet.", icon=":material/gavel:")
+    elif counts["open"]:
+        inform("No open cases match.", icon=":material/filter_alt_off:")
+    elif counts["settled"]:
+        inform("Every case is settled. New ones appear here as annotators finish items.", icon=":material/check:")
+    else:
+        inform(
+            "No open cases: no fully labelled item has differing labels. Cases appear here as annotators finish items.",
+            icon=":material/check:",
+        )
+
+
+def offer_settlements(store: Store, project: Project) -> None:
+    """All settlements as CSV: ids and decisions, no text of any item."""
+    if next(decisions.each_settlement_row(store, project), None) is None:
+        return
+    download(_("Download settled cases (CSV)"), lambda: _table(project), "settlements.csv", key="settlements-csv")
+
+
+def _table(project: Project) -> bytes:
+    with open_store(project) as store:
+        # The reason of a decision may quote the text, so the same policy holds for it.
+        rows = list(decisions.each_settlement_row(store, project))
+    for row in rows:
+        row["reasons"], row["seen"] = ";".join(row["reasons"]), ";".join(row["seen"])
+    return csv_bytes([without_text(project, row, "why") for row in rows])

@@ -1,36 +1,44 @@
-"""The disagreements on the page Agreement: each sentence with the labels beside it."""
+"""Where annotators differ on the page Agreement: sentences with their labels, models of annotators, groups."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import streamlit as st
 from markupsafe import Markup
 
-from evenhand.annotations.agreement.annotator_models import ModelledItem
+from evenhand.annotations.agreement.annotator_models import AnnotatorModels, ModelledItem, annotator_models
 from evenhand.annotations.agreement.disagreements import (
-    Disagreement,
     ItemText,
     differing_items,
     disagreements,
     disagreements_of,
+    finished_items,
     item_texts,
     record_reveals,
 )
-from evenhand.annotations.agreement.groups import OpinionItem
+from evenhand.annotations.agreement.groups import FEWEST_ON_ITEM, GroupDifferences, OpinionItem, group_differences
 from evenhand.annotations.agreement.measures import AgreementReport
+from evenhand.annotations.agreement.schemes import Way
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.labels.read import BlindLabel
-from evenhand.annotations.projects.steps import latest
+from evenhand.annotations.projects.annotators import pseudonyms
+from evenhand.annotations.projects.consent import Grouping, add_grouping, groupings, groups_of
+from evenhand.annotations.projects.projects import guideline
+from evenhand.annotations.projects.steps import latest, state
 from evenhand.annotations.text_policy import CANARY, CANARY_KEY, needs_canary, text_may_leave, without_text
-from evenhand.annotations.types import Annotator, Project
-from evenhand.pages.ui.charts import csv_bytes, download, downloads, foot
+from evenhand.annotations.types import Annotator, Choice, Project
+from evenhand.core.statistics import holm
+from evenhand.core.statistics.annotator_models import FEWEST_LABELS
+from evenhand.core.statistics.intervals import FEWEST_PEOPLE
+from evenhand.pages.agreement.scope import points
+from evenhand.pages.ui.charts import caption_with_files, csv_bytes, download, downloads, foot
 from evenhand.pages.ui.choose import annotator_at_desk
-from evenhand.pages.ui.head import open_store, remembered
 from evenhand.pages.ui.notices import say_blind
-from evenhand.pages.ui.parts import asks
-from evenhand.pages.ui.sentences import item_card, judgement, judgement_lines, names_of, with_keyword
-from evenhand.pages.ui.tables import page_of, show_html, show_pages
-from evenhand.pages.ui.text import _, caption, inform
+from evenhand.pages.ui.numbers import estimate_columns, note_text, number, percent, probability
+from evenhand.pages.ui.sentences import choice_name, item_card, judgement, judgement_lines, names_of, with_keyword
+from evenhand.pages.ui.tables import page_of, show_html, show_pages, show_records
+from evenhand.pages.ui.text import _, caption, clauses, inform, named, paragraph, plain, series, show_signature, warn
+from evenhand.pages.ui.visitor import asks, errors_shown, may, open_store, remembered
 
 PAGE = 10
 Listed = TypeVar("Listed", ModelledItem, OpinionItem)
@@ -52,7 +60,11 @@ def disagreement_list(store: Store, project: Project, report: AgreementReport) -
         record_reveals(store, reader, found)
     names = names_of(store, project)
     for one in found:
-        show_html(_card(one, names))
+        people = []
+        for said in one.judgements:
+            lines = judgement_lines(said.reasons, said.marks, one.text, names, extraneous=said.extraneous)
+            people.append(judgement(said.annotator, said.choice, names, lines, said.note))
+        show_html(item_card(one.item, with_keyword(one.text, one.word, one.side), people, context=one.context or ""))
     with foot():
         caption("{total} items with different labels", total=len(items))
         show_pages(len(items), "disagreement-page", PAGE)
@@ -129,9 +141,263 @@ def _marked_by(project: Project, said: BlindLabel) -> dict[str, object]:
     return {"extraneous": said.extraneous, "spans": [list(mark) for mark in said.marks]}
 
 
-def _card(one: Disagreement, names: dict[str, str]) -> Markup:
-    people = []
-    for said in one.judgements:
-        lines = judgement_lines(said.reasons, said.marks, one.text, names, extraneous=said.extraneous)
-        people.append(judgement(said.annotator, said.choice, names, lines, said.note))
-    return item_card(one.item, with_keyword(one.text, one.word, one.side), people, context=one.context or "")
+def show_annotator_models(store: Store, project: Project, report: AgreementReport, way: Way) -> None:
+    """What the models say of annotators and, to who may see labels, of items."""
+    changing = (*state(store), str(guideline(store, project).version))
+    with st.spinner(_("Comparing the labels …"), show_time=False):
+        models = remembered(changing, annotator_models, project, way=way, on=report.on, version=report.version)
+    caption(
+        "Two models estimate, from at least {fewest} labels per item, how reliable each annotator is and"
+        " which choice is probably right. They stand beside the vote: they never decide a gold label.",
+        fewest=FEWEST_LABELS,
+    )
+    if models.reason is not None:
+        st.info(plain(note_text(models.reason)), icon=":material/group:")
+        return
+    if not models.settled:
+        warn("A model did not settle within its rounds; its figures are provisional.", icon=":material/warning:")
+    st.markdown(plain(_counts(models)))
+    codes = {} if may(store, "see_names", project) else pseudonyms(store, project)
+    names = [codes.get(one.name, one.name) for one in models.annotators]
+    show_records(
+        [
+            {
+                _("Annotator"): name,
+                _("Labels"): f"{one.labels:,}",
+                _("Right, by Dawid-Skene"): percent(one.right),
+                _("Competence, by MACE"): percent(one.competence),
+            }
+            for name, one in zip(names, models.annotators, strict=True)
+        ]
+    )
+    text = _(
+        "Right: the share of an annotator's labels that Dawid-Skene expects to be right. Competence: the share"
+        " given from knowing the item rather than from habit. Where many share an error, or hold a minority"
+        " view, the models take the majority for right."
+    )
+    rows = [_person(name, one, models) for name, one in zip(names, models.annotators, strict=True)]
+    caption_with_files(text, rows, key="annotator-models-people")
+    if may(store, "see_all_labels", project):
+        st.subheader(_("Where a model and the vote differ"))
+        modelled_items(store, project, models)
+    show_signature(models.signature)
+
+
+def _counts(models: AnnotatorModels) -> str:
+    with_enough = _("{items} items with {fewest} labels or more; {fewer} with fewer are left out.")
+    values = {"items": f"{len(models.items):,}", "fewest": FEWEST_LABELS, "fewer": f"{models.fewer:,}"}
+    against = _("Dawid-Skene says something else than the vote on {skill}, MACE on {habit}; the vote ties on {tied}.")
+    counts = {"skill": models.against_vote("dawid_skene"), "habit": models.against_vote("mace"), "tied": models.tied}
+    return paragraph((with_enough.format(**values), against.format(**{k: f"{n:,}" for k, n in counts.items()})))
+
+
+def _person(name: str, one: Any, models: AnnotatorModels) -> dict[str, object]:
+    row: dict[str, object] = {
+        "annotator": name, "labels": one.labels, "right": one.right, "competence": one.competence,
+    }  # fmt: skip
+    for truth, errors in zip(models.choices, one.errors, strict=True):
+        for place, said in enumerate(models.choices):
+            row[f"{said.code}_of_{truth.code}"] = None if errors is None else errors[place]
+    return row | {"signature": models.signature}
+
+
+@asks("see_all_labels")
+def modelled_items(store: Store, project: Project, models: AnnotatorModels) -> None:
+    """The fully labelled items on which a model says something else than the vote, ten at a time."""
+    reader = annotator_at_desk(store, project)
+    differ = [one for one in models.items if one.differs]
+    open_to = finished_items(store, project, [one.row for one in differ], reader)
+    listed = [one for one in differ if one.row in open_to]
+    if not listed:
+        inform("On all fully labelled items, the vote and both models say the same.", icon=":material/check:")
+        return
+    rows = [
+        {
+            "item": open_to[one.row],
+            **{f"votes_{choice.code}": n for choice, n in zip(models.choices, one.votes, strict=True)},
+            "vote": _code(models, one.vote),
+            "dawid_skene": _code(models, one.dawid_skene),
+            "dawid_skene_probability": one.dawid_skene_probability,
+            "mace": _code(models, one.mace),
+            "mace_probability": one.mace_probability,
+            "signature": models.signature,
+        }
+        for one in listed
+    ]
+    list_items(
+        store, reader, listed, lambda one, text: _model_card(one, text, models), key="annotator-models", rows=rows
+    )
+
+
+def _model_card(one: ModelledItem, text: ItemText, models: AnnotatorModels) -> Markup:
+    names = {choice.code: choice_name(choice) for choice in models.choices}
+    names[""] = _("tied")
+    votes = [named(choice_name(choice), n) for choice, n in zip(models.choices, one.votes, strict=True) if n]
+    said = [
+        judgement(_("Vote"), _code(models, one.vote), names, votes),
+        judgement("Dawid-Skene", _code(models, one.dawid_skene), names, _sure(one.dawid_skene_probability)),
+        judgement("MACE", _code(models, one.mace), names, _sure(one.mace_probability)),
+    ]
+    return item_card(text.item, with_keyword(text.text, text.word, text.side), said, context=text.context or "")
+
+
+def _sure(share: float) -> list[str]:
+    return [named(_("probability"), probability(share))]
+
+
+def _code(models: AnnotatorModels, place: int | None) -> str:
+    return "" if place is None else models.choices[place].code
+
+
+def show_groups(store: Store, project: Project, report: AgreementReport, way: Way) -> None:
+    """The shares of two groups, and the items on which they differ; for leads, a form for another grouping."""
+    caption(
+        "Do groups of annotators, such as speakers of different dialects, choose differently? Only groups of at least"
+        " {fewest} people are shown, so that nobody can be recognised. Annotators choose their group on My record.",
+        fewest=FEWEST_PEOPLE,
+    )
+    known = groupings(store, project)
+    if known:
+        chosen = st.selectbox(_("Group annotators by"), known, format_func=lambda one: one.name, key="grouping")
+        _compared(store, project, report, way, chosen)
+    else:
+        inform("The annotators of this project are not grouped.", icon=":material/groups:")
+    if may(store, "change_projects", project):
+        with st.expander(_("Add a grouping"), icon=":material/add:"):
+            new_grouping(store, project)
+
+
+@asks("change_projects")
+def new_grouping(store: Store, project: Project) -> None:
+    """A form: by what annotators are grouped, and the groups to choose from."""
+    with st.form("new-grouping", border=False, clear_on_submit=True):
+        name = st.text_input(_("Grouped by (for example: dialect)"), key="grouping-name", max_chars=80)
+        groups = st.text_area(_("Groups, one per line"), key="grouping-groups", height=120)
+        if st.form_submit_button(_("Add"), icon=":material/add:", key="grouping-add"):
+            with errors_shown():
+                add_grouping(store, project, name, [line for line in groups.splitlines() if line.strip()])
+                st.rerun()
+
+
+def _compared(store: Store, project: Project, report: AgreementReport, way: Way, of: Grouping) -> None:
+    inside = map(str, sorted(groups_of(store, of).items()))
+    changing = (*state(store), str(guideline(store, project).version), *inside)
+
+    def compared(pair: tuple[str, str] | None) -> GroupDifferences:
+        return remembered(changing, group_differences, project, of, pair, way=way, version=report.version, on=report.on)
+
+    found = compared(None)
+    if found.small:
+        caption(
+            "Groups with fewer than {fewest} people who labelled, not shown: {n}.", fewest=FEWEST_PEOPLE, n=found.small
+        )
+    if found.reason is not None:
+        st.info(plain(note_text(found.reason)), icon=":material/groups:")
+        return
+    names = [one.name for one in found.groups]
+    if len(names) > 2:
+        with st.container(horizontal=True):
+            first = st.selectbox(_("First group"), names, key="group-first")
+            second = st.selectbox(_("Second group"), [one for one in names if one != first], key="group-second")
+        found = compared((first, second))
+    people = _("{group}: {people} people, {labels} labels")
+    shown = [one for one in found.groups if found.pair and one.name in found.pair]
+    each = (people.format(group=one.name, people=one.people, labels=f"{one.labels:,}") for one in shown)
+    st.markdown(plain(clauses(each)))
+    _shares(found)
+    if may(store, "see_all_labels", project):
+        st.subheader(_("Candidates for a difference of opinion"))
+        opinion_items(store, project, found, report.choices)
+    show_signature(found.signature)
+
+
+def _shares(found: GroupDifferences) -> None:
+    assert found.pair is not None
+    stays = holm([one.difference for one in found.choices])
+    first, second = found.pair
+    show_records(
+        [
+            {
+                _("Category"): choice_name(one.choice),
+                _("Share, {group}", group=first): percent(one.first),
+                _("Share, {group}", group=second): percent(one.second),
+                _("Difference"): points(one.difference) + (" *" if differs else ""),
+            }
+            for one, differs in zip(found.choices, stays, strict=True)
+        ]
+    )
+    text = _(
+        "{first} − {second} in percentage points, with 95% intervals over annotators and items; an asterisk marks"
+        " differences that remain after Holm's adjustment. Groups are not assigned at random: they may differ in"
+        " more than their name."
+    )
+    rows = [
+        {"choice": one.choice.code, "first": one.first, "second": one.second, "first_group": first,
+         "second_group": second, **estimate_columns("difference", one.difference), "signature": found.signature}
+        for one in found.choices
+    ]  # fmt: skip
+    caption_with_files(text.format(first=first, second=second), rows, key="group-shares")
+
+
+@asks("see_all_labels")
+def opinion_items(store: Store, project: Project, found: GroupDifferences, choices: tuple[Choice, ...]) -> None:
+    """The fully labelled items, the surest difference first, ten at a time."""
+    reader = annotator_at_desk(store, project)
+    readable = finished_items(store, project, [one.row for one in found.items], reader)
+    listed = [one for one in found.items if one.row in readable and one.apart > 0]
+    tested = _(
+        "{items} items have at least {fewest} labels by each group; on {n} the groups differ beyond chance (exact test,"
+        " Holm's adjustment for all of them)."
+    )
+    about = _(
+        "The items below are candidates for a difference of opinion between the groups. They are not mistakes, and no"
+        " group is right. With few labels per item, few differences can be told from chance."
+    )
+    count = tested.format(items=f"{len(found.items):,}", fewest=FEWEST_ON_ITEM, n=f"{found.differing:,}")
+    st.markdown(plain(paragraph((about, count))))
+    if not listed:
+        inform("On no fully labelled item do the two groups differ.", icon=":material/check:")
+        return
+    assert found.pair is not None
+    rows = [
+        {
+            "item": readable[one.row],
+            **{f"first_{choice.code}": n for choice, n in zip(choices, one.first, strict=True)},
+            **{f"second_{choice.code}": n for choice, n in zip(choices, one.second, strict=True)},
+            "first_group": found.pair[0],
+            "second_group": found.pair[1],
+            "apart": one.apart,
+            "p": one.p,
+            "adjusted": one.adjusted,
+            "signature": found.signature,
+        }
+        for one in listed
+    ]
+    list_items(
+        store, reader, listed, lambda one, text: _opinion_card(one, text, found, choices), key="group-items", rows=rows
+    )
+
+
+def _opinion_card(one: OpinionItem, text: ItemText, found: GroupDifferences, choices: tuple[Choice, ...]) -> Markup:
+    assert found.pair is not None
+    said = []
+    for name, counts in zip(found.pair, (one.first, one.second), strict=True):
+        most = [choice for choice, n in zip(choices, counts, strict=True) if n == max(counts)]
+        given = [named(choice_name(choice), n) for choice, n in zip(choices, counts, strict=True) if n]
+        code = most[0].code if len(most) == 1 else ""
+        names = {choice.code: choice_name(choice) for choice in choices} | {"": _("tied")}
+        said.append(judgement(name, code, names, given))
+    return item_card(
+        text.item, with_keyword(text.text, text.word, text.side), said, context=text.context or "", about=_about(one)
+    )
+
+
+def _about(one: OpinionItem) -> str:
+    if one.p is None or one.adjusted is None:
+        return _("too many labels for the exact test")
+    parts = [named("p", _p(one.p)), named(_("adjusted"), _p(one.adjusted))]
+    return series([*parts, *([_("differs beyond chance")] if one.differs else [])])
+
+
+def _p(p: float) -> str:
+    return "< 0.001" if p < 0.001 else number(p, ".3f")

@@ -9,25 +9,14 @@ from evenhand.annotations.database.store import Store
 from evenhand.annotations.guideline.versions import compares
 from evenhand.annotations.projects.annotators import pseudonyms
 from evenhand.annotations.types import Project
-from evenhand.pages.agreement.annotator_models import show_annotator_models
-from evenhand.pages.agreement.charts import by_keyword_pair, by_model, labels_per_item, marks
-from evenhand.pages.agreement.disagreements import disagreement_list
-from evenhand.pages.agreement.groups import show_groups
+from evenhand.pages.agreement import charts
+from evenhand.pages.agreement.disagreements import disagreement_list, show_annotator_models, show_groups
 from evenhand.pages.agreement.preferences import show_preferences
 from evenhand.pages.agreement.scope import by_form, by_version, chosen_report, chosen_way, on_what, show_left_chosen
-from evenhand.pages.agreement.tiles import (
-    annotators_in_twos,
-    categories,
-    nothing_yet,
-    show_method,
-    tiles,
-    two_annotators,
-)
 from evenhand.pages.ui.choose import open_chosen_project
-from evenhand.pages.ui.head import page_head
 from evenhand.pages.ui.notices import say_unsettled, say_what_is_missing
 from evenhand.pages.ui.text import _
-from evenhand.pages.ui.visitor import may
+from evenhand.pages.ui.visitor import may, page_head
 
 
 def parts(store: Store, project: Project, report: AgreementReport, way: Way) -> None:
@@ -41,25 +30,25 @@ def parts(store: Store, project: Project, report: AgreementReport, way: Way) -> 
         left, right = st.columns(2, gap="large")
         with left:
             st.subheader(_("Pairwise kappa"))
-            annotators_in_twos(report)
+            charts.annotators_in_twos(report)
         with right:
             st.subheader(_("Compare two annotators"))
-            two_annotators(report)
+            charts.two_annotators(report)
         show_left_chosen(store, project, report)
     with over:
         st.subheader(_("Labels per item"))
-        labels_per_item(report)
+        charts.labels_per_item(report)
         if project.kind == "generations":
             st.subheader(_("By model and pronouns"))
-            by_model(report)
+            charts.by_model(report)
         else:
             st.subheader(_("By keyword pair"))
-            by_keyword_pair(report)
+            charts.by_keyword_pair(report)
         st.subheader(_("By category"))
-        categories(report)
+        charts.categories(report)
         if project.kind == "generations" and not compares(store, project):
             st.subheader(_("Marks"))
-            marks(store, project, report)
+            charts.marks(store, project, report)
     with versions:
         by_version(store, project, report)
         by_form(report)
@@ -88,11 +77,11 @@ with open_chosen_project() as (store, project):
             report = with_codes(report, pseudonyms(store, project))
     on_what(report)
     say_what_is_missing(store, project)
-    if not nothing_yet(report):
+    if not charts.nothing_yet(report):
         with st.container(key="measures"):
-            tiles(report)
+            charts.tiles(report)
         parts(store, project, report, way)
     elif report.all_items:
         st.subheader(_("Labels per item"))
-        labels_per_item(report)
-    show_method(store, project, report)
+        charts.labels_per_item(report)
+    charts.show_method(store, project, report)

@@ -12,22 +12,12 @@ from evenhand.annotations.projects.steps import state
 from evenhand.annotations.types import Project
 from evenhand.core.statistics import Estimate
 from evenhand.core.statistics.bradley_terry import FEWEST_ANNOTATORS, Preferences, chance_of
+from evenhand.pages.ui import numbers
 from evenhand.pages.ui.charts import caption_with_files, show_heatmap
 from evenhand.pages.ui.choose import choose
-from evenhand.pages.ui.head import remembered
-from evenhand.pages.ui.numbers import (
-    DASH,
-    estimate_columns,
-    interval_or_reason,
-    methods_text,
-    note_text,
-    percent,
-    to,
-    with_interval,
-)
-from evenhand.pages.ui.parts import asks
 from evenhand.pages.ui.tables import show_records
 from evenhand.pages.ui.text import _, named, paragraph, plain, show_signature
+from evenhand.pages.ui.visitor import asks, remembered
 
 PEOPLE = ""
 
@@ -49,7 +39,7 @@ def show_preferences(store: Store, project: Project) -> None:
     st.markdown(plain(_counts(made)))
     found = made.found
     if found.reason is not None:
-        st.info(plain(note_text(found.reason)), icon=":material/balance:")
+        st.info(plain(numbers.note_text(found.reason)), icon=":material/balance:")
     if made.labels:
         _strengths(made)
     if found.reason is None:
@@ -73,7 +63,7 @@ def _counts(made: ModelPreferences) -> str:
 
 def place(ranks: tuple[int, int]) -> str:
     """The places that are possible: 2, or 1 to 3."""
-    return str(ranks[0]) if ranks[0] == ranks[1] else to(*map(str, ranks))
+    return str(ranks[0]) if ranks[0] == ranks[1] else numbers.to(*map(str, ranks))
 
 
 def _strengths(made: ModelPreferences) -> None:
@@ -86,17 +76,17 @@ def _strengths(made: ModelPreferences) -> None:
         [
             {
                 _("Model"): name,
-                _("Strength"): with_interval(one, "+z.2f"),
-                _("Place"): DASH if one.value is None else place(ranks),
+                _("Strength"): numbers.with_interval(one, "+z.2f"),
+                _("Place"): numbers.DASH if one.value is None else place(ranks),
                 _("Compared"): f"{compared:,}",
-                _("Preferred"): percent(preferred / compared),
-                _("Tie"): percent(tied / compared),
+                _("Preferred"): numbers.percent(preferred / compared),
+                _("Tie"): numbers.percent(tied / compared),
             }
             for name, one, ranks, (compared, preferred, tied) in rows
         ]
     )
     table = [
-        {"model": name, **estimate_columns("strength", one), "best_place": ranks[0], "worst_place": ranks[1],
+        {"model": name, **numbers.estimate_columns("strength", one), "best_place": ranks[0], "worst_place": ranks[1],
          "compared": compared, "preferred": preferred, "tied": tied, "signature": found.signature}
         for name, one, ranks, (compared, preferred, tied) in rows
     ]  # fmt: skip
@@ -114,7 +104,7 @@ def _method(made: ModelPreferences) -> str:
     over = _("Intervals are over contexts and annotators.")
     if made.annotators < FEWEST_ANNOTATORS:
         over = _("Intervals are over contexts and hold for these annotators; others may prefer otherwise.")
-    return paragraph([strengths, methods_text(made.found.strengths), over])
+    return paragraph([strengths, numbers.methods_text(made.found.strengths), over])
 
 
 def _against_each_other(found: Preferences) -> None:
@@ -127,7 +117,7 @@ def _against_each_other(found: Preferences) -> None:
             ends = {"low": chance.low, "high": chance.high}
             rows.append(
                 {"model": found.models[one], "other": found.models[other], "preferred": chance.value, **ends,
-                 "interval": "" if one == other else interval_or_reason(chance, ".0%"),
+                 "interval": "" if one == other else numbers.interval_or_reason(chance, ".0%"),
                  "differs": stays.get(frozenset((one, other)), False)}
             )  # fmt: skip
     says = _(
@@ -150,7 +140,7 @@ def _what_else(found: Preferences) -> list[str]:
     ]
     fit = found.fit
     if fit.p is None:
-        said.append(named(_("Transitivity of preferences"), note_text(fit.reason)))
+        said.append(named(_("Transitivity of preferences"), numbers.note_text(fit.reason)))
     elif fit.p < 0.05:
         text = _(
             "Preferences are not transitive (p {p}): one strength per model does not describe them. Compare the pairs."
@@ -162,7 +152,7 @@ def _what_else(found: Preferences) -> list[str]:
 
 
 def _estimate(found: Estimate) -> str:
-    return note_text(found.reason) if found.value is None else with_interval(found, ".1%")
+    return numbers.note_text(found.reason) if found.value is None else numbers.with_interval(found, ".1%")
 
 
 def _by_group(
@@ -174,22 +164,24 @@ def _by_group(
     groups = remembered(changing, preferences, project, judge=judge, by=by, without=without).groups
     strengths = dict(zip(made.found.models, (one.value or 0.0 for one in made.found.strengths), strict=True))
     models = sorted(made.comparisons.models, key=lambda name: -strengths[name])
-    show_records([{_("Model"): name, **{value or DASH: _in(found, name) for value, found in groups.items()}}
+    show_records([{_("Model"): name, **{value or numbers.DASH: _in(found, name) for value, found in groups.items()}}
                   for name in models])  # fmt: skip
-    reasons = [named(value or DASH, note_text(one.reason)) for value, one in groups.items() if one.reason]
+    reasons = [
+        named(value or numbers.DASH, numbers.note_text(one.reason)) for value, one in groups.items() if one.reason
+    ]
     text = _("Strengths within each group sum to 0 there, so compare differences between models, not columns.")
     caption_with_files(paragraph([text, *reasons]), _rows(by, groups.items()), key="preferences-by-group")
 
 
 def _in(found: Preferences, name: str) -> str:
     if found.reason is not None or name not in found.models:
-        return DASH
-    return with_interval(found.strengths[found.models.index(name)], "+z.2f")
+        return numbers.DASH
+    return numbers.with_interval(found.strengths[found.models.index(name)], "+z.2f")
 
 
 def _rows(by: str, groups: Any) -> Sequence[dict[str, Any]]:
     return [
-        {by: value, "model": name, **estimate_columns("strength", one), "signature": found.signature}
+        {by: value, "model": name, **numbers.estimate_columns("strength", one), "signature": found.signature}
         for value, found in groups
         for name, one in zip(found.models, found.strengths, strict=True)
     ]

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import streamlit as st
 
 from evenhand.annotations.agreement.measures import AgreementReport, Measures, usual_items
-from evenhand.annotations.agreement.preferences import LeftChosen, left_chosen
+from evenhand.annotations.agreement.preferences import left_chosen
 from evenhand.annotations.agreement.report import FormRates
 from evenhand.annotations.agreement.schemes import FLAG_OF, SCALE_OF, Way, ways_of
 from evenhand.annotations.database.store import Store
@@ -18,16 +18,14 @@ from evenhand.annotations.projects.steps import state
 from evenhand.annotations.types import Project
 from evenhand.core.statistics import Estimate
 from evenhand.core.statistics.equivalence import equivalence
-from evenhand.pages.agreement.charts import measure_names, traced
-from evenhand.pages.agreement.tiles import current_report
+from evenhand.pages.agreement.charts import current_report, measure_names, traced
 from evenhand.pages.ui.charts import caption_with_files
 from evenhand.pages.ui.choose import choose
 from evenhand.pages.ui.equivalence import against, how_tested, margin_box
-from evenhand.pages.ui.head import remembered
 from evenhand.pages.ui.numbers import DASH, POINTS, SIZE_IN_POINTS, day, interval_or_reason, note_text, number
 from evenhand.pages.ui.sentences import choice_name
 from evenhand.pages.ui.text import _, caption, clause, in_brackets, named, paragraph, plain, warn
-from evenhand.pages.ui.visitor import may
+from evenhand.pages.ui.visitor import may, remembered
 
 
 def chosen_way(store: Store, project: Project) -> Way:
@@ -255,10 +253,6 @@ def show_left_chosen(store: Store, project: Project, report: AgreementReport) ->
         key="left-chosen",
     )
     rows = traced([_share_row("", found.share), *(_share_row(*one) for one in people)], report)
-    caption_with_files(paragraph(_explained(found)), rows, key="left-table")
-
-
-def _explained(found: LeftChosen) -> list[str]:
     said = [
         _(
             "Of the labels that choose a text, the share that chose the one on the left. Left and right are drawn for"
@@ -269,7 +263,7 @@ def _explained(found: LeftChosen) -> list[str]:
     if found.unknown:
         text = _("Labels from files that do not say which text was on the left: {number}.")
         said.append(text.format(number=f"{found.unknown:,}"))
-    return said
+    caption_with_files(paragraph(said), rows, key="left-table")
 
 
 def _shown_share(name: str, one: Estimate) -> Mapping[str, object]:

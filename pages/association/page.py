@@ -4,8 +4,8 @@ import streamlit as st
 
 from evenhand.pages.association.results import choose_view, show_results
 from evenhand.pages.association.source import choose_set, show_corpus, show_start
-from evenhand.pages.ui.head import open_store, page_head
 from evenhand.pages.ui.jobs import follow
+from evenhand.pages.ui.visitor import open_store, page_head
 
 page_head(
     "Does a profession make a model expect a man or a woman? Every sentence is run twice, with the"

@@ -15,11 +15,11 @@ from evenhand.core.errors import N_, EvenhandError, Notice
 from evenhand.core.files.bounded import run_bounded
 from evenhand.core.worker.client import known_models
 from evenhand.pages.ui.choose import choose_models
-from evenhand.pages.ui.head import show_error
 from evenhand.pages.ui.runs import RunPage, RunRequest, show_start_form
 from evenhand.pages.ui.tables import below, element, joined, show_html, span
 from evenhand.pages.ui.text import _, plain, series
 from evenhand.pages.ui.uploads import choose_upload
+from evenhand.pages.ui.visitor import show_error
 
 PARTS = ("templates", "persons", "professions")
 SHOWN = 6

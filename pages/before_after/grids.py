@@ -17,7 +17,6 @@ from evenhand.core.typed_json import from_json
 from evenhand.pages.before_after.start import ENDINGS
 from evenhand.pages.before_after.two_runs import change_cell
 from evenhand.pages.ui.choose import choose, choose_models, every_model, first_models
-from evenhand.pages.ui.head import show_error
 from evenhand.pages.ui.jobs import jobs_of
 from evenhand.pages.ui.runs import (
     RunPage,
@@ -33,6 +32,7 @@ from evenhand.pages.ui.runs import (
 from evenhand.pages.ui.tables import number_columns, show_html, table
 from evenhand.pages.ui.text import _, language, plain, series
 from evenhand.pages.ui.uploads import choose_upload
+from evenhand.pages.ui.visitor import show_error
 
 GRIDS = RunPage("grids", "tune-grid", form_key="ba-grid-{part}", run_key="ba-grid-{part}-{run}")
 PLACE = "ba-grid-text-0"

@@ -6,9 +6,9 @@ from evenhand.pages.before_after.results import show_finished
 from evenhand.pages.before_after.start import show_new
 from evenhand.pages.before_after.two_runs import show_two_runs
 from evenhand.pages.ui.choose import choose
-from evenhand.pages.ui.head import open_store, page_head
 from evenhand.pages.ui.jobs import follow
 from evenhand.pages.ui.text import _
+from evenhand.pages.ui.visitor import open_store, page_head
 
 page_head(
     "Did a change to a model help, and what did it cost? The same items are given to the model before,"

@@ -12,12 +12,10 @@ from evenhand.pages.before_after.start import COMPARISONS
 from evenhand.pages.before_after.two_runs import show_runs_report
 from evenhand.pages.ui.choose import choose
 from evenhand.pages.ui.equivalence import margin_box
-from evenhand.pages.ui.head import errors_shown
-from evenhand.pages.ui.parts import asks
 from evenhand.pages.ui.rail import show_next
 from evenhand.pages.ui.runs import choose_run, offer_deletion, own_runs
 from evenhand.pages.ui.text import _, caption, names_in, plain
-from evenhand.pages.ui.visitor import own_new_project
+from evenhand.pages.ui.visitor import asks, errors_shown, own_new_project
 
 
 def show_people(store: Store) -> None:

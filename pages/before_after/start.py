@@ -13,12 +13,11 @@ from evenhand.core.before_after.settings import Settings
 from evenhand.core.errors import EvenhandError
 from evenhand.core.statistics.equivalence import MARGINS
 from evenhand.core.tune.report import model_of, tuned_runs
-from evenhand.pages.ui.choose import choose, choose_models, choose_project, every_model, warn_of_language
-from evenhand.pages.ui.head import show_error
-from evenhand.pages.ui.own_words import language_name
+from evenhand.pages.ui.choose import choose, choose_models, choose_project, every_model, language_name, warn_of_language
 from evenhand.pages.ui.runs import RunPage, RunRequest, own_runs, show_start_form
 from evenhand.pages.ui.text import _, language, series
 from evenhand.pages.ui.uploads import choose_upload
+from evenhand.pages.ui.visitor import show_error
 
 COMPARISONS = RunPage("comparisons", "before-after", form_key="ba-{part}", run_key="ba-{part}-{run}")
 PLACE, TEXT = "ba-items-0", "ba-text-0"

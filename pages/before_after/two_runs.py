@@ -30,10 +30,10 @@ from evenhand.core.typed_json import to_json
 from evenhand.pages.ui.charts import colours, show_chart
 from evenhand.pages.ui.choose import choose
 from evenhand.pages.ui.equivalence import margin_box
-from evenhand.pages.ui.head import errors_shown
 from evenhand.pages.ui.runs import own_runs
 from evenhand.pages.ui.tables import Column, below, element, joined, number_columns, show_html, table
 from evenhand.pages.ui.text import _, caption, named, paragraph, plain, show_signature
+from evenhand.pages.ui.visitor import errors_shown
 
 
 def show_two_runs(store: Store) -> None:

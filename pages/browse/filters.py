@@ -1,17 +1,22 @@
-"""The filters of the page Browse; the address holds them, so that a link opens the same list."""
+"""The filters of the page Browse, which its address holds, and how texts and states of items are written."""
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import streamlit as st
+from markupsafe import Markup
 
-from evenhand.annotations.browse.search import FLAGS, MINED, READER_FLAGS, Filters, imported_files, pairs_of
+from evenhand.annotations.browse.search import FLAGS, MINED, READER_FLAGS, Filters, SearchRow, imported_files, pairs_of
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.projects.projects import annotators, guidelines
-from evenhand.annotations.types import Annotator, Project
+from evenhand.annotations.types import Annotator, Item, Project
+from evenhand.core.types import Span
 from evenhand.pages.ui.choose import switch
-from evenhand.pages.ui.sentences import choice_name
+from evenhand.pages.ui.sentences import choice_name, side_word
+from evenhand.pages.ui.tables import element, joined
 from evenhand.pages.ui.text import _, in_brackets
 
 ADDRESS = ("q", "pair", "side", "status", "flag", "by", "choice", "version", "form", "file", "unfinished")
@@ -173,3 +178,67 @@ def _filters(reader: Annotator | None, value: Callable[[str], Any]) -> Filters:
     version = int(value("version")) if value("version") else None
     same = {name: value(name) for name in ("status", "choice", "form", "file")}
     return replace(own, annotator=value("by"), version=version, unfinished=bool(value("unfinished")), **same)
+
+
+LONGEST = 600  # characters of a text in a list
+SIGN = {"accepted": "✓", "rejected": "✕", "pending": "…"}
+
+
+def veiled(project: Project, item: Item) -> bool:
+    """Whether a text is blurred until the pointer is over it: flagged sentences and generations, if the project says
+    so.
+    """
+    return project.blur and (project.kind == "generations" or bool(item.extra.get("flags")))
+
+
+def state_name(row: SearchRow, project: Project) -> str:
+    """The status of an item with its sign; for leads."""
+    status = row.item.status
+    return f"{SIGN[status]} {status_name(status, project.kind, full=row.labels >= row.wanted)}"
+
+
+def marks(row: SearchRow, project: Project) -> list[str]:
+    """The marks of an item, in words; for leads."""
+    names = flag_names(project, None)
+    held = {
+        "aside": row.aside,
+        "split": row.split,
+        "settled": row.settled,
+        "imported_gold": row.imported_gold,
+        "pilot": row.pilot,
+        "known": row.known is not None,
+        "shared": row.shared and project.plan == "stop",
+        "mined": bool(row.item.extra.get("flags")),
+    }
+    return [names[flag] for flag, is_so in held.items() if is_so and flag in names]
+
+
+def marked(item: Item, words: Sequence[str], *, longest: int | None = None) -> Markup:
+    """The text of *item*: its keyword tinted, underlined and named, searched words framed."""
+    whole = item.whole_text
+    text = whole if longest is None or len(whole) <= longest else whole[:longest] + " …"
+    word = item.word if item.word and item.word[1] <= len(text) else None
+    return _framed(text, places(text, words), word, item.side or "")
+
+
+def found_in(text: str, words: Sequence[str]) -> Markup:
+    """Any other text with the searched words framed."""
+    return _framed(text, places(text, words), None, "")
+
+
+def _framed(text: str, hits: Sequence[Span], word: Span | None, side: str) -> Markup:
+    edges = sorted({0, len(text), *(edge for span in hits for edge in span), *(word or ())})
+    parts: list[str | Markup] = []
+    for start, end in pairwise(edges):
+        inside = word is not None and word[0] <= start and end <= word[1]
+        hit = any(first <= start and end <= last for first, last in hits)
+        looks = [f"word {side}"] * inside + ["hit"] * hit
+        parts.append(element("mark", text[start:end], " ".join(looks)) if looks else text[start:end])
+        if inside and word is not None and end == word[1] and side:
+            parts.append(element("small", side_word(side), f"side {side}"))
+    return joined(parts)
+
+
+def places(text: str, words: Sequence[str]) -> list[Span]:
+    """The places of the searched words in *text*, in either case, as half-open code points."""
+    return [match.span() for word in words for match in re.finditer(re.escape(word), text, re.IGNORECASE | re.ASCII)]

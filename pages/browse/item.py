@@ -1,4 +1,4 @@
-"""One item on the page Browse: text, reason of the status, source, comments, actions."""
+"""One item on the page Browse: text, reason of the status, history, source, comments, actions."""
 
 import json
 import uuid
@@ -9,43 +9,239 @@ from markupsafe import Markup
 
 from evenhand.annotations.adjudication.decisions import Comment, add_comment, every_comment
 from evenhand.annotations.agreement.disagreements import record_item_reveals
-from evenhand.annotations.browse.history import ItemRecord, record_of
+from evenhand.annotations.browse.history import Entry, ItemRecord, record_of
 from evenhand.annotations.browse.search import neighbours, search_ids, uid_of
 from evenhand.annotations.database.events import record
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.projects.projects import annotators, return_to_queue
 from evenhand.annotations.text_policy import text_may_leave
-from evenhand.annotations.types import Annotator, Project
+from evenhand.annotations.types import Annotator, Kind, Project
 from evenhand.core.errors import NotFound
-from evenhand.pages.browse.filters import from_address
-from evenhand.pages.browse.history import show_history
-from evenhand.pages.browse.text import found_in, marked, marks, state_name, veiled
-from evenhand.pages.ui.charts import foot
+from evenhand.pages.browse import filters
+from evenhand.pages.ui.charts import downloads, foot
 from evenhand.pages.ui.choose import annotator_at_desk
-from evenhand.pages.ui.head import errors_shown, open_store, show_error
 from evenhand.pages.ui.numbers import DASH, moment
-from evenhand.pages.ui.parts import asks, asks_at_click
-from evenhand.pages.ui.sentences import names_of
+from evenhand.pages.ui.sentences import choice_sign, names_of
 from evenhand.pages.ui.tables import below, element, joined, show_html, span
-from evenhand.pages.ui.text import _, caption, in_brackets, inform, paragraph, plain
-from evenhand.pages.ui.visitor import author, page_link
+from evenhand.pages.ui.text import _, caption, in_brackets, inform, named, paragraph, plain, series, warn
+from evenhand.pages.ui.visitor import asks, asks_at_click, author, errors_shown, open_store, page_link, show_error
+
+CHOSEN = ("label", "again", "settlement", "known", "gold")  # entries that hold a choice
+
+
+def show_history(
+    store: Store, project: Project, found: ItemRecord, reader: Annotator | None, names: dict[str, str]
+) -> None:
+    """The entries; while labels are missing, those that reveal a choice are behind a button."""
+    st.subheader(_("History"), anchor=False)
+    entries = list(found.history)
+    if reader is None and not found.finished:
+        entries = _unfinished(found, entries)
+    for name, state in found.held:
+        st.caption(plain(_held(state).format(name=name)), width="stretch")
+    threads = {one.uid: one.name for one in annotators(store, project, active=False)}
+    show_html(joined(_line(one, found, names, threads) for one in entries))
+    rows = [_row(one, project, names, threads) for one in entries]
+    downloads(rows, key=f"history-{found.row.item.uid[:8]}")
+
+
+def _held(state: str) -> str:
+    if state == "sent_back":
+        return _("Awaiting relabelling by {name}.")
+    return _("This item is on {name}'s desk now.")
+
+
+def _unfinished(found: ItemRecord, entries: list[Entry]) -> list[Entry]:
+    telling = [one for one in entries if one.tells]
+    if not telling:
+        return entries
+    warn(
+        "This item is still awaiting labels. If you label in this project, do not look at the labels of others.",
+        icon=":material/visibility_off:",
+    )
+    key = f"unfinished-{found.row.item.uid}"
+    text = _("Show the labels so far ({n})", n=len(telling))
+    if not st.toggle(text, key=key):
+        return [one for one in entries if not one.tells]
+    return entries
+
+
+def _line(one: Entry, found: ItemRecord, names: dict[str, str], threads: dict[str, str]) -> Markup:
+    chosen = str(one.data.get("choice")) if one.kind in CHOSEN else ""
+    sign, tone = choice_sign(chosen)
+    kind: Kind = "generations" if found.row.item.word is None else "sentences"
+    replaced = one.kind == "label" and not one.data["stands"]
+    notes = (element("div", note, "soft verbatim") for note in _notes(one, found, names))
+    what = element("div", joined([entry_text(one, names, threads, kind), *notes]), "what soft" if replaced else "what")
+    when = element("time", moment(one.when), "small nowrap")
+    return element("div", joined([span(sign, f"strong {tone or 'soft'}"), what, when]), "entry")
+
+
+def entry_text(one: Entry, names: dict[str, str], threads: dict[str, str], kind: Kind) -> str:
+    """An entry as one sentence."""
+    data = one.data
+    who = one.who or _("somebody")
+    choice = names.get(str(data.get("choice")), str(data.get("choice")))
+    if one.kind == "label":
+        return _label(data, who, choice)
+    if one.kind == "again":
+        text = _("{who}, retest: {choice}") if data["choice"] else _("{who} undid the retest label")
+        return text.format(who=who, choice=choice)
+    if one.kind == "gold":
+        if not data["holds"]:
+            return _("Gold label of {file} removed by undoing the import", file=data["package"])
+        if data["choice"] is None:
+            return _("No gold label in {file}", file=data["package"])
+        return _("Gold label from {file}, without its single labels: {choice}", file=data["package"], choice=choice)
+    if one.kind == "settlement":
+        texts = {
+            "decide": _("{who} decided: {choice}"),
+            "leave": _("{who} confirmed the labels"),
+            "reopen": _("{who} reopened the case"),
+        }
+        return texts[data["action"]].format(who=who, choice=choice)
+    if one.kind == "comment":
+        if data["thread"]:
+            return _("{who}, in the thread with {name}:", who=who, name=threads.get(data["thread"], "?"))
+        return _("{who}, to everybody:", who=who)
+    return _other(one, who, choice, kind)
+
+
+def _label(data: dict[str, Any], who: str, choice: str) -> str:
+    if data["choice"] is None:
+        return _("{who} undid the label", who=who)
+    text = _("{who}: {choice}", who=who, choice=choice)
+    if data["superseded"]:
+        text += " · " + _("another desk was first")
+    elif not data["stands"]:
+        text += " · " + _("replaced later")
+    if data["after_reveal"]:
+        text += " · " + _("after seeing others' opinions")
+    return text
+
+
+def _other(one: Entry, who: str, choice: str, kind: Kind) -> str:
+    data = one.data
+    if one.kind == "imported":
+        return _("Imported from {file}", file=data["file"])
+    if one.kind == "guideline":
+        return _("Guideline v{version}", version=data["version"])
+    if one.kind == "skip":
+        return _("{who} skipped the item", who=who)
+    if one.kind == "revealed":
+        return _("{who} saw an opinion of others or of a model", who=who)
+    if one.kind == "known":
+        if data["choice"] is None:
+            return _("{who} removed the known answer", who=who)
+        return _("{who} set a known answer: {choice}", who=who, choice=choice)
+    if one.kind == "released":
+        return _(
+            "In release {version}: {status}", version=data["version"], status=filters.status_name(data["status"], kind)
+        )
+    return f"{action_name(data['action'])} · {who}"
+
+
+def action_name(action: str) -> str:
+    """An act of the lead in words."""
+    names = {
+        "sent_back": _("Labels sent back for relabelling"),
+        "handed_out": _("Handed out again"),
+        "hidden_gold": _("Known answers set"),
+        "replaced": _("Annotator replaced"),
+        "deactivated": _("Annotator left"),
+        "renamed": _("Annotator renamed"),
+        "given_back": _("Items returned"),
+        "labels_withdrawn": _("Labels withdrawn by their annotator"),
+        "study_made": _("Study created"),
+        "study_consent": _("Consent form of a study changed"),
+        "study_closed": _("Study closed"),
+        "study_reopened": _("Study reopened"),
+        "mined": _("Mined candidates imported"),
+        "import_undone": _("Import undone"),
+        "labels_undone": _("Imported labels removed by undoing an import"),
+        "new_version": _("New version of the guideline"),
+        "read_changes": _("Guideline changes read"),
+        "pilot_started": _("Pilot started"),
+        "sample_started": _("Sample drawn"),
+        "sample_closed": _("Sample closed"),
+        "pilot_closed": _("Pilot closed"),
+        "plan": _("Labelling plan changed"),
+        "settings": _("Settings changed"),
+        "settling": _("Items are being recounted"),
+        "settled": _("Items have been recounted"),
+        "gold_corrected": _("Gold labels corrected"),
+        "preregistered": _("Pre-registration added"),
+        "follow_up_drawn": _("Follow-up sample drawn"),
+        "lead_labels": _("Lead chose whether to label"),
+        "release": _("Release created"),
+        "exported": _("File exported"),
+    }
+    return names.get(action, action.replace("_", " "))
+
+
+def _notes(one: Entry, found: ItemRecord, names: dict[str, str]) -> list[str]:
+    """The line under the sentence: reasons, marks, notes, how it was labelled."""
+    data = one.data
+    if one.kind in ("label", "again"):
+        return _label_notes(data, found, names)
+    if one.kind == "settlement":
+        return [note for note in (series(names.get(code, code) for code in data["reasons"]), data["why"]) if note]
+    if one.kind == "event":
+        return [series(named(name, value) for name, value in data["data"].items())] if data["data"] else []
+    keys = {"comment": "text", "known": "why", "guideline": "changes"}
+    return [note] if (note := data.get(keys.get(one.kind, ""), "")) else []
+
+
+def _label_notes(data: dict[str, Any], found: ItemRecord, names: dict[str, str]) -> list[str]:
+    if data["choice"] is None:
+        return []
+    kinds = {"pronoun": _("wrong pronoun"), "extraneous": _("gendered word")}
+    lines = [series(names.get(code, code) for code in data["reasons"])]
+    lines.append(
+        series(
+            named(names.get(kind) or kinds.get(kind, kind), found.row.item.text[a:b]) for a, b, kind in data["spans"]
+        )
+    )
+    lines.append(_("extraneous gendered language") if data["extraneous"] else "")
+    lines.append(_("tags: {tags}", tags=series(data["tags"])) if data["tags"] else "")
+    lines.append(data["note"])
+    how = [f"v{data['guideline']}", *([filters.form_name(data["form"])] if data["form"] else [])]
+    if data["seconds"] is not None:
+        how.append(_("{seconds} s", seconds=f"{data['seconds']:.1f}"))
+    if data["file"]:
+        how.append(_("from {file}", file=data["file"]))
+    return [line for line in (*lines, " · ".join(how)) if line]
+
+
+def _row(one: Entry, project: Project, names: dict[str, str], threads: dict[str, str]) -> dict[str, Any]:
+    data = one.data
+    quotes = text_may_leave(project)  # notes and comments may quote the text
+    note = str(data.get("note") or data.get("why") or data.get("text") or data.get("changes") or "")
+    return {
+        "when": one.when,
+        "kind": one.kind,
+        "who": one.who,
+        "what": entry_text(one, names, threads, project.kind),
+        "choice": data.get("choice") or "",
+        "reasons": ";".join(data.get("reasons", ())),
+        "note": note if quotes else "",
+        "guideline": data.get("guideline", ""),
+        "form": data.get("form", ""),
+        "seconds": data.get("seconds"),
+    }
+
 
 ALL = ""  # the discussion of everybody
-
-
-def opened() -> str | None:
-    """The public id of the item that is open, if any; the address holds it."""
-    return st.query_params.get("item") or None
-
-
-def open_item(uid: str) -> None:
-    """Open an item."""
-    st.query_params["item"] = uid
 
 
 def close() -> None:
     """Back to the list."""
     st.query_params.pop("item", None)
+
+
+def open_item(uid: str) -> None:
+    """Open an item."""
+    st.query_params["item"] = uid
 
 
 @asks("see_all_labels")
@@ -64,7 +260,11 @@ def show_item(store: Store, project: Project, uid: str, reader: Annotator | None
     if reader is not None and found.finished:
         record_item_reveals(store, reader, [uid])  # public comments may reveal choices of others
     names = names_of(store, project)
-    _card(project, found, reader, names)
+    item = found.row.item
+    context = element("div", filters.found_in(item.context, ()), "context") if item.context else ""
+    text = joined([context, element("div", filters.marked(item, ()), "completion")])
+    shown = element("div", text, "veiled", tabindex="0") if filters.veiled(project, item) else text
+    show_html(element("article", joined([shown, _state(project, found, reader, names)]), "card", data_item=item.uid))
     left, right = st.columns([3, 2], gap="large")
     with left:
         show_history(store, project, found, reader, names)
@@ -76,7 +276,7 @@ def show_item(store: Store, project: Project, uid: str, reader: Annotator | None
 
 def _steps(store: Store, project: Project, found: ItemRecord, reader: Annotator | None) -> None:
     """Back to the list, and to the items before and after it."""
-    ids = search_ids(store, project, from_address(project, reader))
+    ids = search_ids(store, project, filters.from_address(project, reader))
     before, after, place = neighbours(ids, found.row.item.id)
     with foot():
         st.button(_("Back to the list"), icon=":material/arrow_back:", key="browse-back", on_click=close)
@@ -93,14 +293,6 @@ def _steps(store: Store, project: Project, found: ItemRecord, reader: Annotator 
                     st.button("", icon=icon, key=key, help=name, on_click=open_item, args=(uid_of(store, item),))
 
 
-def _card(project: Project, found: ItemRecord, reader: Annotator | None, names: dict[str, str]) -> None:
-    item = found.row.item
-    context = element("div", found_in(item.context, ()), "context") if item.context else ""
-    text = joined([context, element("div", marked(item, ()), "completion")])
-    shown = element("div", text, "veiled", tabindex="0") if veiled(project, item) else text
-    show_html(element("article", joined([shown, _state(project, found, reader, names)]), "card", data_item=item.uid))
-
-
 def _state(project: Project, found: ItemRecord, reader: Annotator | None, names: dict[str, str]) -> Markup:
     row = found.row
     facts = [row.item.pair] if row.item.pair else []
@@ -109,9 +301,9 @@ def _state(project: Project, found: ItemRecord, reader: Annotator | None, names:
         return below(" · ".join(facts))
     facts.insert(1, _("labels: {labels} of {wanted}", labels=row.labels, wanted=row.wanted))
     tone = {"accepted": "good", "rejected": "bad"}.get(row.item.status, "soft")
-    state = span(state_name(row, project), f"strong {tone}")
+    state = span(filters.state_name(row, project), f"strong {tone}")
     why = paragraph(_sentence(note.message, dict(note.values), names) for note in found.because)
-    tags = joined(span(one, "tag") for one in marks(row, project))
+    tags = joined(span(one, "tag") for one in filters.marks(row, project))
     return joined([below(" · ".join(facts)), element("div", joined([state, why], " "), "part"), element("div", tags)])
 
 
@@ -170,7 +362,11 @@ def show_talk(store: Store, project: Project, found: ItemRecord, reader: Annotat
     st.caption(plain(text), width="stretch")
     shown = [one for one in said if (one.thread or ALL) == thread]
     for one in shown:
-        _show(one, reader)
+        hidden = reader is not None and one.thread is None and one.annotator not in (None, reader.uid)
+        writer = _("an annotator") if hidden else one.author
+        with st.container(border=True):
+            st.caption(plain(f"{writer} · {moment(one.created)}"))
+            st.text(one.text)
     _write(store, project, uid, len(said), people.get(thread), reader)
 
 
@@ -190,14 +386,6 @@ def _choose(uid: str, names: dict[str, str], said: list[Comment]) -> str:
         label_visibility="collapsed", required=True, width="stretch",
     )  # fmt: skip
     return str(chosen or ALL) if (chosen or ALL) in names else first
-
-
-def _show(one: Comment, reader: Annotator | None) -> None:
-    hidden = reader is not None and one.thread is None and one.annotator not in (None, reader.uid)
-    author = _("an annotator") if hidden else one.author
-    with st.container(border=True):
-        st.caption(plain(f"{author} · {moment(one.created)}"))
-        st.text(one.text)
 
 
 @asks("settle")

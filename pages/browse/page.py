@@ -3,11 +3,11 @@
 import streamlit as st
 
 from evenhand.pages.browse.filters import ask
-from evenhand.pages.browse.item import opened, reader_here, show_item
+from evenhand.pages.browse.item import reader_here, show_item
 from evenhand.pages.browse.results import show_list, show_log
 from evenhand.pages.ui.choose import open_chosen_project
-from evenhand.pages.ui.head import page_head
 from evenhand.pages.ui.notices import say_unsettled
+from evenhand.pages.ui.visitor import page_head
 
 page_head(
     "All items of a project: find items by words, attributes or labels, read their history, and"
@@ -15,8 +15,7 @@ page_head(
 )
 with open_chosen_project() as (store, project):
     reader = reader_here(store, project)
-    uid = opened()
-    if uid is not None:
+    if uid := st.query_params.get("item"):
         show_item(store, project, uid, reader)
         st.stop()
     show_list(store, project, ask(store, project, reader))

@@ -17,15 +17,13 @@ from evenhand.annotations.projects.projects import annotators
 from evenhand.annotations.text_policy import CANARY, CANARY_KEY, needs_canary, text_may_leave
 from evenhand.annotations.types import Project
 from evenhand.core.files.csv_out import neutralised
-from evenhand.pages.browse.history import action_name
-from evenhand.pages.browse.item import open_item
-from evenhand.pages.browse.text import LONGEST, found_in, marked, marks, state_name, veiled
+from evenhand.pages.browse.filters import LONGEST, found_in, marked, marks, state_name, veiled
+from evenhand.pages.browse.item import action_name, open_item
 from evenhand.pages.ui.charts import csv_bytes, download, foot
-from evenhand.pages.ui.head import open_store
 from evenhand.pages.ui.numbers import moment
 from evenhand.pages.ui.tables import below, element, joined, show_html, span
 from evenhand.pages.ui.text import _, caption, inform, named, plain, series
-from evenhand.pages.ui.visitor import page_link
+from evenhand.pages.ui.visitor import open_store, page_link
 
 MOST = 100_000  # lines of a file
 COLUMNS = (
@@ -56,7 +54,13 @@ def show_list(store: Store, project: Project, filters: Filters) -> None:
     with foot():
         if pages > 1:
             st.pagination(pages, width=330, default=at, key=key)
-        _download(project, filters, len(ids))
+        download(
+            _("Download the list (CSV)"),
+            lambda: table(project, filters),
+            "items.csv",
+            key="browse-csv",
+            help=_("The first {most} items.", most=f"{MOST:,}") if len(ids) > MOST else None,
+        )
         if len(words) == 1:
             where = {"word": words[0]}
             label = _("Concordance of {word}", word=words[0])
@@ -111,16 +115,6 @@ def _about(row: SearchRow, project: Project, filters: Filters) -> Markup:
         facts.append(_("labels: {labels} of {wanted}", labels=row.labels, wanted=row.wanted))
         facts += marks(row, project)
     return below(joined([*facts, f"{item.file} · {item.line:,}"], " · "))
-
-
-def _download(project: Project, filters: Filters, number: int) -> None:
-    download(
-        _("Download the list (CSV)"),
-        lambda: table(project, filters),
-        "items.csv",
-        key="browse-csv",
-        help=_("The first {most} items.", most=f"{MOST:,}") if number > MOST else None,
-    )
 
 
 def table(project: Project, filters: Filters) -> bytes:

@@ -3,9 +3,8 @@
 import streamlit as st
 
 from evenhand.core.errors import EvenhandError
-from evenhand.pages.concordance.inputs import ask
-from evenhand.pages.concordance.results import look_up, show_lines, show_made_how, show_numbers
-from evenhand.pages.ui.head import open_store, page_head, show_error
+from evenhand.pages.concordance.view import ask, look_up, show_lines, show_made_how, show_numbers
+from evenhand.pages.ui.visitor import open_store, page_head, show_error
 
 page_head(
     "Why does a model lean towards one word? See what the texts themselves say near 护士 or 总经理:"

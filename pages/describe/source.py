@@ -23,11 +23,10 @@ from evenhand.core.files.bounded import run_bounded
 from evenhand.core.files.readers import open_source
 from evenhand.core.models.catalogue import known_models
 from evenhand.pages.ui.choose import choose, choose_project, may_load_models, models_offered, models_to_use
-from evenhand.pages.ui.head import open_store
 from evenhand.pages.ui.notices import say_unsettled
 from evenhand.pages.ui.text import _, caption, inform, plain
 from evenhand.pages.ui.uploads import choose_upload
-from evenhand.pages.ui.visitor import may
+from evenhand.pages.ui.visitor import may, remembered
 
 ENDINGS = ["csv", "tsv", "jsonl", "json", "txt", "xlsx"]
 State = tuple[str, ...]
@@ -65,7 +64,7 @@ def _of_project(store: Store) -> Description | None:
     if moment is None:
         return None
     with st.spinner(_("Counting …"), show_time=False):
-        return _described(project.uid, moment, items, model, project)
+        return remembered(moment, _described, project, items, model)
 
 
 def _moment(project: Project, texts: int, now: State) -> State | None:
@@ -115,11 +114,9 @@ def _model(first: str) -> str:
     return next(iter(models_to_use([str(chosen or NO_WORDS)])), NO_WORDS)
 
 
-@st.cache_data(max_entries=8, show_spinner=False)
-def _described(uid: str, state_of_store: State, items: Items, model: str, _project: Project) -> Description:
+def _described(store: Store, project: Project, items: Items, model: str) -> Description:
     words = vocabulary(model, files=False) if model else None
-    with open_store(_project) as store:
-        return describe_items(store, _project, items=items, words=words)
+    return describe_items(store, project, items=items, words=words)
 
 
 def _of_file() -> Description | None:
@@ -136,15 +133,12 @@ def _of_file() -> Description | None:
         return None
     with right:
         model = _model("demo-zh")
-        column = _column(path)
+        columns = _columns_to_choose(path)
+        column = (
+            st.selectbox(_("Column containing the sentences"), columns, key="described-column") if columns else None
+        )
     with st.spinner(_("Counting …"), show_time=False):
         return _file_described(path, column, model)
-
-
-def _column(path: Path) -> str | None:
-    """The column that holds the sentences, asked only where its name does not say so."""
-    columns = _columns_to_choose(path)
-    return st.selectbox(_("Column containing the sentences"), columns, key="described-column") if columns else None
 
 
 @st.cache_data(max_entries=4, show_spinner=False)

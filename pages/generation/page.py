@@ -4,8 +4,8 @@ import streamlit as st
 
 from evenhand.pages.generation.results import show_finished
 from evenhand.pages.generation.start import choose_contexts, choose_writer, show_first_contexts, show_start
-from evenhand.pages.ui.head import open_store, page_head
 from evenhand.pages.ui.jobs import follow
+from evenhand.pages.ui.visitor import open_store, page_head
 
 page_head(
     "A model continues each context; people then judge what it wrote about the person concerned. The"

@@ -30,15 +30,13 @@ from evenhand.core.runs.records import Run, first_rows
 from evenhand.pages.generation.start import CARET, GENERATIONS, described
 from evenhand.pages.ui.charts import download
 from evenhand.pages.ui.choose import NEW, choose, targets
-from evenhand.pages.ui.head import errors_shown, show_error
 from evenhand.pages.ui.jobs import start_job
 from evenhand.pages.ui.numbers import DASH
-from evenhand.pages.ui.parts import asks
 from evenhand.pages.ui.rail import show_next
 from evenhand.pages.ui.runs import finished_at, offer_deletion, show_facts, show_finished_runs
 from evenhand.pages.ui.tables import Column, below, element, joined, show_html, span, table
 from evenhand.pages.ui.text import _, caption, names_in, paragraph, plain, sentence, show_signature
-from evenhand.pages.ui.visitor import own_new_project, own_projects, page_link
+from evenhand.pages.ui.visitor import asks, errors_shown, own_new_project, own_projects, page_link, show_error
 
 
 def show_way_into_project(store: Store, run: Run) -> None:

@@ -21,14 +21,13 @@ from evenhand.core.models import DECAY, GENDER_PREFIX
 from evenhand.core.runs.loop import check_models
 from evenhand.core.runs.records import TEXTS, Run
 from evenhand.core.worker.client import known_models
-from evenhand.pages.ui.choose import choose, choose_model, choose_server, switch
-from evenhand.pages.ui.head import show_error
+from evenhand.pages.ui.choose import choose, choose_model, choose_pronoun_sets, choose_server, switch
 from evenhand.pages.ui.numbers import duration
-from evenhand.pages.ui.own_words import choose_pronoun_sets
 from evenhand.pages.ui.runs import RunPage, RunRequest, show_start_form
 from evenhand.pages.ui.tables import below, element, joined, show_html, span
 from evenhand.pages.ui.text import _, caption, inform, paragraph, plain
 from evenhand.pages.ui.uploads import choose_upload
+from evenhand.pages.ui.visitor import show_error
 
 PLACE = "file-0"
 SHOWN = 4

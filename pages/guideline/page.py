@@ -4,11 +4,11 @@ import streamlit as st
 
 from evenhand.annotations.projects.projects import guidelines
 from evenhand.pages.ui.choose import open_chosen_project
-from evenhand.pages.ui.head import page_head
 from evenhand.pages.ui.numbers import moment
 from evenhand.pages.ui.sentences import asked_as, desk_html, options_html
 from evenhand.pages.ui.tables import show_html
 from evenhand.pages.ui.text import _, caption
+from evenhand.pages.ui.visitor import page_head
 
 page_head("What is asked of everybody who labels or decides in this project.")
 with open_chosen_project() as (store, project):

@@ -2,11 +2,9 @@
 
 import streamlit as st
 
-from evenhand.pages.home.entrances import show_entrances
-from evenhand.pages.home.pipeline import show_pipeline
-from evenhand.pages.ui.head import open_store, page_head
+from evenhand.pages.home.view import show_entrances, show_pipeline
 from evenhand.pages.ui.text import _, inform
-from evenhand.pages.ui.visitor import may, own_projects
+from evenhand.pages.ui.visitor import may, open_store, own_projects, page_head
 
 page_head(
     "Curate sentences in which a male and a female word fit equally well, judge what models write, and see which"

@@ -15,12 +15,11 @@ from evenhand.core.human_vs_rule.compare import BINS, MEANT, AnnotatorLabel, Dif
 from evenhand.pages.human_vs_rule.source import PageNumbers
 from evenhand.pages.ui.charts import csv_bytes, download, foot
 from evenhand.pages.ui.choose import annotator_at_desk
-from evenhand.pages.ui.head import open_store
 from evenhand.pages.ui.notices import say_blind
-from evenhand.pages.ui.parts import asks
 from evenhand.pages.ui.sentences import item_card, judgement, names_of, setting_name
 from evenhand.pages.ui.tables import joined, page_of, show_html, show_pages, span
 from evenhand.pages.ui.text import _, caption, in_brackets, inform, named, plain
+from evenhand.pages.ui.visitor import asks, open_store
 
 PAGE = 10
 VERDICTS = ("misgendering", "correct")

@@ -15,8 +15,8 @@ from evenhand.pages.human_vs_rule.charts import (
 )
 from evenhand.pages.human_vs_rule.differences import differences
 from evenhand.pages.human_vs_rule.source import chosen_project, current
-from evenhand.pages.ui.head import open_store, page_head
 from evenhand.pages.ui.text import _
+from evenhand.pages.ui.visitor import open_store, page_head
 
 page_head(
     "The rule looks only at the first pronoun; people read to the end. How often do they agree, and"

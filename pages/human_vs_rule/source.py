@@ -17,9 +17,8 @@ from evenhand.core.statistics import Estimate
 from evenhand.core.statistics.prediction_powered import Rates
 from evenhand.core.text.repetition import Repeated, Variant
 from evenhand.pages.ui.choose import choose_project
-from evenhand.pages.ui.head import remembered
 from evenhand.pages.ui.text import _, inform
-from evenhand.pages.ui.visitor import may, own_projects, page_link
+from evenhand.pages.ui.visitor import may, own_projects, page_link, remembered
 
 VARIANTS: tuple[Variant, ...] = ("published", "completion")
 WEIGHTED = ("agreement", *CHOICES, "extraneous")

@@ -1,8 +1,8 @@
 """Jobs: long work that goes on while pages are closed."""
 
-from evenhand.pages.ui.head import open_store, page_head
 from evenhand.pages.ui.jobs import follow, jobs_of
 from evenhand.pages.ui.text import inform
+from evenhand.pages.ui.visitor import open_store, page_head
 
 page_head("Tasks that take a while, such as importing a large file, run here in the background.")
 with open_store() as opened:

@@ -13,13 +13,11 @@ from evenhand.core.judges.alternative_annotator import Against, Verdict
 from evenhand.pages.judges.source import Found, chosen_judge, judge_label
 from evenhand.pages.ui.charts import downloads, foot
 from evenhand.pages.ui.choose import choose
-from evenhand.pages.ui.head import errors_shown
 from evenhand.pages.ui.numbers import moment, note_text, number, percent
-from evenhand.pages.ui.parts import asks
 from evenhand.pages.ui.sentences import choice_name, item_card, judgement, setting_name
 from evenhand.pages.ui.tables import estimate_cell, estimate_tile, number_columns, show_html, show_tiles, span, table
 from evenhand.pages.ui.text import _, caption, inform, named, paragraph, plain, sentence, show_signature
-from evenhand.pages.ui.visitor import author
+from evenhand.pages.ui.visitor import asks, author, errors_shown
 
 PAGE = 10
 

@@ -8,9 +8,9 @@ from evenhand.pages.judges.run import show_start
 from evenhand.pages.judges.source import current, for_the_lead
 from evenhand.pages.judges.versions import show_versions
 from evenhand.pages.ui.choose import choose, choose_project
-from evenhand.pages.ui.head import open_store, page_head
 from evenhand.pages.ui.jobs import follow
 from evenhand.pages.ui.text import _, inform
+from evenhand.pages.ui.visitor import open_store, page_head
 
 page_head(
     "The pronoun rule, a model or a server labels alongside people. Lead only: annotators never see a"

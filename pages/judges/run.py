@@ -24,13 +24,11 @@ from evenhand.core.servers.addresses import check_address
 from evenhand.core.servers.asking import Pace
 from evenhand.core.worker.client import known_models
 from evenhand.pages.ui.choose import choose, choose_model, choose_server
-from evenhand.pages.ui.head import show_error
 from evenhand.pages.ui.jobs import start_job
 from evenhand.pages.ui.numbers import duration
-from evenhand.pages.ui.parts import asks
 from evenhand.pages.ui.text import _, paragraph, plain
 from evenhand.pages.ui.uploads import choose_upload, empty_place, hand_over
-from evenhand.pages.ui.visitor import author
+from evenhand.pages.ui.visitor import asks, author, show_error
 
 Source = Literal["rule", "model", "server", "file"]
 TITLE = N_("Judge {project} with {judge}")

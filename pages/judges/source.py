@@ -13,8 +13,8 @@ from evenhand.annotations.projects.projects import annotators
 from evenhand.annotations.projects.steps import state
 from evenhand.annotations.types import Project
 from evenhand.pages.ui.choose import annotator_at_desk
-from evenhand.pages.ui.head import open_store
 from evenhand.pages.ui.text import _, plain
+from evenhand.pages.ui.visitor import open_store
 
 
 @dataclass(frozen=True)

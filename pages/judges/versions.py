@@ -13,13 +13,11 @@ from evenhand.core.errors import N_, EvenhandError, Notice
 from evenhand.core.language import Count
 from evenhand.core.servers.addresses import is_trusted, place_of
 from evenhand.pages.judges.source import Found, chosen_judge, judge_label
-from evenhand.pages.ui.head import show_error
 from evenhand.pages.ui.jobs import start_job
 from evenhand.pages.ui.numbers import POINTS, interval, moment, percent, with_interval
-from evenhand.pages.ui.parts import asks
 from evenhand.pages.ui.tables import number_columns, show_html, table
 from evenhand.pages.ui.text import _, paragraph, plain
-from evenhand.pages.ui.visitor import author
+from evenhand.pages.ui.visitor import asks, author, show_error
 
 SECOND = 100  # texts that are asked about again
 

@@ -3,14 +3,13 @@
 import streamlit as st
 
 from evenhand.annotations.database.store import Store
-from evenhand.pages.mining.pairs_check import show_pairs_check
-from evenhand.pages.mining.runs import first_view, opened, show_run, show_runs, show_start
-from evenhand.pages.mining.settings import ask_settings
-from evenhand.pages.mining.trial import show_trial, try_out
+from evenhand.pages.mining.outcome import show_run, show_runs, show_start
+from evenhand.pages.mining.settings import ask_settings, show_pairs_check, show_trial, try_out
 from evenhand.pages.ui.choose import choose
-from evenhand.pages.ui.corpus import ask_source
-from evenhand.pages.ui.head import errors_shown, open_store, page_head
+from evenhand.pages.ui.jobs import is_active
 from evenhand.pages.ui.text import _, inform
+from evenhand.pages.ui.uploads import ask_source
+from evenhand.pages.ui.visitor import errors_shown, open_store, page_head
 
 
 def show_new(store: Store) -> None:
@@ -32,13 +31,14 @@ page_head(
     " and a reason for every rejected sentence."
 )
 with open_store() as opened_store, errors_shown():
-    if name := opened():
+    if name := st.query_params.get("run"):
         show_run(opened_store, name)
     else:
         views = {"new": _("New run"), "runs": _("Runs")}
         if following := st.session_state.pop("mine_view_next", None):
             st.session_state["mine_view"] = following
-        if choose(_("View"), views, "mine_view", first=first_view(opened_store), heading=False) == "runs":
+        first = "runs" if is_active(opened_store, "mine") else "new"
+        if choose(_("View"), views, "mine_view", first=first, heading=False) == "runs":
             show_runs(opened_store)
         else:
             show_new(opened_store)

@@ -1,18 +1,22 @@
-"""A report of mining as people read it: how much, the funnel, each pair before and after, what could not be read."""
+"""A report of mining as people read it: how much, the funnel, each pair before and after, examples of sentences."""
 
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import streamlit as st
+from markupsafe import Markup
 
 from evenhand.core.language import significant, translate
-from evenhand.core.mining.report import Report
+from evenhand.core.mining.filters import FILTERS
+from evenhand.core.mining.report import Example, Report
 from evenhand.core.mining.report_tables import ALL, Step, before_after, chosen, funnel_steps
-from evenhand.core.resources import keyword_pairs
+from evenhand.core.types import Side
 from evenhand.pages.ui.charts import colours, download, json_text, show_chart
 from evenhand.pages.ui.numbers import DASH, large, size
-from evenhand.pages.ui.sentences import side_word
-from evenhand.pages.ui.text import _, in_brackets, language, paragraph, plain, series, show_signature
+from evenhand.pages.ui.sentences import marked, side_word
+from evenhand.pages.ui.tables import below, joined, show_html, span, table
+from evenhand.pages.ui.text import _, in_brackets, inform, language, paragraph, plain, sentence, series, show_signature
 
 Row = dict[str, Any]
 
@@ -73,16 +77,14 @@ def show_problems(report: Report, *, key: str) -> None:
         return
     title = _("Unreadable: {number}", number=f"{report.read.problem_count:,}")
     with st.expander(title, icon=":material/report:"):
-        rows = []
-        for one in report.read.problems:
-            sentence = translate(one.message, language())
-            rows.append(
-                {
-                    _("File"): one.file.rsplit("/", 1)[-1],
-                    _("Line"): str(one.line) if one.line else DASH,
-                    _("Problem"): sentence.format(**one.values) if one.values else sentence,
-                }
-            )
+        rows = [
+            {
+                _("File"): one.file.rsplit("/", 1)[-1],
+                _("Line"): str(one.line) if one.line else DASH,
+                _("Problem"): sentence(one.message, one.values),
+            }
+            for one in report.read.problems
+        ]
         st.dataframe(rows, hide_index=True, key=f"{key}-problems")
 
 
@@ -106,7 +108,16 @@ def show_figures(report: Report, *, key: str) -> None:
     _show_funnel(report, key)
     st.subheader(_("Before and after the filters"), anchor=False)
     _show_before_after(report, key)
-    _show_numbers(report, key)
+    with st.expander(_("All numbers")):
+        st.dataframe(
+            [_number_row(report, pair, side) for pair, side in report.cells], hide_index=True, key=f"{key}-numbers"
+        )
+        with st.container(horizontal=True):
+            download(
+                "CSV", lambda: report.to_csv().encode("utf-8-sig"), "funnel.csv", key=f"{key}-csv", type="secondary"
+            )
+            download("JSON", lambda: json_text(report.to_json()), "report.json", key=f"{key}-json", type="secondary")
+        show_signature(report.settings.signature)
 
 
 def _show_funnel(report: Report, key: str) -> None:
@@ -159,19 +170,6 @@ def _show_before_after(report: Report, key: str) -> None:
     show_chart(chart, signed, key=f"{key}-before-after", says=says)
 
 
-def _show_numbers(report: Report, key: str) -> None:
-    with st.expander(_("All numbers")):
-        st.dataframe(
-            [_number_row(report, pair, side) for pair, side in report.cells], hide_index=True, key=f"{key}-numbers"
-        )
-        with st.container(horizontal=True):
-            download(
-                "CSV", lambda: report.to_csv().encode("utf-8-sig"), "funnel.csv", key=f"{key}-csv", type="secondary"
-            )
-            download("JSON", lambda: json_text(report.to_json()), "report.json", key=f"{key}-json", type="secondary")
-        show_signature(report.settings.signature)
-
-
 def _number_row(report: Report, pair: str, side: str) -> Row:
     counts = chosen(report, pair, side)
     row: Row = {_("Keyword pair"): pair, _("Side"): side_name(side), _("With the keyword"): counts.with_keyword}
@@ -180,6 +178,92 @@ def _number_row(report: Report, pair: str, side: str) -> Row:
     return row | {_("Candidates"): counts.candidates, _("Flagged"): counts.flagged_candidates}
 
 
-def known_pairs(report: Report) -> bool:
-    """Whether all pairs of a run are built in: only then do the papers' quotas mean something."""
-    return {pair for pair, _side in report.cells} <= {pair.name for pair in keyword_pairs()}
+FEW = 2  # candidates of each word where all pairs are shown
+LISTED = 80  # sentences on the page
+
+
+def show_examples(report: Report, *, key: str) -> None:
+    """Up to ten examples of a filter, for all pairs or one; what it means is underlined with dots."""
+    pairs = [ALL, *dict.fromkeys(pair for pair, _side in report.cells)]
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        pair = st.selectbox(
+            _("Keyword pair"), pairs, key=f"{key}-examples-pair", format_func=named(pairs, pair_name), width=200
+        )
+        counts = chosen(report, pair)
+        code = st.selectbox(
+            _("Filter"),
+            list(FILTERS),
+            key=f"{key}-filter",
+            format_func=named(
+                FILTERS, lambda one: f"{_(FILTERS[one].name)} · {counts.rejected[one] + counts.flagged[one]:,}"
+            ),
+            width=320,
+        )
+    st.caption(plain(_(FILTERS[code].explanation)))
+    if not counts.rejected[code] + counts.flagged[code]:
+        inform("This filter found nothing here.")
+        return
+    text = _("{rejected} rejected, {flagged} flagged; ten random examples are kept per pair and side.")
+    st.caption(text.format(rejected=f"{counts.rejected[code]:,}", flagged=f"{counts.flagged[code]:,}"))
+    rows = []
+    for (name, side), cell in report.cells.items():
+        if pair in (ALL, name) and code in cell.samples:
+            rows += [_example(example, side) for _number, example in cell.samples[code].kept]
+    show_html(table((), ((row,) for row in rows[:LISTED]), kind="examples"))
+
+
+def _example(example: Example, side: Side) -> Markup:
+    word = (example.start, example.end)
+    body = marked(example.sentence, word, side)
+    if example.span is not None and not (example.span[0] < word[1] and word[0] < example.span[1]):
+        body = _with_found(example, side)
+    why = ""
+    if example.like:
+        why = _("duplicate of: {sentence}", sentence=example.like)
+    elif example.span is not None:
+        why = _("reason: {words}", words=example.sentence[slice(*example.span)])
+    elif example.reason in ("short", "long"):
+        why = _("{number} characters", number=f"{len(example.sentence):,}")
+    return joined([body, below(why, example.file.rsplit("/", 1)[-1])])
+
+
+def _with_found(example: Example, side: Side) -> Markup:
+    """The sentence with its keyword and with what the filter means, which do not overlap."""
+    assert example.span is not None
+    first, last = example.span
+    start, end = example.start, example.end
+    found = span(example.sentence[first:last], "found")
+    if last <= start:
+        rest = marked(example.sentence[last:], (start - last, end - last), side)
+        return joined([example.sentence[:first], found, rest])
+    return joined([marked(example.sentence[:first], (start, end), side), found, example.sentence[last:]])
+
+
+def show_candidates(lines: Sequence[Mapping[str, Any]], *, key: str) -> None:
+    """Lines of a candidates file as annotators would get them, for all pairs (a few of each) or one."""
+    pairs = [ALL, *dict.fromkeys(str(line["pair"]) for line in lines)]
+    pair = st.selectbox(
+        _("Keyword pair"), pairs, key=f"{key}-kept-pair", format_func=named(pairs, pair_name), width=200
+    )
+    some = [line for line in lines if pair in (ALL, line["pair"])]
+    if pair == ALL:
+        seen: Counter[tuple[str, str]] = Counter()
+        few = []
+        for line in some:
+            seen[line["pair"], line["keyword"]] += 1
+            if seen[line["pair"], line["keyword"]] <= FEW:
+                few.append(line)
+        some = few
+    if not some:
+        inform("No candidates here.")
+        return
+    show_html(table((), ((_candidate(line),) for line in some[:LISTED]), kind="examples"))
+
+
+def _candidate(line: Mapping[str, Any]) -> Markup:
+    flags = joined(span(_(FILTERS[flag].name), "tag") for flag in line["flags"] if flag in FILTERS)
+    source = line["source"]
+    origin = " ".join(str(source[name]) for name in ("file", "name", "date") if source.get(name)).rsplit("/", 1)[-1]
+    male = str(line["pair"]).casefold().startswith(str(line["keyword"]).casefold() + "/")
+    body = marked(line["sentence"], (line["start"], line["end"]), "male" if male else "female")
+    return joined([body, below(joined([flags, origin]))])

@@ -1,5 +1,6 @@
-"""What a run looks for: the pairs, what each filter does, how text is cleaned."""
+"""What a run of mining looks for: pairs, filters, cleaning; and two tries on the first 5 MB: the pairs, the filters."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, cast
 
@@ -9,16 +10,22 @@ from markupsafe import Markup
 from evenhand.core.errors import EvenhandError
 from evenhand.core.files.bounded import run_bounded
 from evenhand.core.mining.filters import FILTERS, SCARCE, Filter
+from evenhand.core.mining.pairs_check import SURNAME, PairReport, PairsCheck, WordReport, check_pairs
+from evenhand.core.mining.report import Report
+from evenhand.core.mining.run import mine
 from evenhand.core.mining.settings import Settings
 from evenhand.core.mining.types import LONGEST, SHORTEST, Mode
 from evenhand.core.resources import keyword_pairs
-from evenhand.core.types import KeywordPair
+from evenhand.core.types import KeywordPair, Side
+from evenhand.pages.mining.report import show_candidates, show_examples, show_figures, show_problems, show_read
 from evenhand.pages.ui.charts import download
-from evenhand.pages.ui.choose import switch
-from evenhand.pages.ui.head import show_error
-from evenhand.pages.ui.tables import show_html
-from evenhand.pages.ui.text import _, caption, paragraph, plain, series
-from evenhand.pages.ui.uploads import choose_upload
+from evenhand.pages.ui.choose import choose, switch
+from evenhand.pages.ui.numbers import size
+from evenhand.pages.ui.sentences import side_word
+from evenhand.pages.ui.tables import Column, below, estimate_cell, joined, show_html, span, table
+from evenhand.pages.ui.text import _, caption, in_brackets, paragraph, plain, series, show_signature
+from evenhand.pages.ui.uploads import Source, choose_upload
+from evenhand.pages.ui.visitor import errors_shown, show_error
 
 AUTO = "auto"
 ORDER: tuple[Mode, ...] = ("off", "flag", "reject")
@@ -197,11 +204,9 @@ def ask_settings() -> Settings | None:
     st.subheader(_("Filters"), anchor=False)
     modes, pair_modes = ask_modes(pairs)
     cleaning = ask_cleaning()
-    try:
+    with errors_shown():
         return Settings(pairs, modes, pair_modes, **cleaning)
-    except EvenhandError as error:
-        show_error(error)
-        return None
+    return None
 
 
 def settings_file(folder: Path, settings: Settings) -> Path:
@@ -211,3 +216,108 @@ def settings_file(folder: Path, settings: Settings) -> Path:
     path = folder / "settings.json"
     path.write_text(json.dumps(settings.to_json(), ensure_ascii=False, indent=1), encoding="utf-8")
     return path
+
+
+LIMIT = 5_000_000  # bytes of a text that is tried at once
+COMPOUNDS = 4  # compounds of a word on each side
+
+
+def verdict_name(verdict: str) -> str:
+    """The verdict in a word or two."""
+    return {
+        "symmetric": _("similar usage"),
+        "asymmetric": _("different usage"),
+        "doubtful": _("somewhat different usage"),
+        "rare": _("too rare to judge"),
+        "absent": _("does not occur"),
+    }[verdict]
+
+
+@st.cache_data(max_entries=4, show_spinner=False)
+def _checked(key: tuple[Any, ...], _paths: tuple[str, ...], _pairs: tuple[KeywordPair, ...]) -> PairsCheck:
+    return check_pairs(_paths, _pairs, limit_bytes=LIMIT)
+
+
+def show_pairs_check(source: Source, pairs: tuple[KeywordPair, ...]) -> None:
+    """Frequency of both words, their commonest compounds and whether the other word takes them, with a verdict."""
+    with st.expander(_("Are both words of a pair used in the same way?"), icon=":material/compare_arrows:"):
+        caption(
+            "Where the neighbouring words predict which of the two it is, a preference says more about"
+            " usage than about gender: 王女士 is common, 王男士 is not, so the papers excluded 男士/女士."
+        )
+        if not st.toggle(_("Check the first 5 MB"), key="checking"):
+            return
+        with st.spinner(_("Comparing the words in {size} …").format(size=size(min(LIMIT, source.bytes)))):
+            found = _checked((source.key, pairs), source.paths, pairs)
+        columns = (Column(_("Keyword pair"), "short"), _("Verdict"), _("Male word"), _("Female word"))
+        show_html(table([*columns, Column(_("Separability"), "number")], map(_row, found.pairs)))
+        caption(
+            "Separability: how well the neighbouring words predict which of the two it is; 0.5: not at"
+            " all, 1: always. In brackets: how often the other word occurs in the same compound."
+        )
+        show_signature(found.signature)
+
+
+def _row(one: PairReport) -> tuple[str | Markup, ...]:
+    tone = {"symmetric": " good", "asymmetric": " bad"}.get(one.verdict, "")
+    verdict = joined([span(verdict_name(one.verdict), f"strong{tone}"), below(_(one.why))])
+    words = (_word(one.male, "male"), _word(one.female, "female"))
+    return (one.pair.name, verdict, *words, estimate_cell(one.asymmetry))
+
+
+def _word(word: WordReport, side: Side) -> Markup:
+    compounds = [*word.left[:COMPOUNDS], *word.right[:COMPOUNDS]]
+    listed = "、".join(in_brackets(f"{_named(one.text)} {one.count:,}", f"{one.swapped_count:,}") for one in compounds)
+    return joined([span(word.word, f"side {side}", side_word(side)), f" {word.count:,}", below(listed)])
+
+
+def _named(compound: str) -> str:
+    """A compound; where any surname stands in it, that is said in the visitor's language."""
+    return compound.replace(SURNAME, "⟨" + _("surname") + "⟩")
+
+
+TRIED = 60  # candidates of each word that are kept for a look
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What a dry run found: the report and the first candidates of every word."""
+
+    report: Report
+    candidates: tuple[dict[str, Any], ...]
+
+
+@st.cache_data(max_entries=6, show_spinner=False)
+def _tried(key: tuple[Any, ...], _paths: tuple[str, ...], _settings: Settings) -> Trial:
+    kept: dict[str, list[dict[str, Any]]] = {}
+
+    def keep(line: dict[str, Any]) -> None:
+        some = kept.setdefault(line["pair"] + line["keyword"], [])
+        if len(some) < TRIED:
+            some.append(line)
+
+    report = mine(_paths, _settings, on_candidate=keep, limit_bytes=LIMIT)
+    return Trial(report, tuple(one for some in kept.values() for one in some))
+
+
+def try_out(source: Source, settings: Settings) -> Trial:
+    """The dry run of these settings over that source; computed again only where one of them changed."""
+    with st.spinner(_("Trying out the first {size} …").format(size=size(min(LIMIT, source.bytes)))):
+        return _tried((source.key, settings.signature, settings.seed), source.paths, settings)
+
+
+def show_trial(trial: Trial) -> None:
+    """What the dry run found: how much, the funnel, examples of each filter, candidates."""
+    report = trial.report
+    if not report.read.whole:
+        caption("This is a trial run on the first {size} only; nothing is stored.", size=size(report.read.bytes))
+    show_read(report)
+    show_problems(report, key="trial")
+    views = {"funnel": _("Figures"), "rejected": _("Filter results"), "kept": _("Candidates")}
+    view = choose(_("View"), views, "trial_view", heading=False)
+    if view == "rejected":
+        show_examples(report, key="trial")
+    elif view == "kept":
+        show_candidates(trial.candidates, key="trial")
+    else:
+        show_figures(report, key="trial")

@@ -17,10 +17,10 @@ from evenhand.core.text.pronouns import CASES, parse_sets, set_named, sets
 from evenhand.core.types import MASK
 from evenhand.pages.ui.charts import colours, show_chart
 from evenhand.pages.ui.choose import choose
-from evenhand.pages.ui.head import errors_shown
 from evenhand.pages.ui.numbers import DASH
 from evenhand.pages.ui.tables import element, joined, show_html, span
 from evenhand.pages.ui.text import _, caption, in_brackets, plain, spoken, warn, write
+from evenhand.pages.ui.visitor import errors_shown
 
 OWN = "own"
 FIRST_TEXT = "{name} goes by {pronouns}. When the rain began, [MASK] ran back for the picnic basket."

@@ -1,8 +1,8 @@
 """Misgendering: what a model finds likely against what it writes, and what people say of it."""
 
 from evenhand.pages.ui.choose import choose, show_view
-from evenhand.pages.ui.head import page_head
 from evenhand.pages.ui.text import _
+from evenhand.pages.ui.visitor import page_head
 
 
 def views() -> dict[str, tuple[str, str]]:

@@ -23,11 +23,10 @@ from evenhand.core.text.repetition import Repeated, signature
 from evenhand.pages.misgendering.cells import label_of, numbers, varying
 from evenhand.pages.misgendering.results import Source, verdicts
 from evenhand.pages.ui.charts import caption_with_files, colours, show_chart
-from evenhand.pages.ui.head import open_store
 from evenhand.pages.ui.numbers import DASH, note_text
 from evenhand.pages.ui.tables import number_columns, show_html, table
 from evenhand.pages.ui.text import _, caption, from_to, inform, plain, series
-from evenhand.pages.ui.visitor import own_projects, page_link
+from evenhand.pages.ui.visitor import open_store, own_projects, page_link
 
 if TYPE_CHECKING:
     from evenhand.core.misgendering.metrics import Texts

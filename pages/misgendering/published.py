@@ -10,12 +10,11 @@ from evenhand.pages.misgendering.results import cells, source_of
 from evenhand.pages.misgendering.start import MISGENDERING
 from evenhand.pages.ui.charts import downloads
 from evenhand.pages.ui.choose import model_label
-from evenhand.pages.ui.head import open_store
 from evenhand.pages.ui.numbers import DASH, POINTS, note_text, number, with_brackets
 from evenhand.pages.ui.sentences import setting_name
 from evenhand.pages.ui.tables import number_columns, show_html, table
 from evenhand.pages.ui.text import _, caption, plain, series, write
-from evenhand.pages.ui.visitor import page_link
+from evenhand.pages.ui.visitor import open_store, page_link
 
 MEASURES = ("mcc", "kappa", "disagreement", "repetition", "people")
 WHOLE_TABLE = 12  # figures of one printed table: as many are shown when asked for

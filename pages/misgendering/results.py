@@ -16,12 +16,12 @@ from evenhand.pages.misgendering.cells import Cell, table_of
 from evenhand.pages.misgendering.start import MISGENDERING, show_first_run
 from evenhand.pages.ui.charts import download
 from evenhand.pages.ui.choose import choose, show_view
-from evenhand.pages.ui.head import errors_shown, open_store
 from evenhand.pages.ui.notices import trial_banner
 from evenhand.pages.ui.numbers import DASH, methods_text, note_text
 from evenhand.pages.ui.runs import choose_run
 from evenhand.pages.ui.text import _, caption, paragraph, plain, show_signature
 from evenhand.pages.ui.uploads import choose_upload
+from evenhand.pages.ui.visitor import errors_shown, open_store
 
 if TYPE_CHECKING:
     import pandas as pd

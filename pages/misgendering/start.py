@@ -12,11 +12,9 @@ from evenhand.core.misgendering.run import Settings
 from evenhand.core.runs.records import Run
 from evenhand.core.text.pronouns import sets
 from evenhand.core.worker.client import known_models
-from evenhand.pages.ui.choose import choose, choose_models, switch
-from evenhand.pages.ui.head import open_store
+from evenhand.pages.ui.choose import choose, choose_models, choose_pronoun_sets, switch
 from evenhand.pages.ui.jobs import follow, is_active
 from evenhand.pages.ui.numbers import DASH
-from evenhand.pages.ui.own_words import choose_pronoun_sets
 from evenhand.pages.ui.runs import (
     RunPage,
     RunRequest,
@@ -31,6 +29,7 @@ from evenhand.pages.ui.runs import (
 )
 from evenhand.pages.ui.text import _, plain
 from evenhand.pages.ui.uploads import choose_upload
+from evenhand.pages.ui.visitor import open_store
 
 MISGENDERING = RunPage("misgendering", "misgendering")
 FIRST_MODEL = "demo-en-causal"

@@ -33,7 +33,7 @@ from evenhand.pages.model_bias.source import (
 from evenhand.pages.ui.charts import colours, show_chart
 from evenhand.pages.ui.choose import choose, switch
 from evenhand.pages.ui.numbers import note_text
-from evenhand.pages.ui.score_files import ScoreFile
+from evenhand.pages.ui.runs import ScoreFile
 from evenhand.pages.ui.text import _, caption, from_to, inform, paragraph, plain, series
 
 

@@ -24,11 +24,11 @@ from evenhand.pages.model_bias.source import (
 )
 from evenhand.pages.ui.charts import caption_with_files, colours, downloads, show_chart
 from evenhand.pages.ui.choose import choose, model_label, switch
-from evenhand.pages.ui.head import errors_shown, open_store, show_error
 from evenhand.pages.ui.numbers import percent
-from evenhand.pages.ui.score_files import ScoreFile
+from evenhand.pages.ui.runs import ScoreFile
 from evenhand.pages.ui.tables import element, show_html
 from evenhand.pages.ui.text import _, caption, inform, plain
+from evenhand.pages.ui.visitor import errors_shown, open_store, show_error
 
 if TYPE_CHECKING:
     import pandas as pd

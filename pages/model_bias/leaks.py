@@ -15,10 +15,8 @@ from evenhand.pages.model_bias.source import Settings, rows_for
 from evenhand.pages.ui.charts import colours, downloads, show_chart
 from evenhand.pages.ui.choose import choose, model_label, switch
 from evenhand.pages.ui.equivalence import against, difference_says, margin_box
-from evenhand.pages.ui.head import errors_shown, open_store, show_error
 from evenhand.pages.ui.numbers import DASH, POINTS, SIZE_IN_POINTS, duration, note_text, number, with_brackets
-from evenhand.pages.ui.parts import asks
-from evenhand.pages.ui.score_files import ScoreFile
+from evenhand.pages.ui.runs import ScoreFile
 from evenhand.pages.ui.sentences import choice_name
 from evenhand.pages.ui.tables import Tile, show_records, show_tiles
 from evenhand.pages.ui.text import (
@@ -35,7 +33,7 @@ from evenhand.pages.ui.text import (
     show_signature,
     write,
 )
-from evenhand.pages.ui.visitor import own_new_project, page_link
+from evenhand.pages.ui.visitor import asks, errors_shown, open_store, own_new_project, page_link, show_error
 
 if TYPE_CHECKING:
     import pandas as pd

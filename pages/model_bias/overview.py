@@ -36,8 +36,7 @@ from evenhand.pages.model_bias.source import (
 )
 from evenhand.pages.ui.charts import caption_with_files, colours, download, show_chart, vega_lite
 from evenhand.pages.ui.choose import choose, switch
-from evenhand.pages.ui.runs import finished_at
-from evenhand.pages.ui.score_files import ScoreFile, score_frame, score_runs
+from evenhand.pages.ui.runs import ScoreFile, finished_at, score_frame, score_runs
 from evenhand.pages.ui.tables import show_html
 from evenhand.pages.ui.text import _, caption, in_brackets, inform, language, paragraph, plain, series, write
 

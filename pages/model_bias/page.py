@@ -4,9 +4,9 @@ import streamlit as st
 
 from evenhand.pages.model_bias.source import choose_models, choose_source, nothing_yet
 from evenhand.pages.ui.choose import choose, show_view
-from evenhand.pages.ui.head import page_head
-from evenhand.pages.ui.score_files import models_scored
+from evenhand.pages.ui.runs import models_scored
 from evenhand.pages.ui.text import _, inform
+from evenhand.pages.ui.visitor import page_head
 
 
 def views() -> dict[str, tuple[str, str]]:

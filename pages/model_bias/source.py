@@ -19,15 +19,13 @@ from evenhand.core.statistics.equivalence import Margins
 from evenhand.pages.ui.address import asked_for, keep
 from evenhand.pages.ui.charts import csv_bytes, downloads, foot
 from evenhand.pages.ui.equivalence import margin_box
-from evenhand.pages.ui.head import errors_shown, open_store
 from evenhand.pages.ui.jobs import start_job
 from evenhand.pages.ui.numbers import note_text
-from evenhand.pages.ui.parts import asks
-from evenhand.pages.ui.score_files import ScoreFile, score_file, score_frame, score_runs
+from evenhand.pages.ui.runs import ScoreFile, score_file, score_frame, score_runs
 from evenhand.pages.ui.tables import show_html
 from evenhand.pages.ui.text import _, caption, plain, series, warn, write
 from evenhand.pages.ui.uploads import choose_upload
-from evenhand.pages.ui.visitor import page_link
+from evenhand.pages.ui.visitor import asks, errors_shown, open_store, page_link
 
 MOST_MODELS = 12
 MASSES: tuple[float | None, ...] = (None, 0.0001, 0.001, 0.01, 0.1)

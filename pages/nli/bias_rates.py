@@ -22,7 +22,6 @@ from evenhand.pages.nli.start import (
 )
 from evenhand.pages.ui.charts import colours, show_chart
 from evenhand.pages.ui.choose import choose
-from evenhand.pages.ui.head import show_error
 from evenhand.pages.ui.numbers import number
 from evenhand.pages.ui.runs import (
     RunRequest,
@@ -34,6 +33,7 @@ from evenhand.pages.ui.runs import (
 )
 from evenhand.pages.ui.tables import Tile, show_html, tile_grid
 from evenhand.pages.ui.text import _, language, plain
+from evenhand.pages.ui.visitor import show_error
 
 TRAININGS = replace(NLI, form_key="rates-{part}", run_key="rates-{part}")
 

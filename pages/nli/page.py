@@ -7,9 +7,9 @@ from evenhand.pages.nli.bias_rates import show_rates
 from evenhand.pages.nli.results import show_results
 from evenhand.pages.nli.start import NLI, inference_runs, show_new, show_pair
 from evenhand.pages.ui.choose import choose
-from evenhand.pages.ui.head import open_store, page_head
 from evenhand.pages.ui.jobs import follow
 from evenhand.pages.ui.text import _
+from evenhand.pages.ui.visitor import open_store, page_head
 
 
 def choose_view(store: Store) -> str:

@@ -21,7 +21,6 @@ from evenhand.pages.nli.start import NLI, inference_runs, label_names, model_ban
 from evenhand.pages.ui.charts import colours, downloads, show_chart
 from evenhand.pages.ui.choose import choose
 from evenhand.pages.ui.equivalence import difference_says, margin_box
-from evenhand.pages.ui.head import show_error
 from evenhand.pages.ui.numbers import DASH, bracketed, methods_text, note_text, number
 from evenhand.pages.ui.runs import choose_run, download_table, finished_at, offer_deletion
 from evenhand.pages.ui.tables import Column, Tile, estimate_cell, number_columns, show_html, table, tile_grid
@@ -39,6 +38,7 @@ from evenhand.pages.ui.text import (
     warn,
 )
 from evenhand.pages.ui.uploads import choose_upload
+from evenhand.pages.ui.visitor import show_error
 
 if TYPE_CHECKING:
     from evenhand.core.nli.measure import ByOccupation, Inference

@@ -16,7 +16,6 @@ from evenhand.core.types import Score
 from evenhand.core.worker.client import known_models, shared
 from evenhand.pages.ui.charts import downloads
 from evenhand.pages.ui.choose import choose, choose_model
-from evenhand.pages.ui.head import errors_shown, show_error
 from evenhand.pages.ui.notices import trial_banner
 from evenhand.pages.ui.numbers import DASH
 from evenhand.pages.ui.runs import RunPage, RunRequest, show_start_form
@@ -24,6 +23,7 @@ from evenhand.pages.ui.sentences import bar
 from evenhand.pages.ui.tables import element, joined, show_html, span
 from evenhand.pages.ui.text import _, caption, inform, plain, series, show_signature
 from evenhand.pages.ui.uploads import choose_upload
+from evenhand.pages.ui.visitor import errors_shown, show_error
 
 NLI = RunPage("nli", "nli", form_key="nli-{part}", run_key="nli-{part}")
 PLANTED = ("planted:nli=0.3", "planted:nli=0", "planted:nli=entailment")

@@ -8,11 +8,11 @@ from evenhand.core.other_measures.classifiers import ClassifierGaps, Gap, read_g
 from evenhand.core.other_measures.weat import TESTS, built_in_sets, names_of, read_sets, read_vectors, weat
 from evenhand.pages.other_measures.start import names_of_tests
 from evenhand.pages.ui.choose import choose
-from evenhand.pages.ui.head import errors_shown
 from evenhand.pages.ui.numbers import DASH, note_text, number, with_interval
 from evenhand.pages.ui.tables import below, joined, number_columns, show_html, table
 from evenhand.pages.ui.text import _, caption, clauses, named, plain
 from evenhand.pages.ui.uploads import choose_upload
+from evenhand.pages.ui.visitor import errors_shown
 
 
 def show_own() -> None:

@@ -8,11 +8,10 @@ from evenhand.pages.other_measures.own import show_own
 from evenhand.pages.other_measures.results import show_finished
 from evenhand.pages.other_measures.start import MEASURED, show_new
 from evenhand.pages.ui.choose import choose
-from evenhand.pages.ui.head import open_store, page_head
 from evenhand.pages.ui.jobs import follow
 from evenhand.pages.ui.tables import below, element, joined, show_html, span
 from evenhand.pages.ui.text import _, caption, language, named, plain
-from evenhand.pages.ui.visitor import page_link
+from evenhand.pages.ui.visitor import open_store, page_head, page_link
 
 
 def show_methods() -> None:

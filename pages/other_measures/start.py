@@ -12,12 +12,11 @@ from evenhand.core.other_measures.run import OTHER_MEASURES, read_request
 from evenhand.core.other_measures.settings import MEASURES, Measure, Settings
 from evenhand.core.other_measures.weat import TESTS
 from evenhand.core.worker.client import known_models
-from evenhand.pages.ui.choose import choose, choose_models, first_models, switch
-from evenhand.pages.ui.head import show_error
-from evenhand.pages.ui.own_words import language_name
+from evenhand.pages.ui.choose import choose, choose_models, first_models, language_name, switch
 from evenhand.pages.ui.runs import RunPage, RunRequest, show_start_form
 from evenhand.pages.ui.text import _, language, paragraph, plain
 from evenhand.pages.ui.uploads import choose_upload
+from evenhand.pages.ui.visitor import show_error
 
 MEASURED = RunPage("measures", "other-measures", form_key="om-{part}", run_key="om-{part}-{run}")
 PLACE = "om-set-0"

@@ -8,17 +8,8 @@ import streamlit as st
 
 from evenhand.annotations.database.events import events
 from evenhand.annotations.database.store import Store
+from evenhand.annotations.guideline import relabelling
 from evenhand.annotations.guideline.drafts import Draft, discard_draft, read_draft, save_draft, write_version
-from evenhand.annotations.guideline.relabelling import (
-    CHUNK,
-    WHICH,
-    Affected,
-    RelabelCounts,
-    Which,
-    count_affected,
-    left_to_relabel,
-    send_for_relabelling,
-)
 from evenhand.annotations.guideline.scheme import START, OwnScheme, as_data
 from evenhand.annotations.guideline.versions import (
     PREFERENCE,
@@ -37,14 +28,21 @@ from evenhand.core.errors import N_, Notice
 from evenhand.core.guidelines import recognise
 from evenhand.pages.ui.charts import download, foot
 from evenhand.pages.ui.editors import choose_scheme, edit_options, edit_scheme, scheme_from_file, scheme_name
-from evenhand.pages.ui.head import errors_shown, open_store
 from evenhand.pages.ui.jobs import follow, start_job
 from evenhand.pages.ui.numbers import moment
-from evenhand.pages.ui.parts import asks, asks_at_click, confirmed
 from evenhand.pages.ui.sentences import asked_as, choice_name, desk_html, difference_html
 from evenhand.pages.ui.tables import show_html
 from evenhand.pages.ui.text import _, caption, in_brackets, paragraph, plain, series, write
-from evenhand.pages.ui.visitor import ask_author, page_link
+from evenhand.pages.ui.visitor import (
+    ask_author,
+    asks,
+    asks_at_click,
+    confirmed,
+    errors_shown,
+    open_store,
+    page_link,
+    remembered,
+)
 
 JOB = "guideline"
 
@@ -135,19 +133,14 @@ def _edit(project: Project, begun: Draft, newest: Guideline, place: str) -> Draf
         placeholder=_("Annotators read this the next time they open their desk."),
     )  # fmt: skip
     if scheme is None:
-        _warn_of_numbers(project, newest, text, reasons)
+        for number, one in clashing_numbers(newest.text, text, newest.reasons, with_keys(project.kind, reasons)):
+            told = _(
+                "{number} is new in the text, but at the desk {key} is another reason's key: {reason}. Keys never move."
+            )
+            more = _("Leave the number out of the text: the desk lists every reason with its key below the guideline.")
+            words = told.format(number=number, key=one.key, reason=choice_name(one))
+            st.warning(plain(paragraph([words, more])), icon=":material/keyboard:")
     return Draft(begun.base, text, choices, reasons, changes, scheme=scheme)
-
-
-def _warn_of_numbers(project: Project, newest: Guideline, text: str, reasons: Sequence[Choice]) -> None:
-    """Warn where a new number in the text is at the desk the key of an older reason."""
-    for number, one in clashing_numbers(newest.text, text, newest.reasons, with_keys(project.kind, reasons)):
-        told = _(
-            "{number} is new in the text, but at the desk {key} is another reason's key: {reason}. Keys never move."
-        )
-        more = _("Leave the number out of the text: the desk lists every reason with its key below the guideline.")
-        words = told.format(number=number, key=one.key, reason=choice_name(one))
-        st.warning(plain(paragraph([words, more])), icon=":material/keyboard:")
 
 
 def _edit_options(
@@ -265,9 +258,9 @@ def publish(store: Store, project: Project, now: Draft) -> None:
 
 @asks("change_projects")
 def _publish(
-    store: Store, project: Project, now: Draft, which: Which, also: Sequence[str], author: str, labels: int
+    store: Store, project: Project, now: Draft, which: relabelling.Which, also: Sequence[str], author: str, labels: int
 ) -> None:
-    large = labels > CHUNK
+    large = labels > relabelling.CHUNK
     made, sent = write_version(store, project, now, which="none" if large else which, also=also, author=author)
     if large:
         _start_job(store, project, made.version, which, also, author)
@@ -275,7 +268,9 @@ def _publish(
 
 
 @asks("change_projects")
-def _start_job(store: Store, project: Project, version: int, which: Which, also: Sequence[str], author: str) -> None:
+def _start_job(
+    store: Store, project: Project, version: int, which: relabelling.Which, also: Sequence[str], author: str
+) -> None:
     settings = Settings(project.name, version, which, ",".join(also), author.strip())
     title = Notice(N_("Relabelling: {project}"), {"project": project.name})
     start_job(store, SEND_BACK, settings, title, project=project)
@@ -306,7 +301,7 @@ def published(project: Project) -> None:
 @asks("change_projects")
 def send_older(store: Store, project: Project, newest: Guideline) -> None:
     """Send labels of older versions for relabelling later, under the version in use; and the open ones."""
-    if left := left_to_relabel(store, project):
+    if left := relabelling.left_to_relabel(store, project):
         listed = series(f"{name} {number:,}" for name, number in left.items())
         caption("Waiting for relabelling: {people}.", people=listed)
     if newest.version == 1:
@@ -327,10 +322,10 @@ def send_older(store: Store, project: Project, newest: Guideline) -> None:
             _("Send back"), text.format(labels=f"{labels:,}"),
             _("Send back {labels} labels").format(labels=f"{labels:,}"), key="send_older", disabled=not labels,
         ):  # fmt: skip
-            if labels > CHUNK:
+            if labels > relabelling.CHUNK:
                 _start_job(store, project, newest.version, which, (), "")
             else:
-                send_for_relabelling(store, project, newest.version, which)
+                relabelling.send_for_relabelling(store, project, newest.version, which)
             st.rerun()
 
 
@@ -355,17 +350,17 @@ def _ask_also(now: Draft, newest: Guideline) -> list[str]:
     )
 
 
-def _ask_which(found: Affected, *, key: str, keep: bool = True) -> Which:
+def _ask_which(found: relabelling.Affected, *, key: str, keep: bool = True) -> relabelling.Which:
     named = _("relabel labels that name a changed or dropped criterion: {labels} labels on {items} items")
     every = _("also relabel accepts, because a criterion is new: {labels} labels on {items} items")
-    names: dict[Which, str] = {
+    names: dict[relabelling.Which, str] = {
         "none": _("keep all labels from older versions: {labels}", labels=f"{found.older.labels:,}"),
         "named": named.format(labels=f"{found.named.labels:,}", items=f"{found.named.items:,}"),
         "all": every.format(labels=f"{found.all.labels:,}", items=f"{found.all.items:,}"),
     }
-    offered = [one for one in WHICH if keep or one != "none"]
+    offered = [one for one in relabelling.WHICH if keep or one != "none"]
     picked = st.radio(_("Labels from older versions"), offered, key=key, format_func=lambda one: plain(names[one]))
-    chosen: Which = picked or offered[0]
+    chosen: relabelling.Which = picked or offered[0]
     caption(
         "An item is relabelled only by its own annotator; the old label stays in the history and no longer"
         " counts. A reject with a tag and no criterion counts as naming a changed one."
@@ -382,11 +377,11 @@ def _ask_which(found: Affected, *, key: str, keep: bool = True) -> Which:
     return chosen
 
 
-def _chosen(found: Affected, which: Which) -> RelabelCounts:
-    return {"none": RelabelCounts(0, 0), "named": found.named, "all": found.all}[which]
+def _chosen(found: relabelling.Affected, which: relabelling.Which) -> relabelling.RelabelCounts:
+    return {"none": relabelling.RelabelCounts(0, 0), "named": found.named, "all": found.all}[which]
 
 
-def _show_people(found: Affected, which: Which) -> None:
+def _show_people(found: relabelling.Affected, which: relabelling.Which) -> None:
     counts = _chosen(found, which).annotators
     if counts:
         rows = [
@@ -397,21 +392,8 @@ def _show_people(found: Affected, which: Which) -> None:
 
 def _counted(
     store: Store, project: Project, choices: Sequence[Choice], reasons: Sequence[Choice], also: Sequence[str]
-) -> Affected:
-    """The counts, recomputed after a new label, version or event."""
+) -> relabelling.Affected:
+    """Return the counts, recomputed after a new label, version or event."""
     last = events(store, project, last=1)
     now = (*state(store), str(last[0].id if last else 0))
-    return _reckoned(project.uid, now, tuple(choices), tuple(reasons), tuple(also), project)
-
-
-@st.cache_data(max_entries=16, show_spinner=False)
-def _reckoned(
-    uid: str,
-    now: tuple[str, ...],
-    choices: tuple[Choice, ...],
-    reasons: tuple[Choice, ...],
-    also: tuple[str, ...],
-    _project: Project,
-) -> Affected:
-    with open_store(_project) as store:
-        return count_affected(store, _project, choices, reasons, also)
+    return remembered(now, relabelling.count_affected, project, tuple(choices), tuple(reasons), tuple(also))

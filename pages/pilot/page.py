@@ -1,11 +1,10 @@
 """Pilot and guideline: pilots, their tags, and the next version of the guideline."""
 
 from evenhand.pages.pilot.guideline import show_guideline
-from evenhand.pages.pilot.pilots import show_pilots
-from evenhand.pages.pilot.tags import show_tags
+from evenhand.pages.pilot.pilots import show_pilots, show_tags
 from evenhand.pages.ui.choose import choose, open_chosen_project
-from evenhand.pages.ui.head import errors_shown, page_head
 from evenhand.pages.ui.text import _
+from evenhand.pages.ui.visitor import errors_shown, page_head
 
 page_head(
     "Have everybody label the same few items first, turn their tags into criteria, and write the next"

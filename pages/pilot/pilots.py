@@ -1,25 +1,30 @@
-"""Pilots on the page Pilot: the one that is open, how to start one, and those that are over."""
+"""Pilots on the page Pilot, open and closed, their tags, and the criterion that each tag becomes."""
 
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
 
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.pilot.figures import PilotFigures, differing_items, pilot_figures
+from evenhand.annotations.guideline import drafts
+from evenhand.annotations.guideline.drafts import Tag, items_with_tags, tags
+from evenhand.annotations.guideline.versions import free_keys
+from evenhand.annotations.pilot.figures import PilotFigures, differing_items, letters, pilot_figures
 from evenhand.annotations.pilot.pilots import Pilot, close_pilot, open_pilot, pilots, start_pilot
 from evenhand.annotations.projects.annotators import annotators, participants
 from evenhand.annotations.projects.projects import counts
-from evenhand.annotations.types import Project
+from evenhand.annotations.text_policy import text_may_leave
+from evenhand.annotations.types import Choice, Kind, Project
 from evenhand.core.statistics import Estimate
 from evenhand.pages.ui.charts import downloads, foot
 from evenhand.pages.ui.choose import annotator_at_desk
-from evenhand.pages.ui.head import errors_shown, open_store
 from evenhand.pages.ui.numbers import interval, moment, note_text, percent, with_interval
-from evenhand.pages.ui.parts import asks, asks_at_click, confirmed
-from evenhand.pages.ui.sentences import item_card, judgement, names_of, with_keyword
-from evenhand.pages.ui.tables import element, joined, show_html
-from evenhand.pages.ui.text import _, caption, inform, paragraph, plain, show_signature, write
-from evenhand.pages.ui.visitor import page_link
+from evenhand.pages.ui.sentences import choice_name, item_card, judgement, names_of, with_keyword
+from evenhand.pages.ui.tables import element, joined, page_of, show_html, show_pages
+from evenhand.pages.ui.text import _, caption, in_brackets, inform, paragraph, plain, show_signature, spoken, write
+from evenhand.pages.ui.visitor import asks, asks_at_click, confirmed, errors_shown, open_store, page_link
 
 USUAL = 100
 LISTED = 24  # items on which people differed
@@ -38,6 +43,7 @@ def show_pilots(store: Store, project: Project) -> None:
             key="pilot_tags",
             icon=":material/arrow_forward:",
             on_click=_go_on,
+            args=("tags",),
             type="primary",
         )
     if over:
@@ -52,8 +58,9 @@ def show_pilots(store: Store, project: Project) -> None:
         _show_start(store, project, first=not over)
 
 
-def _go_on() -> None:
-    st.session_state["pilot_part"] = st.query_params["part"] = "tags"
+def _go_on(part: str) -> None:
+    """Show the tags, or the guideline."""
+    st.session_state["pilot_part"] = st.query_params["part"] = part
 
 
 @asks("change_projects")
@@ -197,3 +204,167 @@ def _row(found: PilotFigures, one: Any) -> dict[str, Any]:
         "all_agree": found.unanimous.value, "all_agree_low": found.unanimous.low,
         "all_agree_high": found.unanimous.high, "compared": found.compared, "signature": found.signature,
     }  # fmt: skip
+
+
+PAGE = 12
+TAGGED = 30  # items of a tag
+UNDECIDED, NEW, OUT = "?", "+", "-"  # no code is one of these: a code is checked before it is kept
+
+
+def show_tags(store: Store, project: Project) -> None:
+    """Every tag with its counts; each can be opened, and given a criterion."""
+    if not pilots(store, project):
+        inform("Tags are written in a pilot. Start one first.", icon=":material/label:")
+        return
+    with foot():
+        caption("Choose the criterion for each tag. Choices are saved immediately and used in the next version.")
+        together = st.toggle(_("Group similar spellings"), True, key="tags_together")
+    found = tags(store, project, together=together)
+    if not found:
+        inform("Nobody has written a tag yet.", icon=":material/label:")
+        return
+    kept, codes = drafts.read_draft(store, project), drafts.tag_codes(store, project)
+    decided = sum(one.text in codes for one in found)
+    left = _("{decided} of {all} decided", decided=decided, all=len(found))
+    st.progress(decided / len(found), left)
+    for number, one in enumerate(page_of(found, "tags-page", PAGE)):
+        _show_tag(store, project, one, number, kept, codes)
+    with foot():
+        show_pages(len(found), "tags-page", PAGE)
+        if text_may_leave(project):  # a free tag may quote the text
+            downloads([_tag_row(one, codes) for one in found], key="tags")
+    st.button(
+        _("Continue to the next version"),
+        type="primary",
+        icon=":material/arrow_forward:",
+        on_click=_go_on,
+        args=("guideline",),
+        key="go_on",
+    )
+
+
+def _tag_row(one: Tag, codes: dict[str, str | None]) -> dict[str, object]:
+    state = "undecided" if one.text not in codes else "criterion" if codes[one.text] else "left out"
+    return {
+        "tag": one.text, "spellings": " | ".join(one.spellings), "items": one.items, "labels": one.labels,
+        "annotators": one.annotators, "state": state, "code": codes.get(one.text) or "",
+    }  # fmt: skip
+
+
+def _show_tag(
+    store: Store, project: Project, one: Tag, number: int, kept: drafts.Draft, codes: dict[str, str | None]
+) -> None:
+    place = f"tag-{number}-{one.text}"
+    with st.container(border=True, key=f"tag-box-{number}"):
+        left, right = st.columns([3, 2], vertical_alignment="center")
+        with left:
+            st.markdown(" · ".join(f"**{plain(text)}**" for text in one.spellings))
+            text = _("{items} items, {labels} labels, {annotators} annotators")
+            st.caption(plain(text.format(items=one.items, labels=one.labels, annotators=one.annotators)))
+        with right:
+            _choose(project, one, kept, codes, place)
+        if st.session_state.get(place) == NEW:
+            _new_criterion(project, one, kept, place)
+        if st.toggle(_("Show its items"), key=f"open-{place}"):
+            _items(store, project, one, kept)
+
+
+def _choose(project: Project, one: Tag, kept: drafts.Draft, codes: dict[str, str | None], place: str) -> None:
+    names = {UNDECIDED: _("not decided yet"), OUT: _("left out: no criterion"), NEW: _("a new criterion …")}
+    known = {each.code: in_brackets(choice_name(each), each.code) for each in kept.reasons}
+    stands = UNDECIDED if one.text not in codes else codes[one.text] or OUT
+    if stands not in known and stands not in names:
+        stands = UNDECIDED  # its criterion was taken out of the draft again
+    if st.session_state.get(place) != NEW:
+        st.session_state[place] = stands
+    st.selectbox(
+        spoken(_("Criterion for {tag}", tag=one.text)),
+        [UNDECIDED, *known, NEW, OUT],
+        key=place,
+        format_func=lambda code: {**names, **known}[code],
+        on_change=_keep,
+        args=(project, one.spellings, place),
+        label_visibility="collapsed",
+    )
+
+
+@asks_at_click("change_projects")
+def _keep(project: Project, spellings: Sequence[str], place: str) -> None:
+    chosen = st.session_state[place]
+    if chosen == NEW:
+        return
+    with open_store(project) as store:
+        if chosen == UNDECIDED:
+            drafts.reopen_tags(store, project, spellings)
+        else:
+            drafts.assign_tags(store, project, spellings, None if chosen == OUT else chosen)
+
+
+def _new_criterion(project: Project, one: Tag, kept: drafts.Draft, place: str) -> None:
+    name = _plain_name(one.text)
+    chinese = any("CJK" in unicodedata.name(character, "") for character in name)
+    with st.form(f"new-{place}", border=False):
+        caption("Not saved yet: add the criterion to save it.")
+        with st.container(horizontal=True):
+            code = st.text_input(_("Code"), _free_code(name, kept), key=f"code-{place}", max_chars=60, width=180)
+            key = st.text_input(_("Key"), _free_key(project.kind, kept), key=f"key-{place}", max_chars=1, width=80)
+            zh = st.text_input("中文", name if chinese else "", key=f"zh-{place}", width=260)
+            en = st.text_input("English", "" if chinese else name, key=f"en-{place}", width=260)
+        if st.form_submit_button(_("Add criterion"), key=f"add-{place}", icon=":material/add:"):
+            made = Choice(code.strip(), key.strip(), zh.strip(), en.strip())
+            with errors_shown():
+                _add(project, one.spellings, made)
+                del st.session_state[place]
+                st.rerun()
+
+
+@asks("change_projects")
+def _add(project: Project, spellings: Sequence[str], made: Choice) -> None:
+    with open_store(project) as store:
+        kept = drafts.read_draft(store, project)
+        drafts.check_criterion(made, kept.reasons)
+        drafts.check_key(project.kind, made.key)
+        drafts.save_draft(store, project, replace(kept, reasons=(*kept.reasons, made)))
+        drafts.assign_tags(store, project, spellings, made.code)
+
+
+def _plain_name(text: str) -> str:
+    """A tag without the punctuation at its ends, as the proposed name of a criterion."""
+    inside = [place for place, character in enumerate(text) if unicodedata.category(character)[0] != "P"]
+    return text[inside[0] : inside[-1] + 1].strip() if inside else text
+
+
+def _free_code(text: str, kept: drafts.Draft) -> str:
+    bare = "_".join(text.lower().split())
+    if bare.isascii() and bare.replace("_", "").isalnum() and bare not in {one.code for one in kept.reasons}:
+        return bare
+    return f"criterion_{len(kept.reasons) + 1}"
+
+
+def _free_key(kind: Kind, kept: drafts.Draft) -> str:
+    return next(iter(free_keys(kind, kept.reasons)), "")
+
+
+def _people(store: Store, project: Project) -> dict[int, str]:
+    return {one.id: one.name for one in annotators(store, project, active=False)}
+
+
+def _items(store: Store, project: Project, one: Tag, kept: drafts.Draft) -> None:
+    """The items with a tag and their labels; in a pilot letters stand for names."""
+    going = open_pilot(store, project)
+    people = letters(store, project, going) if going else _people(store, project)
+    names = names_of(store, project, kept.reasons)
+    found = items_with_tags(store, project, one.spellings)
+    for item, said in found[:TAGGED]:
+        context = f"{item.context}\n" if item.context else ""
+        body = element("div", context + item.whole_text, "verbatim")
+        people_said = [
+            judgement(
+                people.get(each.annotator, "?"), each.choice, names,
+                [*(names.get(code, code) for code in each.reasons), *(f"#{tag}" for tag in each.tags)], each.note,
+            )
+            for each in said
+        ]  # fmt: skip
+        show_html(joined([body, *people_said]))
+    if len(found) > TAGGED:
+        caption("The first {shown} of {all} items; see the rest on the Browse page.", shown=TAGGED, all=len(found))

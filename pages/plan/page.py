@@ -2,13 +2,12 @@
 
 import streamlit as st
 
-from evenhand.pages.plan.forecast import ask_forecast, show_forecast, show_needed, show_waiting
+from evenhand.pages.plan import labels_per_item
 from evenhand.pages.plan.sample import show_sample
-from evenhand.pages.plan.settings import show_changes, show_preregistration, show_settings
 from evenhand.pages.ui.choose import choose, open_chosen_project
-from evenhand.pages.ui.head import errors_shown, page_head
 from evenhand.pages.ui.notices import say_unsettled
 from evenhand.pages.ui.text import _
+from evenhand.pages.ui.visitor import errors_shown, page_head
 
 page_head("How many labels does each item get, which items come first, and how many labels and hours will it take?")
 with open_chosen_project() as (store, project):
@@ -20,13 +19,13 @@ with open_chosen_project() as (store, project):
             show_sample(store, project)
             st.stop()
         st.subheader(_("Workload forecast"), anchor=False)
-        found = ask_forecast(store, project)
-        show_waiting(store, project, found)
-        show_forecast(project, found)
+        found = labels_per_item.ask_forecast(store, project)
+        labels_per_item.show_waiting(store, project, found)
+        labels_per_item.show_forecast(project, found)
         st.subheader(_("The plan"), anchor=False)
-        show_settings(store, project)
-        show_changes(store, project)
-        show_preregistration(store, project)
+        labels_per_item.show_settings(store, project)
+        labels_per_item.show_changes(store, project)
+        labels_per_item.show_preregistration(store, project)
         if project.kind == "sentences":  # last: a row for each pair and side
             st.subheader(_("Candidates for the quotas"), anchor=False)
-            show_needed(found)
+            labels_per_item.show_needed(found)

@@ -10,16 +10,8 @@ from evenhand.annotations.judges.judges import judges, state_of_judges
 from evenhand.annotations.labels.generation_labels import measures_of
 from evenhand.annotations.projects.projects import counts
 from evenhand.annotations.projects.steps import state
+from evenhand.annotations.sampling import samples
 from evenhand.annotations.sampling.frame import ACCURACY, STRATA, Forecast, forecast, frame, free_items, plan_sample
-from evenhand.annotations.sampling.samples import (
-    SampleState,
-    close_sample,
-    open_sample,
-    people_rates,
-    samples,
-    start_sample,
-    state_of,
-)
 from evenhand.annotations.types import Project
 from evenhand.core.charts.lines import table as rows_of
 from evenhand.core.charts.lines import widths
@@ -27,13 +19,11 @@ from evenhand.core.sampling.designs import BY_JUDGES, LEAST_SHARE, SHARE, SIZED,
 from evenhand.core.sampling.labels_needed import Needed
 from evenhand.pages.ui.charts import colours, show_chart
 from evenhand.pages.ui.choose import choose
-from evenhand.pages.ui.head import errors_shown, remembered
 from evenhand.pages.ui.numbers import DASH, moment, note_text, number, percent
-from evenhand.pages.ui.parts import asks, confirmed
 from evenhand.pages.ui.sentences import names_of
 from evenhand.pages.ui.tables import Tile, below, estimate_tile, number_columns, show_html, show_tiles, table
 from evenhand.pages.ui.text import _, caption, in_brackets, paragraph, plain, series, show_signature, write
-from evenhand.pages.ui.visitor import ask_author, author
+from evenhand.pages.ui.visitor import ask_author, asks, author, confirmed, errors_shown, remembered
 
 USUAL = 200
 SHOWN = (50, 100, 200, 400)  # sizes in the table
@@ -42,10 +32,10 @@ SHOWN = (50, 100, 200, 400)  # sizes in the table
 @asks("change_projects")
 def show_sample(store: Store, project: Project) -> None:
     """The open sample or a form that draws one; then all samples."""
-    going = open_sample(store, project)
+    going = samples.open_sample(store, project)
     st.subheader(_("What to label next"), anchor=False)
     if going is not None:
-        _show_open(store, project, state_of(store, going))
+        _show_open(store, project, samples.state_of(store, going))
     else:
         write(
             "A sample decides which items people label, and with which probability. The probability of each"
@@ -54,7 +44,7 @@ def show_sample(store: Store, project: Project) -> None:
             " in random order."
         )
         _ask(store, project)
-    _show_samples([state_of(store, one) for one in samples(store, project)])
+    _show_samples([samples.state_of(store, one) for one in samples.samples(store, project)])
     _show_rates(store, project)
     show_labels_needed(store, project, {one: design_name(one) for one in SIZED}, column_names())
 
@@ -155,11 +145,13 @@ def _ask_strata(project: Project, design: Design) -> dict[str, Any]:
 def _start(store: Store, project: Project, design: Design, items: int, asked: dict[str, Any]) -> None:
     with errors_shown():
         with st.spinner(_("Drawing the sample …"), show_time=False):
-            start_sample(store, project, plan_sample(store, project, design, items, **asked), author=author(store))
+            samples.start_sample(
+                store, project, plan_sample(store, project, design, items, **asked), author=author(store)
+            )
         st.rerun()
 
 
-def _show_open(store: Store, project: Project, found: SampleState) -> None:
+def _show_open(store: Store, project: Project, found: samples.SampleState) -> None:
     sample = found.sample
     with st.container(border=True):
         title = _("Sample {number} is open: {design}", number=sample.number, design=design_name(sample.design))
@@ -195,11 +187,11 @@ def _show_open(store: Store, project: Project, found: SampleState) -> None:
 @asks("change_projects")
 def _close(store: Store, project: Project) -> None:
     with errors_shown():
-        close_sample(store, project, author=author(store))
+        samples.close_sample(store, project, author=author(store))
         st.rerun()
 
 
-def _show_samples(found: list[SampleState]) -> None:
+def _show_samples(found: list[samples.SampleState]) -> None:
     if not found:
         caption("No sample was drawn here: rates treat the labelled items as a simple random sample of all.")
         return
@@ -212,9 +204,11 @@ def _show_samples(found: list[SampleState]) -> None:
 
 def _show_rates(store: Store, project: Project) -> None:
     """Show what people say of the items that samples could draw and of those labelled before."""
-    found = {one: rate for one, (rate, _effect) in people_rates(store, project).items() if rate.value is not None}
+    found = {
+        one: rate for one, (rate, _effect) in samples.people_rates(store, project).items() if rate.value is not None
+    }
     if not found:
-        if samples(store, project):
+        if samples.samples(store, project):
             caption("No drawn item is labelled in full: all labels count, as a simple random sample of all items.")
         return
     known = {"misgendering": _("Misgendering"), "extraneous": _("Extraneous gendered language"), "accept": _("Kept")}
@@ -226,7 +220,7 @@ def _show_rates(store: Store, project: Project) -> None:
         show_tiles([estimate_tile(names.get(one, one), rate, meaning, "z.1%") for one, rate in found.items()], 3)
 
 
-def _row(found: SampleState) -> list[str]:
+def _row(found: samples.SampleState) -> list[str]:
     sample, by, names = found.sample, found.sample.settings.get("by") or [], column_names()
     design = design_name(sample.design)
     state = _("open") if sample.closed is None else _("closed {when}", when=moment(sample.closed))

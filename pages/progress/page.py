@@ -2,27 +2,25 @@
 
 import streamlit as st
 
-from evenhand.pages.progress.annotators import by_day, people, stalled
-from evenhand.pages.progress.cells import cells
-from evenhand.pages.progress.overview import current, for_reader, say_too_many, show_method, tiles
+from evenhand.pages.progress import view
 from evenhand.pages.ui.choose import open_chosen_project
-from evenhand.pages.ui.head import page_head
 from evenhand.pages.ui.notices import say_how_they_count, say_unsettled
 from evenhand.pages.ui.text import _
+from evenhand.pages.ui.visitor import page_head
 
 page_head("Each annotator's work, the items on the desks, and whether the remaining candidates can meet the quotas.")
 with open_chosen_project() as (store, project):
     say_unsettled(store, project)
-    say_too_many(store, project)
-    found = current(store, project)
-    tiles(project, found)
-    found = for_reader(store, project, found)
+    view.say_too_many(store, project)
+    found = view.current(store, project)
+    view.tiles(project, found)
+    found = view.for_reader(store, project, found)
     st.subheader(_("Annotators"))
-    people(project, found)
-    stalled(project, found)
+    view.people(project, found)
+    view.stalled(project, found)
     st.subheader(_("Decisions per day"))
-    by_day(found)
+    view.by_day(found)
     st.subheader(_("Pairs and sides") if project.kind == "sentences" else _("Strata"))
     say_how_they_count(store, project, found)
-    cells(project, found)
-    show_method(project, found)
+    view.cells(project, found)
+    view.show_method(project, found)

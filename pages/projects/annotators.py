@@ -5,38 +5,14 @@ import streamlit as st
 from evenhand.annotations.accounts.links import uninvited
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.labels.own import own_progress
+from evenhand.annotations.projects import consent, projects
 from evenhand.annotations.projects.annotators import annotator, annotators, participants
-from evenhand.annotations.projects.consent import (
-    NAMES,
-    TEXTS,
-    USES,
-    Consent,
-    Grouping,
-    Use,
-    add_grouping,
-    answer_consent,
-    answer_for_everybody,
-    consents,
-    groupings,
-    groups_of,
-    set_group,
-)
-from evenhand.annotations.projects.projects import (
-    add_annotators,
-    other_projects,
-    remove_annotator,
-    rename_annotator,
-    replace_annotator,
-    return_to_queue,
-    set_aside_items,
-)
+from evenhand.annotations.projects.consent import Grouping, add_grouping, groupings, groups_of, set_group
 from evenhand.annotations.types import Annotator, Project
-from evenhand.pages.ui.head import errors_shown, open_store
 from evenhand.pages.ui.numbers import moment
-from evenhand.pages.ui.parts import asks, asks_at_click, confirmed
 from evenhand.pages.ui.tables import show_records
 from evenhand.pages.ui.text import _, caption, in_brackets, inform, language, literal, plain, series, spoken
-from evenhand.pages.ui.visitor import page_link
+from evenhand.pages.ui.visitor import asks, asks_at_click, confirmed, errors_shown, open_store, page_link
 
 LISTED = 50
 DONE = "people-done"  # in the session: what a click did
@@ -60,7 +36,7 @@ def show_people(store: Store, project: Project) -> None:
         names = st.text_area(_("More annotators, one per line"), key="new_annotators", height=90)
         if st.form_submit_button(_("Add annotators"), icon=":material/person_add:", key="add_annotators"):
             with errors_shown():
-                add_annotators(store, project, [line for line in names.splitlines() if line.strip()])
+                projects.add_annotators(store, project, [line for line in names.splitlines() if line.strip()])
                 st.rerun()
     if by_link:
         caption("Participants of online studies ({number})", number=f"{len(by_link):,}")
@@ -115,7 +91,7 @@ def _former_annotator(store: Store, project: Project, person: Annotator) -> None
 
 def _rename(store: Store, project: Project, person: Annotator) -> None:
     st.text_input(_("New name"), person.name, key=f"name-{person.uid}", max_chars=80)
-    if others := other_projects(store, project, person):
+    if others := projects.other_projects(store, project, person):
         text = _("{name} has the same name in every project, so it changes in {projects} too.")
         st.caption(plain(text.format(name=person.name, projects=series(others))))
     st.button(_("Rename"), key=f"rename-{person.uid}", on_click=_rename_now, args=(project, person))
@@ -142,7 +118,7 @@ def _leaving(project: Project, person: Annotator) -> None:
 @asks_at_click("change_projects")
 def _rename_now(project: Project, person: Annotator) -> None:
     with open_store(project) as store:
-        renamed = rename_annotator(store, project, person, st.session_state[f"name-{person.uid}"])
+        renamed = projects.rename_annotator(store, project, person, st.session_state[f"name-{person.uid}"])
     if st.session_state.get("desk_annotator") == person.name:  # the desk of this visit is opened by name
         st.session_state["desk_annotator"] = renamed.name
     st.session_state[DONE] = _("{old} is now called {new}.", old=person.name, new=renamed.name)
@@ -151,21 +127,21 @@ def _rename_now(project: Project, person: Annotator) -> None:
 @asks_at_click("change_projects")
 def _replace_now(project: Project, person: Annotator) -> None:
     with open_store(project) as store:
-        new = replace_annotator(store, project, person, st.session_state[f"successor-{person.uid}"])
+        new = projects.replace_annotator(store, project, person, st.session_state[f"successor-{person.uid}"])
     st.session_state[DONE] = _("{new} has replaced {old}.", new=new.name, old=person.name)
 
 
 @asks_at_click("change_projects")
 def _let_leave(project: Project, person: Annotator) -> None:
     with open_store(project) as store:
-        remove_annotator(store, project, person)
+        projects.remove_annotator(store, project, person)
     st.session_state[DONE] = _("{name} was deactivated. The labels stay and count.", name=person.name)
 
 
 @asks_at_click("change_projects")
 def _reactivate(project: Project, person: Annotator) -> None:
     with open_store(project) as store:
-        add_annotators(store, project, [person.name])
+        projects.add_annotators(store, project, [person.name])
     st.session_state[DONE] = _("{name} was reactivated.", name=person.name)
 
 
@@ -173,13 +149,13 @@ def _reactivate(project: Project, person: Annotator) -> None:
 def _hand_out(project: Project, uids: list[str]) -> None:
     with open_store(project) as store:
         for uid in uids:
-            return_to_queue(store, project, uid)
+            projects.return_to_queue(store, project, uid)
 
 
 @asks("change_projects")
 def show_aside(store: Store, project: Project) -> None:
     """Items set aside, with a button to hand them out again."""
-    found = set_aside_items(store, project)
+    found = projects.set_aside_items(store, project)
     texts = project.kind == "generations"
     if texts:
         caption("A text is set aside when everybody who could label it has skipped it. It then waits here for you.")
@@ -206,11 +182,11 @@ def show_aside(store: Store, project: Project) -> None:
 def show_consent(store: Store, project: Project) -> None:
     """Everybody's answer for each use, and a form to store what the lead has in writing."""
     with st.expander(_("Consent to the use of labels"), icon=":material/policy:", key="consent-of-all"):
-        found = {use: consents(store, project, use) for use in USES}
-        names = {use: _(name) for use, name in NAMES.items()}
+        found = {use: consent.consents(store, project, use) for use in consent.USES}
+        names = {use: _(name) for use, name in consent.NAMES.items()}
         rows = [
             {_("Annotator"): each[0].annotator.name}
-            | {names[use]: _answer_in_words(one) for use, one in zip(USES, each, strict=True)}
+            | {names[use]: _answer_in_words(one) for use, one in zip(consent.USES, each, strict=True)}
             for each in zip(*found.values(), strict=True)
         ]
         show_records(rows)
@@ -221,17 +197,17 @@ def show_consent(store: Store, project: Project) -> None:
         _store_form(store, project, names)
 
 
-def _answer_in_words(one: Consent) -> str:
+def _answer_in_words(one: consent.Consent) -> str:
     if one.given is None:
         return _("not answered")
     text = _("yes, {moment}") if one.given else _("no, {moment}")
     return text.format(moment=moment(one.created))
 
 
-def _store_form(store: Store, project: Project, names: dict[Use, str]) -> None:
+def _store_form(store: Store, project: Project, names: dict[consent.Use, str]) -> None:
     people = [one.name for one in annotators(store, project, active=False)]
-    use = st.selectbox(_("Use"), USES, key="consent-use", format_func=names.__getitem__, width=360)
-    agreed = TEXTS[use]
+    use = st.selectbox(_("Use"), consent.USES, key="consent-use", format_func=names.__getitem__, width=360)
+    agreed = consent.TEXTS[use]
     st.caption(plain(_(agreed)))
     who = st.selectbox(
         _("Annotator"), people, index=None, key="consent-who", width=360,
@@ -252,14 +228,16 @@ def _store_form(store: Store, project: Project, names: dict[Use, str]) -> None:
 
 
 @asks("change_projects")
-def _store_answer(project: Project, use: Use, who: str | None, *, given: bool) -> None:
+def _store_answer(project: Project, use: consent.Use, who: str | None, *, given: bool) -> None:
     with errors_shown():
         with open_store(project, "change_projects") as store:
             if who is None:
-                answer_for_everybody(store, project, use, language=language())
+                consent.answer_for_everybody(store, project, use, language=language())
             else:
                 person = annotator(store, project, who)
-                answer_consent(store, project, person, use, given=given, language=language(), recorded_by="lead")
+                consent.answer_consent(
+                    store, project, person, use, given=given, language=language(), recorded_by="lead"
+                )
         st.rerun()
 
 

@@ -6,16 +6,8 @@ from hashlib import sha256
 import streamlit as st
 
 from evenhand.annotations.database.store import Store
+from evenhand.annotations.files import export_formats
 from evenhand.annotations.files.export import CONFIG, counted_elsewhere, export_preview, made_elsewhere, record_export
-from evenhand.annotations.files.export_formats import (
-    ARCHIVES,
-    ENDING,
-    ExportFormat,
-    ExportOptions,
-    export_options,
-    formats_of,
-    needs_password,
-)
 from evenhand.annotations.files.label_tables import USE_OF, left_out
 from evenhand.annotations.files.other_tools import write
 from evenhand.annotations.guideline.versions import guideline
@@ -25,10 +17,8 @@ from evenhand.annotations.text_policy import text_may_leave
 from evenhand.annotations.types import Project
 from evenhand.pages.ui.charts import download
 from evenhand.pages.ui.choose import ask_password, switch
-from evenhand.pages.ui.head import errors_shown, open_store, remembered
-from evenhand.pages.ui.parts import asks
 from evenhand.pages.ui.text import _, caption, language, plain
-from evenhand.pages.ui.visitor import visitor
+from evenhand.pages.ui.visitor import asks, errors_shown, open_store, remembered, visitor
 
 PREVIEW_ROWS = 10
 WITHOUT_TEXT = ("datasheet", "datasheet-tex", "soft-labels", "disaggregated", "disaggregated-training")
@@ -61,11 +51,13 @@ def show_export(store: Store, project: Project) -> None:
     """An export: format, items, the first rows, their number, the file."""
     if project.kind == "generations":
         st.caption(_leaving_text(project))
-    chosen: ExportFormat = st.radio(
+    chosen: export_formats.ExportFormat = st.radio(
         _("Format"),
-        formats_of(project),
+        export_formats.formats_of(project),
         key="export_format",
-        format_func=lambda one: export_name(one, project.kind) + (" 🔒" if needs_password(project, one) else ""),
+        format_func=lambda one: (
+            export_name(one, project.kind) + (" 🔒" if export_formats.needs_password(project, one) else "")
+        ),
     )
     wish, password = _ask_options(project, chosen)
     if wish is None:
@@ -83,7 +75,9 @@ def _leaving_text(project: Project) -> str:
     )
 
 
-def _ask_options(project: Project, chosen: ExportFormat) -> tuple[ExportOptions | None, str | None]:
+def _ask_options(
+    project: Project, chosen: export_formats.ExportFormat
+) -> tuple[export_formats.ExportOptions | None, str | None]:
     """The options and the password; None while the password is missing."""
     names = history = spreadsheet = False
     kept = "all"
@@ -92,7 +86,7 @@ def _ask_options(project: Project, chosen: ExportFormat) -> tuple[ExportOptions 
             names = switch(_("Include annotators' names"), key="names", explained=_("Otherwise: A1, A2, A3 …"))
         if chosen in ("labels", "labels-jsonl"):
             history = st.toggle(_("Include replaced and undone labels"), key="history")
-        if ENDING[chosen] == ".csv":
+        if export_formats.ENDING[chosen] == ".csv":
             spreadsheet = switch(
                 _("Formula-safe for Excel"), key="spreadsheet",
                 explained=_(
@@ -110,7 +104,7 @@ def _ask_options(project: Project, chosen: ExportFormat) -> tuple[ExportOptions 
     password, missing = _password(project, chosen)
     if missing:
         return None, None
-    wish = export_options(
+    wish = export_formats.export_options(
         chosen, items=kept, names=names, history=history, locked=password is not None, language=language()
     )
     return replace(wish, spreadsheet=spreadsheet), password
@@ -122,9 +116,9 @@ def _items_name(which: str, kind: str) -> str:
     return _("all sentences") if which == "all" else _("accepted only (for a release)")
 
 
-def _password(project: Project, chosen: ExportFormat) -> tuple[str | None, bool]:
+def _password(project: Project, chosen: export_formats.ExportFormat) -> tuple[str | None, bool]:
     """The password, and whether the export has to wait for one."""
-    needed = needs_password(project, chosen)
+    needed = export_formats.needs_password(project, chosen)
     if not needed:
         holds = chosen not in WITHOUT_TEXT and project.kind == "generations"
         label = _("With texts and notes, as an encrypted archive")
@@ -136,7 +130,7 @@ def _password(project: Project, chosen: ExportFormat) -> tuple[str | None, bool]
     return typed, typed is None
 
 
-def _show_file(store: Store, project: Project, wish: ExportOptions, password: str | None) -> None:
+def _show_file(store: Store, project: Project, wish: export_formats.ExportOptions, password: str | None) -> None:
     use = USE_OF.get(wish.format)
     there = (*state(store), *sorted(consenting(store, project, use) if use else ()))
     number = remembered(there, counted_elsewhere, project, wish)
@@ -150,7 +144,7 @@ def _show_file(store: Store, project: Project, wish: ExportOptions, password: st
     is_sheet = wish.format.startswith("datasheet")
     if not is_sheet:
         st.metric(_("Rows"), f"{number:,}", width=150)
-    if password is None and wish.format not in ARCHIVES:
+    if password is None and wish.format not in export_formats.ARCHIVES:
         caption("First lines of the file:")
         limit = 10_000 if is_sheet else PREVIEW_ROWS
         shown = export_preview(store, project, wish, limit=limit)
@@ -159,7 +153,7 @@ def _show_file(store: Store, project: Project, wish: ExportOptions, password: st
         caption("An AES-256 archive, readable with 7-Zip, Keka and this app. Its contents are not shown here.")
     kind = f"{wish.format}-for-spreadsheets" if wish.spreadsheet else wish.format
     name = f"{project.name}-{kind}".replace("/", "-")
-    inner = name + ENDING[wish.format]
+    inner = name + export_formats.ENDING[wish.format]
 
     def data() -> bytes:
         with open_store(project, "export_files") as fresh:
@@ -168,7 +162,7 @@ def _show_file(store: Store, project: Project, wish: ExportOptions, password: st
             record_export(fresh, project, wish, digest, encrypted=password is not None, author=who)
             return content
 
-    file = f"{name}.zip" if password is not None or wish.format in ARCHIVES else inner
+    file = f"{name}.zip" if password is not None or wish.format in export_formats.ARCHIVES else inner
     download(_("Download"), data, file, key="export", type="primary")
     if wish.format == "label-studio" and password is None:
         config = write.labelling_config(project, guideline(store, project))

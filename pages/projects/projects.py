@@ -19,13 +19,11 @@ from evenhand.core.guidelines import in_language, recognise
 from evenhand.core.resources import quotas
 from evenhand.pages.ui.address import enter_project
 from evenhand.pages.ui.editors import edit_quotas, preset_names, say_total
-from evenhand.pages.ui.head import open_store
 from evenhand.pages.ui.numbers import day
-from evenhand.pages.ui.parts import asks, asks_at_click
 from evenhand.pages.ui.sentences import asked_as, guideline_html, options_html, quota_bars, status_bar
 from evenhand.pages.ui.tables import element, joined, show_html, span
 from evenhand.pages.ui.text import _, caption, inform, language, literal, plain
-from evenhand.pages.ui.visitor import own_new_project, own_projects, page_link
+from evenhand.pages.ui.visitor import asks, asks_at_click, open_store, own_new_project, own_projects, page_link
 
 NEW = "new"  # the view that makes a project
 

@@ -1,21 +1,268 @@
-"""The settings of a project, and its archive."""
+"""The form for a new project with the guideline and its preview, the settings of a project, and its archive."""
 
-from typing import Any
+from typing import Any, get_args
 
 import streamlit as st
 
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.projects.projects import archive, change_project
+from evenhand.annotations.guideline.scheme import START, scheme_text
+from evenhand.annotations.guideline.versions import PREFERENCE, Criteria, built_in, generations_criteria
+from evenhand.annotations.projects.projects import archive, change_project, create_project
 from evenhand.annotations.text_policy import text_may_leave
-from evenhand.annotations.types import Project
-from evenhand.core.resources import table
-from evenhand.pages.projects.new import agreed_name, ask_care, ask_desk, ask_labels, form_name, gold_name
-from evenhand.pages.projects.projects import open_project
-from evenhand.pages.ui.choose import switch
-from evenhand.pages.ui.head import errors_shown
-from evenhand.pages.ui.parts import asks, say_changes
-from evenhand.pages.ui.text import _, caption
-from evenhand.pages.ui.visitor import author
+from evenhand.annotations.types import Form, GoldRule, Kind, Project
+from evenhand.core.guidelines import VERSIONS, Version, preference
+from evenhand.core.resources import keyword_pairs, table
+from evenhand.pages.projects.projects import leave, open_project
+from evenhand.pages.ui import editors
+from evenhand.pages.ui.choose import choose, switch
+from evenhand.pages.ui.sentences import guideline_html
+from evenhand.pages.ui.tables import show_html
+from evenhand.pages.ui.text import _, caption, language, warn
+from evenhand.pages.ui.visitor import asks, author, errors_shown, open_store, own_new_project, say_changes
+
+
+def agreed_name(rule: str) -> str:
+    """The rule for gold in words, for labels of any kind."""
+    return _("all annotators of the text agree") if rule == "unanimous" else _("most of them agree")
+
+
+def ask_labels(per_item: int, doubled: int | None, *, place: str) -> dict[str, int | None]:
+    """How many labels a text gets: all the same, or one each and a sample with several."""
+    left, right = st.columns(2)
+    with left:
+        number = st.number_input(_("Labels per text"), 1, 100, per_item, key=f"{place}per_item")
+    with right:
+        sample = st.number_input(
+            _("Only for this many texts, drawn at random"),
+            0,
+            1_000_000,
+            doubled,
+            key=f"{place}doubled",
+            placeholder=_("all texts"),
+            help=_("All other texts get one label. Empty: every text gets the same number of labels."),
+        )
+    if number == 1:
+        warn("With one label per text, agreement between annotators cannot be measured.")
+    return {"per_item": int(number), "doubled": None if sample is None else int(sample)}
+
+
+def ask_desk(checked: bool, blur: bool, pause_minutes: int | None, *, place: str) -> dict[str, Any]:
+    """Settings of the desk for the care of annotators."""
+    rules = switch(
+        _("Check labels against the rules before they are saved"),
+        checked,
+        key=f"{place}checked",
+        box=True,
+        explained=_(
+            "Misgendering needs the wrong pronoun marked; no pronoun allows no such mark; the flag for"
+            " extraneous gendered language needs its words marked."
+        ),
+    )
+    hidden = st.checkbox(_("Blur each text until it is opened"), blur, key=f"{place}blur")
+    return {"checked": rules, "blur": hidden, **_ask_pause(pause_minutes, place)}
+
+
+def ask_care(blur: bool, pause_minutes: int | None, *, place: str) -> dict[str, Any]:
+    """Settings of the desk for sentences for the care of annotators."""
+    hidden = switch(
+        _("Blur flagged sentences until they are opened"),
+        blur,
+        key=f"{place}blur",
+        box=True,
+        explained=_(
+            "Sentences flagged by mining, and those whose column sensitive is not 0. Annotators see that a"
+            " sentence is covered, but not why."
+        ),
+    )
+    return {"blur": hidden, **_ask_pause(pause_minutes, place)}
+
+
+def _ask_pause(pause_minutes: int | None, place: str) -> dict[str, int | None]:
+    pause = st.number_input(
+        _("Remind annotators to take a break after (minutes)"), 1, 600, pause_minutes, key=f"{place}pause",
+        placeholder=_("never"), width=260,
+    )  # fmt: skip
+    return {"pause_minutes": None if pause is None else int(pause)}
+
+
+OWN = "own"
+LANGUAGE_NAMES = {"zh": "中文"}
+
+
+def show_form() -> None:
+    """The fields of a project, then the button that creates it."""
+    st.button(_("All projects"), key="back", icon=":material/arrow_back:", type="tertiary", on_click=leave)
+    st.subheader(_("New project"), anchor=False)
+    kinds: dict[Kind, str] = {one: kind_name(one) for one in get_args(Kind)}
+    kind = choose(_("What is judged"), kinds, "kind")
+    if kind == "generations":
+        _form_of_generations()
+        return
+    left, right = st.columns(2, gap="large")
+    with left:
+        name = st.text_input(_("Name"), key="name", max_chars=80)
+        # Languages for which keyword pairs ship; sentences are found by them.
+        languages = sorted({pair.language for pair in keyword_pairs()})
+        spoken = st.selectbox(
+            _("Language of the sentences"), languages, key="sentence_language", format_func=LANGUAGE_NAMES.__getitem__
+        )
+        people = _people()
+    with right:
+        settings = _settings()
+    st.subheader(_("Guideline"), anchor=False)
+    criteria = _criteria(spoken)
+    st.subheader(_("Quotas"), anchor=False)
+    wanted = editors.ask_quotas(editors.preset_names(), "quotas", heading=False)
+    if st.button(_("Create project"), key="create", type="primary", icon=":material/check:"):
+        _create(name, spoken, people, criteria, wanted, settings)
+
+
+def kind_name(kind: str) -> str:
+    """What a project holds, in words."""
+    return {"sentences": _("Sentences"), "generations": _("Texts generated by language models")}[kind]
+
+
+def _people() -> str:
+    label, more = _("Annotators, one per line"), _("More can be added at any time.")
+    return st.text_area(label, key="annotators", height=110, help=more)
+
+
+def _form_of_generations() -> None:
+    left, right = st.columns(2, gap="large")
+    with left:
+        name = st.text_input(_("Name"), key="name", max_chars=80)
+        people = _people()
+    with right:
+        labels = ask_labels(2, None, place="generations_")
+        rules = get_args(GoldRule)
+        gold = st.radio(
+            _("Rule for gold labels"), rules, key="generations_gold", horizontal=True, format_func=agreed_name
+        )
+        with st.expander(_("Desk and order of texts")):
+            asked = ask_desk(checked=True, blur=False, pause_minutes=None, place="generations_")
+            help_text = _("The same seed and texts give the same order.")
+            seed = st.number_input(_("Seed"), 0, 2**31 - 1, 0, key="seed", help=help_text)
+    st.subheader(_("Guideline"), anchor=False)
+    chosen = editors.choose_scheme("built-in", key="generations_scheme")
+    criteria = _built_in_scheme() if chosen == "built-in" else _other_scheme(chosen)
+    if st.button(_("Create project"), key="create", type="primary", icon=":material/check:"):
+        settings = {"kind": "generations", "gold": gold, "seed": int(seed), "per_item": labels["per_item"]}
+        later = {"doubled": labels["doubled"], **asked}
+        _create(name, "en", people, criteria, {}, settings, later)
+
+
+def _built_in_scheme() -> Criteria:
+    caption("Four labels, a flag for extraneous gendered language, and marked spans, as in the published study.")
+    caption("As long as the text is unchanged, all readers see it in their interface language.")
+    start = generations_criteria(language())
+    text = edit_text(start.text, key=f"guideline-generations-{language()}")
+    with st.expander(_("Labels and tags")):
+        caption("Labels store the code; the key is only the keyboard shortcut.")
+        choices = editors.edit_options(start.choices, key="choices-generations", fixed=True)
+        tags = editors.edit_options(start.reasons, key="reasons-generations")
+    return Criteria(text, choices, tags)
+
+
+def _other_scheme(chosen: editors.SchemeName) -> Criteria:
+    """The scheme preference or one of the visitor's own, to edit."""
+    read = editors.scheme_from_file(key="generations_scheme_file") if chosen == "own" else None
+    made = PREFERENCE if chosen == "preference" else START if read is None else read
+    # Another file gets tables of its own; what was typed into the others stays theirs.
+    place = f"{chosen}-scheme" if read is None else f"{chosen}-scheme-{hash(read)}"
+    scheme = editors.edit_scheme(made, key=place)
+    caption("An empty text says what the scheme has.")
+    text = edit_text(preference(language()) if chosen == "preference" else "", key=f"guideline-{chosen}-scheme")
+    return Criteria(text.strip() or scheme_text(scheme, language()), scheme.choices, scheme.flags, scheme.more)
+
+
+def _settings() -> dict[str, Any]:
+    per_item = st.number_input(_("Labels for each sentence"), 1, 100, 3, key="per_item")
+    gold: GoldRule = st.radio(
+        _("A sentence is accepted when"), get_args(GoldRule), key="gold", horizontal=True, format_func=gold_name
+    )
+    forms: tuple[Form, Form] = ("masked", "original")
+    label = _("On the desk, the keyword is")
+    form = st.radio(label, forms, key="presentation", horizontal=True, format_func=form_name)
+    caption("Choose hidden for the journal criteria, which judge the sentence with its keyword masked.")
+    with st.expander(_("Order of the sentences")):
+        seed = st.number_input(
+            _("Seed"), 0, 2**31 - 1, 0, key="seed", help=_("The same seed and sentences give the same order.")
+        )
+    return {"per_item": int(per_item), "gold": gold, "presentation": form, "seed": int(seed)}
+
+
+def gold_name(rule: str) -> str:
+    """The rule for gold in words."""
+    return _("all annotators accept it") if rule == "unanimous" else _("most annotators accept it")
+
+
+def form_name(form: str) -> str:
+    """The presentation in words."""
+    return _("hidden") if form == "masked" else _("shown")
+
+
+def _criteria(spoken: str) -> Criteria:
+    names = {"journal": _("Journal criteria"), "conference": _("Conference criteria"), OWN: _("Write my own")}
+    version = choose(_("Criteria"), names, "guideline_version", heading=False)
+    chosen: Version = next((one for one in VERSIONS if one == version), "journal")
+    start = built_in(chosen, spoken)
+    caption(
+        "Both published versions, in our own words. The journal version masks the keyword and leaves"
+        " names to a filter; the conference version has a rule on names and allows metaphors."
+    )
+    if version != OWN:
+        caption("As long as the text is unchanged, all readers see it in their interface language.")
+    text = edit_text("" if version == OWN else start.text, key=f"guideline-{version}-{spoken}")
+    with st.expander(_("Choices and reject reasons")):
+        caption("Labels store the code; the key is only the keyboard shortcut.")
+        choices = editors.edit_options(start.choices, key=f"choices-{version}", fixed=True)
+        reasons = editors.edit_options(start.reasons, key=f"reasons-{version}")
+    return Criteria(text, choices, reasons)
+
+
+def edit_text(text: str, *, key: str) -> str:
+    """An editor of a guideline with a preview."""
+    left, right = st.columns(2, gap="medium")
+    with left:
+        caption("Markdown")
+        written = st.text_area(_("Guideline"), text, key=key, height=440, label_visibility="collapsed")
+    with right:
+        caption("Preview")
+        with st.container(border=True, height=440):
+            show_html(guideline_html(written))
+    return written
+
+
+@asks("create_projects")
+def _create(
+    name: str,
+    spoken: str,
+    people: str,
+    criteria: Criteria,
+    wanted: editors.Quotas,
+    settings: dict[str, Any],
+    later: dict[str, Any] | None = None,
+) -> None:
+    with errors_shown():
+        with open_store() as store:
+            made = create_project(
+                store,
+                name,
+                language=spoken,
+                annotators=[line for line in people.splitlines() if line.strip()],
+                guideline_text=criteria.text,
+                choices=criteria.choices,
+                reasons=criteria.reasons,
+                scheme=criteria.scheme,
+                quotas=wanted,
+                **settings,
+            )
+            own_new_project(store, made)
+            if later:
+                change_project(store, made, **later)
+        open_project(made.name)
+        st.rerun()
+
 
 # Settings whose change the method section states, where labels were made under both values.
 IN_PAPERS = {"per_item", "doubled", "gold", "presentation", "opinion_model"}
@@ -83,7 +330,9 @@ def _for_sentences(project: Project) -> dict[str, Any]:
         _("On the desk, the keyword is"), forms, forms.index(project.presentation),
         key="new_presentation", format_func=form_name,
     )  # fmt: skip
-    options = _models(project)
+    hub = [row["name"] for row in table("models") if row["task"] == "masked" and row["language"] == project.language]
+    offered = ["", *BUILT_IN_MODELS, *hub]
+    options = offered if (project.opinion_model or "") in offered else [*offered, project.opinion_model or ""]
     opinion = st.selectbox(
         _("Opinion shown after a label"),
         options,
@@ -115,12 +364,6 @@ def _for_generations(project: Project) -> dict[str, Any]:
     if not asked["open_text"] and project.open_text is None:
         asked["open_text"] = None  # as is usual for the kind, now and later
     return asked
-
-
-def _models(project: Project) -> list[str]:
-    hub = [row["name"] for row in table("models") if row["task"] == "masked" and row["language"] == project.language]
-    offered = ["", *BUILT_IN_MODELS, *hub]
-    return offered if (project.opinion_model or "") in offered else [*offered, project.opinion_model or ""]
 
 
 @asks("change_projects")

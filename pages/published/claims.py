@@ -1,7 +1,5 @@
 """Views of the page Check: totals, the claims of each document with their calculations, numbers of one's own."""
 
-from collections.abc import Sequence
-
 import streamlit as st
 from markupsafe import Markup
 
@@ -9,11 +7,10 @@ from evenhand.core.published.claims import DOCUMENTS, VERDICTS, PrintedClaim
 from evenhand.core.published.other_papers import checks
 from evenhand.core.published.own_runs import BASES, OwnCheck, read_rows
 from evenhand.pages.ui.charts import downloads
-from evenhand.pages.ui.head import errors_shown
 from evenhand.pages.ui.numbers import DASH, note_text
 from evenhand.pages.ui.tables import element, joined, number_columns, show_html, span, table
 from evenhand.pages.ui.text import _, caption, inform, series, write
-from evenhand.pages.ui.visitor import page_link
+from evenhand.pages.ui.visitor import errors_shown, page_link
 
 SIGNS: dict[bool | None, str] = {True: "✓", False: "✕", None: "?"}
 EXAMPLE = "8.2e-1 4.1e-2 1.301\n8.2e-1 4.1e-2 2.996\n0.0310 0.2480 -0.730"
@@ -53,30 +50,22 @@ def show_claims() -> None:
         follow = sum(claim.follows is True for claim in every)
         caption("{follow} of {all} claims are consistent.", follow=follow, all=len(every))
         if shown:
-            _table(shown)
+            columns = (_("Claim"), _("Reported"), _("Recalculated"), _("Conclusion"), _("Remark"))
+            show_html(table(columns, map(_row, shown), kind="claims stacked"))
         elif wanted:
             write("No claim of this kind.")
     downloads([_record(claim) for claim in all_claims()], key="claims")
 
 
-def _table(shown: Sequence[PrintedClaim]) -> None:
-    columns = (_("Claim"), _("Reported"), _("Recalculated"), _("Conclusion"), _("Remark"))
-    show_html(table(columns, map(_row, shown), kind="claims stacked"))
-
-
 def _row(claim: PrintedClaim) -> tuple[str | Markup, ...]:
+    tone = {True: "strong good", False: "strong bad", None: "strong"}[claim.follows]
     return (
         note_text(claim.place),
         _(claim.printed),
         note_text(claim.recomputed),
-        _verdict(claim.follows, _(claim.verdict)),
+        span(f"{SIGNS[claim.follows]} {_(claim.verdict)}", tone),
         element("div", joined([note_text(claim.remark), _calculation(claim)])),
     )
-
-
-def _verdict(follows: bool | None, words: str) -> Markup:
-    tone = {True: "strong good", False: "strong bad", None: "strong"}[follows]
-    return span(f"{SIGNS[follows]} {words}", tone)
 
 
 def _calculation(claim: PrintedClaim) -> str | Markup:

@@ -3,8 +3,8 @@
 import streamlit as st
 
 from evenhand.pages.published.claims import how_it_is_checked, own_numbers, show_claims, show_totals
-from evenhand.pages.ui.head import page_head
 from evenhand.pages.ui.text import _
+from evenhand.pages.ui.visitor import page_head
 
 page_head(
     "Are the values a paper reports consistent with each other? Here the papers behind the measures"

@@ -8,14 +8,7 @@ from evenhand.annotations.database.store import Store
 from evenhand.annotations.files.known_answers import find_item, import_known_answers
 from evenhand.annotations.guideline.versions import guideline
 from evenhand.annotations.items.batch import item as one_item
-from evenhand.annotations.quality.known_answers import (
-    Among,
-    KnownAnswerScore,
-    answer_choices,
-    draw_candidates,
-    set_known,
-    wrong_answers,
-)
+from evenhand.annotations.quality import known_answers
 from evenhand.annotations.quality.retest_agreement import Quality
 from evenhand.annotations.text_policy import without_text
 from evenhand.annotations.types import Item, Project
@@ -24,14 +17,12 @@ from evenhand.core.language import explain
 from evenhand.pages.quality.retests import card, people_chart
 from evenhand.pages.ui.charts import csv_bytes, download, downloads, foot, show_confusion
 from evenhand.pages.ui.choose import choose
-from evenhand.pages.ui.head import errors_shown, open_store, show_error
 from evenhand.pages.ui.numbers import day, estimate_columns, interval_or_reason, percent
-from evenhand.pages.ui.parts import asks
 from evenhand.pages.ui.sentences import choice_name, judgement, names_of
 from evenhand.pages.ui.tables import page_of, show_pages
 from evenhand.pages.ui.text import _, caption, inform, language, literal, plain, show_signature, warn
 from evenhand.pages.ui.uploads import choose_upload
-from evenhand.pages.ui.visitor import ask_author, author
+from evenhand.pages.ui.visitor import ask_author, asks, author, errors_shown, open_store, show_error
 
 PAGE = 5
 SHORT = 60  # characters of a text in the list of items
@@ -67,7 +58,7 @@ def score_list(found: Quality) -> None:
     show_signature(found.known_signature)
 
 
-def _row(one: KnownAnswerScore) -> dict[str, Any]:
+def _row(one: known_answers.KnownAnswerScore) -> dict[str, Any]:
     return {
         _("Annotator"): one.annotator if one.active else _("{name} (has left)", name=one.annotator),
         _("Right"): one.right,
@@ -103,7 +94,7 @@ def what_missed(store: Store, project: Project, found: Quality) -> None:
     with left:
         _confusion(store, project, people[name], found.known_signature)
     with right:
-        missed = wrong_answers(store, project, name)
+        missed = known_answers.wrong_answers(store, project, name)
         if not missed:
             inform("All known answers were given.", icon=":material/check:")
             return
@@ -116,8 +107,8 @@ def what_missed(store: Store, project: Project, found: Quality) -> None:
         show_pages(len(missed), "missed-page", PAGE)
 
 
-def _confusion(store: Store, project: Project, one: KnownAnswerScore, signature: str) -> None:
-    choices = answer_choices(store, project)
+def _confusion(store: Store, project: Project, one: known_answers.KnownAnswerScore, signature: str) -> None:
+    choices = known_answers.answer_choices(store, project)
     used = [i for i in range(len(choices)) if sum(one.table[i]) or any(row[i] for row in one.table)]
     says = _("Rows: known answer; columns: label by {name}. {k} of {n} given.")
     show_confusion(
@@ -159,7 +150,7 @@ def known_list(store: Store, project: Project, found: Quality) -> None:
     if pressed:
         with errors_shown():
             for uid in chosen:
-                set_known(store, project, uid, None, author=author(store))
+                known_answers.set_known(store, project, uid, None, author=author(store))
             st.rerun()
 
 
@@ -203,12 +194,12 @@ def mark_more(store: Store, project: Project) -> None:
 
 
 def _draw(store: Store, project: Project) -> None:
-    names: dict[Among, str] = {"unlabelled": _("Unlabelled items"), "agreed": _("Unanimous items")}
+    names: dict[known_answers.Among, str] = {"unlabelled": _("Unlabelled items"), "agreed": _("Unanimous items")}
     with st.container(horizontal=True, vertical_alignment="bottom"):
         among = choose(_("Items to draw from"), names, "draw-among")
         number = st.number_input(_("Number of items"), 1, MOST, 10, key="draw-number", width=120)
         if st.button(_("Draw"), key="draw", icon=":material/casino:"):
-            drawn = [one.uid for one in draw_candidates(store, project, int(number), among)]
+            drawn = [one.uid for one in known_answers.draw_candidates(store, project, int(number), among)]
             st.session_state["drawn"] = (project.uid, among, drawn)
             if not drawn:
                 st.toast(_("There is no such item."), icon=":material/info:")
@@ -222,7 +213,7 @@ def _draw(store: Store, project: Project) -> None:
         _answers(store, project, made_among, uids)
 
 
-def _answers(store: Store, project: Project, among: Among, uids: list[str]) -> None:
+def _answers(store: Store, project: Project, among: known_answers.Among, uids: list[str]) -> None:
     """The drawn items with the lead's answers; items without one are left out."""
     choices = {each.code: choice_name(each) for each in guideline(store, project).choices}
     given: dict[str, str | None] = {}
@@ -257,7 +248,7 @@ def _keep(store: Store, project: Project, uid: str, choice: str, why: str = "", 
     same = from_labels and one_item(store, project, uid).gold == choice
     try:
         who = author(store)
-        set_known(store, project, uid, choice, why=why, author=who, from_labels=same)
+        known_answers.set_known(store, project, uid, choice, why=why, author=who, from_labels=same)
     except EvenhandError as error:
         show_error(error)
         return False

@@ -7,9 +7,9 @@ from evenhand.annotations.quality.retest_agreement import quality
 from evenhand.pages.quality.known_answers import known_list, mark_more, score_list, what_missed
 from evenhand.pages.quality.retests import differently, for_the_lead, in_figures, second_labels, settings
 from evenhand.pages.ui.choose import choose, choose_project
-from evenhand.pages.ui.head import open_store, page_head, remembered
 from evenhand.pages.ui.notices import say_unsettled
 from evenhand.pages.ui.text import _
+from evenhand.pages.ui.visitor import open_store, page_head, remembered
 
 page_head(
     "Intra-annotator consistency and accuracy on known answers. Lead only: nothing on this page is shown to annotators."

@@ -8,29 +8,23 @@ import streamlit as st
 from markupsafe import Markup
 
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.quality.retest_agreement import (
-    RetestAgreement,
-    RetestDifference,
-    RetestReport,
-    retest_differences,
-)
+from evenhand.annotations.quality import retest_agreement
 from evenhand.annotations.text_policy import without_text
 from evenhand.annotations.types import Item, Project
 from evenhand.core.charts.dots import shares_of_people
 from evenhand.core.statistics import Estimate
 from evenhand.pages.ui.charts import colours, csv_bytes, download, downloads, foot, show_chart, show_confusion
 from evenhand.pages.ui.choose import annotator_at_desk
-from evenhand.pages.ui.head import open_store
 from evenhand.pages.ui.numbers import DASH, estimate_columns, interval_or_reason, number, percent, to
 from evenhand.pages.ui.sentences import choice_name, item_card, judgement, names_of, person_meant, with_keyword
 from evenhand.pages.ui.tables import element, estimate_tile, joined, page_of, show_html, show_pages, show_tiles
 from evenhand.pages.ui.text import _, caption, in_brackets, inform, plain, show_signature
-from evenhand.pages.ui.visitor import page_link
+from evenhand.pages.ui.visitor import open_store, page_link
 
 PAGE = 5
 
 
-def settings(report: RetestReport) -> None:
+def settings(report: retest_agreement.RetestReport) -> None:
     """The retests of this project in a sentence; without any, how to set them."""
     if not report.share and not report.annotators:
         inform(
@@ -51,7 +45,7 @@ def settings(report: RetestReport) -> None:
     page_link("plan/page.py", label=_("Labelling plan"), icon=":material/tune:")
 
 
-def second_labels(report: RetestReport) -> None:
+def second_labels(report: retest_agreement.RetestReport) -> None:
     """All annotators together as tiles, each of them as a row with an interval."""
     found = report.together
     same = round((found.agreed.value or 0) * found.compared)
@@ -77,7 +71,7 @@ def second_labels(report: RetestReport) -> None:
     )
 
 
-def in_figures(report: RetestReport) -> None:
+def in_figures(report: retest_agreement.RetestReport) -> None:
     """One line per annotator with all counts; the signature below."""
     rows = [_row(one, one.annotator) for one in report.annotators]
     rows.append(_row(report.together, _("Total")))
@@ -93,7 +87,7 @@ def in_figures(report: RetestReport) -> None:
     show_signature(report.signature)
 
 
-def _row(one: RetestAgreement, name: str) -> dict[str, Any]:
+def _row(one: retest_agreement.RetestAgreement, name: str) -> dict[str, Any]:
     least, middle, most = (f"{days:.1f}" for days in one.days) if one.days is not None else ("", "", "")
     days = in_brackets(middle, to(least, most)) if one.days is not None else DASH
     flag = {} if one.flag is None else {_("The same flag"): percent(one.flag.value)}
@@ -114,7 +108,7 @@ def _row(one: RetestAgreement, name: str) -> dict[str, Any]:
     }
 
 
-def _downloaded(report: RetestReport) -> list[dict[str, Any]]:
+def _downloaded(report: retest_agreement.RetestReport) -> list[dict[str, Any]]:
     named = [(one.annotator, one) for one in report.annotators] + [("*", report.together)]
     return [
         {
@@ -136,7 +130,7 @@ def _downloaded(report: RetestReport) -> list[dict[str, Any]]:
     ]
 
 
-def differently(store: Store, project: Project, report: RetestReport) -> None:
+def differently(store: Store, project: Project, report: retest_agreement.RetestReport) -> None:
     """First choice against retest, and the items that differ, ten per page."""
     if not report.together.compared:
         return
@@ -147,14 +141,20 @@ def differently(store: Store, project: Project, report: RetestReport) -> None:
     with left:
         _confusion(one, report)
     with right:
-        found = retest_differences(store, project, name)
+        found = retest_agreement.retest_differences(store, project, name)
         if not found:
             inform("No item was judged differently the second time.", icon=":material/check:")
             return
         st.markdown(plain(_("{n} items judged differently the second time", n=len(found))))
         names = names_of(store, project)
         for each in page_of(found, "oneself-page", PAGE):
-            _difference(each, names)
+            about = _("{name}, {days:.1f} days apart", name=each.annotator, days=each.days)
+            headings = (_("first label"), _("retest label"))
+            sides = [
+                judgement(heading, choice, names, [names.get(code, code) for code in reasons], note)
+                for heading, choice, reasons, note in zip(headings, each.choices, each.reasons, each.notes, strict=True)
+            ]
+            card(each.item, about, sides)
         with foot():
             show_pages(len(found), "oneself-page", PAGE)
             download(
@@ -162,7 +162,7 @@ def differently(store: Store, project: Project, report: RetestReport) -> None:
             )
 
 
-def _confusion(one: RetestAgreement, report: RetestReport) -> None:
+def _confusion(one: retest_agreement.RetestAgreement, report: retest_agreement.RetestReport) -> None:
     names = [choice_name(choice) for choice in report.choices]
     says = _("Rows: first label; columns: second label. The same on {k} of {n} items.")
     says = says.format(k=sum(row[place] for place, row in enumerate(one.table)), n=one.compared)
@@ -172,19 +172,9 @@ def _confusion(one: RetestAgreement, report: RetestReport) -> None:
     )  # fmt: skip
 
 
-def _difference(one: RetestDifference, names: dict[str, str]) -> None:
-    about = _("{name}, {days:.1f} days apart", name=one.annotator, days=one.days)
-    headings = (_("first label"), _("retest label"))
-    sides = [
-        judgement(heading, choice, names, [names.get(code, code) for code in reasons], note)
-        for heading, choice, reasons, note in zip(headings, one.choices, one.reasons, one.notes, strict=True)
-    ]
-    card(one.item, about, sides)
-
-
 def _table(project: Project, name: str | None) -> bytes:
     with open_store(project) as store:
-        found = retest_differences(store, project, name)
+        found = retest_agreement.retest_differences(store, project, name)
     rows = [
         {
             "item": one.item.uid,

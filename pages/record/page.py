@@ -5,8 +5,8 @@ import streamlit as st
 from evenhand.annotations.record.entries import summary
 from evenhand.pages.record.summary import ask_annotator, ask_consent, ask_groups, files, listed, show_log, show_summary
 from evenhand.pages.ui.choose import open_chosen_project
-from evenhand.pages.ui.head import page_head
 from evenhand.pages.ui.text import _
+from evenhand.pages.ui.visitor import page_head
 
 page_head(
     "Everything this project has stored about you: labels with times, changes and notes, opinions"

@@ -29,13 +29,11 @@ from evenhand.core.language import LANGUAGES, translate
 from evenhand.core.statistics.intervals import FEWEST_PEOPLE
 from evenhand.pages.ui.charts import download
 from evenhand.pages.ui.choose import annotator_at_desk, choose
-from evenhand.pages.ui.head import errors_shown, open_store
 from evenhand.pages.ui.numbers import duration, moment
-from evenhand.pages.ui.parts import asks
 from evenhand.pages.ui.sentences import choice_sign, marked, names_of, with_cover
 from evenhand.pages.ui.tables import Tile, element, joined, show_html, show_tiles, span
 from evenhand.pages.ui.text import _, caption, inform, language, paragraph, plain, series, spoken, warn
-from evenhand.pages.ui.visitor import base_path, page_link, visitor
+from evenhand.pages.ui.visitor import asks, base_path, errors_shown, open_store, page_link, visitor
 
 
 def ask_annotator(store: Store, project: Project) -> Annotator | None:
@@ -219,19 +217,15 @@ def ask_groups(store: Store, project: Project, annotator: Annotator) -> None:
         fewest=FEWEST_PEOPLE,
     )
     for one in known:
-        _ask_group(store, project, annotator, one)
-
-
-def _ask_group(store: Store, project: Project, annotator: Annotator, own: OwnGroup) -> None:
-    options = list(own.grouping.options)
-    value = st.selectbox(
-        spoken(own.grouping.name), options, index=None if own.value is None else options.index(own.value),
-        placeholder=_("No answer"), key=f"group-{own.grouping.id}-{annotator.uid}", width=320,
-    )  # fmt: skip
-    if own.recorded_by == "lead":
-        caption("Set by the lead. What you choose yourself counts instead.")
-    if value != own.value:
-        store_group(store, project, annotator, own, value)
+        options = list(one.grouping.options)
+        value = st.selectbox(
+            spoken(one.grouping.name), options, index=None if one.value is None else options.index(one.value),
+            placeholder=_("No answer"), key=f"group-{one.grouping.id}-{annotator.uid}", width=320,
+        )  # fmt: skip
+        if one.recorded_by == "lead":
+            caption("Set by the lead. What you choose yourself counts instead.")
+        if value != one.value:
+            store_group(store, project, annotator, one, value)
 
 
 @asks("see_own_labels")

@@ -2,13 +2,11 @@
 
 import streamlit as st
 
-from evenhand.pages.release.make import show_checks, show_form, show_rights
-from evenhand.pages.release.releases import show_follow_ups, show_releases
+from evenhand.pages.release.releases import show_checks, show_follow_ups, show_form, show_releases, show_rights
 from evenhand.pages.ui.choose import choose_project
-from evenhand.pages.ui.head import open_store, page_head
 from evenhand.pages.ui.jobs import follow
 from evenhand.pages.ui.notices import say_unsettled
-from evenhand.pages.ui.visitor import may
+from evenhand.pages.ui.visitor import may, open_store, page_head
 
 page_head(
     "Freeze the data set in its current state, with labels, hard cases, data sheet and method section."

@@ -1,24 +1,117 @@
-"""The releases of a project with their papers and files, and samples for people outside the project."""
+"""Making a release, the releases of a project with their files and uploads, and samples for people outside it."""
 
+import re
 from typing import Literal
 
 import streamlit as st
 
 from evenhand.annotations.audit.follow_up import METHOD, FollowUp, create_follow_up, follow_ups
+from evenhand.annotations.database.events import EXPORTED, events
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.projects.projects import project_by_uid
+from evenhand.annotations.hub.client import checked_repo, endpoint_name, has_token
+from evenhand.annotations.hub.push import PUSH, Gate, Settings
+from evenhand.annotations.projects.projects import change_project, counts, project_by_uid
+from evenhand.annotations.projects.steps import state
+from evenhand.annotations.release.readiness import Check, checked_reason, checked_version, readiness, to_explain
 from evenhand.annotations.release.records import Release, file_facts, release_file, releases
 from evenhand.annotations.release.write_out import archive_elsewhere, locked_texts
+from evenhand.annotations.text_policy import checked_password
 from evenhand.annotations.types import Project
-from evenhand.core.language import translate
-from evenhand.pages.release.hub import show_push
+from evenhand.core.errors import N_, Notice
 from evenhand.pages.ui.charts import download, downloads
 from evenhand.pages.ui.choose import ask_password, choose, switch
-from evenhand.pages.ui.head import errors_shown, open_store
-from evenhand.pages.ui.numbers import DASH, moment, note_text, size, with_brackets
-from evenhand.pages.ui.parts import asks
-from evenhand.pages.ui.text import _, caption, language, names_in, paragraph, plain, show_signature, write
-from evenhand.pages.ui.visitor import may, own_new_project
+from evenhand.pages.ui.jobs import is_active, start_job
+from evenhand.pages.ui.numbers import DASH, moment, note_text, number, size, with_brackets
+from evenhand.pages.ui.text import (
+    _,
+    caption,
+    inform,
+    language,
+    names_in,
+    paragraph,
+    plain,
+    sentence,
+    show_signature,
+    write,
+)
+from evenhand.pages.ui.visitor import (
+    ask_author,
+    asks,
+    author,
+    confirmed,
+    errors_shown,
+    may,
+    open_store,
+    own_new_project,
+    page_link,
+    remembered,
+)
+
+
+@asks("release")
+def show_push(store: Store, project: Project, one: Release) -> None:
+    """Under which name, who may see it; the button starts the job."""
+    caption("The files of this release, without the package, will be uploaded to {endpoint}.", endpoint=endpoint_name())
+    for pushed in events(store, project, action=EXPORTED):
+        if pushed.data.get("format") == "hub" and pushed.data.get("version") == one.version:
+            address = f"{pushed.data['endpoint']}/datasets/{pushed.data['repo']}"
+            st.text(_("On the Hub since {time}: {address}").format(time=moment(pushed.created), address=address))
+    if not has_token():
+        inform(
+            "Set HF_TOKEN on the machine that runs the app, or sign in there with `hf auth login`. The app"
+            " does not store tokens."
+        )
+        return
+    gates: dict[Gate | None, str] = {
+        None: _("no: anyone can download"),
+        "auto": _("after consent: anyone who accepts the terms can download"),
+        "manual": _("on request: you approve each user"),
+    }
+    with st.container():
+        repo = st.text_input(
+            _("Data set on the Hub"), key=f"hub-repo-{one.uid}", placeholder="OWNER/NAME", max_chars=200
+        )
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            gated = st.selectbox(
+                _("Gated"), list(gates), format_func=gates.__getitem__, key=f"hub-gated-{one.uid}", width=320
+            )
+            private = st.checkbox(_("Private"), key=f"hub-private-{one.uid}")
+        password = _ask_password(project, one)
+        text = _("Release {version} of {project} will be uploaded to {repo}. Copies made there cannot be recalled.")
+        pressed = confirmed(
+            _("Upload to the Hub"),
+            text.format(version=one.version, project=project.name, repo=repo.strip() or DASH),
+            _("Upload it"), key=f"hub-push-{one.uid}", icon=":material/cloud_upload:",
+            disabled=is_active(store, "hub"),
+        )  # fmt: skip
+    if pressed:
+        with errors_shown():
+            _start_upload(store, project, one, repo, gated, private=private, password=password)
+            st.rerun()
+
+
+def _ask_password(project: Project, one: Release) -> str | None:
+    if not locked_texts(project, one):
+        return None
+    return st.text_input(
+        _("Archive password"), type="password", key=f"hub-password-{one.uid}", width=320,
+        help=_(
+            "Texts are uploaded as an encrypted archive (texts.zip), which can be opened only with this password."
+        ),
+    )  # fmt: skip
+
+
+@asks("release")
+def _start_upload(
+    store: Store, project: Project, one: Release, repo: str, gated: Gate | None, *, private: bool, password: str | None
+) -> None:
+    name = checked_repo(repo)
+    settings = Settings(project.name, one.version, name, private=private, gated=gated, uid=project.uid)
+    title = Notice(
+        N_("Upload release {version} of {project} to the Hub"), {"version": one.version, "project": project.name}
+    )
+    secrets = None if password is None else {"EVENHAND_PASSWORD": checked_password(password)}
+    start_job(store, PUSH, settings, title, project=project, secrets=secrets)
 
 
 def show_releases(store: Store, project: Project) -> None:
@@ -45,7 +138,7 @@ def _show(store: Store, project: Project, one: Release) -> None:
         st.metric(_("Kept"), f"{one.items:,}", width=150)
         st.metric(_("Reviewed"), f"{total['reviewed']:,}", width=150)
         st.metric(_("Labels"), f"{one.labels:,}", width=150)
-        alpha = DASH if found["value"] is None else _three(found["value"])
+        alpha = number(found["value"], "z.3f")
         explained = _words_of(found, "value") or _interval(found) or _words_of(found, "note")
         name = _("Alpha before filtering")
         st.metric(name, alpha, width=190)
@@ -57,7 +150,11 @@ def _show(store: Store, project: Project, one: Release) -> None:
         _show_archive(project, one)
         show_signature(one.facts["agreement"]["signature"])
     with st.expander(_("Documentation")):
-        _show_paper(store, one)
+        names = {"method": _("Method section"), "datasheet": _("Data sheet"), "changes": _("What changed")}
+        chosen = choose(_("Document"), names, f"paper-{one.uid}", heading=False)
+        with errors_shown():
+            text = release_file(store, one, f"{chosen}.{language()}.md").decode()
+            st.code(text, language=None, wrap_lines=True, height=420)
     with st.expander(_("Files")):
         _show_files(store, project, one)
     if may(store, "release", project):
@@ -67,19 +164,15 @@ def _show(store: Store, project: Project, one: Release) -> None:
 
 def _words_of(found: dict[str, object], about: Literal["value", "note"]) -> str:
     """What a number of the facts says of itself: why it is undefined (value), or why it has no interval (note)."""
-    said = translate(str(found.get("value_reason" if about == "value" else "note", "")), language())
     values = found.get(f"{about}_values")
-    return said.format(**values) if isinstance(values, dict) and values else said
+    message = str(found.get("value_reason" if about == "value" else "note", ""))
+    return sentence(message, values if isinstance(values, dict) else None)
 
 
 def _interval(found: dict[str, float | None]) -> str:
     if found["low"] is None or found["high"] is None:
         return ""
-    return _("95% interval {low} to {high}", low=_three(found["low"]), high=_three(found["high"]))
-
-
-def _three(value: float) -> str:
-    return f"{value:z.3f}".replace("-", "−")
+    return _("95% interval {low} to {high}", low=number(found["low"], "z.3f"), high=number(found["high"], "z.3f"))
 
 
 def _changes(one: Release) -> str:
@@ -122,14 +215,6 @@ def _show_archive(project: Project, one: Release) -> None:
 
     name = f"{project.name}-{one.version}.zip".replace("/", "-")
     download(_("Download everything (ZIP)"), data, name, key=f"zip-{one.uid}", type="primary")
-
-
-def _show_paper(store: Store, one: Release) -> None:
-    names = {"method": _("Method section"), "datasheet": _("Data sheet"), "changes": _("What changed")}
-    chosen = choose(_("Document"), names, f"paper-{one.uid}", heading=False)
-    with errors_shown():
-        text = release_file(store, one, f"{chosen}.{language()}.md").decode()
-        st.code(text, language=None, wrap_lines=True, height=420)
 
 
 def _show_files(store: Store, project: Project, one: Release) -> None:
@@ -210,3 +295,131 @@ def _form(store: Store, project: Project) -> None:
         )  # fmt: skip
         own_new_project(store, made)
         st.rerun()
+
+
+ICONS = {"missing": ":material/cancel:", "note": ":material/info:", "done": ":material/check_circle:"}
+
+
+def show_checks(store: Store, project: Project) -> bool:
+    """The checklist; returns whether a release can be made."""
+    st.subheader(_("Before a release"), anchor=False)
+    checks = readiness(store, project)
+    words = {"missing": _("missing"), "note": _("note"), "done": _("done")}
+    for one in checks:
+        st.markdown(f"{ICONS[one.state]} **{plain(words[one.state])}** · {plain(sentence(one.message, one.values))}")
+    _show_ways(checks)
+    return all(one.state != "missing" for one in checks)
+
+
+def _show_ways(checks: list[Check]) -> None:
+    pages = {
+        "pilot": ("pilot/page.py", _("Pilot and guideline")), "cases": ("adjudication/page.py", _("Adjudicate")),
+        "kept": ("review/page.py", _("Review")), "open": ("review/page.py", _("Review")),
+        "items": ("projects/page.py", _("Projects")),
+    }  # fmt: skip
+    shown = set()
+    with st.container(horizontal=True):
+        for one in checks:
+            if one.state != "done" and one.code in pages and pages[one.code] not in shown:
+                path, name = pages[one.code]
+                shown.add(pages[one.code])
+                page_link(path, label=name, icon=":material/arrow_forward:")
+
+
+@asks("release")
+def show_rights(store: Store, project: Project) -> None:
+    """Licence and source statement, which all later releases hold."""
+    with st.form(f"rights-{project.id}", border=True, enter_to_submit=False):
+        licence = st.text_input(
+            _("Data set licence"),
+            project.licence,
+            placeholder="CC BY 4.0",
+            max_chars=200,
+            key=f"licence-{project.id}",
+        )
+        statement = st.text_area(
+            _("Source statement"), project.source_statement, max_chars=4_000, key=f"source-{project.id}",
+            placeholder=_("Where the texts come from and on what basis they may be redistributed"), height=110,
+        )  # fmt: skip
+        if st.form_submit_button(_("Save")):
+            with errors_shown():
+                rights = {"licence": licence.strip(), "source_statement": statement.strip()}
+                who = author(store)
+                change_project(store, project, author=who, **rights)
+                st.rerun()
+
+
+@asks("release")
+def show_form(store: Store, project: Project, *, ready: bool) -> None:
+    """Version, author and notes; the button starts a job."""
+    busy = is_active(store, "release")
+    with st.container(border=True):
+        first, second = st.columns(2)
+        last = releases(store, project)
+        suggested = next_version(last[-1].version if last else None)
+        version = first.text_input(_("Version"), suggested, max_chars=40, key=f"version-{project.id}-{len(last)}")
+        with second:
+            who = ask_author(
+                store,
+                _("Your name"),
+                key="release_author",
+                help=_("Kept in the database only; not written to any file."),
+            )
+        notes = st.text_area(
+            _("Notes"), max_chars=4_000, key=f"notes-{project.id}-{len(last)}", height=80,
+            placeholder=_("Further remarks on this release"),
+        )  # fmt: skip
+        reason = _ask_reason(store, project, f"{project.id}-{len(last)}") if ready else ""
+        text = _(
+            "Release {version} of {project} will hold {items} kept items. A release cannot be changed, withdrawn or"
+            " deleted."
+        )
+        items = f"{counts(store, project).accepted:,}"
+        pressed = confirmed(
+            _("Create release"),
+            text.format(version=version, project=project.name, items=items),
+            _("Create release {version}").format(version=version),
+            key="create-release", icon=":material/inventory_2:", primary=True, disabled=not ready or busy,
+        )  # fmt: skip
+    if not ready:
+        st.caption(_("The button becomes active once nothing on the list is missing."))
+    if pressed:
+        with errors_shown():
+            _start_release(project, version, who, notes, reason)
+            st.rerun()
+
+
+def _ask_reason(store: Store, project: Project, place: str) -> str:
+    """Why the set is released although something speaks against it; "" where nothing does."""
+    found = remembered(state(store), to_explain, project)
+    if not found:
+        return ""
+    for one in found:
+        st.markdown(f":material/warning: {plain(sentence(one.message, one.values))}")
+    return st.text_area(
+        _("Reason for releasing anyway (goes into the data sheet)"), max_chars=4_000, key=f"reason-{place}", height=80
+    )
+
+
+@asks("release")
+def _start_release(project: Project, version: str, who: str, notes: str, reason: str) -> None:
+    from evenhand.annotations.release.make import RELEASE, Settings
+    from evenhand.annotations.release.records import refuse_taken
+
+    version = checked_version(version)
+    with open_store(project) as store:
+        refuse_taken(store, project, version)
+        checked_reason(store, project, reason)
+        settings = Settings(
+            project.name, version, notes=notes.strip(), reason=reason.strip(), author=who.strip(), uid=project.uid
+        )
+        title = Notice(N_("Release {version} of {project}"), {"version": version, "project": project.name})
+        start_job(store, RELEASE, settings, title, project=project)
+
+
+def next_version(last: str | None) -> str:
+    """The proposed version of the next release: 1.0 first, 1.1 after 1.0; "" after any other name."""
+    if last is None:
+        return "1.0"
+    found = re.fullmatch(r"(\d{1,9})\.(\d{1,9})", last)
+    return f"{found[1]}.{int(found[2]) + 1}" if found else ""

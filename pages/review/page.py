@@ -8,9 +8,8 @@ from evenhand.annotations.types import Annotator, Project
 from evenhand.pages.review.desk import show_desk
 from evenhand.pages.ui.address import enter_project
 from evenhand.pages.ui.choose import choose_project, own_desks
-from evenhand.pages.ui.head import open_store, page_head
 from evenhand.pages.ui.text import _, caption, inform, language, plain, warn
-from evenhand.pages.ui.visitor import own_projects, page_link, visitor
+from evenhand.pages.ui.visitor import open_store, own_projects, page_head, page_link, visitor
 
 
 def asked_for(store: Store) -> tuple[Project, Annotator] | None:

@@ -13,13 +13,12 @@ from evenhand.core.worker.client import known_models
 from evenhand.pages.ui.charts import colours, downloads, foot, show_chart
 from evenhand.pages.ui.choose import choose, model_label, models_to_use
 from evenhand.pages.ui.equivalence import difference_says, margin_box
-from evenhand.pages.ui.head import errors_shown
 from evenhand.pages.ui.notices import trial_banner
 from evenhand.pages.ui.numbers import DASH, note_text, number, with_brackets
-from evenhand.pages.ui.score_files import ScoreFile, models_scored, score_file, score_frame, score_runs
+from evenhand.pages.ui.runs import ScoreFile, models_scored, score_file, score_frame, score_runs
 from evenhand.pages.ui.tables import show_records
 from evenhand.pages.ui.text import _, inform, paragraph, plain, show_signature
-from evenhand.pages.ui.visitor import page_link
+from evenhand.pages.ui.visitor import errors_shown, page_link
 
 if TYPE_CHECKING:
     from evenhand.core.ruler.own_model import Null, OnRuler

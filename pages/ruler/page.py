@@ -2,7 +2,7 @@
 
 from evenhand.pages.ruler.own_model import show_model
 from evenhand.pages.ruler.planted import show_planted
-from evenhand.pages.ui.head import page_head
+from evenhand.pages.ui.visitor import page_head
 
 page_head(
     "Can the measures be trusted, and what is a large value? First the measures are checked on models"

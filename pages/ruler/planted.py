@@ -8,10 +8,10 @@ from evenhand.core.errors import EvenhandError
 from evenhand.core.models.planted.names import RAIN, PlantedModel, plant_of
 from evenhand.pages.ruler.own_model import planted_marks
 from evenhand.pages.ui.charts import downloads
-from evenhand.pages.ui.head import show_error
 from evenhand.pages.ui.numbers import DASH, note_text, number
 from evenhand.pages.ui.tables import show_records
 from evenhand.pages.ui.text import _, caption
+from evenhand.pages.ui.visitor import show_error
 
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 

@@ -2,11 +2,9 @@
 
 import streamlit as st
 
-from evenhand.pages.scoring.results import show_finished
-from evenhand.pages.scoring.source import choose_source, show_first_rows
-from evenhand.pages.scoring.start import choose_how, show_start
-from evenhand.pages.ui.head import open_store, page_head
+from evenhand.pages.scoring.view import choose_how, choose_source, show_finished, show_first_rows, show_start
 from evenhand.pages.ui.jobs import follow
+from evenhand.pages.ui.visitor import open_store, page_head
 
 page_head(
     "Every model scores every sentence of a file or project: which of the two words does it prefer at"

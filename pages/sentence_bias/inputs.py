@@ -21,25 +21,23 @@ from evenhand.core.sentence_bias.keyword_packs import EXAMPLES, PackWord, words_
 from evenhand.core.worker import client
 from evenhand.core.worker.client import known_models
 from evenhand.pages.ui.choose import (
-    every_model,
-    first_models,
-    may_load_models,
-    models_offered,
-    models_to_use,
-    say_what_does_not_fit,
-)
-from evenhand.pages.ui.head import errors_shown
-from evenhand.pages.ui.own_words import (
     AUTO,
     ENDINGS,
     choose_language,
     chosen_language,
+    every_model,
+    first_models,
     language_name,
+    may_load_models,
+    models_offered,
+    models_to_use,
     say_what_a_table_is,
+    say_what_does_not_fit,
     say_what_was_read,
 )
 from evenhand.pages.ui.text import _, language, literal, paragraph, plain
 from evenhand.pages.ui.uploads import read_upload
+from evenhand.pages.ui.visitor import errors_shown
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,11 +12,11 @@ from evenhand.core.types import Filler
 from evenhand.core.worker.client import known_models
 from evenhand.pages.sentence_bias.inputs import Answer, Question, pushes_of
 from evenhand.pages.ui.charts import downloads
-from evenhand.pages.ui.head import errors_shown, show_error
 from evenhand.pages.ui.numbers import DASH, probability
 from evenhand.pages.ui.sentences import side_word
 from evenhand.pages.ui.tables import element, joined, show_html, span
 from evenhand.pages.ui.text import _, caption, in_brackets, literal, named, plain, series, show_signature, warn
+from evenhand.pages.ui.visitor import errors_shown, show_error
 
 MOST_SLOTS = 4  # of a word that a model cuts into many tokens
 FAINT = 0.02  # log10 (5%): a push below this is not drawn

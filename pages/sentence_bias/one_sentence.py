@@ -29,12 +29,11 @@ from evenhand.pages.sentence_bias.inputs import (
 )
 from evenhand.pages.sentence_bias.model_card import is_builtin, note, show_model, show_sentence, trial_notice
 from evenhand.pages.ui.charts import colours, show_chart
-from evenhand.pages.ui.choose import choose, first_models, switch
-from evenhand.pages.ui.head import show_error
+from evenhand.pages.ui.choose import AUTO, choose, first_models, language_name, switch
 from evenhand.pages.ui.notices import trial_banner
 from evenhand.pages.ui.numbers import DASH
-from evenhand.pages.ui.own_words import AUTO, language_name
 from evenhand.pages.ui.text import _, caption, inform, language, literal, show_signature, write
+from evenhand.pages.ui.visitor import show_error
 
 STEPS = (-2.0, -1.0, -0.3, 0.0, 0.3, 1.0, 2.0)  # log10, male word on the right as in the balance
 MOST_WORDS = 40

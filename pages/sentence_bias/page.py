@@ -2,7 +2,7 @@
 
 from evenhand.pages.sentence_bias.inputs import ask
 from evenhand.pages.sentence_bias.one_sentence import show_gallery, show_sentence_view, show_words_view
-from evenhand.pages.ui.head import page_head
+from evenhand.pages.ui.visitor import page_head
 
 page_head(
     "Which word does a model prefer at the slot? First check how much probability the two words share;"

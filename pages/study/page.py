@@ -3,8 +3,8 @@
 from evenhand.annotations.study.studies import studies
 from evenhand.pages.study.study import show_new, show_study
 from evenhand.pages.ui.choose import choose, choose_project
-from evenhand.pages.ui.head import open_store, page_head
 from evenhand.pages.ui.text import _, inform, plain
+from evenhand.pages.ui.visitor import open_store, page_head
 
 page_head(
     "Participants from Prolific, Mechanical Turk or your own list: consent form, test, desk and completion"

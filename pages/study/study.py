@@ -23,28 +23,16 @@ from evenhand.annotations.study.people import (
     pay,
     withdraw,
 )
-from evenhand.annotations.study.studies import (
-    FACTS,
-    MOST_QUESTIONS,
-    SERVICES,
-    Settings,
-    Study,
-    consent,
-    create_study,
-    path_for,
-    study_of_uid,
-)
+from evenhand.annotations.study.studies import path_for
 from evenhand.annotations.study.texts import ADULT, CONSENT, WARNING
 from evenhand.annotations.types import Project
 from evenhand.core.errors import N_, NotFound
 from evenhand.core.language import LANGUAGES, Count, Language
-from evenhand.pages.ui.head import errors_shown, open_store
+from evenhand.pages.ui.choose import language_name
 from evenhand.pages.ui.numbers import DASH, moment, number
-from evenhand.pages.ui.own_words import language_name
-from evenhand.pages.ui.parts import confirmed
 from evenhand.pages.ui.tables import Tile, show_records, show_tiles
 from evenhand.pages.ui.text import _, caption, named, plain, warn
-from evenhand.pages.ui.visitor import address_on_this_server, visitor
+from evenhand.pages.ui.visitor import address_on_this_server, confirmed, errors_shown, open_store, visitor
 
 NOBODY = N_("Nobody took part with the id {id}, or the id has been erased.")
 NUMBERS = ("items", "places", "minutes", "pause", "keep_days", "questions", "pass_mark")
@@ -64,24 +52,24 @@ def state_names() -> dict[State, str]:
     }
 
 
-def _act(uid: str, work: Callable[[Store, Study, Person], object]) -> None:
+def _act(uid: str, work: Callable[[Store, studies.Study, Person], object]) -> None:
     """Do something to a study; asked anew whether the visitor may."""
     with errors_shown(), open_store() as store:
-        who, study = visitor(store), study_of_uid(store, uid)
+        who, study = visitor(store), studies.study_of_uid(store, uid)
         require(who, "change_projects", project=study.project)
         work(store, study, who)
 
 
-def _close(store: Store, study: Study, who: Person) -> None:
+def _close(store: Store, study: studies.Study, who: Person) -> None:
     studies.set_closed(store, study, study.closed is None, author=who.name)
 
 
-def _change_consent(store: Store, study: Study, who: Person) -> None:
+def _change_consent(store: Store, study: studies.Study, who: Person) -> None:
     texts: dict[Language, str] = {one: st.session_state[f"consent-{one}-{study.uid}"] for one in ("en", "zh")}
     studies.change_consent(store, study, texts, st.session_state[f"uses-{study.uid}"], author=who.name)
 
 
-def _withdraw(store: Store, study: Study, who: Person) -> None:
+def _withdraw(store: Store, study: studies.Study, who: Person) -> None:
     outside = st.session_state[f"withdraw-{study.uid}"]
     found = participant_of_id(store, study, outside)
     if found is None:
@@ -90,7 +78,7 @@ def _withdraw(store: Store, study: Study, who: Person) -> None:
     st.rerun()
 
 
-def show_study(store: Store, project: Project, study: Study) -> None:
+def show_study(store: Store, project: Project, study: studies.Study) -> None:
     """Everything about one study."""
     st.code(address_on_this_server(path_for(store, study)), language=None, wrap_lines=True)
     st.caption(
@@ -114,14 +102,14 @@ def show_study(store: Store, project: Project, study: Study) -> None:
 def _show_as_it_goes(uid: str) -> None:
     """The pay and who is where, drawn anew as long as the page is open; asked anew whether the visitor may."""
     with open_store() as store:
-        study = study_of_uid(store, uid)
+        study = studies.study_of_uid(store, uid)
         require(visitor(store), "change_projects", project=study.project)
         people = participants(store, study)
         _show_pay(study, pay(study, people))
         _show_people(store, study, people)
 
 
-def _show_pay(study: Study, found: Pay) -> None:
+def _show_pay(study: studies.Study, found: Pay) -> None:
     settings = study.settings
     if found.below:
         warn(
@@ -148,11 +136,11 @@ def _show_pay(study: Study, found: Pay) -> None:
     )
 
 
-def _amount(study: Study, value: float | None) -> str:
+def _amount(study: studies.Study, value: float | None) -> str:
     return f"{number(value, '.2f')} {study.settings.currency}" if value is not None else number(None)
 
 
-def _show_people(store: Store, study: Study, people: list[Participant]) -> None:
+def _show_people(store: Store, study: studies.Study, people: list[Participant]) -> None:
     st.subheader(_("Participants by stage"), anchor=False)
     names = state_names()
     counts = [named(names[state], n) for state in names if (n := sum(one.state == state for one in people))]
@@ -186,8 +174,8 @@ def _show_people(store: Store, study: Study, people: list[Participant]) -> None:
             _act(study.uid, _withdraw)
 
 
-def _show_consent(store: Store, study: Study) -> None:
-    newest = consent(store, study)
+def _show_consent(store: Store, study: studies.Study) -> None:
+    newest = studies.consent(store, study)
     with st.expander(_("Consent form, version {n}").format(n=newest.version)):
         for one, text in (("en", newest.en), ("zh", newest.zh)):
             st.text_area(language_name(one), text, key=f"consent-{one}-{study.uid}", height=260)
@@ -215,8 +203,8 @@ def _make(uid: str) -> None:
         require(who, "change_projects", project=uid)
         project = project_by_uid(store, uid)
         questions = [(one.item, one.choice) for one in known_items(store, project) if one.item.uid in typed["test"]]
-        settings = Settings(**values, **{name: code for name, code in codes.items() if code})
-        made = create_study(
+        settings = studies.Settings(**values, **{name: code for name, code in codes.items() if code})
+        made = studies.create_study(
             store, project, typed["name"], settings, questions=questions, consent=texts, uses=typed["uses"],
             minimum_age=int(typed["minimum_age"]), kept_years=int(typed["kept_years"]), author=who.name,
         )  # fmt: skip
@@ -225,14 +213,25 @@ def _make(uid: str) -> None:
 
 def show_new(store: Store, project: Project, *, open_at_first: bool) -> None:
     """The form for a new study."""
-    standard = Settings(contact="-")
+    standard = studies.Settings(contact="-")
     with st.expander(_("New study"), expanded=open_at_first, icon=":material/add:"), st.form("new-study", border=False):
         st.text_input(_("Name (shown to participants)"), key="new-name", max_chars=80)
         names = {"link": _("A link for your own participants"), "prolific": "Prolific", "mturk": "Mechanical Turk"}
-        st.selectbox(_("Recruitment service"), SERVICES, key="new-service", format_func=names.__getitem__)
+        st.selectbox(_("Recruitment service"), studies.SERVICES, key="new-service", format_func=names.__getitem__)
         st.text_input(_("Contact for questions (address or name)"), key="new-contact", max_chars=200)
         _numbers(standard)
-        _test(store, project)
+        known = {one.item.uid: one for one in known_items(store, project)}
+        st.multiselect(
+            _("Test texts, taken from the known answers on the Quality page"),
+            list(known),
+            key="new-test",
+            format_func=lambda uid: f"{known[uid].item.text[:60]} · {known[uid].choice}",
+            max_selections=studies.MOST_QUESTIONS,
+            help=_("These texts are copied. A second try uses other texts where available."),
+        )
+        left, right = st.columns(2)
+        left.number_input(_("Questions per try (0 = no test)"), 0, 20, 0, key="new-questions")
+        right.number_input(_("Correct answers needed to pass"), 0, 20, 0, key="new-pass_mark")
         caption("The consent form states the contact, texts, reward, minimum age and storage above in place of {…}.")
         for code in LANGUAGES[::-1]:
             label = _("Consent form, {language}", language=language_name(code))
@@ -257,7 +256,7 @@ def ask_uses(key: str, chosen: Sequence[Use] = ()) -> None:
     )  # fmt: skip
 
 
-def _numbers(standard: Settings) -> None:
+def _numbers(standard: studies.Settings) -> None:
     labels = {
         "items": (_("Texts per participant"), 1),
         "places": (_("Number of participants"), 1),
@@ -266,8 +265,8 @@ def _numbers(standard: Settings) -> None:
         "minutes": (_("Minutes of inactivity before the place is released"), 5),
         "pause": (_("Minutes of work before a break is suggested (0 = never)"), 0),
         "keep_days": (_("Days to keep platform ids after the end"), 0),
-        "minimum_age": (_("Minimum age"), FACTS["minimum_age"][0]),
-        "kept_years": (_("Years to keep labels (0 = as long as the data set)"), FACTS["kept_years"][0]),
+        "minimum_age": (_("Minimum age"), studies.FACTS["minimum_age"][0]),
+        "kept_years": (_("Years to keep labels (0 = as long as the data set)"), studies.FACTS["kept_years"][0]),
     }
     rows = (
         ("items", "places"),
@@ -283,18 +282,3 @@ def _numbers(standard: Settings) -> None:
             column.number_input(label, least, value=values[name], key=f"new-{name}")
     st.text_input(_("Currency"), standard.currency, key="new-currency", max_chars=8, width=120)
     st.checkbox(_("Blur each text until it is opened"), standard.cover, key="new-cover")
-
-
-def _test(store: Store, project: Project) -> None:
-    known = {one.item.uid: one for one in known_items(store, project)}
-    st.multiselect(
-        _("Test texts, taken from the known answers on the Quality page"),
-        list(known),
-        key="new-test",
-        format_func=lambda uid: f"{known[uid].item.text[:60]} · {known[uid].choice}",
-        max_selections=MOST_QUESTIONS,
-        help=_("These texts are copied. A second try uses other texts where available."),
-    )
-    left, right = st.columns(2)
-    left.number_input(_("Questions per try (0 = no test)"), 0, 20, 0, key="new-questions")
-    right.number_input(_("Correct answers needed to pass"), 0, 20, 0, key="new-pass_mark")

@@ -4,9 +4,8 @@ import streamlit as st
 
 from evenhand.core.errors import EvenhandError
 from evenhand.core.swap.swapping import Swapper
-from evenhand.pages.swap.inputs import ask_text, ask_words
-from evenhand.pages.swap.results import offer_files, show_difference, show_reasons
-from evenhand.pages.ui.head import page_head, show_error
+from evenhand.pages.swap.view import ask_text, ask_words, offer_files, show_difference, show_reasons
+from evenhand.pages.ui.visitor import page_head, show_error
 
 page_head(
     "Every word of a keyword pair becomes its counterpart: 他 and 她, 父亲 and 母亲, he and she. A text is"

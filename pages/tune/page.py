@@ -4,8 +4,8 @@ import streamlit as st
 
 from evenhand.pages.tune.results import show_finished, show_under_way
 from evenhand.pages.tune.start import choose_how, choose_model_and_texts, show_start
-from evenhand.pages.ui.head import open_store, page_head
 from evenhand.pages.ui.jobs import follow
+from evenhand.pages.ui.visitor import open_store, page_head
 
 page_head(
     "Continue training a model on gender-swapped texts, or remove a direction from it. The Before and"

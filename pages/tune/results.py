@@ -27,14 +27,12 @@ from evenhand.core.tune.report import (
     tuned_runs,
 )
 from evenhand.pages.ui.charts import colours, show_chart
-from evenhand.pages.ui.head import open_store
 from evenhand.pages.ui.jobs import jobs_of
 from evenhand.pages.ui.numbers import percent
-from evenhand.pages.ui.parts import asks_at_click
 from evenhand.pages.ui.runs import finished_at, own_runs, show_facts, show_finished_runs
 from evenhand.pages.ui.tables import number_columns, show_html, table
 from evenhand.pages.ui.text import _, caption, named, plain, series
-from evenhand.pages.ui.visitor import page_link
+from evenhand.pages.ui.visitor import asks_at_click, open_store, page_link
 
 
 def show_under_way(store: Store) -> None:

@@ -17,12 +17,11 @@ from evenhand.core.swap.word_tables import read_word_pairs
 from evenhand.core.tune.settings import Method, Settings
 from evenhand.core.tune.texts import Swap
 from evenhand.pages.ui.choose import choose, choose_model, choose_project, every_model, switch
-from evenhand.pages.ui.corpus import folder_source
-from evenhand.pages.ui.head import show_error
 from evenhand.pages.ui.numbers import size
 from evenhand.pages.ui.runs import RunPage, RunRequest, show_start_form
 from evenhand.pages.ui.text import _, language, plain
-from evenhand.pages.ui.uploads import choose_upload
+from evenhand.pages.ui.uploads import choose_upload, folder_source
+from evenhand.pages.ui.visitor import show_error
 
 TUNES = RunPage("tunes", "tune")
 PLACE = "tune-file-0"

@@ -15,9 +15,9 @@ from evenhand.core.files.bounded import run_bounded
 from evenhand.core.resources import keyword_pairs, quotas
 from evenhand.core.types import Side
 from evenhand.pages.ui.choose import choose
-from evenhand.pages.ui.head import show_error
 from evenhand.pages.ui.text import _, caption, in_brackets, plain, warn
 from evenhand.pages.ui.uploads import read_upload
+from evenhand.pages.ui.visitor import show_error
 
 Quotas = dict[tuple[str, str], int]  # keyword pair and side to accepted sentences wanted
 PRINTED_TOTAL = 20_000  # below Table 1 of the conference paper, whose rows sum to 19,000 (SPEC 1.1)
@@ -83,8 +83,17 @@ def edit_scheme(begun: OwnScheme, *, key: str) -> OwnScheme:
         found["spans"] = _scheme_table(rows["spans"], f"{key}-spans", needs=False)
     st.markdown(_("**Questions**: a scale from one whole number to another, or, with both left empty, a text."))
     questions, told = _question_table(begun, f"{key}-questions")
+    every = [row for part in found.values() for row in part]
     return OwnScheme(
-        tuple(map(_option, found["choices"])), tuple(map(_option, found["flags"])), _more(found, questions, told, pairs)
+        tuple(map(_option, found["choices"])),
+        tuple(map(_option, found["flags"])),
+        Scheme(
+            tuple(map(_option, found["spans"])),
+            tuple((row["code"], row["needs"]) for row in every if row.get("needs")),
+            (*((row["code"], row["about"]) for row in every if row.get("about")), *(one for one in told if one[1])),
+            questions,
+            pairs,
+        ),
     )
 
 
@@ -151,19 +160,6 @@ def _word(value: Any) -> str:
     return "" if pd.isna(value) else str(value).strip()
 
 
-def _more(
-    found: Mapping[str, list[dict[str, str]]], questions: tuple[Question, ...], told: list[tuple[str, str]], pairs: bool
-) -> Scheme:
-    every = [row for part in found.values() for row in part]
-    return Scheme(
-        tuple(map(_option, found["spans"])),
-        tuple((row["code"], row["needs"]) for row in every if row.get("needs")),
-        (*((row["code"], row["about"]) for row in every if row.get("about")), *(one for one in told if one[1])),
-        questions,
-        pairs,
-    )
-
-
 def scheme_from_file(*, key: str) -> OwnScheme | None:
     """A scheme from a file of the visitor; None where there is none, or where it cannot be read, which is said."""
     try:
@@ -209,6 +205,17 @@ def edit_quotas(wanted: Quotas, *, key: str) -> Quotas:
 def preset_names() -> dict[str, str]:
     """Return the presets of quotas in words."""
     return {"none": _("No quotas"), "table1": _("Table 1 of the paper"), "released": _("As in the released file")}
+
+
+def ask_quotas(presets: Mapping[str, str], key: str, *, table: str = "", heading: bool = True) -> Quotas:
+    """Return the quotas of one of *presets* as they were edited; *table*: how the key of the table begins."""
+    preset = choose(_("Quotas"), presets, key, heading=heading)
+    if preset == "none":
+        caption("Every sentence is handed out for review, with pairs and sides taking turns.")
+        return {}
+    wanted = edit_quotas(quotas("table1" if preset == "table1" else "released"), key=f"{table or key}-{preset}")
+    say_total(wanted, preset)
+    return wanted
 
 
 def say_total(wanted: Quotas, preset: str | None = None) -> None:

@@ -15,16 +15,15 @@ from evenhand.annotations.projects.projects import projects
 from evenhand.annotations.types import Project
 from evenhand.commands.jobs import read_words, words_of
 from evenhand.core.errors import EvenhandError, NotFound, Notice
-from evenhand.core.language import translate
 from evenhand.core.runs.kinds import RESUMED, JobKind
 from evenhand.core.scoring.report import SoFar
 from evenhand.pages.catalogue import page_of_command
-from evenhand.pages.ui.head import errors_shown, open_store, show_error
+from evenhand.pages.ui.charts import foot
 from evenhand.pages.ui.numbers import duration, moment, size
 from evenhand.pages.ui.sentences import reason_name
 from evenhand.pages.ui.tables import number_columns, show_html, table
-from evenhand.pages.ui.text import _, language, literal, paragraph, plain
-from evenhand.pages.ui.visitor import page_link, visitor
+from evenhand.pages.ui.text import _, caption, literal, paragraph, plain, sentence
+from evenhand.pages.ui.visitor import errors_shown, open_store, page_link, show_error, visitor
 
 Settings = TypeVar("Settings")
 ICONS: dict[jobs.State, str] = {
@@ -73,8 +72,7 @@ def progress_text(job: jobs.Job) -> str:
 def outcome(job: jobs.Job) -> str:
     """What a finished job says, in the visitor's language."""
     if job.result and "error" in job.result:
-        message, values = translate(str(job.result["error"]), language()), job.result.get("values")
-        return message.format(**values) if values else message
+        return sentence(str(job.result["error"]), job.result.get("values"))
     kind, report = kinds.kind_of(job), kinds.report_of(job)
     if kind is None or report is None:
         return job.message
@@ -100,30 +98,13 @@ def show_result_link(store: Store, job: jobs.Job) -> None:
         page_link(file, label=label, icon=":material/arrow_forward:", query_params={"project": project})
 
 
-def _cancel(uid: str) -> None:
-    _change(uid, "cancel")
-
-
-def _resume(uid: str) -> None:
-    _change(uid, "resume")
-
-
-def _dismiss(uid: str) -> None:
-    _change(uid, "dismiss")
-
-
 def _change(uid: str, act: Literal["cancel", "resume", "dismiss"]) -> None:
     try:
         with open_store() as store:
             found = jobs.find(store, uid)
             if not found.is_for(visitor(store)):
                 raise NotFound(NO_JOB, uid=uid)
-            if act == "cancel":
-                jobs.cancel(store, found)
-            elif act == "resume":
-                jobs.resume(store, found)
-            else:
-                jobs.dismiss(store, found)
+            {"cancel": jobs.cancel, "resume": jobs.resume, "dismiss": jobs.dismiss}[act](store, found)
     except EvenhandError as error:  # it ended while the visitor reached for the button
         show_error(error)
 
@@ -131,19 +112,20 @@ def _change(uid: str, act: Literal["cancel", "resume", "dismiss"]) -> None:
 def show_job(store: Store, job: jobs.Job) -> None:
     """One job: title, state, progress, what came of it, what can be done, its log."""
     with st.container(border=True, key=f"job-{job.uid}"):
-        with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+        with foot():
             st.markdown(f"{ICONS[job.state]} **{plain(jobs.title_in(job.wording, _))}** {state_name(job.state)}")
             if job.active:
-                st.button(_("Cancel"), key=f"cancel-{job.uid}", on_click=_cancel, args=(job.uid,))
+                st.button(_("Cancel"), key=f"cancel-{job.uid}", on_click=_change, args=(job.uid, "cancel"))
             elif job.state != "done":
                 kind = kinds.kind_of(job)
                 again = _("Restart") if kind is not None and kind.restarts else _("Resume")
-                st.button(again, key=f"resume-{job.uid}", on_click=_resume, args=(job.uid,))
+                st.button(again, key=f"resume-{job.uid}", on_click=_change, args=(job.uid, "resume"))
             if not job.active:
-                st.button(_("Dismiss"), key=f"dismiss-{job.uid}", on_click=_dismiss, args=(job.uid,), type="tertiary",
-                          icon=":material/close:", help=_(
-                              "Removes the job from this list; its results are kept."
-                          ))  # fmt: skip
+                text = _("Removes the job from this list; its results are kept.")
+                st.button(
+                    _("Dismiss"), key=f"dismiss-{job.uid}", on_click=_change, args=(job.uid, "dismiss"),
+                    type="tertiary", icon=":material/close:", help=text,
+                )  # fmt: skip
         if job.state == "running":
             st.progress(job.share or 0.0, progress_text(job))
         if job.message and job.active:
@@ -157,7 +139,11 @@ def show_job(store: Store, job: jobs.Job) -> None:
         _show_problems(job)
         if job.state in ("cancelled", "interrupted"):
             st.caption(resuming_text(job))
-        _show_times(job)
+        parts = [_("run {name}").format(name=name)] if (name := kinds.run_name(job)) else []
+        parts += [_("started {time}").format(time=moment(job.created))]
+        if job.finished and (seconds := job.seconds()) is not None:
+            parts.append(_("took {time}").format(time=duration(seconds)))
+        st.caption(plain(" · ".join(parts)))
         if job.kind or job.command:
             with st.popover(_("Command"), icon=":material/terminal:", type="tertiary"):
                 st.caption(_("This command does the same."))
@@ -191,9 +177,7 @@ def _show_so_far(store: Store, job: jobs.Job) -> None:
                     for model, one in found.models.items()
                 ]  # fmt: skip
                 show_html(table(number_columns(heads, range(1, len(heads))), rows, kind="narrow"))
-                st.caption(
-                    _("Male word, female word: sentences in which the model prefers that word, by however little.")
-                )
+                caption("Male word, female word: sentences in which the model prefers that word, by however little.")
             for row in found.last if not found.models else ():
                 literal(str(row.get("sentence") or f"{row.get('context', '')}{row.get('completion', '')}"))
 
@@ -219,14 +203,6 @@ def command_text(store: Store, job: jobs.Job) -> str:
     words = words_of(job.kind, job.settings) if job.kind else job.command
     uploads = jobs.folder(store)
     return shlex.join(Path(word).name if Path(word).parent.parent == uploads else word for word in words)
-
-
-def _show_times(job: jobs.Job) -> None:
-    parts = [_("run {name}").format(name=name)] if (name := kinds.run_name(job)) else []
-    parts += [_("started {time}").format(time=moment(job.created))]
-    if job.finished and (seconds := job.seconds()) is not None:
-        parts.append(_("took {time}").format(time=duration(seconds)))
-    st.caption(plain(" · ".join(parts)))
 
 
 def start_job(

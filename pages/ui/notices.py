@@ -10,10 +10,8 @@ from evenhand.annotations.items.wanted_labels import open_recount
 from evenhand.annotations.plan.recount import finish_recount
 from evenhand.annotations.progress.dashboard import Dashboard
 from evenhand.annotations.types import Annotator, Project
-from evenhand.pages.ui.head import errors_shown, open_store
-from evenhand.pages.ui.parts import asks_at_click
 from evenhand.pages.ui.text import _, paragraph, plain, series, warn
-from evenhand.pages.ui.visitor import may
+from evenhand.pages.ui.visitor import asks_at_click, errors_shown, may, open_store
 
 
 def say_unsettled(store: Store, project: Project) -> None:

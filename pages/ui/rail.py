@@ -66,12 +66,6 @@ def place_of(step: Step, project: Project) -> tuple[str, dict[str, str]]:
     return file, {"project": project.name} | ({"section": part} if part else {})
 
 
-def visible_projects(store: Store) -> list[Project]:
-    """The open projects in which the visitor has something to see or to do."""
-    person = visitor(store)
-    return [one for one in projects(store) if sees_project(person, one)]
-
-
 def way(store: Store, project: Project) -> Way:
     """The steps of a project as the visitor may see them."""
     mine = annotator_at_desk(store, project)
@@ -147,7 +141,8 @@ def show_next(store: Store, project: Project) -> str:
 
 def _project_here(store: Store, page: str) -> Project | None:
     """The project of this visit; the address of each page that is about one names it."""
-    found = {one.name: one for one in visible_projects(store)}
+    person = visitor(store)
+    found = {one.name: one for one in projects(store) if sees_project(person, one)}
     name = project_of_visit(list(found))
     if name is not None and page in PROJECT_PAGES and st.query_params.get("project", name) in found:
         enter_project(name)  # an address that names no project stays: the page says that there is none
@@ -169,14 +164,15 @@ def _show_steps(found: Way, here: Step | None) -> None:
         known = found.states.get(step)
         icon = NEXT_ICON if step == found.next else ICONS[known.state] if known else ":material/arrow_forward:"
         with st.container(key="rail-here") if step == here else st.container(key=f"rail-{step}"):
-            page_link(file, label=_label(names[step], known, step == found.next), icon=icon, query_params=where,
-                      help=state_text(known) if known else None)  # fmt: skip
+            number = f" :gray[{known.number:,}]" if known and known.number is not None else ""
+            label = (
+                f"**{names[step]}**{number} :violet-badge[{_('next')}]"
+                if step == found.next
+                else f"{names[step]}{number}"
+            )
+            help = state_text(known) if known else None
+            page_link(file, label=label, icon=icon, query_params=where, help=help)
     _group(_("Also in this project"), _other_pages(found.project), project=found.project)
-
-
-def _label(name: str, known: StepState | None, is_next: bool) -> str:
-    number = f" :gray[{known.number:,}]" if known and known.number is not None else ""
-    return f"**{name}**{number} :violet-badge[{_('next')}]" if is_next else f"{name}{number}"
 
 
 def state_text(known: StepState) -> str:

@@ -1,4 +1,4 @@
-"""Runs on pages: the form that starts one, and those that are finished: facts, failures, table and deletion.
+"""Runs on pages: the form that starts one, and those that are finished: facts, failures, table, scores and deletion.
 
 A page describes its runs by a `RunPage` and passes what only it can say as functions and sentences. Runs that go on
 are jobs: `pages.ui.jobs.follow` shows them.
@@ -7,7 +7,7 @@ are jobs: `pages.ui.jobs.follow` shows them.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import streamlit as st
 
@@ -15,19 +15,19 @@ from evenhand.annotations.database.store import Store
 from evenhand.annotations.jobs.kinds import run_name
 from evenhand.annotations.permissions import may_see_work
 from evenhand.annotations.types import Project
-from evenhand.core.errors import N_, EvenhandError, Notice, Refused
+from evenhand.core.errors import N_, Notice, Refused
+from evenhand.core.files.bounded import run_bounded
 from evenhand.core.files.csv_out import spreadsheet_copy
 from evenhand.core.runs.kinds import JobKind
 from evenhand.core.runs.loop import check_models
 from evenhand.core.runs.records import TABLE, Kind, Run, free_name, run_file, runs_folder, runs_in
 from evenhand.pages.ui.address import asked_for, keep
-from evenhand.pages.ui.head import open_store, show_error
+from evenhand.pages.ui.charts import download
 from evenhand.pages.ui.jobs import every_job_of, start_job
 from evenhand.pages.ui.numbers import duration, moment
-from evenhand.pages.ui.parts import asks, asks_at_click
 from evenhand.pages.ui.text import _, plain, sentence
 from evenhand.pages.ui.uploads import empty_place, hand_over
-from evenhand.pages.ui.visitor import visitor
+from evenhand.pages.ui.visitor import asks, asks_at_click, errors_shown, open_store, visitor
 
 LISTED = 20
 OfKind = TypeVar("OfKind", bound=Run)
@@ -130,10 +130,8 @@ def show_start_form(
         if work:
             st.caption(plain(work))
     if pressed and request is not None:
-        try:
+        with errors_shown():
             start_run(store, page, request, name)
-        except EvenhandError as error:
-            show_error(error)
 
 
 @asks("start_jobs")
@@ -197,22 +195,17 @@ def show_notices(run: Run) -> None:
 
 
 def download_table(page: RunPage, run: Run) -> None:
-    """The button that gives the table of a run."""
-    st.download_button(
-        _("Table (CSV)"), run.table.read_bytes, run.table.name, "text/csv", type="tertiary", on_click="ignore",
-        key=page.run_key.format(part="table", run=run.name), icon=":material/download:",
-    )  # fmt: skip
+    """Offer the table of a run."""
+    key = page.run_key.format(part="table", run=run.name)
+    download(_("Table (CSV)"), run.table.read_bytes, run.table.name, key=key)
     if run.table.suffix == TABLE:
-        st.download_button(
-            _("Download for Excel (formula-safe)"), lambda: spreadsheet_copy(run.table),
-            f"{run.name}.for-spreadsheets.csv", "text/csv", type="tertiary", on_click="ignore",
-            icon=":material/download:",
-            key=page.run_key.format(part="spreadsheet", run=run.name),
-            help=_(
-                "Puts an apostrophe before each text that a spreadsheet would run as a formula (= + - @)."
-                " Without it, texts stay unchanged and offsets match."
-            ),
-        )  # fmt: skip
+        text = _(
+            "Puts an apostrophe before each text that a spreadsheet would run as a formula (= + - @)."
+            " Without it, texts stay unchanged and offsets match."
+        )
+        key, label = page.run_key.format(part="spreadsheet", run=run.name), _("Download for Excel (formula-safe)")
+        file = f"{run.name}.for-spreadsheets.csv"
+        download(label, lambda: spreadsheet_copy(run.table), file, key=key, help=text)
 
 
 def offer_deletion(page: RunPage, run: Run, lost: str = "") -> None:
@@ -231,3 +224,50 @@ def _delete(page: RunPage, name: str) -> None:
         for run in page.finished(store):
             if run.name == name:
                 run.delete()
+
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreFile:
+    """A score file as it was when the page looked: another time of change is another source.
+
+    `sent`: a visitor uploaded it; no run of this server wrote it.
+    """
+
+    name: str
+    path: str
+    changed: int
+    size: int
+    sent: bool = False
+
+
+def score_file(path: Path, name: str, *, sent: bool = False) -> ScoreFile:
+    """The file at *path* as it is now. *sent*: as `ScoreFile` has it."""
+    state = path.stat()
+    return ScoreFile(name, str(path), state.st_mtime_ns, state.st_size, sent)
+
+
+def score_runs() -> list[Run]:
+    """The runs beside the database that the visitor may see, the newest first."""
+    with open_store() as store:
+        return own_runs(store, runs_in(runs_folder(store.path, "scores")))
+
+
+@st.cache_data(max_entries=3, show_spinner=False)
+def score_frame(file: ScoreFile) -> "pd.DataFrame":
+    """The rows of a score file, checked, with the prior-corrected value beside each."""
+    from evenhand.core.model_bias import prior_corrected, read_scores
+
+    frame = run_bounded(read_scores, file.path, file=file.name) if file.sent else read_scores(file.path)
+    return frame.assign(corrected_log10=prior_corrected(frame))
+
+
+@st.cache_data(max_entries=3, show_spinner=False)
+def models_scored(file: ScoreFile) -> list[str]:
+    """The models of a file, in its order."""
+    from evenhand.core.model_bias import models_of
+
+    return models_of(score_frame(file))

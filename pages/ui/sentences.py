@@ -14,11 +14,10 @@ from evenhand.annotations.types import CellCount, Choice, Item, Kind, Mark, Proj
 from evenhand.core.errors import LINE_REASONS
 from evenhand.core.forecast.quota import WORDS, Verdict
 from evenhand.core.guidelines import changed_lines, in_language
-from evenhand.core.language import translate
 from evenhand.core.types import Problem, Span
 from evenhand.pages.ui.numbers import DASH
 from evenhand.pages.ui.tables import Column, element, joined, span, table
-from evenhand.pages.ui.text import _, in_brackets, language, named, series
+from evenhand.pages.ui.text import _, in_brackets, language, named, sentence, series
 
 AROUND = 2  # lines without a change that are shown near one
 _MARKDOWN = MarkdownIt("commonmark", {"html": False}).disable("image")  # an image would fetch a foreign address
@@ -52,6 +51,17 @@ def with_cover(item: Item) -> Markup:
     start, end = item.word
     cover = Markup('<span class="covered-word" role="img" aria-label="{}"></span>').format(_("covered word"))
     return joined([item.text[:start], cover, item.text[end:]])
+
+
+def with_marks(text: str, marks: Iterable[tuple[int, int, str]], start: int = 0, stop: int | None = None) -> Markup:
+    """Return *text* from *start* to *stop* with each mark (start, end, class) in it that overlaps no earlier one."""
+    at, stop = start, len(text) if stop is None else stop
+    parts: list[str | Markup] = []
+    for first, last, kind in marks:
+        if at <= first and last <= stop:
+            parts += [text[at:first], element("mark", text[first:last], kind)]
+            at = last
+    return joined([*parts, text[at:stop]])
 
 
 def with_keyword(text: str, word: Span | None, side: str | None) -> Markup:
@@ -249,9 +259,8 @@ def _preview(row: PreviewRow) -> str | Markup:
 
 
 def problem_text(problem: Problem) -> str:
-    """What is wrong with a line, in the visitor's language."""
-    sentence = translate(problem.message, language())
-    return sentence.format(**problem.values) if problem.values else sentence
+    """Return what is wrong with a line, in the visitor's language."""
+    return sentence(problem.message, problem.values)
 
 
 def reason_name(code: str) -> str:

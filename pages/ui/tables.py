@@ -1,12 +1,15 @@
-"""Tables, tiles and small pieces of HTML that are safe by construction."""
+"""The style sheet, and tables, tiles and small pieces of HTML that are safe by construction."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from typing import TypeVar
 
 import streamlit as st
 from markupsafe import Markup, escape
 
+from evenhand.core.charts.palette import css_variables
 from evenhand.core.statistics import Estimate
 from evenhand.pages.ui.numbers import DASH, interval, note_text, number
 from evenhand.pages.ui.text import _, plain
@@ -149,22 +152,16 @@ def estimate_tile(name: str, estimate: Estimate, meaning: str, form: str = "z.2f
     return Tile(name, value, (ends, note_text(estimate.note), meaning))
 
 
-def show_tile(tile: Tile) -> None:
-    """One tile, as wide as the room it stands in."""
-    with st.container(border=True, height="stretch"):
-        st.metric(plain(tile.name), tile.value, help=plain(tile.explained) or None)
-        for line in tile.lines:
-            if line:
-                st.caption(plain(line))
-
-
 def show_tiles(tiles: Sequence[Tile], in_a_row: int = 3) -> None:
     """Tiles of equal width, some in a row."""
     for start in range(0, len(tiles), in_a_row):
         row = tiles[start : start + in_a_row]
         for column, tile in zip(st.columns(in_a_row), row, strict=False):
-            with column:
-                show_tile(tile)
+            with column, st.container(border=True, height="stretch"):
+                st.metric(plain(tile.name), tile.value, help=plain(tile.explained) or None)
+                for line in tile.lines:
+                    if line:
+                        st.caption(plain(line))
 
 
 def tile_grid(tiles: Iterable[Tile]) -> Markup:
@@ -176,3 +173,19 @@ def _small(tile: Tile) -> Markup:
     lines = Markup("").join(element("div", line, "small") for line in tile.lines)
     inside = Markup("{}{}{}").format(element("div", tile.name, "name"), element("div", tile.value, "value"), lines)
     return element("div", inside, title=tile.explained)
+
+
+ROOT = Path(__file__).resolve().parents[2]
+SHEETS = (ROOT / "pages" / "ui" / "style.css", ROOT / "core" / "report" / "report.css")
+
+
+def show_style() -> None:
+    """Put the style sheet on the page: once a run, before the page."""
+    st.html(f"<style>{sheet()}</style>")
+
+
+@cache
+def sheet() -> str:
+    """The colours as variables, then the looks of the pages and those that they share with the HTML report."""
+    looks = "".join(file.read_text(encoding="utf-8") for file in SHEETS)
+    return f":root{{{css_variables(dark=True)}}}\n{looks}"

@@ -1,14 +1,21 @@
-"""Who looks at a page, and what that person may do there.
+"""The frame of a page: who looks at it and what that person may do there, its title, its store, known errors.
 
 The sign-in is looked up in the database at every run, fragment, callback and download, never kept in the session. Who
-is signed out elsewhere, or loses a role, loses it at the next click.
+is signed out elsewhere, or loses a role, loses it at the next click. So a part that changes something or hands
+something out asks again at every call (`asks`, `asks_at_click`): a click brings its arguments along.
+
+Before an act that cannot be undone a part asks the visitor too (`confirmed`); a change of settings is written out above
+the button that stores it (`say_changes`).
 """
 
-from collections.abc import Iterator, Mapping
+import inspect
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any
-from urllib.parse import urlsplit
+from dataclasses import dataclass
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar
+from urllib.parse import unquote, urlsplit
 
 import streamlit as st
 from streamlit import runtime
@@ -17,11 +24,13 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from evenhand.annotations.accounts.accounts import accounts_exist, lead_new_project
 from evenhand.annotations.accounts.sign_ins import sign_in_of, signed_in
 from evenhand.annotations.database.events import acting
+from evenhand.annotations.database.pool import stores
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.permissions import OPEN, Action, Person, allowed, require
 from evenhand.annotations.projects.projects import projects
 from evenhand.annotations.types import Project
-from evenhand.core.errors import N_, NotFound
+from evenhand.core.errors import N_, EvenhandError, NotFound
+from evenhand.core.language import explain
 from evenhand.pages.catalogue import page_at, page_in
 from evenhand.pages.ui.address import link_to
 from evenhand.pages.ui.text import _, caption, language, named, plain
@@ -201,3 +210,169 @@ def page_link(file: str, *, query_params: Mapping[str, str] | None = None, **loo
 
 def _address(file: str) -> str:
     return page_in(file.removesuffix("/page.py")).address
+
+
+Inputs = ParamSpec("Inputs")
+Result = TypeVar("Result")
+
+
+def page_head(text: str) -> None:
+    """The title of the page that runs, and one paragraph that says in the visitor's language what it is for."""
+    st.title(_(page_at(page_here()).title))
+    st.write(_(text))
+
+
+@contextmanager
+def open_store(project: Project | None = None, action: Action | None = None) -> Iterator[Store]:
+    """The database for this run of the page; never keep it longer.
+
+    Whatever is done with one project names it here: callbacks, fragments and downloads run without the page around
+    them. Raises NotAllowed if the visitor may not be on this page, may not be there with *project*, or may not do
+    *action* in it.
+    """
+    with stores.borrow() as store:
+        check_page(store, project)
+        if action is not None:
+            require_here(store, action, project)
+        yield store
+
+
+def unknown_address(url: str | None, shown: str, base: str = "") -> str | None:
+    """What an address asks for that is no page; None where it leads to the page that is shown.
+
+    *url* is the visitor's address, *shown* the path of the page that opened, *base* the folder the app is served in.
+    """
+    path = unquote(urlsplit(url or "").path).strip("/")
+    base = base.strip("/")
+    path = path.removeprefix(base).strip("/") if base else path
+    return path if path and path != shown else None
+
+
+def show_error(error: EvenhandError) -> None:
+    """A known error as one sentence in the visitor's language; its values are shown as they are."""
+    st.error(plain(explain(error, language())), icon=":material/error:")
+
+
+@contextmanager
+def errors_shown() -> Iterator[None]:
+    """Show a known error as one sentence; also a decorator, for a part that runs without the frame of a page."""
+    try:
+        yield
+    except EvenhandError as error:
+        show_error(error)
+
+
+def remembered(
+    now: tuple[str, ...],
+    compute: Callable[Concatenate[Store, Project, Inputs], Result],
+    project: Project,
+    *args: Inputs.args,
+    **settings: Inputs.kwargs,
+) -> Result:
+    """Return `compute(store, project, ...)`, computed again only where *now*, the project or an argument changed.
+
+    *now*: a value that changes whenever the result may. *compute* must not ask who the visitor is.
+    """
+    name = f"{compute.__module__}.{compute.__qualname__}"
+    result: Result = _computed(name, now, project, args, settings, compute)
+    return result
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def _computed(
+    name: str, now: tuple[str, ...], project: Project, args: Any, settings: Any, _compute: Callable[..., Any]
+) -> Any:
+    with open_store(project) as store:
+        return _compute(store, project, *args, **settings)
+
+
+Change = tuple[str, str, str]  # the name of a setting, its stored value, its new value
+
+
+@dataclass(slots=True)
+class Part:
+    """A part: where it is written, what it needs, and whether in the project that it is given or in any of the own.
+
+    `body`: what runs for whoever may.
+    """
+
+    name: str
+    action: Action
+    in_project: bool
+    body: Callable[..., Any]
+
+
+PARTS: dict[str, Part] = {}  # "projects/settings.py: show_settings" -> the part, as the modules are imported
+
+
+def asks(action: Action) -> Callable[[Callable[Inputs, Result]], Callable[Inputs, Result]]:
+    """A part that needs *action*: in its argument `project`, or, where it has none or is given None, in any project.
+
+    Raises NotAllowed.
+    """
+
+    def decorate(body: Callable[Inputs, Result]) -> Callable[Inputs, Result]:
+        signature = inspect.signature(body)
+        module = body.__module__.removeprefix("evenhand.pages.").replace(".", "/")
+        part = Part(f"{module}.py: {body.__name__}", action, "project" in signature.parameters, body)
+        PARTS[part.name] = part
+
+        @wraps(body)
+        def guarded(*args: Inputs.args, **kwargs: Inputs.kwargs) -> Result:
+            project = signature.bind(*args, **kwargs).arguments.get("project")
+            with stores.borrow() as store:
+                require_here(store, action, project if isinstance(project, Project) else None)
+            result: Result = part.body(*args, **kwargs)
+            return result
+
+        return guarded
+
+    return decorate
+
+
+def asks_at_click(action: Action) -> Callable[[Callable[Inputs, None]], Callable[Inputs, None]]:
+    """The same for a callback: no frame is around it, so it shows a known error itself."""
+
+    def decorate(body: Callable[Inputs, None]) -> Callable[Inputs, None]:
+        part = asks(action)(body)
+
+        @wraps(body)
+        def clicked(*args: Inputs.args, **kwargs: Inputs.kwargs) -> None:
+            with errors_shown():
+                part(*args, **kwargs)
+
+        return clicked
+
+    return decorate
+
+
+def confirmed(
+    label: str, text: str, act: str, *, key: str, icon: str | None = None, primary: bool = False, disabled: bool = False
+) -> bool:
+    """Return whether the visitor pressed *act* below *text*, which a button *label* opens.
+
+    *text* says what will happen. No key of a form field gets here: both buttons want a click of their own.
+    """
+    turn = st.session_state.setdefault(f"turn-{key}", 0)
+    # A new key after each act, because a popover that stays on the page stays open.
+    with st.popover(
+        label, icon=icon, type="primary" if primary else "secondary", disabled=disabled, key=f"ask-{key}-{turn}"
+    ):
+        st.markdown(plain(text))
+        pressed = st.button(plain(act), key=key, type="primary", icon=icon, disabled=disabled)
+    if pressed:
+        st.session_state[f"turn-{key}"] = turn + 1
+    return pressed
+
+
+def say_changes(changes: Sequence[Change], *, published: bool = False) -> None:
+    """Write which settings a button will store, with old and new values; *published*: papers state the change."""
+    lines = "  \n".join(plain(named(name, f"{old} → {new}")) for name, old, new in changes)
+    if published:
+        text = _(
+            "The project log keeps the change with its time. If labels exist, the method section of a release states"
+            " it."
+        )
+    else:
+        text = _("The project log keeps the change with its time.")
+    st.info(f"{lines}  \n{text}", icon=":material/published_with_changes:")

@@ -37,7 +37,7 @@ def test_a_project_is_made_with_its_own_scheme(tmp_path: Path, monkeypatch: pyte
     app = open_page("projects")
     without_exception(app.button(key="new").click().run())
     without_exception(app.segmented_control(key="kind").set_value("generations").run())
-    monkeypatch.setattr("evenhand.pages.projects.new.edit_scheme", lambda begun, key: own_scheme())
+    monkeypatch.setattr("evenhand.pages.ui.editors.edit_scheme", lambda begun, key: own_scheme())
     without_exception(app.segmented_control(key="generations_scheme").set_value("own").run())
     app.text_input(key="name").set_value("own")
     without_errors(app.button(key="create").click().run())

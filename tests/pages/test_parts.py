@@ -22,7 +22,7 @@ from evenhand.annotations.types import Project
 from evenhand.core.errors import NotAllowed, NotFound
 from evenhand.core.scoring.settings import Settings as ScoringSettings
 from evenhand.pages.ui import visitor
-from evenhand.pages.ui.parts import PARTS
+from evenhand.pages.ui.visitor import PARTS
 from tests.support.pages import open_page, text_of
 from tests.support.released_project import ready_project
 

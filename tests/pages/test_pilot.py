@@ -194,7 +194,7 @@ def test_many_labels_are_sent_back_by_a_job(tmp_path: Path, monkeypatch: pytest.
     with Store.open(database(tmp_path)) as store:
         save_draft(store, project, replace(read_draft(store, project), text="anew", changes="Anew."))
     started: list[Settings] = []
-    monkeypatch.setattr("evenhand.pages.pilot.guideline.CHUNK", 2)
+    monkeypatch.setattr("evenhand.annotations.guideline.relabelling.CHUNK", 2)
     monkeypatch.setattr(
         "evenhand.annotations.jobs.jobs.start", lambda store, kind, settings, title, **_: started.append(settings)
     )

@@ -82,8 +82,8 @@ def _columns_page():
 
     from evenhand.annotations.files.detect import is_complete, remember_columns
     from evenhand.annotations.files.import_items import preview_tables, tables_in
-    from evenhand.pages.projects.import_.columns import choose_columns, show_texts
-    from evenhand.pages.ui.head import open_store
+    from evenhand.pages.projects.import_.other_tools import choose_columns, show_texts
+    from evenhand.pages.ui.visitor import open_store
 
     with open_store() as store, tables_in(Path(st.session_state["path"])) as members:
         chosen = choose_columns(store, members)
@@ -117,7 +117,7 @@ def _import_page():
     from evenhand.annotations.projects.projects import project
     from evenhand.core.files.archives import Member
     from evenhand.pages.projects.import_.files import import_with_bar, show_report
-    from evenhand.pages.ui.head import open_store
+    from evenhand.pages.ui.visitor import open_store
 
     with open_store() as store:
         path = Path(st.session_state["path"])
@@ -182,7 +182,7 @@ def _archive_page():
     from evenhand.annotations.projects.projects import project
     from evenhand.core.errors import EvenhandError
     from evenhand.pages.projects.import_.files import _show_file
-    from evenhand.pages.ui.head import open_store, show_error
+    from evenhand.pages.ui.visitor import open_store, show_error
 
     st.session_state["language"] = "en"
     with open_store() as store:

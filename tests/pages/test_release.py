@@ -15,8 +15,7 @@ from evenhand.annotations.projects.projects import annotators, change_project, c
 from evenhand.annotations.release.make import Settings, make_release
 from evenhand.core.errors import Notice
 from evenhand.core.language import Language
-from evenhand.pages.release.make import next_version
-from evenhand.pages.release.releases import why_left_out
+from evenhand.pages.release.releases import next_version, why_left_out
 from tests.support.pages import open_page, text_of, without_errors
 from tests.support.projects import database
 from tests.support.released_project import label, ready_project, work

@@ -22,7 +22,6 @@ from evenhand.core.statistics import Estimate
 from evenhand.core.statistics.equivalence import equivalence
 from evenhand.pages.ui.charts import csv_bytes
 from evenhand.pages.ui.equivalence import shown_from
-from evenhand.pages.ui.head import unknown_address
 from evenhand.pages.ui.numbers import (
     DASH,
     POINTS,
@@ -37,9 +36,9 @@ from evenhand.pages.ui.numbers import (
     zone_name,
 )
 from evenhand.pages.ui.sentences import item_card, judgement, with_keyword
-from evenhand.pages.ui.style import sheet
-from evenhand.pages.ui.tables import Column, below, joined, span, table
+from evenhand.pages.ui.tables import Column, below, joined, sheet, span, table
 from evenhand.pages.ui.text import from_to, names_in, plain, spoken
+from evenhand.pages.ui.visitor import unknown_address
 
 
 @pytest.mark.parametrize(
@@ -228,7 +227,7 @@ def choosing() -> None:
     import streamlit as st
 
     from evenhand.pages.ui.choose import choose_project
-    from evenhand.pages.ui.head import open_store
+    from evenhand.pages.ui.visitor import open_store
 
     with open_store() as store:
         project = choose_project(store)
@@ -314,7 +313,7 @@ def _choosing_generations() -> None:
     import streamlit as st
 
     from evenhand.pages.ui.choose import choose_project
-    from evenhand.pages.ui.head import open_store
+    from evenhand.pages.ui.visitor import open_store
 
     with open_store() as store:
         project = choose_project(store, "generations-project", kind="generations")

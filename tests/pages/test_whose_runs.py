@@ -17,10 +17,9 @@ from evenhand.pages.generation.start import GENERATIONS
 from evenhand.pages.mining.runs import MINING
 from evenhand.pages.misgendering.start import MISGENDERING
 from evenhand.pages.nli.start import NLI
-from evenhand.pages.scoring.start import SCORES
+from evenhand.pages.scoring.view import SCORES
 from evenhand.pages.ui import visitor
-from evenhand.pages.ui.runs import RunPage, _delete
-from evenhand.pages.ui.score_files import score_runs
+from evenhand.pages.ui.runs import RunPage, _delete, score_runs
 from tests.support.pages import open_page, text_of
 from tests.support.released_project import ready_project
 

@@ -14,9 +14,9 @@ Place = tuple[str, str]  # module, name of a function
 # These change something and need no part: why.
 OWN_WAY = {
     "pages.accounts.page: make_first": "asks for the open mode",
-    "pages.accounts.own: _end": "the own account of the visitor",
-    "pages.accounts.own: _end_all": "the own account of the visitor",
-    "pages.accounts.own: _new_password": "the own account of the visitor",
+    "pages.accounts.people: _end": "the own account of the visitor",
+    "pages.accounts.people: _end_all": "the own account of the visitor",
+    "pages.accounts.people: _new_password": "the own account of the visitor",
     "pages.accounts.people: _erase": "asks whether the visitor owns the server",
     "pages.accounts.people: _scrub": "asks whether the visitor owns the server",
     "pages.accounts.people: _owner": "notes when the sign-in was last seen",
@@ -38,7 +38,7 @@ OWN_WAY = {
     "pages.agreement.disagreements: list_items": "notes that the reader has seen labels; called by parts only",
     "pages.agreement.disagreements: _table": "notes that the reader has seen labels; open_store asks",
     "pages.human_vs_rule.differences: _file": "notes that the reader has seen labels; open_store asks",
-    "pages.home.pipeline: _counted": "counts",
+    "pages.home.view: _counted": "counts",
 }
 
 

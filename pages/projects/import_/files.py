@@ -1,5 +1,6 @@
-"""The import of a file into a project: its first rows with keywords, the import, the report."""
+"""The import of a file, uploaded or of the Hugging Face hub, into a project: first rows, import, report."""
 
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
@@ -22,30 +23,68 @@ from evenhand.annotations.files.label_files import is_labels
 from evenhand.annotations.files.other_tools.import_tasks import TaskImport
 from evenhand.annotations.files.package import write_package
 from evenhand.annotations.guideline.versions import compares
+from evenhand.annotations.hub.client import endpoint_name
+from evenhand.annotations.hub.pull import Wanted, pull
 from evenhand.annotations.imports.run import IMPORT, Settings
 from evenhand.annotations.jobs import jobs
 from evenhand.annotations.text_policy import text_may_leave
 from evenhand.annotations.types import Project
-from evenhand.core.errors import N_, EvenhandError, Notice
+from evenhand.core.errors import N_, Notice
 from evenhand.core.files.archives import Member, NeedsPassword
 from evenhand.core.files.readers import open_source
-from evenhand.pages.projects.import_.columns import ask_password, choose_columns, show_texts
-from evenhand.pages.projects.import_.hub import fetched, forget_fetched, show_fetch
-from evenhand.pages.projects.import_.other_tools import (
-    ask_tasks,
-    import_tasks_now,
-    show_switched,
-    tasks_in,
-)
-from evenhand.pages.projects.import_.report import next_steps, show_brought, show_report, show_returned
-from evenhand.pages.ui.head import show_error
+from evenhand.pages.projects.import_ import other_tools
+from evenhand.pages.projects.import_.imports import next_steps, show_brought, show_report, show_returned
 from evenhand.pages.ui.jobs import follow, start_job
-from evenhand.pages.ui.parts import asks
 from evenhand.pages.ui.sentences import preview_table
 from evenhand.pages.ui.tables import show_html
-from evenhand.pages.ui.text import _, paragraph, plain, series
+from evenhand.pages.ui.text import _, caption, paragraph, plain, series
 from evenhand.pages.ui.uploads import choose_upload, empty_place
-from evenhand.pages.ui.visitor import page_link
+from evenhand.pages.ui.visitor import asks, errors_shown, page_link, show_error
+
+MOST_BYTES = 200_000_000  # fetched while the visitor waits; the command takes ten times as much
+FETCHED = "hub_file"  # in the session: (public id of the project, where the fetched file lies)
+
+
+def fetched(project: Project) -> Path | None:
+    """The file that was fetched for this project and not imported yet."""
+    found = st.session_state.get(FETCHED)
+    return found[1] if found and found[0] == project.uid and found[1].is_file() else None
+
+
+def forget_fetched() -> None:
+    """The fetched file was imported or is not wanted."""
+    st.session_state.pop(FETCHED, None)
+
+
+@asks("import_files")
+def show_fetch(store: Store, project: Project) -> None:
+    """Name, revision, part and split of a data set; the button fetches it."""
+    with (
+        st.expander(_("Import from the Hugging Face Hub"), icon=":material/cloud_download:"),
+        st.form("hub", border=False),
+    ):
+        text = _("A data set at {endpoint}, or a project that Argilla uploaded there, whose responses become labels.")
+        st.caption(plain(text.format(endpoint=endpoint_name())))
+        repo = st.text_input(_("Data set on the Hub"), key="hub_repo", placeholder="OWNER/NAME", max_chars=200)
+        with st.container(horizontal=True):
+            revision = st.text_input(_("Revision"), key="hub_revision", placeholder="main", width=160)
+            part = st.text_input(_("Configuration"), key="hub_part", placeholder="default", width=160)
+            split = st.text_input(_("Split"), key="hub_split", placeholder="train", width=160)
+            file = st.text_input(_("Or a single file"), key="hub_file_name", placeholder="data/*.csv", width=200)
+        if st.form_submit_button(_("Download files"), icon=":material/download:"):
+            chosen = (text.strip() or None for text in (revision, part, split, file))
+            with errors_shown():
+                _fetch(store, project, Wanted(repo, *chosen))
+                st.rerun()
+
+
+@asks("import_files")
+def _fetch(store: Store, project: Project, wanted: Wanted) -> None:
+    with st.spinner(_("Downloading …")), tempfile.TemporaryDirectory(prefix="evenhand-hub-") as folder:
+        got = pull(wanted, Path(folder), most_bytes=MOST_BYTES)
+        kept = jobs.keep_upload(store, got.path.name, got.path.read_bytes())
+    st.session_state[FETCHED] = (project.uid, kept)
+
 
 Reported: TypeAlias = ImportReport | LabelImport | write_package.PackageImport | TaskImport
 PLACE = "file"
@@ -77,21 +116,19 @@ def show_files(store: Store, project: Project) -> None:
         st.info(_("This project is archived. Unarchive it before importing."))
         return
     st.caption(_what_fits(store, project))
-    try:
+    with errors_shown():
         path = choose_upload(_("File"), ENDINGS, key=PLACE, heading=False) or fetched(project)
         if path is None:
             show_fetch(store, project)
         else:
             _show_file(store, project, path, large=jobs.is_large(path))
-    except EvenhandError as error:
-        show_error(error)
     report = st.session_state.get(_report_key(project))
     if isinstance(report, write_package.PackageImport):
         show_brought(report, quoting=text_may_leave(project))
     elif isinstance(report, LabelImport):
         show_returned(report)
     elif isinstance(report, TaskImport):
-        show_switched(report, quoting=text_may_leave(project))
+        other_tools.show_switched(report, quoting=text_may_leave(project))
     elif report is not None:
         show_report(report, quoting=text_may_leave(project))
     if report is not None:
@@ -132,7 +169,7 @@ def _show_file(store: Store, project: Project, path: Path, *, large: bool) -> No
             _show_tables(store, project, path, members, None, large=large)
         return
     except NeedsPassword:
-        if (password := ask_password()) is None:
+        if (password := other_tools.ask_password()) is None:
             st.info(plain(_("{file} is encrypted. Enter its password to see the contents.").format(file=path.name)))
             return
     try:
@@ -146,19 +183,27 @@ def _show_tables(
     store: Store, project: Project, path: Path, members: list[Member], password: str | None, *, large: bool
 ) -> None:
     large = large or sum(one.path.stat().st_size for one in members) > jobs.LARGE_BYTES
-    if not write_package.is_package(members) and (program := tasks_in(members)) is not None:
+    if not write_package.is_package(members) and (program := other_tools.tasks_in(members)) is not None:
         _offer_tasks(store, project, path, members, program, password, large=large)
         return
     if write_package.is_package(members) or is_labels(members[0]):
         _offer_labels(store, project, path, members, password, large=large)
         return
     if project.kind == "generations":
-        wish = Wish("generations", None, choose_columns(store, members), password)
+        wish = Wish("generations", None, other_tools.choose_columns(store, members), password)
         seen = preview_tables(members, format=wish.format, wished=wish.columns)
         st.caption(plain(_described(seen)))
-        show_texts(seen.rows)
+        other_tools.show_texts(seen.rows)
     else:
-        wish = _wish_for_sentences(password)
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            chosen = st.selectbox(_("Format"), ("auto", *FORMATS), key="format", format_func=format_name, width=240)
+            column = st.text_input(
+                _("Column containing the sentences"),
+                key="column",
+                width=240,
+                help=_("Needed only if the column is not named sentence, text, 句子 or 文本."),
+            )
+        wish = Wish(chosen, column.strip() or None, None, password)
         seen = preview_tables(members, format=wish.format, column=wish.column)
         st.caption(plain(_described(seen)))
         show_html(preview_table(seen.rows))
@@ -193,14 +238,14 @@ def _offer_tasks(
     large: bool,
 ) -> None:
     """Tasks of another labelling program: the mapping of their names, then the import."""
-    wish = ask_tasks(store, project, members, program, password)
+    wish = other_tools.ask_tasks(store, project, members, program, password)
     if large:
         st.caption(_("This is a large file: it is imported as a background job, and you can keep working."))
     if st.button(_("Import"), key="import", type="primary", icon=":material/upload_file:"):
         if large:
             start_import(store, project, wish.settings(project, path), wish.password)
         else:
-            _keep_report(store, project, path, import_tasks_now(store, project, members, wish, path.name))
+            _keep_report(store, project, path, other_tools.import_tasks_now(store, project, members, wish, path.name))
 
 
 @asks("import_files")
@@ -210,9 +255,7 @@ def _offer_labels(
     """The import of a file of labels or a package, without options."""
     whole = write_package.is_package(members)
     if whole:
-        st.caption(
-            _("This is a package with the items, labels and decisions of a project. Existing data stay unchanged.")
-        )
+        caption("This is a package with the items, labels and decisions of a project. Existing data stay unchanged.")
     else:
         st.caption(
             _("This is a file of labels. They are added to the items of this project; existing labels stay unchanged.")
@@ -232,18 +275,6 @@ def _offer_labels(
             _keep_report(store, project, path, report)
 
 
-def _wish_for_sentences(password: str | None) -> Wish:
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        chosen = st.selectbox(_("Format"), ("auto", *FORMATS), key="format", format_func=format_name, width=240)
-        column = st.text_input(
-            _("Column containing the sentences"),
-            key="column",
-            width=240,
-            help=_("Needed only if the column is not named sentence, text, 句子 or 文本."),
-        )
-    return Wish(chosen, column.strip() or None, None, password)
-
-
 def _described(seen: Preview) -> str:
     text = _("Read as {format}, encoding {encoding}.").format(format=format_name(seen.format), encoding=seen.encoding)
     told = [text]
@@ -256,16 +287,9 @@ def _described(seen: Preview) -> str:
 @asks("import_files")
 def import_with_bar(store: Store, project: Project, members: list[Member], wish: Wish, file: str) -> ImportReport:
     """Import a small file while the visitor watches."""
-    bar = st.progress(0.0, _("Reading the file"))
-    examined = examine_tables(members, format=wish.format, column=wish.column, wished=wish.columns)
-
-    def advance(done: int, total: int) -> None:
-        text = _("{done} of {total} rows").format(done=f"{done:,}", total=f"{total:,}")
-        bar.progress(done / total if total else 1.0, text)
-
-    report = import_examined(store, project, examined, progress=advance, file=file)
-    bar.empty()
-    return report
+    with other_tools.import_bar() as advance:
+        examined = examine_tables(members, format=wish.format, column=wish.column, wished=wish.columns)
+        return import_examined(store, project, examined, progress=advance, file=file)
 
 
 @asks("import_files")

@@ -1,32 +1,106 @@
-"""The imports of a project and their undo; below, the conflicts."""
+"""Reports of imports, the imports of a project and their undo, and conflicts between files or desks to decide."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
+import pandas as pd
 import streamlit as st
 
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.files.undo import (
-    UNDO,
-    Import,
-    Settings,
-    UndoEffect,
-    find_import,
-    imports,
-    undo,
-    undo_effect,
-)
+from evenhand.annotations.files import undo as undoing
+from evenhand.annotations.files.conflicts import Conflict, conflicts, exported_row, keep_first, take_second
+from evenhand.annotations.files.import_items import ImportReport
+from evenhand.annotations.files.import_labels import LabelImport
+from evenhand.annotations.files.package.write_package import NOT_STATED, GoldLabels, PackageImport
+from evenhand.annotations.guideline.versions import guidelines
 from evenhand.annotations.types import Project
 from evenhand.core.errors import N_, EvenhandError, Notice
 from evenhand.core.language import Count
-from evenhand.pages.projects.import_.conflicts import show_conflicts
-from evenhand.pages.ui.charts import downloads
-from evenhand.pages.ui.head import show_error
+from evenhand.core.types import Problem
+from evenhand.pages.ui.charts import csv_bytes, download, downloads
 from evenhand.pages.ui.jobs import start_job
 from evenhand.pages.ui.numbers import DASH, moment
-from evenhand.pages.ui.parts import asks, confirmed
-from evenhand.pages.ui.text import _, named, plain
-from evenhand.pages.ui.visitor import page_link
+from evenhand.pages.ui.rail import show_next
+from evenhand.pages.ui.sentences import problem_text, reason_name
+from evenhand.pages.ui.text import _, caption, language, literal, named, paragraph, plain, series
+from evenhand.pages.ui.visitor import asks, asks_at_click, confirmed, open_store, page_link, show_error
+
+CONFLICTS_LISTED = 20
+
+
+def kind_name(kind: str) -> str:
+    """The kind of a conflict in words."""
+    return {
+        "label": _("two labels by one annotator"),
+        "answer": _("two known answers"),
+        "word": _("the same text with another keyword"),
+        "text": _("the same id with another text"),
+    }[kind]
+
+
+def show_conflicts(store: Store, project: Project) -> None:
+    """The list, with a decision beside each."""
+    st.subheader(_("Conflicts between files"), anchor=False)
+    found = conflicts(store, project)
+    if not found:
+        caption("No conflicts: no file contradicts the project.")
+        return
+    caption("The first label counts. Keep it, or use the other one; both stay stored.")
+    if (error := st.session_state.pop("conflict_error", None)) is not None:
+        show_error(error)
+    downloads([exported_row(project, one) for one in found], key="conflicts")
+    options = [option for one in guidelines(store, project) for option in one.options]
+    names = {option.code: option.zh if language() == "zh" else option.en for option in options}
+    for one in found[:CONFLICTS_LISTED]:
+        _show(project, one, names)
+    if len(found) > CONFLICTS_LISTED:
+        caption(
+            "The first {shown} of {all}; the file contains all of them.", shown=CONFLICTS_LISTED, all=f"{len(found):,}"
+        )
+
+
+def _in_words(said: str, names: Mapping[str, str]) -> str:
+    return " · ".join(names.get(code, code) for code in said.split(" · "))
+
+
+def _show(project: Project, one: Conflict, names: Mapping[str, str]) -> None:
+    with st.container(border=True):
+        about = kind_name(one.kind) + (f" · {one.annotator}" if one.annotator else "")
+        st.caption(plain(about))
+        literal(one.text)
+        for place, (said, file) in zip(
+            st.columns(2), ((one.first, one.first_file), (one.second, one.second_file)), strict=True
+        ):
+            with place:
+                if said is None:
+                    caption("What the other file says is not in this database: a package with codes leaves it out.")
+                    continue
+                if not said:
+                    caption("removed with its file: no valid label")
+                    continue
+                literal(_in_words(said, names) if one.kind in ("label", "answer") else said)
+                if one.kind in ("label", "answer") or file:
+                    st.caption(plain(file or _("at the desk")))
+        with st.container(horizontal=True):
+            st.button(
+                _("Keep the first"), key=f"keep-{one.key}", icon=":material/check:", on_click=_decide,
+                args=(project, one.key, False),
+            )  # fmt: skip
+            if one.kind in ("label", "answer"):
+                st.button(
+                    _("Use the other"), key=f"take-{one.key}", icon=":material/swap_horiz:", on_click=_decide,
+                    args=(project, one.key, True),
+                )  # fmt: skip
+
+
+@asks_at_click("import_files")
+def _decide(project: Project, key: str, other: bool) -> None:
+    with open_store(project) as store:
+        try:
+            (take_second if other else keep_first)(store, project, key)
+        except EvenhandError as error:
+            st.session_state["conflict_error"] = error
+
 
 AS_A_JOB = 20_000  # from so many rows on, the undo is a job
 DONE = "import_taken_back"
@@ -35,14 +109,15 @@ DONE = "import_taken_back"
 @asks("import_files")
 def show_imports(store: Store, project: Project) -> None:
     """Every import with its date and rows; the effect of an undo is shown before the button."""
-    found = imports(store, project)
+    found = undoing.imports(store, project)
     st.caption(_("All imports, each of which can be undone. Annotators' work is never deleted."))
     if (done := st.session_state.pop(DONE, None)) is not None:
         st.success(plain(done), icon=":material/undo:")
     if not found:
         st.info(_("No file has been imported yet. Import one under Files."))
         return
-    _show_list(project, found)
+    st.dataframe(_rows(project, found, moment), hide_index=True, key="imports")
+    downloads(_rows(project, found, lambda when: when or DASH), key="imports-list")
     open_ones = {one.key: one for one in reversed(found) if one.undone is None or one.unfinished}
     if open_ones:
         key = st.selectbox(
@@ -57,12 +132,7 @@ def show_imports(store: Store, project: Project) -> None:
     show_conflicts(store, project)
 
 
-def _show_list(project: Project, found: list[Import]) -> None:
-    st.dataframe(_rows(project, found, moment), hide_index=True, key="imports")
-    downloads(_rows(project, found, lambda when: when or DASH), key="imports-list")
-
-
-def _rows(project: Project, found: list[Import], write: Callable[[str | None], str]) -> list[dict[str, Any]]:
+def _rows(project: Project, found: list[undoing.Import], write: Callable[[str | None], str]) -> list[dict[str, Any]]:
     """The imports, the newest first, with moments as *write* has them."""
     return [
         {
@@ -77,7 +147,7 @@ def _rows(project: Project, found: list[Import], write: Callable[[str | None], s
     ]
 
 
-def _contents(found: Import, project: Project) -> str:
+def _contents(found: undoing.Import, project: Project) -> str:
     if found.gold:
         return _("gold labels")
     return _("annotators' labels") if found.kind == "labels" else _kind(project)
@@ -87,7 +157,7 @@ def _kind(project: Project) -> str:
     return _("texts") if project.kind == "generations" else _("sentences")
 
 
-def undo_text(found: Import, done: UndoEffect) -> str:
+def undo_text(found: undoing.Import, done: undoing.UndoEffect) -> str:
     """What taking back does, or did, in one sentence."""
     if found.gold:
         text = _(
@@ -109,8 +179,8 @@ def undo_text(found: Import, done: UndoEffect) -> str:
 
 
 @asks("import_files")
-def _offer(store: Store, project: Project, found: Import) -> None:
-    expected = undo_text(found, undo_effect(store, project, found))
+def _offer(store: Store, project: Project, found: undoing.Import) -> None:
+    expected = undo_text(found, undoing.undo_effect(store, project, found))
     st.write(plain(expected))
     if found.unfinished:
         st.caption(_("Undoing this import was interrupted. Continue to undo the rest."))
@@ -118,15 +188,173 @@ def _offer(store: Store, project: Project, found: Import) -> None:
     if not confirmed(_("Undo import"), expected, act, key="undo", icon=":material/undo:"):
         return
     if found.rows > AS_A_JOB:
-        settings = Settings(project.name, found.key, yes=True, uid=project.uid)
-        start_job(store, UNDO, settings, Notice(N_("Undo import of {file}"), {"file": found.file}), project=project)
+        settings = undoing.Settings(project.name, found.key, yes=True, uid=project.uid)
+        start_job(
+            store, undoing.UNDO, settings, Notice(N_("Undo import of {file}"), {"file": found.file}), project=project
+        )
         st.success(_("This runs as a background job."))
         page_link("jobs/page.py", label=_("Jobs"), icon=":material/schedule:")
         return
     try:
-        done = undo(store, project, found.key)
+        done = undoing.undo(store, project, found.key)
     except EvenhandError as error:
         show_error(error)
         return
-    st.session_state[DONE] = named(found.file, undo_text(find_import(store, project, found.key), done))
+    st.session_state[DONE] = named(found.file, undo_text(undoing.find_import(store, project, found.key), done))
     st.rerun()
+
+
+LISTED = 1_000  # problems on the page; the CSV has all that the report keeps
+QUOTES = ("sentence", "text", "value")  # values of a problem that may quote a row
+
+
+def next_steps(store: Store, project: Project) -> None:
+    """After an import: the step that is next in the project, and others that may be."""
+    where = {"project": project.name}
+    first = show_next(store, project)
+    others = {
+        "pilot/page.py": (_("Pilot and guideline"), ":material/flag:"),
+        "plan/page.py": (_("Labelling plan"), ":material/event_note:"),
+        "review/page.py": (_("Review"), ":material/rate_review:"),
+        "browse/page.py": (_("Browse"), ":material/search:"),
+    }
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(_("Or:"), width="content")
+        for file, (label, icon) in others.items():
+            if file != first:
+                page_link(file, label=label, icon=icon, query_params=where)
+
+
+def show_brought(brought: PackageImport, *, quoting: bool) -> None:
+    """The report of a package: its items, then its labels and decisions."""
+    if brought.items is not None:
+        show_report(brought.items, quoting=quoting, place="items-")
+    show_returned(brought.labels, heading=brought.items is None)
+    if brought.gold.rows or brought.gold.left_out or brought.gold.withheld:
+        numbers = (
+            (_("Gold labels"), brought.gold.rows),
+            (_("From labels"), brought.gold.here),
+            (_("Imported as gold"), brought.gold.imported),
+            (_("Kept from here"), brought.gold.kept),
+            (_("Unusable"), brought.gold.rejected),
+        )
+        with st.container(horizontal=True):
+            for name, number in numbers:
+                st.metric(name, f"{number:,}", border=True, width=150)
+        for text in missing_texts(brought.gold):
+            st.caption(plain(text))
+
+
+def missing_texts(report: GoldLabels) -> list[str]:
+    """What does not come back from a package, in sentences with numbers."""
+    texts = []
+    if report.imported:
+        text = _(
+            "{number} gold {number:label came|labels came} without all single labels. Each holds until labels here"
+            " decide."
+        )
+        texts.append(text.format(number=Count(report.imported)))
+    if report.kept:
+        text = _("{number} gold {number:label differs|labels differ} from the project, whose own stay.")
+        texts.append(text.format(number=Count(report.kept)))
+    if report.withheld:
+        text = _("{number} {number:item has|items have} no gold label in the package, although the labels in it agree.")
+        texts.append(text.format(number=Count(report.withheld)))
+    if report.left_out and any(report.left_out.values()):
+        text = _(
+            "Not in the package: {labels} {labels:label|labels} of {annotators} {annotators:annotator|annotators} who"
+            " did not consent; {comments} {comments:comment|comments} (theirs and private ones); some labels of"
+            " {open_cases} open {open_cases:case|cases}."
+        )
+        texts.append(text.format(**{name: Count(number) for name, number in report.left_out.items()}))
+    elif report.imported and report.left_out is None:
+        texts.append(_(NOT_STATED))
+    return texts
+
+
+def show_returned(report: LabelImport, *, heading: bool = True, decisions: bool = True) -> None:
+    """The report of imported labels and, if the file may hold them, decisions."""
+    if heading:
+        st.subheader(_("Report"), anchor=False)
+    numbers = (
+        (_("Labels read"), report.rows),
+        (_("Imported"), report.imported),
+        (_("Already present"), report.duplicates),
+        (_("Unusable"), report.rejected),
+        *([(_("Decisions and comments"), report.decisions)] if decisions else []),
+    )
+    with st.container(horizontal=True):
+        for name, number in numbers:
+            st.metric(name, f"{number:,}", border=True, width=150)
+    if report.beside:
+        text = _("{number} labels are stored but do not count: their annotators had decided otherwise here before.")
+        st.caption(plain(text.format(number=f"{report.beside:,}")))
+    _show_problems([_problem_row(one, quoting=False) for one in report.errors], report.rejected)
+
+
+def show_report(report: ImportReport, *, quoting: bool = True, place: str = "") -> None:
+    """The report of an import: counts, encoding, positions, and every line that could not be used.
+
+    `quoting`: whether the list of those lines, which can be taken away, may quote them.
+    """
+    st.subheader(_("Report"), anchor=False)
+    numbers = (
+        (_("Rows"), report.rows),
+        (_("Imported"), report.imported),
+        (_("Duplicates"), report.duplicates),
+        (_("Unusable"), report.rejected),
+    )
+    with st.container(horizontal=True):
+        for name, number in numbers:
+            st.metric(name, f"{number:,}", border=True, width=150)
+    st.caption(plain(_report_text(report)))
+    _show_problems([_problem_row(problem, quoting=quoting) for problem in report.errors], report.rejected, place)
+
+
+def _show_problems(rows: list[dict[str, Any]], number: int, place: str = "") -> None:
+    if not rows:
+        return
+    st.dataframe(pd.DataFrame(rows[:LISTED]), hide_index=True, key=f"{place}problems")
+    if number > LISTED:
+        caption("The first {shown} of {all} lines.", shown=f"{LISTED:,}", all=f"{number:,}")
+    download(
+        _("Unusable lines (CSV)"), lambda: csv_bytes(rows), "problems.csv", key=f"{place}problems-csv", type="secondary"
+    )
+
+
+def _report_text(report: ImportReport) -> str:
+    parts = [_("Encoding: {encoding}.", encoding=report.encoding)]
+    if report.spans:
+        names = {
+            "ok": _("correct"),
+            "one_too_large": _("one too large"),
+            "one_too_small": _("one too small"),
+            "wrong": _("other error"),
+        }
+        counted = series(f"{names[status]} {number:,}" for status, number in report.spans.most_common())
+        text = _("Positions in the file: {counted}.")
+        if set(report.spans) != {"ok"}:
+            text = _("Positions in the file: {counted}; all repaired.")
+        parts.append(text.format(counted=counted))
+    if report.repeated:
+        text = _("Skipped because other tables in the archive contain the same rows: {files}.")
+        parts.append(text.format(files=series(report.repeated)))
+    if report.turned:
+        parts.append(_("Duplicates with the two texts the other way round: {number}.", number=f"{report.turned:,}"))
+    if report.odd_signs:
+        counted = series(named(sign, f"{number:,}") for sign, number in sorted(report.odd_signs.items()))
+        parts.append(_("Texts with unusual characters, kept unchanged: {counted}.", counted=counted))
+    return paragraph(parts)
+
+
+def _problem_row(problem: Problem, *, quoting: bool) -> dict[str, Any]:
+    if not quoting:
+        hidden = {key: "…" if key in QUOTES else value for key, value in problem.values.items()}
+        problem = Problem(problem.file, problem.line, problem.reason, problem.message, hidden)
+    row = {
+        _("File"): problem.file,
+        _("Line"): problem.line,
+        _("Reason"): reason_name(problem.reason),
+        _("Problem"): problem_text(problem),
+    }
+    return row | ({_("Sentence"): str(problem.values.get("sentence", ""))} if quoting else {})

@@ -1,15 +1,16 @@
-"""A file of Label Studio, doccano or Argilla before its import: the mapping of its choices and annotators."""
+"""A file before its import: the columns of generations; choices and annotators of Label Studio, doccano or Argilla."""
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import streamlit as st
+from markupsafe import Markup, escape
 
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.files.detect import Columns, task_format, text_key
-from evenhand.annotations.files.import_items import Examined, examine_tables, preview_tables
+from evenhand.annotations.files import detect
+from evenhand.annotations.files.import_items import Examined, PreviewRow, examine_tables, preview_tables
 from evenhand.annotations.files.other_tools.import_tasks import (
     LOOKED_AT,
     Names,
@@ -23,17 +24,152 @@ from evenhand.annotations.files.other_tools.import_tasks import (
 from evenhand.annotations.files.other_tools.tasks import PROGRAMS
 from evenhand.annotations.guideline.versions import guideline
 from evenhand.annotations.imports.run import Settings
-from evenhand.annotations.types import Guideline, Project
+from evenhand.annotations.items.batch import NewItem
+from evenhand.annotations.types import FIRST_SIGN, SECOND_SIGN, Guideline, Project
 from evenhand.core.errors import EvenhandError
 from evenhand.core.files.archives import Member
 from evenhand.core.files.readers import open_source
-from evenhand.pages.projects.import_.columns import show_texts
-from evenhand.pages.projects.import_.report import show_report, show_returned
+from evenhand.core.text.pronouns import PRONOUN_DATASETS, set_named
+from evenhand.pages.projects.import_.imports import show_report, show_returned
 from evenhand.pages.ui.choose import switch
-from evenhand.pages.ui.parts import asks
-from evenhand.pages.ui.sentences import preview_table
-from evenhand.pages.ui.tables import show_html
+from evenhand.pages.ui.sentences import item_card, preview_table, problem_text
+from evenhand.pages.ui.tables import below, element, joined, show_html
 from evenhand.pages.ui.text import _, language, plain, series, spoken
+from evenhand.pages.ui.visitor import asks
+
+SHOWN = 4  # texts as the desk would show them
+LONGEST = 700  # characters of one of them
+
+
+def key_name(key: str) -> str:
+    """A field of a generation in words."""
+    return {
+        "context": _("Context"),
+        "completion": _("Completion"),
+        "generation": _("Context and completion in one column"),
+        "name": _("Person concerned"),
+        "pronouns": _("Pronouns"),
+        "dataset": _("Data set"),
+        "setting": _("Setting"),
+        "model": _("Model"),
+        "index": _("Index of the generation"),
+        "template": _("Template"),
+        "second": _("Second text, of a comparison"),
+        "second_model": _("Model of the second text"),
+    }[key]
+
+
+def ask_password() -> str | None:
+    """The password of a locked archive, kept for this visit only."""
+    typed = st.text_input(_("Archive password"), type="password", key="archive_password", width=320)
+    return typed or None
+
+
+def choose_columns(store: Store, members: Sequence[Member]) -> detect.Columns:
+    """The meaning of the columns: remembered for such a file, or guessed by name, and editable."""
+    columns = open_source(members[0].path, members[0].name).columns
+    remembered = detect.recall_columns(store.path, columns)
+    start = remembered or detect.guess_columns(columns)
+    st.caption(
+        _("Columns are assigned as you chose for such files before.")
+        if remembered
+        else _("Columns are assigned by name. Your choice is remembered for files with the same columns.")
+    )
+    # The widget key holds the header, so that another file does not get the choices for this one.
+    place = f"columns-{abs(hash(columns))}"
+    with st.expander(_("Columns"), expanded=not detect.is_complete(start), key=place, icon=":material/view_column:"):
+        named: dict[str, str] = {}
+        fixed: dict[str, str] = {}
+        for first in range(0, len(detect.KEYS), 2):  # row by row, so that a telephone keeps their order
+            for key, place_of in zip(detect.KEYS[first : first + 2], st.columns(2), strict=False):
+                with place_of:
+                    _choose(key, columns, start, named, fixed, place)
+    return detect.Columns(named, {key: value for key, value in fixed.items() if value and not named.get(key)})
+
+
+def _choose(
+    key: str, columns: tuple[str, ...], start: detect.Columns, named: dict[str, str], fixed: dict[str, str], place: str
+) -> None:
+    options = ["", *columns]
+    before = start.named.get(key, "")
+    named[key] = st.selectbox(
+        key_name(key),
+        options,
+        options.index(before) if before in options else 0,
+        key=f"{place}-{key}",
+        format_func=lambda column: column or _("no column"),
+    )
+    if key not in detect.FIXED or named[key]:
+        return
+    label = _("{what}, the same for all rows", what=key_name(key))
+    if key == "dataset":
+        sets = ["", *PRONOUN_DATASETS]
+        fixed[key] = st.selectbox(
+            label, sets, sets.index(value) if (value := start.fixed.get(key, "")) in sets else 0,
+            key=f"{place}-{key}-fixed", format_func=lambda one: dataset_name(one) if one else _("unspecified"),
+        )  # fmt: skip
+    else:
+        hint = {
+            "pronouns": "xe/xem/xyr",
+            "setting": "pre",
+            "model": "gpt2",
+            "second_model": "gpt2-xl",
+            "name": "Rowan",
+        }[key]
+        fixed[key] = st.text_input(label, start.fixed.get(key, ""), key=f"{place}-{key}-fixed", placeholder=hint)
+
+
+def dataset_name(dataset: str) -> str:
+    """A data set in words."""
+    return {"misgendered": "MISGENDERED", "ruff": "RUFF", "tango": "TANGO", "own": _("our own")}.get(dataset, dataset)
+
+
+def show_texts(rows: Sequence[PreviewRow]) -> None:
+    """The first texts as the desk would show them, and the first lines that cannot be used."""
+    usable = [row for row in rows if row.item is not None][:SHOWN]
+    bad = [row for row in rows if row.problem is not None][:SHOWN]
+    show_html(joined([*map(_text, usable), *map(_problem, bad)]))
+
+
+def _text(row: PreviewRow) -> Markup:
+    item = row.item
+    if item is None:
+        return Markup("")
+    line = _("Line {line}", line=f"{row.line:,}")
+    about = " · ".join(part for part in (line, _target(item), _origin(item)) if part)
+    context = (item.context or "")[:LONGEST] or _("no context")
+    texts = [item.text] if item.second is None else [f"{FIRST_SIGN} {item.text}", f"{SECOND_SIGN} {item.second}"]
+    shown = joined((escape(one[:LONGEST]) for one in texts), "\n\n")
+    return item_card("", shown, about=about, context=context)
+
+
+def _target(item: NewItem) -> str:
+    name, sets = str(item.extra.get("name") or ""), item.extra.get("pronouns") or []
+    if not sets:
+        return series(part for part in (name, _("pronouns unknown")) if part)
+    return series(part for part in (name, _(" or ").join(_forms(one) for one in sets)) if part)
+
+
+def _forms(name: str) -> str:
+    try:
+        forms = set_named(name).forms
+    except EvenhandError:
+        return name
+    return "/".join(dict.fromkeys(form for form in forms[:3] if form)) or name
+
+
+def _origin(item: NewItem) -> str:
+    """Data that the desk hides, shown to the lead who imports the file."""
+    parts = [str(item.extra.get(key) or "") for key in ("model", "second_model", "setting")]
+    dataset = str(item.extra.get("dataset") or "own")
+    return series(part for part in (*parts, "" if dataset == "own" else dataset_name(dataset)) if part)
+
+
+def _problem(row: PreviewRow) -> Markup:
+    line = below(_("Line {line}", line=f"{row.line:,}"))
+    why = element("div", f"⚠ {problem_text(row.problem)}" if row.problem else "", "problem")
+    return element("div", joined([line, why]), "card")
+
 
 MOST = 40  # choices or annotators to ask about
 
@@ -44,7 +180,7 @@ class TasksWish:
 
     format: str
     column: str | None
-    columns: Columns | None
+    columns: detect.Columns | None
     names: Names
     known: bool
     password: str | None
@@ -61,15 +197,15 @@ class TasksWish:
 def tasks_in(members: Sequence[Member]) -> str | None:
     """The program whose tasks the first file holds; None for any other file."""
     with contextlib.suppress(EvenhandError):
-        return task_format(open_source(members[0].path, members[0].name))
+        return detect.task_format(open_source(members[0].path, members[0].name))
     return None
 
 
 def ask_tasks(store: Store, project: Project, members: list[Member], format: str, password: str | None) -> TasksWish:
     """Show the first texts and ask for the mapping of names, with guesses filled in."""
     generations = project.kind == "generations"
-    column = None if generations else text_key(open_source(members[0].path, members[0].name), format)
-    columns = Columns() if generations else None
+    column = None if generations else detect.text_key(open_source(members[0].path, members[0].name), format)
+    columns = detect.Columns() if generations else None
     seen = preview_tables(members, format=format, column=column, wished=columns)
     st.caption(plain(_("Tasks of {program}, encoding {encoding}. The first texts:").format(
         program=PROGRAMS[format], encoding=seen.encoding)))  # fmt: skip
@@ -90,7 +226,9 @@ def ask_tasks(store: Store, project: Project, members: list[Member], format: str
     return TasksWish(format, column, columns, names, known, password)
 
 
-def _first_tasks(members: list[Member], format: str, column: str | None, columns: Columns | None) -> list[Examined]:
+def _first_tasks(
+    members: list[Member], format: str, column: str | None, columns: detect.Columns | None
+) -> list[Examined]:
     """As `examine` has it, without reading to the end."""
     from evenhand.annotations.files.detect import detect_layout
 
@@ -145,19 +283,25 @@ def _ask_people(found: TaskSurvey) -> dict[str, str]:
     return named
 
 
-@asks("import_files")
-def import_tasks_now(store: Store, project: Project, members: list[Member], wish: TasksWish, file: str) -> TaskImport:
-    """Import a small file while the visitor watches."""
+@contextlib.contextmanager
+def import_bar() -> Iterator[Callable[[int, int], None]]:
+    """Show how far an import is, by calls with the rows done and all rows, while the visitor waits."""
     bar = st.progress(0.0, _("Reading the file"))
-    examined = examine_tables(members, format=wish.format, column=wish.column, wished=wish.columns)
 
     def advance(done: int, total: int) -> None:
         text = _("{done} of {total} rows").format(done=f"{done:,}", total=f"{total:,}")
         bar.progress(done / total if total else 1.0, text)
 
-    report = import_tasks(store, project, examined, wish.names, file=file, known=wish.known, progress=advance)
+    yield advance
     bar.empty()
-    return report
+
+
+@asks("import_files")
+def import_tasks_now(store: Store, project: Project, members: list[Member], wish: TasksWish, file: str) -> TaskImport:
+    """Import a small file while the visitor watches."""
+    with import_bar() as advance:
+        examined = examine_tables(members, format=wish.format, column=wish.column, wished=wish.columns)
+        return import_tasks(store, project, examined, wish.names, file=file, known=wish.known, progress=advance)
 
 
 def show_switched(report: TaskImport, *, quoting: bool) -> None:

@@ -16,7 +16,7 @@ from evenhand.annotations.projects.steps import Pipeline, pipeline, state
 from evenhand.annotations.queue.leases import claim
 from evenhand.annotations.types import Operation, Project
 from evenhand.core.text.keywords import find
-from evenhand.pages.home.pipeline import Stage, picture, share
+from evenhand.pages.home.view import Stage, picture, share
 
 
 def label(store: Store, project: Project, name: str, choices: dict[int, str]) -> None:

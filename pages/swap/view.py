@@ -1,7 +1,8 @@
-"""What the page Counterfactual texts shows: both texts with their differences, reasons, and files."""
+"""The page Counterfactual texts: language, words and names, both texts with their differences, reasons, and files."""
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -11,15 +12,78 @@ from markupsafe import Markup
 from evenhand.core.files.bounded import run_bounded
 from evenhand.core.swap.files import MODES, Mode, swap_file
 from evenhand.core.swap.swapping import Swapped, Why
-from evenhand.core.swap.word_tables import WordTable
-from evenhand.pages.swap.inputs import Wish
+from evenhand.core.swap.word_tables import Pair, Words, WordTable, word_pairs_in, word_table
 from evenhand.pages.ui.charts import download
 from evenhand.pages.ui.choose import choose
-from evenhand.pages.ui.head import errors_shown
 from evenhand.pages.ui.numbers import size
-from evenhand.pages.ui.tables import element, joined, show_html, span, table
-from evenhand.pages.ui.text import _, caption, clauses, named, plain
-from evenhand.pages.ui.uploads import choose_upload
+from evenhand.pages.ui.sentences import with_marks
+from evenhand.pages.ui.tables import show_html, span, table
+from evenhand.pages.ui.text import _, caption, clauses, language, named, plain
+from evenhand.pages.ui.uploads import choose_upload, read_upload
+from evenhand.pages.ui.visitor import errors_shown
+
+MOST = 20_000  # characters of a text to try
+EXAMPLES = {
+    "zh": "他的父亲是医生，母亲是护士。\n一位女士走进男生宿舍，问其他人有没有见过她的儿子。\n"
+    "那里的妇女都说他是个好丈夫。",
+    "en": "He gave her his book, and she thanked him.\nMiss Bennet told his or her story to the actress.\n"
+    "The man-made lake is where her brother met his wife.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """A language and its words, with a visitor's own and names."""
+
+    language: str
+    words: Words
+    own: tuple[Pair, ...]
+    names: tuple[Pair, ...]
+
+    def table(self) -> WordTable:
+        """Which word becomes which. Raises BadFile for a name that is a word too."""
+        return word_table(self.language, words=self.words, own=self.own, names=self.names)
+
+
+def ask_words() -> Wish:
+    """Draw the choice of language and words. Raises BadFile for a table that cannot be read."""
+    left, right = st.columns([3, 2], vertical_alignment="bottom")
+    with left:
+        names = {"zh": _("Chinese"), "en": _("English")}
+        code = choose(_("Language of the texts"), names, "swap-language", first=language(), address="texts")
+    with right, st.popover(_("Words and names"), icon=":material/tune:", type="tertiary"):
+        words: Words = "released"
+        if code == "zh":
+            kinds: dict[Words, str] = {"released": _("the 19 released pairs"), "wide": _("more pairs")}
+            words = choose(_("Keyword pairs"), kinds, "swap-pairs", explained=_("More: 他们, 祖父, 新郎, 王子 …"))
+        help = _("A tab-separated table with the columns male and female. It takes precedence over the built-in words.")
+        own = _read(_("Your own pairs"), "swap-own", code, help)
+        help = _("A table in the same format. Only names in this list are swapped.")
+        given = _read(_("Names"), "swap-names", code, help)
+    return Wish(code, words, own, given)
+
+
+def _read(label: str, key: str, code: str, help: str) -> tuple[Pair, ...]:
+    uploaded = read_upload(label, ["tsv", "txt"], key=key, help=help)
+    if uploaded is None:
+        return ()
+    name, data = uploaded
+    pairs = run_bounded(word_pairs_in, data, name, code, file=name)
+    caption("{count} pairs read from {file}.", count=len(pairs), file=name)
+    return pairs
+
+
+def ask_text(code: str) -> list[str]:
+    """The lines of the text to try, without empty ones."""
+    text = st.text_area(
+        _("Text to try, one text per line"),
+        EXAMPLES[code],
+        key=f"swap-text-{code}",
+        height=130,
+        max_chars=MOST,
+    )
+    return [line for line in text[:MOST].splitlines() if line.strip()]
+
 
 LEFT = "left-alone"
 Mark = tuple[int, int, str]  # start, end, class
@@ -49,7 +113,7 @@ def show_difference(found: Sequence[Swapped], words: WordTable) -> None:
 def _source(one: Swapped, words: WordTable) -> Markup:
     marks: list[Mark] = [(change.start, change.end, words.side(change.word)) for change in one.changes]
     marks += [(place.start, place.end, LEFT) for place in one.left]
-    return _marked(one.source, sorted(marks))
+    return with_marks(one.source, sorted(marks))  # of two reasons for one word, the first
 
 
 def _counterfactual(one: Swapped, words: WordTable) -> Markup | str:
@@ -61,18 +125,7 @@ def _counterfactual(one: Swapped, words: WordTable) -> Markup | str:
         start = change.start + shift
         marks.append((start, start + len(change.counterpart), words.side(change.counterpart)))
         shift += len(change.counterpart) - len(change.word)
-    return _marked(one.text, marks)
-
-
-def _marked(text: str, marks: Sequence[Mark]) -> Markup:
-    parts: list[str | Markup] = []
-    at = 0
-    for start, end, kind in marks:
-        if start < at:  # two reasons for one word
-            continue
-        parts += [text[at:start], element("mark", text[start:end], kind)]
-        at = end
-    return joined([*parts, text[at:]])
+    return with_marks(one.text, marks)
 
 
 def _outcome(one: Swapped) -> str:

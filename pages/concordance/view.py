@@ -1,5 +1,7 @@
-"""Views of the page Concordance: sentences, the picture, the lines. All text of a corpus is escaped."""
+"""The page Concordance: what it asks for, which the address holds, and its views. All text of a corpus is escaped."""
 
+import re
+from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
@@ -7,17 +9,94 @@ from markupsafe import Markup
 
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.mining.candidates import passages_of
-from evenhand.core.concordance import LISTED, Concordance, Line, concordance
+from evenhand.annotations.types import Project
+from evenhand.core.concordance import LISTED, UNITS, Concordance, Line, Question, concordance, question
 from evenhand.core.concordance.answer_text import as_json, contrast_says, lines_csv, near_says, ratio
 from evenhand.core.concordance.passages import lines_of_files, look_up_files
 from evenhand.core.files.bounded import run_bounded
 from evenhand.core.report.numbers import percent
 from evenhand.core.statistics import Estimate
-from evenhand.pages.concordance.inputs import Wish, unit_name
 from evenhand.pages.ui.charts import colours, download, foot, json_text, show_chart
+from evenhand.pages.ui.choose import choose_project
 from evenhand.pages.ui.numbers import DASH, note_text
+from evenhand.pages.ui.sentences import with_marks
 from evenhand.pages.ui.tables import below, element, joined, show_html, span
-from evenhand.pages.ui.text import _, paragraph, plain, show_signature
+from evenhand.pages.ui.text import _, caption, paragraph, plain, show_signature
+from evenhand.pages.ui.uploads import Source, ask_source
+from evenhand.pages.ui.visitor import own_project
+
+BETWEEN = re.compile(r"[\s,，、;；/]+")
+START = {"word": "护士", "near": "他 她"}
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """A question and where it is asked: a source of files, or a project."""
+
+    question: Question
+    source: Source | None
+    project: str | None
+
+    @property
+    def name(self) -> str:
+        """What the visitor calls the text."""
+        return self.project or (self.source.name if self.source else "")
+
+    def find_project(self, store: Store) -> Project:
+        """The project, looked up anew among those of the visitor; only for wishes that have one. Raises NotFound."""
+        return own_project(store, self.project or "")
+
+
+def unit_name(unit: str) -> str:
+    """A unit in words."""
+    names = {
+        "auto": _("texts if there are several, otherwise paragraphs"),
+        "document": _("texts"),
+        "paragraph": _("paragraphs"),
+        "sentence": _("sentences"),
+    }
+    return names[unit]
+
+
+def _take_address() -> None:
+    for key, value in START.items():
+        if key not in st.session_state:
+            st.session_state[key] = st.query_params.get(key, value)
+
+
+def ask(store: Store) -> Wish | None:
+    """Draw the inputs; None where there is no text yet. Raises Refused for what cannot be asked."""
+    _take_address()
+    left, right, more = st.columns([3, 3, 2], vertical_alignment="bottom")
+    word = left.text_input(_("Word"), key="word", max_chars=40)
+    near = right.text_input(
+        _("Near words"), key="near", max_chars=200, help=_("One to twenty, separated by spaces or commas.")
+    )
+    with more:
+        window, unit = _settings()
+    kind, source = ask_source("concordance", ("folder", "files", "project"))
+    chosen = choose_project(store) if kind == "project" else None
+    for key in START:
+        st.query_params[key] = st.session_state[key]
+    asked = question(word, [part for part in BETWEEN.split(near) if part], window=window, unit=unit)
+    if source is None and chosen is None:
+        return None
+    return Wish(asked, source, chosen.name if chosen else None)
+
+
+def _settings() -> tuple[int | None, str]:
+    with st.popover(_("Method"), icon=":material/tune:", type="tertiary"):
+        close = st.toggle(_("Only near the word, not in the whole sentence"), key="close")
+        window = int(st.number_input(_("Maximum distance in characters"), 1, 200, 10, key="window", disabled=not close))
+        unit = st.selectbox(
+            _("Unit of the intervals"),
+            ("auto", *UNITS),
+            key="unit",
+            format_func={unit: unit_name(unit) for unit in ("auto", *UNITS)}.__getitem__,
+            help=_("Sentences of one text are alike: intervals over texts are wider and more accurate."),
+        )
+    return window if close else None, unit
+
 
 LONGEST_S = 1800  # of processor time, for a folder of the server
 CONTEXT = 60  # characters on each side of the word in a line; a click shows the whole sentence
@@ -122,11 +201,9 @@ def _show_counts(found: Concordance) -> None:
         if found.contrast is not None:
             st.caption(plain(_contrast_text(found)))
         if any(one.corrected for one in found.near):
-            st.caption(
-                _(
-                    "Where one of the four counts is 0, 1/2 was added to each for the interval (Haldane–Anscombe"
-                    " correction)."
-                )
+            caption(
+                "Where one of the four counts is 0, 1/2 was added to each for the interval (Haldane–Anscombe"
+                " correction)."
             )
 
 
@@ -183,7 +260,7 @@ def show_lines(store: Store, wish: Wish, found: Concordance) -> None:
 
 
 def _all_lines(wish: Wish) -> bytes:
-    from evenhand.pages.ui.head import open_store
+    from evenhand.pages.ui.visitor import open_store
 
     if wish.source is not None:
         asked = wish.source.paths, wish.question
@@ -204,15 +281,8 @@ def _line(found: Concordance, line: Line) -> Markup:
 
 
 def _marked(found: Concordance, line: Line, start: int, end: int | None) -> Markup:
-    """Characters start to end of a sentence with the near words in them marked."""
-    stop = len(line.sentence) if end is None else end
-    parts: list[str | Markup] = []
-    at = start
-    for first, last, number in line.near:
-        if at <= first and last <= stop:
-            parts += [line.sentence[at:first], element("mark", line.sentence[first:last], side(found, number) or "")]
-            at = last
-    return joined([*parts, line.sentence[at:stop]])
+    """Return characters start to end of a sentence with the near words in them marked."""
+    return with_marks(line.sentence, [(a, b, side(found, number)) for a, b, number in line.near], start, end)
 
 
 def show_made_how(wish: Wish, found: Concordance) -> None:
@@ -232,9 +302,7 @@ def show_made_how(wish: Wish, found: Concordance) -> None:
         )
     )
     if wish.project:
-        st.caption(
-            _("A project is balanced on purpose: how often 他 and 她 occur in it says nothing about the language.")
-        )
+        caption("A project is balanced on purpose: how often 他 and 她 occur in it says nothing about the language.")
     with foot():
         show_signature(f"{found.signature} · {wish.name}")
         download("JSON", lambda: json_text(as_json(found)), "concordance.json", key="concordance-json")

@@ -1,15 +1,22 @@
-"""The four entrances of the page Home: to annotate, to lead a project, to try a model, to measure."""
+"""The page Home: four entrances (to annotate, to lead a project, to try a model, to measure), and the pipeline."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import streamlit as st
+from markupsafe import Markup
 
 from evenhand.annotations.database.store import Store
 from evenhand.annotations.permissions import OPEN
-from evenhand.annotations.projects.steps import Step
+from evenhand.annotations.projects.steps import Pipeline, Step, pipeline, state
 from evenhand.annotations.types import Annotator, Project
+from evenhand.core.runs.records import runs_folder, runs_in, sentences_scored
 from evenhand.pages.ui.choose import DEMOS, annotator_at_desk, own_desks
+from evenhand.pages.ui.numbers import DASH
 from evenhand.pages.ui.rail import PLACES, Way, own_left, place_of, state_text, step_names, way
+from evenhand.pages.ui.runs import own_runs
+from evenhand.pages.ui.sentences import bar
+from evenhand.pages.ui.tables import element, joined, show_html, span
 from evenhand.pages.ui.text import _, caption, in_brackets, plain
 from evenhand.pages.ui.visitor import may, opens, page_link, visitor
 
@@ -38,7 +45,9 @@ def _annotate(store: Store, found: Sequence[Project]) -> None:
         return
     waiting: dict[str, list[tuple[Annotator, str]]] = {}
     for one, desk in desks:
-        if label := _items_left(store, one, desk):
+        left, pilot = own_left(store, one, desk)
+        text = _("{name}: {left} left") if pilot is None else _("{name}: {left} left of pilot {number}")
+        if label := (text.format(name=desk.name, left=f"{left:,}", number=pilot) if left else ""):
             waiting.setdefault(one.name, []).append((desk, label))
     if not waiting:
         caption("Nothing is waiting for you here.")
@@ -57,13 +66,6 @@ def _desks(store: Store, project: Project) -> list[Annotator]:
     if (open_here := annotator_at_desk(store, project)) is not None and visitor(store) is OPEN:
         return [open_here]
     return own_desks(store, project)
-
-
-def _items_left(store: Store, project: Project, person: Annotator) -> str:
-    """The open items of an annotator in words, or ""; while a pilot is open, those of the pilot."""
-    left, pilot = own_left(store, project, person)
-    text = _("{name}: {left} left") if pilot is None else _("{name}: {left} left of pilot {number}")
-    return text.format(name=person.name, left=f"{left:,}", number=pilot) if left else ""
 
 
 def _lead(store: Store, found: Sequence[Project]) -> None:
@@ -131,3 +133,58 @@ def _measure(_store: Store, _found: Sequence[Project]) -> None:
          _("Does a model use a person's pronouns consistently?")),
     ):  # fmt: skip
         page_link(file, label=f"**{label}** :gray[{plain(said)}]", icon=icon)
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One station of the pipeline; `count` None: undefined, with the reason in `text`."""
+
+    name: str
+    count: int | None
+    text: str
+    share: float | None = None
+
+
+def share(part: int, whole: int) -> float | None:
+    """part / whole, 0 to 1; None if whole is 0."""
+    return part / whole if whole else None
+
+
+def stages(found: Pipeline, scored: int | None) -> list[Stage]:
+    """The five stations of a sentence, in the visitor's language; `scored` None: no file has been scored."""
+    whole = found.candidates
+    about = _("sentences in the runs of the Score a file page, each data set counted once")
+    if scored is None:
+        about = _("No file has been scored yet. To score a single sentence, use Try a sentence.")
+    mined = _("sentences with exactly one keyword in active projects; a sentence in several projects counts once")
+    same = _("reviewed sentences with at least two blind labels, all with the same choice")
+    return [
+        Stage(_("Mined"), whole, mined),
+        Stage(_("Reviewed"), found.reviewed, _("items with all their labels"), share(found.reviewed, whole)),
+        Stage(_("Same choice"), found.unanimous, same, share(found.unanimous, whole)),
+        Stage(_("Kept"), found.kept, _("accepted; these form the data set"), share(found.kept, whole)),
+        Stage(_("Scored"), scored, about),
+    ]
+
+
+def picture(found: list[Stage]) -> Markup:
+    """The stations as HTML: an ordered list for a screen reader, a row of cards with arrows for the eye."""
+    cards = []
+    for stage in found:
+        count = DASH if stage.count is None else f"{stage.count:,}"
+        drawn = "" if stage.share is None else bar([("good", stage.share)])
+        parts = [span(stage.name, "name"), element("b", count), drawn, element("p", stage.text)]
+        cards.append(element("li", joined(parts)))
+    return element("ol", joined(cards), "pipeline")
+
+
+@st.cache_data(max_entries=4, show_spinner=False)
+def _counted(key: tuple[str, ...], only: tuple[str, ...], _store: Store) -> Pipeline:
+    return pipeline(_store, only)
+
+
+def show_pipeline(store: Store, found: Sequence[Project]) -> None:
+    """The five stations with the counts of these projects, recounted only after a change of the database."""
+    only = tuple(one.uid for one in found)
+    scored = sentences_scored(own_runs(store, runs_in(runs_folder(store.path, "scores"))))
+    show_html(picture(stages(_counted(state(store), only, store), scored)))

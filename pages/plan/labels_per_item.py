@@ -1,0 +1,459 @@
+"""Labels per item on the page Labelling plan: the forecast of both plans, the settings, and the pre-registration."""
+
+from dataclasses import replace
+from typing import Any
+
+import streamlit as st
+from markupsafe import Markup
+
+from evenhand.annotations.database.events import Event, events
+from evenhand.annotations.database.store import Store
+from evenhand.annotations.forecast.work import Forecast, Sample, forecast, has_pilot
+from evenhand.annotations.guideline.relabelling import left_to_relabel
+from evenhand.annotations.items.wanted_labels import plan_effects
+from evenhand.annotations.projects.preregistration import Sheet, form, preregister, sheets
+from evenhand.annotations.projects.projects import change_project
+from evenhand.annotations.projects.steps import state
+from evenhand.annotations.queue.leases import on_desks
+from evenhand.annotations.types import Plan, Project
+from evenhand.core.forecast.quota import OWN_RATE
+from evenhand.core.forecast.work_model import CellNeed, Work
+from evenhand.core.statistics import Estimate
+from evenhand.core.typed_json import to_json
+from evenhand.pages.ui import tables
+from evenhand.pages.ui.charts import caption_with_files, download, downloads, foot, json_text
+from evenhand.pages.ui.choose import choose, switch
+from evenhand.pages.ui.numbers import moment, note_text, number, to, with_interval
+from evenhand.pages.ui.sentences import quota_answer, side_mark
+from evenhand.pages.ui.text import (
+    _,
+    caption,
+    clauses,
+    in_brackets,
+    inform,
+    language,
+    named,
+    paragraph,
+    plain,
+    show_signature,
+    warn,
+    write,
+)
+from evenhand.pages.ui.visitor import ask_author, asks, author, confirmed, errors_shown, remembered, say_changes
+
+
+def plan_name(plan: Plan) -> str:
+    """A plan in words."""
+    return _("every annotator labels every item") if plan == "all" else _("stop at the first reject")
+
+
+def ask_forecast(store: Store, project: Project) -> Forecast:
+    """The items and the number of candidates for the forecast, then the forecast."""
+    sample: Sample | None = None
+    if has_pilot(store, project, project.per_item):
+        names: dict[Sample, str] = {"pilot": _("the pilot"), "all": _("all fully labelled items")}
+        sample = choose(_("Based on"), names, "plan_sample")
+    fictive = st.number_input(
+        _("Number of candidates") if project.kind == "sentences" else _("Number of texts"),
+        min_value=1,
+        max_value=10_000_000,
+        value=None,
+        placeholder=_("as in the project"),
+        key="plan_candidates",
+        width=280,
+        help=_(
+            "Leave empty for the items of the project, up to their quotas. A number assumes that many items,"
+            " all judged."
+        ),
+    )
+    return remembered(state(store), forecast, project, on=sample, candidates=int(fictive) if fictive else None)
+
+
+def _estimate(estimate: Estimate, form: str) -> Markup:
+    """A number with its interval; if undefined a dash, the lower bound, and the reason."""
+    if estimate.value is None and estimate.low is not None:
+        least = _("at least {low}", low=number(estimate.low, form))
+        return tables.undefined_cell(f"{least} · {note_text(estimate.reason)}")
+    if estimate.value is not None and estimate.low == estimate.high:  # nothing about it is unsure
+        return tables.element("b", number(estimate.value, form))
+    return tables.estimate_cell(estimate, form)
+
+
+def show_waiting(store: Store, project: Project, found: Forecast) -> None:
+    """A notice during relabelling, with the way in which these items count."""
+    left = sum(left_to_relabel(store, project).values())
+    if (not left and not found.returned) or project.kind != "sentences":
+        return
+    parts = []
+    if left:
+        parts.append(_("{labels} labels are awaiting relabelling.", labels=f"{left:,}"))
+    if found.returned:
+        text = _(
+            "Until then, {items} sentences in the forecast count with their former labels. The effect of"
+            " the new guideline will show as labels come in."
+        )
+        parts.append(text.format(items=f"{found.returned:,}"))
+    st.info(plain(paragraph(parts)), icon=":material/undo:")
+
+
+def show_forecast(project: Project, found: Forecast) -> None:
+    """One sentence, the table of both plans, its basis, and the numbers as files."""
+    work = found.work
+    if work.candidates.value is None and not found.items:
+        inform("This project has no items yet. Import a file on the Projects page.", icon=":material/upload_file:")
+        return
+    plans: list[tuple[Plan, Work]] = [("all", work.all)]
+    if project.kind == "sentences":
+        plans.append(("stop", work.stop))
+    rows = _rows(project, found, [one for _plan, one in plans])
+    columns = [tables.Column(""), *(tables.Column(_plan_head(project, plan), "number") for plan, _work in plans)]
+    body = [(name, *(_estimate(value, form) for value in values)) for name, form, values in rows]
+    tables.show_html(tables.joined([_says(found), tables.table(columns, body)]))
+    st.caption(plain(_rests_on(project, found)))
+    shown = [
+        {"what": name, "plan": plan, "value": one.value, "low": one.low, "high": one.high}
+        | {"reason": note_text(one.reason), "signature": found.work.signature}
+        for name, _form, values in rows
+        for (plan, _work), one in zip(plans, values, strict=True)
+    ]
+    with foot():
+        show_signature(found.work.signature)
+        with st.container(horizontal=True, width="content"):
+            downloads(shown, key="plan")
+            download(
+                "JSON", lambda: json_text({"project": project.name} | to_json(found)), "plan.json", key="plan-json"
+            )
+
+
+def _plan_head(project: Project, plan: Plan) -> str:
+    name = plan_name(plan)
+    return _("{plan} (in force)", plan=name) if project.plan == plan else name
+
+
+def _rows(project: Project, found: Forecast, plans: list[Work]) -> list[tuple[str, str, list[Estimate]]]:
+    rows = [
+        (_("items to label"), ",.0f", [found.work.candidates] * len(plans)),
+        (_("labels"), ",.0f", [one.judgements for one in plans]),
+        (_("labels per item"), ".2f", [one.each for one in plans]),
+        _time(_("hours in total"), _("minutes in total"), [one.hours for one in plans]),
+    ]
+    if found.people > 1:
+        each = [_times(one.hours, 1 / found.people) for one in plans]
+        rows.append(_time(_("hours per annotator"), _("minutes per annotator"), each))
+    if project.retest:
+        rows.append((_("plus retests"), ",.0f", [_times(one.judgements, project.retest) for one in plans]))
+    return rows
+
+
+def _time(hours: str, minutes: str, values: list[Estimate]) -> tuple[str, str, list[Estimate]]:
+    """A row of hours, or of minutes if the maximum is under two hours."""
+    if max((one.value for one in values if one.value is not None), default=2) < 2:
+        return minutes, ",.0f", [_times(one, 60) for one in values]
+    return hours, ",.1f", values
+
+
+def _times(one: Estimate, factor: float) -> Estimate:
+    if one.value is None:
+        return one
+    low, high = (None if end is None else end * factor for end in (one.low, one.high))
+    return replace(one, value=one.value * factor, low=low, high=high)
+
+
+def _says(found: Forecast) -> str | Markup:
+    saved, every, stop = found.work.saved, found.work.all, found.work.stop
+    if saved.value is None or every.judgements.value is None or stop.judgements.value is None:
+        return ""
+    text = _("Stopping at the first reject saves {saved} of the labels: about {labels}.")
+    labels = f"{every.judgements.value - stop.judgements.value:,.0f}"
+    return tables.element("p", text.format(saved=with_interval(saved, ".1%", level=True), labels=labels), "says")
+
+
+def _rests_on(project: Project, found: Forecast) -> str:
+    parts = []
+    if project.kind == "sentences":
+        if found.reviewed:
+            text = _("Based on {items} pilot sentences labelled by {labels} annotators; all accepted {rate} of them.")
+            if found.sample == "all":
+                text = _(
+                    "Based on {items} sentences labelled by {labels} or more annotators; all accepted {rate} of them."
+                )
+            rate = with_interval(found.work.rate, ".1%", level=True)
+            parts.append(text.format(items=f"{found.reviewed:,}", labels=found.work.per_item, rate=rate))
+            parts += _versions(found)
+            if found.narrowed:
+                parts.append(
+                    _(
+                        "Other sentences with as many labels are excluded: under the former plan only accepted"
+                        " ones received that many."
+                    )
+                )
+        else:
+            parts.append(
+                _(
+                    "Start a pilot on the Pilot and guideline page: its labels show how much work the other items"
+                    " will take."
+                )
+            )
+    if found.work.seconds.value is not None:
+        text = _(
+            "Mean time per label: {seconds}, each capped at five minutes; excludes discussions and reading"
+            " the guideline."
+        )
+        parts.append(
+            text.format(seconds=_("{seconds} s", seconds=with_interval(found.work.seconds, ".1f", level=True)))
+        )
+    return paragraph([*parts, _("{made} labels so far.", made=f"{found.made:,}")])
+
+
+def _versions(found: Forecast) -> list[str]:
+    """The versions of the guideline of these labels, if there are several."""
+    if not found.returned and len(found.versions) < 2:
+        return []
+    rows = []
+    for oldest, newest, items in found.versions:
+        text = _("version {version}: {items}") if oldest == newest else _("versions {oldest} to {version}: {items}")
+        rows.append(text.format(oldest=oldest, version=newest, items=f"{items:,}"))
+    return [_("Sentences by the guideline version of their labels: {rows}.", rows=" · ".join(rows))]
+
+
+def show_needed(found: Forecast) -> None:
+    """Per pair and side: the candidates that the quota needs, and whether there are enough."""
+    cells = found.work.cells
+    if not found.items and not cells:
+        caption("There are no items yet.")
+        return
+    if not cells:
+        inform("No quotas are set, so all candidates will be judged. Set quotas on the Projects page.")
+        return
+    numbers = (_("Quota"), _("Share kept"), _("Candidates needed"), _("Available"))
+    columns = tables.number_columns((_("Keyword pair"), *numbers, _("Can the quota be met?")), range(1, 5))
+    text = _("All quotas together need {needed} candidates.")
+    total = found.work.needed
+    value = number(total.value, ",.0f")
+    if total.low is not None:
+        value = in_brackets(value, to(f"{total.low:,.0f}", number(total.high, ",.0f")))
+    head = tables.element("p", text.format(needed=value), "says")
+    tables.show_html(tables.joined([head, tables.table(columns, map(_row, cells))]))
+    text = _(
+        "Needed: the quota divided by the share kept, with its 95% interval. A pair and side with fewer"
+        " than {own} fully labelled sentences uses the share of all pairs together. The range of the total"
+        " is the sum of the ranges."
+    )
+    caption_with_files(text.format(own=OWN_RATE), [_as_row(cell, found) for cell in cells], key="candidates-needed")
+
+
+def _row(cell: CellNeed) -> tuple[str | Markup, ...]:
+    shared = _("all pairs combined") if not cell.own and cell.rate.value is not None else ""
+    return (
+        tables.joined([cell.pair, side_mark(cell.side) if cell.side in ("male", "female") else ""], " "),
+        f"{cell.quota:,}",
+        tables.joined([with_interval(cell.rate, ".1%", level=True), tables.below(shared)]),
+        _estimate(cell.needed, ",.0f"),
+        f"{cell.stock:,}",
+        quota_answer(cell.verdict),
+    )
+
+
+def _as_row(cell: CellNeed, found: Forecast) -> dict[str, Any]:
+    return {
+        "pair": cell.pair, "side": cell.side, "quota": cell.quota, "items": cell.stock, "kept": cell.kept,
+        "share_kept": cell.rate.value, "share_low": cell.rate.low, "share_high": cell.rate.high,
+        "share_from": "own" if cell.own else "all", "needed": cell.needed.value, "needed_low": cell.needed.low,
+        "needed_high": cell.needed.high, "left": cell.left, "verdict": cell.verdict,
+        "reason": str(cell.needed.reason or ""), "signature": found.work.signature,
+    }  # fmt: skip
+
+
+SHOWN = 10  # changes in the list
+
+
+@asks("change_projects")
+def show_settings(store: Store, project: Project) -> None:
+    """The fields, the effect of their change on labelled items, and the button that stores them."""
+    asked = (_ask_plan(project) if project.kind == "sentences" else {}) | _ask_again(project)
+    changed = {field: value for field, value in asked.items() if value != getattr(project, field)}
+    if {"plan", "per_item", "share"} & set(changed):
+        _say_effects(store, project, asked)
+    if changed.get("plan") == "stop":
+        waiting = on_desks(store, project)
+        if waiting:
+            text = _(
+                "{number} sentences are on open desks and stay there. Labels are saved only on sentences"
+                " handed out after the change."
+            )
+            st.info(text.format(number=f"{waiting:,}"), icon=":material/rate_review:")
+    if changed:
+        say_changes(
+            [(_field(name), _value(name, getattr(project, name)), _value(name, new)) for name, new in changed.items()],
+            published=True,
+        )
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        ask_author(store, _("Plan author"), persist_state="session", placeholder=_("Your name"), width=240)
+        if st.button(_("Save plan"), type="primary", key="save_plan", disabled=not changed):
+            _save(store, project, changed)
+    if not changed:
+        caption("This plan is in force.")
+
+
+def _ask_plan(project: Project) -> dict[str, Any]:
+    plans: tuple[Plan, Plan] = ("all", "stop")
+    place = project.uid
+    captions = (
+        _("Every sentence gets the full number of labels, whatever the first ones say."),
+        _("A single reject drops a sentence and ends its labelling, except in the random share."),
+    )
+    chosen = st.radio(
+        _("Labelling of each sentence"),
+        plans,
+        plans.index(project.plan),
+        format_func=lambda plan: plan_name(plan)[:1].upper() + plan_name(plan)[1:],
+        captions=captions,
+        key=f"plan-{place}",
+    )
+    if chosen == "stop" and project.gold != "unanimous":
+        warn("Stopping at the first reject requires the rule that all must accept; this project decides by majority.")
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        per_item = st.number_input(
+            _("Labels for each sentence"), 1, 100, project.per_item, key=f"per-{place}", width=200
+        )
+        share = 100 * project.share
+        if chosen == "stop":
+            share = _ask_share(share, f"share-{place}")
+    if chosen == "stop":
+        caption(
+            "Everybody labels these items, whatever the first label is, and agreement is computed on"
+            " them: elsewhere, only sentences that people accepted have several labels."
+        )
+        caption(
+            "Annotators who work at the same time share the work evenly. Those who begin after the"
+            " others get only what the others accepted, plus the random share."
+        )
+        if not share:
+            warn("Without a random share, agreement cannot be measured.")
+    return {"plan": chosen, "per_item": int(per_item), "share": round(share / 100, 6)}
+
+
+def _ask_share(share: float, key: str) -> float:
+    help_text = _("Drawn with the project's seed before any label is made; nobody can tell which items belong to it.")
+    label = _("Random share (%)")
+    return st.number_input(label, 0.0, 100.0, round(share, 2), 1.0, format="%g", key=key, width=200, help=help_text)
+
+
+def _ask_again(project: Project) -> dict[str, Any]:
+    place = project.uid
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        retest = st.number_input(
+            _("Retest rate (% of an annotator's own items)"),
+            0.0,
+            100.0,
+            round(100 * project.retest, 2),
+            1.0,
+            format="%g",
+            key=f"retest-{place}",
+            width=280,
+            help=_(
+                "Retests look like any other item. The Quality page shows how far annotators agree with themselves."
+            ),
+        )
+        hours = st.number_input(
+            _("Minimum interval in hours"), 0, 8760, project.retest_hours, key=f"hours-{place}", width=200
+        )
+    return {"retest": round(retest / 100, 6), "retest_hours": int(hours)}
+
+
+def _say_effects(store: Store, project: Project, asked: dict[str, Any]) -> None:
+    with st.spinner(_("Looking at the labelled items …"), show_time=False):
+        wanted = {name: asked[name] for name in ("plan", "per_item", "share")}
+        found = remembered(state(store), plan_effects, project, **wanted)
+    labelled = sum(found)
+    if not labelled:
+        inform("No sentence has a label yet: the plan applies from the first one.")
+        return
+    text = _(
+        "Of {labelled} labelled sentences, {decided} would be decided by their labels, {reopened} would"
+        " need more labels, and {same} stay as they are. No label is lost."
+    )
+    numbers = {name: f"{getattr(found, name):,}" for name in ("decided", "reopened", "same")}
+    st.info(text.format(labelled=f"{labelled:,}", **numbers), icon=":material/preview:")
+
+
+@asks("change_projects")
+def _save(store: Store, project: Project, changed: dict[str, Any]) -> None:
+    with errors_shown():
+        with st.spinner(_("Recounting the labelled items …"), show_time=False):
+            change_project(store, project, author=author(store), **changed)
+        st.toast(_("The plan is saved."), icon=":material/check:")
+        st.rerun()
+
+
+def show_changes(store: Store, project: Project) -> None:
+    """Former plans, newest first."""
+    found = events(store, project, action="plan", last=SHOWN)
+    if not found:
+        return
+    with st.expander(_("Plan history")):
+        for event in reversed(found):
+            who = f" · {event.author}" if event.author else ""
+            st.caption(plain(named(f"{moment(event.created)}{who}", _change_text(event))))
+
+
+def _change_text(event: Event) -> str:
+    old, new = event.data.get("old", {}), event.data.get("new", {})
+    return clauses(named(_field(name), f"{_value(name, old.get(name))} → {_value(name, new[name])}") for name in new)
+
+
+def _field(name: str) -> str:
+    return {
+        "plan": _("plan"),
+        "per_item": _("labels for each item"),
+        "share": _("random share"),
+        "gold": _("rule"),
+        "doubled": _("sample with several labels"),
+        "retest": _("retest rate"),
+        "retest_hours": _("minimum interval (hours)"),
+    }.get(name, name)
+
+
+def _value(name: str, value: Any) -> str:
+    if value is None:
+        return "—"
+    if name == "plan":
+        return plan_name(value)
+    if name == "gold":
+        return {"unanimous": _("all must accept"), "majority": _("the majority")}.get(value, str(value))
+    return f"{100 * value:g}%" if name in ("share", "retest") else str(value)
+
+
+@asks("change_projects")
+def show_preregistration(store: Store, project: Project) -> None:
+    """The sheets in the log, and a form for one more."""
+    st.subheader(_("Pre-registration"), anchor=False)
+    for one in sheets(store, project):
+        _show(one)
+    with st.expander(_("Add a pre-registration to the log"), icon=":material/edit_note:"):
+        write(
+            "What you expect, which measures decide, how large a difference matters, and when"
+            " labelling ends. The text is stored with its time and hash and never changes; a release"
+            " shows it beside what was done."
+        )
+        text = st.text_area(_("Pre-registration (Markdown)"), form(language()), height=360, key="sheet-text")
+        late = switch(
+            _("Add it although labels exist"), key="sheet-late",
+            box=True, explained=_("The number of labels is noted, and a release states it."),
+        )  # fmt: skip
+        said = _("The text is stored with its time and hash. It can never be changed or removed, and releases show it.")
+        if confirmed(_("Add to log"), said, _("Add it permanently"), key="sheet-write", icon=":material/lock:"):
+            with errors_shown():
+                preregister(store, project, text, late=late)
+                st.rerun()
+
+
+def _show(one: Sheet) -> None:
+    when = moment(one.written)
+    if one.labels:
+        title = _("Pre-registration of {time}, after {n} labels", time=when, n=f"{one.labels:,}")
+    else:
+        title = _("Pre-registration of {time}, before any label", time=when)
+    with st.expander(plain(title), icon=":material/lock:"):
+        st.text(one.text)
+        st.caption(plain(f"SHA-256 {one.sha256}"))
