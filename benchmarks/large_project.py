@@ -199,7 +199,8 @@ def apart(call: Callable[[], object]) -> tuple[float, float]:
     return spent, most
 
 
-def _write(database: Path, items: int) -> None:
+def write_project(database: Path, items: int) -> None:
+    """Write a project of *items* items, with what a release needs to know, as *database*."""
     with Store.open(database) as store:
         change_project(store, fill(store, items), licence="CC BY 4.0", source_statement="Made up.")
 
@@ -207,11 +208,11 @@ def _write(database: Path, items: int) -> None:
 def _prepare(database: Path, items: int, keep: Path | None) -> None:
     """Write a project of *items* items as *database*; a copy of the one in *keep*, which is filled there once."""
     if keep is None:
-        _write(database, items)
+        write_project(database, items)
         return
     kept = keep / f"{items}-v{int(migrations.MIGRATIONS[-1].__name__[1:4])}.db"
     if not kept.exists():
-        _write(database, items)
+        write_project(database, items)
         keep.mkdir(parents=True, exist_ok=True)
         part = kept.with_suffix(".part")
         shutil.copyfile(database, part)

@@ -33,15 +33,12 @@ def main() -> None:
 
 
 def _prepare(database: Path, items: int) -> None:
-    from benchmarks.large_project import fill
-    from evenhand.annotations.database.store import Store
-    from evenhand.annotations.projects.projects import change_project
+    from benchmarks.large_project import write_project
     from evenhand.core.runs.records import runs_folder
     from tests.support.made_up_scores import write
 
-    with Store.open(database) as store:
-        change_project(store, fill(store, items), licence="CC BY 4.0", source_statement="Made up.")
-        runs = runs_folder(store.path, "scores")
+    write_project(database, items)
+    runs = runs_folder(database, "scores")
     runs.mkdir()
     write(runs / "big.csv", items, 2)
     models = [{"model": f"made-up-{number}", "scored": items} for number in (1, 2)]

@@ -1,6 +1,7 @@
 """`harness task` and `harness read`: a released set as a task of a harness, and what a harness logged."""
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 
 import click
@@ -85,7 +86,7 @@ def read(logs: tuple[Path, ...], out: str | None, run: str | None, texts: Path |
         with whole_file(texts) as write:
             for _file, log in found:
                 for one in log.generations:
-                    write(json_line(one.as_row()))
+                    write(json_line(asdict(one)))
     rows = [
         {"file": file.name, "harness": log.harness, "model": log.model, "generations": len(log.generations),
          "scores": len(log.scores), "left": dict(log.left)}

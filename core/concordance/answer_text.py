@@ -94,19 +94,8 @@ def as_json(found: Concordance) -> JsonObject:
     pair = None
     if found.contrast is not None:
         pair = {"first": asked.near[0], "second": asked.near[1], "is_pair": asked.is_pair} | _contrast(found.contrast)
-    return {
-        "word": asked.word,
-        "occurrences": found.occurrences,
-        "sentences_with": found.sentences_with,
-        "sentences": found.sentences,
-        "documents": found.documents,
-        "characters": found.characters,
-        "unit": found.unit,
-        "near": near,
-        "contrast": pair,
-        "both": found.both,
-        "signature": found.signature,
-    }
+    names = ("occurrences", "sentences_with", "sentences", "documents", "characters", "unit", "both", "signature")
+    return {"word": asked.word, "near": near, "contrast": pair} | {name: getattr(found, name) for name in names}
 
 
 def _contrast(one: Contrast) -> JsonObject:

@@ -28,7 +28,10 @@ Kind = Literal["generation", "score"]
 
 @dataclass(frozen=True, slots=True)
 class Generation:
-    """A text that a model wrote after a context. `index` counts the texts of one sample from 0."""
+    """A text that a model wrote after a context: a row that the import of generations reads.
+
+    `index` counts the texts of one sample from 0.
+    """
 
     context: str
     completion: str
@@ -36,11 +39,6 @@ class Generation:
     task: str
     sample: str
     index: int
-
-    def as_row(self) -> JsonObject:
-        """A row that the import of generations reads."""
-        return {"context": self.context, "completion": self.completion, "model": self.model, "index": self.index,
-                "task": self.task, "sample": self.sample}  # fmt: skip
 
 
 @dataclass(slots=True)

@@ -12,6 +12,7 @@ from typing import Any
 
 from evenhand.core.files.csv_out import neutralised
 from evenhand.core.mining.settings import CODES, Settings
+from evenhand.core.typed_json import to_json
 from evenhand.core.types import JsonObject, Side
 from evenhand.core.types import Problem as LineProblem
 from evenhand.core.version import VERSION
@@ -185,18 +186,13 @@ class Report:
 
     def to_json(self) -> JsonObject:
         """The report as values of JSON; `from_json` reads them back."""
-        # Not asdict: it makes other things of a Counter.
-        read = {name: getattr(self.read, name) for name in Read.__dataclass_fields__}
-        read |= {"encodings": dict(self.read.encodings), "skipped": dict(self.read.skipped)}
-        read["problems"] = [one.to_json() for one in self.read.problems]
-        modes = {pair: dict(modes) for pair, modes in self.settings.all_modes().items()}
         return {
-            "read": read,
+            "read": to_json(self.read),
             "funnel": [self._row(*cell) for cell in self.cells],
             "total": _counts(self.total()),
             "candidates": self.candidates,
             "settings": self.settings.to_json(),
-            "modes": modes,
+            "modes": self.settings.all_modes(),
             "signature": self.settings.signature,
             "version": VERSION,
             "seconds": round(self.seconds, 3),

@@ -3,13 +3,14 @@
 import json
 import shutil
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from evenhand.core.errors import N_, NotFound
 from evenhand.core.files.timestamps import timestamp
 from evenhand.core.files.whole_file import whole_file
-from evenhand.core.runs.records import OWNER, Run, runs_folder
+from evenhand.core.runs.records import OWNER, Run, read_record, runs_folder
 from evenhand.core.types import JsonObject
 
 NAMES = ("candidates.jsonl", "report.json")  # of one run, in its folder
@@ -39,11 +40,10 @@ class MiningRun(Run):
 
     def read(self) -> JsonObject:
         """The report of the run. Raises NotFound where it cannot be read."""
-        try:
-            found = json.loads(self.report.read_text(encoding="utf-8"))
-        except (OSError, ValueError, RecursionError) as error:
-            raise NotFound(N_("The report of {name} cannot be read; mine again."), name=self.name) from error
-        return found if isinstance(found, dict) else {}
+        found = read_record(self.report)
+        if found is None:
+            raise NotFound(N_("The report of {name} cannot be read; mine again."), name=self.name)
+        return found
 
 
 def mining_runs(database: Path | str) -> list[MiningRun]:
@@ -52,17 +52,11 @@ def mining_runs(database: Path | str) -> list[MiningRun]:
     finished = [folder for folder in folders if all((folder / name).is_file() for name in NAMES)]
     newest = sorted((((folder / NAMES[1]).stat().st_mtime, folder) for folder in finished), reverse=True)
     return [
-        MiningRun(folder.name, folder / NAMES[0], {"created": timestamp(when), OWNER: _owner(folder)})
+        MiningRun(
+            folder.name, folder / NAMES[0], {"created": timestamp(when), OWNER: read_record(folder / OWNED) or {}}
+        )
         for when, folder in newest
     ]
-
-
-def _owner(folder: Path) -> JsonObject:
-    try:
-        found = json.loads((folder / OWNED).read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
-        return {}
-    return found if isinstance(found, dict) else {}
 
 
 def new_mining_run(database: Path | str, name: str, owner: Mapping[str, str] | None = None) -> MiningRun:
@@ -72,15 +66,14 @@ def new_mining_run(database: Path | str, name: str, owner: Mapping[str, str] | N
     """
     place = runs_folder(database, "mining")
     place.mkdir(mode=0o700, exist_ok=True)
-    number = 1
+    folder, number = place / name, 1
     while True:
-        folder = place / (name if number == 1 else f"{name}-{number}")
-        try:
+        with suppress(FileExistsError):
             folder.mkdir(mode=0o700)
-        except FileExistsError:
-            number += 1
-            continue
-        if owner:
-            with whole_file(folder / OWNED) as write:
-                write(json.dumps(dict(owner)) + "\n")
-        return MiningRun(folder.name, folder / NAMES[0], {})
+            break
+        number += 1
+        folder = place / f"{name}-{number}"
+    if owner:
+        with whole_file(folder / OWNED) as write:
+            write(json.dumps(dict(owner)) + "\n")
+    return MiningRun(folder.name, folder / NAMES[0], {})

@@ -9,6 +9,7 @@ from collections.abc import Collection, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
@@ -167,7 +168,7 @@ def runs_in(folder: Path | str) -> list[Run]:
     found = []
     for record in Path(folder).glob(f"*{RECORD}"):
         table = next((file for end in (TABLE, TEXTS) if (file := record.with_suffix(end)).is_file()), None)
-        if table is not None and not record.name.startswith(".") and (facts := _read(record)) is not None:
+        if table is not None and not record.name.startswith(".") and (facts := read_record(record)) is not None:
             found.append(Run(record.stem, table, facts))
     return sorted(found, key=lambda run: (run.created, run.name), reverse=True)
 
@@ -241,19 +242,15 @@ def write_record(file: Path, report: object) -> None:
 
 def first_rows(file: Path, number: int) -> list[JsonObject]:
     """The first rows of a file of JSON lines."""
-    rows: list[JsonObject] = []
     with file.open(encoding="utf-8") as lines:
-        for line in lines:
-            if len(rows) == number:
-                break
-            rows.append(json.loads(line))
-    return rows
+        return [json.loads(line) for line in islice(lines, number)]
 
 
-def _read(record: Path) -> JsonObject | None:
+def read_record(record: Path) -> JsonObject | None:
+    """Return the JSON object in a file; None where there is no readable one."""
     try:
         facts = json.loads(record.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return None
     return facts if isinstance(facts, dict) else None
 

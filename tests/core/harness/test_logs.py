@@ -3,6 +3,7 @@
 import json
 import struct
 import zlib
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -82,7 +83,7 @@ def test_invalid_numbers_are_undefined_with_a_reason(tmp_path: Path, value: obje
 
 def test_generated_texts_become_generations(tmp_path: Path) -> None:
     log = read_log(samples(tmp_path / "m", WRITTEN))
-    assert [generation.as_row() for generation in log.generations] == [
+    assert [asdict(generation) for generation in log.generations] == [
         {"context": "My friend said", "completion": text, "model": "m", "index": n, "task": "mine", "sample": "3"}
         for n, text in enumerate(("he was late", "she was late"))
     ]
