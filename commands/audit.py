@@ -82,7 +82,7 @@ def draw(scores: Path, out: Path | None, **options: Any) -> None:
             write(csv_line(["row", "sentence", "pair", "side", "stratum", "toward", "bias_log10"]))
             for i in sample.items:
                 write(csv_line([i.row, i.sentence, i.pair, i.side, i.stratum, i.toward, i.bias_log10]))
-    answer(to_json(sample), _counts(sample))
+    answer(sample, _counts(sample))
 
 
 @audit.command()

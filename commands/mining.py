@@ -14,7 +14,6 @@ from evenhand.core.mining.settings import CODES
 from evenhand.core.mining.types import MODES
 from evenhand.core.resources import keyword_pairs
 from evenhand.core.runs.kinds import Place
-from evenhand.core.typed_json import to_json
 from evenhand.core.types import JsonObject, KeywordPair
 
 SHOWN = 20  # problems printed for people
@@ -73,7 +72,7 @@ def _summary(report: Report, request: Request) -> JsonObject:
         del row["filters"]
     names = ("candidates", "total", "funnel", "read", "signature", "seconds", "notices", "version")
     places = {"out": request.out, "report": request.report_path, "table": request.table}
-    return to_json({name: found[name] for name in names} | places)  # type: ignore[no-any-return]
+    return {name: found[name] for name in names} | places
 
 
 def for_people(report: Report) -> str:

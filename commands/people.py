@@ -13,11 +13,15 @@ from evenhand.annotations.projects.consent import TEXTS, USES, Use, answer_conse
 from evenhand.annotations.record.files import record_csv, record_json
 from evenhand.annotations.types import Project
 from evenhand.commands.permissions import guarded, needs
-from evenhand.commands.shared import answer, db_option, opened_project, option, table
+from evenhand.commands.shared import answer, db_option, opened_project, option, options, table
 from evenhand.core.errors import N_, BadFile, Refused
 from evenhand.core.language import Language
 
-_author = option("--author", default="", help="Who does this; kept with the time.")
+_changing = options(
+    option("--author", default="", help="Who does this; kept with the time."),
+    click.pass_obj,
+    guarded("change_projects", "project"),
+)
 
 
 class _OfProject(click.Group):
@@ -60,9 +64,7 @@ def _print_people(store: Store, found: Project, **more: Any) -> None:
 
 @people.command()
 @click.argument("names", nargs=-1, required=True)
-@_author
-@click.pass_obj
-@guarded("change_projects", "project")
+@_changing
 def add(project: str, names: tuple[str, ...], author: str, db: str) -> None:
     """Add annotators, or reactivate those who had left."""
     with opened_project(db, project) as (store, found):
@@ -73,9 +75,7 @@ def add(project: str, names: tuple[str, ...], author: str, db: str) -> None:
 @people.command()
 @click.argument("old")
 @click.argument("new")
-@_author
-@click.pass_obj
-@guarded("change_projects", "project")
+@_changing
 def rename(project: str, old: str, new: str, author: str, db: str) -> None:
     """Give an annotator another name, here and in every other project; labels stay."""
     with opened_project(db, project) as (store, found):
@@ -89,9 +89,7 @@ def rename(project: str, old: str, new: str, author: str, db: str) -> None:
 
 @people.command()
 @click.argument("name")
-@_author
-@click.pass_obj
-@guarded("change_projects", "project")
+@_changing
 def deactivate(project: str, name: str, author: str, db: str) -> None:
     """Deactivate NAME: leases end, labels stay and count."""
     with opened_project(db, project) as (store, found):
@@ -102,9 +100,7 @@ def deactivate(project: str, name: str, author: str, db: str) -> None:
 @people.command()
 @click.argument("old")
 @click.argument("new")
-@_author
-@click.pass_obj
-@guarded("change_projects", "project")
+@_changing
 def replace(project: str, old: str, new: str, author: str, db: str) -> None:
     """Replace OLD by NEW: open items move; OLD is deactivated and keeps the labels."""
     with opened_project(db, project) as (store, found):
@@ -153,9 +149,7 @@ def consent(
 
 @people.command("give-back")
 @click.argument("name")
-@_author
-@click.pass_obj
-@guarded("change_projects", "project")
+@_changing
 def give_back(project: str, name: str, author: str, db: str) -> None:
     """Release the items on NAME's desk for others, except those for relabelling."""
     with opened_project(db, project) as (store, found):

@@ -234,6 +234,15 @@ def enter_project(store: Store, name: str, uid: str | None) -> None:
         ordered_by.set(ordered_by.get() | {"project": found.uid})
 
 
+def enter_texts(db: str, texts: str, uid: str | None) -> None:
+    """Enter the project of texts that are named as project:NAME. Raises NotFound."""
+    from evenhand.annotations.files.project_texts import PROJECT
+
+    if texts.startswith(PROJECT):
+        with Store.open_existing(db) as store:
+            enter_project(store, texts.removeprefix(PROJECT), uid)
+
+
 def own_new_project(store: Store, project: Project) -> None:
     """Whoever has made a project as an account leads it."""
     lead_new_project(store, acting_person(), project)

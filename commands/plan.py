@@ -22,7 +22,6 @@ from evenhand.core.forecast.corpus import supplies
 from evenhand.core.mining.report import Report
 from evenhand.core.resources import quotas as preset_quotas
 from evenhand.core.statistics import Estimate
-from evenhand.core.typed_json import to_json
 
 
 @click.command("plan")
@@ -132,7 +131,7 @@ def forecast(
         found = forecast_of(given, report.read.characters)
     if not found.cells:
         raise Refused(N_("No pair of this run has a quota; --quotas table1 uses those of the paper."))
-    answer(to_json(found), _supply_text(found))
+    answer(found, _supply_text(found))
 
 
 def _read(path: Path) -> Report:

@@ -6,13 +6,11 @@ from typing import Any
 
 import click
 
-from evenhand.annotations.files.project_texts import PROJECT
 from evenhand.annotations.files.project_texts import score as score_texts
-from evenhand.commands.permissions import enter_project, guarded
+from evenhand.commands.permissions import enter_texts, guarded
 from evenhand.commands.shared import (
     Meter,
     answer,
-    existing_store,
     option,
     spreadsheet_option,
     table,
@@ -88,9 +86,7 @@ def score(db: str, spreadsheet: Path | None, **options: Any) -> None:
     towards the male word. Scores in the cache are not computed again.
     """
     settings = Settings(**options)
-    if settings.file.startswith(PROJECT):
-        with existing_store(db) as store:
-            enter_project(store, settings.file.removeprefix(PROJECT), settings.uid)
+    enter_texts(db, settings.file, settings.uid)
     with Meter() as meter:
         report = score_texts(settings, Place(Path(db), meter))
     write_spreadsheet(report.out, spreadsheet)

@@ -65,7 +65,7 @@ def option(*names: str, **settings: Any) -> Callable[[Function], Function]:
     return click.option(*names, **{"show_default": settings.get("default") not in (None, "")} | settings)
 
 
-def options(*single: Callable[[Function], Function]) -> Callable[[Function], Function]:
+def options(*single: Callable[[Any], Any]) -> Callable[[Function], Function]:
     """Return several options as one decorator, in their order."""
 
     def decorate(function: Function) -> Function:

@@ -9,9 +9,8 @@ import click
 from evenhand.annotations.before_after.blind import judgements, mixed_project
 from evenhand.annotations.before_after.runs import compare_models
 from evenhand.annotations.database.store import Store
-from evenhand.annotations.files.project_texts import PROJECT
 from evenhand.annotations.projects.projects import project_by_uid
-from evenhand.commands.permissions import enter_project, guarded, own_new_project
+from evenhand.commands.permissions import enter_project, enter_texts, guarded, own_new_project
 from evenhand.commands.shared import Meter, answer, existing_store, margin_option, option, settings_from
 from evenhand.core.before_after.appendix import appendix, runs_appendix
 from evenhand.core.before_after.report import COST_MARGIN, ModelsReport, RunsReport
@@ -20,7 +19,6 @@ from evenhand.core.before_after.two_runs import RunKind, Side, several_runs, usu
 from evenhand.core.errors import N_, NotFound
 from evenhand.core.runs.kinds import Place
 from evenhand.core.runs.records import Run, run_file, runs_folder, runs_in, target_or_none
-from evenhand.core.typed_json import to_json
 
 
 @click.command("before-after")
@@ -47,9 +45,7 @@ def before_after(items: str, db: str, **options: Any) -> None:
     (built-in:zh, built-in:en: in that language). The verdict is on the size of Bias_c (log10): below 0 leans less.
     With placebos it is on what exceeds theirs; with several seeds these are the unit.
     """
-    if items.startswith(PROJECT):
-        with existing_store(db) as store:
-            enter_project(store, items.removeprefix(PROJECT), options["uid"])
+    enter_texts(db, items, options["uid"])
     with Meter() as meter:
         report = compare_models(settings_from(Settings, {"items": items, **options}), Place(Path(db), meter))
     answer_with_appendix(report, appendix(report), options["report"])
@@ -59,7 +55,7 @@ def answer_with_appendix(report: ModelsReport | RunsReport, text: str, file: Pat
     """Print *report* as JSON or as *text*, which is also written to *file* where one is given."""
     if file is not None:
         file.write_text(text, encoding="utf-8")
-    answer(to_json(report), text)
+    answer(report, text)
 
 
 NO_MIX = N_("There is no run of mixed generations {name}.")

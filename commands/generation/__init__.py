@@ -30,7 +30,6 @@ from evenhand.core.human_vs_rule.sample import Correlation, Design, designs
 from evenhand.core.misgendering.slots import SETTINGS
 from evenhand.core.models import DECAY, GENDER_PREFIX
 from evenhand.core.runs.kinds import Place
-from evenhand.core.typed_json import to_json
 from evenhand.core.types import JsonObject
 
 
@@ -94,7 +93,7 @@ from evenhand.core.types import JsonObject
 @option("--trim", is_flag=True, help="Leave out the space at the end of contexts; the published code keeps it.")
 @option("--column", help="The column that holds the contexts, where its name does not say so.")
 @guarded("start_jobs")
-def generate(contexts: str, db: str, **options: Any) -> None:
+def generate(db: str, **options: Any) -> None:
     """Let a model continue CONTEXTS, and write the texts as JSON lines for `import` and `rule`.
 
     CONTEXTS: "built-in" (own templates), a folder or table of templates (MISGENDERED, RUFF, TANGO, own), or a file with
@@ -102,11 +101,11 @@ def generate(contexts: str, db: str, **options: Any) -> None:
     The same command continues an interrupted run, with the same result as an uninterrupted one.
     """
     with Meter("texts") as meter:
-        report = run(settings_from(Settings, {"contexts": contexts, **options}), Place(Path(db), meter))
+        report = run(settings_from(Settings, options), Place(Path(db), meter))
     for problem in report.problems[:20]:
         why = problem.message.format(**problem.values) if problem.values else problem.message
         click.echo(f"{problem.file}:{problem.line}: {why}", err=True)
-    answer(to_json(report), _text(report))
+    answer(report, _text(report))
 
 
 def _text(report: GenerationReport) -> Iterator[str]:

@@ -240,15 +240,14 @@ _which_judge = options(
 @option("--no-key", is_flag=True, help="Server: send no key, whatever the environment holds.")
 @AUTHOR
 @guarded("change_projects", "project")
-def run(project: str, db: str, **options: Any) -> None:
+def run(db: str, **options: Any) -> None:
     """Let a judge label the items of PROJECT: --rule, --model NAME, or --server ADDRESS --model NAME.
 
     The same command continues where an earlier one stopped; with another prompt, model or setting it is another judge.
     """
-    settings = settings_from(RunSettings, {"project": project, **options})
     with Meter("texts") as meter:
-        report = label(settings, Place(Path(db), meter))
-    answer(to_json(report), _labelled_text(report))
+        report = label(settings_from(RunSettings, options), Place(Path(db), meter))
+    answer(report, _labelled_text(report))
 
 
 def _labelled_text(report: JudgeReport) -> str:
@@ -270,12 +269,11 @@ def _labelled_text(report: JudgeReport) -> str:
 @option("--no-key", is_flag=True, help="Server: send no key.")
 @AUTHOR
 @guarded("change_projects", "project")
-def again(project: str, db: str, **options: Any) -> None:
+def again(db: str, **options: Any) -> None:
     """Ask the judge NAME a second time about items that it has labelled: does it drift? Its labels stay as they are."""
-    settings = settings_from(AgainSettings, {"project": project, **options})
     with Meter("texts") as meter:
-        report = label_again(settings, Place(Path(db), meter))
-    answer(to_json(report), _labelled_text(report))
+        report = label_again(settings_from(AgainSettings, options), Place(Path(db), meter))
+    answer(report, _labelled_text(report))
 
 
 @judge.command("import")
@@ -285,14 +283,12 @@ def again(project: str, db: str, **options: Any) -> None:
 @option("--guideline", "version", type=click.IntRange(1), help="Its version; default: the newest.")
 @AUTHOR
 @guarded("change_projects", "project")
-def import_file(project: str, db: str, **options: Any) -> None:
+def import_file(db: str, **options: Any) -> None:
     """Import labels of a judge from FILE (CSV, TSV, JSON lines): columns item and label; extraneous, spans, shares."""
-    settings = settings_from(ImportSettings, {"project": project, **options})
-    found, report = import_labels(settings, Place(Path(db)))
+    found, report = import_labels(settings_from(ImportSettings, options), Place(Path(db)))
     say_errors(report.errors[:20])
-    data = {"judge": found.name, **to_json(report)}
     text = f"{found.name}: {report.imported:,} labels, {report.duplicates:,} were there, {report.rejected:,} unusable"
-    answer(data, text)
+    answer({"judge": found.name, **to_json(report)}, text)
 
 
 @judge.command("list")
@@ -329,7 +325,7 @@ def list_failures(project: str, name: str, db: str) -> None:
     with opened_project(db, project) as (store, of):
         found = records.failures(store, records.judge(store, of, name))
     text = table([(failure.item, failure.reason) for failure in found]) or "Nothing failed."
-    answer({"failures": to_json(found)}, text)
+    answer({"failures": found}, text)
 
 
 @judge.command("eps")
@@ -370,7 +366,7 @@ def forecast(project: str, price_in: float | None, price_out: float | None, db: 
     with opened_project(db, project) as (store, of):
         request = settings_from(WhichJudge, {"project": project, **options}).request()
         found = forecast_of(store, of, request, price_in=price_in, price_out=price_out)
-    answer(to_json(found), _forecast_in_words(found))
+    answer(found, _forecast_in_words(found))
 
 
 def _forecast_in_words(found: Forecast) -> str:

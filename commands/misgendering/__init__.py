@@ -30,7 +30,7 @@ from evenhand.core.misgendering.slots import SETTINGS
 from evenhand.core.misgendering.template_files import PASSES
 from evenhand.core.runs.kinds import Place
 from evenhand.core.statistics.equivalence import MARGINS, equivalence
-from evenhand.core.typed_json import to_json, with_reasons
+from evenhand.core.typed_json import with_reasons
 from evenhand.core.types import JsonObject
 
 if TYPE_CHECKING:
@@ -195,16 +195,15 @@ drawing_options = options(
 @option("--no-cache", is_flag=True, help="Do not cache scores beyond this run.")
 @drawing_options
 @guarded("start_jobs")
-def score(templates: str, db: str, **options: Any) -> None:
+def score(db: str, **options: Any) -> None:
     """Which pronoun makes a text least perplexing? One row per instance of TEMPLATES, model and setting.
 
     TEMPLATES: "built-in", a table with columns case and text (slot [MASK]), MISGENDERED's folder, RUFF's eo_task.tsv,
     or TANGO's misgendering_prompts.csv (needs generations). prob is 1 where the right form has the least perplexity,
     prob_sum where it has the least sum. The table is read by `misgendering metrics`.
     """
-    settings = settings_from(ScoreSettings, {"templates": templates, **options})
     with Meter() as meter:
-        report = score_verdicts(settings, Place(Path(db), meter))
+        report = score_verdicts(settings_from(ScoreSettings, options), Place(Path(db), meter))
     write_spreadsheet(report.out, options["spreadsheet"])
     answer_verdicts(report)
 
@@ -217,12 +216,12 @@ def score(templates: str, db: str, **options: Any) -> None:
 @drawing_options
 @json_option
 @needs("measure")
-def convert(templates: str, setting: str, trim: bool, out: str | None, **options: Any) -> None:
+def convert(setting: str, trim: bool, out: str | None, **options: Any) -> None:
     """Templates as contexts for a model: pre-[MASK] ends before the slot, post-[MASK] after the whole text.
 
     Without --out the lines go to stdout.
     """
-    asked = settings_from(Drawing, {"templates": templates, **options}).drawn(competing=False).questions
+    asked = settings_from(Drawing, options).drawn(competing=False).questions
     found = list(context_rows(asked, SETTINGS if setting == "both" else (setting,)))
     for row in found:
         row["context"] = row["context"].rstrip() if trim else row["context"]
@@ -239,7 +238,7 @@ def convert(templates: str, setting: str, trim: bool, out: str | None, **options
 def answer_verdicts(report: VerdictReport) -> None:
     """Print what went wrong, and what came of each model."""
     warn(report.notices, report.failed)
-    answer(to_json(report), _text(report))
+    answer(report, _text(report))
 
 
 def _text(report: VerdictReport) -> Iterator[str]:
@@ -277,13 +276,11 @@ def _text(report: VerdictReport) -> Iterator[str]:
 @option("--threads", type=click.IntRange(1), help="Threads of the model in this process; default: all.")
 @drawing_options
 @guarded("start_jobs")
-def run(templates: str, db: str, **options: Any) -> None:
+def run(db: str, **options: Any) -> None:
     """Ask models both ways: let them write after every context of TEMPLATES, and ask which form is most likely.
 
     TEMPLATES as for `misgendering score`. The table of verdicts and the texts are stored beside the database; a
     repeated command continues an interrupted run.
     """
-    settings = settings_from(Settings, {"templates": templates, **options})
     with Meter() as meter:
-        report = run_both(settings, Place(Path(db), meter))
-    answer_verdicts(report)
+        answer_verdicts(run_both(settings_from(Settings, options), Place(Path(db), meter)))

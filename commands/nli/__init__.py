@@ -34,7 +34,6 @@ from evenhand.core.nli.settings import AskSettings, RateSettings, labels_in
 from evenhand.core.nli.types import LABELS, LANGUAGES, SETS, Language, SentencePair
 from evenhand.core.runs.kinds import Place
 from evenhand.core.statistics.equivalence import MARGINS
-from evenhand.core.typed_json import to_json
 from evenhand.core.types import JsonObject
 
 LABELS_HELP = "What the outputs 0, 1 and 2 mean where the model does not say, such as entailment,neutral,contradiction."
@@ -84,10 +83,7 @@ def nli(context: click.Context, files: tuple[str, ...], margin: float) -> None:
     if not files:
         raise Refused(N_("Give --predictions FILE, or one of the commands ask, pair, rates and set (see --help)."))
     found, read = measured_file(files)
-    data = measures_json(found, margin) | {
-        "signatures": read.signatures,
-        "errors": to_json(read.errors),
-    }
+    data = measures_json(found, margin) | {"signatures": read.signatures, "errors": read.errors}
     answer(data, _measures_text(found, read.signatures, [str(error) for error in read.errors], margin))
 
 
@@ -113,7 +109,7 @@ def ask(db: str, spreadsheet: Path | None, **options: Any) -> None:
     with Meter() as meter:
         report = run(AskSettings(**options), Place(Path(db), meter))
     write_spreadsheet(report.out, spreadsheet)
-    answer(to_json(report), _report_text(report))
+    answer(report, _report_text(report))
 
 
 @nli.command("pair")
@@ -163,7 +159,7 @@ def rates(db: str, spreadsheet: Path | None, **options: Any) -> None:
     with Meter() as meter:
         report = run_rates(RateSettings(**options), Place(Path(db), meter))
     write_spreadsheet(report.out, spreadsheet)
-    answer(to_json(report), _rates_text(report))
+    answer(report, _rates_text(report))
 
 
 @nli.command("set")

@@ -54,7 +54,7 @@ def weat(sets_file: Path, vectors: Path, tests: tuple[str, ...], seed: int) -> N
     words = {word for test in tests for name in names_of(test, sets, sets_file.name) for word in sets[name]}
     known = read_vectors(vectors, words)
     found = [one_test(test, sets, known, sets_file.name, seed) for test in tests]
-    answer({"tests": to_json(found)}, map(_line, found))
+    answer({"tests": found}, map(_line, found))
 
 
 def _line(one: WeatTest) -> str:
@@ -87,7 +87,7 @@ def stereoset(items_file: Path, scores_file: Path, model: str | None) -> None:
         raise Refused(NO_MODEL, file=scores_file.name, model=model, known=known)
     found = three_scores(read_items(items_file), scores[model or next(iter(scores))], scores_file.name)
     text = f"lms {found.lms:.4f}, ss {found.ss:.4f}, icat {found.icat:.4f} ({found.items} items, {found.terms} terms)"
-    answer(to_json(found), text)
+    answer(found, text)
 
 
 @click.command("crows")
@@ -153,7 +153,7 @@ def other_measures(db: str, **options: Any) -> None:
     with Meter() as meter:
         report = run(Settings(**options), Place(Path(db), meter))
     warn(report.notices, report.failed)
-    answer(to_json(report), _text(report))
+    answer(report, _text(report))
 
 
 def _text(report: MeasureReport) -> Iterator[str]:
@@ -185,7 +185,7 @@ def classifier_gaps(file: Path, seed: int) -> None:
     FILE has gold and predicted, and group (Dixon et al. 2018), predicted_swapped (the thesis) or set with pro and anti.
     """
     found = read_gaps(file, seed)
-    answer(to_json(found), _gaps_text(found))
+    answer(found, _gaps_text(found))
 
 
 def _gaps_text(found: ClassifierGaps) -> Iterator[str]:

@@ -7,9 +7,8 @@ from typing import Any, get_args
 import click
 
 from evenhand.annotations.before_after.runs import make_grid, tune_model
-from evenhand.annotations.files.project_texts import PROJECT
-from evenhand.commands.permissions import enter_project, guarded
-from evenhand.commands.shared import Meter, answer, existing_store, option, settings_from
+from evenhand.commands.permissions import enter_texts, guarded
+from evenhand.commands.shared import Meter, answer, option, settings_from
 from evenhand.core.before_after.appendix import interval, short
 from evenhand.core.before_after.grid import DONE, GridReport
 from evenhand.core.before_after.settings import INTERVENTIONS, GridSettings
@@ -19,7 +18,6 @@ from evenhand.core.swap.word_tables import LANGUAGES
 from evenhand.core.tune.report import ProjectionReport, TrainingReport, TuneReport, stopped_early
 from evenhand.core.tune.settings import Method, Settings
 from evenhand.core.tune.texts import SWAPS
-from evenhand.core.typed_json import to_json
 
 
 @click.command("tune")
@@ -65,14 +63,12 @@ def tune(model: str, texts: str, db: str, **options: Any) -> None:
     project:NAME. A run that was killed continues when the same command is repeated, with the same result. With --ray
     the folder of the model must be on a disk that the cluster sees.
     """
-    if texts.startswith(PROJECT):
-        with existing_store(db) as store:
-            enter_project(store, texts.removeprefix(PROJECT), options["uid"])
+    enter_texts(db, texts, options["uid"])
     with Meter("steps") as meter:
         report = tune_model(
             settings_from(Settings, {"model": model, "texts": texts, **options}), Place(Path(db), meter)
         )
-    answer(to_json(report), for_people(report))
+    answer(report, for_people(report))
 
 
 def for_people(report: TuneReport) -> str:
@@ -123,7 +119,7 @@ def tune_grid(texts: Path, db: str, **options: Any) -> None:
     """
     with Meter("models") as meter:
         report = make_grid(settings_from(GridSettings, {"texts": texts.resolve(), **options}), Place(Path(db), meter))
-    answer(to_json(report), _text(report))
+    answer(report, _text(report))
 
 
 def _text(report: GridReport) -> Iterator[str]:
