@@ -283,4 +283,5 @@ def run(db: str, **options: Any) -> None:
     repeated command continues an interrupted run.
     """
     with Meter() as meter:
-        answer_verdicts(run_both(settings_from(Settings, options), Place(Path(db), meter)))
+        report = run_both(settings_from(Settings, options), Place(Path(db), meter))
+    answer_verdicts(report)
