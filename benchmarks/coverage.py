@@ -26,7 +26,7 @@ from benchmarks.coverage_loop import (
     second_stage,
     simulated,
 )
-from benchmarks.designs import agreement, annotators, judges, means, measures
+from benchmarks.designs import agreement, annotators, means, measures
 from benchmarks.designs.agreement import CLUSTERS, GRID, of_labels
 from benchmarks.measuring import options
 from evenhand.core.resources import DATA
@@ -141,7 +141,7 @@ SECTIONS = (
 DESIGNS: dict[str, Sequence[Design]] = {
     "groups": (annotators.GROUPS,), "preferences": (annotators.PREFERENCES,), "means": means.DESIGNS,
     "ordinal": (of_labels("ordinal", "", agreement.scales()),), **measures.DESIGNS,
-    **{name: (design,) for name, design in judges.DESIGNS.items()},
+    **{name: (design,) for name, design in annotators.JUDGES.items()},
 }  # fmt: skip
 OF_LABELS = ("agreement", "clusters", "raters", "shares")
 
