@@ -56,11 +56,11 @@ class Need:
     """
 
     action: Action
-    where: Where
-    without: Literal["any", "server"]
-    by_uid: bool
-    creates: bool
-    opens: bool
+    where: Where = "any"
+    without: Literal["any", "server"] = "any"
+    by_uid: bool = False
+    creates: bool = False
+    opens: bool = True
 
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -72,17 +72,9 @@ def acting_person() -> Person:
     return _person.get()
 
 
-def needs(
-    action: Action,
-    where: Where = "any",
-    *,
-    without: Literal["any", "server"] = "any",
-    by_uid: bool = False,
-    creates: bool = False,
-    opens: bool = True,
-) -> Callable[[Function], Function]:
+def needs(action: Action, where: Where = "any", **more: Any) -> Callable[[Function], Function]:
     """Declare what a command needs, and check it each time before the command runs; for the arguments see `Need`."""
-    need = Need(action, where, without, by_uid, creates, opens)
+    need = Need(action, where, **more)
 
     def decorate(function: Function) -> Function:
         @wraps(function)
